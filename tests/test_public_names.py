@@ -72,7 +72,7 @@ def test_score_and_metric_stay_functions_whatever_is_imported_after():
 
 def test_score_and_metric_stay_functions_when_their_modules_are_imported_first():
     printed = run(
-        "import ragauge.score, ragauge.metric, ragauge.runs.run\n"
+        "import ragauge.score, ragauge.metric, ragauge.run\n"
         "import ragauge as rg\n"
         "print(rg.score('exact_match', answer='a', reference='a').value, callable(rg.metric))\n"
     )

@@ -20,7 +20,7 @@ from ragauge.metric import METRICS
 from ragauge.metrics import ndcg, recall
 
 ROWS = [{"id": "q", "context_ids": ["x", "a"], "relevant": {"a": 1}}]
-GENERATOR = Path(__file__).parents[1] / "docs" / "make_metrics.py"
+GENERATOR = Path(__file__).parents[2] / "docs" / "make_metrics.py"
 
 
 @pytest.fixture(scope="module")

@@ -79,7 +79,7 @@ def test_kept_results_spare_a_pass_over_the_scores(folder: Path, monkeypatch: py
     monkeypatch.setattr("ragauge.runs.kept_results.MIN_KEPT", 0)
     monkeypatch.setattr("ragauge.page.distributions.score_pieces", None)  # a call would fail
     monkeypatch.setattr("ragauge.runs.outcomes.score_pieces", None)
-    monkeypatch.setattr("ragauge.runs.run.summarise_pieces", None)
+    monkeypatch.setattr("ragauge.runs.scored_run.summarise_pieces", None)
     assert view_of(folder, is_file=True).view().slices
 
 

@@ -1,21 +1,16 @@
 """`ragauge calibrate`."""
 
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 import click
 
-from ragauge.cli import say
-from ragauge.cli.data_output import print_data
 from ragauge.cli.label_options import LabelOptions, label_options
+from ragauge.cli.output_options import OutputOptions, output_options, write_report
 from ragauge.cli.pairs import Pair, pairs_once
 from ragauge.cli.plugin_option import import_plugins, plugin_option
-from ragauge.errors import PlanError
 from ragauge.loaders.verdicts import KINDS
 from ragauge.storage.regular_file import is_file
-
-FORMATS = ("md", "json", "csv")
 
 
 @click.command("calibrate", short_help="Compare metrics and judges with people's labels.")
@@ -47,12 +42,7 @@ FORMATS = ("md", "json", "csv")
     help="Field of the answers whose values are drawn together in intervals: questions about one document.",
 )
 @click.option("--kind", type=click.Choice(KINDS), help="Kind of labels.  [default: recognised]")
-@click.option(
-    "-o",
-    "--output",
-    multiple=True,
-    help="Write md, json or csv to standard output, or to a file such as agreement.md.",
-)
+@output_options
 @click.option(
     "-n",
     "n_worst",
@@ -72,7 +62,7 @@ def command(
     sample_only: bool,
     cluster: str | None,
     kind: str | None,
-    output: tuple[str, ...],
+    writing: OutputOptions,
     n_worst: int,
     plugins: tuple[Path, ...],
     seed: int | None,
@@ -90,8 +80,7 @@ def command(
     ragauge calibrate RUN
     """
     from ragauge.people.calibrate import calibrate
-    from ragauge.people.calibration import CalibrationScreen, print_calibration
-    from ragauge.report.terminal import console
+    from ragauge.people.calibration import CalibrationScreen
     from ragauge.runs.file_names import LABELS
     from ragauge.runs.store import RunFolder
 
@@ -99,7 +88,7 @@ def command(
         raise click.UsageError(
             f"RUN is missing: {labels} is a file, and no run of which it has labels"
         )
-    targets = _targets(output, [labels])
+    targets = list(writing.targets([labels]))
     import_plugins(plugins)
     stored = RunFolder.at(labels if run is None else run).read()
     given = None if run is None else labels
@@ -121,10 +110,9 @@ def command(
         reading.typed_again(),
         n_worst,
     )
-    for form, path in targets:
-        _write(screen, form, path)
     if all(path is not None for _, path in targets):
-        print_calibration(console(sys.stdout), screen)
+        targets.append(("table", None))
+    write_report(screen.report, targets)
 
 
 def read_thresholds(pairs: Sequence[tuple[str, str]]) -> dict[str, float]:
@@ -136,46 +124,3 @@ def read_thresholds(pairs: Sequence[tuple[str, str]]) -> dict[str, float]:
         except ValueError:
             raise click.UsageError(f"--threshold {name}: {value!r} is not a number") from None
     return found
-
-
-def _targets(output: Sequence[str], inputs: Sequence[Path]) -> list[tuple[str, Path | None]]:
-    """The formats and their files, None for standard output; PlanError for unusable ones."""
-    from ragauge.storage.atomic_files import misplaced
-
-    targets: list[tuple[str, Path | None]] = []
-    problems: list[str] = []
-    for target in output:
-        path = Path(target)
-        form = path.suffix.lower().removeprefix(".") or target
-        if form not in FORMATS:
-            problems.append(
-                f"{target!r}: unknown format; -o takes {', '.join(FORMATS)}, or a file such as agreement.md"
-            )
-        targets.append((form, path if path.suffix else None))
-    if sum(path is None for _, path in targets) > 1:
-        problems.append("only one format can go to standard output; give the others a file")
-    files = [path for _, path in targets if path is not None]
-    problems += misplaced(files, inputs) if files else []
-    if problems:
-        raise PlanError(problems)
-    return targets
-
-
-def _write(screen: object, form: str, path: Path | None) -> None:
-    from ragauge.people.calibration import CalibrationScreen, calibration_markdown
-    from ragauge.people.calibration_json import calibration_json
-    from ragauge.report.table_formats import csv_table
-    from ragauge.storage.atomic_files import write_text
-
-    assert isinstance(screen, CalibrationScreen)
-    if form == "json":
-        text = calibration_json(screen)
-    elif form == "md":
-        text = calibration_markdown(screen)
-    else:
-        text = csv_table(screen.found.frame.columns, screen.found.frame.iter_rows())
-    if path is None:
-        print_data(text)
-    else:
-        write_text(path, text)
-        say(f"wrote {path}")

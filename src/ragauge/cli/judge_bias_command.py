@@ -1,22 +1,18 @@
 """`ragauge judge-bias`."""
 
-import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, TypedDict
+from typing import TypedDict
 
 import click
 
 from ragauge.cli import say
-from ragauge.cli.data_output import print_data
 from ragauge.cli.folders import CACHE, RUNS
 from ragauge.cli.judge_options import JudgeOptions, judge_options
 from ragauge.cli.outcome import print_estimate
+from ragauge.cli.output_options import OutputOptions, output_options, write_report
 from ragauge.cli.pairs import Pair, pairs_once
 from ragauge.errors import PlanError
 from ragauge.evaluation.config import NO_CACHE
-
-if TYPE_CHECKING:
-    from ragauge.people.judge_effects import JudgeBias
 
 DEFAULT = ("answer_class", "faithfulness")
 
@@ -74,7 +70,7 @@ class Drawn(TypedDict):
     help="Cache of replies, or 'none'.  [default: ragauge-runs/cache.sqlite]",
 )
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
-@click.option("-o", "--output", type=click.Choice(["md", "json"]), help="Write md or json instead.")
+@output_options
 @click.option("--dry-run", is_flag=True, help="Show the number of calls and the cost, then stop.")
 def command(
     data: Path,
@@ -87,7 +83,7 @@ def command(
     mapping: tuple[tuple[str, str], ...],
     cache: str | None,
     seed: int,
-    output: str | None,
+    writing: OutputOptions,
     dry_run: bool,
 ) -> None:
     """Measure on your own answers what changes a judge's verdicts besides the answer.
@@ -100,7 +96,9 @@ def command(
     from ragauge.evaluation.judge_bias import judge_bias, judge_bias_cost
     from ragauge.judges.config import JudgeConfig
     from ragauge.loaders import load
+    from ragauge.people.judge_bias_words import JudgeBiasScreen
 
+    targets = writing.targets([data])
     config = JudgeConfig.read(judging.table())
     samples = load(data, map=pairs_once(mapping, "field"))
     for note in samples.notes:
@@ -123,25 +121,7 @@ def command(
         )
     finally:
         config.close()
-    _print(found, output)
-
-
-def _print(found: "JudgeBias", output: str | None) -> None:
-    from ragauge.people.judge_bias_words import (
-        JudgeBiasScreen,
-        judge_bias_json,
-        judge_bias_markdown,
-        print_judge_bias,
-    )
-    from ragauge.report.terminal import console
-
-    screen = JudgeBiasScreen(found)
-    if output == "json":
-        print_data(judge_bias_json(screen))
-    elif output == "md":
-        print_data(judge_bias_markdown(screen))
-    else:
-        print_judge_bias(console(sys.stdout), screen)
+    write_report(JudgeBiasScreen(found).report, targets)
 
 
 def _usable(columns: tuple[str, ...]) -> list[str]:

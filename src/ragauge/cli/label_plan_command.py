@@ -1,14 +1,13 @@
 """`ragauge label-plan`."""
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from ragauge.cli.data_output import print_data
 from ragauge.cli.finite_range import FiniteRange
 from ragauge.cli.label_options import LabelOptions, label_options
+from ragauge.cli.output_options import OutputOptions, output_options, write_report
 from ragauge.cli.plugin_option import import_plugins, plugin_option
 from ragauge.errors import PlanError
 
@@ -46,7 +45,8 @@ ASSUMED = ("rate", "sensitivity", "specificity", "correlation", "rows")
 )
 @click.option("--rows", type=click.IntRange(min=2), help="Answers that the metric scores.")
 @label_options
-@click.option("--json", "as_json", is_flag=True, help="Write JSON.")
+@output_options
+@click.option("--json", "as_json", is_flag=True, help="Same as -f json.")
 @plugin_option
 def command(
     labels: Path | None,
@@ -59,6 +59,7 @@ def command(
     correlation: float | None,
     rows: int | None,
     reading: LabelOptions,
+    writing: OutputOptions,
     as_json: bool,
     plugins: tuple[Path, ...],
 ) -> None:
@@ -71,9 +72,7 @@ def command(
     ragauge label-plan --rate 0.7 --sensitivity 0.9 --specificity 0.8 --rows 1000
     ragauge label-plan labels.csv RUN --within 0.05
     """
-    from ragauge.people.label_plan_words import label_plan_json, print_label_plan
-    from ragauge.report.terminal import console
-
+    targets = OutputOptions("json", ()).targets() if as_json else writing.targets()
     assumed = dict(zip(ASSUMED, (rate, sensitivity, specificity, correlation, rows), strict=True))
     given = [name for name, value in assumed.items() if value is not None]
     margins = margins or MARGINS
@@ -89,10 +88,7 @@ def command(
     else:
         import_plugins(plugins)
         plan = _measured_plan(labels, run, metric, margins, reading)
-    if as_json:
-        print_data(label_plan_json(plan))
-    else:
-        print_label_plan(console(sys.stdout), plan)
+    write_report(plan.report, targets)
 
 
 def _assumed_plan(

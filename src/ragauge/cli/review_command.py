@@ -1,7 +1,6 @@
 """`ragauge review`: people label answers, in the terminal, in the browser or in files."""
 
 import getpass
-import json
 import secrets
 import sys
 from collections.abc import Callable
@@ -12,7 +11,7 @@ import click
 
 from ragauge.cli import INTERRUPTED, say
 from ragauge.cli.calibrate_command import read_thresholds
-from ragauge.cli.data_output import print_data
+from ragauge.cli.output_options import OutputOptions, output_options, write_report
 from ragauge.cli.pairs import Pair
 from ragauge.cli.plugin_option import import_plugins, plugin_option
 from ragauge.errors import PlanError
@@ -288,23 +287,12 @@ def import_command(
 
 @command.command("stats")
 @queue_options
-@click.option(
-    "-f",
-    "--format",
-    "form",
-    type=click.Choice(("text", "json")),
-    default="text",
-    show_default=True,
-    help="Format of the output.",
-)
-def stats_command(run: Path, form: str, **options: Any) -> None:
+@output_options
+def stats_command(run: Path, writing: OutputOptions, **options: Any) -> None:
     """Say what is labelled, how far people agree, and how the automatic verdicts compare."""
     from ragauge.people.review_stats import review_stats
-    from ragauge.people.review_stats_words import StatsScreen, print_stats, stats_json
-    from ragauge.report.terminal import console
+    from ragauge.people.review_stats_words import StatsScreen
 
+    targets = writing.targets()
     stats = review_stats(open_review(run, **options).queue)
-    if form == "json":
-        print_data(json.dumps(stats_json(stats), ensure_ascii=False, indent=1) + "\n")
-    else:
-        print_stats(console(sys.stdout), StatsScreen(stats))
+    write_report(StatsScreen(stats).report, targets)

@@ -16,6 +16,7 @@ from ragauge.people.rater_agreement import Ceiling, RaterAgreement, ceiling, rat
 from ragauge.people.review_verdicts import is_label_log, verdicts_of_labels
 from ragauge.people.system_rates import SystemRates, system_rates
 from ragauge.people.verdicts import MatchedLabels, matched
+from ragauge.report.report import Report
 from ragauge.runs.manifest import MetricDisplay
 from ragauge.runs.scored_run import ScoredRun
 from ragauge.storage.regular_file import exists
@@ -47,14 +48,21 @@ class Calibration:
     unscored: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
-        from ragauge.people.calibration_notebook import rendered_calibration
+        from ragauge.report.writing import to_terminal
 
-        return rendered_calibration(self).text
+        return to_terminal(self.report)
 
     def _repr_html_(self) -> str:
-        from ragauge.people.calibration_notebook import rendered_calibration
+        from ragauge.report.writing import to_html
 
-        return rendered_calibration(self).html
+        return to_html(self.report)
+
+    @property
+    def report(self) -> Report:
+        """The first screen of `ragauge calibrate`."""
+        from ragauge.people.calibration import CalibrationScreen
+
+        return CalibrationScreen(self).report
 
     @property
     def kind(self) -> Kind:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from shlex import quote
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 from ragauge.people.calibrate import Calibration
 from ragauge.people.calibration_words import (
@@ -22,44 +22,15 @@ from ragauge.people.metric_agreement import MetricAgreement, VerdictQuality
 from ragauge.people.rater_agreement import Ceiling
 from ragauge.people.system_rates import SystemRate, SystemRates
 from ragauge.report.commands import show_command
-from ragauge.report.number_table import NumberTable, fitting, too_narrow_for
-from ragauge.report.plain import counted, for_markdown, for_terminal, shortened
-from ragauge.report.table_formats import markdown_table
+from ragauge.report.plain import counted
+from ragauge.report.report import Items, Report, Table
 from ragauge.runs.numbers import DASH
 
-if TYPE_CHECKING:
-    from rich.console import Console
-
-
-WIDTH = 98
 METRICS_SHOWN, SYSTEMS_SHOWN, WORST_SHOWN, NOTES_SHOWN = 8, 5, 3, 5
 NOT_RANDOM = (
     "the labelled answers score differently from the others, so they are no random sample: "
     "trust the rates by its errors, not the corrected ones"
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Section:
-    """A table; the first column is text, the others are numbers.
-
-    `gives_way`: the places of columns that a narrow terminal leaves out, in this order.
-    """
-
-    header: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-    gives_way: tuple[int, ...] = ()
-
-    @property
-    def table(self) -> NumberTable:
-        """The section for a terminal."""
-        return NumberTable(
-            self.header, self.rows, gives_way=[(at,) for at in self.gives_way], gap=2
-        )
-
-    @property
-    def alignment(self) -> str:
-        return "l" + "r" * (len(self.header) - 1)
 
 
 @dataclass(frozen=True)
@@ -94,6 +65,25 @@ class CalibrationScreen:
         return None if self.shown is None else self.found.rates(self.shown.metric.metric)
 
     @property
+    def report(self) -> Report:
+        """The first screen; CSV has every figure of each metric, JSON also the rates and disagreements."""
+        from ragauge.people.calibration_json import calibration_data
+
+        frame = self.found.frame
+        sections = (self.agreement, self.rate_section)
+        return Report(
+            self.headline,
+            self.title,
+            tables=[table for table in sections if table is not None and table.rows],
+            notes=self.notes,
+            items=(Items("they differ most", self.worst),) if self.worst else (),
+            commands=self.commands,
+            records=lambda: (frame.columns, frame.iter_rows()),
+            data=lambda: calibration_data(self),
+            notes_shown=NOTES_SHOWN,
+        )
+
+    @property
     def headline(self) -> str:
         """How far the shown metric agrees with people, and whether as well as people do."""
         if self.shown is None:
@@ -118,7 +108,7 @@ class CalibrationScreen:
         )
 
     @cached_property
-    def agreement(self) -> Section:
+    def agreement(self) -> Table:
         """The figures of each metric, and below them those of people."""
         header = {
             "binary": (*("metric", "AUROC", "bal. accuracy", "best, held out", "kappa", "n"),),
@@ -131,7 +121,7 @@ class CalibrationScreen:
         rows = [_agreement_row(each) for each in metrics]
         rows += [row for row in [self._people_row(len(header))] if row]
         gives_way = {"binary": (3, 2, 4), "graded": (2,), "preference": ()}[self.found.kind]
-        return Section(header, tuple(rows), gives_way)
+        return _table(header, rows, gives_way)
 
     def _people_row(self, n_columns: int) -> tuple[str, ...]:
         raters = self.found.raters
@@ -144,7 +134,7 @@ class CalibrationScreen:
         return ("two people", *middle, f"{raters.n:,}")
 
     @cached_property
-    def rate_section(self) -> Section | None:
+    def rate_section(self) -> Table | None:
         """Each system's rate, as the metric reports it and corrected."""
         rates = self.rates
         if rates is None or not rates.systems or self.shown is None:
@@ -152,11 +142,11 @@ class CalibrationScreen:
         rows = tuple(_rate_row(each) for each in rates.systems[:SYSTEMS_SHOWN])
         if rates.threshold is None:
             header = ("mean grade", "corrected", "labels alone", "labels")
-            return Section(header, tuple((row[0], row[2], row[4], row[5]) for row in rows), (2, 3))
+            return _table(header, [(row[0], row[2], row[4], row[5]) for row in rows], (2, 3))
         sign = "≤" if self.shown.metric.lower_is_better else "≥"
         name = f"{short(self.shown.name, METRIC_WIDTH)} {sign} {rates.threshold:.3g}"
         header = (name, "reported", "corrected", "by its errors", "labels")
-        return Section(header, tuple((*row[:4], row[5]) for row in rows), (3, 4))
+        return _table(header, [(*row[:4], row[5]) for row in rows], (3, 4))
 
     @cached_property
     def notes(self) -> Sequence[str]:
@@ -230,53 +220,9 @@ class CalibrationScreen:
         return commands
 
 
-def print_calibration(out: "Console", screen: CalibrationScreen) -> None:
-    """Print the first screen of a calibration: under 30 lines of 100 columns in a usual case."""
-    from rich.text import Text
-
-    width = min(out.width, WIDTH)
-    for line in Text(for_terminal(screen.headline), "bold").wrap(out, width):
-        out.print(line)
-    out.print(Text(for_terminal(screen.title), "dim"))
-    missing: list[str] = []
-    for section in (screen.agreement, screen.rate_section):
-        if section is not None and section.rows:
-            out.print()
-            drawn, left_out = fitting(out, section.table)
-            out.print(drawn)
-            missing += left_out
-    narrow = [too_narrow_for(missing, "-o md")] if missing else []
-    notes = [*narrow, *screen.notes]
-    for note in notes[:NOTES_SHOWN]:
-        for line in Text(for_terminal(note), "dim").wrap(out, width - 2):
-            line.pad_left(2)
-            out.print(line)
-    if len(notes) > NOTES_SHOWN:
-        out.print(Text(f"  {counted(len(notes) - NOTES_SHOWN, 'note')} more in -o md", "dim"))
-    if screen.worst:
-        out.print(Text("\nthey differ most", "bold"))
-    for text, id in screen.worst:
-        line = shortened(f"  {for_terminal(text)}", width - len(id) - 2)
-        out.print(Text(line).append(f"  {for_terminal(id)}", "cyan"), no_wrap=True)
-    for place, command in enumerate(screen.commands):
-        lead = "\nnext: " if place == 0 else "      "
-        out.print(Text(lead).append(for_terminal(command), "cyan"), soft_wrap=True)
-
-
-def calibration_markdown(screen: CalibrationScreen) -> str:
-    """The same for a Markdown file, with all notes."""
-    parts = [f"**{for_markdown(screen.headline)}**", for_markdown(screen.title)]
-    parts += [
-        "\n".join(markdown_table(section.header, section.rows, section.alignment))
-        for section in (screen.agreement, screen.rate_section)
-        if section is not None and section.rows
-    ]
-    if screen.notes:
-        parts.append("\n".join(f"- {for_markdown(note)}" for note in screen.notes))
-    if screen.worst:
-        lines = [f"- {for_markdown(text)} ({for_markdown(id)})" for text, id in screen.worst]
-        parts.append("\n".join(["They differ most:", "", *lines]))
-    return "\n\n".join(parts) + "\n"
+def _table(header: Sequence[str], rows: Sequence[Sequence[str]], gives_way: Sequence[int]) -> Table:
+    """A table of one name and numbers; `gives_way` has the columns that a narrow terminal leaves out, in order."""
+    return Table(header, rows, gives_way=[(at,) for at in gives_way], gap=2)
 
 
 def _agreement_row(agreement: MetricAgreement) -> tuple[str, ...]:

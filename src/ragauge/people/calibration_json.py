@@ -1,23 +1,22 @@
 """A calibration as JSON: every figure with its interval, rates by metric and system, disagreements."""
 
-import json
 from collections.abc import Mapping
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from ragauge.people.calibrate import Calibration
-from ragauge.people.calibration import CalibrationScreen
 from ragauge.people.system_rates import SystemRates
 
 if TYPE_CHECKING:
+    from ragauge.people.calibration import CalibrationScreen
     from ragauge.stats.corrected_rates import CorrectedRate
     from ragauge.stats.intervals import Estimate
 
 
-def calibration_json(screen: CalibrationScreen) -> str:
-    """The calibration as strict JSON with a line end."""
+def calibration_data(screen: "CalibrationScreen") -> dict[str, object]:
+    """Every figure with its interval, as JSON data."""
     found = screen.found
-    data = {
+    return {
         "headline": screen.headline,
         "labels": {
             "source": found.labels.source,
@@ -41,7 +40,6 @@ def calibration_json(screen: CalibrationScreen) -> str:
         },
         "notes": list(screen.notes),
     }
-    return json.dumps(data, ensure_ascii=False, allow_nan=False, indent=1) + "\n"
 
 
 def _people(found: Calibration) -> Mapping[str, object] | None:

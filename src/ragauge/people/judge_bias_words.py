@@ -1,11 +1,9 @@
 """What `ragauge judge-bias` says: what was measured, whether it is beyond chance, and what to do."""
 
-import json
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
-from ragauge.people.calibration import WIDTH
 from ragauge.people.calibration_words import shown_estimate
 from ragauge.people.judge_effects import (
     AnswerOrder,
@@ -14,12 +12,10 @@ from ragauge.people.judge_effects import (
     JudgeBias,
     LengthEffect,
 )
-from ragauge.report.plain import counted, for_markdown, for_terminal, shortened
-from ragauge.report.table_formats import markdown_table
+from ragauge.report.plain import counted, for_terminal, shortened
+from ragauge.report.report import Items, Report, Table
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from ragauge.stats.intervals import Estimate
 
 UNSTEADY = 0.05
@@ -84,6 +80,26 @@ class JudgeBiasScreen:
     def title(self) -> str:
         questions = counted(self.found.n_questions, "question")
         return f"{counted(self.found.n_answers, 'answer')} to {questions}"
+
+    @property
+    def report(self) -> Report:
+        """What was measured, and what to do; in JSON every figure with its interval."""
+        rows = [
+            (effect.what, effect.of, effect.value, f"{effect.n:,}", effect.finding)
+            for effect in self.effects
+        ]
+        return Report(
+            self.headline,
+            self.title,
+            tables=(Table(HEADER, rows, n_names=3, wraps=True),) if rows else (),
+            notes=self.notes,
+            items=(Items.of_texts("what to do", self.advice),) if self.advice else (),
+            data=self._data,
+        )
+
+    def _data(self) -> dict[str, object]:
+        found = asdict(self.found)
+        return {"headline": self.headline, **found, "what_to_do": list(self.advice)}
 
     @property
     def effects(self) -> Sequence[Effect]:
@@ -171,56 +187,6 @@ def _of_answers(pair: AnswerOrder) -> Effect | None:
         f"{finding[sign]}; {pair.changed.value:.0%} change",
         ADVICE["order of answers"] if sign else "",
     )
-
-
-def print_judge_bias(out: "Console", screen: JudgeBiasScreen) -> None:
-    """Print what was measured and what to do."""
-    from rich.text import Text
-
-    from ragauge.report.terminal import print_table
-
-    width = min(out.width, WIDTH)
-    out.print(Text(for_terminal(screen.headline), "bold"))
-    out.print(Text(for_terminal(screen.title), "dim"))
-    if screen.effects:
-        out.print()
-        print_table(out, HEADER, _rows(screen))
-    for note in screen.notes:
-        for line in Text(for_terminal(note), "dim").wrap(out, width - 2):
-            line.pad_left(2)
-            out.print(line)
-    if screen.advice:
-        out.print(Text("\nwhat to do", "bold"))
-    for advice in screen.advice:
-        for line in Text(for_terminal(advice)).wrap(out, width - 2):
-            line.pad_left(2)
-            out.print(line)
-
-
-def judge_bias_markdown(screen: JudgeBiasScreen) -> str:
-    """The same for a Markdown file."""
-    parts = [f"**{for_markdown(screen.headline)}**", for_markdown(screen.title)]
-    if screen.effects:
-        parts.append("\n".join(markdown_table(HEADER, _rows(screen), "lllrl")))
-    parts += [
-        "\n".join(f"- {for_markdown(line)}" for line in lines)
-        for lines in (screen.notes, screen.advice)
-        if lines
-    ]
-    return "\n\n".join(parts) + "\n"
-
-
-def judge_bias_json(screen: JudgeBiasScreen) -> str:
-    """Every figure with its interval, as strict JSON."""
-    data = {"headline": screen.headline, **asdict(screen.found), "what_to_do": list(screen.advice)}
-    return json.dumps(data, ensure_ascii=False, allow_nan=False, indent=1) + "\n"
-
-
-def _rows(screen: JudgeBiasScreen) -> list[tuple[str, ...]]:
-    return [
-        (effect.what, effect.of, effect.value, f"{effect.n:,}", effect.finding)
-        for effect in screen.effects
-    ]
 
 
 def _name(name: str) -> str:

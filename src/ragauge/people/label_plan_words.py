@@ -1,17 +1,13 @@
 """The table of `ragauge label-plan`: labels needed by width of the interval."""
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
-from ragauge.people.calibration import WIDTH
 from ragauge.people.calibration_words import short
-from ragauge.report.plain import for_terminal
+from ragauge.report.report import Report, Table
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from ragauge.stats.label_plan import LabelNeed
 
 
@@ -50,6 +46,16 @@ class LabelPlan:
         )
 
     @property
+    def report(self) -> Report:
+        """The labels needed by width of the interval; in JSON null where there are too few answers."""
+        table = Table(self.header, self.rows, wraps=True)
+        return Report(self.headline, tables=(table,), data=self._data)
+
+    def _data(self) -> dict[str, object]:
+        systems = {system: [asdict(need) for need in needs] for system, needs in self.needs.items()}
+        return {"metric": self.metric, "correlation": self.correlation, "systems": systems}
+
+    @property
     def header(self) -> tuple[str, ...]:
         """The columns: a row for each margin, or with several systems a row for each system."""
         if len(self.needs) == 1:
@@ -73,30 +79,6 @@ class LabelPlan:
             (short(system), *(_both(need) for need in needs))
             for system, needs in self.needs.items()
         )
-
-
-def print_label_plan(out: "Console", plan: LabelPlan) -> None:
-    """Print the headline and the table."""
-    from rich.text import Text
-
-    from ragauge.report.terminal import print_table
-
-    for line in Text(for_terminal(plan.headline), "bold").wrap(out, min(out.width, WIDTH)):
-        out.print(line)
-    out.print()
-    print_table(out, plan.header, plan.rows)
-
-
-def label_plan_json(plan: LabelPlan) -> str:
-    """The plan as strict JSON; null where there are too few answers."""
-    data = {
-        "metric": plan.metric,
-        "correlation": plan.correlation,
-        "systems": {
-            system: [asdict(need) for need in needs] for system, needs in plan.needs.items()
-        },
-    }
-    return json.dumps(data, ensure_ascii=False, allow_nan=False, indent=1) + "\n"
 
 
 def _both(need: "LabelNeed") -> str:

@@ -4,15 +4,12 @@ from collections.abc import Mapping
 from dataclasses import asdict, astuple, dataclass
 from functools import cached_property
 from shlex import quote
-from typing import TYPE_CHECKING
 
 from ragauge.people.calibration_words import shown_estimate
 from ragauge.people.review_reasons import ReasonKind
 from ragauge.people.review_stats import ReviewStats
-from ragauge.report.plain import counted, for_terminal
-
-if TYPE_CHECKING:
-    from rich.console import Console
+from ragauge.report.plain import counted
+from ragauge.report.report import Report, Table
 
 REASONS: Mapping[ReasonKind, str] = {
     "parts": "fuzzy_match and gpt_score disagree",
@@ -40,6 +37,25 @@ class StatsScreen:
         parts += [f"{n:,} {name}" for name in ("open", "unsure") if (n := states.get(name))]
         parts += [counted(states["conflict"], "conflict")] if "conflict" in states else []
         return f"{', '.join(parts)}."
+
+    @property
+    def report(self) -> Report:
+        """What is labelled, how far people agree, and how the automatic verdicts compare."""
+        tables = (
+            (("reason", "answers", "labelled", "unsure", "conflicts"), self.reasons),
+            (("person", "match", "contradict", "unsure", "settled", "not blind"), self.raters),
+            (
+                ("metric", "both yes", "metric only", "people only", "both no", "agree"),
+                self.automatic,
+            ),
+        )
+        return Report(
+            self.headline,
+            tables=[Table(header, rows, wraps=True) for header, rows in tables if rows],
+            notes=[*self.notes, *([self.agreement] if self.agreement else [])],
+            commands=self.commands,
+            data=lambda: stats_json(self.stats),
+        )
 
     @property
     def notes(self) -> list[str]:
@@ -121,34 +137,6 @@ class StatsScreen:
         if self.stats.automatic:
             commands.append(f"ragauge calibrate {run}")
         return commands
-
-
-def print_stats(out: "Console", screen: StatsScreen) -> None:
-    """Print the figures of a review."""
-    from rich.text import Text
-
-    from ragauge.report.terminal import print_table
-
-    out.print(Text(screen.headline, "bold"))
-    for note in screen.notes:
-        out.print(Text(f"  {for_terminal(note)}", "dim"))
-    tables = (
-        (("reason", "answers", "labelled", "unsure", "conflicts"), screen.reasons),
-        (("person", "match", "contradict", "unsure", "settled", "not blind"), screen.raters),
-        (
-            ("metric", "both yes", "metric only", "people only", "both no", "agree"),
-            screen.automatic,
-        ),
-    )
-    for header, rows in tables:
-        if rows:
-            out.print()
-            print_table(out, header, rows)
-    if screen.agreement:
-        out.print(Text(f"\n{screen.agreement}"))
-    for place, command in enumerate(screen.commands):
-        start = "\nnext: " if place == 0 else "      "
-        out.print(Text(start).append(for_terminal(command), "cyan"), soft_wrap=True)
 
 
 def stats_json(stats: ReviewStats) -> dict[str, object]:

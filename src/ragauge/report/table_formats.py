@@ -6,20 +6,14 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 
 from ragauge.report.plain import for_csv, for_latex, for_markdown
-
-
-class Latex(str):
-    """A cell that is LaTeX already; its texts are escaped."""
-
-    __slots__ = ()
-
+from ragauge.report.report import Cell
 
 RULES = {"l": ":--", "r": "--:"}
 """Markdown's rule under a header, by the alignment of its column."""
 
 
 def markdown_table(
-    header: Sequence[str], rows: Iterable[Sequence[str]], alignment: str
+    header: Sequence[str], rows: Iterable[Sequence[str | Cell]], alignment: str
 ) -> Iterator[str]:
     """The lines of a Markdown table; `alignment` has an `l` or `r` for each column.
 
@@ -31,7 +25,17 @@ def markdown_table(
     yield _markdown_row(for_markdown(cell) for cell in header)
     yield _markdown_row(RULES[letter] for letter in alignment)
     for row in rows:
-        yield _markdown_row(for_markdown(cell) for cell in row)
+        yield _markdown_row(map(_markdown_cell, row))
+
+
+def _markdown_cell(cell: str | Cell) -> str:
+    """The cell with its mark, letters above the line; the best is bold."""
+    if isinstance(cell, str):
+        return for_markdown(cell)
+    value = for_markdown(cell.text)
+    value = f"**{value}**" if cell.is_best else value
+    mark = for_markdown(cell.mark)
+    return f"{value}<sup>{mark}</sup>" if cell.mark.isalnum() else f"{value}{mark}"
 
 
 def _markdown_row(cells: Iterable[str]) -> str:
@@ -41,7 +45,7 @@ def _markdown_row(cells: Iterable[str]) -> str:
 def latex_table(
     caption: str,
     header: Sequence[str],
-    rows: Iterable[Sequence[str]],
+    rows: Iterable[Sequence[str | Cell]],
     alignment: str,
     *,
     legend: str = "",
@@ -66,13 +70,19 @@ def latex_table(
     )
 
 
-def _latex_row(cells: Sequence[str]) -> str:
+def _latex_row(cells: Sequence[str | Cell]) -> str:
     return " & ".join(map(_latex_cell, cells)) + r" \\"
 
 
-def _latex_cell(cell: str) -> str:
-    if isinstance(cell, Latex):
-        return cell
+def _latex_cell(cell: str | Cell) -> str:
+    if isinstance(cell, Cell):
+        value = _latex_text(cell.text)
+        value = rf"\textbf{{{value}}}" if cell.is_best else value
+        return rf"{value}$^{{\mathrm{{{for_latex(cell.mark)}}}}}$" if cell.mark else value
+    return _latex_text(cell)
+
+
+def _latex_text(cell: str) -> str:
     return (
         for_latex(cell).replace("–", "--").replace("↓", r"$\downarrow$").replace("↑", r"$\uparrow$")
     )

@@ -1,0 +1,104 @@
+"""The options by which every command with a report writes it: `-f FORMAT` and `-o FILE`."""
+
+import sys
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import click
+
+from ragauge.cli import say
+from ragauge.cli.data_output import print_data
+from ragauge.cli.option_group import option_group
+from ragauge.errors import PlanError
+from ragauge.report.report import Report
+
+FORMATS = ("table", "md", "latex", "csv", "json", "html")
+ALSO_CALLED = {"tex": "latex", "text": "table", "markdown": "md"}
+Target = tuple[str, Path | None]
+"""A format, and the file it goes to; None for standard output."""
+
+
+class FormatChoice(click.Choice[str]):
+    """A format, also by another name that people use."""
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        return super().convert(ALSO_CALLED.get(value, value), param, ctx)
+
+
+@dataclass(frozen=True, slots=True)
+class OutputOptions:
+    """In which formats a report is written, and where to."""
+
+    form: str | None
+    output: tuple[str, ...]
+
+    def targets(self, inputs: Iterable[Path | str] = ()) -> Sequence[Target]:
+        """The formats and their places; PlanError, before any work, for one that cannot be written."""
+        from ragauge.storage.atomic_files import misplaced
+
+        targets: list[Target] = []
+        problems: list[str] = []
+        for text in self.output:
+            path = Path(text)
+            suffix = path.suffix.lower().removeprefix(".")
+            named = suffix or text
+            form = ALSO_CALLED.get(named, named)
+            if suffix and self.form is not None:
+                form = self.form
+            if form not in FORMATS:
+                problems.append(
+                    f"{text!r}: unknown format; -o takes a file that ends in .md, .tex, .csv, .json or .html, "
+                    f"or one of {', '.join(FORMATS)}"
+                )
+            elif suffix and form == "table":
+                problems.append(f"{text}: a table is for the terminal; write md, latex or csv")
+            targets.append((form, path if suffix else None))
+        if not self.output:
+            targets.append((self.form or "table", None))
+        if sum(path is None for _, path in targets) > 1:
+            problems.append("only one format can go to standard output; give the others a file")
+        files = [path for _, path in targets if path is not None]
+        problems += misplaced(files, [Path(each) for each in inputs]) if files else []
+        if problems:
+            raise PlanError(problems)
+        return targets
+
+
+output_options = option_group(
+    "writing",
+    OutputOptions,
+    (
+        click.option(
+            "-f",
+            "--format",
+            "form",
+            type=FormatChoice(FORMATS),
+            help="Format of the output.  [default: table, or that of the file's ending]",
+        ),
+        click.option(
+            "-o",
+            "--output",
+            multiple=True,
+            metavar="FILE",
+            help="Write to this .md, .tex, .csv, .json or .html file. Repeatable.",
+        ),
+    ),
+)
+"""Adds `-f` and `-o`; the command takes them as `writing`."""
+
+
+def write_report(report: Report, targets: Sequence[Target], *, full: bool = False) -> None:
+    """Print the report or write it to its files."""
+    from ragauge.report.terminal import console
+    from ragauge.report.writing import WRITERS, print_report
+    from ragauge.storage.atomic_files import write_text
+
+    for form, path in targets:
+        if path is not None:
+            write_text(path, WRITERS[form](report))
+            say(f"wrote {path}")
+        elif form == "table":
+            print_report(console(sys.stdout), report, full=full)
+        else:
+            print_data(WRITERS[form](report))
