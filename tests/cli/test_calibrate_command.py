@@ -60,7 +60,7 @@ def test_no_number_is_cut_in_a_narrow_terminal(ragauge, run, labels, monkeypatch
     monkeypatch.setenv("COLUMNS", width)
     done = ragauge("calibrate", labels, run)
     assert not [line for line in done.out.splitlines() if re.search(r"\d…", line)]
-    note = f"the terminal is too narrow for: {missing}; -o md prints every column"
+    note = f"the terminal is too narrow for: {missing}; -f md prints every column"
     assert note in " ".join(done.out.split())
 
 

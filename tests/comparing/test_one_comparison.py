@@ -212,7 +212,7 @@ def test_a_metric_shown_as_a_count_is_compared_in_counts(counted_run):
     )
     many = ComparisonView(counted_run.compare("old", "new", pairs="all"))
     ((_, shown, n),) = SystemsTable(many).rows
-    assert [cell.value for cell in shown] == ["2", "7"] and n == "10"
+    assert [cell.text for cell in shown] == ["2", "7"] and n == "10"
     assert "new is 5 ahead of old" in " ".join(str(counted_run).split())
 
 

@@ -10,7 +10,8 @@ from pytest import approx
 import ragauge as rg
 from ragauge.errors import PlanError
 from ragauge.evaluation.judge_bias import judge_bias, judge_bias_cost
-from ragauge.people.judge_bias_words import JudgeBiasScreen, judge_bias_json, judge_bias_markdown
+from ragauge.people.judge_bias_words import JudgeBiasScreen
+from ragauge.report.writing import as_json, to_markdown
 
 N = 30
 LONG = "It costs 5 pounds, as the handbook says on its second page in so many words"
@@ -208,6 +209,6 @@ def test_comparisons_that_failed_are_named_in_the_headline():
 
 def test_the_figures_are_written_as_json_and_markdown():
     screen = JudgeBiasScreen(measured(wants_the_first, repeat=2))
-    data = json.loads(judge_bias_json(screen), parse_constant=pytest.fail)
+    data = json.loads(as_json(screen.report), parse_constant=pytest.fail)
     assert data["answers"][0]["first"]["value"] == 1.0
-    assert "| order of answers | scripted | 1.00 " in judge_bias_markdown(screen)
+    assert "| order of answers | scripted | 1.00 " in to_markdown(screen.report)

@@ -5,9 +5,10 @@ from io import StringIO
 import pytest
 from rich.console import Console
 
-from ragauge.report.number_table import NumberTable, fits, fitting
+from ragauge.report.number_table import fits, fitting
+from ragauge.report.report import Table
 
-TABLE = NumberTable(
+TABLE = Table(
     ("metric", "old", "new", "interval", "p"),
     (
         ("recall ↑", "0.715", "0.453", "[-0.501, +0.001]", "0.311"),

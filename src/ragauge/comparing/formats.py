@@ -1,14 +1,14 @@
 """A comparison as Markdown, LaTeX, JSON, CSV, and as a table in a notebook."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict
 
 from ragauge.comparing.comparison import Comparison, MetricComparison, frame_row
-from ragauge.comparing.systems_table import SystemCell, SystemsTable
+from ragauge.comparing.systems_table import SystemsTable
 from ragauge.comparing.words import MARK, ComparisonView
 from ragauge.report.html_table import html_table, html_text, small
-from ragauge.report.plain import for_latex, for_markdown, for_terminal, some
-from ragauge.report.table_formats import Latex, csv_table, latex_table, markdown_table, to_json
+from ragauge.report.plain import for_markdown, for_terminal, some
+from ragauge.report.table_formats import csv_table, latex_table, markdown_table, to_json
 
 IDS_SHOWN = 20
 WHOLE = 200
@@ -29,8 +29,9 @@ def to_markdown(comparison: Comparison) -> str:
     for table in _systems_tables(view) if not view.is_single_pair else ():
         if table.field is not None:
             pieces += ["", f"### {for_markdown(f'{table.field} = {table.value}')}", ""]
-        header = list(map(for_markdown, table.header))
-        pieces += _markdown_lines(header, (_markdown_row(row) for row in table.rows))
+        rows = [(name, *cells, n) for name, cells, n in table.rows]
+        alignment = "l" + "r" * (len(table.header) - 1)
+        pieces += markdown_table(table.header, rows, alignment)
         pieces += ["", for_markdown(table.legend), ""]
     alignment = "l" * view.n_names + "r" * (len(view.header) - view.n_names)
     pieces += [*markdown_table(view.header, view.rows, alignment), ""]
@@ -45,26 +46,6 @@ def to_markdown(comparison: Comparison) -> str:
     return "\n".join(pieces).rstrip() + "\n"
 
 
-def _markdown_lines(header: list[str], rows: Iterator[list[str]]) -> Iterator[str]:
-    """A table of cells that are Markdown already."""
-    yield f"| {' | '.join(header)} |"
-    yield f"| {' | '.join([':--', *['--:'] * (len(header) - 1)])} |"
-    for row in rows:
-        yield f"| {' | '.join(row)} |"
-
-
-def _markdown_row(row: tuple[str, Sequence[SystemCell], str]) -> list[str]:
-    name, cells, n = row
-    return [for_markdown(name), *map(_markdown_cell, cells), n]
-
-
-def _markdown_cell(cell: SystemCell) -> str:
-    value = for_markdown(cell.value)
-    value = f"**{value}**" if cell.is_best else value
-    is_plain = cell.marks in ("", MARK)
-    return f"{value}{for_markdown(cell.marks)}" if is_plain else f"{value}<sup>{cell.marks}</sup>"
-
-
 def to_latex(comparison: Comparison) -> str:
     """A table (package booktabs) with a column for each system; one for each slice.
 
@@ -74,16 +55,10 @@ def to_latex(comparison: Comparison) -> str:
     view = ComparisonView(comparison, WHOLE)
     pieces: list[str] = []
     for table in _systems_tables(view):
-        rows = [(name, *map(_latex_cell, cells), n) for name, cells, n in table.rows]
+        rows = [(name, *cells, n) for name, cells, n in table.rows]
         alignment = "l" + "r" * (len(table.header) - 1)
         pieces.append(latex_table(table.caption, table.header, rows, alignment))
     return "".join(pieces) + "".join(f"% {for_terminal(note)}\n" for note in view.notes)
-
-
-def _latex_cell(cell: SystemCell) -> Latex:
-    value = for_latex(cell.value)
-    value = rf"\textbf{{{value}}}" if cell.is_best else value
-    return Latex(f"{value}$^{{\\mathrm{{{cell.marks}}}}}$" if cell.marks else value)
 
 
 def _systems_tables(view: ComparisonView) -> Iterator[SystemsTable]:

@@ -7,20 +7,9 @@ from string import ascii_lowercase
 
 from ragauge.comparing.comparison import LEVEL
 from ragauge.comparing.words import MARK, ComparisonView, over_questions
+from ragauge.report.report import Cell
 from ragauge.runs.manifest import MetricDisplay
 from ragauge.runs.numbers import DASH, number
-
-
-@dataclass(frozen=True, slots=True)
-class SystemCell:
-    """A system's mean; whether it is the best, and the marks of the systems that it differs from."""
-
-    value: str
-    is_best: bool = False
-    marks: str = ""
-
-    def __str__(self) -> str:
-        return f"{self.value}{self.marks}"
 
 
 @dataclass(frozen=True)
@@ -74,25 +63,21 @@ class SystemsTable:
         return [0, *best[: n - 1]]
 
     @cached_property
-    def rows(self) -> Sequence[tuple[str, Sequence[SystemCell], str]]:
+    def rows(self) -> Sequence[tuple[str, Sequence[Cell], str]]:
         """Name, cells and number of questions of each metric."""
         means = {
             (mean.metric, mean.system): mean
             for mean in self.view.comparison.means
             if (mean.field, mean.value) == (self.field, self.value)
         }
-        rows: list[tuple[str, Sequence[SystemCell], str]] = []
+        rows: list[tuple[str, Sequence[Cell], str]] = []
         for metric in self.view.metrics.values():
             own = [means[metric.metric, name] for name in self.view.comparison.systems]
             display = over_questions(metric, own[0].n)
             shown = [number(display, mean.mean) for mean in own]
             best = self._best(display, [mean.mean for mean in own])
             cells = [
-                SystemCell(
-                    text,
-                    text == best and text != DASH,
-                    self._marks(metric, mean.system),
-                )
+                Cell(text, self._marks(metric, mean.system), text == best and text != DASH)
                 for mean, text in zip(own, shown, strict=True)
             ]
             rows.append((self.view.name_of(metric), cells, f"{own[0].n:,}"))

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 from ragauge.comparing.systems_table import SystemsTable
 from ragauge.comparing.words import IDS_SHOWN, MARK, ComparisonView
 from ragauge.report.commands import show_command
-from ragauge.report.number_table import NumberTable, fits, fitting, too_narrow_for
+from ragauge.report.number_table import fits, fitting, too_narrow_for
 from ragauge.report.plain import counted, for_terminal, shortened, some
+from ragauge.report.report import Cell, Table
 
 if TYPE_CHECKING:
     from rich.console import Console
-    from rich.table import Table
+    from rich.table import Table as DrawnTable
     from rich.text import Text
 
     from ragauge.comparing.comparison import Comparison
@@ -70,7 +71,7 @@ def _print_tables(out: "Console", view: ComparisonView, *, full: bool) -> None:
         out.print(next((drawn for drawn in tables if fits(out, drawn)), tables[-1]))
 
 
-def _print_table(out: "Console", table: NumberTable) -> set[str]:
+def _print_table(out: "Console", table: Table) -> set[str]:
     """Print what fits of a table; the headers of the columns that do not."""
     drawn, missing = fitting(out, table)
     out.print(drawn)
@@ -139,13 +140,13 @@ def next_command(view: ComparisonView, id: str) -> str:
     return show_command(place, id) if place and id else ""
 
 
-def _systems_table(table: SystemsTable, n_shown: int, padding: int) -> "Table":
+def _systems_table(table: SystemsTable, n_shown: int, padding: int) -> "DrawnTable":
     """The base and the best systems, `n_shown` in all; `padding` is half of the blanks between columns."""
     from rich import box
-    from rich.table import Table
+    from rich.table import Table as DrawnTable
     from rich.text import Text
 
-    shown = Table(
+    shown = DrawnTable(
         box=box.SIMPLE_HEAD,
         padding=(0, padding),
         pad_edge=False,
@@ -162,9 +163,9 @@ def _systems_table(table: SystemsTable, n_shown: int, padding: int) -> "Table":
         shown.add_column(Text(f"… {n_systems - len(kept)} more"))
     shown.add_column("n", justify="right", no_wrap=True)
     for name, cells, n in table.rows:
-        width = max(len(cell.marks) for cell in cells)
+        width = max(len(cell.mark) for cell in cells)
         styled = [
-            Text(cell.value, "bold" if cell.is_best else "").append(cell.marks.ljust(width))
+            Text(cell.text, "bold" if cell.is_best else "").append(cell.mark.ljust(width))
             for cell in cells
         ]
         gap = [Text("")] if n_systems > len(kept) else []
@@ -172,21 +173,18 @@ def _systems_table(table: SystemsTable, n_shown: int, padding: int) -> "Table":
     return shown
 
 
-def _table(
-    view: ComparisonView, header: Sequence[str], rows: Sequence[Sequence[str]]
-) -> NumberTable:
+def _table(view: ComparisonView, header: Sequence[str], rows: Sequence[Sequence[str]]) -> Table:
     """The table of the rows; where room is short, the change and its p stay longest."""
-    # A mark hangs behind the number, so that the numbers stay aligned.
     change = len(header) - len(view.header) + view.n_names + 2
     hanging = [
         [
-            f"{cell} " if place == change and not cell.endswith(MARK) else for_terminal(cell)
+            Cell(cell.removesuffix(MARK), MARK * cell.endswith(MARK)) if place == change else cell
             for place, cell in enumerate(row)
         ]
         for row in rows
     ]
     means, interval, p, n, counts = (change - 2, change - 1), *range(change + 1, change + 5)
-    return NumberTable(
+    return Table(
         header,
         hanging,
         n_names=change - 2,

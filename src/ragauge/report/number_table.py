@@ -66,7 +66,7 @@ def fitting(out: "Console", table: Table) -> tuple["DrawnTable", tuple[str, ...]
     cut = -(-too_wide // table.n_names)
     name_widths = [max(LEAST_NAME, widths[place] - cut) for place in range(table.n_names)]
     missing = tuple(name for place, name in enumerate(table.header) if place not in kept)
-    return _drawn(table, texts, kept, gap, name_widths), missing
+    return _drawn(table, texts, widths, kept, gap, name_widths), missing
 
 
 def fits(out: "Console", table: "DrawnTable") -> bool:
@@ -89,11 +89,13 @@ def too_narrow_for(missing: Sequence[str], option: str) -> str:
 def _drawn(
     table: Table,
     texts: Sequence[Sequence[str]],
+    widths: Sequence[int],
     kept: Sequence[int],
     gap: int,
     name_widths: Sequence[int],
 ) -> "DrawnTable":
     from rich import box
+    from rich.cells import cell_len
     from rich.table import Table as DrawnTable
     from rich.text import Text
 
@@ -107,13 +109,13 @@ def _drawn(
     )
 
     def cell(place: int, text: str, style: str = "") -> "Text":
-        return Text(shortened(text, name_widths[place]) if place < table.n_names else text, style)
+        if place < table.n_names:
+            return Text(shortened(text, name_widths[place]), style)
+        # Padded here: rich aligns right without the blank that stands for an absent mark.
+        return Text(" " * (widths[place] - cell_len(text)) + text, style)
 
     for place in kept:
-        justify = "left" if place < table.n_names else "right"
-        drawn.add_column(
-            cell(place, for_terminal(table.header[place])), justify=justify, no_wrap=True
-        )
+        drawn.add_column(cell(place, for_terminal(table.header[place])), no_wrap=True)
     for cells, row in zip(table.rows, texts, strict=True):
         best = ["bold" if isinstance(each, Cell) and each.is_best else "" for each in cells]
         drawn.add_row(*(cell(place, row[place], best[place]) for place in kept))

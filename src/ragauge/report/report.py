@@ -9,7 +9,7 @@ Records = tuple[Sequence[str], Iterable[Sequence[object]]]
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A cell whose number is the best of its row, or has a mark behind it."""
+    """A cell whose number is the best of its row, or has a mark behind it: signs or letters of ours."""
 
     text: str
     mark: str = ""

@@ -78,7 +78,7 @@ def _latex_cell(cell: str | Cell) -> str:
     if isinstance(cell, Cell):
         value = _latex_text(cell.text)
         value = rf"\textbf{{{value}}}" if cell.is_best else value
-        return rf"{value}$^{{\mathrm{{{for_latex(cell.mark)}}}}}$" if cell.mark else value
+        return rf"{value}$^{{\mathrm{{{cell.mark}}}}}$" if cell.mark else value
     return _latex_text(cell)
 
 

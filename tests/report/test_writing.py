@@ -1,0 +1,110 @@
+"""A report in each format."""
+
+import csv
+import io
+import json
+
+import pytest
+from rich.console import Console
+
+from ragauge.report.report import Cell, Items, Report, Table
+from ragauge.report.writing import FORMATS, WRITERS, print_report
+
+REPORT = Report(
+    "B is better.",
+    "2 systems · 3 questions",
+    tables=(
+        Table(
+            ("metric", "A", "B", "p"),
+            (
+                ("recall ↑", Cell("0.50"), Cell("0.75", "*", is_best=True), "0.010"),
+                ("mrr ↑", Cell("0.40", is_best=True), Cell("0.30"), "0.500"),
+            ),
+            gives_way=((3,),),
+        ),
+    ),
+    notes=("* p < 0.05", "one note more"),
+    items=(Items("worst found", (("answers nothing", "q7"),)),),
+    commands=("ragauge show run q7",),
+)
+
+
+def printed(report: Report, width: int) -> list[str]:
+    out = Console(file=io.StringIO(), width=width, color_system=None)
+    print_report(out, report)
+    return out.file.getvalue().splitlines()  # pyright: ignore[reportAttributeAccessIssue]
+
+
+def test_a_terminal_shows_everything_with_the_marks_behind_the_numbers():
+    assert [line.rstrip() for line in printed(REPORT, 80) if "─" not in line] == [
+        "B is better.",
+        "2 systems · 3 questions",
+        "",
+        "metric        A       B       p",
+        "recall ↑   0.50   0.75*   0.010",
+        "mrr ↑      0.40   0.30    0.500",
+        "  * p < 0.05",
+        "  one note more",
+        "",
+        "worst found",
+        "  answers nothing  q7",
+        "",
+        "next: ragauge show run q7",
+    ]
+
+
+def test_a_narrow_terminal_leaves_out_a_column_and_says_so():
+    lines = printed(REPORT, 24)
+    assert "recall ↑  0.50  0.75*" in [line.rstrip() for line in lines]
+    assert "too narrow for: p;" in " ".join(" ".join(lines).split())
+
+
+def test_notes_beyond_those_that_a_terminal_shows_are_counted():
+    report = Report("h", notes=("first", "second", "third"), notes_shown=1)
+    assert printed(report, 80) == ["h", "  first", "  2 notes more in -f md"]
+
+
+def test_markdown_and_latex_mark_the_best():
+    assert WRITERS["md"](REPORT).splitlines()[4:8] == [
+        "| metric | A | B | p |",
+        "| :-- | --: | --: | --: |",
+        "| recall ↑ | 0.50 | **0.75**\\* | 0.010 |",
+        "| mrr ↑ | **0.40** | 0.30 | 0.500 |",
+    ]
+    latex = WRITERS["latex"](REPORT)
+    assert r"\textbf{0.75}$^{\mathrm{*}}$ & 0.010 \\" in latex
+    assert "% one note more\n" in latex
+
+
+def test_csv_and_json_have_the_records_and_the_data_or_else_the_tables():
+    rows = list(csv.reader(io.StringIO(WRITERS["csv"](REPORT))))
+    assert rows == [
+        ["metric", "A", "B", "p"],
+        ["recall ↑", "0.50", "0.75*", "0.010"],
+        ["mrr ↑", "0.40", "0.30", "0.500"],
+    ]
+    assert json.loads(WRITERS["json"](REPORT))["headline"] == "B is better."
+    own = Report("h", records=lambda: (("x",), [(1,)]), data=lambda: {"x": 1})
+    assert (WRITERS["csv"](own), json.loads(WRITERS["json"](own))) == ("x\n1\n", {"x": 1})
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_hostile_texts_are_escaped_in_every_format(form):
+    evil = "<script>\x1b[31m|\\input{x}\n::error::=1"
+    table = Table((evil, "n"), ((evil, Cell("1", "*")),), title=evil)
+    text = WRITERS[form](
+        Report(evil, evil, (table,), (evil,), (Items(evil, ((evil, "q\x1b"),)),), (evil,))
+    )
+    assert "\x1b" not in text or form in ("csv", "json")  # data for programs is written as it is
+    assert "\n::error" not in text or form == "csv"
+    if form == "html":
+        assert "<script" not in text
+    if form == "latex":
+        assert r"\input" not in "".join(
+            line for line in text.splitlines() if not line.startswith("%")
+        )
+
+
+def test_a_report_without_tables_is_written_too():
+    for form in FORMATS:
+        assert isinstance(WRITERS[form](Report("nothing")), str)
