@@ -92,3 +92,9 @@ def test_importing_ragauge_imports_nothing_heavy():
 
 def test_the_types_of_the_package_are_declared():
     assert (Path(rg.__file__).parent / "py.typed").is_file()
+
+
+def test_the_version_is_that_of_the_installed_package():
+    from importlib.metadata import version
+
+    assert rg.__version__ == version("ragauge")

@@ -34,3 +34,5 @@ from .samples.samples import Samples as Samples
 from .score import Score as Score
 from .score import Status as Status
 from .suite import Suite as Suite
+
+__version__: str

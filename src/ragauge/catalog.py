@@ -48,7 +48,7 @@ def find(label: Label) -> tuple[Metric, dict[str, SettingValue]]:
     if label.name not in known:
         label = read_label(str(label))
     if label.name not in known:
-        raise LabelError("\n".join([unknown(label.name), *BROKEN]))
+        raise LabelError("\n".join([unknown(label), *BROKEN]))
     metric = known[label.name]
     return metric, metric.read_settings(label.settings)
 
@@ -78,19 +78,25 @@ def read_label(text: str) -> Label:
     return first.label
 
 
-def unknown(name: str, others: Sequence[str] = ()) -> str:
+def unknown(label: Label | str, others: Sequence[str] = ()) -> str:
     """The error message for an unknown metric: the nearest known one, and how it differs.
 
     `others`: names that are not metrics but may be meant.
 
     >>> unknown("noise_sensitivity")[:75]
     "there is no metric 'noise_sensitivity'; the nearest is faithfulness: it doe"
+    >>> unknown(Label.parse("p@5"))
+    "unknown metric 'p@5'; did you mean 'precision@5'?"
     """
+    name = label if isinstance(label, str) else label.name
+    rest = str(label)[len(name) :]
     nearest = _aliases()["nearest"].get(name)
     if nearest:
         return (
             f"there is no metric {name!r}; the nearest is {nearest['metric']}: {nearest['missing']}"
         )
+    if short := _aliases()["short"].get(name):
+        return f"unknown metric {name + rest!r}; did you mean {short + rest!r}?"
     known = (*metrics(), *others, *_aliases()["same"])
     hint = did_you_mean(name, known) or "; list them with: ragauge metrics"
     return f"unknown metric {name!r}{hint}"

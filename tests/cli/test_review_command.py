@@ -58,7 +58,7 @@ def values(run) -> list[int | None]:
 
 
 def test_a_queue_is_labelled_key_by_key_and_the_verdicts_come_after_the_label(review, run):
-    said = review("1", "", "n", "a clear case", "0", "", "", "u", "", "q")
+    said = review("y", "", "w", "a clear case", "n", "", "", "u", "", "q")
     first, *_ = said.split("saved: ")
     assert "automatic" not in first and "exact_match" not in first
     assert said.count("automatic: exact_match") == 3
@@ -94,7 +94,7 @@ def test_the_end_of_the_input_ends_the_review(review, run):
 
 
 def test_a_note_may_be_on_the_line_of_its_key_and_contexts_are_shown_on_demand(review):
-    said = review("c", "n short note", "1")
+    said = review("c", "w short note", "1")
     assert "context 1   tree" in said
     assert "match · ann – short note" in said
 

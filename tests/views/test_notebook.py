@@ -18,36 +18,48 @@ def run():
     return rg.evaluate(rows, ["exact_match", "dont_know"])
 
 
-def test_a_run_is_a_pivot_of_metrics_and_systems_with_intervals(run):
-    shown = table_rows(run._repr_html_())
-    assert shown == [
-        ["metric", "a", "b"],
-        ["exact_match", "0.500 0.000–1.000", "1.000 1.000–1.000"],
-        ["dont_know", "0.000 0.000–0.000", "0.000 0.000–0.000"],
+def test_a_run_shows_its_first_screen_with_intervals_the_best_system_first(run):
+    html = run._repr_html_()
+    header, *rows = table_rows(html)
+    assert header == ["metric", "b", "a", "n"]
+    assert [row[0] for row in rows] == ["exact_match ↑", "dont_know"]
+    # Each mean has its interval below it, and no interval is a single point.
+    means = [re.fullmatch(r"(\S+) (\S+)–(\S+)", cell) for cell in rows[0][1:3]]
+    assert [mean and mean[1] for mean in means] == ["1.00", "0.50"]
+    assert "custom · 4 answers · 2 systems" in html and "<b>b " in html
+
+
+def test_a_system_that_differs_from_the_best_is_marked_in_red():
+    rows = [
+        {"id": str(n), "system": system, "answer": answer, "reference": "Rome"}
+        for n in range(12)
+        for system, answer in (("a", "Rome"), ("b", "Oslo"))
     ]
-    assert "custom · 4 answers · 2 systems" in run._repr_html_()
+    html = rg.evaluate(rows, "exact_match")._repr_html_()
+    assert '0.00<span style="color: firebrick">*</span>' in html
 
 
 def test_a_metric_that_nothing_computes_is_a_note_and_not_a_row(run):
     rows = [{"id": "q", "question": "?", "answer": "x", "contexts": ["x"], "reference": "x"}]
     needy = Suite("needy", (Entry(Label("faithfulness"), "faithfulness"),))
     html = rg.evaluate(rows, ["exact_match", needy])._repr_html_()
-    assert [row[0] for row in table_rows(html)] == ["metric", "exact_match"]
-    assert "not scored: faithfulness (needs a judge" in html
+    assert [row[0] for row in table_rows(html)] == ["metric", "exact_match ↑"]
+    assert "not scored, needs a judge" in html and "faithfulness" in html
 
 
-def test_a_notebook_counts_the_answers_without_a_value():
+def test_a_notebook_counts_the_answers_with_a_value():
     rows = [{"id": "p", "answer": "x", "reference": "x"}, {"id": "q", "answer": "x"}]
-    shown = table_rows(rg.evaluate(rows, "exact_match")._repr_html_())
-    assert shown[1:] == [["exact_match", "1.000 1 of 2"]]
+    html = rg.evaluate(rows, "exact_match")._repr_html_()
+    assert table_rows(html)[1:] == [["exact_match ↑", "1.00", "1"]]
+    assert "without a score: default 1 missing" in html
 
 
-def test_many_systems_are_rows_and_their_names_are_inert():
+def test_ten_of_many_systems_are_shown_and_their_names_are_inert():
     name = "<script>alert(1)</script>\u202e"
     rows = [{"id": "q", "system": f"{name}{n}", "answer": "x", "reference": "x"} for n in range(30)]
     html = rg.evaluate(rows, "exact_match")._repr_html_()
-    assert html.count("<tr>") == 1 + 10
-    assert "… 20 more systems" in html
+    assert len(table_rows(html)[0]) == 1 + 10 + 1
+    assert "20 more systems" in html
     assert "<script" not in html and "\u202e" not in html
 
 

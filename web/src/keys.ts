@@ -16,16 +16,16 @@ export type ReviewAction = "match" | "contradict" | "unsure" | "note" | "context
 
 const act = (name: Action) => () => actions[name]?.();
 
-const review = (key: string, does: string, name: ReviewAction): Key => ({ keys: [key], does, in: ["review"], run: act(name) });
+const review = (keys: string[], does: string, name: ReviewAction): Key => ({ keys, does, in: ["review"], run: act(name) });
 
 const REVIEW_KEYS: Key[] = [
-  review("1", "Match", "match"),
-  review("0", "Contradict", "contradict"),
-  review("u", "Unsure", "unsure"),
-  review("n", "Write a note", "note"),
-  review("c", "Show the contexts", "contexts"),
-  review("z", "Undo the last label", "undo"),
-  review("Enter", "Next answer to label", "advance"),
+  review(["1", "y"], "Match", "match"),
+  review(["2", "n", "0"], "Contradict", "contradict"),
+  review(["u"], "Unsure", "unsure"),
+  review(["w"], "Write a note", "note"),
+  review(["c"], "Show the contexts", "contexts"),
+  review(["z"], "Undo the last label", "undo"),
+  review(["Enter"], "Next answer to label", "advance"),
 ];
 
 const REPORT: ViewName[] = ["overview", "compare", "questions"];

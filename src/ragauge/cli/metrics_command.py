@@ -47,7 +47,7 @@ def _other_name(name: str, label: Label) -> Label:
     except LabelError:
         renamed = label
     if renamed.name not in catalog.metrics():
-        raise PlanError([unknown_metric(label.name)])
+        raise PlanError([unknown_metric(label)])
     return renamed
 
 

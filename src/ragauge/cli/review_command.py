@@ -149,7 +149,7 @@ def command() -> None:
 def next_command(run: Path, rater: str | None, settle: bool, **options: Any) -> None:
     """Label answers in the terminal, one after another.
 
-    Keys: 1 match, 0 contradict, u unsure, n note, c contexts, z undo, Enter next, q quit. Without a
+    Keys: 1 or y match, 2 or n contradict, u unsure, w note, c contexts, z undo, Enter next, q quit. Without a
     terminal the keys are read from standard input, one a line.
     """
     from ragauge.cli.review_session import Session, keys_of

@@ -17,8 +17,9 @@ from ragauge.report.plain import counted, for_terminal
 if TYPE_CHECKING:
     from rich.console import Console
 
-VALUES: dict[str, Value] = {"1": 1, "0": 0, "u": None}
-BEFORE = "1 match · 0 contradict · u unsure · n note · c contexts · z undo · Enter skip · q quit"
+VALUES: dict[str, Value] = {"1": 1, "y": 1, "2": 0, "n": 0, "0": 0, "u": None}
+NOTE = "w"
+BEFORE = "1 or y match · 2 or n contradict · u unsure · w note · c contexts · z undo · Enter skip · q quit"
 AFTER = "Enter next · z undo · q quit"
 ENTER = ("", "\r", "\n")
 
@@ -47,7 +48,7 @@ class TerminalKeys:
 
 
 class LineKeys:
-    """A line of the input for each key, for pipes; `n` takes its text from the rest of the line or the next one."""
+    """A line of the input for each key, for pipes; `w` takes its text from the rest of the line or the next one."""
 
     def __init__(self) -> None:
         self.rest = ""
@@ -57,8 +58,8 @@ class LineKeys:
         if not line:
             return None
         line = line.strip()
-        self.rest = line[1:].strip() if line.startswith("n") else ""
-        return line[:1] if line.startswith("n") else line
+        self.rest = line[1:].strip() if line.startswith(NOTE) else ""
+        return NOTE if line.startswith(NOTE) else line
 
     def text(self, prompt: str) -> str:  # noqa: ARG002
         return self.rest or sys.stdin.readline().strip()
@@ -111,7 +112,7 @@ class Session:
                 )
                 self.history.append((item, saved))
                 return self._saved(item, saved)
-            if key == "n":
+            if key == NOTE:
                 self._take_note()
             elif key == "c":
                 print_contexts(self.out, self.review.queue, item)

@@ -101,7 +101,7 @@ def read_metric(named: MetricLike) -> Suite | Entry:
             return entry
         label = _read_label(named)
         if label.name not in catalog.metrics():
-            raise SuiteError(unknown_metric(label.name))
+            raise SuiteError(unknown_metric(label))
         catalog.find(label)  # raises if a setting is wrong
         return Entry(label, str(label))
     for metric in METRICS.values():
@@ -133,16 +133,17 @@ def _read_label(text: str) -> Label:
         return Label(text)
 
 
-def unknown_metric(name: str) -> str:
+def unknown_metric(label: Label | str) -> str:
     """The error message for an unknown metric; says if a shipped suite uses the name."""
+    name = label if isinstance(label, str) else label.name
     for suite in map(Suite.load, shipped_suites()):
         for entry in suite.entries:
             if name == entry.name:
                 return f"{name} is the name of {entry.label} in the suite {suite.name}"
-        for rule, label in (rule for check in suite.checks for rule in check.rules):
+        for rule, checked in (rule for check in suite.checks for rule in check.rules):
             if name == rule:
-                return f"{name} is a check of the suite {suite.name}: {label}"
-    return "\n".join([catalog.unknown(name, shipped_suites()), *catalog.BROKEN])
+                return f"{name} is a check of the suite {suite.name}: {checked}"
+    return "\n".join([catalog.unknown(label, shipped_suites()), *catalog.BROKEN])
 
 
 def suite_for_label(label: str) -> Suite:
@@ -157,7 +158,7 @@ def suite_for_label(label: str) -> Suite:
         return Suite.of([parsed])
     if suite := _from_suites(parsed.name):
         return suite
-    raise PlanError([unknown_metric(parsed.name)])
+    raise PlanError([unknown_metric(parsed)])
 
 
 def _from_suites(name: str) -> Suite | None:

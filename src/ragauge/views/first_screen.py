@@ -38,6 +38,9 @@ class FirstScreen:
     """What people read first about a run. Every text is plain; the writers escape it."""
 
     run: ScoredRun
+    n_systems: int = SYSTEMS_SHOWN
+    """Most systems in the table."""
+    n_metrics: int = METRICS_SHOWN
 
     @cached_property
     def _rows(self) -> Mapping[tuple[str, str], SummaryRow]:
@@ -143,7 +146,7 @@ class FirstScreen:
     @cached_property
     def header(self) -> tuple[str, ...]:
         families = ("",) if self.has_families else ()
-        names = (self.names[system] for system in self.systems[:SYSTEMS_SHOWN])
+        names = (self.names[system] for system in self.systems[: self.n_systems])
         return (*families, "metric", *names, "n")
 
     @property
@@ -154,14 +157,16 @@ class FirstScreen:
     def rows(self) -> Sequence[Row]:
         found: list[Row] = []
         last = ""
-        for metric in self.metrics[:METRICS_SHOWN]:
+        for metric in self.metrics[: self.n_metrics]:
             family = "" if metric.family == last else metric.family
             last = metric.family
             found.append(self._row(metric, family))
         return found
 
     def _row(self, metric: MetricDisplay, family: str) -> Row:
-        rows = [self._rows.get((metric.metric, system)) for system in self.systems[:SYSTEMS_SHOWN]]
+        rows = [
+            self._rows.get((metric.metric, system)) for system in self.systems[: self.n_systems]
+        ]
         counts = [f"{row['ok']:,}" if row else DASH for row in rows]
         n = counts[0] if len(set(counts)) == 1 else " ".join(counts)
         cells = [
@@ -205,7 +210,7 @@ class FirstScreen:
     @cached_property
     def notes(self) -> Sequence[str]:
         """The legend, what is not shown, and what was not scored and why."""
-        return self.notes_below(METRICS_SHOWN)
+        return self.notes_below(self.n_metrics)
 
     def notes_below(self, n_metrics: int) -> Sequence[str]:
         """The notes below a table of that many metrics."""
@@ -218,7 +223,7 @@ class FirstScreen:
             text
             for n, text in (
                 (len(self.metrics) - n_metrics, "metric"),
-                (len(self.systems) - SYSTEMS_SHOWN, "system"),
+                (len(self.systems) - self.n_systems, "system"),
             )
             if n > 0
             for text in (f"{n:,} more {text}{'s' * (n != 1)}",)

@@ -1,27 +1,26 @@
 """A run, a question and the worst answers in a notebook and at a Python prompt."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from io import StringIO
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
-from ragauge.report.html_table import MAX_ROWS, html_table, html_text, small
+from ragauge.report.html_table import html_table, html_text, small
 from ragauge.report.plain import counted
 from ragauge.report.rendered import Rendered
 from ragauge.report.terminal import console
-from ragauge.runs.manifest import MetricDisplay
-from ragauge.runs.numbers import SummaryRow, aggregate, interval, metric_name, number
+from ragauge.runs.numbers import metric_name, number
 from ragauge.runs.scored_run import ScoredRun
 from ragauge.views.evidence import NO, YES, Line
+from ragauge.views.first_screen import FirstScreen
+from ragauge.views.first_screen_table import MARK, Cell
 from ragauge.views.first_screen_text import print_first_screen
 from ragauge.views.question import Question, QuestionAnswer, brief, question_text, read_question
-from ragauge.views.terminal import MAX_DIGITS, unavailable
 
 if TYPE_CHECKING:
     import polars as pl
 
-MAX_SYSTEMS_ACROSS = 6
-"""With more systems they are rows, not columns."""
+MAX_SYSTEMS = 10
+"""Most systems side by side."""
 ANSWER_WIDTH = 120
 COLORS = {YES: "green", NO: "firebrick"}
 
@@ -34,21 +33,33 @@ def run_text(run: ScoredRun) -> str:
 
 
 def run_html(run: ScoredRun) -> str:
-    """The metrics of each system side by side: mean, 95 % interval, and counts if some have no value.
-
-    Metrics that lack a judge, an encoder or an extra are named in a note.
-    """
-    metrics = [
-        replace(metric, digits=min(metric.digits, MAX_DIGITS))
-        for metric in run.metrics
-        if not metric.unavailable
+    """The first screen: headline, means with their intervals, marks, notes and the worst answers."""
+    screen = FirstScreen(run, MAX_SYSTEMS, len(run.metrics))
+    n_names = 2 if screen.has_families else 1
+    rows = [
+        [
+            *([small(html_text(row.family))] if screen.has_families else []),
+            html_text(row.metric),
+            *map(_mean, row.cells),
+            small(html_text(row.n)),
+        ]
+        for row in screen.rows
     ]
-    systems = run.samples.systems
-    n, n_systems = counted(len(run.samples), "answer"), counted(len(systems), "system")
-    title = f"{run.manifest.suite} · {n} · {n_systems}"
-    notes = [*run.problems, *unavailable(run)]
-    lines = "".join(f"<div>{small(html_text(note, None))}</div>" for note in notes)
-    return f"<div><b>{html_text(title, None)}</b>{_pivot(run, metrics, systems)}{lines}</div>"
+    sides = ["left"] * n_names + ["right"] * (len(screen.header) - n_names)
+    table = html_table(list(map(html_text, screen.header)), rows, sides) if rows else ""
+    worst = [f"worst: {text} ({id})" for text, id in screen.worst]
+    lines = "".join(
+        f"<div>{small(html_text(line, None))}</div>" for line in (*screen.notes, *worst)
+    )
+    title = small(html_text(screen.title, None))
+    return f"<div><b>{html_text(screen.headline, None)}</b><div>{title}</div>{table}{lines}</div>"
+
+
+def _mean(cell: Cell) -> str:
+    """A mean, red where it differs from the best one beyond chance, and its interval below it."""
+    mark = f'<span style="color: {COLORS[NO]}">{MARK}</span>' if cell.differs else ""
+    below = f"<br>{small(html_text(cell.interval))}" if cell.interval else ""
+    return f"{html_text(cell.value)}{mark}{below}"
 
 
 def rendered_question(run: ScoredRun, id: str) -> Rendered:
@@ -72,38 +83,6 @@ def answers_html(run: ScoredRun, metric: str, answers: "pl.DataFrame") -> str:
     ]
     header = ["id", "system", html_text(metric_name(display)), *texts]
     return html_table(header, rows, ["left", "left", "right", *["left" for _ in texts]])
-
-
-def _pivot(run: ScoredRun, metrics: Sequence[MetricDisplay], systems: Sequence[str]) -> str:
-    rows = {
-        (cast(str, row["metric"]), cast(str, row["system"])): row
-        for row in run.summary().iter_rows(named=True)
-    }
-    cells = [
-        [_cell(metric, rows.get((metric.metric, name))) for name in systems] for metric in metrics
-    ]
-    names = [html_text(metric_name(metric)) for metric in metrics]
-    if len(systems) <= MAX_SYSTEMS_ACROSS:
-        header = ["metric", *map(html_text, systems)]
-        body = [[name, *line] for name, line in zip(names, cells, strict=True)]
-        return html_table(header, body, ["left", *["right" for _ in systems]])
-    shown = systems[:MAX_ROWS]
-    body = [
-        [html_text(system), *(line[place] for line in cells)] for place, system in enumerate(shown)
-    ]
-    table = html_table(["system", *names], body, ["left", *["right" for _ in names]])
-    more = len(systems) - len(shown)
-    return table + (small(f"… {counted(more, 'more system')}") if more else "")
-
-
-def _cell(metric: MetricDisplay, row: SummaryRow | None) -> str:
-    """The mean, and below it the interval and how many answers have a value if not all."""
-    if row is None:
-        return ""
-    below = [interval(metric, row)] if interval(metric, row) else []
-    below += [] if row["ok"] == row["n"] else [f"{row['ok']:,} of {row['n']:,}"]
-    text = html_text(aggregate(metric, row))
-    return f"{text}<br>{small(html_text(' · '.join(below)))}" if below else text
 
 
 def _question_html(question: Question) -> str:
