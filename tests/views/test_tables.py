@@ -207,3 +207,13 @@ def test_a_table_says_why_rows_have_no_value(run):
     assert len(said) == 1
     assert "1 missing: the sample has no answer" in said[0]
     assert "1 undefined: the sample's list of references is empty" in said[0]
+
+
+def test_latex_has_a_label_and_the_best_mean_of_each_metric_in_bold():
+    rows = [
+        {"id": "q1", "system": system, "answer": answer, "reference": "Rome"}
+        for system, answer in (("a", "Rome"), ("b", "Oslo"))
+    ]
+    text = to_latex([summary_table(evaluate(rows, "exact_match"))])
+    assert r"\label{tab:custom-2-answers-2-systems}" in text
+    assert r"a & exact\_match & \textbf{1.0000}" in text and r"b & exact\_match & 0.0000" in text

@@ -7,6 +7,7 @@ from functools import cached_property
 
 from ragauge.rankings.result import RankingResult, RunComparison, Summary
 from ragauge.report.plain import for_markdown, for_terminal, some
+from ragauge.report.report import Cell
 from ragauge.report.table_formats import csv_table, latex_table, markdown_table
 
 LEVEL = 0.05
@@ -52,6 +53,24 @@ class RankingTable:
             (run, f"{n:,}", *(self._cell(summary) + self._mark(summary) for summary in row))
             for (run, row), n in zip(by_run.items(), n_queries, strict=True)
         )
+
+    @property
+    def marked_rows(self) -> Sequence[Sequence[str | Cell]]:
+        """The rows with the best mean of each measure marked, where there are several runs."""
+        columns = list(zip(*self.rows, strict=True))
+        marked: list[Sequence[str | Cell]] = [*columns[:2]]
+        for measure, cells in zip(self.ranked.names, columns[2:], strict=True):
+            means = [self.ranked.mean(measure, run) for run in self.ranked.runs]
+            known = [mean for mean in means if mean is not None]
+            is_ranked = len(means) > 1 and not self.ranked.is_count(measure)
+            best = max(known, default=None) if is_ranked else None
+            marked.append(
+                [
+                    Cell(cell, is_best=mean is not None and mean == best)
+                    for cell, mean in zip(cells, means, strict=True)
+                ]
+            )
+        return list(zip(*marked, strict=True))
 
     @property
     def long_header(self) -> tuple[str, ...]:
@@ -321,9 +340,10 @@ def to_markdown(table: RankingTable, *, per_query: bool) -> str:
 
 
 def to_latex(table: RankingTable, *, per_query: bool) -> str:
-    """The table in LaTeX (package booktabs) with a legend; notes become comments."""
-    means, *others = _tables(table, per_query=per_query)
-    pieces = [latex_table(table.title, *means, _alignment(means[0]), legend=table.legend)]
+    """The table in LaTeX (package booktabs) with a legend, the best in bold; notes become comments."""
+    (header, _), *others = _tables(table, per_query=per_query)
+    alignment = _alignment(header)
+    pieces = [latex_table(table.title, header, table.marked_rows, alignment, legend=table.legend)]
     pieces += [latex_table(table.title, *other, _alignment(other[0])) for other in others]
     return "".join(pieces) + "".join(f"% {for_terminal(note)}\n" for note in table.notes)
 

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from ragauge.report.plain import for_csv, for_latex, for_markdown
@@ -50,12 +51,13 @@ def latex_table(
     *,
     legend: str = "",
 ) -> str:
-    """A LaTeX table (package booktabs); `alignment` has an `l` or `r` for each column."""
+    """A LaTeX table (package booktabs) with a label made from its caption; `alignment` has an `l` or `r` for each column."""
     return "\n".join(
         [
             r"\begin{table}",
             r"\centering",
             rf"\caption{{{for_latex(caption)}}}",
+            rf"\label{{tab:{_slug(caption)}}}",
             rf"\begin{{tabular}}{{{alignment}}}",
             r"\toprule",
             _latex_row(header),
@@ -68,6 +70,15 @@ def latex_table(
             "",
         ]
     )
+
+
+def _slug(caption: str) -> str:
+    """The first words of a caption as the name of a label: letters, digits and hyphens.
+
+    >>> _slug("Means on 12 questions; the best in bold.")
+    'means-on-12-questions-the-best-in-bold'
+    """
+    return "-".join(re.findall("[a-z0-9]+", caption.lower()))[:40].strip("-") or "ragauge"
 
 
 def _latex_row(cells: Sequence[str | Cell]) -> str:

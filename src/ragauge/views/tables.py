@@ -20,6 +20,7 @@ from ragauge.report.plain import (
     shortened,
     some,
 )
+from ragauge.report.report import Cell
 from ragauge.report.table_formats import csv_table, latex_table, markdown_table, to_json
 from ragauge.runs.findings import FindingMatch, find
 from ragauge.runs.manifest import MetricDisplay
@@ -64,6 +65,8 @@ class Table:
     keys: tuple[str, ...]
     lines: tuple[Line, ...]
     notes: tuple[str, ...] = ()
+    best: frozenset[int] = frozenset()
+    """The places of the lines with the best mean of a metric, among systems."""
 
     @property
     def header(self) -> tuple[str, ...]:
@@ -90,18 +93,39 @@ def summary_table(run: ScoredRun, by: Sequence[str] = ()) -> Table:
     """
     shown = {metric.metric: metric for metric in run.metrics}
     keys = ("system", *by)
-    lines = tuple(
-        _line(row, keys, shown[cast(str, row["metric"])])
+    rows = [
+        row
         for row in run.summary(by).iter_rows(named=True)
         if not shown[cast(str, row["metric"])].unavailable
-    )
+    ]
+    lines = tuple(_line(row, keys, shown[cast(str, row["metric"])]) for row in rows)
     n_answers, n_systems = len(run.samples), len(run.samples.systems)
     title = f"{run.manifest.suite}: {counted(n_answers, 'answer')}, {counted(n_systems, 'system')}"
     why = () if by else (*not_scored(run, shown), *caution_lines(run))
     how = interval_notes(run)
-    return Table(
-        title, keys, lines, (*run.problems, *run.manifest.notes, *run.manifest.models, *how, *why)
-    )
+    notes = (*run.problems, *run.manifest.notes, *run.manifest.models, *how, *why)
+    return Table(title, keys, lines, notes, _best(rows, lines, by, shown))
+
+
+def _best(
+    rows: Sequence[SummaryRow],
+    lines: Sequence[Line],
+    by: Sequence[str],
+    shown: Mapping[str, MetricDisplay],
+) -> frozenset[int]:
+    """The lines with the best mean of a metric in each group; none where there is a single system."""
+    groups: dict[tuple[object, ...], list[int]] = {}
+    for place, row in enumerate(rows):
+        if row["mean"] is not None and shown[cast(str, row["metric"])].is_ranked:
+            groups.setdefault((row["metric"], *(row[key] for key in by)), []).append(place)
+    best: set[int] = set()
+    for (metric, *_), places in groups.items():
+        if len(places) > 1:
+            sign = -1 if shown[cast(str, metric)].lower_is_better else 1
+            top = max(places, key=lambda place: sign * cast(float, rows[place]["mean"]))
+            # Means that are shown alike are equally good.
+            best |= {place for place in places if lines[place].value == lines[top].value}
+    return frozenset(best)
 
 
 def not_scored(run: ScoredRun, shown: Mapping[str, MetricDisplay]) -> tuple[str, ...]:
@@ -206,10 +230,22 @@ def findings_markdown(findings: Sequence[FindingMatch]) -> str:
 
 
 def to_latex(tables: Sequence[Table]) -> str:
-    """The tables in LaTeX (package booktabs)."""
+    """The tables in LaTeX (package booktabs), the best mean of each metric in bold."""
     return "\n".join(
-        latex_table(table.title, table.header, table.rows, table.alignment) for table in tables
+        latex_table(table.title, table.header, _with_best(table), table.alignment)
+        for table in tables
     )
+
+
+def _with_best(table: Table) -> list[list[str | Cell]]:
+    mean = table.header.index("mean")
+    return [
+        [
+            Cell(cell, is_best=place in table.best) if at == mean else cell
+            for at, cell in enumerate(row)
+        ]
+        for place, row in enumerate(table.rows)
+    ]
 
 
 def summary_json(run: ScoredRun, by: Sequence[str] = ()) -> dict[str, object]:
