@@ -62,7 +62,7 @@ def test_a_fields_own_name_wins_and_the_other_is_said():
     assert any("'prediction'" in note and "--map answer=" in note for note in samples.notes)
 
 
-@pytest.mark.parametrize("name", ["prediction", "pred", "model_answer", "response"])
+@pytest.mark.parametrize("name", ["prediction", "pred", "model_answer"])
 def test_an_answer_beside_a_prediction_is_the_expected_one(name: str):
     samples = load([{"id": "q1", "answer": "gold", name: "p"}])
     assert samples.frame["answer"].to_list() == ["p"]
@@ -241,3 +241,42 @@ def test_a_prompt_gives_way_to_the_question_beside_it():
     assert "prompt" in samples.columns
     alone = load([{"prompt": "where?", "response": "here"}])
     assert alone.frame["question"].to_list() == ["where?"]
+
+
+@pytest.mark.parametrize(
+    ("header", "separator"), [("Q;A;Gold", ";"), ("Q,A,Ground Truth", ","), ("q,a,ideal", ",")]
+)
+def test_short_headers_of_spreadsheets_are_read_and_announced(tmp_path, header, separator):
+    file = tmp_path / "a.csv"
+    file.write_text(f"{header}\n{separator.join(('Where?', 'Rome', 'Oslo'))}\n")
+    samples = load(file)
+    row = samples.frame.row(0, named=True)
+    assert (row["question"], row["answer"], row["references"]) == ("Where?", "Rome", ["Oslo"])
+    assert any("as question" in note and "as answer" in note for note in samples.notes)
+
+
+def test_a_lone_letter_is_an_extra_column():
+    assert "a" in load([{"id": "1", "answer": "x", "a": "y"}]).frame.columns
+
+
+def test_an_answer_beside_a_response_asks_which_is_which():
+    rows = [{"id": "q1", "answer": "Rome", "response": "Oslo"}]
+    with pytest.raises(
+        DataError, match="'answer' and 'response' could each be .*--map answer=resp"
+    ):
+        load(rows)
+    chosen = load(rows, map={"answer": "response", "references": "answer"}).frame.row(0, named=True)
+    assert (chosen["answer"], chosen["references"]) == ("Oslo", ["Rome"])
+    beside = load([{**rows[0], "reference": "Rome"}])  # a field's own name wins where gold is known
+    assert beside.frame["answer"].to_list() == ["Rome"]
+
+
+def test_an_array_as_numpy_prints_it_is_read_and_announced(tmp_path):
+    file = tmp_path / "a.csv"
+    file.write_text('id,answer,contexts\n1,x,"[\'a b\' ""it\'s""\n \'c\']"\n')
+    samples = load(file)
+    assert samples.frame["contexts"].to_list() == [["a b", "it's", "c"]]
+    assert any("as numpy prints an array in 1 row; JSON is safer" in note for note in samples.notes)
+    file.write_text("id,answer,contexts\n1,x,['a' 'b' ... 'y' 'z']\n")
+    with pytest.raises(DataError, match="a printed numpy array that is not complete"):
+        load(file)

@@ -114,6 +114,8 @@ PREDICTIONS = frozenset(
     ]
 )
 """Names that only a system's answer has; an answer beside one of them is the expected one."""
+EITHER = frozenset(["response"])
+"""Names that a system's answer has as often as another one: beside a column named answer, the user chooses."""
 WHOLE_PROMPT = "prompt"
 """A name of the question that gives way to others: beside them it often holds what the model was sent."""
 GIVEN_BY_ANSWERS = ("system", "answer", "contexts", "context_ids", "context_scores")
@@ -180,8 +182,11 @@ def name_columns(
     notes: list[str] = []
     if aliases is None and not has_gold and not {"answer", "references"} & chosen.keys():
         fields |= _predicted(columns)
+    problems = (*problems, *_two_answers(columns, fields, chosen, settled, has_gold=has_gold))
     spare: tuple[str, ...] = ()
-    for field, names in _candidates(columns, fields, aliases or _usual(columns)).items():
+    for field, names in _candidates(
+        columns, fields, _with_letters(columns, aliases or _usual(columns))
+    ).items():
         best = _best(field, names)
         if best is not None and field not in fields.values():
             if best == field or field not in settled:
@@ -281,6 +286,13 @@ def _usual(columns: Sequence[str]) -> Mapping[str, str]:
     return ALIASES
 
 
+def _with_letters(columns: Sequence[str], aliases: Mapping[str, str]) -> Mapping[str, str]:
+    """The aliases, and Q and A where both are columns: each alone may be anything."""
+    if not {"q", "a"} <= {folded(name) for name in columns}:
+        return aliases
+    return {**aliases, "q": aliases["question"], "a": aliases["answer"]}
+
+
 def _candidates(
     columns: Sequence[str], fields: Mapping[str, str], aliases: Mapping[str, str]
 ) -> dict[str, list[str]]:
@@ -304,7 +316,32 @@ def _predicted(columns: Sequence[str]) -> dict[str, str]:
     expected = [column for column in columns if folded(column) in ("answer", "ans")]
     if "references" in named.values() or len(predictions) != 1 or len(expected) != 1:
         return {}
+    if folded(predictions[0]) in EITHER:
+        return {}
     return {predictions[0]: "answer", expected[0]: "references"}
+
+
+def _two_answers(
+    columns: Sequence[str],
+    fields: Mapping[str, str],
+    chosen: Mapping[str, str],
+    settled: Collection[str],
+    *,
+    has_gold: bool,
+) -> tuple[str, ...]:
+    """The problem of a column named answer beside one such as response, where nothing says which is the system's."""
+    named = {field_of(column) for column in columns}
+    if has_gold or "references" in named or {"answer", "references"} & {*chosen, *settled}:
+        return ()
+    either = [name for name in columns if folded(name) in EITHER and name not in fields]
+    answers = [name for name in columns if folded(name) in ("answer", "ans") and name not in fields]
+    if not either or not answers:
+        return ()
+    both = _quoted([*answers, *either])
+    return (
+        f"{both} could each be the system's answer or the expected one; say which: "
+        f"--map answer={either[0]} --map references={answers[0]}, or the other way round",
+    )
 
 
 def _best(field: str, names: Sequence[str]) -> str | None:

@@ -21,6 +21,7 @@ from ragauge.loaders.documents import (
     score_of,
 )
 from ragauge.loaders.frames import plain
+from ragauge.loaders.printed import PrintedArray
 from ragauge.loaders.table import listed
 from ragauge.samples.samples import Row
 
@@ -58,9 +59,15 @@ class ContextParts:
     keys: set[str | None] = field(default_factory=set[str | None])
     unread: dict[str, None] = field(default_factory=dict[str, None])
     incomplete: dict[str, int] = field(default_factory=dict[str, int])
+    printed: dict[str, int] = field(default_factory=dict[str, int])
+    """Fields that numpy printed, and in how many rows."""
 
     def read(self, rows: Sequence[Row], problems: list[Problem]) -> list[Row]:
         """The rows with contexts as texts."""
+        for row in rows:
+            for name, value in row.values.items():
+                if isinstance(value, PrintedArray):
+                    self.printed[name] = self.printed.get(name, 0) + 1
         found = [
             {name: _passages(row, name, problems) for name in ("contexts", "gold_contexts")}
             for row in rows
@@ -109,6 +116,10 @@ class ContextParts:
         notes += [
             f"{name} not taken in {count:,} rows: not every context there has one"
             for name, count in self.incomplete.items()
+        ]
+        notes += [
+            f'read {name} as numpy prints an array in {n:,} row{"s" * (n != 1)}; JSON is safer: ["…", "…"]'
+            for name, n in self.printed.items()
         ]
         return tuple(notes)
 

@@ -26,6 +26,10 @@ _STRING = re.compile(
 _FAILURES = (ValueError, SyntaxError, TypeError, MemoryError, RecursionError)
 
 
+class PrintedArray(list[object]):
+    """The texts of an array that numpy printed, which is announced where it is read."""
+
+
 class UnreadableError(Exception):
     """The text is not a printed list that can be read; the message says why."""
 
@@ -64,7 +68,8 @@ def _printed_array(text: str) -> list[object] | None:
     ends = text[: strings[0].start()].strip() + text[strings[-1].end() :].strip()
     if ends != "[]" or any(gaps):
         raise UnreadableError("nor a Python list: a printed numpy array that is not complete")
-    return [cast(object, ast.literal_eval(parsed_expression(string.group()))) for string in strings]
+    texts = (ast.literal_eval(parsed_expression(string.group())) for string in strings)
+    return PrintedArray(cast("list[object]", list(texts)))
 
 
 def _value(node: ast.expr) -> object:
