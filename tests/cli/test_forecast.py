@@ -50,6 +50,33 @@ def test_the_time_left_of_a_real_run_is_right_within_a_factor_of_two(name):
 
 
 @pytest.mark.parametrize("name", RECORDED)
+def test_what_is_shown_of_a_real_run_is_within_30_percent_of_its_whole_time(name):
+    run = RECORDED[name]
+    shown = [forecast.total_s / run["end"] for forecast, _ in replayed(run) if forecast.is_known]
+    assert len(shown) > 50
+    assert min(shown) > 0.7 and max(shown) < 1.3
+
+
+def test_batches_of_one_kind_keep_the_forecast_steady():
+    # Each batch of 10 rows encodes for 4 s and then computes two columns in 1 s; far fewer texts are
+    # new than the 1,000,000 characters that the phases expect.
+    clock = Clock()
+    forecast = Forecast(Workload(200, 400, 10, characters=1_000_000), clock=clock)
+    shown: list[float] = []
+    for _ in range(20):
+        for _ in range(4):
+            clock.now += 1
+            forecast.tell(Encoded(10, 1_000))
+            shown += [forecast.total_s] if forecast.is_known else []
+        for _ in range(2):
+            clock.now += 0.5
+            forecast.tell(Scored(10))
+            shown += [forecast.total_s] if forecast.is_known else []
+    assert clock.now == 100
+    assert min(shown) > 70 and max(shown) < 130
+
+
+@pytest.mark.parametrize("name", RECORDED)
 def test_nothing_is_left_at_the_end_of_a_run(name):
     last = [forecast.left_s for forecast, _ in replayed(RECORDED[name])][-1]
     assert last < 0.05 * RECORDED[name]["end"]

@@ -11,6 +11,10 @@ from ragauge.progress import Encoded, Judged, Work
 
 HALF_LIFE_S = 10.0
 """After this time of work in a phase, what was learned counts half."""
+BATCHES_KNOWN = 3
+"""After this many batches only their rows count."""
+LEAST_S, SHOWN_FROM_S, SHOWN_FROM_SHARE = 2.0, 20.0, 0.05
+"""A time left is never shown before 2 s; then after 20 s of work, or a twentieth of it."""
 
 
 class Phase(StrEnum):
@@ -83,6 +87,8 @@ class Forecast:
     """Texts that have a vector."""
     worked_s: float = 0.0
     _n_batches: int = 0
+    _total_s: float | None = None
+    """Seconds of the whole run, as long for each row as for those of the finished batches."""
     _last: float = field(init=False)
     _lock: Lock = field(init=False, default_factory=Lock)
 
@@ -132,6 +138,7 @@ class Forecast:
             return
         self._n_batches = n_batches
         share = min(1.0, scoring.done / max(1, self.work.cells))
+        self._total_s = self.worked_s / max(share, 1e-9)
         encoding = self.phases[Phase.ENCODING]
         encoding.expected = encoding.done / share
         if share >= 1:  # before that, two batches are judged at a time
@@ -141,13 +148,27 @@ class Forecast:
     @property
     def left_s(self) -> float:
         """Seconds until the run is done, about."""
-        waited = self.clock() - self._last
-        return max(0.0, sum(progress.left_s for progress in self.phases.values()) - waited)
+        return max(0.0, self.total_s - self.worked_s - (self.clock() - self._last))
 
     @property
     def total_s(self) -> float:
-        """Seconds of the whole run, about."""
-        return self.worked_s + sum(progress.left_s for progress in self.phases.values())
+        """Seconds of the whole run, about: by the phases' speeds, and with each finished batch more by the rows'.
+
+        Batches do the same work on other rows. What the phases expect of texts that occur again is a guess.
+        """
+        by_phase = self.worked_s + sum(progress.left_s for progress in self.phases.values())
+        if self._total_s is None or self.work.calls:  # two batches are judged at a time
+            return by_phase
+        scoring = self.phases[Phase.SCORING]
+        left = 1 - min(1.0, scoring.done / max(1, self.work.cells))
+        # Towards the end the phases know best what is left.
+        share = left * min(1.0, self._n_batches / BATCHES_KNOWN)
+        return max(self.worked_s, share * self._total_s + (1 - share) * by_phase)
+
+    @property
+    def is_known(self) -> bool:
+        """Whether the time left is known well enough to be shown."""
+        return self.worked_s >= max(LEAST_S, min(SHOWN_FROM_S, SHOWN_FROM_SHARE * self.total_s))
 
 
 def _units(event: Work) -> tuple[Phase, float]:

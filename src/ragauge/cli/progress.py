@@ -12,12 +12,10 @@ from ragauge.encoders.models import EMBEDDED
 from ragauge.engine.graph import Plan
 from ragauge.progress import Event, Listener, NodeLeftOut, ignore
 
-SPARSE_S = (15.0, 30.0, 60.0)
+SPARSE_S = (20.0, 30.0, 60.0)
 """Seconds until the first line, the second, and between all others, where there is no terminal."""
 LONG_S = 120.0
 """A run that will take longer says so."""
-KNOWN_S = 4.0
-"""After this time the speed is known well enough to say so."""
 KNOWN_CALLS = 20
 """After this many calls of judges too: the first ones are made one after the other."""
 MOST_NAMED = 4
@@ -69,7 +67,7 @@ class _Watch:
         self.forecast.tell(event)
         with self._lock:
             worked = self.forecast.worked_s
-            is_known = worked >= KNOWN_S and _knows_calls(self.forecast)
+            is_known = self.forecast.is_known and _knows_calls(self.forecast)
             if not self.is_noted and is_known and self.forecast.total_s > LONG_S:
                 self.is_noted = True
                 say(self.note(self.forecast))
@@ -105,7 +103,7 @@ def words(forecast: Forecast) -> str:
         share = min(1.0, progress.done / max(1, work.cells))
         done, total, unit = work.n_rows * share, work.n_rows, "answers"
     about = "" if phase is Phase.SCORING or done >= total else "about "
-    left = f" · {spoken(forecast.left_s)} left" if forecast.worked_s >= 1 else ""
+    left = f" · {spoken(forecast.left_s)} left" if forecast.is_known else ""
     return f"{phase} {int(done):,} of {about}{int(total):,} {unit}{left}"
 
 
