@@ -279,3 +279,16 @@ def test_ipv6_loopback_is_served_where_there_is_one(viewer):
         pytest.skip("there is no IPv6 loopback address")
     with server:
         assert re.fullmatch(r"http://\[::1\]:\d+/", server.url)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="on Windows a port may be taken from another server")
+def test_a_port_can_be_used_again_at_once(viewer):
+    with serving(viewer) as server:
+        port = server.server_port
+        client = socket.create_connection(("127.0.0.1", port), timeout=5)
+        client.sendall(b"GET / HTTP/1.0\r\nHost: 127.0.0.1\r\n\r\n")
+        assert client.recv(1)
+    # The server closed first, so its end of the connection waits for a minute.
+    client.close()
+    with PageServer(viewer, port=port) as again:
+        assert again.server_port == port

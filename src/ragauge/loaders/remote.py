@@ -7,11 +7,18 @@ from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import Any, cast
 
-from ragauge.errors import DataError, MissingExtraError, Problem
+from ragauge.errors import DataError, MissingExtraError, Problem, StoreError
 from ragauge.loaders.file_sets import KINDS, kind_of_file
 from ragauge.samples.samples import Samples
 from ragauge.samples.temporary_file import TemporaryFolder
-from ragauge.storage.object_store import EXTRAS, file_system, key_of, reason_of, scheme_of
+from ragauge.storage.object_store import (
+    EXTRAS,
+    advice_for,
+    file_system,
+    key_of,
+    reason_of,
+    scheme_of,
+)
 from ragauge.storage.regular_file import as_url
 
 
@@ -52,12 +59,13 @@ class Copies:
         try:
             files = file_system(url)
             return self._copied(url, folder, files)
-        except (DataError, MissingExtraError):
+        except (DataError, MissingExtraError, StoreError):
             raise
         except FileNotFoundError:
             raise DataError([Problem("no such file or folder", url)]) from None
         except Exception as error:  # each file system has errors of its own
-            raise DataError([Problem(f"cannot be read: {reason_of(error)}", url)]) from error
+            reason = f"cannot be read: {reason_of(error)}; {advice_for(url, error)}"
+            raise DataError([Problem(reason, url)]) from error
 
     def _copied(self, url: str, folder: Path, files: Any) -> Path:
         """Copy the file, the folder or all files of the pattern at a URL; the path to read instead."""

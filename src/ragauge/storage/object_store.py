@@ -1,9 +1,12 @@
 """Object stores such as s3:// and gs://: the file system of a URL, through fsspec, and its errors in words."""
 
 import errno
+import os
+import socket
 from collections.abc import Generator
 from contextlib import contextmanager
 from importlib import import_module
+from pathlib import Path
 from typing import Any, Literal
 
 from ragauge.errors import MissingExtraError, RagaugeError, StoreError
@@ -16,6 +19,9 @@ CREDENTIALS = {
 }
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EROFS)
 MAX_REASON = 200
+GOOGLE, HTTPS = "storage.googleapis.com", 443
+REACHED_S, METADATA_S = 3.0, 0.5
+"""Seconds after which a host counts as out of reach."""
 
 
 def scheme_of(url: str) -> str:
@@ -23,14 +29,54 @@ def scheme_of(url: str) -> str:
 
 
 def file_system(url: str, extra: str | None = None) -> Any:
-    """The file system of a URL; MissingExtraError, which names the extra, if its package is not installed."""
+    """The file system of a URL.
+
+    MissingExtraError, which names the extra, if its package is not installed; StoreError at once where
+    the store cannot be reached, which its package would try again for a minute.
+    """
     scheme = scheme_of(url)
     try:
-        return import_module("fsspec").filesystem(scheme)
+        fsspec = import_module("fsspec")
+        is_google = fsspec.get_filesystem_class(scheme).__module__.startswith("gcsfs")
+        if not is_google or os.environ.get("STORAGE_EMULATOR_HOST"):
+            return fsspec.filesystem(scheme)
+        _check_reachable(url, GOOGLE)
+        # Without credentials gcsfs waits for those of a Google machine; public buckets need none.
+        return fsspec.filesystem(scheme, token=None if _has_google_credentials() else "anon")
     except ImportError:
         raise MissingExtraError(
             f"{url:.200}: {scheme}:// needs another package", extra or EXTRAS[scheme]
         ) from None
+
+
+def _check_reachable(url: str, host: str) -> None:
+    """StoreError if no connection to the host can be made, unless a proxy makes them."""
+    if any(os.environ.get(name) for name in ("HTTPS_PROXY", "https_proxy")):
+        return
+    if not _answers(host, HTTPS, REACHED_S):
+        lacks = (
+            "" if _has_google_credentials() else " and the credentials, of which none were found"
+        )
+        raise StoreError(
+            f"{url:.200}: {host} cannot be reached; check the network{lacks} ({CREDENTIALS['gs']})"
+        )
+
+
+def _has_google_credentials() -> bool:
+    """Whether there is a key, a login of gcloud, or the metadata server of a Google machine."""
+    if os.environ.get("GOOGLE_APPLICATION_CREDENTIALS"):
+        return True
+    config = os.environ.get("CLOUDSDK_CONFIG") or Path.home() / ".config" / "gcloud"
+    is_logged_in = (Path(config) / "application_default_credentials.json").exists()
+    return is_logged_in or _answers("metadata.google.internal", 80, METADATA_S)
+
+
+def _answers(host: str, port: int, timeout_s: float) -> bool:
+    try:
+        with socket.create_connection((host, port), timeout_s):
+            return True
+    except OSError:
+        return False
 
 
 def key_of(url: str) -> str:
@@ -43,6 +89,15 @@ def reason_of(error: BaseException) -> str:
     return " ".join(str(error).split())[:MAX_REASON] or type(error).__name__
 
 
+def advice_for(url: str, error: BaseException) -> str:
+    """What to do about an error of a file system."""
+    if isinstance(error, FileNotFoundError):
+        return "correct the URL, or create the bucket"
+    if isinstance(error, OSError) and error.errno in NO_ROOM:
+        return "free space on this machine, or set XDG_CACHE_HOME to a folder with room"
+    return f"check the network and the credentials ({CREDENTIALS[scheme_of(url)]})"
+
+
 @contextmanager
 def store_at(url: str, what: Literal["read", "written"]) -> Generator[Any]:
     """The file system of a URL; whatever goes wrong with it is a StoreError that says what to do."""
@@ -51,10 +106,5 @@ def store_at(url: str, what: Literal["read", "written"]) -> Generator[Any]:
     except RagaugeError:
         raise
     except Exception as error:  # each file system has errors of its own
-        if isinstance(error, FileNotFoundError):
-            advice = "correct the URL, or create the bucket"
-        elif isinstance(error, OSError) and error.errno in NO_ROOM:
-            advice = "free space on this machine, or set XDG_CACHE_HOME to a folder with room"
-        else:
-            advice = f"check the network and the credentials ({CREDENTIALS[scheme_of(url)]})"
-        raise StoreError(f"{url}: cannot be {what}: {reason_of(error)}; {advice}") from error
+        reason = f"cannot be {what}: {reason_of(error)}; {advice_for(url, error)}"
+        raise StoreError(f"{url}: {reason}") from error

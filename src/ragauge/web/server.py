@@ -2,6 +2,7 @@
 
 import errno
 import io
+import os
 import socket
 import time
 from collections.abc import Generator, Mapping
@@ -53,7 +54,8 @@ class PageServer(ThreadingHTTPServer):
     """Serves one site, on a loopback address unless there is a token; `port` 0 takes a free one."""
 
     daemon_threads = True
-    allow_reuse_address = False
+    allow_reuse_address = os.name == "posix"
+    """A port can be used again at once after Ctrl-C; on Windows this would take the port of another server."""
     request_queue_size = WAITING
 
     def __init__(
