@@ -19,7 +19,6 @@ LAYERS = (
         "file_lock",
         "html_table",
         "memory",
-        "modules",
         "normal_form",
         "progress",
         "redaction",

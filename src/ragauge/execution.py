@@ -166,7 +166,7 @@ class Execution:
         """
         from ragauge.on_ray.batches import Job
         from ragauge.on_ray.storage import AtUrl
-        from ragauge.runs.identity import run_code
+        from ragauge.runs.identity import code_of_run
         from ragauge.runs.store import SAMPLES
 
         if not numbers:
@@ -182,7 +182,7 @@ class Execution:
             columns_read(self.plan, self.samples),
             target.path.absolute(),
             self.manifest.batch_size,
-            run_code(self.plan, self.resources),
+            code_of_run(self.plan, self.resources),
             self.resources.cache_path,
         )
         is_at_url = folder.url is not None and target.url is not None and not executor.storage

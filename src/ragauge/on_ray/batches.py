@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ragauge.engine.graph import Plan
     from ragauge.engine.resources import Resources
     from ragauge.on_ray.storage import AtUrl, Storage
-    from ragauge.runs.code import Code
+    from ragauge.runs.code import UserCode
 
 Ending = Literal["stored", "refused", "no storage", "lost", "failed"]
 """How a batch ended.
@@ -42,7 +42,7 @@ class Job:
     columns: Sequence[str]
     folder: Path
     batch_size: int
-    code: "Code"
+    code: "UserCode"
     cache: str | Path | None = None
     """The driver's file of vectors, for encoders on its machine."""
     storage: "Storage | AtUrl | None" = None
@@ -124,19 +124,13 @@ def _node() -> str:
 def _open(envelope: Envelope) -> _Opened:
     import pickle
 
-    versions = envelope.versions
-    refused = versions.difference_here()
-    if refused is None:
-        try:
-            # The modules of metrics are imported here, so that their digests can be compared.
-            job = cast(Job, pickle.loads(envelope.packed))
-        except Exception as error:  # whatever importing or unpickling code that is not there raises
-            refused = versions.code_difference_here() or f"{type(error).__name__}: {error!s:.200}"
-        else:
-            refused = versions.code_difference_here()
-            if refused is None:
-                return _Opened(envelope.key, job)
-    return _Opened(envelope.key, None, refused)
+    refused = envelope.versions.difference_here()
+    if refused:
+        return _Opened(envelope.key, None, refused)
+    try:
+        return _Opened(envelope.key, cast(Job, pickle.loads(envelope.packed)))
+    except Exception as error:  # whatever importing or unpickling code that is not there raises
+        return _Opened(envelope.key, None, f"{type(error).__name__}: {error!s:.200}")
 
 
 def _store(job: Job, number: int) -> int:

@@ -67,7 +67,7 @@ class Ray:
         from ragauge.on_ray.user_code import staged
 
         with (
-            staged(job.code.modules) as modules,
+            staged(job.code.files) as modules,
             connected(
                 self.address,
                 modules,

@@ -96,8 +96,8 @@ class Flight:
         )
 
     def _envelope(self) -> Envelope:
-        code = self.job.code
-        return Envelope(self.job.key, Versions.here(code.modules, code.packages), _packed(self.job))
+        versions = Versions.here(self.job.code.versions())
+        return Envelope(self.job.key, versions, _packed(self.job))
 
     def _start(self, task: Any, envelope: Any, number: int, actors: "Actors | None") -> None:
         options: dict[str, object] = {"num_cpus": CPUS, "max_retries": 0}
