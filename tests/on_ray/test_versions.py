@@ -6,7 +6,7 @@ from dataclasses import replace
 import polars
 import pytest
 
-from ragauge.on_ray.batches import Envelope, measure_batch
+from ragauge.on_ray.batches import Worker
 from ragauge.on_ray.versions import Versions
 
 HERE = Versions.here({"polars": polars.__version__})
@@ -29,11 +29,7 @@ def test_what_differs_is_named(there, says):
     assert replace(HERE, **there).difference_here() == says
 
 
-def test_a_job_whose_code_cannot_be_read_is_refused(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("ragauge.on_ray.batches._node", lambda: "node")
+def test_a_job_whose_code_cannot_be_read_is_refused():
     packed = b"cno_such_module\nfunction\n."  # what pickle writes of a function by name
-    outcome = measure_batch(
-        lambda reference: reference, Envelope("job", HERE, packed), "job", 0, (0, None)
-    )
-    assert outcome.ending == "refused"
-    assert outcome.reason == "ModuleNotFoundError: No module named 'no_such_module'"
+    worker = Worker(HERE, packed, ())
+    assert worker.ready() == "ModuleNotFoundError: No module named 'no_such_module'"

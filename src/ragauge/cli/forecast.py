@@ -7,7 +7,7 @@ from threading import Lock
 from time import monotonic
 
 from ragauge.engine.workload import Workload
-from ragauge.progress import Encoded, Judged, Work
+from ragauge.progress import Encoded, Event, Judged
 
 HALF_LIFE_S = 10.0
 """After this time of work in a phase, what was learned counts half."""
@@ -108,7 +108,7 @@ class Forecast:
         scoring.pace.usual *= 1 + encoding.left_s / max(scoring.left_s, 1e-9)
         encoding.expected = 0
 
-    def tell(self, event: Work) -> None:
+    def tell(self, event: Event) -> None:
         """Learn from an event; the listener of a run."""
         with self._lock:
             now = self.clock()
@@ -150,7 +150,7 @@ class Forecast:
         return self.worked_s + sum(progress.left_s for progress in self.phases.values())
 
 
-def _units(event: Work) -> tuple[Phase, float]:
+def _units(event: Event) -> tuple[Phase, float]:
     if isinstance(event, Encoded):
         return Phase.ENCODING, event.characters
     if isinstance(event, Judged):
