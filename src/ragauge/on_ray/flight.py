@@ -54,6 +54,7 @@ class Flight:
         """The scores of these batches by number, in the order in which they are ready."""
         start, models = self._starter()
         again: list[Batch] = []
+        ready: list[Batch] = []
         try:
             while True:
                 self._follow_nodes(start, models)
@@ -61,19 +62,10 @@ class Flight:
                     place = self._idle.pop(0)
                     reference = self._workers[place].scored.remote(batch[1])
                     self._running[reference] = place, batch
+                yield from ready  # while the next batches are scored
                 if not any(batch for _, batch in self._running.values()) and self._idle:
                     return  # whoever is idle had nothing to do
-                for place, batch, result in self._ended(again):
-                    self._idle.append(place)
-                    if isinstance(result, str) and result:
-                        raise ClusterError(
-                            f"node {self._name(place[0])} of the Ray cluster has {result}; install the same "
-                            "versions on all nodes as here"
-                        )
-                    if isinstance(result, RagaugeError):
-                        raise result
-                    if batch is not None:
-                        yield batch[0], cast("pl.DataFrame", result)
+                ready = self._ended(again)
         finally:
             if not self.cluster.is_lost:
                 for worker in self._workers.values():
@@ -114,13 +106,14 @@ class Flight:
             self._workers[place] = start(place[0], **places[place])
             self._running[self._workers[place].ready.remote()] = place, None
 
-    def _ended(self, again: list[Batch]) -> Iterator[tuple[Place, Batch | None, Any]]:
-        """What has ended: the worker, its batch and the result; a batch that was lost is added to `again`."""
+    def _ended(self, again: list[Batch]) -> list[Batch]:
+        """The scores that have come back; a batch that was lost is added to `again`."""
         ray = self.cluster.ray
         if not self._running:
             time.sleep(WAIT_S)
-            return
+            return []
         done, _ = ray.wait(list(self._running), num_returns=1, timeout=WAIT_S)
+        scored: list[Batch] = []
         for reference in done:
             place, batch = self._running.pop(reference)
             try:
@@ -128,8 +121,18 @@ class Flight:
             except ray.exceptions.RayError as error:
                 self._lose(place, batch, error)
                 again += [] if batch is None else [batch]
-            else:
-                yield place, batch, result
+                continue
+            if isinstance(result, str) and result:
+                raise ClusterError(
+                    f"node {self._name(place[0])} of the Ray cluster has {result}; install the same versions on "
+                    "all nodes as here"
+                )
+            if isinstance(result, RagaugeError):
+                raise result
+            self._idle.append(place)
+            if batch is not None:
+                scored.append((batch[0], cast("pl.DataFrame", result)))
+        return scored
 
     def _lose(self, place: Place, batch: Batch | None, error: Exception) -> None:
         """Forget a worker that has ended; raise ClusterError for other errors, and if a batch was lost too often."""
