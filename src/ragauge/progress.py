@@ -26,16 +26,7 @@ class Scored:
     cells: int
 
 
-@dataclass(frozen=True, slots=True)
-class NodeLeftOut:
-    """A node of a cluster gets no more work, because its storage fails."""
-
-    node: str
-    reason: str
-
-
-Work = Encoded | Judged | Scored
-Event = Work | NodeLeftOut
+Event = Encoded | Judged | Scored
 Listener = Callable[[Event], None]
 """Called for each event, possibly from several threads at once; it must be quick and not raise."""
 

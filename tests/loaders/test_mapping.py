@@ -262,7 +262,7 @@ def test_a_lone_letter_is_an_extra_column():
 def test_an_answer_beside_a_response_asks_which_is_which():
     rows = [{"id": "q1", "answer": "Rome", "response": "Oslo"}]
     with pytest.raises(
-        DataError, match="'answer' and 'response' could each be .*--map answer=resp"
+        DataError, match=r"'answer' and 'response' could each be .*--map answer=resp"
     ):
         load(rows)
     chosen = load(rows, map={"answer": "response", "references": "answer"}).frame.row(0, named=True)

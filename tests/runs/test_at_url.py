@@ -3,7 +3,6 @@
 import io
 import json
 from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +12,7 @@ import ragauge as rg
 from ragauge.cli import main
 from ragauge.errors import PlanError, StoreError
 from ragauge.people.review import Review
-from ragauge.runs.lease import LEASE
-from ragauge.runs.working_copy import url_of_run, writing
+from ragauge.runs.working_copy import url_of_run
 
 URL = "gs://bucket/runs/one"
 METRICS = ["exact_match", "number_match"]
@@ -81,35 +79,54 @@ def test_the_folder_is_that_of_a_run_on_this_machine(store: Any, tmp_path: Path)
     assert stored == local
 
 
-def test_the_finished_manifest_is_put_last(store: Any):
-    evaluated()
-    assert store.writes[0].endswith("/manifest.json")
-    assert store.writes[1].endswith("/samples.parquet")
+def test_a_finished_run_is_copied_with_its_manifest_last(store: Any):
+    interrupted(3)
+    assert store.writes == []
+    _, told = evaluated()
+    assert told == [40, 50, 60, 70, 80, 90, 100]
     assert store.writes[-1].endswith("/manifest.json")
-    assert len(store.writes) == 2 + 20 + 2 + 1
-    store.broken = "summary.md"
-    with pytest.raises(StoreError, match=r"summary.md: cannot be written: the store is full"):
-        evaluated(f"{URL}-two")
-    assert not json.loads(store.cat_file(f"{URL}-two/manifest.json"))["finished"]
+    assert len(store.writes) == 1 + 20 + 2 + 1
 
 
-def test_a_part_is_put_when_it_is_measured_and_no_machine_measures_it_again(
+def test_a_copy_that_failed_is_no_run_and_is_resumed(
     store: Any, machine: Callable[[str], None], tmp_path: Path
 ):
-    interrupted(3)
-    scores = [name for name in files_of(store) if name.startswith("scores/")]
-    assert scores == ["scores/000000.parquet", "scores/000001.parquet", "scores/000002.parquet"]
-    assert LEASE not in files_of(store)
-    machine("second")
+    type(store).broken = "summary.md"
+    with pytest.raises(StoreError, match=r"summary.md: cannot be written: the store is full"):
+        evaluated()
+    assert len(files_of(store)) > 15 and "manifest.json" not in files_of(store)
+    with pytest.raises(StoreError, match=r"is not a run folder: it has no manifest.json"):
+        rg.open_run(URL)
+    type(store).broken = ""
+    store.writes.clear()
     run, told = evaluated()
-    assert told == [40, 50, 60, 70, 80, 90, 100]
-    machine("first")
-    again, told = evaluated()
     assert told == []
+    assert {name.rpartition("/")[2] for name in store.writes[-2:]} == {
+        "summary.md",
+        "manifest.json",
+    }
+    assert len(store.writes) < 5
     expected, _ = evaluated(tmp_path / "here")
-    for each in (run, again, rg.open_run(URL)):
+    machine("second")
+    for each in (run, rg.open_run(URL), evaluated()[0]):
         assert each.scores.equals(expected.scores)
         assert each.summary().equals(expected.summary())
+
+
+def test_what_a_half_copied_run_left_is_replaced_by_another_machine(
+    store: Any, machine: Callable[[str], None], tmp_path: Path
+):
+    type(store).broken = "summary.md"
+    with pytest.raises(StoreError):
+        evaluated()
+    store.pipe_file(f"{URL}/scores/000099.parquet", b"of a longer run")
+    machine("second")
+    type(store).broken = ""
+    _, told = evaluated()
+    assert told[-1] == 100 and len(told) == 10
+    assert "scores/000099.parquet" not in files_of(store)
+    machine("third")
+    assert rg.open_run(URL).scores.equals(evaluated(tmp_path / "here")[0].scores)
 
 
 def test_only_what_is_new_is_fetched(store: Any, machine: Callable[[str], None]):
@@ -151,13 +168,12 @@ def test_a_damaged_part_there_is_named_by_its_url(store: Any, machine: Callable[
 def test_what_is_not_a_file_of_a_run_is_not_fetched(store: Any, machine: Callable[[str], None]):
     evaluated()
     machine("second")
-    for name in ("notes.txt", "scores/../../x.parquet", "scores/1.parquet", ".lock"):
+    for name in ("notes.txt", "scores/../../x.parquet", "scores/1.parquet"):
         store.store[f"/bucket/runs/one/{name}"] = store.store["/bucket/runs/one/summary.md"]
     folder = rg.open_run(URL).folder
     assert folder is not None
     names = {path.name for path in folder.parent.rglob("*")}
     assert names.isdisjoint({"notes.txt", "x.parquet", "1.parquet"})
-    assert (folder / ".lock").read_bytes() == b""
 
 
 def test_other_runs_and_other_files_are_refused(store: Any):
@@ -186,6 +202,22 @@ def test_labels_outlive_their_run_and_are_read(
     assert ended(["review", "stats", URL]) == 0
     assert f"ragauge review next {URL}" in capsys.readouterr().out
     assert {"labels.jsonl", name} <= files_of(store).keys()
+
+
+def test_labels_that_are_given_while_a_run_is_made_again_stay(store: Any):
+    evaluated()
+    name = f"labels/{1:019}-{'0' * 16}.jsonl"
+    store.pipe_file(f"{URL}/{name}", b"")
+    store.pipe_file(f"{URL}/labels.jsonl", b"")
+    store.rm(f"{URL}/scores/000003.parquet")  # so that a batch is measured again
+
+    def tell(_: int, __: int) -> None:
+        for place in (name, "labels.jsonl"):
+            store.pipe_file(f"{URL}/{place}", b"\n")
+
+    store.rm(f"{URL}/manifest.json")
+    rg.evaluate(ROWS, METRICS, folder=URL, batch_size=10, progress=tell)
+    assert [files_of(store)[place] for place in (name, "labels.jsonl")] == [b"\n"] * 2
 
 
 @pytest.fixture
@@ -295,70 +327,6 @@ def shown(capsys: pytest.CaptureFixture[str]) -> str:
     return capsys.readouterr().out
 
 
-def test_while_a_process_writes_the_run_no_label_is_stored(store: Any):
-    run, _ = evaluated()
-    review = Review(run.review_queue())
-    with (
-        writing(URL, run.manifest.key),
-        pytest.raises(StoreError, match="another process on this machine writes this run"),
-    ):
-        review.save(review.queue.items[0], "ann", 1)
-    review.save(review.queue.items[0], "ann", 1)
-    assert len(review.labels().answers) == 1
-
-
-def lease(store: Any, ends_in_s: float, holder: str = "someone") -> None:
-    until = datetime.now(UTC) + timedelta(seconds=ends_in_s)
-    entry = {"holder": holder, "machine": "node-7", "until": until.isoformat()}
-    store.pipe_file(f"{URL}/{LEASE}", json.dumps(entry).encode())
-
-
-def test_a_run_that_another_machine_writes_is_refused_until_its_lease_ends(store: Any):
-    lease(store, 60)
-    with pytest.raises(StoreError, match=r"a process on node-7 writes this run; wait .* UTC$"):
-        evaluated()
-    assert list(files_of(store)) == [LEASE]
-    lease(store, -1)
-    evaluated()
-    assert LEASE not in files_of(store)
-
-
-@pytest.mark.parametrize("content", [b"", b"[]", b'{"holder": 1, "until": "soon"}', b"\xff"])
-def test_a_lease_that_cannot_be_read_holds_nobody_up(store: Any, content: bytes):
-    store.pipe_file(f"{URL}/{LEASE}", content)
-    evaluated()
-    assert "manifest.json" in files_of(store)
-    assert LEASE not in files_of(store)
-
-
-def test_a_lease_is_renewed_and_a_run_ends_that_lost_it(
-    store: Any, monkeypatch: pytest.MonkeyPatch
-):
-    monkeypatch.setattr("ragauge.runs.lease.RENEWED_EVERY_S", 0.01)
-    seen: list[str] = []
-
-    def tell(done: int, _: int) -> None:
-        entry = json.loads(store.cat_file(f"{URL}/{LEASE}"))
-        if done == 10:
-            while json.loads(store.cat_file(f"{URL}/{LEASE}")) == entry:
-                pass
-            lease(store, 60)
-        # The thread that renews sees it before the second part is put, or before a later one.
-        while done > 10 and not seen:
-            seen.extend(thread for thread in renewing() if not thread)
-            if not renewing():
-                seen.append("ended")
-
-    def renewing() -> list[str]:
-        import threading
-
-        return [one.name for one in threading.enumerate() if one.name == "ragauge-lease"]
-
-    with pytest.raises(StoreError, match=r"node-7 now writes this run; run the same command again"):
-        rg.evaluate(ROWS, METRICS, folder=URL, batch_size=10, progress=tell)
-    assert json.loads(store.cat_file(f"{URL}/{LEASE}"))["holder"] == "someone"
-
-
 def ended(arguments: list[str]) -> int:
     with pytest.raises(SystemExit) as exiting:
         main(arguments)
@@ -421,14 +389,20 @@ def test_a_configuration_and_its_gate_name_urls(
     assert ended(["gate", "--config", str(config)]) == 0
 
 
-def test_an_unfinished_run_says_so_and_only_its_manifest_is_fetched(
+def test_the_unfinished_run_of_an_earlier_version_says_so_and_only_its_manifest_is_fetched(
     store: Any, machine: Callable[[str], None]
 ):
-    interrupted(3)
+    evaluated()
+    manifest = json.loads(files_of(store)["manifest.json"])
+    del manifest["digest"]
+    text = json.dumps(manifest | {"finished": None, "key": "0" * 64})
+    store.pipe_file(f"{URL}/manifest.json", text.encode())
     machine("second")
     with pytest.raises(StoreError, match=rf"^{URL}: is not finished; run the same command again"):
         rg.open_run(URL)
     assert [name.rpartition("/")[2] for name in store.reads] == ["manifest.json"]
+    with pytest.raises(StoreError, match=rf"^{URL}: holds another run"):
+        evaluated()
 
 
 @pytest.mark.parametrize(
@@ -467,7 +441,7 @@ def test_a_run_that_is_not_there_says_so(store: Any):
         rg.open_run("gs://bucket/none")
 
 
-def test_while_a_process_writes_a_run_no_other_one_here_reads_or_writes_it(store: Any):
+def test_while_a_process_makes_a_run_no_other_one_here_does(store: Any):
     said: list[str] = []
 
     def tell(done: int, _: int) -> None:
@@ -478,29 +452,22 @@ def test_while_a_process_writes_a_run_no_other_one_here_reads_or_writes_it(store
                 said.append(str(raised.value))
 
     rg.evaluate(ROWS, METRICS, folder=URL, batch_size=10, progress=tell)
-    what = "another process on this machine writes this run; wait until it has ended"
-    assert said == [f"{URL}: {what}"] * 2
+    assert said[0].startswith(f"{URL}: is not a run folder")
+    assert said[1] == (
+        f"{URL}: another process on this machine writes this run; wait until it has ended"
+    )
     assert rg.open_run(URL).scores.height == 200
 
 
-@pytest.mark.parametrize("content", ["", "[]", '{"manifest.json": []}', '{"summary.md": 5}'])
+@pytest.mark.parametrize(
+    "content", ["", "[]", '["manifest.json", []]\n5', '["summary.md", 5]', "\0"]
+)
 def test_without_its_bookkeeping_a_working_copy_is_fetched_again(store: Any, content: str):
     run, _ = evaluated()
     assert run.folder is not None
-    (run.folder / ".copy.json").write_text(content)
+    (run.folder / ".copied").write_text(content)
     assert rg.open_run(URL).scores.equals(run.scores)
     assert len(store.reads) == 2 + 20 + 2
-
-
-def test_an_unfinished_run_is_checked_as_far_as_it_is(
-    store: Any, capsys: pytest.CaptureFixture[str], machine: Callable[[str], None]
-):
-    interrupted(3)
-    machine("second")
-    assert ended(["doctor", "--check", URL]) == 5
-    out = capsys.readouterr()
-    assert "the run is not finished" in out.out
-    assert "samples" not in out.out
 
 
 def test_a_place_for_the_copy_that_cannot_be_written_says_so(

@@ -1,398 +1,299 @@
-"""A run's key hangs on all the code that makes its numbers, and on no other."""
+"""A run's key depends on ragauge's sources that make numbers, and on the user's files that its metrics use."""
 
-import ast
 import importlib
 import json
 import os
 import shutil
 import subprocess
 import sys
-import zipfile
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-import ragauge
-from ragauge.runs.code import code_of
+import ragauge as rg
+from ragauge.cli.plugin_option import import_plugins
+from ragauge.errors import PlanError
+from ragauge.metrics.overlap import exact_match
+from ragauge.runs.aggregates import StoredAggregate
+from ragauge.runs.code import WITHOUT_NUMBERS, digest_of_sources, user_code
 
-PACKAGE = Path(ragauge.__file__).parent
-KEYS = """
-import json, sys
-from pathlib import Path
-import ragauge
-from ragauge.evaluation import Evaluation
-import ragauge.cli, ragauge.views.tables
-
-package = Path(ragauge.__file__).parent
-rows = [{"id": "q1", "question": "When?", "answer": "I do not know.", "reference": "in 1999"}]
-
-def key():
-    return Evaluation.prepare(rows, sys.argv[1:]).manifest.key
-
-before, changes, stays = key(), [], []
-for path in sorted(package.rglob("*.py")):
-    text = path.read_bytes()
-    path.write_bytes(text + b"\\n# changed\\n")
-    name = ".".join(("ragauge", *path.relative_to(package).with_suffix("").parts))
-    (changes if key() != before else stays).append(name.removesuffix(".__init__"))
-    path.write_bytes(text)
-assert key() == before
-print(json.dumps([changes, stays]))
-"""
+PACKAGE = Path(rg.__file__).parent
 
 
-def file_of(module: str) -> Path | None:
-    """The file of one of our modules."""
-    if module == "ragauge":
-        return PACKAGE / "__init__.py"
-    path = PACKAGE / module.removeprefix("ragauge.").replace(".", "/")
-    for file in (path.with_suffix(".py"), path / "__init__.py"):
-        if module.startswith("ragauge.") and file.is_file():
-            return file
-    return None
+@pytest.fixture(scope="module")
+def copied(tmp_path_factory) -> Path:
+    """A copy of the package's sources."""
+    folder = tmp_path_factory.mktemp("copied") / "ragauge"
+    left_out = shutil.ignore_patterns("__pycache__", "minilm", "page")
+    return Path(shutil.copytree(PACKAGE, folder, ignore=left_out))
 
 
-def imported(tree: ast.AST) -> set[str]:
-    """What a module of ours imports of ours when it runs: each statement but those for type checkers."""
-    found: set[str] = set()
-    for node in ast.iter_child_nodes(tree):
-        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
-            continue
-        if isinstance(node, ast.Import):
-            found |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom):
-            module = node.module or ""
-            found |= {module, *(f"{module}.{alias.name}" for alias in node.names)}
-        found |= imported(node)
-    return {name for name in found if file_of(name)}
-
-
-def closure(roots: set[str]) -> set[str]:
-    """The modules, their packages, and all that they import: walked here, apart from the product."""
-    found, waiting = set(), set(roots)
-    while waiting:
-        module = waiting.pop()
-        found.add(module)
-        file = file_of(module)
-        assert file is not None
-        parts = module.split(".")
-        parents = {".".join(parts[:n]) for n in range(1, len(parts))}
-        waiting |= (imported(ast.parse(file.read_text("utf-8"))) | parents) - found
-    return found
-
-
-def changes_of_a_copy(folder: Path, *metrics: str) -> tuple[set[str], set[str]]:
-    """In a copy of the package: the modules whose change changes the key, and the others."""
-    shutil.copytree(
-        PACKAGE, folder / "ragauge", ignore=shutil.ignore_patterns("__pycache__"), symlinks=True
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", KEYS, *metrics],
-        env={**os.environ, "PYTHONPATH": str(folder)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    changes, stays = json.loads(done.stdout)
-    return set(changes), set(stays)
-
-
-ENGINE = "ragauge.engine.engine"
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize(
-    ("metrics", "roots"),
+    ("file", "counts"),
     [
-        (["dont_know"], {"ragauge.metrics.refusal", "ragauge.features.refusals"}),
-        pytest.param(
-            ["keyword_coverage", "number_match"],
-            {
-                "ragauge.metrics.coverage",
-                "ragauge.metrics.numbers",
-                "ragauge.features.keywords",
-                "ragauge.features.numbers",
-                "ragauge.features.dates",
-            },
-        ),
+        ("metrics/overlap.py", True),
+        ("metrics/estimated_correctness.toml", True),
+        ("features/keywords.py", True),
+        ("language/text.py", True),
+        ("engine/engine.py", True),
+        ("encoders/tokens.py", True),
+        ("judges/providers/completions.py", True),
+        ("rankings/measures.py", True),
+        ("stats/aggregates.py", True),
+        ("score.py", True),
+        ("metrics/trust.toml", False),
+        *((f"{room}/__init__.py", False) for room in WITHOUT_NUMBERS),
     ],
 )
-def test_the_key_changes_with_each_module_of_the_closure_and_with_no_other(
-    tmp_path, metrics, roots
-):
-    changes, stays = changes_of_a_copy(tmp_path, *metrics)
-    expected = closure({ENGINE, *roots})
-    assert changes == expected
-    assert "ragauge.language.text" in changes
-    assert {"ragauge.cli", "ragauge.views.tables", "ragauge.metrics.overlap"} <= stays
+def test_a_source_counts_if_it_makes_numbers(copied, file, counts):
+    path, before = copied / file, digest_of_sources(copied)
+    text = path.read_bytes()
+    path.write_bytes(text + b"\n# changed\n")
+    assert (digest_of_sources(copied) != before) is counts
+    path.write_bytes(text)
+    assert digest_of_sources(copied) == before == digest_of_sources(PACKAGE)
+    moved = path.rename(path.with_name(f"moved_{path.name}"))
+    assert (digest_of_sources(copied) != before) is (counts or file == "metrics/trust.toml")
+    moved.rename(path)
 
 
-HELPER = "LIMIT = 3\n"
-OWN = """
+EVALUATES = """
+import sys
 import ragauge as rg
 
-@rg.metric
-def short(answer: str) -> bool:
-    \"\"\"Whether the answer is short.\"\"\"
-    from helping import LIMIT
+async def judge(messages):
+    print("asked")
+    return '{"verdict": "CORRECT", "reason": "same"}'
 
-    return len(answer) <= LIMIT
+rows = [{"id": "q1", "question": "When?", "answer": "in 1999", "reference": "1999"}]
+rg.evaluate(rows, "answer_class", judge=judge, cache="cache", folder=sys.argv[1])
 """
-SCRIPT = """
-import ragauge as rg, own
-run = rg.evaluate([{"id": "q1", "answer": "abcd"}], "short", folder="run")
-print(run.scores["value"].item(), run.manifest.key)
-"""
-
-
-def evaluated(folder: Path) -> list[str]:
-    done = subprocess.run(
-        [sys.executable, "-c", SCRIPT], cwd=folder, capture_output=True, text=True, check=False
-    )
-    return done.stdout.split() or done.stderr.splitlines()[-1:]
 
 
 @pytest.mark.slow
-def test_what_a_metric_of_the_user_imports_inside_a_function_counts(tmp_path):
-    (tmp_path / "own.py").write_text(OWN)
-    (tmp_path / "helping.py").write_text(HELPER)
-    value, key = evaluated(tmp_path)
-    assert value == "0.0"
-    assert evaluated(tmp_path) == [value, key]
-    (tmp_path / "helping.py").write_text("LIMIT = 4\n")
-    (refused,) = evaluated(tmp_path)
-    assert "holds another run" in refused, "the old number is not given for the new code"
-    shutil.rmtree(tmp_path / "run")
-    value, other = evaluated(tmp_path)
-    assert value == "1.0" and other != key
+def test_after_a_change_of_ragauge_a_run_is_made_again_and_no_judge_is_asked_again(tmp_path):
+    package = tmp_path / "ragauge"
+    shutil.copytree(PACKAGE, package, ignore=shutil.ignore_patterns("__pycache__", "minilm"))
+    (tmp_path / "main.py").write_text(EVALUATES)
+
+    def evaluated(folder: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, "main.py", folder], cwd=tmp_path, capture_output=True, text=True
+        )
+
+    assert evaluated("run").stdout == "asked\n"
+    assert evaluated("run").stdout == ""
+    with (package / "metrics" / "refusal.py").open("a") as file:
+        file.write("# changed\n")
+    refused = evaluated("run")
+    assert refused.returncode == 1 and "holds another run" in refused.stderr
+    again = evaluated("new")
+    assert (again.returncode, again.stdout) == (0, ""), again.stderr
 
 
-def test_other_packages_count_by_their_version():
-    from ragauge.language import stop_words
-    from ragauge.metrics import overlap
+MINE = '''"""A user's metrics."""
+import re
+import ragauge as rg
+from helping.words import LIMIT
 
-    code = code_of([overlap.fuzzy_match])
-    assert set(code.packages) >= {"rapidfuzz"}
-    assert not any(name.startswith("rapidfuzz") for name in code.modules)
-    assert code_of([], [stop_words.__name__]).packages.keys() <= code.packages.keys()
-
-
-def test_a_function_of_a_notebook_counts_with_the_globals_that_it_names():
-    def keyed(source: str) -> str:
-        namespace = {"__name__": "__main__"}
-        exec(source, namespace)
-        return code_of([namespace["metric"]]).digest()
-
-    main = sys.modules["__main__"]
-    file = main.__dict__.pop("__file__", None)  # as in a notebook
-    try:
-        first = keyed("LIMIT = 3\ndef inner(x): return x > LIMIT\ndef metric(x): return inner(x)")
-        again = keyed("LIMIT = 3\ndef inner(x): return x > LIMIT\ndef metric(x): return inner(x)")
-        other = keyed("LIMIT = 4\ndef inner(x): return x > LIMIT\ndef metric(x): return inner(x)")
-    finally:
-        if file is not None:
-            main.__file__ = file
-    assert first == again != other
+WORD = "[a-z]+"
+UNUSED = 1
+SIZES = {}
+SIZES["least"] = 0
 
 
-def test_a_data_file_beside_a_module_counts(tmp_path, monkeypatch):
-    (tmp_path / "with_data_beside.py").write_text("def metric(answer): return 1\n")
-    (tmp_path / "with_data_beside.toml").write_text("a = 1\n")
+def is_long(word):
+    """Whether a word is long."""
+    return len(word) > LIMIT + SIZES["least"]
+
+
+@rg.feature
+def long_words(answer: str) -> int:
+    return sum(is_long(word) for word in re.findall(WORD, answer))
+
+
+@rg.metric(version=1, high=None)
+def n_long(long_words, *, most=9) -> float:
+    """How many words are long."""
+    from late import rounded
+
+    return float(rounded(long_words))
+'''
+FILES = {
+    "mine.py": MINE,
+    "mine.toml": "a = 1",
+    "late.py": "from helping import words\n\ndef rounded(x):\n    import numpy\n    return numpy.round(x)\n",
+    "helping/__init__.py": "",
+    "helping/words.py": "from .limits import LIMIT\n",
+    "helping/limits.py": "LIMIT = 3\n",
+    "unrelated.py": "",
+}
+
+
+@pytest.fixture
+def mine(tmp_path, monkeypatch, own_metrics):
+    """The folder of a user's module `mine`, which can be imported."""
+    for name, text in FILES.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
     monkeypatch.syspath_prepend(tmp_path)
-    first = code_of([], ["with_data_beside"]).digest()
-    (tmp_path / "with_data_beside.toml").write_text("a = 2\n")
-    assert code_of([], ["with_data_beside"]).digest() != first
+    known = set(sys.modules)
+    yield tmp_path
+    for name in set(sys.modules) - known:
+        if name.split(".")[0] in ("mine", "helping", "late", "this"):
+            del sys.modules[name]
 
 
-METRIC = "from ragauge import metric\n{0}\n@metric\ndef own(answer: str) -> float:\n    {1}\n"
-SHOW_CODE = """
-from ragauge.metric import METRICS
-from ragauge.runs.code import code_of
-print(code_of([METRICS["own"].function]).digest())
-"""
-HALF, WHOLE = "def f(): return 0.5\n", "def f(): return 1.0\n"
-FACTORY = """
-from ragauge import metric
-
-def make(value):
-    @metric
-    def own(answer: str) -> float:
-        return value
-"""
-DECORATOR = """
-class Kept:
-    def __init__(self, function):
-        self.function, self.__name__ = function, "own"
-
-    def __call__(self, answer: str) -> float:
-        return self.function()
-"""
-FINDER = """
-import importlib.util, sys
-
-class Finder:
-    def find_spec(self, name, path=None, target=None):
-        if name == "elsewhere":
-            places = {"submodule_search_locations": ["source/elsewhere"]}
-            file = "source/elsewhere/__init__.py"
-            return importlib.util.spec_from_file_location(name, file, **places)
-
-sys.meta_path.append(Finder())
-"""
-USES = METRIC.format("import helping", "return helping.f()")
+@pytest.mark.parametrize(
+    ("file", "old", "new", "counts"),
+    [
+        ("mine.py", "float(rounded", "-float(rounded", True),
+        ("mine.py", "most=9", "most=8", True),
+        ("mine.py", "version=1", "version=2", True),
+        ("mine.toml", "a = 1", "a = 2", True),
+        ("late.py", "numpy.round(x)", "x", True),
+        ("helping/__init__.py", "", "LIMIT = 3", True),
+        ("helping/words.py", "import LIMIT", "import LIMIT as LIMIT", True),
+        ("helping/limits.py", "3", "4", True),
+        ("helping/limits.py", "3", "3 + ''" + " + ''" * 3_000, True),  # too deep for a syntax tree
+        ("mine.py", '"How many', '"The number of', False),
+        ("mine.py", "UNUSED = 1", "UNUSED = 2", False),
+        ("mine.py", "SIZES = {}", "SIZES   =   {}\n\n\nOTHER = 2  # a comment", False),
+        ("mine.py", "@rg.feature", "@rg.metric\ndef other(answer: str) -> float:\n    return 0.5\n\n@rg.feature", False),
+        ("mine.py", "", "\nif __name__ == '__main__':\n    run = rg.evaluate([], n_long)", False),
+        ("unrelated.py", "", "import mine", False),
+    ],
+)  # fmt: skip
+def test_what_a_metric_of_the_user_depends_on_counts(mine, file, old, new, counts):
+    metric = importlib.import_module("mine").n_long
+    before = user_code([metric])
+    assert sorted(before.files) == ["helping", "helping.limits", "helping.words", "late", "mine"]
+    assert before.packages == {"numpy"}
+    text = (mine / file).read_text()
+    (mine / file).write_text(text.replace(old, new, 1) if old else text + new)
+    assert (user_code([metric]).digest() != before.digest()) is counts
 
 
-def printed_by(folder: Path, files: dict[str, str], *options: str, text: str | None = None) -> str:
-    """The digest of a metric's code in a new process: of `main.py`, or of `text` as in a notebook.
+@pytest.mark.parametrize(
+    ("old", "new"), [("[a-z]+", "[a-y]+"), ("len(word) >", "len(word) >="), ("] = 0", "] = 1")]
+)
+def test_what_a_feature_of_the_user_depends_on_counts(mine, old, new):
+    feature = importlib.import_module("mine").long_words
+    before = user_code([feature]).digest()
+    (mine / "mine.py").write_text(MINE.replace(old, new))
+    assert user_code([feature]).digest() != before
 
-    It is the part of a run's key that follows the code.
-    """
-    for name, content in files.items():
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_text(content)
-    command = [sys.executable, *(options or (["-"] if text else ["main.py"]))]
-    done = subprocess.run(
-        command, cwd=folder, input=text, capture_output=True, text=True, check=False
+
+@pytest.mark.parametrize("part", [exact_match, len, json.dumps, None.__class__])
+def test_only_code_of_the_user_has_a_digest(part):
+    assert user_code([part]).digest() == ""
+
+
+def test_a_file_of_the_user_may_have_the_name_of_a_standard_module(mine):
+    (mine / "this.py").write_text("A = 1")
+    (mine / "late.py").write_text("import this\ndef rounded(x):\n    return x\n")
+    assert "this" in user_code([importlib.import_module("mine").n_long]).files
+
+
+def test_the_files_of_encoders_judges_and_aggregates_count(mine):
+    (mine / "late.py").write_text(
+        "import ragauge as rg\nfrom helping import words\n\n"
+        "class Mine:\n    def __init__(self):\n        self.identity = {'name': 'mine'}\n"
+        "    name, max_tokens = 'mine', 9\n    def count_tokens(self, texts):\n        return None\n    def encode(self, texts, **_):\n        import numpy\n        return numpy.ones((len(texts), 1), 'float32')\n\n"
+        "async def judge(messages):\n    return '{}'\n\n"
+        "def twice(sums):\n    return sums[:, 0] * 2\n\n"
+        "@rg.metric(aggregate=twice)\ndef own(answer: str) -> rg.Score:\n    return rg.Score(1.0, evidence={'parts': [1]})\n"
     )
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+    late = importlib.import_module("late")
+    rows = [{"id": "q1", "question": "When?", "answer": "a", "reference": "b", "contexts": ["c"]}]
+    for metric, given in (
+        ("semantic_similarity", {"encoder": late.Mine()}),
+        ("answer_class", {"judge": late.judge}),
+        ("own", {}),
+    ):
+        code = rg.evaluate(rows, metric, **given).manifest.code
+        assert "late" in code["modules"], metric
 
 
 @pytest.mark.parametrize(
-    ("files", "changed", "options"),
-    [
-        pytest.param(
-            {
-                "pack/__init__.py": "",
-                "pack/main.py": METRIC.format("from .helping import f", "return f()") + SHOW_CODE,
-                "pack/helping.py": HALF,
-            },
-            {"pack/helping.py": WHOLE},
-            ["-m", "pack.main"],
-            id="relative import of python -m",
-        ),
-        pytest.param(
-            {"main.py": "import making\nmaking.make(0.5)" + SHOW_CODE, "making.py": FACTORY},
-            {"main.py": "import making\nmaking.make(1.0)" + SHOW_CODE},
-            [],
-            id="value given to the factory of a metric",
-        ),
-        pytest.param(
-            {
-                "main.py": "import kept, helping, ragauge as rg\nrg.metric(kept.Kept(helping.f))"
-                + SHOW_CODE,
-                "kept.py": DECORATOR,
-                "helping.py": HALF,
-            },
-            {"helping.py": WHOLE},
-            [],
-            id="function inside an instance",
-        ),
-        pytest.param(
-            {
-                "main.py": METRIC.format(
-                    "from typing import TYPE_CHECKING\nif not TYPE_CHECKING:\n    import helping",
-                    "return helping.f()",
-                )
-                + SHOW_CODE,
-                "helping.py": HALF,
-            },
-            {"helping.py": WHOLE},
-            [],
-            id="not TYPE_CHECKING",
-        ),
-        pytest.param(
-            {
-                "main.py": METRIC.format("helping = __import__('helping')", "return helping.f()")
-                + SHOW_CODE,
-                "helping.py": HALF,
-            },
-            {"helping.py": WHOLE},
-            [],
-            id="__import__",
-        ),
-        pytest.param(
-            {
-                "main.py": METRIC.format("import this", "return this.f()") + SHOW_CODE,
-                "this.py": HALF,
-            },
-            {"this.py": WHOLE},
-            [],
-            id="file with the name of a standard module",
-        ),
-        pytest.param(
-            {
-                "main.py": FINDER
-                + METRIC.format("", "from elsewhere.helping import f; return f()")
-                + SHOW_CODE,
-                "source/elsewhere/__init__.py": "",
-                "source/elsewhere/helping.py": HALF,
-            },
-            {"source/elsewhere/helping.py": WHOLE},
-            [],
-            id="editable install that is not imported yet",
-        ),
-        pytest.param(
-            {
-                "main.py": USES + SHOW_CODE,
-                "helping.py": HALF + "LONG = " + " + ".join(["''"] * 2_000),
-            },
-            {"helping.py": WHOLE},
-            [],
-            id="deep source",
-        ),
-    ],
+    ("old", "new", "counts"),
+    [("3", "4", True), ("x >", "x >=", True), ("", "", False)],
 )
-def test_the_key_follows_the_code_of_the_user(tmp_path, files, changed, options):
-    before = printed_by(tmp_path, files, *options)
-    assert printed_by(tmp_path, {}, *options) == before
-    assert printed_by(tmp_path, changed, *options) != before
+def test_a_function_of_a_notebook_counts_with_what_it_names(mine, monkeypatch, old, new, counts):
+    source = (
+        "import helping.words\nLIMIT = 3\ndef inner(x): return x > LIMIT + helping.words.LIMIT\n"
+        "def metric(x):\n    import late\n    return inner(x)\n"
+    )
+    monkeypatch.delattr(sys.modules["__main__"], "__file__", raising=False)
+
+    def code_of(text: str):
+        namespace: dict[str, object] = {"__name__": "__main__"}
+        exec(text, namespace)
+        return user_code([namespace["metric"]])
+
+    before, after = code_of(source), code_of(source.replace(old, new, 1))
+    assert before.files.keys() >= {"late", "helping.words"}
+    assert (before.digest() != after.digest()) is counts
+
+
+SAMPLES = [{"id": f"q{at}", "answer": "a long answer"} for at in range(3)]
+
+
+@pytest.fixture
+def run_with(mine):
+    """Evaluates with `mine.py` as a plugin in this state."""
+
+    def evaluate(old: str = "", new: str = "") -> rg.Run:
+        (mine / "mine.py").write_text(MINE.replace(old, new) if old else MINE)
+        import_plugins([mine / "mine.py"])
+        return rg.evaluate(SAMPLES, "n_long")
+
+    return evaluate
 
 
 @pytest.mark.parametrize(
-    ("globals_", "body", "change"),
+    ("old", "new", "what"),
     [
-        (
-            "import re\nWANTED = re.compile('a')",
-            "return bool(WANTED.search(answer))",
-            ("'a'", "'b'"),
-        ),
-        ("def f(k=0.5): return k", "return f()", ("0.5", "0.6")),
-        ("from functools import partial\nf = partial(max, 1.0)", "return f(0)", ("1.0", "1.5")),
-        ("class F:\n    def __call__(self): return 0.5\nf = F()", "return f()", ("0.5", "0.6")),
-        ("class F:\n    def g(self): return 0.5", "return F().g()", ("0.5", "0.6")),
-        ("TABLE = {'f': lambda: 0.5, 'w': {'x', 'y', 'z'}}", "return TABLE['f']()", ("0.5", "0.6")),
-        ("import numpy as np\nW = np.array([0.5])", "return W[0]", ("0.5", "0.6")),
-        (
-            "def make(k):\n    def f(n=3): return f(n - 1) if n else k\n    return f\nf = make(0.5)\n",
-            "return f()",
-            ("0.5", "0.6"),
-        ),
+        ("float(rounded(", "2 * float(rounded(", "n_long"),
+        ("> LIMIT", ">= LIMIT", "feature long_words"),
+        ("version=1", "version=2", "version 1 in .*, version 2"),
     ],
 )
-def test_the_key_follows_the_values_of_a_notebook(tmp_path, globals_, body, change):
-    text = METRIC.format(globals_, body) + SHOW_CODE
-    before = printed_by(tmp_path, {}, text=text)
-    assert printed_by(tmp_path, {}, text=text) == before
-    assert printed_by(tmp_path, {}, text=text.replace(*change)) != before
+def test_code_that_changed_without_a_version_is_not_compared(run_with, old, new, what):
+    base, other = run_with(), run_with(old, new)
+    assert base.manifest.key != other.manifest.key
+    with pytest.raises(PlanError, match=rf"cannot compare n_long: (the code of )?{what}"):
+        rg.compare(base, other)
+    comparison = rg.compare(base, other, allow_mismatch=True)
+    assert any("n_long: " in note for note in comparison.notes)
 
 
-def test_an_import_inside_a_function_of_a_notebook_counts(tmp_path):
-    text = METRIC.format("", "import helping; return helping.f()") + SHOW_CODE
-    before = printed_by(tmp_path, {"helping.py": HALF}, text=text)
-    assert printed_by(tmp_path, {"helping.py": WHOLE}, text=text) != before
+def test_a_metric_beside_it_may_change(run_with):
+    other = ("@rg.feature", "@rg.metric\ndef other(answer: str) -> float:\n    return 0.5\n\n@rg.feature")  # fmt: skip
+    assert rg.compare(run_with(), run_with(*other)).row("n_long").n == 3
 
 
-def test_a_module_in_a_zip_archive_counts(tmp_path, monkeypatch):
-    def digest(source: str) -> str:
-        with zipfile.ZipFile(tmp_path / "archive.zip", "w") as archive:
-            archive.writestr("in_an_archive.py", source)
-        importlib.invalidate_caches()
-        return code_of([], ["in_an_archive"]).digest()
+@pytest.mark.parametrize("known", [{}, {"code": "12ab"}])
+def test_the_code_of_a_run_of_an_earlier_version_is_unknown(run_with, known):
+    base, changed = run_with(), run_with("> LIMIT", ">= LIMIT")
+    nodes = base.manifest.plan["nodes"]
+    nodes = [{k: v for k, v in node.items() if k != "code"} | known for node in nodes]
+    plan = {**base.manifest.plan, "nodes": nodes}
+    old = replace(base, manifest=replace(base.manifest, plan=plan))
+    assert rg.compare(old, changed).row("n_long").n == 3
 
-    monkeypatch.syspath_prepend(tmp_path / "archive.zip")
-    assert digest(HALF) != digest(WHOLE)
+
+def test_an_aggregate_is_the_same_as_far_as_its_digest_tells():
+    def stored(digest: str) -> StoredAggregate:
+        return StoredAggregate("custom", "mine", "mine.py", digest)
+
+    one, two, earlier = stored("files:1"), stored("files:2"), stored("1")
+    assert one.is_same(stored("files:1")) and not one.is_same(two)
+    assert one.is_same(earlier) and earlier.is_same(one)
+    assert not earlier.is_same(stored("2"))
+    assert not one.is_same(replace(one, file="other.py"))
+    assert one.is_same(replace(one, module="ragauge_plugin_mine"))
 
 
 AGGREGATED = """
@@ -405,16 +306,22 @@ def twice(sums):
 def own(answer: str) -> rg.Score:
     return rg.Score(1.0, evidence={"parts": [len(answer)]})
 """
-REOPENED = """
-import own_metrics, ragauge as rg
-print(*rg.open_run("run").summary()["mean"])
-"""
+REOPENED = "import own_metrics, ragauge as rg\nprint(*rg.open_run('run').summary()['mean'])"
 
 
 @pytest.mark.slow
 def test_a_run_made_with_a_plugin_is_summarised_where_the_file_is_imported(tmp_path):
-    files = {"own_metrics.py": AGGREGATED, "data.jsonl": '{"id": "q1", "answer": "abcd"}'}
+    def printed(*options: str) -> str:
+        done = subprocess.run(
+            [sys.executable, *options], cwd=tmp_path, capture_output=True, text=True, env={**os.environ}
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    (tmp_path / "own_metrics.py").write_text(AGGREGATED)
+    (tmp_path / "data.jsonl").write_text('{"id": "q1", "answer": "abcd"}')
     command = "-m ragauge run data.jsonl -m own --plugin own_metrics.py --folder run --cache none"
-    printed_by(tmp_path, files, *command.split())
-    assert printed_by(tmp_path, {"main.py": REOPENED}) == "8.0\n"
-    assert printed_by(tmp_path, {"own_metrics.py": AGGREGATED + "# changed\n"}) == "None\n"
+    printed(*command.split())
+    assert printed("-c", REOPENED) == "8.0\n"
+    (tmp_path / "own_metrics.py").write_text(AGGREGATED.replace("* 2", "* 3"))
+    assert printed("-c", REOPENED) == "None\n"

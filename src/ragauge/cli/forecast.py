@@ -7,7 +7,7 @@ from threading import Lock
 from time import monotonic
 
 from ragauge.engine.workload import Workload
-from ragauge.progress import Encoded, Judged, Work
+from ragauge.progress import Encoded, Event, Judged
 
 HALF_LIFE_S = 10.0
 """After this time of work in a phase, what was learned counts half."""
@@ -114,7 +114,7 @@ class Forecast:
         scoring.pace.usual *= 1 + encoding.left_s / max(scoring.left_s, 1e-9)
         encoding.expected = 0
 
-    def tell(self, event: Work) -> None:
+    def tell(self, event: Event) -> None:
         """Learn from an event; the listener of a run."""
         with self._lock:
             now = self.clock()
@@ -171,7 +171,7 @@ class Forecast:
         return self.worked_s >= max(LEAST_S, min(SHOWN_FROM_S, SHOWN_FROM_SHARE * self.total_s))
 
 
-def _units(event: Work) -> tuple[Phase, float]:
+def _units(event: Event) -> tuple[Phase, float]:
     if isinstance(event, Encoded):
         return Phase.ENCODING, event.characters
     if isinstance(event, Judged):

@@ -10,7 +10,7 @@ from ragauge.cli import say
 from ragauge.cli.forecast import Forecast, Phase
 from ragauge.encoders.models import EMBEDDED
 from ragauge.engine.graph import Plan
-from ragauge.progress import Event, Listener, NodeLeftOut, ignore
+from ragauge.progress import Event, Listener, ignore
 
 SPARSE_S = (20.0, 30.0, 60.0)
 """Seconds until the first line, the second, and between all others, where there is no terminal."""
@@ -61,9 +61,6 @@ class _Watch:
         self._lock = Lock()
 
     def tell(self, event: Event) -> None:
-        if isinstance(event, NodeLeftOut):
-            say(f"node {event.node} gets no more work: {event.reason}")
-            return
         self.forecast.tell(event)
         with self._lock:
             worked = self.forecast.worked_s

@@ -129,8 +129,7 @@ PRECISIONS = ("fp32", "fp16", "bf16", "int8")
 @click.option(
     "--storage",
     metavar="URL",
-    help="With --on, an s3:// or gs:// URL through which rows and scores go, if the nodes do not reach the "
-    "run's folder. Not needed if --folder is such a URL.",
+    help="Not needed any more, and changes nothing: with --on, rows and scores go through Ray.",
 )
 @click.option(
     "--evidence",

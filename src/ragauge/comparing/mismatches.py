@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, cast
 
 from ragauge.comparing.sides import Side
 from ragauge.errors import DataError, PlanError, Problem
+from ragauge.runs.code import is_other
 from ragauge.runs.manifest import Manifest, MetricDisplay
 from ragauge.runs.scored_run import ScoredRun
 
@@ -111,7 +112,7 @@ def _metric_problem(base: Side, other: Side, one: MetricDisplay, two: MetricDisp
         return f"version {one.version} in {base.place}, version {two.version} in {other.place}; run both again"
     if one.metric != two.metric:
         return f"{one.metric} in {base.place}, {two.metric} in {other.place}"
-    if one.aggregate != two.aggregate:
+    if not one.aggregate.is_same(two.aggregate):
         return f"aggregated by other code in {other.place} than in {base.place}"
     manifests = base.run.manifest, other.run.manifest
     plans = [_needed(manifest, one.metric) for manifest in manifests]
@@ -153,10 +154,10 @@ def _needed(manifest: Manifest, label: str) -> Nodes:
 
 
 def _changed_code(one: Nodes, two: Nodes) -> str:
-    """The first metric or feature whose code differs; runs of earlier versions do not say."""
+    """The first metric or feature whose code differs, as far as both runs tell."""
     for key in sorted({*one, *two}):
-        codes = {cast("str | None", plan.get(key, {}).get("code")) for plan in (one, two)}
-        if None not in codes and len(codes) > 1:
+        codes = [str(plan.get(key, {}).get("code") or "") for plan in (one, two)]
+        if is_other(*codes):
             return key
     return ""
 

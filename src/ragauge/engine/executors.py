@@ -13,6 +13,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
+from importlib.machinery import PathFinder
 from itertools import count
 from typing import TYPE_CHECKING, ClassVar, Protocol
 
@@ -22,7 +23,6 @@ from ragauge.engine.resources import Resources
 from ragauge.engine.row_budget import n_covered, rows_of
 from ragauge.engine.row_range import RowRange, columns_of
 from ragauge.errors import WorkerError
-from ragauge.modules import find_spec
 from ragauge.samples.samples import Columns
 
 if TYPE_CHECKING:
@@ -305,5 +305,8 @@ def _can_import(module: str) -> bool:
     """Whether a new process would import the same file under this name."""
     if module.startswith("ragauge."):
         return True
-    spec = find_spec(module)
-    return spec is not None and spec.origin == getattr(sys.modules.get(module), "__file__", None)
+    top = module.partition(".")[0]
+    spec = PathFinder.find_spec(
+        top
+    )  # not the finders of this process only, as of editable installs
+    return spec is not None and spec.origin == getattr(sys.modules.get(top), "__file__", None)

@@ -154,12 +154,6 @@ class Resources:
         """The file that keeps vectors and replies; None if there is none."""
         return self._cache_path
 
-    def use_encoder(self, settings: Mapping[str, SettingValue], encoder: "Encoder") -> None:
-        """Use this encoder for metrics whose settings name the same model as these."""
-        from ragauge.encoders.cached import CachedEncoder
-
-        self._encoders[self._model_of(settings)] = CachedEncoder(encoder)
-
     def for_workers(self, cache: str | Path | None = None) -> "Resources":
         """The same encoders without judges, for workers of a cluster, and with another file for vectors:
         other machines may not reach this one's."""

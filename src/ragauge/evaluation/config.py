@@ -13,7 +13,6 @@
     output = ["scores.csv", "summary.md"]
     seed = 0
     on = "ray"                         # score on a Ray cluster; or "ray://host:10001"
-    storage = "s3://bucket/prefix"     # for a cluster whose nodes do not reach the run's folder
     evidence = "all"                   # keep it of all scores, of "failed" and flagged ones, or "none"
     cache = "vectors.sqlite"           # or "none"; ragauge-runs/cache.sqlite by default
 

@@ -103,9 +103,7 @@ class Execution:
         from ragauge.runs.store import RunFolder
 
         with RunFolder.for_writing(path, self.manifest.key) as folder:
-            run = self._stored_in(folder)
-            folder.put_all()
-            return run
+            return Run.of(folder.put_all(self._stored_in(folder)))
 
     def _stored_in(self, folder: "RunFolder") -> Run:
         from ragauge.runs.store import SUMMARIES, has_unfinished
@@ -122,12 +120,13 @@ class Execution:
             folder.reopen()
         numbers = unfinished_batches(self.samples, self.manifest, folder)
         if self.executor is None:
-            for number, part in self._measured(numbers):
-                folder.write_part(number, part)
+            measured = self._measured(numbers)
         elif not self.plan.for_judges().nodes:
-            self._measure_on(self.executor, numbers, folder)
+            measured = self._measured_on(self.executor, numbers)
         else:
-            self._measure_on_both(self.executor, numbers, folder)
+            measured = self._measured_on_both(self.executor, numbers, folder)
+        for number, part in measured:
+            folder.write_part(number, part)
         finished = replace(self._finished(), started=stored.started)
         run = Run.of(folder.finish(finished, self.samples, n_batches(self.samples, self.manifest)))
         write_summaries(run, path)
@@ -153,52 +152,30 @@ class Execution:
             tell(number)
             yield number, part
 
-    def _measure_on(
-        self,
-        executor: "Ray",
-        numbers: Sequence[int],
-        folder: "RunFolder",
-        parts: "RunFolder | None" = None,
-    ) -> None:
-        """Have these batches measured by a cluster, whose workers read and write the run's folder.
-
-        `parts`: where they write, if elsewhere.
-        """
+    def _measured_on(
+        self, executor: "Ray", numbers: Sequence[int]
+    ) -> "Iterable[tuple[int, pl.DataFrame]]":
+        """Have these batches measured by a cluster."""
         from ragauge.on_ray.batches import Job
-        from ragauge.on_ray.storage import AtUrl
-        from ragauge.runs.identity import run_code
-        from ragauge.runs.store import SAMPLES
+        from ragauge.runs.identity import code_of_run
 
         if not numbers:
             return
         compute_corpus_features(self.plan, self.samples, self.resources)
-        path = folder.path.absolute()
-        target = folder if parts is None else parts
-        job = Job(
-            self.manifest.key,
-            self.plan,
-            self.resources.for_workers(),
-            path / SAMPLES,
-            columns_read(self.plan, self.samples),
-            target.path.absolute(),
-            self.manifest.batch_size,
-            run_code(self.plan, self.resources),
-            self.resources.cache_path,
+        size, columns = self.manifest.batch_size, columns_read(self.plan, self.samples)
+        job = Job(self.plan, self.resources, code_of_run(self.plan, self.resources), size)
+        batches = (
+            (number, self.samples.part(number * size, (number + 1) * size, columns))
+            for number in numbers
         )
-        is_at_url = folder.url is not None and target.url is not None and not executor.storage
-        if is_at_url:
-            job = replace(job, storage=AtUrl(str(folder.url), str(target.url)))
         tell = self._teller(numbers, reports=False)
-        for number in executor.store(job, numbers):
-            if is_at_url:
-                target.take_part(number)
-            else:
-                target.put(*target.part_files(number))
+        for number, part in executor.scored(job, batches):
             tell(number)
+            yield number, part
 
-    def _measure_on_both(
+    def _measured_on_both(
         self, executor: "Ray", numbers: Sequence[int], folder: "RunFolder"
-    ) -> None:
+    ) -> "Iterable[tuple[int, pl.DataFrame]]":
         """Have a cluster measure what asks no judge; then ask the judges from here, batch by batch."""
         from ragauge.on_ray.split import merged, split
 
@@ -207,14 +184,15 @@ class Execution:
         there = replace(self, plan=alone, progress=None)
         if alone.nodes:
             rest = [n for n in numbers if not apart.has_part(n, self._rows(n))]
-            there._measure_on(executor, rest, folder, apart)
+            for number, part in there._measured_on(executor, rest):
+                apart.write_part(number, part)
         here = replace(self, plan=judged)
         for number, part in here._measured(numbers):
             if not alone.nodes and not alone.metrics:
-                folder.write_part(number, part)
+                yield number, part
                 continue
             others = apart.part(number) if alone.nodes else there._measured_here(number)
-            folder.write_part(number, merged([others, part], self._rows(number), self.plan))
+            yield number, merged([others, part], self._rows(number), self.plan)
         folder.remove_apart()
 
     def _measured_here(self, number: int) -> "pl.DataFrame":

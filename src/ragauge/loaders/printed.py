@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import cast
 
-from ragauge.python_syntax import parsed_expression
+from ragauge.loaders.python_syntax import parsed_expression
 
 MAX_LENGTH = 2 * 2**20
 """Longest printed list that is read, in characters; JSON lists have no limit."""

@@ -1,167 +1,99 @@
-"""What a worker does: measure the batches that it is given by number, and store their parts.
-
-Nothing here prints or raises: how a batch ended is returned as an Outcome.
-"""
+"""What a worker does: an actor that has the plan and its encoders, and scores the batches that it is given."""
 
 import gc
 import os
-from collections.abc import Callable, Sequence
+import pickle
 from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, cast
 
-from ragauge.errors import RagaugeError, StoreError
+from ragauge.errors import ClusterError, EncoderError, RagaugeError
 from ragauge.on_ray.versions import Versions
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import polars as pl
+
     from ragauge.engine.graph import Plan
     from ragauge.engine.resources import Resources
-    from ragauge.on_ray.storage import AtUrl, Storage
-    from ragauge.runs.code import Code
+    from ragauge.label import SettingValue
+    from ragauge.runs.code import UserCode
 
-Ending = Literal["stored", "refused", "no storage", "lost", "failed"]
-"""How a batch ended.
+ON_GPUS = ("ragauge.encoders.huggingface",)
+"""Modules of encoders that use a GPU if there is one, and all processors of a node otherwise."""
 
-`refused`: the worker's versions differ. `no storage`: its node cannot read the samples or write the part.
-`lost`: an actor that it needs is gone.
-"""
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """An encoder of the plan as the driver has it. `settings` name it."""
+
+    settings: "Mapping[str, SettingValue]"
+    identity: "Mapping[str, str | int | float | None]"
+    is_large: bool
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """All that workers need to measure a run's batches.
+    """All that workers need to score a run's batches of `batch_size` rows. `code` is the user's, which travels too."""
 
-    `samples`: the file of samples, of which `columns` are read. `folder`: the run's folder. Both are on
-    storage that all nodes reach.
-    """
-
-    key: str
     plan: "Plan"
     resources: "Resources"
-    samples: Path
-    columns: Sequence[str]
-    folder: Path
+    code: "UserCode"
     batch_size: int
-    code: "Code"
-    cache: str | Path | None = None
-    """The driver's file of vectors, for encoders on its machine."""
-    storage: "Storage | AtUrl | None" = None
-    """Where the samples are and the parts go instead, if the nodes do not reach the folder, or it is at a URL."""
+
+    def models(self) -> tuple[Model, ...]:
+        """The encoders of the plan."""
+        found: dict[str, Model] = {}
+        for node in self.plan.nodes:
+            if "encoder" in node.definition.resources:
+                encoder = self.resources.encoder_of(node.settings)
+                named = {key: node.settings.get(key) for key in ("model", "precision")}
+                found[repr(named)] = Model(
+                    {key: value for key, value in named.items() if value is not None},
+                    encoder.identity,
+                    type(encoder.encoder).__module__ in ON_GPUS,
+                )
+        return tuple(found.values())
 
 
-@dataclass(frozen=True, slots=True)
-class Envelope:
-    """A job on its way to a worker. `packed` is read only if the versions are the same."""
+class Worker:
+    """The actor. Its errors are returned and not raised, so that they stay as they are."""
 
-    key: str
-    versions: Versions
-    packed: bytes
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """How a batch ended, where, and how many samples its part has."""
-
-    number: int
-    ending: Ending
-    node: str
-    n_rows: int = 0
-    error: RagaugeError | None = None
-    reason: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class _Opened:
-    key: str
-    job: Job | None
-    refused: str = ""
-
-
-_opened: _Opened | None = None
-"""The job of this worker process: it reads its plan once."""
-_crew: int = 0
-"""The number of the crew of encoders that it uses."""
-
-
-def measure_batch(
-    read: Callable[[Any], Any], envelope: Any, key: str, number: int, crew: tuple[int, Any]
-) -> Outcome:
-    """Measure one batch of a job and store its part.
-
-    `read` gets what a reference of Ray refers to: the job's envelope, and the crew of encoders, which has
-    the number 0 if there is none. A worker reads each once.
-    """
-    global _opened, _crew
-    if _opened is None or _opened.key != key:
+    def __init__(self, versions: Versions, packed: bytes, models: "tuple[Model, ...]") -> None:
         os.environ.setdefault("POLARS_MAX_THREADS", "1")  # the batches are the parallel work
-        _opened, _crew = _open(read(envelope)), 0
-        gc.freeze()
-    job, node = _opened.job, _node()
-    if job is None:
-        return Outcome(number, "refused", node, reason=_opened.refused)
-    try:
-        if crew[0] != _crew:
-            read(crew[1]).serve(job.resources, node)
-            _crew = crew[0]
-        return Outcome(number, "stored", node, n_rows=_store(job, number))
-    except StoreError as error:
-        return Outcome(number, "no storage", node, error=error)
-    except RagaugeError as error:
-        return Outcome(number, "failed", node, error=error)
-    except BaseException as error:  # by name, so that runs without encoders import none
-        if type(error).__name__ != "EncoderLostError":
-            raise
-        return Outcome(number, "lost", node, reason=str(error))
-
-
-def _node() -> str:
-    from importlib import import_module
-
-    ray: Any = import_module("ray")
-    return ray.get_runtime_context().get_node_id()
-
-
-def _open(envelope: Envelope) -> _Opened:
-    import pickle
-
-    versions = envelope.versions
-    refused = versions.difference_here()
-    if refused is None:
+        self._models = models
+        self._refused = versions.difference_here()
+        if self._refused:
+            return
         try:
-            # The modules of metrics are imported here, so that their digests can be compared.
-            job = cast(Job, pickle.loads(envelope.packed))
+            self._job = cast(Job, pickle.loads(packed))
         except Exception as error:  # whatever importing or unpickling code that is not there raises
-            refused = versions.code_difference_here() or f"{type(error).__name__}: {error!s:.200}"
-        else:
-            refused = versions.code_difference_here()
-            if refused is None:
-                return _Opened(envelope.key, job)
-    return _Opened(envelope.key, None, refused)
+            self._refused = f"{type(error).__name__}: {error!s:.200}"
+        gc.freeze()
 
+    def ready(self) -> str | RagaugeError:
+        """Why this worker would score otherwise than the driver, or the error of an encoder; empty if it is ready."""
+        if self._refused:
+            return self._refused
+        for model in self._models:
+            name = model.identity.get("name")
+            try:
+                encoder = self._job.resources.encoder_of(model.settings)
+            except EncoderError as error:
+                return ClusterError(f"a node cannot open the encoder {name}: {error}")
+            if dict(encoder.identity) != dict(model.identity):
+                return ClusterError(
+                    f"a node has another encoder {name} than this machine: {dict(encoder.identity)} instead of "
+                    f"{dict(model.identity)}"
+                )
+        return ""
 
-def _store(job: Job, number: int) -> int:
-    from ragauge.engine.frames import score_frame
-    from ragauge.engine.row_range import RowRange
-    from ragauge.runs.store import RunFolder
+    def scored(self, rows: "pl.DataFrame") -> "pl.DataFrame | RagaugeError":
+        """The scores of a batch."""
+        from ragauge.engine.frames import score_frame
+        from ragauge.samples.samples import to_columns
 
-    start = number * job.batch_size
-    if job.storage is not None:
-        return _store_there(job, job.storage, number)
-    if not job.samples.exists():
-        raise StoreError(
-            f"{job.samples}: is not there; the run's folder must be shared by all nodes"
-        )
-    columns = RowRange(job.samples, start, start + job.batch_size, job.columns).read()
-    RunFolder(job.folder).write_part(number, score_frame(job.plan, columns, job.resources))
-    return len(columns["id"])
-
-
-def _store_there(job: Job, storage: "Storage | AtUrl", number: int) -> int:
-    """Measure a batch whose rows are in an object store, and put its part there."""
-    from ragauge.engine.frames import score_frame
-    from ragauge.samples.samples import to_columns
-
-    start = number * job.batch_size
-    columns = to_columns(storage.samples(start, start + job.batch_size, job.columns))
-    storage.put_part(number, score_frame(job.plan, columns, job.resources))
-    return len(columns["id"])
+        try:
+            return score_frame(self._job.plan, to_columns(rows), self._job.resources)
+        except RagaugeError as error:
+            return error

@@ -1,193 +1,176 @@
-"""Batches in flight: a few per worker, and again those whose worker or node was lost."""
+"""Batches out, scores back: a worker per CPU of the cluster, and again those batches whose worker was lost."""
 
 import copyreg
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from ragauge.errors import ClusterError, PlanError, RagaugeError
-from ragauge.on_ray.batches import Envelope, Job, Outcome, measure_batch
+from ragauge.on_ray.batches import Job, Model, Worker
 from ragauge.on_ray.connection import Cluster
 from ragauge.on_ray.versions import Versions
-from ragauge.progress import NodeLeftOut
 
 if TYPE_CHECKING:
-    from ragauge.on_ray.encoders import Actors
+    import polars as pl
 
-CPUS = 0.99
-"""Of a task. What it leaves is enough for the actors of encoders, so that they take no task's place."""
-PER_WORKER = 2
-"""Batches in flight for each worker: the next one waits on the cluster while one is measured."""
 WAIT_S = 0.2
 """An interrupt is noticed only between waits, so each is short."""
 NODES_EVERY_S = 2.0
 MAX_TRIES = 10
 """A batch whose worker ends this often ends the run: most likely the batch ends the worker."""
 LOST = (
-    "WorkerCrashedError",
-    "NodeDiedError",
-    "LocalRayletDiedError",
-    "ActorDiedError",
-    "ActorUnavailableError",
-    "ObjectLostError",
-    "OwnerDiedError",
-    "ObjectFetchTimedOutError",
-    "OutOfMemoryError",
-    "TaskUnschedulableError",
-    "OutOfDiskError",
-)
+    "WorkerCrashedError", "NodeDiedError", "LocalRayletDiedError", "ActorDiedError", "ActorUnavailableError",
+    "RayActorError", "ObjectLostError", "OwnerDiedError", "ObjectFetchTimedOutError", "OutOfMemoryError",
+    "ActorUnschedulableError", "OutOfDiskError",
+)  # fmt: skip
 """Ray's errors of a task that may end well elsewhere, or on another try."""
+Batch = tuple[int, "pl.DataFrame"]
+Place = tuple[str, int]
+"""A node, and the number of a worker on it."""
 
 
 @dataclass(slots=True)
 class Flight:
-    """The batches of a job on a cluster. `workers`: how many are measured at a time, if limited."""
+    """The batches of a job on a cluster. `workers`: how many are scored at a time, if limited."""
 
     cluster: Cluster
     job: Job
     workers: int | None = None
-    left_out: dict[str, RagaugeError] = field(default_factory=dict[str, RagaugeError])
-    """Nodes that cannot read the samples or write parts, with the error."""
+    _workers: dict[Place, Any] = field(default_factory=dict[Place, Any])
+    """Ray's handle of each worker."""
+    _idle: list[Place] = field(default_factory=list[Place])
+    _running: dict[Any, tuple[Place, Batch | None]] = field(
+        default_factory=dict[Any, tuple[Place, Batch | None]]
+    )
+    """The batch in flight by Ray's reference; None for a worker that starts."""
     _tries: dict[int, int] = field(default_factory=dict[int, int])
-    _running: dict[Any, int] = field(default_factory=dict[Any, int])
-    """The number of each batch in flight, by Ray's reference."""
-    _nodes: Sequence[Mapping[str, Any]] = ()
     _nodes_known_s: float = float("-inf")
 
-    def measured(self, numbers: Sequence[int]) -> Iterator[int]:
-        """Measure these batches; the number of each one when its part is stored."""
-        ray = self.cluster.ray
-        envelope = ray.put(self._envelope())
-        actors = self._actors()
-        task = ray.remote(_remote_batch)
-        waiting = list(reversed(numbers))
+    def scored(self, batches: Iterator[Batch]) -> Iterator[Batch]:
+        """The scores of these batches by number, in the order in which they are ready."""
+        start, models = self._starter()
+        again: list[Batch] = []
+        ready: list[Batch] = []
         try:
-            while waiting or self._running:
-                while waiting and len(self._running) < self._most_running():
-                    if actors is not None:
-                        actors.follow(self._usable_nodes())
-                    self._start(task, envelope, waiting.pop(), actors)
-                for outcome in self._finished(waiting):
-                    if outcome.ending == "stored":
-                        yield outcome.number
-                    else:
-                        self._settle(outcome, waiting)
+            while True:
+                self._follow_nodes(start, models)
+                while self._idle and (batch := again.pop() if again else next(batches, None)):
+                    place = self._idle.pop(0)
+                    reference = self._workers[place].scored.remote(batch[1])
+                    self._running[reference] = place, batch
+                yield from ready  # while the next batches are scored
+                if not any(batch for _, batch in self._running.values()) and self._idle:
+                    return  # whoever is idle had nothing to do
+                ready = self._ended(again)
         finally:
             if not self.cluster.is_lost:
-                for reference in self._running:
-                    ray.cancel(reference, force=True)
-                if actors is not None:
-                    actors.end()
+                for worker in self._workers.values():
+                    self.cluster.ray.kill(worker)
 
-    def _actors(self) -> "Actors | None":
-        """The actors of the plan's encoders; None if it has none."""
-        job = self.job
-        if not any("encoder" in node.definition.resources for node in job.plan.nodes):
-            return None
-        from ragauge.on_ray.encoders import Actors, models_of
-
-        cache = job.cache if self.cluster.is_own else None
-        return Actors(
-            self.cluster, models_of(job.plan, job.resources), job.resources.for_workers(cache)
+    def _starter(self) -> tuple[Callable[..., Any], tuple[Model, ...]]:
+        """A function that starts a worker on a node, and the models that it opens."""
+        ray, models = self.cluster.ray, self.job.models()
+        resources = self.job.resources.for_workers(
+            self.job.resources.cache_path if self.cluster.is_own else None
         )
+        if not any(model.is_large for model in models):
+            resources.threads = 1  # the workers are the parallel work
+        packed = ray.put(_packed(replace(self.job, resources=resources)))
+        versions = Versions.here(self.job.code.versions())
+        affinity: Any = import_module(
+            "ray.util.scheduling_strategies"
+        ).NodeAffinitySchedulingStrategy
 
-    def _envelope(self) -> Envelope:
-        code = self.job.code
-        return Envelope(self.job.key, Versions.here(code.modules, code.packages), _packed(self.job))
+        def start(node: str, **options: object) -> Any:
+            near = affinity(node, soft=False)
+            actor = ray.remote(Worker).options(scheduling_strategy=near, **options)
+            return actor.remote(versions, packed, models)
 
-    def _start(self, task: Any, envelope: Any, number: int, actors: "Actors | None") -> None:
-        options: dict[str, object] = {"num_cpus": CPUS, "max_retries": 0}
-        if self.left_out:
-            options["label_selector"] = {"ray.io/node-id": f"!in({','.join(self.left_out)})"}
-        crew = (0, None) if actors is None else (actors.number, actors.crew)
-        # References in a tuple are not read by Ray for each task.
-        reference = task.options(**options).remote((envelope,), self.job.key, number, crew)
-        self._running[reference] = number
+        return start, models
 
-    def _most_running(self) -> int:
-        n_workers = max(1, sum(_n_tasks(node) for node in self._usable_nodes()))
-        if self.workers is not None:
-            n_workers = min(n_workers, self.workers)
-        return PER_WORKER * n_workers
+    def _follow_nodes(self, start: Callable[..., Any], models: tuple[Model, ...]) -> None:
+        """Have workers on all nodes that are there, those that came later too."""
+        if not self.cluster.is_there() or time.monotonic() - self._nodes_known_s < NODES_EVERY_S:
+            return
+        self._nodes_known_s = time.monotonic()
+        nodes = [node for node in self.cluster.ray.nodes() if node["Alive"]]
+        places = _places(nodes, is_large=any(model.is_large for model in models))
+        if not places:
+            raise ClusterError("no node of the Ray cluster has a CPU to work with")
+        n_free = len(places) if self.workers is None else self.workers - len(self._workers)
+        for place in [place for place in places if place not in self._workers][:n_free]:
+            self._workers[place] = start(place[0], **places[place])
+            self._running[self._workers[place].ready.remote()] = place, None
 
-    def _usable_nodes(self) -> list[Mapping[str, Any]]:
-        if self.cluster.is_there() and time.monotonic() - self._nodes_known_s > NODES_EVERY_S:
-            self._nodes = self.cluster.ray.nodes()
-            self._nodes_known_s = time.monotonic()
-        return [
-            node for node in self._nodes if node["Alive"] and node["NodeID"] not in self.left_out
-        ]
-
-    def _finished(self, waiting: list[int]) -> Iterator[Outcome]:
-        """The outcomes of batches that have ended; those that were lost wait again."""
+    def _ended(self, again: list[Batch]) -> list[Batch]:
+        """The scores that have come back; a batch that was lost is added to `again`."""
         ray = self.cluster.ray
-        self.cluster.is_there()
+        if not self._running:
+            time.sleep(WAIT_S)
+            return []
         done, _ = ray.wait(list(self._running), num_returns=1, timeout=WAIT_S)
+        scored: list[Batch] = []
         for reference in done:
-            number = self._running.pop(reference)
+            place, batch = self._running.pop(reference)
             try:
-                yield ray.get(reference)
+                result = ray.get(reference)
             except ray.exceptions.RayError as error:
-                self._retry(number, error, waiting)
+                self._lose(place, batch, error)
+                again += [] if batch is None else [batch]
+                continue
+            if isinstance(result, str) and result:
+                raise ClusterError(
+                    f"node {self._name(place[0])} of the Ray cluster has {result}; install the same versions on "
+                    "all nodes as here"
+                )
+            if isinstance(result, RagaugeError):
+                raise result
+            self._idle.append(place)
+            if batch is not None:
+                scored.append((batch[0], cast("pl.DataFrame", result)))
+        return scored
 
-    def _retry(self, number: int, error: Exception, waiting: list[int]) -> None:
-        """Let a lost batch wait again; raise ClusterError for other errors, and if it was lost too often."""
+    def _lose(self, place: Place, batch: Batch | None, error: Exception) -> None:
+        """Forget a worker that has ended; raise ClusterError for other errors, and if a batch was lost too often."""
         kind = type(error).__name__
         if kind not in LOST:
             raise ClusterError(
                 f"a worker of the Ray cluster cannot work: {_reason(error)}"
             ) from error
-        self._count_loss(number, kind)
-        waiting.append(number)
-
-    def _count_loss(self, number: int, reason: str) -> None:
-        self._tries[number] = self._tries.get(number, 0) + 1
+        self._workers.pop(place, None)
         self._nodes_known_s = float("-inf")
-        if self._tries[number] >= MAX_TRIES:
+        number = -1 if batch is None else batch[0]
+        self._tries[number] = self._tries.get(number, 0) + 1
+        if batch is not None and self._tries[number] >= MAX_TRIES:
             start = number * self.job.batch_size
             raise ClusterError(
                 f"the rows from {start:,} to {start + self.job.batch_size:,} ended their worker {MAX_TRIES} "
-                f"times ({reason}); give workers more memory, or find the rows with --limit and --where"
+                f"times ({kind}); give workers more memory, or find the rows with --limit and --where"
             )
-
-    def _settle(self, outcome: Outcome, waiting: list[int]) -> None:
-        """Leave out the node of a batch that could not be stored there; raise the error of any other."""
-        if outcome.ending == "refused":
-            raise ClusterError(
-                f"node {self._name(outcome.node)} of the Ray cluster has {outcome.reason}; install the same "
-                "versions on all nodes as here"
-            )
-        if outcome.ending == "lost":
-            self._count_loss(outcome.number, outcome.reason)
-            waiting.append(outcome.number)
-            return
-        assert outcome.error is not None
-        if outcome.ending == "failed":
-            raise outcome.error
-        if outcome.node not in self.left_out:
-            self.left_out[outcome.node] = outcome.error
-            name, n_left = self._name(outcome.node), len(self._usable_nodes())
-            if not n_left:
-                raise outcome.error
-            self.job.resources.listener(NodeLeftOut(name, str(outcome.error)))
-        waiting.append(outcome.number)
 
     def _name(self, node_id: str) -> str:
         """A node's address and host, as people know it."""
-        for node in self.cluster.ray.nodes():
+        nodes: list[Mapping[str, Any]] = self.cluster.ray.nodes()
+        for node in nodes:
             if node["NodeID"] == node_id:
                 return f"{node['NodeManagerAddress']} ({node['NodeManagerHostname']})"
         return node_id[:12]
 
 
-def _remote_batch(envelope: tuple[Any], key: str, number: int, crew: tuple[int, Any]) -> Outcome:
-    """The task: `measure_batch` in a worker process."""
-    ray: Any = import_module("ray")
-    return measure_batch(ray.get, envelope[0], key, number, crew)
+def _places(nodes: Sequence[Mapping[str, Any]], *, is_large: bool) -> dict[Place, dict[str, int]]:
+    """What each worker takes: a CPU; with a large model a GPU, or a whole node if the cluster has no GPU."""
+    on_gpus = is_large and any(node["Resources"].get("GPU") for node in nodes)
+    found: dict[Place, dict[str, int]] = {}
+    for node in nodes:
+        n_cpus, n_gpus = (int(node["Resources"].get(name, 0)) for name in ("CPU", "GPU"))
+        n = n_gpus if on_gpus else min(n_cpus, 1) if is_large else n_cpus
+        takes = {"num_cpus": 0 if on_gpus else n_cpus if is_large else 1, "num_gpus": int(on_gpus)}
+        found |= {(str(node["NodeID"]), at): takes for at in range(n)}
+    return dict(sorted(found.items(), key=lambda each: each[0][1]))
 
 
 def _packed(job: Job) -> bytes:
@@ -210,10 +193,6 @@ def _packed(job: Job) -> bytes:
 
 def _module_by_name(module: ModuleType) -> tuple[Callable[[str], ModuleType], tuple[str]]:
     return import_module, (module.__name__,)
-
-
-def _n_tasks(node: Mapping[str, Any]) -> int:
-    return int(node["Resources"].get("CPU", 0) / CPUS)
 
 
 def _reason(error: Exception) -> str:

@@ -23,7 +23,7 @@ from ragauge.errors import StoreError
 from ragauge.people.review_label import Retraction, ReviewLabel
 from ragauge.people.review_labels import LabelFile, LabelLog, lines_of
 from ragauge.runs.file_names import LABELS, SESSIONS
-from ragauge.runs.working_copy import briefly_open
+from ragauge.runs.working_copy import WorkingCopy
 from ragauge.storage.atomic_files import write_bytes
 
 if TYPE_CHECKING:
@@ -76,8 +76,8 @@ class RunLabels:
         now = time.monotonic()
         if self._refreshed is not None and now - self._refreshed < REFRESHED_EVERY_S:
             return
-        with briefly_open(self.url) as copy:
-            copy.fetch(SESSIONS)
+        copy = WorkingCopy(self.url, self.folder)
+        copy.fetch(copy.listed(SESSIONS), folder=SESSIONS)
         self._refreshed = now
 
     def append(self, *entries: ReviewLabel | Retraction) -> None:
@@ -90,14 +90,13 @@ class RunLabels:
             self._content = b""
         content = self._content + lines_of(entries)
         path = self.folder / SESSIONS / self._session
-        with self._named_errors(), briefly_open(self.url) as copy:
+        with self._named_errors():
             write_bytes(path, content)
             try:
-                copy.put(path)
+                WorkingCopy(self.url, self.folder).put(path)
             except BaseException:
                 self._restore(path)
                 raise
-            copy.remember()
         self._content = content
 
     def _restore(self, path: Path) -> None:

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, cast
 from ragauge import catalog
 from ragauge.metric import Metric
 from ragauge.runs.aggregates import CUSTOM, StoredAggregate
+from ragauge.runs.code import OWN
 from ragauge.runs.manifest import MetricDisplay
-from ragauge.runs.module_files import OWN
 
 if TYPE_CHECKING:
     from ragauge.stats.intervals import Aggregate, Floats1d, Floats2d

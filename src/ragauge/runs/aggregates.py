@@ -4,15 +4,12 @@ The mean, the sum and the geometric mean are stored by name. For a custom aggreg
 the origin and digest of its code, and a summary uses it only if the same code is loaded.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cache
 from pathlib import Path
 from typing import Final, Literal
 
 from ragauge.metric import Metric
-from ragauge.runs.code import Code, code_of
-from ragauge.runs.module_files import OWN
+from ragauge.runs.code import OWN, is_other, user_code
 
 CUSTOM: Final = "custom"
 Kind = Literal["mean", "sum", "geometric_mean", "custom"]
@@ -42,25 +39,13 @@ class StoredAggregate:
             return cls(CUSTOM, module)
         code = getattr(metric.aggregate, "__code__", None)
         file = Path(code.co_filename).name if code is not None else ""
-        return cls(CUSTOM, module, file, _digest(metric.aggregate))
+        return cls(CUSTOM, module, file, user_code([metric.aggregate]).digest())
 
     def is_same(self, other: "StoredAggregate") -> bool:
         """Whether both are the same code, whatever name its file was imported by."""
-        return self == (replace(other, module=self.module) if self.file else other)
+        digest = other.digest if is_other(self.digest, other.digest) else self.digest
+        module = self.module if self.file else other.module
+        return self == replace(other, module=module, digest=digest)
 
 
 MEAN = StoredAggregate()
-
-
-@cache
-def _digest(function: Callable[..., object]) -> str:
-    """Digest of the user's own modules that an aggregate depends on."""
-    code = code_of([function])
-    # A plugin's module has another name than the same file when it is imported.
-    home = getattr(function, "__module__", "")
-    modules = {
-        "" if name == home else name: digest
-        for name, digest in code.modules.items()
-        if name.partition(".")[0] != OWN
-    }
-    return Code(modules, {}, code.cells).digest()

@@ -1,299 +1,277 @@
-"""The code that a run's numbers depend on: everything that the plan's functions import, found by code.
+"""The code that a run's numbers depend on: ragauge's version and sources, and the user's own files.
 
-From the modules of the functions the imports are followed through the source files: those at the top
-of a module and those inside functions, but not those for type checkers only. Modules of this package
-and the user's own count by their content, other packages by name and version. The standard library
-does not count.
+Of ragauge all rooms count that make numbers, as one digest. Of the user's functions the files count that
+they are defined in and that these import, also inside functions; of their own file only what they name.
 """
 
-import dis
+import ast
 import hashlib
-import re
+import importlib.util
+import os
 import sys
+import sysconfig
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from datetime import date, time
-from functools import cache, partial
-from importlib.metadata import PackageNotFoundError, packages_distributions, version
-from pathlib import Path, PurePath
-from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, ModuleType
-from typing import TYPE_CHECKING, Any, cast
+from functools import cache, lru_cache, partial
+from importlib.machinery import ModuleSpec, PathFinder
+from importlib.metadata import PackageNotFoundError, version
+from inspect import unwrap
+from itertools import accumulate
+from pathlib import Path
+from types import CodeType, FunctionType, ModuleType
+from typing import Any, cast
 
-from ragauge.runs.imported_modules import imports
-from ragauge.runs.module_files import OWN, file_of, is_installed, is_standard
+from ragauge.judges.providers.fingerprint import script_digest
+from ragauge.loaders.python_syntax import parsed
 
-if TYPE_CHECKING:
-    import numpy as np
-
-SCALARS = (type(None), bool, int, float, complex, str, bytes, PurePath, range, date, time)
-"""Types of values whose `repr` says what they are."""
-NOT_CODE = ("__dict__", "__weakref__", "__doc__", "__module__", "__firstlineno__")
-"""What a class holds that makes no numbers."""
-
-
-@dataclass(frozen=True, slots=True)
-class Code:
-    """What numbers are made by.
-
-    `modules`: SHA-256 of the content of each module of this package and of the user's, by name.
-    `packages`: version of each other package, by name. `cells`: code of functions that no file holds,
-    as in a notebook.
-    """
-
-    modules: Mapping[str, str]
-    packages: Mapping[str, str]
-    cells: tuple[str, ...] = ()
-
-    def digest(self) -> str:
-        """SHA-256 of all of it."""
-        fixed = [sorted(self.modules.items()), sorted(self.packages.items()), sorted(self.cells)]
-        return hashlib.sha256(repr(fixed).encode()).hexdigest()
+OWN = "ragauge"
+WITHOUT_NUMBERS = (
+    "cli", "comparing", "gating", "loaders", "network", "on_ray", "page", "people", "report", "runs", "storage",
+    "views", "web",
+)  # fmt: skip
+"""Rooms of ragauge whose changes change no score. What is loaded counts by the samples' own digest."""
+COMPUTING = (
+    "numpy", "onnxruntime", "polars", "rapidfuzz", "regex",
+    "nltk", "ragas", "sacrebleu", "spacy", "torch", "transformers",
+)  # fmt: skip
+"""Packages whose versions count; the last six are installed where they are wanted."""
+DATA = (".toml", ".json", ".txt", ".csv", ".npz")
+"""Suffixes of data files that belong to a module of the same name."""
+SCHEME = "files:"
+"""Before a digest of the user's code. Those of earlier versions are without, and cannot be computed any more."""
 
 
-def code_of(functions: Iterable[object], modules: Iterable[str] = ()) -> Code:
-    """The code of these functions (or classes) and of these modules, with all that they import."""
-    walk = _Walk({OWN})
-    for function in functions:
-        walk.add_function(function)
-    for module in modules:
-        walk.add(module, is_own=True)
-    walk.follow()
-    return Code(walk.modules, walk.packages, tuple(sorted(walk.cells)))
+@cache
+def package_digest() -> str:
+    """SHA-256 of the sources of this ragauge that make numbers."""
+    return digest_of_sources(Path(__file__).parents[1])
 
 
-class _Walk:
-    """The closure as it grows."""
-
-    def __init__(self, own: set[str]) -> None:
-        self.own = own
-        """Top-level names of packages whose modules count by content wherever they are installed."""
-        self.modules: dict[str, str] = {}
-        self.packages: dict[str, str] = {}
-        self.cells: set[str] = set()
-        self._waiting: list[str] = []
-        self._texts: dict[int, tuple[object, str]] = {}
-        """Texts of values by id, with the values, so that no other value gets the id."""
-        self._added: dict[int, object] = {}
-
-    def add_function(self, function: object, *, is_own: bool = True) -> None:
-        """The modules that a function is from, and the values that it is bound to."""
-        for part in _layers(function):
-            module = str(getattr(part, "__module__", None) or "")
-            is_cell = module == "__main__" and file_of("__main__") is None
-            if module and not is_cell:
-                self.add(module, is_own=is_own)
-            if id(part) in self._added:
-                continue
-            self._added[id(part)] = part
-            if is_cell:
-                self._add_cell(part)
-            if module.partition(".")[0] != OWN and (bound := _bound(part)):
-                self.cells.add(f"{_name_of(part)} {self._text(bound)}")
-
-    def add(self, module: str, *, is_own: bool = False) -> None:
-        """A module to follow; what is found of it by name only is its package's version."""
-        top = module.partition(".")[0]
-        if is_own:
-            self.own.add(top)
-        counts = module == "__main__" or not is_standard(top)
-        if counts and module not in self.modules and module not in self._waiting:
-            self._waiting.append(module)
-
-    def follow(self) -> None:
-        while self._waiting:
-            module = self._waiting.pop()
-            path = file_of(module)
-            if path is None or module in self.modules:
-                continue
-            top = module.partition(".")[0]
-            if top not in self.own and is_installed(path) and (known := version_of(top)):
-                self.packages[top] = known
-                continue
-            source = path.read_bytes()
-            self.modules[module] = _digest_with_data(path, source)
-            for parent in _parents(module):
-                self.add(parent)
-            if path.suffix == ".py":
-                package = _package_of(module, is_package=path.name == "__init__.py")
-                for imported in imports(source, package):
-                    self.add(imported)
-
-    def _add_cell(self, part: object) -> None:
-        """A function or class without a file: its code, and the globals that it names."""
-        if isinstance(part, type):
-            held = {name: value for name, value in vars(part).items() if name not in NOT_CODE}
-            bases = [self._text(base) for base in part.__bases__]
-            self.cells.add(f"{_name_of(part)} {bases} {self._text(held)}")
-            return
-        code = getattr(part, "__code__", None)
-        if not isinstance(code, CodeType):
-            self.add_function(type(part), is_own=False)
-            return
-        self.cells.add(_shown(code))
-        namespace = cast("FunctionType", part).__globals__
-        for name in sorted(_names(code)):
-            if name in namespace:
-                self.cells.add(f"{name} = {self._text(namespace[name])}")
-        for module in sorted(_modules_of(code)):
-            self.add(module)
-
-    def _text(self, value: object) -> str:
-        """What a value is, as text that is the same in each process; code that it holds is added."""
-        if isinstance(value, SCALARS):
-            return repr(value)
-        if isinstance(value, re.Pattern):
-            return repr((cast("re.Pattern[str]", value).pattern, value.flags))
-        if isinstance(value, ModuleType):
-            self.add(value.__name__)
-            return value.__name__
-        if id(value) not in self._texts:
-            self._texts[id(value)] = value, "…"  # a value may hold itself
-            self._texts[id(value)] = value, self._text_of_parts(value)
-        return self._texts[id(value)][1]
-
-    def _text_of_parts(self, value: object) -> str:
-        if isinstance(value, dict):
-            table = cast("dict[object, object]", value)
-            return str([(self._text(key), self._text(item)) for key, item in table.items()])
-        if isinstance(value, list | tuple):
-            return str([self._text(item) for item in cast("list[object]", value)])
-        if isinstance(value, set | frozenset):
-            return str(sorted(self._text(item) for item in cast("set[object]", value)))
-        if isinstance(value, staticmethod | classmethod):
-            return self._text(cast("object", value.__func__))
-        if isinstance(value, property):
-            return self._text((value.fget, value.fset))
-        if type(value).__module__ == "numpy" and hasattr(value, "tobytes"):
-            array = cast("np.ndarray[Any, Any]", value)
-            if array.dtype.hasobject:
-                return self._text(array.tolist())
-            digest = hashlib.sha256(array.tobytes()).hexdigest()
-            return f"{array.dtype} {array.shape} {digest}"
-        self.add_function(value, is_own=False)
-        return _name_of(value)
-
-
-def _name_of(part: object) -> str:
-    named = part if hasattr(part, "__qualname__") else type(part)
-    return f"{getattr(named, '__module__', '')}.{getattr(named, '__qualname__', '')}"
-
-
-def _bound(part: object) -> object:
-    """The values that a function is bound to: by a closure, as a default, in a partial or an instance.
-
-    Of an instance of an installed class nothing: it may be large, or change while it works.
-    """
-    if isinstance(part, FunctionType):
-        cells = [cell.cell_contents for cell in part.__closure__ or () if _has_content(cell)]
-        return [found for found in (cells, part.__defaults__, part.__kwdefaults__) if found]
-    if isinstance(part, partial):
-        known = cast("partial[object]", part)
-        return [known.args, known.keywords]
-    if isinstance(part, MethodType):
-        return None if isinstance(part.__self__, type) else [part.__self__]
-    if isinstance(part, type | BuiltinFunctionType) or not hasattr(part, "__dict__"):
-        return None
-    module = type(part).__module__
-    path = file_of(module)
-    is_own = module == "__main__" or (path is not None and not is_installed(path))
-    return vars(part) if is_own else None
-
-
-def _layers(function: object) -> Iterator[object]:
-    """A function and those inside it: of a partial, of what a decorator wrapped."""
-    seen: set[int] = set()
-    waiting = [function]
-    while waiting:
-        part = waiting.pop()
-        if part is None or id(part) in seen:
-            continue
-        seen.add(id(part))
-        yield part
-        waiting += [getattr(part, name, None) for name in ("func", "__wrapped__")]
-        if isinstance(part, FunctionType):
-            inner = [cell.cell_contents for cell in part.__closure__ or () if _has_content(cell)]
-            waiting += [value for value in inner if isinstance(value, FunctionType | type)]
-
-
-def _has_content(cell: object) -> bool:
-    try:
-        cell.cell_contents  # type: ignore[attr-defined]  # pyright: ignore  # noqa: B018
-    except ValueError:
-        return False
-    return True
-
-
-def _parents(module: str) -> Iterator[str]:
-    """The packages that importing a module imports too."""
-    parts = module.split(".")
-    for n in range(1, len(parts)):
-        yield ".".join(parts[:n])
-
-
-def _package_of(module: str, *, is_package: bool) -> str:
-    """The package that the relative imports of a module start from."""
-    if module == "__main__":  # of `python -m package.module`
-        return getattr(sys.modules[module], "__package__", None) or ""
-    return module if is_package else module.rpartition(".")[0]
-
-
-def _digest_with_data(path: Path, source: bytes) -> str:
-    """SHA-256 of a module, and of the data files beside it that have its name."""
-    digest = hashlib.sha256(source)
-    for other in sorted(path.parent.glob(f"{path.stem}.*")):
-        if other.suffix in (".toml", ".json", ".txt", ".csv", ".npz") and other.is_file():
-            digest.update(other.name.encode())
-            digest.update(other.read_bytes())
-    return digest.hexdigest()
+def digest_of_sources(package: Path) -> str:
+    """SHA-256 of a package's Python and TOML files, without the rooms that make no numbers."""
+    found = hashlib.sha256()
+    for folder, folders, names in os.walk(package):
+        if folder == str(package):
+            folders[:] = set(folders).difference(WITHOUT_NUMBERS)
+        folders.sort()
+        for name in sorted(names):
+            if name.endswith((".py", ".toml")) and name != "trust.toml":
+                path = Path(folder, name)
+                found.update(f"{path.relative_to(package).as_posix()}\0".encode())
+                found.update(hashlib.sha256(path.read_bytes()).digest())
+    return found.hexdigest()
 
 
 @cache
 def version_of(package: str) -> str:
-    """The version of the distribution that has a top-level package; of several, all; empty: none has."""
+    """The version of an installed package; empty if there is none of this name."""
     try:
         return version(package)
     except PackageNotFoundError:
-        pass
-    names = sorted(set(_distributions().get(package, ())))
-    return ", ".join(f"{name} {version(name)}" for name in names)
+        return ""
 
 
-@cache
-def _distributions() -> Mapping[str, list[str]]:
-    return packages_distributions()
+@dataclass(frozen=True, slots=True)
+class UserCode:
+    """The code of the user's that functions depend on.
+
+    `files`: its modules' files by name. `texts`: what counts of them, and the digests of functions that no
+    file holds, as in a notebook. `packages`: the names of the installed packages that it imports.
+    """
+
+    files: Mapping[str, Path]
+    texts: frozenset[str] = frozenset()
+    packages: frozenset[str] = frozenset()
+
+    def digest(self) -> str:
+        """The same on every machine and in every folder; empty where there is no such code."""
+        text = "\n".join(sorted(self.texts))
+        return SCHEME + hashlib.sha256(text.encode()).hexdigest() if text else ""
+
+    def versions(self) -> dict[str, str]:
+        """The versions of all packages that count, by name."""
+        found = {name: version_of(name) for name in sorted({*COMPUTING, *self.packages})}
+        return {name: known for name, known in found.items() if known}
+
+
+def is_other(one: str, two: str) -> bool:
+    """Whether two digests are of different code; one that is empty or of an earlier version tells nothing."""
+    return bool(one and two) and one != two and one.startswith(SCHEME) == two.startswith(SCHEME)
+
+
+def user_code(functions: Iterable[object]) -> UserCode:
+    """The code that functions, classes or the classes of instances depend on, as far as it is the user's."""
+    found = [_code_of(function) for function in functions]
+    return UserCode(
+        {name: path for code in found for name, path in code.files.items()},
+        frozenset[str]().union(*(code.texts for code in found)),
+        frozenset[str]().union(*(code.packages for code in found)),
+    )
+
+
+def _code_of(function: object) -> UserCode:
+    inner: Any = cast(Any, function).func if isinstance(function, partial) else function
+    inner = unwrap(inner) if isinstance(inner, FunctionType) else inner
+    named: Any = inner if hasattr(inner, "__qualname__") else cast(Any, type(inner))
+    home = str(getattr(named, "__module__", None) or "")
+    files: dict[str, Path] = {}
+    texts, packages = set[str](), set[str]()
+    waiting = [] if home.partition(".")[0] in (OWN, "builtins") else [home]
+    if home == "__main__" and file_of(home) is None:
+        parts = [part for part in _functions(named) if isinstance(part, FunctionType)]
+        texts |= {script_digest(part) for part in parts}
+        waiting = [module for part in parts for module in _modules_named(part)]
+    while waiting:
+        module = waiting.pop()
+        path = None if module in files else file_of(module)
+        if path is not None and _is_installed(path):
+            packages.add(module.partition(".")[0])
+        elif path is not None:
+            files[module] = path
+            name = str(getattr(named, "__qualname__", "")).partition(".")[0]
+            package = _package_of(module, path)
+            text, imported = _read(path.read_bytes(), package, name if module == home else "")
+            texts |= {text, *(_digest(other) for other in data_beside(path))}
+            waiting += [*imported, *accumulate(module.split(".")[:-1], "{}.{}".format)]
+    return UserCode(files, frozenset(texts), frozenset(packages - sys.stdlib_module_names))
+
+
+def _functions(part: object) -> Iterable[object]:
+    """A function, or those of a class."""
+    return vars(part).values() if isinstance(part, type) else [part]
+
+
+def _modules_named(function: FunctionType) -> Iterator[str]:
+    """The modules that a function without a file names or imports, or that what it names is from."""
+    for name in _names(function.__code__):
+        value = function.__globals__.get(name)
+        if isinstance(value, ModuleType):
+            yield value.__name__
+        else:
+            home = getattr(value, "__module__", None)
+            yield home if isinstance(home, str) and home != "__main__" else name
 
 
 def _names(code: CodeType) -> set[str]:
-    """The global names that a code object reads, its inner functions included."""
-    found = set(code.co_names)
-    for constant in cast("tuple[object, ...]", code.co_consts):
-        if isinstance(constant, CodeType):
-            found |= _names(constant)
-    return found
+    inner = [_names(each) for each in code.co_consts if isinstance(each, CodeType)]
+    return set(code.co_names).union(*inner)
 
 
-def _modules_of(code: CodeType) -> set[str]:
-    """The modules that a code object imports by absolute name, its inner functions included."""
-    names = {
-        str(step.argval) for step in dis.get_instructions(code) if step.opname == "IMPORT_NAME"
-    }
-    inner = {f"{name}.{word}" for name in names for word in code.co_names}
-    names |= {name for name in inner if file_of(name) is not None}
-    for constant in cast("tuple[object, ...]", code.co_consts):
-        if isinstance(constant, CodeType):
-            names |= _modules_of(constant)
-    return names - {""}
+def file_of(module: str) -> Path | None:
+    """The file of a module, whether or not anything has imported it; None for ragauge's own and where there is none."""
+    loaded = sys.modules.get(module)
+    spec = _spec_of(module) if loaded is None else None
+    name = getattr(loaded, "__file__", None) or (spec.origin if spec else None)
+    path = Path(name) if name and module.partition(".")[0] != OWN else None
+    return path if path is not None and path.is_file() else None
 
 
-def _shown(code: CodeType) -> str:
-    """A code object as text, without its place in memory and the order of its sets."""
-    constants = [_constant(one) for one in cast("tuple[object, ...]", code.co_consts)]
-    return repr((code.co_code, constants, code.co_names))
+def _spec_of(module: str) -> ModuleSpec | None:
+    """Where a module would be imported from, found without importing its package."""
+    top, *rest = module.split(".")
+    try:
+        spec = importlib.util.find_spec(top)
+        for name in accumulate([top, *rest], "{}.{}".format):
+            if name != top:
+                places = spec.submodule_search_locations if spec else None
+                spec = PathFinder.find_spec(name, list(places)) if places else None
+    except (ImportError, KeyError, ValueError):
+        return None
+    return spec
 
 
-def _constant(value: object) -> str:
-    if isinstance(value, CodeType):
-        return _shown(value)
-    if isinstance(value, frozenset | set):
-        return repr(sorted(map(repr, cast("set[object]", value))))
-    return repr(value)
+def _is_installed(path: Path) -> bool:
+    """Whether a file belongs to Python or to an installed package."""
+    places = (path.resolve(), path.absolute())
+    installed = any({"site-packages", "dist-packages"} & set(place.parts) for place in places)
+    return installed or places[0].is_relative_to(Path(sysconfig.get_path("stdlib")).resolve())
+
+
+def is_users(module: str) -> bool:
+    """Whether a module is in a file of the user's."""
+    path = file_of(module)
+    return path is not None and not _is_installed(path)
+
+
+def data_beside(path: Path) -> list[Path]:
+    """The data files beside a module's file that have its name."""
+    beside = (path.with_suffix(suffix) for suffix in DATA)
+    return [other for other in beside if other.is_file()]
+
+
+def _package_of(module: str, path: Path) -> str:
+    """The package that the relative imports of a module start from."""
+    if module == "__main__":  # of `python -m package.module`
+        return getattr(sys.modules[module], "__package__", None) or ""
+    return module if path.name == "__init__.py" else module.rpartition(".")[0]
+
+
+@lru_cache(maxsize=512)
+def _read(source: bytes, package: str, name: str) -> tuple[str, tuple[str, ...]]:
+    """What counts of a source, and the modules that it imports; with a name, what that depends on."""
+    try:
+        tree = parsed(source)
+        body = _reached(tree.body, name)
+        imported = tuple(module for part in body for module in _imports(part, package))
+        return "\n".join(ast.unparse(_without_docstrings(part)) for part in body), imported
+    except (SyntaxError, ValueError, RecursionError, MemoryError):  # compiled, or too deep
+        return hashlib.sha256(source).hexdigest(), ()
+
+
+def _reached(body: list[ast.stmt], name: str) -> list[ast.stmt]:
+    """The statements at the top of a module that a name depends on; all of them if none binds it."""
+    binding: dict[str, list[ast.stmt]] = {}
+    for statement in body:
+        for bound in _bound(statement):
+            binding.setdefault(bound, []).append(statement)
+    if name not in binding:
+        return body
+    reached, waiting = set[int](), [name, "*"]
+    while waiting:
+        for statement in binding.pop(waiting.pop(), ()):
+            reached.add(id(statement))
+            waiting += [part.id for part in ast.walk(statement) if isinstance(part, ast.Name)]
+    return [statement for statement in body if id(statement) in reached]
+
+
+def _bound(statement: ast.stmt) -> Iterator[str]:
+    """The names that a statement binds, or changes parts of."""
+    for part in ast.walk(statement):
+        match part:
+            case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
+                yield part.name
+            case ast.alias():
+                yield part.asname or part.name.partition(".")[0]
+            case ast.Name(ctx=ast.Store()):
+                yield part.id
+            case ast.Attribute(ctx=ast.Store(), value=ast.Name(id)):
+                yield id
+            case ast.Subscript(ctx=ast.Store(), value=ast.Name(id)):
+                yield id
+            case _:
+                pass
+
+
+def _imports(statement: ast.stmt, package: str) -> Iterator[str]:
+    """The modules that a statement imports; of `from a import b` both `a` and `a.b`, which may be one."""
+    for part in ast.walk(statement):
+        if isinstance(part, ast.Import):
+            yield from (alias.name for alias in part.names)
+        elif isinstance(part, ast.ImportFrom):
+            parents = package.split(".")[: 1 - part.level or None] if part.level else []
+            base = ".".join([*parents, *filter(None, [part.module])])
+            yield base
+            yield from (f"{base}.{alias.name}" for alias in part.names)
+
+
+def _without_docstrings(statement: ast.stmt) -> ast.stmt:
+    for part in ast.walk(statement):
+        if isinstance(part, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            first = part.body[0]
+            if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant):
+                part.body = part.body[1:] or [ast.Pass()]
+    return statement
+
+
+def _digest(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()

@@ -2,9 +2,8 @@
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
-from functools import cache
 from typing import TYPE_CHECKING, cast
 
 from ragauge.encoders.models import model_info
@@ -12,17 +11,13 @@ from ragauge.engine.graph import Plan
 from ragauge.engine.resources import Resources
 from ragauge.label import SettingValue
 from ragauge.runs.cautions import WORDS, median_words
-from ragauge.runs.code import Code, code_of
+from ragauge.runs.code import UserCode, package_digest, user_code, version_of
 from ragauge.runs.manifest import Manifest, MetricDisplay, StoredFinding
-from ragauge.runs.own_code import own_digest
 from ragauge.samples.samples import Samples
 
 if TYPE_CHECKING:
     from ragauge.encoders.cached import CachedEncoder
     from ragauge.judges.session import JudgeSession
-
-ENGINE = "ragauge.engine.engine"
-"""Turns the return values of the plan's functions into scores, so it is part of every run's code."""
 
 
 def manifest_of(
@@ -69,7 +64,7 @@ def _described(plan: Plan) -> dict[str, object]:
     described = plan.describe()
     nodes = cast("list[dict[str, object]]", described["nodes"])
     for node, table in zip(plan.nodes, nodes, strict=True):
-        if (digest := own_digest(node.definition.function)) is not None:
+        if digest := user_code([node.definition.function]).digest():
             table["code"] = digest
     return described
 
@@ -78,10 +73,14 @@ def _code_table(plan: Plan, resources: Resources) -> dict[str, object]:
     """The code, encoders and judges of a run, as the manifest stores them."""
     encoders = _encoders(plan, resources)
     judges = judges_of(plan, resources)
-    code = _code(plan, encoders, judges)
-    table: dict[str, object] = {"ragauge": _version("ragauge"), "sha256": code.digest()}
-    table["packages"] = dict(sorted(code.packages.items()))
-    table["modules"] = sorted(code.modules)
+    code = code_of_run(plan, resources)
+    sources = f"{package_digest()} {code.digest()}"
+    table: dict[str, object] = {
+        "ragauge": version_of("ragauge") or "unknown",
+        "sha256": hashlib.sha256(sources.encode()).hexdigest(),
+        "packages": code.versions(),
+        "modules": sorted(code.files),
+    }
     if encoders:
         table["models"] = [dict(encoder.identity) for encoder in encoders]
     if judges:
@@ -91,9 +90,21 @@ def _code_table(plan: Plan, resources: Resources) -> dict[str, object]:
     return table
 
 
-def run_code(plan: Plan, resources: Resources) -> Code:
-    """The code that the numbers of a plan depend on."""
-    return _code(plan, _encoders(plan, resources), judges_of(plan, resources))
+def code_of_run(plan: Plan, resources: Resources) -> UserCode:
+    """The user's code that the numbers of a plan depend on: metrics, aggregates, encoders and judges."""
+    functions: list[object] = [node.definition.function for node in plan.nodes]
+    functions += [
+        metric.definition.aggregate
+        for metric in plan.metrics
+        if metric.definition is not None and callable(metric.definition.aggregate)
+    ]
+    functions += [type(session.encoder) for session in _encoders(plan, resources)]
+    for session in judges_of(plan, resources):
+        judge: object = session.judge.source
+        while judge is not None:  # a judge may wrap another one, or call a function
+            functions += [type(judge), getattr(judge, "function", None)]
+            judge = getattr(judge, "judge", None)
+    return user_code(function for function in functions if function is not None)
 
 
 def judges_of(plan: Plan, resources: Resources) -> "list[JudgeSession]":
@@ -170,50 +181,15 @@ def _model_notes(plan: Plan) -> Iterable[str]:
         )
 
 
-@cache
-def _version(package: str) -> str:
-    from importlib.metadata import PackageNotFoundError, version
-
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        return "unknown"
-
-
 def _machine() -> dict[str, object]:
     import platform
 
-    packages = {name: _version(name) for name in ("numpy", "polars")}
+    packages = {name: version_of(name) for name in ("numpy", "polars")}
     return {
         "python": platform.python_version(),
         "system": platform.platform(terse=True),
         **packages,
     }
-
-
-def _code(
-    plan: Plan, encoders: "Sequence[CachedEncoder]", judges: "Sequence[JudgeSession]"
-) -> Code:
-    """The code of the plan's functions, its encoders and judges, with everything that they import."""
-    functions: list[object] = [node.definition.function for node in plan.nodes]
-    functions += [
-        metric.definition.aggregate
-        for metric in plan.metrics
-        if metric.definition is not None and callable(metric.definition.aggregate)
-    ]
-    opened = [session.encoder for session in encoders]
-    functions += [type(encoder) for encoder in (*encoders, *opened)]
-    functions += [type(session) for session in judges]
-    functions += [part for session in judges for part in _layers_of(session.judge.source)]
-    return code_of(functions, [ENGINE])
-
-
-def _layers_of(judge: object) -> Iterable[object]:
-    """The classes of a judge and of the judges that it wraps, and the functions that they call."""
-    while judge is not None:
-        yield type(judge)
-        yield getattr(judge, "function", None)
-        judge = getattr(judge, "judge", None)
 
 
 def _git_commit() -> str | None:

@@ -93,7 +93,7 @@ class RunFolder:
     path: Path
     url: str | None = None
     copy: WorkingCopy | None = None
-    """Puts what is written at the URL, while this process writes the run."""
+    """Of a run at a URL that is made here, what copies it there."""
 
     @classmethod
     def at(cls, place: str | os.PathLike[str], *, key: str | None = None) -> "RunFolder":
@@ -108,7 +108,7 @@ class RunFolder:
     @classmethod
     @contextmanager
     def for_writing(cls, place: Path, key: str) -> "Generator[RunFolder]":
-        """The folder of the run with this key; what is written to one at a URL is put there."""
+        """The folder of the run with this key; of one at a URL the folder here in which it is made."""
         if (url := url_of_run(place)) is None:
             yield cls(place)
             return
@@ -133,41 +133,19 @@ class RunFolder:
                 raise
             raise StoreError(self.named(str(error))) from error
 
-    def put(self, *files: Path) -> None:
-        """Put files of the run at its URL, if it has one."""
-        if self.copy is not None:
-            self.copy.put(*files)
-
-    def put_all(self) -> None:
-        """Put all files of a run that has ended at its URL, if it has one; the manifest last."""
-        if self.copy is not None:
-            self.copy.put_all()
-
-    def part_files(self, number: int) -> tuple[Path, Path]:
-        """A batch's files in the order in which they are written: with the last one the part is complete."""
-        return self.evidence_part(number), self.scores_part(number)
-
-    def take_part(self, number: int) -> None:
-        """Fetch a part that a worker has put at the run's URL."""
-        if self.copy is not None:
-            self.copy.get(*self.part_files(number))
-            try:
-                self.part(number)
-            except StoreError as error:
-                raise StoreError(
-                    f"{self.place}: part {number} was damaged on its way; check the storage, then run the same "
-                    "command again"
-                ) from error
+    def put_all(self, run: ScoredRun) -> ScoredRun:
+        """The run that has ended in this folder; if its place is a URL, it is copied there."""
+        if self.copy is None:
+            return run
+        self.copy.put_all()
+        return replace(RunFolder.at(self.place).read(), samples=run.samples)
 
     def apart(self) -> "RunFolder":
         """A folder in this one for parts that a cluster has measured, until the judges' scores join them."""
-        url = None if self.url is None else f"{self.url}/{APART}"
-        return RunFolder(self.path / APART, url, self.copy)
+        return RunFolder(self.path / APART)
 
     def remove_apart(self) -> None:
         shutil.rmtree(self.path / APART, ignore_errors=True)
-        if self.copy is not None:
-            self.copy.remove(APART)
 
     def open(self, manifest: Manifest, samples: Samples) -> Manifest:
         """Create the folder for this run, or resume the run with the same key in it.
@@ -193,9 +171,7 @@ class RunFolder:
             self._check_empty()
         # The manifest first: it distinguishes a started run from other people's files.
         write_text(self.path / MANIFEST, manifest.to_json())
-        self.put(self.path / MANIFEST)
         self._write_samples(samples)
-        self.put(self.path / SAMPLES)
         return manifest
 
     def _write_samples(self, samples: Samples) -> None:
@@ -287,14 +263,14 @@ class RunFolder:
     def reopen(self) -> None:
         """Mark a finished run as unfinished, to retry what failed."""
         write_text(self.path / MANIFEST, replace(self.manifest(), finished=None).to_json())
-        self.put(self.path / MANIFEST)
 
     def write_part(self, number: int, scores: "pl.DataFrame") -> None:
         """Write a batch's scores, with the columns of SCORES and EVIDENCE."""
-        evidence, path = self.part_files(number)
-        write_frame(evidence, scores.select(EVIDENCE), is_one_of_many=True)
-        write_frame(path, scores.select(SCORES), is_one_of_many=True)
-        self.put(evidence, path)
+        for path, columns in (
+            (self.evidence_part(number), EVIDENCE),
+            (self.scores_part(number), SCORES),
+        ):
+            write_frame(path, scores.select(columns), is_one_of_many=True)
 
     def part(self, number: int) -> "pl.DataFrame":
         """A batch's scores with their evidence, as `write_part` got them."""

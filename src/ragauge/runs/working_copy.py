@@ -1,31 +1,30 @@
-"""Runs whose folder is at a URL, such as s3://bucket/run: a working copy on this machine.
+"""Runs whose folder is at a URL, such as s3://bucket/run: copies on this machine, in the user's cache.
 
-A run is made and read in its working copy, a folder in the user's cache. It begins with what the URL has;
-each file of the run is put there when it is written, the finished manifest last.
+A run is made in a folder here and copied to the URL when it is finished, the manifest last, so that what is
+not complete is no run. The same command resumes the run or the copy: what was copied is not copied again.
+A run is read in a copy, for which only what is new is fetched.
 
-    .copy.json      the files that are the same here and there
-    .holder         the name of this copy in leases
-    .lock           locked by the process that fetches or writes
+    NAME-URL/           the copy that is read
+    NAME-URL-KEY/       the run with this key while it is made and copied; then it becomes the copy
+    .copied             in both: the files that are the same here and there, a line for each
 """
 
 import hashlib
 import json
 import os
 import re
+import shutil
 import tempfile
-import time
-import uuid
-from collections.abc import Generator, Mapping
+from collections.abc import Callable, Generator, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any, cast
 
 from ragauge.errors import PlanError, StoreError
 from ragauge.runs.file_names import (
-    APART,
     EVIDENCE_FOLDER,
     FILES,
     MANIFEST,
@@ -33,32 +32,22 @@ from ragauge.runs.file_names import (
     SCORES_FOLDER,
     SESSIONS,
 )
-from ragauge.runs.lease import Lease
-from ragauge.storage.atomic_files import store_errors, write_text
 from ragauge.storage.file_lock import lock
 from ragauge.storage.object_store import EXTRAS, key_of, store_at
 from ragauge.storage.regular_file import as_url, read_regular
 
-COPIES, HOLDER, LOCK = ".copy.json", ".holder", ".lock"
+COPIED = ".copied"
+PART = re.compile(rf"({SCORES_FOLDER}|{EVIDENCE_FOLDER})/\d{{6,12}}\.parquet")
 OF_RUN = re.compile(
-    "|".join(
-        (
-            *map(re.escape, FILES),
-            rf"({re.escape(APART)}/)?({SCORES_FOLDER}|{EVIDENCE_FOLDER})/\d{{6,12}}\.parquet",
-            rf"{SESSIONS}/[0-9a-f-]{{1,80}}\.jsonl",
-        )
-    )
+    "|".join((*map(re.escape, FILES), PART.pattern, rf"{SESSIONS}/[0-9a-f-]{{1,80}}\.jsonl"))
 )
-"""The names of a run's files in its folder; nothing else is fetched."""
+"""The names of a run's files in its folder; nothing else is fetched or put."""
 TAGS = ("ETag", "etag", "md5Hash", "generation", "mtime", "LastModified", "updated", "created")
 """What changes with a file's content, by the names that file systems give it."""
-MAX_BOOKKEEPING = 500_000_000
+MAX_BYTES = 500_000_000
+"""Of a manifest and of the bookkeeping."""
 AT_ONCE = 8
-"""Files that are fetched at the same time."""
-WAIT_S, WAIT_AT_MOST_S = 0.2, 60.0
-"""For another process that fetches the same run."""
-WRITER = b"writer"
-"""In the lock's file while a run is written."""
+"""Files that are copied at the same time."""
 
 
 def url_of_run(place: str | os.PathLike[str]) -> str | None:
@@ -87,50 +76,43 @@ def copies_folder() -> Path:
 def fetched(url: str, key: str | None = None) -> Path:
     """A folder on this machine with what the run's folder at a URL has now.
 
-    Of an unfinished run, and with `key` of a run with another key, only the manifest. Raises StoreError if
-    there is no run, unless a key is given: then it may be a new one.
+    Of an unfinished run only the manifest. With a `key`, the folder in which that run is made, if it has begun
+    here, and of a run with another key only the manifest. Raises StoreError if there is no run, unless a key is given.
     """
-    with _locked(url, is_writer=False) as path:
-        copy = WorkingCopy(url, path)
-        if not copy.fetch_manifest() and key is None:
-            raise StoreError(
-                f"{url}: is not a run folder: it has no {MANIFEST}; give one that ragauge run made"
-            )
-        manifest = copy.manifest()
-        if manifest.get("finished") if key is None else manifest.get("key") in (None, key):
-            copy.fetch()
-    return path
+    if key is not None and (made := _folder_of(url, key) / MANIFEST).exists():
+        return made.parent
+    copy = WorkingCopy.at(url)
+    there = copy.listed()
+    if MANIFEST not in there and key is None:
+        raise StoreError(
+            f"{url}: is not a run folder: it has no {MANIFEST}; give one that ragauge run made"
+        )
+    copy.fetch(there, lambda name: name == MANIFEST)
+    manifest = copy.manifest()
+    is_wanted = manifest.get("finished") if key is None else manifest.get("key") == key
+    copy.fetch(there, lambda name: is_wanted or name.partition("/")[0] in OF_PEOPLE)
+    return copy.path
 
 
 @contextmanager
 def writing(url: str, key: str) -> "Generator[WorkingCopy]":
-    """The working copy of the run with this key, for the one process that writes it.
+    """The folder in which the run with this key is made, for the one process here that makes it.
 
-    It has what the URL has; of a run with another key only the manifest. Raises StoreError if another
-    process writes it, or if other files are there.
+    It has what the URL has of the same run. Raises StoreError if other files are there; if another run is,
+    the folder is its copy, which is only good to be refused.
     """
-    with _locked(url, is_writer=True) as path:
-        copy = WorkingCopy(url, path)
-        copy.fetch_manifest()
-        copy.check_no_others()
-        if copy.manifest().get("key", key) != key:
-            yield copy  # only to be refused: it is not touched
-            return
-        copy.lease = Lease(url, _holder(path))
-        with copy.lease.held():
-            copy.fetch()
-            try:
-                yield copy
-            finally:
-                copy.remember()
-
-
-@contextmanager
-def briefly_open(url: str) -> "Generator[WorkingCopy]":
-    """The working copy of a run, to fetch or put a few files that no other process writes; StoreError if one
-    on this machine writes the run."""
-    with _locked(url, is_writer=False) as path:
-        yield WorkingCopy(url, path)
+    read = WorkingCopy(url, fetched(url, key))
+    is_there = (read.path / MANIFEST).exists()
+    if not is_there:
+        read.check_no_others()
+    elif read.manifest().get("key") != key:
+        yield read
+        return
+    path = _folder_of(url, key)
+    with _locked(url, path.with_suffix(".lock")):
+        if is_there and read.path != path and not path.exists():
+            read.path.rename(path)
+        yield WorkingCopy.at(url, key)
 
 
 @dataclass(slots=True)
@@ -139,116 +121,97 @@ class WorkingCopy:
 
     url: str
     path: Path
-    lease: Lease | None = None
-    _same: dict[str, list[object]] = field(default_factory=dict[str, list[object]])
-    """Of each file that is the same here and there: its size, its tag there, its time here."""
 
-    def __post_init__(self) -> None:
+    @classmethod
+    def at(cls, url: str, key: str | None = None) -> "WorkingCopy":
+        """The copy of a run that is read, or that is made with this key; StoreError if it cannot be written."""
+        path = _folder_of(url, key)
         try:
-            table: object = json.loads(read_regular(self.path / COPIES, MAX_BOOKKEEPING))
-        except (OSError, ValueError, RecursionError):
-            return
-        if isinstance(table, dict):
-            known = cast("dict[str, object]", table)
-            self._same = {
-                name: cast("list[object]", each)
-                for name, each in known.items()
-                if isinstance(each, list) and len(cast("list[object]", each)) == 3
-            }
+            path.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise _cannot_be_written(url, path, error) from error
+        return cls(url, path)
 
     def manifest(self) -> Mapping[str, object]:
         """What the manifest here says; empty if it cannot be read."""
         try:
-            table: object = json.loads(read_regular(self.path / MANIFEST, MAX_BOOKKEEPING))
+            table: object = json.loads(read_regular(self.path / MANIFEST, MAX_BYTES))
         except (OSError, ValueError, RecursionError):
             return {}
         return cast("Mapping[str, object]", table) if isinstance(table, dict) else {}
 
-    def fetch_manifest(self) -> bool:
-        """Fetch the manifest if the one here is another; whether there is one."""
-        there = self._listed(MANIFEST)
-        if MANIFEST not in there:
-            self._remove_here(MANIFEST)
-            return False
-        self._fetch_if_new(MANIFEST, there[MANIFEST])
-        return True
-
     def check_no_others(self) -> None:
-        """Raise StoreError if the URL has files but no run."""
-        if (self.path / MANIFEST).exists():
-            return
-        names = self._listed()
+        """Raise StoreError if the URL has files that are not a run's, labels apart."""
         others = [
             name
-            for name in names
-            if not name.startswith(".") and name.partition("/")[0] not in OF_PEOPLE
+            for name in self._all_listed()
+            if not OF_RUN.fullmatch(name) and name.partition("/")[0] not in OF_PEOPLE
         ]
-        if others:
+        if others := [name for name in others if not name.startswith(".")]:
             raise StoreError(
                 f"{self.url}: is not a run folder: it contains {min(others)!r:.200}; choose an empty folder or "
                 "a new one"
             )
 
-    def fetch(self, folder: str = "") -> None:
-        """Make the copy, or only one of its folders, the same as what is at the URL."""
-        found = self._listed(folder)
-        there = {name: entry for name, entry in found.items() if OF_RUN.fullmatch(name)}
-        for name in self._names_here(folder) - there.keys():
-            self._remove_here(name)
+    def listed(self, folder: str = "") -> dict[str, Mapping[str, Any]]:
+        """The run's files at the URL, or in a folder there, by their names in the run's folder."""
+        found = self._all_listed(folder)
+        return {name: entry for name, entry in found.items() if OF_RUN.fullmatch(name)}
+
+    def fetch(
+        self,
+        there: Mapping[str, Mapping[str, Any]],
+        is_wanted: Callable[[str], object] = bool,
+        folder: str = "",
+    ) -> None:
+        """Make the wanted files the same as those that are listed at the URL, and remove those that are not there."""
+        for name in self._names_here() - there.keys() if not folder else ():
+            if name.partition("/")[0] != SESSIONS:  # another process may be about to put it
+                (self.path / name).unlink(missing_ok=True)
+        new = self._differing(filter(is_wanted, there), there)
+        self._each(lambda name: self._fetch_file(name, there[name]), new)
+
+    def put(self, *paths: Path) -> None:
+        """Put files at the URL, each completely or not at all."""
+        for path in paths:
+            self._put_file(path.relative_to(self.path).as_posix())
+
+    def put_all(self) -> None:
+        """Put whatever is not there yet, labels apart, and the manifest last; this is then the copy that is read."""
+        there = self.listed()
+        here = {name for name in self._names_here() if name.partition("/")[0] not in OF_PEOPLE}
+        new = self._differing(here, there)
+        stale = {name for name in there.keys() - here if PART.fullmatch(name)}
+        if new or stale:
+            for name in sorted({MANIFEST, *stale} & there.keys()):
+                with store_at(f"{self.url}/{name}", "written") as files:
+                    files.rm_file(f"{self.url}/{name}")
+            self._each(self._put_file, (name for name in new if name != MANIFEST))
+            self._put_file(MANIFEST)
+        read = _folder_of(self.url)
+        if read != self.path:
+            shutil.rmtree(read, ignore_errors=True)
+            self.path.replace(read)
+
+    def _differing(self, names: Iterable[str], there: Mapping[str, Mapping[str, Any]]) -> list[str]:
+        """Those of these files that are not known to be the same here and there."""
+        copied = self._copied()
+        return [
+            name
+            for name in sorted(names)
+            if name not in there or self._trait(name, there[name]) != copied.get(name, "")
+        ]
+
+    def _each(self, copy: Callable[[str], None], names: Iterable[str]) -> None:
+        """Copy files, some at a time; the first error ends it."""
         pool = ThreadPoolExecutor(AT_ONCE)
         try:
-            for _ in pool.map(self._fetch_if_new, there, there.values()):
+            for _ in pool.map(copy, names):
                 pass
         finally:
             pool.shutdown(cancel_futures=True)
-        self.remember()
 
-    def get(self, *paths: Path) -> None:
-        """Fetch files, by their places here, that workers have put at the URL."""
-        for name in map(self._name_of, paths):
-            place = f"{self.url}/{name}"
-            with store_at(place, "read") as files:
-                files.invalidate_cache()
-                entry: Mapping[str, Any] = files.info(place)
-            self._fetch_if_new(name, entry)
-
-    def put(self, *paths: Path) -> None:
-        """Put files at the URL, each completely or not at all, unless they are there already."""
-        if self.lease is not None:
-            self.lease.check()
-        for path in paths:
-            name = self._name_of(path)
-            if self._is_same(name):
-                continue
-            place = f"{self.url}/{name}"
-            with store_at(place, "written") as files:
-                files.put_file(str(path), place)
-                files.invalidate_cache()
-                self._note(name, files.info(place))
-
-    def put_all(self) -> None:
-        """Put whatever is not there yet, and the manifest last: if it is finished there, all else is there."""
-        self.put(*(self.path / name for name in sorted(self._names_here() - {MANIFEST})))
-        self.put(self.path / MANIFEST)
-        self.remember()
-
-    def remove(self, folder: str) -> None:
-        """Remove a folder of the run at the URL."""
-        place = f"{self.url}/{folder}"
-        with store_at(place, "written") as files:
-            files.invalidate_cache()
-            if files.exists(place):
-                files.rm(place, recursive=True)
-
-    def remember(self) -> None:
-        """Write down which files are the same here and there."""
-        write_text(self.path / COPIES, json.dumps(self._same))
-
-    def _name_of(self, path: Path) -> str:
-        return path.relative_to(self.path).as_posix()
-
-    def _listed(self, under: str = "") -> dict[str, Mapping[str, Any]]:
-        """The files at the URL, or only one of them, by their names in the run's folder."""
+    def _all_listed(self, under: str = "") -> dict[str, Mapping[str, Any]]:
         with store_at(self.url, "read") as files:
             files.invalidate_cache()
             place = f"{self.url}/{under}" if under else self.url
@@ -261,84 +224,89 @@ class WorkingCopy:
             if place.startswith(inside) and place != inside
         }
 
-    def _names_here(self, folder: str = "") -> set[str]:
-        paths = (path for path in (self.path / folder).rglob("*") if path.is_file())
+    def _names_here(self) -> set[str]:
+        paths = (path for path in self.path.rglob("*") if path.is_file())
         names = (path.relative_to(self.path).as_posix() for path in paths)
         return {name for name in names if OF_RUN.fullmatch(name)}
 
-    def _fetch_if_new(self, name: str, entry: Mapping[str, Any]) -> None:
-        if self._is_same(name) and self._same[name][:2] == [entry["size"], _tag(entry)]:
-            return
+    def _fetch_file(self, name: str, entry: Mapping[str, Any]) -> None:
         path = self.path / name
-        temporary = path.with_name(f".{path.name}.fetched")
-        with store_errors(path):
+        try:
             path.parent.mkdir(parents=True, exist_ok=True)
-        with store_at(f"{self.url}/{name}", "read") as files:
-            files.get_file(f"{self.url}/{name}", str(temporary))
-        # Others may label at this moment: what they added is whole lines, and is fetched again next time.
-        may_grow = name.startswith(f"{SESSIONS}/")
-        if temporary.stat().st_size != entry["size"] and not may_grow:
-            raise StoreError(f"{self.url}/{name}: changed while it was read; try again")
-        temporary.replace(path)
+            handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+        except OSError as error:
+            raise _cannot_be_written(self.url, path, error) from error
+        os.close(handle)
+        try:
+            with store_at(f"{self.url}/{name}", "read") as files:
+                files.get_file(f"{self.url}/{name}", temporary)
+            # Others may label at this moment: what they added is whole lines, and is fetched again next time.
+            may_grow = name.startswith(f"{SESSIONS}/")
+            if Path(temporary).stat().st_size != entry["size"] and not may_grow:
+                raise StoreError(f"{self.url}/{name}: changed while it was read; try again")
+            Path(temporary).replace(path)
+        finally:
+            Path(temporary).unlink(missing_ok=True)
         self._note(name, entry)
 
-    def _note(self, name: str, entry: Mapping[str, Any]) -> None:
-        """Note that a file is the same here and there."""
-        self._same[name] = [entry["size"], _tag(entry), (self.path / name).stat().st_mtime_ns]
+    def _put_file(self, name: str) -> None:
+        place = f"{self.url}/{name}"
+        with store_at(place, "written") as files:
+            files.put_file(str(self.path / name), place)
+            files.invalidate_cache()
+            self._note(name, files.info(place))
 
-    def _is_same(self, name: str) -> bool:
-        """Whether a file here is as it was when it was last fetched or put."""
-        try:
+    def _trait(self, name: str, entry: Mapping[str, Any]) -> list[object] | None:
+        """What a file is here and there, as far as it can be seen without reading; None if it is not here."""
+        with suppress(OSError):
             found = (self.path / name).stat()
-        except OSError:
-            return False
-        known = self._same.get(name)
-        return known is not None and [found.st_size, found.st_mtime_ns] == [known[0], known[-1]]
+            return [found.st_size, found.st_mtime_ns, entry["size"], _tag(entry)]
+        return None
 
-    def _remove_here(self, name: str) -> None:
-        (self.path / name).unlink(missing_ok=True)
-        self._same.pop(name, None)
+    def _note(self, name: str, entry: Mapping[str, Any]) -> None:
+        """Note that a file is now the same here and there."""
+        with (self.path / COPIED).open("a") as file:
+            file.write("\n" + json.dumps([name, self._trait(name, entry)]))
+
+    def _copied(self) -> dict[str, object]:
+        """What `_note` noted last of each file."""
+        found: dict[str, object] = {}
+        with suppress(OSError):
+            for line in read_regular(self.path / COPIED, MAX_BYTES).splitlines():
+                with suppress(ValueError, TypeError, RecursionError):
+                    name, trait = json.loads(line)
+                    found[name] = trait
+        return found
+
+
+def _folder_of(url: str, key: str | None = None) -> Path:
+    name = re.sub(r"[^A-Za-z0-9_-]+", "-", url.rpartition("/")[2])[:40] or "run"
+    made = "" if key is None else f"-{key[:16]}"
+    return copies_folder() / f"{name}-{hashlib.sha256(url.encode()).hexdigest()[:16]}{made}"
 
 
 @contextmanager
-def _locked(url: str, *, is_writer: bool) -> Generator[Path]:
-    """The folder of a URL's working copy, which no other process changes; StoreError if one writes the run."""
-    name = re.sub(r"[^A-Za-z0-9_-]+", "-", url.rpartition("/")[2])[:40] or "run"
-    path = copies_folder() / f"{name}-{hashlib.sha256(url.encode()).hexdigest()[:16]}"
+def _locked(url: str, path: Path) -> Generator[None]:
+    """Lock a file until the block ends; StoreError if another process has."""
     try:
-        path.mkdir(parents=True, exist_ok=True)
-        handle = os.open(path / LOCK, os.O_RDWR | os.O_CREAT, 0o600)
+        handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
     except OSError as error:
-        raise StoreError(
-            f"{path}: the working copy of {url} cannot be written: {error.strerror or error}; set XDG_CACHE_HOME "
-            "to a folder with room"
-        ) from error
+        raise _cannot_be_written(url, path, error) from error
     try:
-        began = time.monotonic()
-        while not lock(handle):
-            is_written = os.pread(handle, len(WRITER), 0) == WRITER
-            if is_written or time.monotonic() - began > WAIT_AT_MOST_S:
-                what = "writes" if is_written else "fetches"
-                raise StoreError(
-                    f"{url}: another process on this machine {what} this run; wait until it has ended"
-                )
-            time.sleep(WAIT_S)
-        os.ftruncate(handle, 0)
-        if is_writer:
-            os.write(handle, WRITER)
-        yield path
+        if not lock(handle):
+            raise StoreError(
+                f"{url}: another process on this machine writes this run; wait until it has ended"
+            )
+        yield
     finally:
         os.close(handle)
 
 
-def _holder(path: Path) -> str:
-    """The name of a working copy in leases; a lease of its own is left over from a killed process."""
-    file = path / HOLDER
-    try:
-        return read_regular(file, 100).decode()
-    except (OSError, UnicodeDecodeError):
-        write_text(file, uuid.uuid4().hex)
-    return read_regular(file, 100).decode()
+def _cannot_be_written(url: str, path: Path, error: OSError) -> StoreError:
+    return StoreError(
+        f"{path}: the working copy of {url} cannot be written: {error.strerror or error}; set XDG_CACHE_HOME "
+        "to a folder with room"
+    )
 
 
 def _tag(entry: Mapping[str, Any]) -> str:
