@@ -12,7 +12,7 @@ from ragauge.runs.sides import Side
 if TYPE_CHECKING:
     import polars as pl
 
-GOLD = ("references", "gold_contexts", "relevant")
+GOLD = ("references", "gold_contexts", "relevant", "answerable")
 ADVICE = "give --allow-mismatch (allow_mismatch=True) to compare them all the same"
 SHOWN = 80
 """Most characters of a text in a message."""
