@@ -13,7 +13,7 @@ WORDS_SHOWN = 300
 WHY_SHOWN = 80
 
 
-@metric(version=10, ranked=False)
+@metric(version=11, ranked=False)
 def dont_know(answer: str, question: str | None = None, *, phrases: Phrases = "default") -> Score:
     """Whether the answer refuses: it says that it does not know, cannot tell, or was given nothing.
 
