@@ -65,6 +65,7 @@ ROWS = [
         "context_scores": [1.0, 1.0],
         "gold_contexts": ["Boots are left outside.", "Rule C-1 is about beds."],
         "relevant": {"d1": 1, "d2": 1},
+        "answerable": False,
     },
     {
         "question": "Who opened it?",
@@ -102,6 +103,7 @@ PARTS = sorted({part.name for one in LOCAL.values() for part in one.columns if p
 """Parts of composites: given as columns of their own, the fourth row without any."""
 for place, row in enumerate(ROWS):
     row |= {"id": f"q{place}", "system": "s", "context_scores": row.get("context_scores")}
+    row |= {"answerable": row.get("answerable")}
     row |= dict.fromkeys(PARTS, None if place == 3 else place % 3 / 2)
 
 USEFUL = {

@@ -15,6 +15,7 @@ A suite is a TOML file; the shipped ones are in `ragauge/suites`.
     show = "count"                     # the sum of the values, not their mean
     family = "answer"                  # a [[family]] of the suite
     ranked = false                     # neither high nor low values are better
+    only_for = "unanswerable"          # left out unless some question has no answer
 
     [[family]]                         # a group of metrics, and what is good about a high score
     name = "answer"
@@ -76,7 +77,10 @@ METRIC_KEYS = {
     "show": str,
     "family": str,
     "ranked": bool,
+    "only_for": str,
 }
+QUESTIONS = ("unanswerable",)
+"""Kinds of questions without which a metric says nothing of a run."""
 EMBEDDED_PRECISIONS = ("fp32", "int8")
 FAMILY_KEYS = {"name": str, "says": str}
 SHOWN_AS = ("mean", "count")
@@ -90,7 +94,8 @@ LIST_KEYS = {"codes": str, "found": str, "total": str}
 class Entry:
     """One metric of a suite: its label, and how it is displayed.
 
-    `ranked`: whether a higher value (or a lower one) is better as such.
+    `ranked`: whether a higher value (or a lower one) is better as such. `only_for`: the kind of
+    questions without which the metric is left out of a run; empty for every run.
     """
 
     label: Label
@@ -100,6 +105,7 @@ class Entry:
     show: str = "mean"
     family: str = ""
     ranked: bool = True
+    only_for: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,10 +233,13 @@ def _entries(suite: Table, place: str, problems: list[str]) -> Iterator[Entry]:
         show = str(table.get("show", "mean"))
         if show not in SHOWN_AS:
             problems.append(f"{where}: show must be one of {', '.join(SHOWN_AS)}, got {show!r}")
+        only_for = str(table.get("only_for", ""))
+        if only_for not in ("", *QUESTIONS):
+            problems.append(f"{where}: only_for must be {' or '.join(QUESTIONS)}, got {only_for!r}")
         scale, digits = _scale(table, suite, where, problems)
         name = str(table.get("name", label))
         family, is_ranked = str(table.get("family", "")), table.get("ranked") is not False
-        yield Entry(label, name, scale, digits, show, family, is_ranked)
+        yield Entry(label, name, scale, digits, show, family, is_ranked, only_for)
 
 
 def _families(suite: Table, place: str, problems: list[str]) -> Iterator[tuple[str, str]]:

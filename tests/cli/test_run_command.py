@@ -327,7 +327,7 @@ def test_every_unknown_field_of_by_is_said(ragauge, answers):
         (("answers.jsonl", "--seed", "x"), "'x' is not a valid integer"),
         (("answers.jsonl", "--metrik", "x"), "No such option"),
         (("answers.jsonl", "--where", 'kin = "x"'), "no field 'kin'; did you mean 'kind'?"),
-        (("answers.jsonl", "--map", "answr=x"), "did you mean 'answer'?"),
+        (("answers.jsonl", "--map", "answr=x"), "did you mean 'answer' or 'answerable'?"),
         (("answers.jsonl", "-o", "."), ".: is a folder; give a file in it"),
         (("answers.jsonl", "-o", "answers.jsonl"), "answers.jsonl: is also an input"),
     ],

@@ -229,7 +229,7 @@ def test_long_lists_of_numbers_in_another_form_take_linear_time(assert_linear_ti
         reference, match, tokens = given
         likeness = Likeness(reference, match, None, _features(match, tokens, None))
         assert likeness.features["recall"] == approx(0.75 if "-" not in form else 0.625, abs=0.01)
-        assert correct([likeness], encoder=None).value > 0
+        assert correct([(likeness,)], encoder=None).value > 0
 
     assert_linear_time(work, compared, 1_500)
 

@@ -201,7 +201,7 @@ def test_three_systems_fit_on_a_screen(handbook, monkeypatch, tmp_path):
     assert len(lines) <= 25
     assert all(len(line) <= 100 for line in lines if not line.startswith(("next: ", "all: ")))
     whole = "\n".join(lines)
-    for text in ("careful is best by answer: correct 0.94", "grounding", "retrieval", "behaviour"):
+    for text in ("careful is ahead by answer: correct 0.94", "grounding", "retrieval", "behaviour"):
         assert text in whole
     assert " ↑" not in next(line for line in lines if "dont_know" in line), "neither is better"
 
@@ -290,7 +290,7 @@ def test_the_screen_keeps_to_25_lines_with_everything_there_is_to_say(
     lines = printed(run, monkeypatch).splitlines()
     assert len(lines) <= 25
     assert lines[-2].startswith("next: ") and lines[-1].startswith("all:  ")
-    n_rows = sum(" ↑ " in line for line in lines)
+    n_rows = sum(" ↑ " in line or " ↓ " in line for line in lines)
     assert f"not shown: {len(found.metrics) - n_rows - 1} more metrics" in "".join(lines)
 
 

@@ -13,7 +13,7 @@ from ragauge.runs.scored_run import ScoredRun
 if TYPE_CHECKING:
     import polars as pl
 
-GOLD = ("references", "gold_contexts", "relevant")
+GOLD = ("references", "gold_contexts", "relevant", "answerable")
 ADVICE = "give --allow-mismatch (allow_mismatch=True) to compare them all the same"
 SHOWN = 80
 """Most characters of a text in a message."""

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from ragauge.engine.engine import measure
-from ragauge.engine.graph import Node, Plan
+from ragauge.engine.graph import Input, Node, Plan
 from ragauge.engine.resources import Resources
 from ragauge.samples.samples import REFERENCE, REFERENCES, Columns
 from ragauge.score import Status
@@ -51,13 +51,27 @@ def _may_call(node: Node, nodes: Mapping[str, Node]) -> bool:
 
 
 def _missing(node: Node, nodes: Mapping[str, Node], known: set[str]) -> Iterator[str]:
-    """The columns without which the node has no value, and that are not known."""
-    for column, source in zip(node.definition.columns, node.inputs, strict=True):
-        if column.nullable or column.takes_score:
-            continue
-        if source.node:
-            yield from _missing(nodes[source.node], nodes, known)
-        elif source.column:
-            name = REFERENCES if source.column == REFERENCE else source.column
-            if name not in known:
-                yield name
+    """The columns without which the node has no value, and that are not known.
+
+    A node that can do without each of its columns has no value without all of them; then it is the first.
+    """
+    needs = [
+        (column.nullable, list(_missing_of(source, nodes, known)))
+        for column, source in zip(node.definition.columns, node.inputs, strict=True)
+        if not column.takes_score
+    ]
+    if needs and all(nullable and names for nullable, names in needs):
+        yield from needs[0][1]
+    for nullable, names in needs:
+        if not nullable:
+            yield from names
+
+
+def _missing_of(source: Input, nodes: Mapping[str, Node], known: set[str]) -> Iterator[str]:
+    """The columns that are not known and without which a parameter has no value."""
+    if source.node:
+        yield from _missing(nodes[source.node], nodes, known)
+    elif source.column:
+        name = REFERENCES if source.column == REFERENCE else source.column
+        if name not in known:
+            yield name

@@ -7,8 +7,10 @@ from typing import cast
 
 from ragauge import catalog
 from ragauge.errors import LabelError, PlanError, SuiteError, did_you_mean
+from ragauge.features.refusals import is_answerable
 from ragauge.label import Label
 from ragauge.metric import METRICS
+from ragauge.samples.samples import REFERENCES, Samples
 from ragauge.suite import Entry, Suite, names_of, shipped_suites
 
 DEFAULT = "rag"
@@ -86,6 +88,22 @@ def without(suites: Sequence[Suite], names: Sequence[str]) -> list[Suite]:
     if problems:
         raise PlanError(problems)
     return left
+
+
+def fitting(suites: Sequence[Suite], samples: Samples) -> list[Suite]:
+    """The suites without the metrics that say nothing of these samples: none of their questions is of the kind."""
+    special = [{entry.name for entry in suite.entries if entry.only_for} for suite in suites]
+    if not any(special) or _has_unanswerable(samples):
+        return list(suites)
+    return [suite.without(names) for suite, names in zip(suites, special, strict=True)]
+
+
+def _has_unanswerable(samples: Samples) -> bool:
+    names = [name for name in ("answerable", REFERENCES) if name in samples.columns]
+    rows = (row for piece in samples.pieces(names) for row in piece.rows(named=True))
+    return bool(names) and any(
+        is_answerable(row.get("answerable"), row.get(REFERENCES)) is False for row in rows
+    )
 
 
 def read_metric(named: MetricLike) -> Suite | Entry:

@@ -13,6 +13,7 @@ from ragauge.engine.row_range import columns_of
 from ragauge.engine.selection import (
     DEFAULT,
     MetricLike,
+    fitting,
     in_own_precision,
     read_metric,
     suite_for_label,
@@ -210,7 +211,7 @@ class Evaluation:
         samples = _samples(samples)
         batch_size = usual_batch_size(samples) if batch_size is None else batch_size
         resources = Resources(encoder, cache=cache, judging=judge_config_of(judge))
-        suites = suites_of(metrics)
+        suites = fitting(suites_of(metrics), samples)
         if encoder is None:
             suites = [in_own_precision(suite) for suite in suites]
         plan = make_plan(suites, samples.columns, resources.defaults(), resources.judge_names)

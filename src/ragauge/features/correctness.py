@@ -2,11 +2,13 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from math import log1p, sqrt
 
 from ragauge.encoders.cached import CachedEncoder
 from ragauge.encoders.protocol import LongText
 from ragauge.features.matches import ALIKE, TokenMatch, token_match
+from ragauge.features.refusals import refusal_of
 from ragauge.features.token_places import TokenPlaces
 from ragauge.language.references.match import (
     ReferenceMatch,
@@ -14,7 +16,7 @@ from ragauge.language.references.match import (
     alternatives,
     match_reference,
 )
-from ragauge.language.refusals.refusals import RefusalMatch, find_refusals
+from ragauge.language.refusals.refusals import RefusalMatch
 from ragauge.language.text import is_blank
 from ragauge.metric import feature
 from ragauge.score import Score
@@ -66,9 +68,45 @@ class Likeness:
     features: Mapping[str, float]
 
 
+@dataclass(frozen=True, slots=True)
+class NoAnswer:
+    """A question that has no answer, and the refusal of the text that is given for one, if it refuses."""
+
+    refusal: RefusalMatch | None
+
+
 @feature(batch=True)
-def reference_likeness(
+def likenesses(
     question: Sequence[str | None] | None,
+    answer: Sequence[str],
+    expected_answers: Sequence[Sequence[str]],
+    *,
+    encoder: CachedEncoder,
+    layer: int | None = None,
+    long_text: LongText = "windows",
+) -> list[tuple[tuple[Likeness, ...] | Score, ...] | NoAnswer]:
+    """Each answer compared with each of its references; `NoAnswer` where the question has none."""
+    questions = question or [None] * len(answer)
+    rows = list(zip(questions, answer, expected_answers, strict=True))
+    flat = [(asked, ours, text) for asked, ours, texts in rows for text in texts]
+    found = iter(
+        reference_likeness(
+            *(list(column) for column in zip(*flat, strict=True)),
+            encoder=encoder,
+            layer=layer,
+            long_text=long_text,
+        )
+        if flat
+        else ()
+    )
+    return [
+        tuple(islice(found, len(texts))) or NoAnswer(refusal_of(ours, asked))
+        for asked, ours, texts in rows
+    ]
+
+
+def reference_likeness(
+    question: Sequence[str | None],
     answer: Sequence[str],
     reference: Sequence[str],
     *,
@@ -80,7 +118,6 @@ def reference_likeness(
 
     Undefined if the reference has no words; failed if the encoder gives no token embeddings.
     """
-    questions: Sequence[str | None] = question or [None] * len(answer)
     wordings = [() if is_blank(text) else alternatives(text) for text in reference]
     pairs = [(ours, text) for ours, texts in zip(answer, wordings, strict=True) for text in texts]
     distinct = list(dict.fromkeys(pairs))
@@ -95,7 +132,7 @@ def reference_likeness(
     known = dict(zip(distinct, matches, strict=True))
     return [
         _likenesses(asked, ours, texts, [known[ours, text] for text in texts])
-        for asked, ours, texts in zip(questions, answer, wordings, strict=True)
+        for asked, ours, texts in zip(question, answer, wordings, strict=True)
     ]
 
 
@@ -116,11 +153,6 @@ def _likenesses(
             features = _features(match, tokens, unexpected)
             found.append(Likeness(wording, match, unexpected, features))
     return tuple(found) or Score.undefined("the reference has no words")
-
-
-def refusal_of(text: str, question: str | None = None) -> RefusalMatch | None:
-    """The refusal that decides, if the text refuses."""
-    return next((found for found in find_refusals(text, question) if found.decides), None)
 
 
 def _features(

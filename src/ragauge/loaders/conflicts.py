@@ -12,7 +12,7 @@ from ragauge.samples.samples import FieldError, Row, read_value
 Prefer = Literal["gold", "answers", "first"]
 """Whose value counts: that of the gold, each answer's own, or that of the source given first."""
 
-OF_QUESTION = ("question", "references", "gold_contexts", "relevant")
+OF_QUESTION = ("question", "references", "gold_contexts", "relevant", "answerable")
 """Fields that describe the question, so all rows of an id have the same."""
 TEXTS = ("question", "references", "gold_contexts")
 """Fields compared in `lower_ws`, whatever the order of their texts."""

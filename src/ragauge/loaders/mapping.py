@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from ragauge.errors import did_you_mean
 from ragauge.loaders.table import listed
 from ragauge.loaders.translated_names import TRANSLATED
-from ragauge.samples.samples import FIELDS, Row
+from ragauge.samples.samples import FIELDS, FieldError, Row, read_value
 
 MAX_COLUMNS = 1_000
 NEAR = 0.8
@@ -37,7 +37,10 @@ _NAMES = {
     "golden_passages ground_truth_contexts ground_truth_context expected_contexts",
     "relevant": "reference_context_ids qrels gold_ids relevant_ids relevant_doc_ids relevant_docs "
     "relevant_document_ids gold_context_ids",
+    "answerable": "is_answerable answerability is_impossible is_unanswerable unanswerable no_answer",
 }
+_NEGATED = ("is_impossible", "is_unanswerable", "unanswerable", "no_answer")
+"""Names of the opposite of `answerable`."""
 _RARER_NAMES = {
     "id": "q_id financebench_id interaction_id test_case_id case_id dataset_item_id no #",
     "system": "generation_model_name generator_model answer_model",
@@ -200,7 +203,7 @@ def name_columns(
             spare = tuple(name for name in names if name not in fields)
         notes += _beside(field, names, fields)
     left_out = [name for name in columns if name in FIELDS and name not in fields]
-    if not problems and not {*fields.values()} - {"system"}:
+    if not problems and not {*fields.values()} - {"system", "answerable"}:
         problems = (_nothing_known(columns),)
     notes = [*_read_as(fields), *_left_out(left_out, fields), *notes]
     notes += _near_misses(columns, fields)
@@ -220,7 +223,9 @@ def renamed_rows(rows: Sequence[Row], naming: Naming) -> Sequence[Row]:
 def _renamed_row(row: Row, naming: Naming) -> Row:
     """The row with columns renamed to fields, and without those that are left out."""
     values = {
-        naming.fields.get(name, name): value
+        naming.fields.get(name, name): _opposite(value)
+        if _is_negated(name, naming.fields.get(name))
+        else value
         for name, value in row.values.items()
         if name not in naming.left_out
     }
@@ -228,6 +233,20 @@ def _renamed_row(row: Row, naming: Naming) -> Row:
         given = (row.values.get(name) for name in naming.spare)
         values["references"] = next((value for value in given if value is not None), None)
     return Row(values, row.source, row.line)
+
+
+def _is_negated(column: str, field: str | None) -> bool:
+    """Whether a column says that a question has no answer: `is_impossible` is read as not answerable."""
+    return field == "answerable" and folded(column) in _NEGATED
+
+
+def _opposite(value: object) -> object:
+    """The other truth value; what is none stays, and is reported as a value of its field."""
+    try:
+        read = read_value("answerable", value)
+    except FieldError:
+        return value
+    return None if read is None else not read
 
 
 def check_chosen(chosen: Mapping[str, str]) -> tuple[str, ...]:
@@ -382,7 +401,11 @@ def _left_out(names: Sequence[str], fields: Mapping[str, str]) -> list[str]:
 
 
 def _read_as(fields: Mapping[str, str]) -> list[str]:
-    renamed = [f"{column!r} as {field}" for column, field in fields.items() if column != field]
+    renamed = [
+        f"{column!r} as {'not ' if _is_negated(column, field) else ''}{field}"
+        for column, field in fields.items()
+        if column != field
+    ]
     return [f"read {', '.join(renamed)}"] if renamed else []
 
 

@@ -92,7 +92,7 @@ def _conversation_in(named: Mapping[str, object]) -> str | None:
 def _with_metadata(values: Mapping[str, object]) -> Mapping[str, object]:
     """The values, with texts and numbers of the metadata as columns beside them.
 
-    An entry that could be a field other than id stays in the metadata.
+    An entry that could be a field other than id or answerable stays in the metadata.
     """
     flat = dict(values)
     for holder in METADATA:
@@ -102,7 +102,7 @@ def _with_metadata(values: Mapping[str, object]) -> Mapping[str, object]:
         kept: dict[str, object] = {}
         for key, value in cast(Mapping[object, object], metadata).items():
             name, is_plain = str(key), isinstance(value, str | int | float)
-            if is_plain and name not in flat and field_of(name) in (None, "id"):
+            if is_plain and name not in flat and field_of(name) in (None, "id", "answerable"):
                 flat[name] = value
             else:
                 kept[name] = value

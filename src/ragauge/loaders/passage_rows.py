@@ -13,7 +13,7 @@ TEXT_NAMES = frozenset({"passage", "passage_text", "chunk", "chunk_text", "docum
 ID_NAMES = frozenset({*ID_KEYS, "chunk", "source"}) - {"id", "_id", "id_"}
 RANKS = frozenset({"rank", "position", "passage_rank", "chunk_rank", "passage_number"})
 IDENTITY = ("id", "question", "system")
-SAME = ("answer", "references", "gold_contexts", "relevant")
+SAME = ("answer", "references", "gold_contexts", "relevant", "answerable")
 """What must be the same in all rows of a question; an empty cell repeats what is above it."""
 
 

@@ -126,6 +126,7 @@ def _read(
         return row
     kept = {name: value for name, value in row.values.items() if name in keep}
     values = {name: value for name, value in row.values.items() if name not in keep}
+    _no_answers(values, notes)
     _generated_answers(values, notes)
     _further_answers(values, notes)
     _nested_answers(values, nested, notes)
@@ -136,6 +137,18 @@ def _read(
         _bedrock(values, cast(list[object], turns), row, notes, problems)
     values |= kept
     return row if values == row.values else Row(values, row.source, row.line)
+
+
+def _no_answers(values: Values, notes: dict[str, None]) -> None:
+    """SQuAD's empty answers: the paragraph does not answer the question."""
+    given = values.get("answers")
+    is_empty = _at(given, "text") == [] and _at(given, "answer_start") == []
+    says_so = has_field(values, "answerable")
+    if has_field(values, "references") or not (is_empty or (given == [] and says_so)):
+        return
+    del values["answers"]
+    values |= {"references": []} if says_so else {"references": [], "answerable": False}
+    notes["empty 'answers' as not answerable"] = None
 
 
 def _nested_answers(values: Values, names: Sequence[str], notes: dict[str, None]) -> None:

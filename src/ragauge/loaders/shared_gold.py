@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from ragauge.loaders.pairing import name_of, system_of
 from ragauge.samples.samples import Row
 
-SHARED = ("references", "gold_contexts", "relevant")
+SHARED = ("references", "gold_contexts", "relevant", "answerable")
 """Fields that belong to a question, whoever answers it."""
 
 

@@ -29,12 +29,14 @@ def _paragraphs(row: Row) -> Sequence[Mapping[str, object]]:
 def _questions(row: Row) -> Iterator[Row]:
     for paragraph in _paragraphs(row):
         for asked in _objects(paragraph["qas"]):
+            is_impossible = asked.get("is_impossible")
             texts = [answer.get("text") for answer in _objects(asked.get("answers"))]
             values = {
                 "id": asked.get("id"),
                 "question": asked.get("question"),
                 "references": list(dict.fromkeys(texts)) if "answers" in asked else None,
                 "gold_contexts": [paragraph["context"]],
+                "answerable": None if is_impossible is None else not is_impossible,
                 "title": row.values.get("title"),
             }
             yield Row(values, row.source, row.line)

@@ -17,6 +17,9 @@ def Rndcg(
 ) -> MetricLabel:
     """Mean nDCG at the last rank of each grade in the ideal ranking."""
 
+def abstention_recall() -> MetricLabel:
+    """Whether the answer refuses a question that has no answer."""
+
 def answer_class(
     *,
     verdict: Literal["correct", "wrong", "dont_know"] = "correct",
@@ -388,6 +391,9 @@ def number_precision(
     atol: float = 0.0,
 ) -> MetricLabel:
     """Share of the answer's distinct numbers that occur in a reference or a context."""
+
+def overrefusal() -> MetricLabel:
+    """Whether the answer refuses a question that has an answer; lower is better."""
 
 def passage_exact_match() -> MetricLabel:
     """Whether the top-ranked passage equals any gold passage."""

@@ -10,9 +10,10 @@ from typing import cast
 
 from ragauge.encoders.cached import CachedEncoder
 from ragauge.encoders.protocol import LongText
-from ragauge.features.correctness import Likeness
+from ragauge.features.correctness import Likeness, NoAnswer
 from ragauge.language.references.items import MissingItems
 from ragauge.language.references.match import ReferenceMatch
+from ragauge.language.refusals.refusals import RefusalMatch
 from ragauge.language.stems import stem
 from ragauge.language.text import excerpt
 from ragauge.metric import metric
@@ -58,9 +59,9 @@ def weights() -> Weights:
     return Weights(words["short"], words["long"], tables["short"], tables["long"])
 
 
-@metric(version=9)
+@metric(version=10)
 def correct(
-    reference_likeness: Sequence[Likeness],
+    likenesses: Sequence[tuple[Likeness, ...] | Score] | NoAnswer,
     *,
     encoder: CachedEncoder,
     layer: int | None = None,
@@ -68,7 +69,9 @@ def correct(
 ) -> Score:
     """The probability that people would call the answer correct, given question and reference.
 
-    In [0, 1]; best over the references. An estimate without a judge, by a logistic model of nine
+    In [0, 1]; best over the references. If the question has no answer (`answerable` is false, or the
+    sample does not say it and all references refuse by `dont_know`), an answer that refuses by
+    `dont_know` is right, 1.0, and any other is wrong, 0.0. Otherwise an estimate without a judge, by a logistic model of nine
     features: how far the answer states the words of the reference that the question lacks, in letters,
     numbers and meaning; BERTScore recall; how much else it says; whether it contradicts a number, a
     date, or a yes or no; whether it refuses; its length; and how much of a list it leaves out where the
@@ -77,7 +80,7 @@ def correct(
     that is right in unrelated words gets a low value.
 
     A reference such as "George Orwell/Eric Blair" lists names, of which one is enough. A blank answer
-    scores 0. Undefined if the reference has no words; failed if the encoder gives no token embeddings,
+    scores 0, unless the question has no answer. Undefined if the reference has no words; failed if the encoder gives no token embeddings,
     or a text has more than 16,384 tokens.
     The mean of a run estimates the share of correct answers. `layer` and `long_text` as in `bertscore`.
     With another encoder or layer than the default the values rank answers, but are no probabilities.
@@ -94,17 +97,56 @@ def correct(
     >>> score.value < 0.5, score.evidence["why"]
     (True, "lacks 'Jane' and 'Austen'")
     """
-    best = max(reference_likeness, key=_log_odds)
+    if isinstance(likenesses, NoAnswer):
+        return without_answer(likenesses.refusal)
+    found = _best(likenesses)
+    if isinstance(found, Score):
+        return found
+    value, place, best = found
     added = weights().contributions(best.features, best.match.n_words)
-    is_blank = best.match.n_answer_words == 0
-    value = 0.0 if is_blank else 1 / (1 + exp(-sum(added.values())))
     evidence: dict[str, object] = {
         "reference": excerpt(best.wording),
         "why": why(best, value),
         "features": {name: round(value, DIGITS) for name, value in best.features.items()},
         "contributions": {name: round(value, DIGITS) for name, value in added.items()},
     }
+    if len(likenesses) > 1:
+        evidence["best_reference"] = place
     return Score(value, evidence=evidence)
+
+
+def without_answer(refusal: RefusalMatch | None) -> Score:
+    """The score of an answer to a question that has no answer."""
+    words = "" if refusal is None else _shown(refusal.words)
+    said = "answers" if refusal is None else f"refuses ({words!r})" if words else "is blank"
+    is_right = refusal is not None
+    why = f"{said}, and the question has no answer: {'right' if is_right else 'wrong'}"
+    return Score(is_right, evidence={"answerable": False, "why": why})
+
+
+def _best(
+    compared: Sequence[tuple[Likeness, ...] | Score],
+) -> tuple[float, int, Likeness] | Score:
+    """The highest value, its reference's place and likeness; a Score if no reference gave a value.
+
+    A reference that failed might have been the best, so its score stands for all.
+    """
+    lost = [each for each in compared if isinstance(each, Score)]
+    lost.sort(key=lambda score: not score.is_lost)
+    if len(lost) == len(compared) or (lost and lost[0].is_lost):
+        return lost[0]
+    best = [
+        (_value(likeness), place, likeness)
+        for place, each in enumerate(compared)
+        if not isinstance(each, Score)
+        for likeness in [max(each, key=_log_odds)]
+    ]
+    return max(best, key=lambda each: (each[0], -each[1]))
+
+
+def _value(likeness: Likeness) -> float:
+    """0 for a blank answer."""
+    return 1 / (1 + exp(-_log_odds(likeness))) if likeness.match.n_answer_words else 0.0
 
 
 def _log_odds(likeness: Likeness) -> float:

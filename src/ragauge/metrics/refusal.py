@@ -10,10 +10,11 @@ from ragauge.score import Score
 
 MATCHES_SHOWN = 20
 WORDS_SHOWN = 300
+UNKNOWN = "nothing says whether the question has an answer"
 WHY_SHOWN = 80
 
 
-@metric(version=10, ranked=False)
+@metric(version=11, ranked=False)
 def dont_know(answer: str, question: str | None = None, *, phrases: Phrases = "default") -> Score:
     """Whether the answer refuses: it says that it does not know, cannot tell, or was given nothing.
 
@@ -48,6 +49,48 @@ def dont_know(answer: str, question: str | None = None, *, phrases: Phrases = "d
     1.0
     """
     return _by_phrases(answer) if phrases == "graphrag" else _by_rules(answer, question)
+
+
+@metric(version=1)
+def abstention_recall(answer: str, question: str | None, is_answerable: bool | None) -> Score:
+    """Whether the answer refuses a question that has no answer.
+
+    1.0 or 0.0, by `dont_know`; the mean is the share of the unanswerable questions that were refused. A
+    question has no answer if `answerable` is false, or the sample does not say it and all references
+    refuse. Undefined for other questions.
+
+    Source: recall of abstentions on unanswerable questions, as on SQuAD 2.0 (Rajpurkar et al. 2018).
+
+    >>> import ragauge as rg
+    >>> rg.score("abstention_recall", answer="The context does not say.", answerable=False).value
+    1.0
+    """
+    if is_answerable is None:
+        return Score.undefined(UNKNOWN)
+    if is_answerable:
+        return Score.undefined("the question has an answer")
+    return dont_know(answer, question)
+
+
+@metric(version=1, lower_is_better=True)
+def overrefusal(answer: str, question: str | None, is_answerable: bool | None) -> Score:
+    """Whether the answer refuses a question that has an answer; lower is better.
+
+    1.0 or 0.0, by `dont_know`; the mean is the share of the answerable questions that were refused. A
+    question has an answer if `answerable` is true, or the sample does not say it and a reference
+    answers. Undefined for other questions.
+
+    Source: ours, after the over-refusal rate of XSTest (Röttger et al. 2024).
+
+    >>> import ragauge as rg
+    >>> rg.score("overrefusal", answer="The context does not say.", reference="$604").value
+    1.0
+    """
+    if is_answerable is None:
+        return Score.undefined(UNKNOWN)
+    if not is_answerable:
+        return Score.undefined("the question has no answer")
+    return dont_know(answer, question)
 
 
 def _by_phrases(answer: str) -> Score:

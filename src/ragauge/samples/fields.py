@@ -44,6 +44,7 @@ FIELDS = {
         Field("context_scores", "numbers", "their scores", "not recorded", "found none"),
         Field("gold_contexts", "texts", "texts to be found", "not known", "there is none"),
         Field("relevant", "grades", "document id to grade", "not judged", "none is relevant"),
+        Field("answerable", "flag", "whether there is an answer", "not known", "an error"),
     )
 }
 
@@ -56,7 +57,7 @@ def read_value(name: str, value: object) -> object:
     """The value converted to the type of the field `name`; FieldError if it does not fit.
 
     A number in a text field becomes text; a single text in a list field becomes a list of one; ids
-    listed in `relevant` get grade 1. Slice fields keep scalars; nested values become JSON text.
+    listed in `relevant` get grade 1; `answerable` takes true, false, yes, no, 1, 0. Slice fields keep scalars; nested values become JSON text.
 
     >>> read_value("references", "Paris")
     ['Paris']
@@ -145,6 +146,20 @@ def _grade(document: object, grade: object) -> int:
     return int(grade)
 
 
+YES, NO = ("true", "yes", "y", "1", "answerable"), ("false", "no", "n", "0", "unanswerable")
+NEITHER = ("partial", "conversational", "underspecified")
+"""MTRAG's names of questions of which nothing is said: part of an answer, or a question back, is right."""
+
+
+def _flag(value: object) -> bool | None:
+    several = cast("list[object]", value) if isinstance(value, list) else []
+    value = several[0] if len(several) == 1 else cast(object, value)
+    given = short_value(value).strip('" ').casefold().removesuffix(".0")
+    if not isinstance(value, bool | int | float | str) or given not in (*YES, *NO, *NEITHER):
+        raise FieldError(f"must be true or false, got {short_value(value)}")
+    return None if given in NEITHER else given in YES
+
+
 def _slice_value(value: object) -> object:
     if isinstance(value, str):
         return whole_text(value)
@@ -201,4 +216,5 @@ _READERS: dict[str, Callable[[object], object]] = {
     "texts": _texts,
     "numbers": _numbers,
     "grades": _grades,
+    "flag": _flag,
 }

@@ -126,6 +126,7 @@ def frame_of(values: list[dict[str, object]]) -> "pl.DataFrame":
         "text": pl.String(),
         "texts": pl.List(pl.String()),
         "numbers": pl.List(pl.Float64()),
+        "flag": pl.Boolean(),
         "grades": pl.List(pl.Struct({"id": pl.String(), "grade": pl.Int64()})),
     }
     present = {name for row in values for name in row}

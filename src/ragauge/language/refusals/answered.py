@@ -101,7 +101,7 @@ _TELLS_TO = pattern(
 )
 """It may be an instruction, which answers "how": "Log in and choose New Report"."""
 _REST = pattern(
-    r"\W*(?:and |but |however, )?the (second|third|fourth|fifth|last|others?|rest|remaining|remainder)\b"
+    r"\W*(?:and |but |however, )?(?:the (?=second|third|fourth|fifth|last|others?|rest|remaining|remainder)|(?=other )(?!other (?:than|hand)))([a-z]+)\b"
 )
 """The beginning of a sentence on what is left of several."""
 _DENIES = pattern(
@@ -363,7 +363,9 @@ def answers_the_question(sentence: Sentence, asked: Asked) -> bool:
         wanted
     ) and any(
         beginning
-        in sentence.text[found.start - sentence.start : found.end - sentence.start].lower()
+        in sentence.text[found.start - sentence.start : found.end - sentence.start]
+        .lower()
+        .rpartition(",")[2]
         for beginning in told
         for found in sentence.found
         if not found.rule.closes

@@ -29,11 +29,11 @@ ELSEWHERE_RULES = (
     Rule(
         "told something else",
         pattern(
-            r"\b(?:gives?|told|states?|mentions?|lists?|names?|says?|see|have|shows?|covers?|reports?)"
-            r" [^,;.]{1,60}(?:,| but|, but|, and) not (?:the|its|his|her|their|any|an|for|when|who|how|what"
-            r"|where|why)\b"
+            r"\b(?:gives?|told|states?|mentions?|lists?|names?|says?|see|have|shows?|covers?|reports?|describes?|contains?|includes?)"
+            r" [^,;.]{1,60}(?:(?:,| but|, but|, and) not (?:the|its|his|her|their|any|an|for|when|who|how|what"
+            r"|where|why|[a-z]+ing)|,? but no(?! (?:longer|more|less|fewer)))\b"
         ),
-        cues=cues_of(",_not but_not and_not"),
+        cues=cues_of(",_not but_not and_not but_no_"),
         nouns=PAPERS | {"i", "we"},
         gap=True,
     ),

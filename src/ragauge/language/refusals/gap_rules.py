@@ -184,6 +184,15 @@ _NOT_GIVEN = (
     ),
     Rule(
         "not given",
+        pattern(
+            rf"{HOW}have (?!(?:to|been|had|got to|(?:any |an? )?(?:doubts?|problems?|personal|physical|feelings?|opinions?|emotions?|need))\b)[a-z]+"
+        ),
+        after="negation",
+        speaker=True,
+        gap=True,
+    ),
+    Rule(
+        "not given",
         pattern(rf"{IS_NOT}{HOW}{GIVEN}(?:{_END}| {THERE})"),
         after="negation",
         nouns=ASKABLES | FACTS,

@@ -37,28 +37,32 @@ _SPEAKER = (
     r"\bik (?:kan|weet|heb|vind)\b[^.;!?\n]{0,60}?\b(?:niet|geen)\b[^.;!?\n]{0,30}?(?:beantwoorden|zeggen|bepalen|vinden|informatie|gegevens|\Z)",
     # Chinese, Japanese
     r"(?:无法|無法|不能|没法)[^。;!?,\n]{0,10}(?:回答|确定|確定|得知|判断|判斷|计算|計算|得出|提供)",
-    r"(?:没有|未能?|沒有)(?:找到|查到|检索到)",
+    r"(?:没有|未能?|沒有)(?:找到|查到|检索到)|[找查]不到",
     r"(?:お答え|回答|計算|判断|特定|確認|提供)(?:する(?:こと)?)?(?:が|は)?(?:でき(?:ません|ない|かね)|いたしかね)",
     r"(?:分|わ)かりません|見つかりません|見つけられません|存じません",
 )
 """The speaker cannot tell, or found nothing."""
 
-_ITEM_DE = r"(?:Angaben?|Informationen?|Hinweise?|Daten|Auskunft|Aufschlüsselung|Zahlen?|Wert|Betrag|Datum)"
-_TELLS_FR = r"(?:précis|mentionn|indiqu|contien|fourni|donn|spécifi|figur|comport|dit|révèl)"
+_ITEM_DE = r"(?:Angaben?|Aussagen?|Informationen?|Hinweise?|Daten|Auskunft|Aufschlüsselung|Zahlen?|Wert|Betrag|Datum)"
+_TELLS_FR = (
+    r"(?:précis|mentionn|indiqu|contien|fourni|donn|appara|spécifi|figur|comport|di[ts]|révèl)"
+)
 _TELLS_ES = r"(?:menciona|indica|especifica|contiene|proporciona|aparece|incluye|dice|detalla|consta|figura|ofrece)"
 _TELLS_IT = r"(?:menziona|indica|specifica|contiene|fornisce|riporta|informa|include|especifica|contém|fornece)"
 _SOURCE = (
     rf"\bkeine(?:rlei)? (?:\w+ )?{_ITEM_DE}\b|\b{_ITEM_DE}\b[^.;!?\n]{{0,80}}? nicht\b",
     r"\b(?:wird|werden|ist|sind|wurde|wurden)\b[^.;!?\n]{0,60}?\bnicht "
-    r"(?:angegeben|erwähnt|genannt|aufgeführt|enthalten|ersichtlich|beziffert|ausgewiesen|beschrieben)\b",
+    r"(?:angegeben|vorhanden|erwähnt|genannt|aufgeführt|enthalten|ersichtlich|beziffert|ausgewiesen|beschrieben)\b",
     r"\bgeh(?:t|en)\b[^.;!?\n]{0,60}?\bnicht hervor\b",
     r"\b(?:nennt|erwähnt|enthält|macht|gibt|beziffert)\b[^.;!?\n]{0,60}?\b(?:nicht|keine[nrs]?)\b",
-    rf"\b(?:ne|n'y|n')\s?{_TELLS_FR}\w*\b[^.;!?\n]{{0,20}}?\b(?:pas|aucune?|rien)\b"
-    r"|\baucune (?:information|donnée|mention|précision)\b|\bn'est pas (?:précisée?|mentionnée?|indiquée?|fournie?|donnée?)\b",
-    rf"\bno (?:se )?{_TELLS_ES}n?\b|\bno hay (?:información|datos|mención)\b|\bno (?:está|viene) (?:especificad|indicad)[oa]\b",
+    rf"\b(?:ne|n'y|n')\s?(?:le |l')?{_TELLS_FR}\w*\b[^.;!?\n]{{0,20}}?\b(?:pas|aucune?|rien)\b"
+    r"|\bil n'y a (?:pas|aucune?) (?:d'|de )?(?:information|donnée|mention|précision|indication)|\baucune (?:information|donnée|mention|précision)\b|\bn'est pas (?:précisée?|mentionnée?|indiquée?|fournie?|donnée?)\b",
+    rf"\bno (?:se |lo )?{_TELLS_ES}n?\b|\bno hay (?:información|datos|mención)\b|\bno (?:está|viene) (?:especificad|indicad)[oa]\b",
     rf"\b(?:non|não) (?:si |se )?{_TELLS_IT}\b|\bnon (?:ci sono|è) (?:informazioni|indicat[oa]|specificat[oa])\b"
     r"|\bnão há (?:informações|dados)\b",
+    r"\b(?:steht|stehen|findet sich|finden sich|sagt|sagen)\b[^.;!?\n]{0,60}?\b(?:nichts|keine[nrs]?|nicht (?:im|in))\b",
     r"\b(?:vermeldt|noemt|bevat|staat)\b[^.;!?\n]{0,60}?\b(?:niet|geen)\b",
+    r"(?:没有|沒有|无|無)[^。;!?,\n]{0,10}(?:信息|資訊|资料|資料|数据|數據|记载|記載|答案|说明|說明)",
     r"(?:没有|未|並未|并未|沒有)(?:提及|提到|说明|說明|给出|給出|提供|包含|披露|列出|涉及|明确|指明)",
     r"(?:記載|言及|情報|記述|説明|データ)(?:が|は)?(?:されていません|ありません|見当たりません|含まれていません)",
 )

@@ -262,7 +262,9 @@ def _overruled_by(answer: str, sentences: Sequence[Sentence]) -> tuple[str | Non
     overruled_by: list[str | None] = []
     for index in reversed(range(len(sentences))):
         sentence = sentences[index]
-        if not supposed[index] and sentence.answers:
+        before = sentences[index - 1] if index else None
+        lists_else = before and before.text.endswith(":") and before.tells_something_else
+        if not (supposed[index] or lists_else) and sentence.answers:
             nearest = _text_of(sentence, answer)
         overruled_by.append(nearest)
     return tuple(reversed(overruled_by))

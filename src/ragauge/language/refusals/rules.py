@@ -15,7 +15,10 @@ _NO_ANSWER = (
     r"|cannot answer|cannot be determined|not sure"
     rf"|(?:(?:information|data|details|answer) )?not (?:applicable|known|{SAID}|{HELD})"
     r"|not enough (?:information|data|context|details?)"
-    r"|no (?:answer|response|information|info|data|idea|clue|luck)(?: (?:found|available|provided|given))?"
+    r"|(?:there is )?no (?:answer|response|information|info|data|idea|clue|luck)(?: (?:found|available|provided|given))?"
+    r"|no\x5f?answer|cannotanswer|nicht (?:angegeben|bekannt|genannt|erwähnt|vorhanden)|unbekannt|keine (?:angaben?|informationen?|antwort)"
+    r"|(?:non|pas) (?:indiqué|précisé|mentionné|spécifié|connu)e?s?|inconnue?s?|pas (?:d'informations?|de réponse)|desconocid[oa]"
+    r"|no (?:especificad|indicad|mencionad|disponible)[a-z]*|sin (?:información|datos|respuesta)|未知|没有答案|沒有答案"
     r"|insufficient (?:information|data|context)|unavailable|indeterminable|[-–—.?…*_]+)[\s\"')\].!]*"
 )
 NO_ANSWER = Rule(

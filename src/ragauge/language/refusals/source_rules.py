@@ -183,7 +183,7 @@ SOURCE_RULES = (
     Rule(
         "no information",
         pattern(
-            r"\b(?:(?:there(?: is| are| was| were|'s| seems to be| appears to be)|contains?|holds?"
+            r"\A\W*nothing (?:about|on|regarding)\b|\b(?:(?:there(?: is| are| was| were|'s| seems to be| appears to be)|contains?|holds?"
             r"|provides?|includes?|gives?|has|have|had|found|find|makes?|offers?|shows?"
             r"|returned|yielded|with) no (?:[a-z-]+ ){0,3}?"
             r"(?:information|info|data|details|mention|reference|breakdown|explanation|description"

@@ -13,7 +13,7 @@ from ragauge.language.refusals.asked import has_value_for
 from ragauge.language.refusals.no_value import CONSTANTS
 from ragauge.language.refusals.question import Asked
 from ragauge.language.refusals.sentences import Sentence
-from ragauge.language.refusals.words import SOURCE, pattern
+from ragauge.language.refusals.words import ASKABLE, FACT, SOURCE, pattern
 from ragauge.language.stems import stemmed
 from ragauge.language.word_beginnings import first_letters, may_match
 
@@ -50,6 +50,8 @@ _NEEDS = pattern(
     r"|\b(?:i|we|one|you)(?:'d| would) (?:also |first )?(?:need|require)\b"
 )
 _ASKS_NEEDS = pattern(r"\b(?:needs?|needed|requires?|required|necessary|must)\b")
+_ZERO = pattern(rf"\W*(?:no|none of the) (?!(?:{FACT}|{ASKABLE}|{SOURCE})\b)")
+"""How a count begins that is zero: "No patients dropped out of the study"."""
 _WHICH = pattern(rf"\bwhich (?!{SOURCE}\b)[a-z]+")
 _OF_THAT = pattern(r"\b(?:that|it|this|which one|so far)\W*\Z")
 """It ends with a pronoun for what is asked: "The extract doesn't reveal that"."""
@@ -137,7 +139,7 @@ def _needs_more(sentences: Sequence[Sentence], asked: Asked) -> int | None:
 def _denies_what_is_asked(sentence: Sentence, asked: Asked) -> bool:
     if not _is_negative(sentence) or _DOES_MORE.match(sentence.text):
         return False
-    if has_value_for(sentence, asked):
+    if has_value_for(sentence, asked) or (asked.wants_number and _ZERO.match(sentence.text)):
         return False
     stems = {word.stem for word in stemmed(sentence.text)}
     names_it = not stems.isdisjoint(asked.thing | asked.kind) or _OF_THAT.search(sentence.text)

@@ -102,7 +102,7 @@ _PAPER_WORDS = (
         "abstract instruction readme index recipe specification "
         "letter email invoice receipt agenda certificate diary journal blog newspaper magazine "
         "description exhibit thread ticket schedule fragment dispatch provision label pamphlet copy upload "
-        "hit deed piece annex attachment supplement datasheet factsheet obituary programme questionnaire card caption timetable itinerary"
+        "hit deed piece announcement annex attachment supplement datasheet factsheet obituary programme questionnaire card caption timetable itinerary"
     )
     + " contents documentation question prompt query information info data details facts evidence"
     " knowledge provided supplied attached retrieved quoted"

@@ -1,0 +1,135 @@
+"""Whether a question has an answer, as files and other tools say it."""
+
+import json
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import ragauge as rg
+from ragauge.errors import DataError
+from ragauge.loaders.in_pieces.load import load_in_pieces
+from ragauge.loaders.in_pieces.side import Source
+
+YES_NO = {"true": True, "No": False, "1": True, "0": False, "": None, "PARTIAL": None}
+
+
+def loaded(rows: list[dict[str, object]]) -> list[object]:
+    return rg.load(rows).frame["answerable"].to_list()
+
+
+@pytest.mark.parametrize(
+    ("column", "values", "read"),
+    [
+        ("answerable", [True, False, None], [True, False, None]),
+        ("Answerable", ["yes", "no", "true"], [True, False, True]),
+        ("is_impossible", [True, False, None], [False, True, None]),
+        ("isImpossible", [1, 0, "no"], [False, True, True]),
+        ("unanswerable", ["True", "False", 1.0], [False, True, False]),
+        ("no_answer", [False, True, "0"], [True, False, True]),
+        ("Answerability", ["ANSWERABLE", "UNANSWERABLE", "PARTIAL"], [True, False, None]),
+        ("answerability", [["UNANSWERABLE"], ["CONVERSATIONAL"], None], [False, None, None]),
+    ],
+)
+def test_it_is_read_from_the_names_of_other_tools(column, values, read):
+    rows = [{"question": f"q{at}", "answer": "a", column: value} for at, value in enumerate(values)]
+    assert loaded(rows) == read
+    frame = pl.DataFrame([{**row, column: row[column]} for row in rows], strict=False)
+    if frame.schema[column] in (pl.Boolean, pl.String):
+        assert rg.load(frame).frame["answerable"].to_list() == read
+
+
+def test_a_note_says_that_a_column_was_read_as_its_opposite():
+    samples = rg.load([{"question": "q", "answer": "a", "is_impossible": True}])
+    assert samples.notes[0] == "read 'is_impossible' as not answerable"
+    chosen = rg.load([{"question": "q", "answer": "a", "has": "yes"}], map={"answerable": "has"})
+    assert chosen.frame["answerable"].to_list() == [True]
+
+
+@pytest.mark.parametrize("value", ["maybe", 2, "none", [True, False], {"a": 1}, 10**50])
+@pytest.mark.parametrize("column", ["answerable", "unanswerable"])
+def test_anything_else_is_a_problem_with_its_place(column, value):
+    rows = [{"id": "q1", "question": "q", "answer": "a", column: value}]
+    with pytest.raises(DataError, match=r"answerable.*must be true or false, got") as error:
+        rg.load(rows)
+    assert "q1" in str(error.value)
+
+
+def in_pieces(path: Path):
+    return load_in_pieces([Source([path], str(path))], {}, piece_bytes=40)
+
+
+def test_files_give_the_same_in_memory_and_in_pieces(tmp_path: Path):
+    table = pl.DataFrame(
+        {
+            "id": [f"q{at}" for at in range(len(YES_NO))],
+            "answer": "a",
+            "unanswerable": list(YES_NO),
+        }
+    )
+    expected = [None if value is None else not value for value in YES_NO.values()]
+    table.write_csv(tmp_path / "a.csv")
+    table.with_columns(
+        pl.Series("unanswerable", [None if value is None else value for value in YES_NO.values()])
+    ).write_parquet(tmp_path / "a.parquet")
+    lines = [
+        json.dumps({**row, "unanswerable": YES_NO[row["unanswerable"]]})
+        for row in table.rows(named=True)
+    ]
+    (tmp_path / "a.jsonl").write_text("\n".join(lines))
+    for name in ("a.csv", "a.parquet", "a.jsonl"):
+        for samples in (rg.load(tmp_path / name), in_pieces(tmp_path / name)):
+            assert samples.frame["answerable"].to_list() == expected, name
+            assert samples.frame.schema["answerable"] == pl.Boolean
+
+
+def test_a_wrong_cell_of_a_file_is_a_problem_with_its_line(tmp_path: Path):
+    path = tmp_path / "a.csv"
+    path.write_text("id,answer,answerable\nq1,a,yes\nq2,a,perhaps\n")
+    for load in (rg.load, in_pieces):
+        with pytest.raises(DataError, match=r"a\.csv:3.*must be true or false, got \"perhaps\""):
+            load(path)
+
+
+def test_it_comes_from_the_gold_and_is_shared_by_systems():
+    gold = [{"id": "q1", "question": "who?", "unanswerable": "yes"}]
+    answers = {"a": [{"id": "q1", "answer": "x"}], "b": [{"id": "q1", "answer": "y"}]}
+    assert rg.load(answers, gold=gold).frame["answerable"].to_list() == [False, False]
+    shared = {"a": [{"id": "q1", "answer": "x", "answerable": False}], "b": answers["b"]}
+    assert rg.load(shared).frame["answerable"].to_list() == [False, False]
+
+
+def test_systems_that_contradict_each_other_are_a_problem():
+    rows = {
+        name: [{"id": "q1", "answer": "x", "answerable": value}]
+        for name, value in (("a", True), ("b", "no"))
+    }
+    with pytest.raises(DataError, match="answerable"):
+        rg.load(rows)
+
+
+def test_empty_answers_of_squad_mean_that_there_is_none():
+    given = {"text": ["Here"], "answer_start": [3]}
+    none: dict[str, list[object]] = {"text": [], "answer_start": []}
+    rows = [
+        {"question": "where?", "prediction": "Here", "answers": given},
+        {"question": "who?", "prediction": "", "answers": none},
+    ]
+    frame = rg.load(rows).frame
+    assert frame["references"].to_list() == [["Here"], []]
+    assert frame["answerable"].to_list() == [None, False]
+    rows[1] = {"question": "who?", "prediction": "", "answers": [], "is_impossible": True}
+    assert rg.load(rows).frame["answerable"].to_list() == [None, False]
+
+
+def test_metadata_of_a_goldens_class_may_say_it():
+    from dataclasses import dataclass, field
+
+    @dataclass
+    class Golden:
+        input: str
+        actual_output: str
+        additional_metadata: dict[str, object] = field(default_factory=dict)
+
+    samples = rg.load([Golden("q", "a", {"unanswerable": True})])
+    assert samples.frame["answerable"].to_list() == [False]
