@@ -11,8 +11,7 @@ from ragauge.engine.graph import Plan
 from ragauge.errors import EncoderError, JudgeError
 from ragauge.judges.config import JudgeConfig
 from ragauge.report.plain import counted
-from ragauge.runs.asked import named_without_scores
-from ragauge.runs.health import Health
+from ragauge.runs.health import Health, named_without_scores
 from ragauge.runs.scored_run import ScoredRun
 from ragauge.samples.samples import Samples
 

@@ -8,7 +8,7 @@ from ragauge.page.field_slices import SLICES, can_be_kept, run_slices
 from ragauge.runs.findings import find
 from ragauge.runs.kept_results import keeps_results, write_results
 from ragauge.runs.scored_run import ScoredRun
-from ragauge.runs.worst import worst_rows
+from ragauge.runs.summary import worst_rows
 
 N_WORST = 20
 """Rows kept of each metric's worst ones."""

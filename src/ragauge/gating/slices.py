@@ -6,8 +6,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, cast
 
 from ragauge.runs.manifest import MetricDisplay
-from ragauge.runs.score_pieces import pieces_with_samples
 from ragauge.runs.scored_run import ScoredRun
+from ragauge.runs.scores import pieces_with_samples
 from ragauge.runs.summary import frame_of, summarise_pieces
 from ragauge.samples.filter import matches, matching
 from ragauge.samples.samples import Samples

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 from ragauge.errors import StoreError
-from ragauge.runs.score_pieces import score_pieces
 from ragauge.runs.scored_run import ScoredRun
+from ragauge.runs.scores import score_pieces
 
 N_BINS = 20
 """Equal parts of a metric's range."""

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 from ragauge.comparing.paired_scores import numbered
 from ragauge.errors import StoreError
-from ragauge.runs.score_pieces import score_pieces
 from ragauge.runs.scored_run import ScoredRun
-from ragauge.runs.scores import collected
+from ragauge.runs.scores import collected, score_pieces
 from ragauge.score import Status
 
 if TYPE_CHECKING:

@@ -6,8 +6,12 @@ from typing import TYPE_CHECKING, cast
 
 from ragauge.engine.frames import EVIDENCE, KEYS, SCORES, TYPES
 from ragauge.errors import StoreError
-from ragauge.runs.digests import check_digest
-from ragauge.runs.integrity import problem_of_evidence, problem_of_samples, problem_of_scores
+from ragauge.runs.integrity import (
+    check_digest,
+    problem_of_evidence,
+    problem_of_samples,
+    problem_of_scores,
+)
 from ragauge.runs.manifest import Manifest
 from ragauge.runs.store import MANIFEST, SAMPLES, RunFolder
 from ragauge.samples.samples import Samples

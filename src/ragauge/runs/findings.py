@@ -6,8 +6,8 @@ from heapq import nsmallest
 from typing import TYPE_CHECKING, cast
 
 from ragauge.runs.fields import read_dataclass
-from ragauge.runs.score_pieces import score_pieces
 from ragauge.runs.scored_run import ScoredRun
+from ragauge.runs.scores import score_pieces
 from ragauge.where import All, Comparison, Condition, Either, Filter, IsNull, Membership, Not, Truth
 
 if TYPE_CHECKING:

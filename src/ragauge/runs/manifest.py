@@ -11,8 +11,7 @@ from ragauge.engine.graph import PlannedMetric
 from ragauge.errors import LabelError
 from ragauge.label import Label
 from ragauge.runs.aggregates import MEAN, StoredAggregate
-from ragauge.runs.fields import read_dataclass
-from ragauge.runs.shapes import check_shapes
+from ragauge.runs.fields import check_shapes, read_dataclass
 from ragauge.suite import Entry, Finding, Suite
 from ragauge.where import Filter
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, cast
 
-from ragauge.runs.score_pieces import score_pieces
+from ragauge.runs.scores import score_pieces
 from ragauge.score import Flag
 
 if TYPE_CHECKING:

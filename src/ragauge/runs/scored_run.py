@@ -9,15 +9,20 @@ from typing import TYPE_CHECKING, cast
 from ragauge.errors import PlanError, did_you_mean
 from ragauge.runs.aggregate_code import aggregate_problem
 from ragauge.runs.cautions import MetricCaution, cautions_of
-from ragauge.runs.digests import check_digest
+from ragauge.runs.integrity import check_digest
 from ragauge.runs.kept_results import keeps_results, read_results
 from ragauge.runs.manifest import Manifest, MetricDisplay
 from ragauge.runs.outcomes import Outcomes, outcomes_of
 from ragauge.runs.question_index import rows_of_question
-from ragauge.runs.score_pieces import pieces_with_samples
-from ragauge.runs.scores import InParts, ScoreSource, collected, of_question, with_evidence
-from ragauge.runs.summary import SUMMARY, frame_of, summarise_pieces
-from ragauge.runs.worst import worst_rows
+from ragauge.runs.scores import (
+    InParts,
+    ScoreSource,
+    collected,
+    of_question,
+    pieces_with_samples,
+    with_evidence,
+)
+from ragauge.runs.summary import SUMMARY, frame_of, summarise_pieces, worst_rows
 from ragauge.samples.samples import Samples
 from ragauge.score import Flag
 

@@ -15,6 +15,8 @@ from ragauge.errors import StoreError
 if TYPE_CHECKING:
     import polars as pl
 
+    from ragauge.runs.scored_run import ScoredRun
+
 COLUMNS = ("id", "system", "metric", "value", "status", "reason", "evidence", "flags")
 """Columns of `Run.scores`."""
 
@@ -180,3 +182,19 @@ def _beside(
             f"{folder}: has evidence of other rows than its scores; remove {folder} and run it again"
         )
     return scores.with_columns(evidence["evidence"]).select(COLUMNS)
+
+
+def score_pieces(run: "ScoredRun", columns: Sequence[str]) -> "Iterator[pl.DataFrame]":
+    """These columns of the scores, some samples at a time; all scores of a sample are in one piece."""
+    for lazy in run.source.pieces():
+        yield run.collect(lazy.select(columns))
+
+
+def pieces_with_samples(
+    run: "ScoredRun", columns: Sequence[str], fields: Sequence[str]
+) -> "Iterator[tuple[pl.DataFrame, pl.DataFrame]]":
+    """The same, each piece with id, system and these fields of the samples that it scores."""
+    named = list(dict.fromkeys(("id", "system", *fields)))
+    size = run.source.n_samples_at_once if isinstance(run.source, InParts) else len(run.samples)
+    for place, scores in enumerate(score_pieces(run, columns)):
+        yield scores, run.samples.part(place * size, (place + 1) * size, named)

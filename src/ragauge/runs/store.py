@@ -26,7 +26,6 @@ from typing import TYPE_CHECKING
 
 from ragauge.engine.frames import EVIDENCE, KEYS, SCORES
 from ragauge.errors import FilterError, StoreError
-from ragauge.runs.digests import MAX_CHECKED_BYTES, check_digest, check_is_file, digests_of
 from ragauge.runs.file_names import (
     APART,
     EVIDENCE_FOLDER,
@@ -37,7 +36,14 @@ from ragauge.runs.file_names import (
     SCORES_FOLDER,
     SUMMARIES,
 )
-from ragauge.runs.integrity import check_scores, problem_of_scores
+from ragauge.runs.integrity import (
+    MAX_CHECKED_BYTES,
+    check_digest,
+    check_is_file,
+    check_scores,
+    digests_of,
+    problem_of_scores,
+)
 from ragauge.runs.kept_results import RESULTS
 from ragauge.runs.manifest import FORMAT, Manifest, format_of
 from ragauge.runs.question_index import INDEX, write_index

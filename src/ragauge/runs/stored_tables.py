@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 
 from ragauge.engine.frames import TYPES
 from ragauge.errors import StoreError
-from ragauge.runs.digests import check_digest, check_is_file
 from ragauge.runs.file_names import SAMPLES
-from ragauge.runs.integrity import check_samples
+from ragauge.runs.integrity import check_digest, check_is_file, check_samples
 from ragauge.runs.manifest import Manifest
 from ragauge.samples.samples import SampleFile
 from ragauge.storage.atomic_files import read_frame
