@@ -34,7 +34,6 @@ A suite is a TOML file; the shipped ones are in `ragauge/suites`.
     says = "right concepts, wrong result"
 """
 
-import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib import resources
@@ -81,6 +80,7 @@ EMBEDDED_PRECISIONS = ("fp32", "int8")
 FAMILY_KEYS = {"name": str, "says": str}
 SHOWN_AS = ("mean", "count")
 MAX_DIGITS = 15
+MAX_SCALE = 1e6
 CHECK_KEYS = {"where": str, "mean": str, "rules": dict, "holds": dict}
 FINDING_KEYS = {"when": str, "says": str}
 LIST_KEYS = {"codes": str, "found": str, "total": str}
@@ -198,7 +198,7 @@ class Suite:
         if not entries and not checks and not problems:
             problems.append(f"{place}: has no metric; add [[metric]] tables")
         if problems:
-            raise SuiteError("\n".join(problems))
+            raise SuiteError("\n".join(dict.fromkeys(problems)))
         title, source = str(table.get("title", "")), str(table.get("source", ""))
         name = str(table["name"])
         return cls(
@@ -257,8 +257,12 @@ def _scale(table: Table, suite: Table, place: str, problems: list[str]) -> tuple
     """The table's own scale and digits, or the suite's."""
     scale = _number(table.get("scale", suite.get("scale")), 1.0)
     digits = _number(table.get("digits", suite.get("digits")), 4)
-    if not 0 < scale < math.inf:
-        problems.append(f"{place}: scale must be above 0 and finite, got {scale!r}")
+    if not 0 < scale <= MAX_SCALE:
+        where = place if "scale" in table else place.split(": ")[0]
+        problems.append(
+            f"{where}: scale must be above 0 and at most {MAX_SCALE:,.0f}, got {scale!r:.40}"
+        )
+        scale = 1.0
     if not 0 <= digits <= MAX_DIGITS:
         problems.append(f"{place}: digits must be from 0 to {MAX_DIGITS}, got {digits!r}")
         digits = 0
