@@ -10,6 +10,7 @@ import click
 
 from ragauge.cli import say
 from ragauge.cli.data_output import print_data
+from ragauge.cli.folders import RUNS, stored_runs
 from ragauge.cli.outcome import INCOMPLETE
 from ragauge.cli.plugin_option import import_plugins, plugin_option
 from ragauge.cli.running import evaluate_config
@@ -18,17 +19,19 @@ from ragauge.config import Config
 from ragauge.errors import PlanError, did_you_mean
 from ragauge.loaders.file_sets import kind_of_file
 from ragauge.regular_file import as_url, exists, is_file, is_folder
+from ragauge.report.commands import shell_word
 from ragauge.report.plain import counted
 from ragauge.runs.comparison import CORRECTIONS, TESTS, Comparison, CorrectionName, TestName
 from ragauge.runs.health import Health
 from ragauge.runs.run import Run
 from ragauge.runs.store import RunFolder
 
+MAX_COMMANDS = 8
 FORMATS = ("table", "md", "latex", "json", "csv")
 
 
 @click.command("compare", short_help="Compare systems: is the difference real, and where?")
-@click.argument("given", metavar="BASE CANDIDATE...", nargs=-1, required=True)
+@click.argument("given", metavar="BASE CANDIDATE...", nargs=-1)
 @click.option(
     "-m",
     "--metric",
@@ -125,6 +128,10 @@ def command(
     """
     from ragauge.runs.compare import compare
 
+    if not given:
+        listed = _commands()
+        there = f"these are stored here:{listed}" if listed else f"there is none in {RUNS}"
+        raise click.UsageError(f"give two runs, systems of a run or files of answers; {there}")
     chosen = _format(form, output, given)
     import_plugins(plugins)
     config = Config(
@@ -203,9 +210,14 @@ def _sides(given: Sequence[str], config: Config) -> tuple[list[tuple[Run, str]],
             opened[path] = _open(path, config)
     first = opened[paths[0]]
     # A base with several systems only says where the systems named after it are.
-    names_only = places[0][1] is None and len(first.samples.systems) > 1 and not together
+    systems = first.samples.systems
+    names_only = places[0][1] is None and len(systems) > 1 and not together
+    if len(given) == 1 and not names_only and is_folder(paths[0]):
+        others = _commands(first, places[0][1])
+        hint = f"; compare it with another:{others}" if others else "; give another run too"
+        raise PlanError([f"{given[0]} is one system, {places[0][1] or ', '.join(systems)}{hint}"])
     if names_only and len(given) == 1:
-        return [(first, name) for name in first.samples.systems], is_file(paths[0])
+        return [(first, name) for name in systems], is_file(paths[0])
     if names_only and places[1] is not None:
         _only_system(first, given[0])
     sides: list[tuple[Run, str]] = []
@@ -218,6 +230,33 @@ def _sides(given: Sequence[str], config: Config) -> tuple[list[tuple[Run, str]],
             run = opened[place[0]]
             sides.append((run, place[1] or _only_system(run, text)))
     return sides, any(is_file(path) for path in paths)
+
+
+def _commands(base: Run | None = None, system: str | None = None) -> str:
+    """Commands that compare the runs stored here, the latest first: with a base, and its system, those that
+    share a metric."""
+    own = base.folder if base else None
+    names = {metric.name for metric in base.metrics} if base else set[str]()
+    lines = [
+        " ".join(map(shell_word, (str(own), system, other)))
+        for other in (base.samples.systems if base and system else ())
+        if system and other != system
+    ]
+    this = f"{system}@{own}" if system else str(own)
+    for path, manifest in stored_runs(*([own.parent] if own else [])):
+        if not manifest.finished or (own and path.resolve() == own.resolve()):
+            continue
+        systems = cast("Sequence[str]", manifest.data.get("systems") or ())
+        if own is None and len(systems) > 1:
+            lines.append(" ".join(map(shell_word, (str(path), *systems))))
+        elif own is None:
+            lines.append(f"{shell_word(str(path))} OTHER")
+        elif not names.isdisjoint(metric.name for metric in manifest.metrics):
+            each = [str(path)] if len(systems) == 1 else [f"{one}@{path}" for one in systems]
+            lines += [f"{shell_word(this)} {shell_word(other)}" for other in each]
+    more = [f"… {len(lines) - MAX_COMMANDS:,} more"] if len(lines) > MAX_COMMANDS else []
+    listed = [f"ragauge compare {line}" for line in lines[:MAX_COMMANDS]] + more
+    return "".join(f"\n  {line}" for line in listed)
 
 
 def _evaluated_together(
