@@ -1,7 +1,9 @@
+from dataclasses import replace
+
 import pytest
 
 from ragauge import catalog
-from ragauge.errors import SuiteError
+from ragauge.errors import PlanError, SuiteError
 from ragauge.label import Label
 from ragauge.suite import Suite, shipped_suites
 from ragauge.tomlfile import parse_toml
@@ -215,30 +217,20 @@ def test_a_suite_may_set_the_precision_of_the_embedded_encoder():
 
     table = {
         "name": "fast",
-        "precision": "int8",
-        "metric": [
-            {"label": "semantic_similarity"},
-            {"label": 'semantic_similarity(precision="fp32")', "name": "exact"},
-            {"label": "exact_match"},
-        ],
+        "precision": "fp32",
+        "metric": [{"label": "semantic_similarity"}, {"label": "exact_match"}],
     }
     suite = Suite.read(table, "fast.toml")
     rows = [{"id": "q1", "answer": "a cat", "reference": "one cat"}]
     run = rg.evaluate(rows, suite)
-    model = 'model="all-MiniLM-L6-v2"'
-    assert [metric.metric for metric in run.metrics] == [
-        f'semantic_similarity({model},precision="int8")',
-        f"semantic_similarity({model})",
-        "exact_match",
-    ]
-    assert [metric.name for metric in run.metrics] == [
-        "semantic_similarity",
-        "exact",
-        "exact_match",
-    ]
+    assert run.metrics[0].metric == 'semantic_similarity(model="all-MiniLM-L6-v2")'
+    assert run.manifest.code["models"][0]["precision"] == "fp32"
     # An encoder that the caller names has its own precision.
-    named = rg.evaluate(rows, Suite.load("rag"), encoder="all-MiniLM-L6-v2")
-    assert not any("int8" in metric.metric for metric in named.metrics)
+    named = rg.evaluate(rows, suite, encoder="all-MiniLM-L6-v2")
+    assert named.manifest.code["models"][0]["precision"] == "int8"
+    other = replace(suite, name="other", precision="int8")
+    with pytest.raises(PlanError, match="the suites name several: fast fp32 and other int8"):
+        rg.evaluate(rows, [suite, other])
 
 
 def test_a_precision_that_the_embedded_encoder_has_not_is_an_error():

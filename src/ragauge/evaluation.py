@@ -13,7 +13,7 @@ from ragauge.engine.row_range import columns_of
 from ragauge.engine.selection import (
     DEFAULT,
     MetricLike,
-    in_own_precision,
+    precision_of,
     read_metric,
     suite_for_label,
     suites_of,
@@ -212,10 +212,10 @@ class Evaluation:
             raise PlanError([f"evidence is {evidence!r:.80}; choose one of {known}"])
         samples = _samples(samples)
         batch_size = usual_batch_size(samples) if batch_size is None else batch_size
-        resources = Resources(encoder, cache=cache, judging=judge_config_of(judge))
         suites = suites_of(metrics)
-        if encoder is None:
-            suites = [in_own_precision(suite) for suite in suites]
+        resources = Resources(
+            encoder, precision=precision_of(suites), cache=cache, judging=judge_config_of(judge)
+        )
         plan = make_plan(suites, samples.columns, resources.defaults(), resources.judge_names)
         resources.expect_tokens(
             node.settings for node in plan.nodes if "encoder" in node.definition.resources

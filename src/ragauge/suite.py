@@ -6,7 +6,7 @@ A suite is a TOML file; the shipped ones are in `ragauge/suites`.
     title = "RAG answer quality"
     scale = 100                        # factor for display; stored values are in [0, 1]
     digits = 2
-    precision = "int8"                 # of the embedded encoder, if the run names no encoder
+    precision = "fp32"                 # of the embedded encoder, if the run names no encoder
 
     [[metric]]
     label = 'keyword_coverage(extractor="regex")'
@@ -134,7 +134,7 @@ class Suite:
     `families` maps groups of metrics to what is good about an answer that scores well on them.
     `explicit`: the user named the metrics one by one, so an unavailable one is an error. In other
     suites it is only reported as not scored. `precision`: of the embedded encoder, unless the run names
-    an encoder or the label a precision.
+    an encoder or the label a precision; the suites of one run name the same.
     """
 
     name: str

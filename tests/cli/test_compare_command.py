@@ -242,8 +242,8 @@ def test_without_a_second_system_the_command_says_what_can_be_compared(ragauge, 
     alone = ragauge("compare", "new@r")
     assert (alone.code, alone.out) == (2, "")
     assert "new@r is one system, new; compare it with another:" in alone.err
-    assert "  ragauge compare r new old\n" in alone.err
-    assert f"  ragauge compare new@r {one}\n" in alone.err
+    assert "  ragauge compare new@r old@r\n" in alone.err
+    assert f"  ragauge compare new@r new@{one}\n" in alone.err
     assert three not in alone.err  # it has no metric in common
     alone = ragauge("compare", one)
     assert f"{one} is one system, new; give another run too" in alone.err

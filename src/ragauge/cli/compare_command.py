@@ -213,9 +213,10 @@ def _sides(given: Sequence[str], config: Config) -> tuple[list[tuple[Run, str]],
     systems = first.samples.systems
     names_only = places[0][1] is None and len(systems) > 1 and not together
     if len(given) == 1 and not names_only and is_folder(paths[0]):
-        others = _commands(first, places[0][1])
+        system = places[0][1] or ", ".join(systems)
+        others = _commands(first, system, given[0])
         hint = f"; compare it with another:{others}" if others else "; give another run too"
-        raise PlanError([f"{given[0]} is one system, {places[0][1] or ', '.join(systems)}{hint}"])
+        raise PlanError([f"{given[0]} is one system, {system}{hint}"])
     if names_only and len(given) == 1:
         return [(first, name) for name in systems], is_file(paths[0])
     if names_only and places[1] is not None:
@@ -232,31 +233,21 @@ def _sides(given: Sequence[str], config: Config) -> tuple[list[tuple[Run, str]],
     return sides, any(is_file(path) for path in paths)
 
 
-def _commands(base: Run | None = None, system: str | None = None) -> str:
-    """Commands that compare the runs stored here, the latest first: with a base, and its system, those that
-    share a metric."""
-    own = base.folder if base else None
+def _commands(base: Run | None = None, system: str = "", named: str = "") -> str:
+    """Commands that compare what is stored here, the latest first: with this system, what shares a metric."""
+    own = base.folder.resolve() if base and base.folder else None
     names = {metric.name for metric in base.metrics} if base else set[str]()
-    lines = [
-        " ".join(map(shell_word, (str(own), system, other)))
-        for other in (base.samples.systems if base and system else ())
-        if system and other != system
-    ]
-    this = f"{system}@{own}" if system else str(own)
-    for path, manifest in stored_runs(*([own.parent] if own else [])):
-        if not manifest.finished or (own and path.resolve() == own.resolve()):
-            continue
-        systems = cast("Sequence[str]", manifest.data.get("systems") or ())
-        if own is None and len(systems) > 1:
-            lines.append(" ".join(map(shell_word, (str(path), *systems))))
-        elif own is None:
-            lines.append(f"{shell_word(str(path))} OTHER")
-        elif not names.isdisjoint(metric.name for metric in manifest.metrics):
-            each = [str(path)] if len(systems) == 1 else [f"{one}@{path}" for one in systems]
-            lines += [f"{shell_word(this)} {shell_word(other)}" for other in each]
+    lines: list[tuple[str, ...]] = []
+    for path, manifest in stored_runs(*([base.folder.parent] if base and base.folder else [])):
+        systems = tuple(cast("Sequence[str]", manifest.data.get("systems") or ()))
+        if manifest.finished and base is None:
+            lines.append((str(path), *(systems if len(systems) > 1 else ["OTHER"])))
+        elif manifest.finished and any(metric.name in names for metric in manifest.metrics):
+            others = [one for one in systems if path.resolve() != own or one != system]
+            lines += [(named, f"{one}@{path}") for one in others]
+    listed = [f"ragauge compare {' '.join(map(shell_word, line))}" for line in lines[:MAX_COMMANDS]]
     more = [f"… {len(lines) - MAX_COMMANDS:,} more"] if len(lines) > MAX_COMMANDS else []
-    listed = [f"ragauge compare {line}" for line in lines[:MAX_COMMANDS]] + more
-    return "".join(f"\n  {line}" for line in listed)
+    return "".join(f"\n  {line}" for line in (*listed, *more))
 
 
 def _evaluated_together(

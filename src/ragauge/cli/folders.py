@@ -1,6 +1,5 @@
 """Where `ragauge run` keeps runs and its cache if it is not told where, and which runs are there."""
 
-from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,13 +17,11 @@ def stored_runs(*others: Path) -> "list[tuple[Path, Manifest]]":
     from ragauge.runs.store import RunFolder
 
     runs: dict[Path, tuple[Path, Manifest]] = {}
-    for path in _folders((RUNS, *others)):
+    for path in (
+        path for root in (RUNS, *others) if root.is_dir() for path in sorted(root.iterdir())
+    ):
         try:
             runs.setdefault(path.resolve(), (path, RunFolder(path).manifest()))
         except StoreError:
             continue
     return sorted(runs.values(), key=lambda run: run[1].started, reverse=True)
-
-
-def _folders(roots: Iterable[Path]) -> Iterable[Path]:
-    return (path for root in roots if root.is_dir() for path in sorted(root.iterdir()))

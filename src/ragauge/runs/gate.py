@@ -14,7 +14,7 @@ from ragauge.runs.gate_baseline import Baseline
 from ragauge.runs.gate_limits import out_of_reach
 from ragauge.runs.gate_slices import IDS_KEPT, Slice
 from ragauge.runs.manifest import MetricDisplay
-from ragauge.runs.mismatches import other_versions
+from ragauge.runs.mismatches import other_precisions, other_versions
 from ragauge.runs.rules import COUNTS, MEAN, Operand, Rule, number_of
 from ragauge.runs.scored_run import ScoredRun
 from ragauge.score import Status
@@ -23,7 +23,7 @@ from ragauge.where import Comparison, Filter
 DropJudgedOn = Literal["point", "bound"]
 OF_SCORED = (MEAN, "low", "high", "lowest", "highest")
 """The statistics that rows without a score do not enter."""
-FILLED_IN = ("model", "precision", "judge", "prompts", "parts", "layer")
+FILLED_IN = ("model", "judge", "prompts", "parts", "layer")
 """Settings that a run fills into labels."""
 
 
@@ -123,7 +123,8 @@ def gate(
         verdicts, notes = verdicts + found, (*notes, *skipped)
     verdicts += checking.unscored(parsed, verdicts)
     if compared is not None:
-        notes = (*notes, *compared.notes, *other_versions([compared.base, run]))
+        runs = [compared.base, run]
+        notes = (*notes, *compared.notes, *other_precisions(runs), *other_versions(runs))
     if compared is not None and max_drop is not None:
         verdicts += _vanished(compared, max_drop, systems)
     return Gate(tuple(verdicts), run.place or "", notes)
