@@ -1,7 +1,9 @@
+from dataclasses import replace
+
 import pytest
 
 from ragauge import catalog
-from ragauge.errors import SuiteError
+from ragauge.errors import PlanError, SuiteError
 from ragauge.label import Label
 from ragauge.storage.tomlfile import parse_toml
 from ragauge.suite import Suite, shipped_suites
@@ -108,10 +110,15 @@ def test_an_unknown_suite_is_said_with_what_was_meant():
         ('[[metric]]\nlabel = "x"\nlable = "y"\n', "unknown key 'lable'"),
         (METRIC + 'show = "sum"\n', "show must be one of mean, count, got 'sum'"),
         (METRIC + 'scale = "x"\n', "scale must be a number, got 'x'"),
-        (METRIC + "scale = nan\n", "scale must be above 0 and finite"),
-        (METRIC + "scale = inf\n", "scale must be above 0 and finite"),
-        (METRIC + "scale = 0\n", "scale must be above 0 and finite"),
-        ("scale = -1\n" + METRIC, "scale must be above 0 and finite"),
+        (
+            METRIC + "scale = nan\n",
+            "metric 1: scale must be above 0 and at most 1,000,000, got nan",
+        ),
+        (METRIC + "scale = inf\n", "metric 1: scale must be above 0 and at most 1,000,000"),
+        (METRIC + "scale = 0\n", "metric 1: scale must be above 0 and at most 1,000,000, got 0"),
+        (METRIC + "scale = 1e308\n", "metric 1: scale must be above 0 and at most 1,000,000"),
+        (METRIC + f"scale = 1{400 * '0'}\n", "metric 1: scale must be above 0 and at most"),
+        ("scale = -1e7\n" + METRIC, "mine.toml: scale must be above 0 and at most 1,000,000"),
         (METRIC + "digits = -1\n", "digits must be from 0 to 15"),
         (METRIC + "digits = 1000\n", "digits must be from 0 to 15"),
         (METRIC + METRIC, "two metrics have the name 'exact_match'"),
@@ -210,30 +217,20 @@ def test_a_suite_may_set_the_precision_of_the_embedded_encoder():
 
     table = {
         "name": "fast",
-        "precision": "int8",
-        "metric": [
-            {"label": "semantic_similarity"},
-            {"label": 'semantic_similarity(precision="fp32")', "name": "exact"},
-            {"label": "exact_match"},
-        ],
+        "precision": "fp32",
+        "metric": [{"label": "semantic_similarity"}, {"label": "exact_match"}],
     }
     suite = Suite.read(table, "fast.toml")
     rows = [{"id": "q1", "answer": "a cat", "reference": "one cat"}]
     run = rg.evaluate(rows, suite)
-    model = 'model="all-MiniLM-L6-v2"'
-    assert [metric.metric for metric in run.metrics] == [
-        f'semantic_similarity({model},precision="int8")',
-        f"semantic_similarity({model})",
-        "exact_match",
-    ]
-    assert [metric.name for metric in run.metrics] == [
-        "semantic_similarity",
-        "exact",
-        "exact_match",
-    ]
+    assert run.metrics[0].metric == 'semantic_similarity(model="all-MiniLM-L6-v2")'
+    assert run.manifest.code["models"][0]["precision"] == "fp32"
     # An encoder that the caller names has its own precision.
-    named = rg.evaluate(rows, Suite.load("rag"), encoder="all-MiniLM-L6-v2")
-    assert not any("int8" in metric.metric for metric in named.metrics)
+    named = rg.evaluate(rows, suite, encoder="all-MiniLM-L6-v2")
+    assert named.manifest.code["models"][0]["precision"] == "int8"
+    other = replace(suite, name="other", precision="int8")
+    with pytest.raises(PlanError, match="the suites name several: fast fp32 and other int8"):
+        rg.evaluate(rows, [suite, other])
 
 
 def test_a_precision_that_the_embedded_encoder_has_not_is_an_error():

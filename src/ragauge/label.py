@@ -22,8 +22,21 @@ WORD = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 CUT_OFF = re.compile(r"@(\d{1,9})", re.ASCII)
 SINGLE_QUOTED = re.compile(r"'([^'\\]*)'")
 SPACE = re.compile(r"\s*")
+PRECISIONS = ("fp32", "fp16", "bf16", "int8")
+_PRECISION = re.compile(
+    r"\(P\)|,P|(?<=\()P,".replace("P", f'precision="(?:{"|".join(PRECISIONS)})"')
+)
 MAX_LENGTH = 4_000
 MAX_DEPTH = 20
+
+
+def without_precision(text: str) -> str:
+    """A label without an encoder's precision, which earlier versions put into labels.
+
+    >>> without_precision('correct(model="m",precision="int8")'), without_precision("ndcg@10")
+    ('correct(model="m")', 'ndcg@10')
+    """
+    return _PRECISION.sub("", text)
 
 
 def outside_brackets(separator: str, text: str) -> list[str]:

@@ -126,11 +126,15 @@ class Metric(Definition):
         return trust_in(self.name)
 
     def label(self, settings: Mapping[str, SettingValue]) -> Label:
-        """The canonical label: the settings that differ from their default, in signature order."""
+        """The canonical label: the settings that differ from their default, in signature order.
+
+        The precision of an encoder is none of them: it is a fact of the run.
+        """
         changed = {
             setting.name: settings[setting.name]
             for setting in self.settings
             if setting.name in settings and settings[setting.name] != setting.default
+            if setting.name != PRECISION or PRECISION not in self.implied
         }
         return Label(self.name, changed)
 
@@ -139,8 +143,10 @@ PROMPTS = "prompts"
 PARTS = "parts"
 """The setting of a composite that identifies its parts: a digest of the labels of parts with settings of
 their own. The run fills it in; the function does not receive it."""
+PRECISION = "precision"
+"""The setting that chooses an encoder's precision. Labels may give it, and canonical ones do not have it."""
 NAMING = {
-    "encoder": (Setting("model", None, str | None), Setting("precision", "fp32", Precision)),
+    "encoder": (Setting("model", None, str | None), Setting(PRECISION, None, Precision | None)),
     "judge": (Setting("judge", None, str | None), Setting(PROMPTS, None, str | None)),
 }
 """The settings by which a label names a resource; None means the run's default.

@@ -6,7 +6,7 @@ A suite is a TOML file; the shipped ones are in `ragauge/suites`.
     title = "RAG answer quality"
     scale = 100                        # factor for display; stored values are in [0, 1]
     digits = 2
-    precision = "int8"                 # of the embedded encoder, if the run names no encoder
+    precision = "fp32"                 # of the embedded encoder, if the run names no encoder
 
     [[metric]]
     label = 'keyword_coverage(extractor="regex")'
@@ -35,7 +35,6 @@ A suite is a TOML file; the shipped ones are in `ragauge/suites`.
     says = "right concepts, wrong result"
 """
 
-import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib import resources
@@ -85,6 +84,7 @@ EMBEDDED_PRECISIONS = ("fp32", "int8")
 FAMILY_KEYS = {"name": str, "says": str}
 SHOWN_AS = ("mean", "count")
 MAX_DIGITS = 15
+MAX_SCALE = 1e6
 CHECK_KEYS = {"where": str, "mean": str, "rules": dict, "holds": dict}
 FINDING_KEYS = {"when": str, "says": str}
 LIST_KEYS = {"codes": str, "found": str, "total": str}
@@ -140,7 +140,7 @@ class Suite:
     `families` maps groups of metrics to what is good about an answer that scores well on them.
     `explicit`: the user named the metrics one by one, so an unavailable one is an error. In other
     suites it is only reported as not scored. `precision`: of the embedded encoder, unless the run names
-    an encoder or the label a precision.
+    an encoder or the label a precision; the suites of one run name the same.
     """
 
     name: str
@@ -204,7 +204,7 @@ class Suite:
         if not entries and not checks and not problems:
             problems.append(f"{place}: has no metric; add [[metric]] tables")
         if problems:
-            raise SuiteError("\n".join(problems))
+            raise SuiteError("\n".join(dict.fromkeys(problems)))
         title, source = str(table.get("title", "")), str(table.get("source", ""))
         name = str(table["name"])
         return cls(
@@ -266,8 +266,12 @@ def _scale(table: Table, suite: Table, place: str, problems: list[str]) -> tuple
     """The table's own scale and digits, or the suite's."""
     scale = _number(table.get("scale", suite.get("scale")), 1.0)
     digits = _number(table.get("digits", suite.get("digits")), 4)
-    if not 0 < scale < math.inf:
-        problems.append(f"{place}: scale must be above 0 and finite, got {scale!r}")
+    if not 0 < scale <= MAX_SCALE:
+        where = place if "scale" in table else place.split(": ")[0]
+        problems.append(
+            f"{where}: scale must be above 0 and at most {MAX_SCALE:,.0f}, got {scale!r:.40}"
+        )
+        scale = 1.0
     if not 0 <= digits <= MAX_DIGITS:
         problems.append(f"{place}: digits must be from 0 to {MAX_DIGITS}, got {digits!r}")
         digits = 0

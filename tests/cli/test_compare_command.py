@@ -225,3 +225,36 @@ def test_a_run_of_another_version_of_a_metric_is_refused(ragauge, run, tmp_path)
     assert done.code == 2
     assert "cannot compare exact_match: version" in done.err
     assert "--allow-mismatch" in done.err
+
+
+def test_without_a_second_system_the_command_says_what_can_be_compared(ragauge, run, tmp_path):
+    nothing = ragauge("compare")
+    assert nothing.code == 2 and "none in ragauge-runs" in nothing.err
+    (tmp_path / "new.jsonl").write_text(answers({"new": 11}))
+    for _ in range(2):  # the same run twice is one run
+        assert ragauge("run", "new.jsonl", "-m", "exact_match").code == 0
+    assert ragauge("run", "a.jsonl", "-m", "token_f1").code == 0
+    three, one = (str(next((tmp_path / "ragauge-runs").glob(name))) for name in ("a-*", "new-*"))
+    listed = ragauge("compare")
+    assert listed.code == 2
+    three, one = (path.removeprefix(f"{tmp_path}/") for path in (three, one))
+    assert f"  ragauge compare {three} new old same\n" in listed.err
+    assert f"  ragauge compare {one} OTHER\n" in listed.err
+    alone = ragauge("compare", "new@r")
+    assert (alone.code, alone.out) == (2, "")
+    assert "new@r is one system, new; compare it with another:" in alone.err
+    assert "  ragauge compare new@r old@r\n" in alone.err
+    assert f"  ragauge compare new@r new@{one}\n" in alone.err
+    assert three not in alone.err  # it has no metric in common
+    alone = ragauge("compare", one)
+    assert f"{one} is one system, new; give another run too" in alone.err
+
+
+def test_systems_of_one_name_are_named_by_their_runs(ragauge, tmp_path):
+    (tmp_path / "a.jsonl").write_text(answers({"mine": 2}))
+    for folder in ("mon/run", "tue/run", "wed"):
+        assert ragauge("run", "a.jsonl", "-m", "exact_match", "--folder", folder).code == 0
+    shown = ragauge("compare", "mon/run", "wed").out
+    assert "mine@wed against mine@run · 12 questions" in shown
+    shown = ragauge("compare", "mon/run", "tue/run").out
+    assert "mine@tue/run against mine@mon/run · 12 questions" in shown

@@ -151,7 +151,7 @@ def test_the_note_names_the_metrics_that_cost_the_time_and_the_flags(clock):
     # 20,000,000 characters at 40,000 a second are 500 s, of which `correct` has a twentieth.
     assert long_run_note(forecast, plan_of("rag")) == (
         "this run will take about 8 min, most of it for support (about 8 min); leave metrics out with "
-        "--without support; --precision int8 takes about half the time for nearly the same scores"
+        "--without support"
     )
     judged = Forecast(
         Workload(9_000, 9_000, 1_000, calls=9_000, judged_by=("answer_class",)), clock=clock
@@ -170,14 +170,6 @@ def test_times_of_metrics_that_share_work_are_those_of_each_alone(clock):
         "this run will take about 8 min, most of it for support (about 8 min alone), "
         "correct (about 3 min alone); leave"
     )
-
-
-def test_the_note_offers_no_precision_that_the_encoder_has_not(clock):
-    forecast = Forecast(
-        Workload(10, 10, 10, characters=9_000_000, encoded_by={"support": 9_000_000}), clock=clock
-    )
-    assert "int8" not in long_run_note(forecast, plan_of('support(precision="int8")'))
-    assert "int8" in long_run_note(forecast, plan_of("support"))
 
 
 def test_a_long_run_without_encoder_and_judge_offers_fewer_questions(clock):

@@ -24,6 +24,10 @@ def kept(tmp_path, folder="r"):
     return rg.open_run(tmp_path / folder).scores
 
 
+def precision_of(folder):
+    return rg.open_run(folder).manifest.code["models"][0]["precision"]
+
+
 def test_the_model_stands_in_the_label_under_the_table_and_in_the_manifest(
     ragauge, pairs, tmp_path
 ):
@@ -31,7 +35,7 @@ def test_the_model_stands_in_the_label_under_the_table_and_in_the_manifest(
     assert done.code == 0
     assert 'semantic_similarity(model="all-MiniLM-L6-v2")' in set(kept(tmp_path)["metric"])
     said = " ".join(done.out.split())
-    assert "by all-MiniLM-L6-v2: " in said
+    assert "by all-MiniLM-L6-v2 (int8): " in said
     assert "the threshold 0.85 is applied to all-MiniLM-L6-v2" in said
     manifest = json.loads((tmp_path / "r" / "manifest.json").read_text())
     assert manifest["code"]["models"][0]["revision"].startswith("53aa5117")
@@ -44,11 +48,21 @@ def test_texts_that_were_cut_are_told_of(ragauge, pairs):
     assert "truncated" not in whole.err
 
 
-def test_precision_is_part_of_the_label(ragauge, pairs, tmp_path):
-    done = ragauge("run", pairs, *SIMILAR, "--precision", "int8", "--folder", "r", "--full")
+def test_runs_in_two_precisions_are_compared_with_a_note(ragauge, pairs, tmp_path):
+    for folder, options in (("laptop", ()), ("ci", ("--precision", "fp32"))):
+        done = ragauge("run", pairs, *SIMILAR, *options, "--folder", folder, "--full")
+        assert done.code == 0
+        assert kept(tmp_path, folder)["metric"][0].endswith('model="all-MiniLM-L6-v2")')
+    assert "by all-MiniLM-L6-v2: " in " ".join(done.out.split())
+    # Stored parts of one precision are not used for the other.
+    assert ragauge("run", pairs, *SIMILAR, "--folder", "ci").code != 0
+    note = "the encoder all-MiniLM-L6-v2 computed in {}, which moves means by at most"
+    done = ragauge("gate", "laptop", "--baseline", "ci", "--max-drop", "0.05")
     assert done.code == 0
-    assert kept(tmp_path)["metric"][0].endswith('precision="int8")')
-    assert "by all-MiniLM-L6-v2 (int8): " in " ".join(done.out.split())
+    assert note.format("fp32 and int8") in done.out
+    done = ragauge("compare", "laptop", "ci", "--full")
+    assert done.code == 0
+    assert note.format("int8 and fp32") in " ".join(done.out.split())
 
 
 def test_vectors_are_kept_beside_the_runs_or_where_it_is_said_or_not(ragauge, pairs, tmp_path):
@@ -72,11 +86,11 @@ def test_a_configuration_names_encoder_and_cache(ragauge, pairs, tmp_path):
         '[encoder]\nmodel = "all-MiniLM-L6-v2"\nprecision = "int8"\n'
     )
     assert ragauge("run", "run.toml").code == 0
-    assert kept(tmp_path)["metric"][0].endswith('precision="int8")')
+    assert precision_of(tmp_path / "r") == "int8"
     assert not (tmp_path / "ragauge-runs").exists()
     done = ragauge("run", "run.toml", "--precision", "fp32", "--folder", "other")
     assert done.code == 0
-    assert kept(tmp_path, "other")["metric"][0].endswith('model="all-MiniLM-L6-v2")')
+    assert precision_of(tmp_path / "other") == "fp32"
 
 
 @pytest.mark.parametrize(

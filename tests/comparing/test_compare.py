@@ -12,6 +12,8 @@ from scipy import stats as scipy_stats
 import ragauge as rg
 from ragauge.errors import DataError, PlanError
 from ragauge.label import Label
+from ragauge.runs.manifest import Manifest
+from ragauge.runs.scores import InMemory
 from ragauge.stats.effects import detectable_difference
 from ragauge.suite import Entry, Suite
 
@@ -564,3 +566,53 @@ def test_scores_that_are_equal_but_for_rounding_are_ties():
     row = one({"a": [0.1 + 0.2] * 4, "b": [0.3] * 4})
     assert (row.wins, row.ties, row.losses, row.p_value) == (0, 4, 0, 1.0)
     assert row.note == "no question differs"
+
+
+def as_stored_before(run: rg.Run) -> rg.Run:
+    """The run as earlier versions stored it: with the encoder's precision in labels, names and keys."""
+    model = 'model="all-MiniLM-L6-v2"'
+
+    def old(text: str) -> str:
+        return text.replace(f"{model})", f'{model},precision="int8")')
+
+    table = json.loads(run.manifest.to_json())
+    for metric in table["metrics"]:
+        metric["metric"] = old(metric["metric"])
+        metric["name"] = 'semantic_similarity(precision="int8")'
+    for each in table["plan"]["metrics"]:
+        each[0], each[2] = old(each[0]), old(each[2])
+    for node in table["plan"]["nodes"]:
+        node["key"], node["inputs"] = old(node["key"]), list(map(old, node["inputs"]))
+    table.pop("digest", None)
+    scores = run.source.frame.with_columns(
+        pl.col("metric").map_elements(old, return_dtype=pl.String)
+    )
+    manifest = Manifest.from_json(json.dumps({**table, "finished": None, "digests": {}}))
+    return rg.Run(run.samples, InMemory(scores), manifest)
+
+
+def test_runs_of_two_precisions_are_compared_with_a_note_also_with_one_stored_before():
+    rows = [
+        {"id": f"q{at}", "answer": f"The fee is ${at}.", "reference": "It costs $3."}
+        for at in range(4)
+    ]
+    whole, single = (
+        rg.evaluate(rows, f'semantic_similarity(precision="{each}")') for each in ("int8", "fp32")
+    )
+    old = as_stored_before(whole)
+    label = 'semantic_similarity(model="all-MiniLM-L6-v2",precision="int8")'
+    assert old.scores["metric"].unique().to_list() == [label]
+    for asked in (label, 'semantic_similarity(model="all-MiniLM-L6-v2")', "semantic_similarity"):
+        assert old.metric(asked).name == whole.metric(asked).name == "semantic_similarity"
+        assert old.gate(f"{asked} >= 0").passed
+    assert old.summary()["mean"].item() == whole.summary()["mean"].item()
+
+    same = rg.compare(old, whole)
+    assert same.row("semantic_similarity").difference == 0
+    assert same.notes == ()
+    found = rg.compare(single, old, metrics=label)
+    assert 0 < abs(found.row("semantic_similarity").difference) <= 0.01
+    (note,) = found.notes
+    assert note.startswith("the encoder all-MiniLM-L6-v2 computed in fp32 and int8, which moves")
+    assert old.gate(baseline=single, max_drop=0.01).passed
+    assert single.gate(baseline=old, max_drop={"semantic_similarity": 0.01}).passed

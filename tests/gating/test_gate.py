@@ -327,3 +327,160 @@ def test_a_limit_that_no_value_can_reach_is_refused(tmp_path, rule, problem):
 def test_a_drop_in_percent_is_refused_where_it_would_always_hold(run):
     with pytest.raises(PlanError, match=r"so 2 is no limit for it; for 2 % write 0\.02"):
         run.gate(baseline="a", max_drop=2, systems=["b"])
+
+
+UNSCORED = [
+    {"id": "q1", "system": "a", "answer": "Rome", "reference": "Rome", "kind": "fact"},
+    {"id": "q2", "system": "a", "answer": None, "reference": "Oslo", "kind": "list"},
+    {"id": "q1", "system": "b", "answer": None, "reference": "Rome", "kind": "fact"},
+    {"id": "q2", "system": "b", "answer": None, "reference": "Oslo", "kind": "list"},
+]
+
+
+@pytest.mark.parametrize(
+    ("rules", "failed"),
+    [
+        (["failed <= 0"], [("scores", "b")]),
+        (["cost_usd <= 1", "unscored <= 99"], [("scores", "b")]),
+        (["exact_match.failed <= 0"], [("scores", "b")]),
+        (["exact_match >= 0"], [("exact_match >= 0", "b")]),  # says so already
+        (["recall@5.failed <= 0"], [("scores", "a"), ("scores", "b")]),
+        (['failed[kind = "list"] <= 0'], [("scores", "b"), ('scores[kind = "list"]', "a")]),
+        (['failed[kind = "fact" and system = "a"] <= 0'], [("scores", "b")]),
+    ],
+)
+def test_a_system_of_which_nothing_was_scored_fails_every_gate(rules, failed):
+    run = rg.evaluate(UNSCORED, ["exact_match", "recall@5"])
+    gate = run.gate(rules)
+    assert [(verdict.rule, verdict.system) for verdict in gate.failures] == failed
+    assert all("no row has a score" in verdict.reason for verdict in gate.failures)
+    only = run.gate("failed <= 0", systems=["a"])
+    assert only.passed
+
+
+def test_a_judge_that_never_answers_fails_the_gate_whatever_it_asks():
+    async def down(prompt: str) -> str:
+        raise OSError("no route to host")
+
+    rows = [{**row, "question": "Where?", "contexts": ["Rome."]} for row in UNSCORED[:1]]
+    run = rg.evaluate(rows, "faithfulness", judge=down)
+    assert run.summary()["failed"].sum() == 1
+    gate = run.gate("missing <= 0")
+    assert [(verdict.rule, verdict.reason) for verdict in gate.failures] == [
+        ("scores", "no row has a score")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("rule", "value"),
+    [
+        ("ok = 1", 1),
+        ("missing = 7", 7),
+        ("unscored = 7", 7),
+        ("skipped = 0", 0),
+        ("undefined = 0", 0),
+        ("exact_match.unscored = 1", 1),
+        ('unscored[kind = "fact"] = 3', 3),
+    ],
+)
+def test_totals_by_status(rule, value):
+    run = rg.evaluate(UNSCORED, ["exact_match", "recall@5"])
+    verdict = run.gate(rule, systems=["a"]).verdicts[0]
+    assert (verdict.passed, verdict.readings[0].value) == (True, value)
+
+
+def test_one_drop_for_all_metrics_skips_those_without_a_value_on_both_sides():
+    """number_match has no reference with a number, recall@5 no judgements."""
+    metrics = ["exact_match", "number_match", "recall@5"]
+    old = rg.evaluate(answers({"a": 18}), metrics)
+    new = rg.evaluate(answers({"a": 17}), metrics)
+    gate = new.gate(baseline=old, max_drop=0.1)
+    assert gate.passed
+    assert [verdict.rule for verdict in gate.verdicts] == ["exact_match.drop <= 0.1"]
+    assert gate.notes == (
+        "without a value on both sides, so not checked for a drop: number_match, recall@5 (a)",
+    )
+    # A metric that is named has to have a value.
+    assert not new.gate(baseline=old, max_drop={"number_match": 0.1}).passed
+    nothing = rg.evaluate([{**row, "reference": None} for row in answers({"a": 18})], metrics)
+    (verdict,) = new.gate(baseline=nothing, max_drop=0.1).verdicts
+    assert (verdict.passed, verdict.reason) == (
+        False,
+        "no metric has a value in the run and in the baseline",
+    )
+
+
+def points(values: list[float | str]) -> rg.Run:
+    """A run of one metric, whose values or statuses these are."""
+    rows = [
+        {"id": f"q{at}", "question": f"{at}?", "stated": str(value)}
+        for at, value in enumerate(values)
+    ]
+    return rg.evaluate(rows, "stated_points")
+
+
+@pytest.fixture
+def stated_points(own_metrics):
+    @rg.metric(version=1)
+    def stated_points(stated: str) -> rg.Score:
+        """The value that the sample states, or the status."""
+        if stated in ("undefined", "missing", "failed", "skipped"):
+            return getattr(rg.Score, stated)("as the test wants")
+        return rg.Score(float(stated))
+
+
+@pytest.mark.usefixtures("stated_points")
+@pytest.mark.parametrize(
+    ("before", "now", "passed", "drop"),
+    [
+        # Rows that lost their value: failed and missing are losses, undefined and skipped are none.
+        ([1, 0, 1], ["failed", 0, 1], False, None),
+        ([1, 0, 1], ["missing", 0, 1], False, None),
+        ([1, 0, 1], ["undefined", 0, 1], True, 0),
+        ([1, 0, 1], ["skipped", 0, 1], True, 0),
+        # Nothing is lost that was not there, and the drop is of the rows with a value on both sides:
+        # without q0, 1 of 2 then and 1 of 2 now, though the means are 1/3 and 1/2.
+        (["failed", 0, 1], ["failed", 0, 1], True, 0),
+        (["missing", 0, 1], [1, 0, 1], True, 0),
+        ([0, 0, 1], ["undefined", 0, 1], True, 0),
+        ([0, 1, 1], ["undefined", 0, 1], False, 0.5),
+        # No row has a value now.
+        ([1, 1, 1], ["failed", "missing", "failed"], False, None),
+        ([1, 1, 1], ["undefined", "undefined", "failed"], False, None),
+    ],
+)
+def test_what_became_of_a_row_decides_whether_it_is_lost(before, now, passed, drop):
+    gate = points(now).gate(baseline=points(before), max_drop=0.1)
+    assert gate.passed is passed, gate
+    assert gate.verdicts[0].readings[0].value == drop
+    n_dropped = sum(
+        b in (0, 1) and n in ("undefined", "skipped") for b, n in zip(before, now, strict=True)
+    )
+    assert any(note.endswith("undefined or skipped now: 1 (default)") for note in gate.notes) is (
+        n_dropped == 1 and drop is not None
+    )
+
+
+@pytest.mark.usefixtures("stated_points")
+def test_a_metric_that_is_undefined_throughout_is_no_drop_beside_others():
+    rows = [{**row, "stated": text} for row, text in zip(answers({"a": 1}, n=2), "01", strict=True)]
+    old = rg.evaluate(rows, ["stated_points", "exact_match"])
+    new = rg.evaluate(
+        [{**row, "stated": "undefined"} for row in rows], ["stated_points", "exact_match"]
+    )
+    gate = new.gate(baseline=old, max_drop=0)
+    assert [(verdict.rule, verdict.passed) for verdict in gate.verdicts] == [
+        ("exact_match.drop <= 0", True)
+    ]
+    assert gate.notes == (
+        "without a value on both sides, so not checked for a drop: stated_points (a)",
+    )
+
+
+def test_a_better_answer_without_numbers_is_no_loss_of_their_precision():
+    asked = {"id": "q1", "question": "Where is it?", "reference": "Rome", "contexts": ["In Rome."]}
+    other = {**asked, "id": "q2", "question": "Where was it?", "answer": "Rome"}
+    metrics = ["exact_match", "number_precision"]
+    old = rg.evaluate([{**asked, "answer": "Rome, 99"}, other], metrics)
+    new = rg.evaluate([{**asked, "answer": "Rome"}, other], metrics)
+    assert new.gate(baseline=old, max_drop=0.02).passed

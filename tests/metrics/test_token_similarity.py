@@ -252,14 +252,13 @@ def test_the_evidence_shows_what_matched_least():
     assert found.evidence["weakest"]["reference"][0][0] == "Cats"
 
 
-def test_labels_carry_model_layer_and_precision():
+def test_labels_carry_model_and_layer_but_no_precision():
     run = rg.evaluate(
         [{"id": "1", "answer": "a", "reference": "b"}],
-        ["bertscore", 'bertscore(precision="int8")', "bertscore(layer=2)"],
+        ['bertscore(precision="fp32")', "bertscore(layer=2)"],
     )
     assert run.scores["metric"].to_list() == [
         'bertscore(layer=6,model="all-MiniLM-L6-v2")',
-        'bertscore(layer=6,model="all-MiniLM-L6-v2",precision="int8")',
         'bertscore(layer=2,model="all-MiniLM-L6-v2")',
     ]
     assert run.manifest.code["models"][0]["revision"].startswith("53aa51172d14")

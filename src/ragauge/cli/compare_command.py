@@ -10,6 +10,7 @@ import click
 
 from ragauge.cli import say
 from ragauge.cli.data_output import print_data
+from ragauge.cli.folders import RUNS, stored_runs
 from ragauge.cli.outcome import INCOMPLETE
 from ragauge.cli.plugin_option import import_plugins, plugin_option
 from ragauge.cli.running import evaluate_config
@@ -18,17 +19,19 @@ from ragauge.comparing.comparison import CORRECTIONS, TESTS, Comparison, Correct
 from ragauge.errors import PlanError, did_you_mean
 from ragauge.evaluation.config import Config
 from ragauge.loaders.file_sets import kind_of_file
+from ragauge.report.commands import shell_word
 from ragauge.report.plain import counted
 from ragauge.runs.health import Health
 from ragauge.runs.scored_run import ScoredRun
 from ragauge.runs.store import RunFolder
 from ragauge.storage.regular_file import as_url, exists, is_file, is_folder
 
+MAX_COMMANDS = 8
 FORMATS = ("table", "md", "latex", "json", "csv")
 
 
 @click.command("compare", short_help="Compare systems: is the difference real, and where?")
-@click.argument("given", metavar="BASE CANDIDATE...", nargs=-1, required=True)
+@click.argument("given", metavar="BASE CANDIDATE...", nargs=-1)
 @click.option(
     "-m",
     "--metric",
@@ -125,6 +128,10 @@ def command(
     """
     from ragauge.comparing.compare import compare
 
+    if not given:
+        listed = _commands()
+        there = f"these are stored here:{listed}" if listed else f"there is none in {RUNS}"
+        raise click.UsageError(f"give two runs, systems of a run or files of answers; {there}")
     chosen = _format(form, output, given)
     import_plugins(plugins)
     config = Config(
@@ -203,9 +210,15 @@ def _sides(given: Sequence[str], config: Config) -> tuple[list[tuple[ScoredRun, 
             opened[path] = _open(path, config)
     first = opened[paths[0]]
     # A base with several systems only says where the systems named after it are.
-    names_only = places[0][1] is None and len(first.samples.systems) > 1 and not together
+    systems = first.samples.systems
+    names_only = places[0][1] is None and len(systems) > 1 and not together
+    if len(given) == 1 and not names_only and is_folder(paths[0]):
+        system = places[0][1] or ", ".join(systems)
+        others = _commands(first, system, given[0])
+        hint = f"; compare it with another:{others}" if others else "; give another run too"
+        raise PlanError([f"{given[0]} is one system, {system}{hint}"])
     if names_only and len(given) == 1:
-        return [(first, name) for name in first.samples.systems], is_file(paths[0])
+        return [(first, name) for name in systems], is_file(paths[0])
     if names_only and places[1] is not None:
         _only_system(first, given[0])
     sides: list[tuple[ScoredRun, str]] = []
@@ -218,6 +231,23 @@ def _sides(given: Sequence[str], config: Config) -> tuple[list[tuple[ScoredRun, 
             run = opened[place[0]]
             sides.append((run, place[1] or _only_system(run, text)))
     return sides, any(is_file(path) for path in paths)
+
+
+def _commands(base: ScoredRun | None = None, system: str = "", named: str = "") -> str:
+    """Commands that compare what is stored here, the latest first: with this system, what shares a metric."""
+    own = base.folder.resolve() if base and base.folder else None
+    names = {metric.name for metric in base.metrics} if base else set[str]()
+    lines: list[tuple[str, ...]] = []
+    for path, manifest in stored_runs(*([base.folder.parent] if base and base.folder else [])):
+        systems = tuple(cast("Sequence[str]", manifest.data.get("systems") or ()))
+        if manifest.finished and base is None:
+            lines.append((str(path), *(systems if len(systems) > 1 else ["OTHER"])))
+        elif manifest.finished and any(metric.name in names for metric in manifest.metrics):
+            others = [one for one in systems if path.resolve() != own or one != system]
+            lines += [(named, f"{one}@{path}") for one in others]
+    listed = [f"ragauge compare {' '.join(map(shell_word, line))}" for line in lines[:MAX_COMMANDS]]
+    more = [f"… {len(lines) - MAX_COMMANDS:,} more"] if len(lines) > MAX_COMMANDS else []
+    return "".join(f"\n  {line}" for line in (*listed, *more))
 
 
 def _evaluated_together(

@@ -8,7 +8,6 @@ from threading import Lock
 
 from ragauge.cli import say
 from ragauge.cli.forecast import Forecast, Phase
-from ragauge.encoders.models import EMBEDDED
 from ragauge.engine.graph import Plan
 from ragauge.progress import Event, Listener, ignore
 
@@ -141,9 +140,6 @@ def long_run_note(forecast: Forecast, plan: Plan) -> str:
         note += f", most of it for {each}{more}; leave metrics out with {flags}"
     else:
         note += "; score fewer questions with --limit, or name the metrics that you need with -m"
-    encoding_s = forecast.phases[Phase.ENCODING].pace.seconds_per_unit * forecast.work.characters
-    if encoding_s > total_s / 3 and _is_embedded_fp32(plan):
-        note += "; --precision int8 takes about half the time for nearly the same scores"
     return note
 
 
@@ -156,15 +152,6 @@ def _costs(forecast: Forecast) -> Mapping[str, float]:
     for name in work.judged_by:
         costs[name] = costs.get(name, 0.0) + calls_s / len(work.judged_by)
     return dict(sorted(costs.items(), key=lambda cost: -cost[1]))
-
-
-def _is_embedded_fp32(plan: Plan) -> bool:
-    models = {
-        (node.settings.get("model") or EMBEDDED, node.settings.get("precision") or "fp32")
-        for node in plan.nodes
-        if "encoder" in node.definition.resources
-    }
-    return models == {(EMBEDDED, "fp32")}
 
 
 @contextmanager

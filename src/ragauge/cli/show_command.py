@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, cast
 
 import click
 
-from ragauge.cli.folders import RUNS
+from ragauge.cli.folders import RUNS, stored_runs
 from ragauge.cli.groups import check_groups
 from ragauge.cli.plugin_option import import_plugins, plugin_option
 from ragauge.errors import PlanError, StoreError
@@ -111,19 +111,12 @@ def _print_runs(out: "Console") -> None:
 
 
 def _runs() -> Iterator[tuple[str, ...]]:
-    """The runs in the default folder, latest first; other folders are skipped."""
-    folders = sorted(RUNS.iterdir()) if RUNS.is_dir() else []
-    runs: list[tuple[str, tuple[str, ...]]] = []
-    for path in folders:
-        try:
-            manifest = RunFolder(path).manifest()
-        except StoreError:
-            continue
+    """The runs in the default folder, latest first."""
+    for path, manifest in stored_runs():
         systems = cast(list[str], manifest.data.get("systems", []))
         n = str(manifest.data.get("n_samples"))
-        row = (str(path), manifest.suite, n, ", ".join(systems))
-        runs.append((manifest.started, (*row, manifest.finished or "not finished")))
-    yield from (row for _, row in sorted(runs, key=lambda run: run[0], reverse=True))
+        finished = manifest.finished or "not finished"
+        yield str(path), manifest.suite, n, ", ".join(systems), finished
 
 
 def _print_worst(out: "Console", run: ScoredRun, metric: str, n_rows: int) -> None:

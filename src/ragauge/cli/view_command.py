@@ -7,7 +7,7 @@ from threading import Event
 import click
 
 from ragauge.cli import say
-from ragauge.cli.folders import RUNS
+from ragauge.cli.folders import RUNS, stored_runs
 from ragauge.cli.plugin_option import import_plugins, plugin_option
 from ragauge.errors import StoreError
 from ragauge.runs.store import RunFolder
@@ -56,14 +56,7 @@ def serve_until_stopped(url: str, *, opens: bool) -> None:
 
 def latest_run() -> Path:
     """The run in ragauge-runs that was finished last; StoreError if there is none."""
-    finished: list[tuple[str, Path]] = []
-    for path in sorted(RUNS.iterdir()) if RUNS.is_dir() else []:
-        try:
-            manifest = RunFolder(path).manifest()
-        except StoreError:
-            continue
-        if manifest.finished:
-            finished.append((manifest.finished, path))
+    finished = [(manifest.finished, path) for path, manifest in stored_runs() if manifest.finished]
     if not finished:
         raise StoreError(
             f"no finished runs in {RUNS}; give the folder of a run, or create one with: ragauge run"

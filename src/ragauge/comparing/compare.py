@@ -20,12 +20,13 @@ from ragauge.comparing.comparison_rows import (
     corrected,
     rows_and_means,
 )
-from ragauge.comparing.mismatches import notes_on, other_versions, refuse
+from ragauge.comparing.mismatches import notes_on, other_precisions, other_versions, refuse
 from ragauge.comparing.pair_facts import Pair
 from ragauge.comparing.paired_scores import OK, MetricScores, question_ids, read_scores
 from ragauge.comparing.questions import Questions, Slice
 from ragauge.comparing.sides import Side, SideLike, sides_of
 from ragauge.errors import PlanError, did_you_mean
+from ragauge.label import without_precision
 from ragauge.runs.manifest import MetricDisplay
 from ragauge.runs.scored_run import ScoredRun
 
@@ -116,6 +117,7 @@ def _compared(
         *_without_scores(shared, scored),
         *(note for each in made for note in each.notes),
         *_other_repeats(sides),
+        *other_precisions([side.run for side in sides]),
         *other_versions([side.run for side in sides]),
     )
     return Comparison(
@@ -254,6 +256,8 @@ def _chosen(
 ) -> list[MetricDisplay]:
     """The shared metrics with these names or labels; PlanError lists all that there are not."""
     named = {text: metric for metric in shared for text in (metric.name, metric.metric)}
+    named |= {without_precision(text): metric for text, metric in named.items()}
+    names = [name if name in named else without_precision(name) for name in names]
     problems: list[str] = []
     for name in names:
         if name not in named:

@@ -44,7 +44,8 @@ class QuestionCounts:
     """How many questions of a pair were fixed, broken and unpaired, whether or not they are listed.
 
     Of the unpaired ones `base` and `candidate` count those that the side has no score for, `lost` those
-    that the base has scored and the candidate has not.
+    that the base has scored and that are failed, missing or absent in the candidate, `dropped` those that are
+    undefined or skipped there.
     """
 
     fixed: int = 0
@@ -53,6 +54,7 @@ class QuestionCounts:
     base: int = 0
     candidate: int = 0
     lost: int = 0
+    dropped: int = 0
 
 
 @dataclass(frozen=True, slots=True)

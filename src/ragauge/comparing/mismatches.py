@@ -5,7 +5,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, cast
 
 from ragauge.comparing.sides import Side
+from ragauge.encoders.models import EMBEDDED
 from ragauge.errors import DataError, PlanError, Problem
+from ragauge.label import PRECISIONS, without_precision
 from ragauge.runs.code import is_other
 from ragauge.runs.manifest import Manifest, MetricDisplay
 from ragauge.runs.scored_run import ScoredRun
@@ -17,6 +19,8 @@ GOLD = ("references", "gold_contexts", "relevant", "answerable")
 ADVICE = "give --allow-mismatch (allow_mismatch=True) to compare them all the same"
 SHOWN = 80
 """Most characters of a text in a message."""
+EFFECT = ", which moves means by at most 0.008 and single values by 0.008 on average"
+"""Of int8 against fp32 with the embedded encoder, on labelled answers: benchmarks/precision.py."""
 Nodes = Mapping[str, Mapping[str, object]]
 
 
@@ -110,12 +114,12 @@ def check_metrics(base: Side, other: Side, names: Sequence[str]) -> Iterator[str
 def _metric_problem(base: Side, other: Side, one: MetricDisplay, two: MetricDisplay) -> str:
     if one.version != two.version:
         return f"version {one.version} in {base.place}, version {two.version} in {other.place}; run both again"
-    if one.metric != two.metric:
+    if without_precision(one.metric) != without_precision(two.metric):
         return f"{one.metric} in {base.place}, {two.metric} in {other.place}"
     if not one.aggregate.is_same(two.aggregate):
         return f"aggregated by other code in {other.place} than in {base.place}"
     manifests = base.run.manifest, other.run.manifest
-    plans = [_needed(manifest, one.metric) for manifest in manifests]
+    plans = [_needed(manifests[0], one.metric), _needed(manifests[1], two.metric)]
     if changed := _changed_code(*plans):
         return (
             f"the code of {changed} is other in {other.place} than in {base.place}, but its version is not; run "
@@ -134,7 +138,7 @@ def _metric_problem(base: Side, other: Side, one: MetricDisplay, two: MetricDisp
 
 
 def _needed(manifest: Manifest, label: str) -> Nodes:
-    """The nodes of the plan that a metric's values depend on, by key."""
+    """The nodes of the plan that a metric's values depend on, by key, without the precision of encoders."""
     nodes: dict[str, Mapping[str, object]] = {
         cast(str, node["key"]): node
         for node in cast("Sequence[Mapping[str, object]]", manifest.plan.get("nodes", ()))
@@ -150,7 +154,17 @@ def _needed(manifest: Manifest, label: str) -> Nodes:
         if key in nodes and key not in needed:
             needed[key] = nodes[key]
             waiting += cast("Sequence[str]", nodes[key]["inputs"])
-    return needed
+    return {without_precision(key): _in_any_precision(node) for key, node in needed.items()}
+
+
+def _in_any_precision(node: Mapping[str, object]) -> Mapping[str, object]:
+    settings = cast("Mapping[str, object]", node.get("settings") or {})
+    inputs = cast("Sequence[object]", node["inputs"])
+    return {
+        **{name: value for name, value in node.items() if name != "key"},
+        "settings": {k: v for k, v in settings.items() if k != "precision" or v not in PRECISIONS},
+        "inputs": [without_precision(str(name)) for name in inputs],
+    }
 
 
 def _changed_code(one: Nodes, two: Nodes) -> str:
@@ -188,7 +202,9 @@ def _used(manifest: Manifest, kind: str, nodes: Nodes) -> Sequence[object]:
         cast("Mapping[str, object]", node.get("settings") or {}).get(setting)
         for node in nodes.values()
     } - {None, ""}
-    return cast("Sequence[object]", manifest.code.get(kind) or ()) if named else ()
+    used = cast("Sequence[Mapping[str, object]]", manifest.code.get(kind) or ()) if named else ()
+    alike = [{name: model[name] for name in model if name != "precision"} for model in used]
+    return [each for at, each in enumerate(alike) if each not in alike[:at]]
 
 
 def _first_difference(one: Sequence[object], two: Sequence[object]) -> str:
@@ -224,6 +240,20 @@ def notes_on(sides: Sequence[Side], names: Sequence[str]) -> tuple[str, ...]:
         f"compared all the same: {str(why).removesuffix(f'; {ADVICE}')}"
         for why in (*data, *metrics)
     )
+
+
+def other_precisions(runs: Sequence[ScoredRun]) -> Iterator[str]:
+    """A note for each encoder that computed in several precisions: what that changes, as measured."""
+    used: dict[str, list[str]] = {}
+    for run in runs:
+        for model in cast("Sequence[Mapping[str, object]]", run.manifest.code.get("models") or ()):
+            found, precision = used.setdefault(str(model.get("name")), []), model.get("precision")
+            if precision is not None and str(precision) not in found:
+                found.append(str(precision))
+    for name, found in used.items():
+        if len(found) > 1:
+            effect = EFFECT if name == EMBEDDED else ""
+            yield f"the encoder {name} computed in {' and '.join(found)}{effect}"
 
 
 def other_versions(runs: Sequence[ScoredRun]) -> tuple[str, ...]:

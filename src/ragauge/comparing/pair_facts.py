@@ -5,7 +5,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple, cast
 
 from ragauge.comparing.comparison import Change, QuestionCounts, Unpaired
-from ragauge.comparing.paired_scores import NOT_APPLICABLE, OK, STATUSES, MetricScores
+from ragauge.comparing.paired_scores import LOST, NOT_APPLICABLE, OK, STATUSES, MetricScores
 from ragauge.runs.manifest import MetricDisplay
 
 if TYPE_CHECKING:
@@ -114,16 +114,20 @@ class Pair:
 
     def lists(self, ids: "pl.Series") -> "QuestionLists":
         """The questions fixed, broken and unpaired, and how many they are; `ids` names all questions."""
+        import numpy as np
+
         fixed, broken = self._changed()
         sides = self.scores.status[[self.base, self.candidate]][:, self.questions[self.is_open]]
         no_base, no_candidate = sides[0] != OK, sides[1] != OK
+        is_lost = ~no_base & np.isin(sides[1], LOST)
         counts = QuestionCounts(
             fixed=int(fixed.sum()),
             broken=int(broken.sum()),
             unpaired=sides.shape[1],
             base=int(no_base.sum()),
             candidate=int(no_candidate.sum()),
-            lost=int((~no_base & no_candidate).sum()),
+            lost=int(is_lost.sum()),
+            dropped=int((~no_base & no_candidate & ~is_lost).sum()),
         )
         return QuestionLists(
             self._listed(fixed, ids), self._listed(broken, ids), self._unpaired(ids), counts

@@ -25,6 +25,8 @@ STATUSES = ("absent", *map(str, Status))
 OK = STATUSES.index(str(Status.OK))
 NOT_APPLICABLE = tuple(map(STATUSES.index, ("absent", "undefined", "missing")))
 """If both sides have one of these, the metric says nothing about the question."""
+LOST = tuple(map(STATUSES.index, ("absent", "missing", "failed")))
+"""What is a loss where the base has a score; undefined and skipped are none."""
 
 
 @dataclass(frozen=True, slots=True)

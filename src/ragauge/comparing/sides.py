@@ -2,14 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from pathlib import PurePath
+from typing import cast
 
 from ragauge.errors import PlanError, did_you_mean
 from ragauge.runs.scored_run import ScoredRun
-
-if TYPE_CHECKING:
-    pass
+from ragauge.samples.samples import DEFAULT_SYSTEM
 
 
 @dataclass(frozen=True)
@@ -95,22 +93,24 @@ def _of_run(run: ScoredRun, system: str | None) -> Side:
 
 
 def _with_own_names(sides: Sequence[Side]) -> tuple[Side, ...]:
-    """Sides of the same name get that of their folder or file too, or a number."""
+    """Sides of the same name get that of their folder or file too, with as many of the folders around it
+    as tell them apart, or a number."""
     named = list(sides)
-    for rename in (_with_place, _numbered):
+    for n_parts in (1, 2, 3, None):
         names = [side.name for side in named]
         named = [
-            rename(side, names[:at].count(side.name)) if names.count(side.name) > 1 else side
-            for at, side in enumerate(named)
+            side if names.count(side.name) == 1 else _with_place(side, n_parts) for side in named
         ]
-    return tuple(named)
+    names = [side.name for side in named]
+    return tuple(
+        replace(side, name=f"{side.name} ({names[:at].count(side.name) + 1})")
+        if names.count(side.name) > 1
+        else side
+        for at, side in enumerate(named)
+    )
 
 
-def _with_place(side: Side, _: int) -> Side:
-    name = Path(side.run.place or side.run.samples.source).name
-    is_default = side.system == "default"
-    return replace(side, name=name if is_default else f"{side.system}@{name}")
-
-
-def _numbered(side: Side, n_before: int) -> Side:
-    return replace(side, name=f"{side.name} ({n_before + 1})")
+def _with_place(side: Side, n_parts: int | None) -> Side:
+    """The side named by the last parts of where its run is; None for all of them."""
+    name = str(PurePath(*PurePath(side.place).parts[-n_parts:])) if n_parts else side.place
+    return replace(side, name=name if side.system == DEFAULT_SYSTEM else f"{side.system}@{name}")

@@ -1,6 +1,7 @@
 """Open an encoder by its model's name."""
 
 from ragauge.encoders.embedded import NAME, MiniLM
+from ragauge.encoders.models import own_precision
 from ragauge.encoders.protocol import Encoder
 from ragauge.errors import EncoderError
 
@@ -10,7 +11,7 @@ PRECISIONS = ("fp32", "fp16", "bf16", "int8")
 def open_encoder(
     model: str = NAME,
     *,
-    precision: str = "fp32",
+    precision: str | None = None,
     revision: str | None = None,
     device: str | None = None,
     base_url: str | None = None,
@@ -20,18 +21,21 @@ def open_encoder(
 ) -> Encoder:
     """The embedded encoder by its name, an endpoint if `base_url` is given, else a Hugging Face model.
 
+    Without a `precision` the embedded encoder computes in int8, others in fp32.
+
     EncoderError for settings that do not go together; PlanError for a key in place of a name; MissingExtraError if packages are missing. Large
     models are loaded at first use.
     """
     if base_url is not None:
         _refuse("an endpoint", model, revision=revision, device=device)
-        if precision != "fp32":
+        if precision not in (None, "fp32"):
             raise EncoderError(f"{model}: an endpoint has no precision to choose; leave it out")
         from ragauge.encoders.endpoint import Endpoint
 
         if api_key_env is None:
             return Endpoint(model, base_url=base_url, dimensions=dimensions)
         return Endpoint(model, base_url=base_url, dimensions=dimensions, api_key_env=api_key_env)
+    precision = precision or own_precision(model)
     if model == NAME:
         _refuse("the embedded encoder", model, revision=revision, device=device)
         _refuse("the embedded encoder", model, api_key_env=api_key_env, dimensions=dimensions)

@@ -34,6 +34,11 @@ def model_info(model: str) -> ModelInfo:
     return _table().get(model, ModelInfo())
 
 
+def own_precision(model: str) -> str:
+    """The precision in which a model computes if none is named: int8 for the embedded one, else fp32."""
+    return "int8" if model == EMBEDDED else "fp32"
+
+
 @cache
 def _table() -> dict[str, ModelInfo]:
     text = (resources.files("ragauge") / "encoders" / "models.toml").read_text("utf-8")

@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 
 from ragauge import catalog
-from ragauge.encoders.models import model_info
+from ragauge.encoders.models import model_info, own_precision
 from ragauge.engine.graph import Input, Node
 from ragauge.engine.requirements import missing_resources, prompts_of, uses_judge
 from ragauge.errors import LabelError, did_you_mean
 from ragauge.label import Label, SettingValue
-from ragauge.metric import PARTS, PROMPTS, Column, Definition, Feature, Metric
+from ragauge.metric import PARTS, PRECISION, PROMPTS, Column, Definition, Feature, Metric
 from ragauge.samples.samples import FIELDS, REFERENCE, REFERENCES
 from ragauge.suite import Entry, Suite
 from ragauge.where import Filter
@@ -51,6 +51,10 @@ class GraphBuilder:
             for name, value in self.resources.get(resource, {}).items():
                 if name in settings and name not in label.settings:
                     settings[name] = value
+        if PRECISION in metric.implied and PRECISION not in label.settings:
+            named = label.settings.get("model")
+            if named not in (None, self.resources.get("encoder", {}).get("model")):
+                settings[PRECISION] = own_precision(str(named))
         if settings.get("layer", 0) is None:
             settings["layer"] = model_info(str(settings.get("model"))).layer
         if metric.check is not None and (problem := metric.check(settings)):
@@ -131,6 +135,12 @@ class GraphBuilder:
     ) -> Node:
         key = key or _key(definition, settings)
         if key in self.nodes:
+            precisions = [each.get(PRECISION) for each in (self.nodes[key].settings, settings)]
+            if precisions[0] != precisions[1]:
+                self.problems.append(
+                    f"{key} is wanted in {precisions[0]} and in {precisions[1]}, but the precision is no part of "
+                    "its name; evaluate two runs, one in each, and compare them"
+                )
             return self.nodes[key]
         if key in self.path:
             circle = " → ".join([*self.path[self.path.index(key) :], key])

@@ -6,7 +6,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ragauge.encoders.models import EMBEDDED
+from ragauge.encoders.models import EMBEDDED, own_precision
 from ragauge.errors import EncoderError
 from ragauge.judges.config import JudgeConfig
 from ragauge.label import SettingValue
@@ -28,7 +28,8 @@ ENCODER_ATTRIBUTES = ("name", "identity", "encode")
 class Resources:
     """The encoders and judges of one run.
 
-    `encoder`: a model's name or an Encoder, for metrics whose label names no other.
+    `encoder`: a model's name or an Encoder, for metrics whose label names no other; None for the embedded
+    one, in this `precision`.
     `cache`: the file that keeps vectors and replies between runs; None to keep none. A copy in another
     process opens its own.
     """
@@ -37,12 +38,14 @@ class Resources:
         self,
         encoder: "Encoder | str | None" = None,
         *,
+        precision: str | None = None,
         cache: str | Path | None = None,
         judging: JudgeConfig | None = None,
     ) -> None:
         self._default = _opened(encoder) if isinstance(encoder, str) else encoder
         if self._default is not None:
             _check_encoder(self._default)
+        self._precision = precision or own_precision(EMBEDDED)
         self._cache_path = cache
         self.judging = JudgeConfig() if judging is None else judging
         self._encoders: dict[tuple[str, str], CachedEncoder] = {}
@@ -64,7 +67,7 @@ class Resources:
 
     def _encoder_defaults(self) -> Mapping[str, SettingValue]:
         if self._default is None:
-            return {"model": EMBEDDED, "precision": "fp32"}
+            return {"model": EMBEDDED, "precision": self._precision}
         precision = str(self._default.identity.get("precision") or "fp32")
         return {"model": self._default.name, "precision": precision}
 
@@ -222,7 +225,8 @@ class Resources:
     def _model_of(self, settings: Mapping[str, SettingValue]) -> tuple[str, str]:
         default = self._encoder_defaults()
         model = str(settings.get("model") or default["model"])
-        return model, str(settings.get("precision") or default["precision"])
+        own = default["precision"] if model == default["model"] else own_precision(model)
+        return model, str(settings.get("precision") or own)
 
     @cached_property
     def cache(self) -> "Cache | None":
@@ -262,7 +266,7 @@ def _check_encoder(encoder: object) -> None:
         )
 
 
-def _opened(model: str, precision: str = "fp32") -> "Encoder":
+def _opened(model: str, precision: str | None = None) -> "Encoder":
     from ragauge.encoders.factory import open_encoder
 
     return open_encoder(model, precision=precision)

@@ -48,21 +48,13 @@ def suites_of(metrics: MetricLike | Sequence[MetricLike]) -> list[Suite]:
     return suites
 
 
-def in_own_precision(suite: Suite) -> Suite:
-    """The suite with its precision in the labels of its metrics that encode texts; for the embedded encoder."""
-    if suite.precision is None:
-        return suite
-    known = catalog.metrics()
-
-    def own(entry: Entry) -> Entry:
-        metric = known.get(entry.label.name)
-        settings = {setting.name for setting in metric.settings} if metric else set[str]()
-        if "precision" not in settings or {"precision", "model"} & entry.label.settings.keys():
-            return entry
-        given = {**entry.label.settings, "precision": cast(str, suite.precision)}
-        return replace(entry, label=Label(entry.label.name, given))
-
-    return replace(suite, entries=tuple(map(own, suite.entries)))
+def precision_of(suites: Sequence[Suite]) -> str | None:
+    """The precision that suites name for the embedded encoder; PlanError if they name several."""
+    named = {suite.precision: suite.name for suite in suites if suite.precision is not None}
+    if len(named) > 1:
+        each = " and ".join(f"{suite} {precision}" for precision, suite in named.items())
+        raise PlanError([f"a run has one precision, and the suites name several: {each}"])
+    return next(iter(named), None)
 
 
 def without(suites: Sequence[Suite], names: Sequence[str]) -> list[Suite]:

@@ -14,7 +14,7 @@ from ragauge.engine.selection import (
     DEFAULT,
     MetricLike,
     fitting,
-    in_own_precision,
+    precision_of,
     read_metric,
     suite_for_label,
     suites_of,
@@ -210,10 +210,10 @@ class Evaluation:
             raise PlanError([f"evidence is {evidence!r:.80}; choose one of {known}"])
         samples = _samples(samples)
         batch_size = usual_batch_size(samples) if batch_size is None else batch_size
-        resources = Resources(encoder, cache=cache, judging=judge_config_of(judge))
         suites = fitting(suites_of(metrics), samples)
-        if encoder is None:
-            suites = [in_own_precision(suite) for suite in suites]
+        resources = Resources(
+            encoder, precision=precision_of(suites), cache=cache, judging=judge_config_of(judge)
+        )
         plan = make_plan(suites, samples.columns, resources.defaults(), resources.judge_names)
         resources.expect_tokens(
             node.settings for node in plan.nodes if "encoder" in node.definition.resources

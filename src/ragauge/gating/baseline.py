@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 
 from ragauge.comparing.compare import compare
 from ragauge.comparing.comparison import MetricComparison
+from ragauge.comparing.paired_scores import LOST, STATUSES
 from ragauge.errors import PlanError
+from ragauge.gating.slices import Slice
 from ragauge.runs.manifest import MetricDisplay
 from ragauge.runs.scored_run import ScoredRun
 from ragauge.samples.filter import matching
@@ -22,7 +24,7 @@ IDS_SHOWN = 3
 class Baseline:
     """A run, or a system of the checked run, with the comparisons already made.
 
-    `allow_lost`: how many questions that the baseline scored the run may leave without a score.
+    `allow_lost`: how many questions that the baseline scored may be failed, missing or absent in the run.
     """
 
     def __init__(
@@ -68,16 +70,42 @@ class Baseline:
         return [] if renamed else [system for system in systems if system not in own]
 
     def absent_metrics(self) -> Sequence[str]:
-        """The baseline's metrics that rank systems and that the run no longer has."""
+        """The metrics that rank systems, that have a value in the baseline, and that the run no longer has."""
         own = {metric.name for metric in self.run.metrics}
         return [
             metric.name
             for metric in self.base.metrics
-            if metric.is_ranked and not metric.unavailable and metric.name not in own
+            if metric.is_ranked and metric.name in self.scored and metric.name not in own
         ]
 
     def has(self, metric: MetricDisplay) -> bool:
         return any(metric.name == other.name for other in self.base.metrics)
+
+    @cached_property
+    def scored(self) -> frozenset[str]:
+        """The names of the baseline's metrics that have a value."""
+        summary = Slice.of(self.base, None).summary
+        labels = {label for (label, _), row in summary.items() if row["ok"]}
+        return frozenset(metric.name for metric in self.base.metrics if metric.metric in labels)
+
+    def compares(self, metric: MetricDisplay, system: str) -> bool:
+        """Whether a question has a value on both sides, or too many questions lost theirs."""
+        row = self.row(metric, system, None)
+        return not isinstance(row, str) and (row.n > 0 or row.counts.lost > self.allow_lost)
+
+    @property
+    def notes(self) -> Sequence[str]:
+        """How many questions are left out of the drops because they are undefined or skipped now."""
+        found: dict[str, list[str]] = {}
+        for (metric, system, where), row in self._rows.items():
+            if not isinstance(row, str) and row.n and row.counts.dropped:
+                of = f"{metric}[{where}]" if where else metric
+                found.setdefault(of, []).append(f"{row.counts.dropped:,} ({system})")
+        return [
+            f"{of}: the drop leaves out questions that the baseline scored and that are undefined or skipped now: "
+            f"{', '.join(counts)}"
+            for of, counts in found.items()
+        ]
 
     def row(
         self, metric: MetricDisplay, system: str, where: Filter | None
@@ -120,7 +148,10 @@ class Baseline:
             named = ", ".join(_lost(row)[:IDS_SHOWN])
             n, has = ("1 question", "has") if n_lost == 1 else (f"{n_lost:,} questions", "have")
             more = f" … {n_lost - IDS_SHOWN:,} more" if n_lost > IDS_SHOWN else ""
-            return None, f"{n} scored in the baseline {has} no score now: {named}{more}"
+            return (
+                None,
+                f"{n} scored in the baseline {has} no score now: {named}{more}",
+            )
         values = _drop(row)
         value = values[statistic]
         return value, "" if value is not None else row.note or "too few common questions"
@@ -136,8 +167,9 @@ class Baseline:
 
 
 def _lost(row: MetricComparison) -> list[str]:
-    """The listed questions that the baseline has scored and the run has not."""
-    return [one.id for one in row.unpaired if one.base == "ok" and one.candidate != "ok"]
+    """The listed questions that the baseline has scored and that the run lost."""
+    lost = {STATUSES[place] for place in LOST}
+    return [one.id for one in row.unpaired if one.base == "ok" and one.candidate in lost]
 
 
 @dataclass(frozen=True, repr=False)

@@ -7,11 +7,11 @@ from math import inf
 from typing import Literal, cast
 
 from ragauge import catalog
-from ragauge.comparing.mismatches import other_versions
+from ragauge.comparing.mismatches import other_precisions, other_versions
 from ragauge.errors import LabelError, PlanError, did_you_mean
 from ragauge.gating.baseline import Baseline
 from ragauge.gating.limits import out_of_reach
-from ragauge.gating.rules import COUNTS, MEAN, Operand, Rule
+from ragauge.gating.rules import COUNTS, MEAN, Operand, Rule, number_of
 from ragauge.gating.slices import IDS_KEPT, Slice
 from ragauge.label import Label
 from ragauge.runs.aggregate_code import aggregate_problem
@@ -23,7 +23,7 @@ from ragauge.where import Comparison, Filter
 DropJudgedOn = Literal["point", "bound"]
 OF_SCORED = (MEAN, "low", "high", "lowest", "highest")
 """The statistics that rows without a score do not enter."""
-FILLED_IN = ("model", "precision", "judge", "prompts", "parts", "layer")
+FILLED_IN = ("model", "judge", "prompts", "parts", "layer")
 """Settings that a run fills into labels."""
 
 
@@ -98,26 +98,33 @@ def gate(
     (`on="point"`), or the upper end of its 95 % interval (`on="bound"`).
 
     Where a metric has no value or no row is in a slice, the rule fails; a drop has no value if more than
-    `allow_lost` questions that the baseline scored have no score now. Raises FilterError or PlanError for a
-    rule that does not parse, that names an unknown metric, field or system, or whose limit is outside the
-    metric's range, and as `compare` does for a
+    `allow_lost` questions that the baseline scored are failed, missing or gone now (undefined and skipped ones
+    are only left out). A system of which no row has a score by the metrics that the rules name, or by any if
+    they name none, fails too. Raises FilterError or PlanError for a rule that does not parse, that names an
+    unknown metric, field or system, or whose limit is outside the metric's range, and as `compare` does for a
     baseline of other data or metrics, unless `allow_mismatch`.
 
-    With `max_drop`, a system or a metric of the baseline that the run no longer has fails too; a metric
-    that the baseline does not have is named in `notes`.
+    With `max_drop`, a system or a metric of the baseline that the run no longer has fails too. One number for
+    all metrics skips those without a value on both sides; these, and what the baseline does not have, are
+    named in `notes`.
     """
     given = [rules] if isinstance(rules, str) else rules
     parsed = [rule if isinstance(rule, Rule) else Rule.parse(rule) for rule in given]
     compared = None
     if baseline is not None:
         compared = Baseline(run, baseline, allow_lost, allow_mismatch=allow_mismatch)
-    drops, notes = _drop_rules(run, compared, max_drop, on)
+    drops, of_all, notes = _drop_rules(run, compared, max_drop, on)
     parsed += drops
-    _check_arguments(run, parsed, baseline, systems, on)
+    _check_arguments(run, [*parsed, *of_all], baseline, systems, on)
     checking = _Checking(run, tuple(systems) or run.samples.systems, compared)
     verdicts = [verdict for rule in parsed for verdict in checking.verdicts(rule)]
+    if of_all and compared is not None:
+        found, skipped = checking.drops_of_all(of_all, compared)
+        verdicts, notes = verdicts + found, (*notes, *skipped)
+    verdicts += checking.unscored(parsed, verdicts)
     if compared is not None:
-        notes = (*notes, *other_versions([compared.base, run]))
+        runs = [compared.base, run]
+        notes = (*notes, *compared.notes, *other_precisions(runs), *other_versions(runs))
     if compared is not None and max_drop is not None:
         verdicts += _vanished(compared, max_drop, systems)
     return Gate(tuple(verdicts), run.place or "", notes)
@@ -170,21 +177,32 @@ def _drop_rules(
     baseline: Baseline | None,
     max_drop: Mapping[str, float] | float | None,
     on: DropJudgedOn,
-) -> tuple[list[Rule], tuple[str, ...]]:
-    """The rules that `max_drop` means, and notes on metrics that the baseline does not have."""
+) -> tuple[list[Rule], list[Rule], tuple[str, ...]]:
+    """The rules that `max_drop` means, of metrics that it names and of all others; notes on metrics that the
+    baseline does not have."""
     if max_drop is None:
-        return [], ()
+        return [], [], ()
     by_metric = max_drop if isinstance(max_drop, Mapping) else {"": max_drop}
     statistic = "drop" if on == "point" else "drop_high"
     named = {name: drop for name, drop in by_metric.items() if name}
     new: list[str] = []
+    others: dict[str, float] = {}
     if "" in by_metric:
-        ranked = [metric for metric in run.metrics if metric.is_ranked and not metric.unavailable]
-        new = [one.name for one in ranked if baseline is not None and not baseline.has(one)]
-        old = [one.name for one in ranked if one.name not in new]
-        named = {**dict.fromkeys(old, by_metric[""]), **named}
+        ranked = [metric for metric in run.metrics if metric.is_ranked]
+        if baseline is not None:
+            scored = baseline.scored
+            ranked = [one for one in ranked if not one.unavailable or one.name in scored]
+            new = [one.name for one in ranked if not baseline.has(one)]
+        old = [one.name for one in ranked if one.name not in (*new, *named)]
+        others = dict.fromkeys(old, by_metric[""])
+    notes = (f"not in the baseline, so not checked for a drop: {', '.join(new)}",) if new else ()
+    return _drop_limits(named, statistic), _drop_limits(others, statistic), notes
+
+
+def _drop_limits(drops: Mapping[str, float], statistic: str) -> list[Rule]:
+    """A rule for the largest drop of each metric."""
     rules: list[Rule] = []
-    for name, drop in named.items():
+    for name, drop in drops.items():
         if not 0 <= drop < float("inf"):
             raise PlanError(
                 [f"the largest drop of {name} is {drop!r}; give a number of at least 0"]
@@ -192,8 +210,7 @@ def _drop_rules(
         operand = Operand(f"{name}.{statistic}", name, statistic)
         condition = Comparison(operand.text, "<=", drop)
         rules.append(Rule(f"{operand.text} <= {drop:g}", condition, (operand,)))
-    notes = (f"not in the baseline, so not checked for a drop: {', '.join(new)}",) if new else ()
-    return rules, notes
+    return rules
 
 
 class _Checking:
@@ -222,6 +239,53 @@ class _Checking:
             return
         for system in self._systems(rule):
             yield self._verdict(rule, system)
+
+    def drops_of_all(
+        self, rules: Sequence[Rule], baseline: Baseline
+    ) -> tuple[list[Verdict], tuple[str, ...]]:
+        """The verdicts on the metrics that have a value on both sides, and a note that names the others."""
+        kept: list[Verdict] = []
+        skipped: dict[str, list[str]] = {}
+        for rule in rules:
+            metric = self.metric(rule.operands[0])
+            for verdict in self.verdicts(rule):
+                if verdict.system is None or baseline.compares(metric, verdict.system):
+                    kept.append(verdict)
+                else:
+                    skipped.setdefault(verdict.system, []).append(metric.name)
+        for system in skipped:
+            if all(verdict.system != system for verdict in kept):
+                reason = "no metric has a value in the run and in the baseline"
+                kept.append(Verdict("drops", system, False, (), reason, shortfall=inf))
+        notes = [
+            f"without a value on both sides, so not checked for a drop: {', '.join(names)} ({system})"
+            for system, names in skipped.items()
+        ]
+        return kept, tuple(notes)
+
+    def unscored(self, rules: Sequence[Rule], verdicts: Sequence[Verdict]) -> Iterator[Verdict]:
+        """A failed verdict for each system of which no row has a score, if none says so already.
+
+        By the metrics that rules name, or by any; for a total of a slice, in that slice.
+        """
+        named = {
+            self.metric(one).metric for rule in rules for one in rule.operands if one.statistic
+        }
+        totals = [one.where for rule in rules for one in rule.operands if one.statistic is None]
+        said = {verdict.system for verdict in verdicts if verdict.shortfall == inf}
+        for where in {where.text if where else "": where for where in (None, *totals)}.values():
+            rows = self._slice(where)
+            for system in rows.samples.systems:
+                scores = [
+                    row["ok"]
+                    for (metric, of), row in rows.summary.items()
+                    if of == system and (where or not named or metric in named)
+                ]
+                if system in self.systems and system not in said and not any(scores):
+                    said.add(system)
+                    rule = f"scores[{where.text}]" if where else "scores"
+                    reason = "no row has a score"
+                    yield Verdict(rule, system, False, (), reason, shortfall=inf)
 
     def _systems(self, rule: Rule) -> Sequence[str]:
         """The systems that the rule is about: those that its slices choose, or all.
@@ -306,7 +370,7 @@ class _Checking:
             return Reading(
                 operand.text, None, metric.unavailable or "no row of the system has a score"
             )
-        value = cast("float | None", found[operand.statistic])
+        value = number_of(found, operand.statistic)
         reason = "" if value is not None else self._why(metric, operand, found)
         return Reading(operand.text, value, reason)
 

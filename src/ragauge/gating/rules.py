@@ -10,9 +10,11 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import cast
 
 from ragauge.errors import FilterError, LabelError, did_you_mean
 from ragauge.label import Label
+from ragauge.score import Status
 from ragauge.where import (
     RESERVED,
     All,
@@ -34,9 +36,11 @@ STATISTICS = (
     *("ok", "undefined", "missing", "failed", "skipped"),
 )
 """The columns of a summary that a rule can name."""
+UNSCORED = "unscored"
+"""The rows or scores without a value, whatever their status."""
 CHANGES = ("drop", "drop_low", "drop_high", "p_value")
 """How much worse a metric is than in the baseline, its interval, and the p value; the rule needs a baseline."""
-COUNTS = ("answers", "questions", "ok", "undefined", "missing", "failed", "skipped")
+COUNTS = ("answers", "questions", "ok", "undefined", "missing", "failed", "skipped", UNSCORED)
 JUDGING = ("cost_usd", "calls")
 TOTALS = (*COUNTS, *JUDGING)
 """Numbers of the whole run: its rows, its scores by status, and what the judges cost."""
@@ -115,6 +119,13 @@ class Rule:
     @cached_property
     def needs_baseline(self) -> bool:
         return any(operand.is_change for operand in self.operands)
+
+
+def number_of(row: Mapping[str, object], statistic: str) -> float | None:
+    """A statistic of a row of the summary; None if it has no value."""
+    if statistic == UNSCORED:
+        return sum(cast(int, row[str(status)]) for status in Status if status is not Status.OK)
+    return cast("float | None", row[statistic])
 
 
 def _shortfall(condition: Condition, values: Mapping[str, float], wanted: bool) -> float:
@@ -210,7 +221,7 @@ class _RuleReader(Reader):
         return name, self._statistic(statistic, start), end
 
     def _statistic(self, name: str, at: int) -> str:
-        known = (*STATISTICS, *CHANGES)
+        known = (*STATISTICS, UNSCORED, *CHANGES)
         if name not in known:
             hint = did_you_mean(name, known) or f"; the statistics are {', '.join(known)}"
             raise FilterError(

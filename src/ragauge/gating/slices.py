@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, cast
 
+from ragauge.gating.rules import number_of
 from ragauge.runs.manifest import MetricDisplay
 from ragauge.runs.scored_run import ScoredRun
 from ragauge.runs.scores import pieces_with_samples
 from ragauge.runs.summary import frame_of, summarise_pieces
 from ragauge.samples.filter import matches, matching
 from ragauge.samples.samples import Samples
-from ragauge.score import Status
 from ragauge.where import Filter
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ class Slice:
         if name == "questions":
             ids = self.samples.scan().select(pl.col("id").n_unique())
             return int(self.run.collect(ids).item())
-        return sum(cast(int, row[str(Status(name))]) for row in self.summary.values())
+        return int(sum(number_of(row, name) or 0 for row in self.summary.values()))
 
     def worst_ids(
         self, metric: MetricDisplay, system: str, *, only_scored: bool = False

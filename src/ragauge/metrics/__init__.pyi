@@ -48,7 +48,7 @@ def answer_relevance(
     variant: Literal["ragas-0.4"] | None = None,
     judge: str | None = None,
     model: str | None = None,
-    precision: Literal["fp32", "fp16", "bf16", "int8"] = "fp32",
+    precision: Literal["fp32", "fp16", "bf16", "int8"] | None = None,
 ) -> MetricLabel:
     """How relevant the answer is to the question, judged by the questions that the answer would answer."""
 
@@ -68,7 +68,7 @@ def bertscore(
     baseline: Sequence[float] | None = None,
     long_text: Literal["cut", "windows"] = "cut",
     model: str | None = None,
-    precision: Literal["fp32", "fp16", "bf16", "int8"] = "fp32",
+    precision: Literal["fp32", "fp16", "bf16", "int8"] | None = None,
 ) -> MetricLabel:
     """BERTScore F1: how similar answer and reference are, token by token."""
 
@@ -80,7 +80,7 @@ def bertscore_precision(
     baseline: Sequence[float] | None = None,
     long_text: Literal["cut", "windows"] = "cut",
     model: str | None = None,
-    precision: Literal["fp32", "fp16", "bf16", "int8"] = "fp32",
+    precision: Literal["fp32", "fp16", "bf16", "int8"] | None = None,
 ) -> MetricLabel:
     """BERTScore precision: the mean, over the answer's tokens, of the best cosine with a reference token."""
 
@@ -92,7 +92,7 @@ def bertscore_recall(
     baseline: Sequence[float] | None = None,
     long_text: Literal["cut", "windows"] = "cut",
     model: str | None = None,
-    precision: Literal["fp32", "fp16", "bf16", "int8"] = "fp32",
+    precision: Literal["fp32", "fp16", "bf16", "int8"] | None = None,
 ) -> MetricLabel:
     """BERTScore recall: the mean, over the reference's tokens, of the best cosine with an answer token."""
 
@@ -154,7 +154,7 @@ def correct(
     layer: int | None = None,
     long_text: Literal["cut", "windows"] = "windows",
     model: str | None = None,
-    precision: Literal["fp32", "fp16", "bf16", "int8"] = "fp32",
+    precision: Literal["fp32", "fp16", "bf16", "int8"] | None = None,
 ) -> MetricLabel:
     """The probability that people would call the answer correct, given question and reference."""
 
@@ -490,7 +490,7 @@ def semantic_similarity(
     long_text: Literal["cut", "windows"] = "cut",
     on_empty: float | None = None,
     model: str | None = None,
-    precision: Literal["fp32", "fp16", "bf16", "int8"] = "fp32",
+    precision: Literal["fp32", "fp16", "bf16", "int8"] | None = None,
 ) -> MetricLabel:
     """How similar answer and reference are in meaning: the cosine similarity of their embeddings."""
 
@@ -501,7 +501,7 @@ def sentence_coverage(
     splitter: Literal["rules", "nltk", "spacy"] = "rules",
     long_text: Literal["cut", "windows"] = "cut",
     model: str | None = None,
-    precision: Literal["fp32", "fp16", "bf16", "int8"] = "fp32",
+    precision: Literal["fp32", "fp16", "bf16", "int8"] | None = None,
 ) -> MetricLabel:
     """How well the answer covers the reference sentence that it covers worst."""
 
@@ -512,7 +512,7 @@ def sentences_covered(
     splitter: Literal["rules", "nltk", "spacy"] = "rules",
     long_text: Literal["cut", "windows"] = "cut",
     model: str | None = None,
-    precision: Literal["fp32", "fp16", "bf16", "int8"] = "fp32",
+    precision: Literal["fp32", "fp16", "bf16", "int8"] | None = None,
 ) -> MetricLabel:
     """Whether the answer covers every sentence of the reference: `sentence_coverage` > `threshold`."""
 
@@ -539,7 +539,7 @@ def success(
 def support(
     *,
     model: str | None = None,
-    precision: Literal["fp32", "fp16", "bf16", "int8"] = "fp32",
+    precision: Literal["fp32", "fp16", "bf16", "int8"] | None = None,
 ) -> MetricLabel:
     """How far the contexts support the answer, estimated from words and embeddings without a judge."""
 

@@ -4,7 +4,7 @@ import inspect
 
 from ragauge.errors import LabelError, did_you_mean
 from ragauge.label import Label, frozen
-from ragauge.metric import METRICS, Metric
+from ragauge.metric import METRICS, PRECISION, Metric
 
 
 class MetricLabel(Label):
@@ -50,8 +50,9 @@ def metric_label(name: str) -> MetricLabel:
 
 def _canonical(label: Label) -> MetricLabel:
     metric = _declared(label.name)
-    canonical = metric.label(metric.read_settings(label.settings))
-    return MetricLabel(canonical.name, canonical.settings)
+    settings = metric.read_settings(label.settings)
+    asked = {name: settings[name] for name in {PRECISION} & label.settings.keys()}
+    return MetricLabel(metric.name, {**metric.label(settings).settings, **asked})
 
 
 def _declared(name: str) -> Metric:

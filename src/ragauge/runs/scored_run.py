@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from ragauge.errors import PlanError, did_you_mean
+from ragauge.label import without_precision
 from ragauge.runs.aggregate_code import aggregate_problem
 from ragauge.runs.cautions import MetricCaution, cautions_of
 from ragauge.runs.integrity import check_digest
@@ -116,11 +117,14 @@ class ScoredRun:
     def metrics(self) -> tuple[MetricDisplay, ...]:
         """The metrics in the order of the plan; those with the same name are shown with their label."""
         labels: dict[str, set[str]] = {}
-        for metric in self.manifest.metrics:
+        named = [
+            replace(metric, name=without_precision(metric.name)) for metric in self.manifest.metrics
+        ]
+        for metric in named:
             labels.setdefault(metric.name, set()).add(metric.metric)
         return tuple(
             replace(metric, name=_with_label(metric)) if len(labels[metric.name]) > 1 else metric
-            for metric in self.manifest.metrics
+            for metric in named
         )
 
     @cached_property
@@ -159,7 +163,10 @@ class ScoredRun:
 
     def metric(self, name: str) -> MetricDisplay:
         """The metric with this label or shown name; raises PlanError if the run has none."""
-        named = {text: metric for metric in self.metrics for text in (metric.name, metric.metric)}
+        named = {without_precision(metric.metric): metric for metric in self.metrics}
+        for metric in self.metrics:
+            named |= {metric.metric: metric, metric.name: metric}
+        name = name if name in named else without_precision(name)
         if name not in named:
             hint = (
                 did_you_mean(name, named)
