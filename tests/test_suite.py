@@ -217,19 +217,19 @@ def test_a_suite_may_set_the_precision_of_the_embedded_encoder():
 
     table = {
         "name": "fast",
-        "precision": "fp32",
+        "precision": "int8",
         "metric": [{"label": "semantic_similarity"}, {"label": "exact_match"}],
     }
     suite = Suite.read(table, "fast.toml")
     rows = [{"id": "q1", "answer": "a cat", "reference": "one cat"}]
     run = rg.evaluate(rows, suite)
     assert run.metrics[0].metric == 'semantic_similarity(model="all-MiniLM-L6-v2")'
-    assert run.manifest.code["models"][0]["precision"] == "fp32"
+    assert run.manifest.code["models"][0]["precision"] == "int8"
     # An encoder that the caller names has its own precision.
     named = rg.evaluate(rows, suite, encoder="all-MiniLM-L6-v2")
-    assert named.manifest.code["models"][0]["precision"] == "int8"
-    other = replace(suite, name="other", precision="int8")
-    with pytest.raises(PlanError, match="the suites name several: fast fp32 and other int8"):
+    assert named.manifest.code["models"][0]["precision"] == "fp32"
+    other = replace(suite, name="other", precision="fp32")
+    with pytest.raises(PlanError, match="the suites name several: fast int8 and other fp32"):
         rg.evaluate(rows, [suite, other])
 
 

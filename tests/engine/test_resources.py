@@ -27,7 +27,7 @@ ROWS = [
 
 
 def test_nothing_given_is_the_embedded_encoder():
-    assert Resources().defaults() == {"encoder": {"model": "all-MiniLM-L6-v2", "precision": "int8"}}
+    assert Resources().defaults() == {"encoder": {"model": "all-MiniLM-L6-v2", "precision": "fp32"}}
     assert Resources().encoder_of({}).name == "all-MiniLM-L6-v2"
 
 
@@ -44,14 +44,14 @@ def test_the_precision_is_a_fact_of_the_run_and_no_part_of_the_label():
 @pytest.mark.parametrize(
     ("metrics", "options", "precision"),
     [
-        ("correct", {}, "int8"),
-        ("rag", {}, "int8"),
-        (["rag", "semantic_similarity"], {}, "int8"),
-        ("correct", {"encoder": "all-MiniLM-L6-v2"}, "int8"),
-        ('correct(model="all-MiniLM-L6-v2")', {}, "int8"),
-        ('correct(precision="fp32")', {}, "fp32"),
-        (rg.metrics.correct(precision="fp32"), {}, "fp32"),
-        ('correct(model="all-MiniLM-L6-v2")', {"encoder": MiniLM("fp32")}, "fp32"),
+        ("correct", {}, "fp32"),
+        ("rag", {}, "fp32"),
+        (["rag", "semantic_similarity"], {}, "fp32"),
+        ("correct", {"encoder": "all-MiniLM-L6-v2"}, "fp32"),
+        ('correct(model="all-MiniLM-L6-v2")', {}, "fp32"),
+        ('correct(precision="int8")', {}, "int8"),
+        (rg.metrics.correct(precision="int8"), {}, "int8"),
+        ('correct(model="all-MiniLM-L6-v2")', {"encoder": MiniLM("int8")}, "int8"),
     ],
 )
 def test_whoever_names_no_precision_gets_the_same_one(metrics, options, precision):
@@ -67,14 +67,14 @@ def test_a_label_that_names_another_model_gets_that_models_precision():
         Resources().defaults(),
     )
     precisions = {node.settings["model"]: node.settings["precision"] for node in plan.nodes}
-    assert precisions == {"other": "fp32", "all-MiniLM-L6-v2": "int8"}
+    assert precisions == {"other": "fp32", "all-MiniLM-L6-v2": "fp32"}
 
 
 def test_settings_name_another_encoder_and_each_is_opened_once():
     resources = Resources()
-    one = resources.encoder_of({"model": None, "precision": "int8"})
+    one = resources.encoder_of({"model": None, "precision": "fp32"})
     assert resources.encoder_of({"model": "all-MiniLM-L6-v2"}) is one
-    assert resources.encoder_of({"precision": "fp32"}).identity["precision"] == "fp32"
+    assert resources.encoder_of({"precision": "int8"}).identity["precision"] == "int8"
 
 
 def test_the_embedded_encoder_has_no_other_precision():
@@ -89,8 +89,8 @@ def test_two_precisions_are_two_runs(tmp_path):
     single, whole = (run.scores["value"].to_numpy() for run in runs)
     assert single == pytest.approx(whole, abs=0.05)
     assert not np.array_equal(single, whole)
-    with pytest.raises(PlanError, match=r"is wanted in int8 and in fp32, .* evaluate two runs"):
-        rg.evaluate(ROWS, ["semantic_similarity", label.format("fp32")])
+    with pytest.raises(PlanError, match=r"is wanted in fp32 and in int8, .* evaluate two runs"):
+        rg.evaluate(ROWS, ["semantic_similarity", label.format("int8")])
 
 
 def test_the_functions_settings_hold_no_names_of_resources():
@@ -152,7 +152,7 @@ def test_a_run_from_the_cache_is_the_same_and_encodes_nothing(tmp_path):
         def hidden(self, ids, layer):
             raise AssertionError("asked")
 
-    again = rg.evaluate(ROWS, LABELS, cache=tmp_path / "cache", encoder=Idle("int8"))
+    again = rg.evaluate(ROWS, LABELS, cache=tmp_path / "cache", encoder=Idle())
     assert again.scores.equals(first.scores)
     assert sum(n for n, _ in kept.values()) > 0
 
@@ -175,7 +175,7 @@ def test_the_key_of_a_run_tells_encoders_apart():
 def test_the_run_says_whose_numbers_they_are_and_what_a_threshold_means():
     run = rg.evaluate(ROWS, ["bertscore", "sentences_covered", "exact_match"])
     by_model, threshold = run.manifest.models
-    assert by_model.startswith("by all-MiniLM-L6-v2 (int8): bertscore (layer 6), ")
+    assert by_model.startswith("by all-MiniLM-L6-v2: bertscore (layer 6), ")
     assert "the threshold 0.85 is applied to all-MiniLM-L6-v2" in threshold
     assert rg.evaluate(ROWS, ["exact_match"]).manifest.models == ()
 

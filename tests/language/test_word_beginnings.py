@@ -7,10 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ragauge.language.late_pattern import LatePattern
-from ragauge.language.refusals.refusals import asked as refusal_asked
+from ragauge.language.refusals import asked as refusal_asked
+from ragauge.language.refusals import languages as refusal_languages
+from ragauge.language.refusals import structure as refusal_structure
 from ragauge.language.refusals.refusals import find_refusals
-from ragauge.language.refusals.refusals import languages as refusal_languages
-from ragauge.language.refusals.refusals import structure as refusal_structure
 from ragauge.language.refusals.rules import ABOUT_THE_SOURCE
 from ragauge.language.refusals.sentence_kinds import (
     A_MEASURE,

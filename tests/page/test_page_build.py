@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-BUILT = ROOT / "src" / "ragauge" / "report" / "page"
+BUILT = ROOT / "src" / "ragauge" / "page" / "built"
 FILES = ("page.js", "page.css", "LICENSES.txt")
 MAX_SIZE = 400_000
 

@@ -25,7 +25,7 @@ PACKAGE = Path(rg.__file__).parent
 def copied(tmp_path_factory) -> Path:
     """A copy of the package's sources."""
     folder = tmp_path_factory.mktemp("copied") / "ragauge"
-    left_out = shutil.ignore_patterns("__pycache__", "minilm", "page")
+    left_out = shutil.ignore_patterns("__pycache__", "minilm", "built")
     return Path(shutil.copytree(PACKAGE, folder, ignore=left_out))
 
 

@@ -483,7 +483,7 @@ def test_a_notebook_shows_the_same_page_in_a_frame(opened, handbook_run, handboo
 
 
 def test_a_page_that_is_too_large_for_a_notebook_says_how_to_see_it(handbook_run, monkeypatch):
-    monkeypatch.setattr("ragauge.views.notebook.MAX_FRAME", 100_000)
+    monkeypatch.setattr("ragauge.page.page.MAX_FRAME", 100_000)
     shown = handbook_run.report()
     assert "iframe" not in shown.html
     assert 'run.report("report.html")' in shown.text and "ragauge view RUN" in shown.text

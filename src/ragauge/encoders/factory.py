@@ -1,7 +1,7 @@
 """Open an encoder by its model's name."""
 
 from ragauge.encoders.embedded import NAME, MiniLM
-from ragauge.encoders.models import own_precision
+from ragauge.encoders.models import DEFAULT_PRECISION
 from ragauge.encoders.protocol import Encoder
 from ragauge.errors import EncoderError
 
@@ -21,7 +21,7 @@ def open_encoder(
 ) -> Encoder:
     """The embedded encoder by its name, an endpoint if `base_url` is given, else a Hugging Face model.
 
-    Without a `precision` the embedded encoder computes in int8, others in fp32.
+    Without a `precision` it computes in fp32.
 
     EncoderError for settings that do not go together; PlanError for a key in place of a name; MissingExtraError if packages are missing. Large
     models are loaded at first use.
@@ -35,7 +35,7 @@ def open_encoder(
         if api_key_env is None:
             return Endpoint(model, base_url=base_url, dimensions=dimensions)
         return Endpoint(model, base_url=base_url, dimensions=dimensions, api_key_env=api_key_env)
-    precision = precision or own_precision(model)
+    precision = precision or DEFAULT_PRECISION
     if model == NAME:
         _refuse("the embedded encoder", model, revision=revision, device=device)
         _refuse("the embedded encoder", model, api_key_env=api_key_env, dimensions=dimensions)

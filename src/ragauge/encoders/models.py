@@ -6,6 +6,8 @@ from functools import cache
 from importlib import resources
 
 EMBEDDED = "all-MiniLM-L6-v2"
+DEFAULT_PRECISION = "fp32"
+"""In which every model computes if nothing names another; parity with the reference packages is that of fp32."""
 """The embedded model."""
 
 
@@ -32,11 +34,6 @@ def model_info(model: str) -> ModelInfo:
     ModelInfo(layer=None, baseline=None, threshold=None)
     """
     return _table().get(model, ModelInfo())
-
-
-def own_precision(model: str) -> str:
-    """The precision in which a model computes if none is named: int8 for the embedded one, else fp32."""
-    return "int8" if model == EMBEDDED else "fp32"
 
 
 @cache

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 
 from ragauge import catalog
-from ragauge.encoders.models import model_info, own_precision
+from ragauge.encoders.models import DEFAULT_PRECISION, model_info
 from ragauge.engine.graph import Input, Node
 from ragauge.engine.requirements import missing_resources, prompts_of, uses_judge
 from ragauge.errors import LabelError, did_you_mean
@@ -54,7 +54,7 @@ class GraphBuilder:
         if PRECISION in metric.implied and PRECISION not in label.settings:
             named = label.settings.get("model")
             if named not in (None, self.resources.get("encoder", {}).get("model")):
-                settings[PRECISION] = own_precision(str(named))
+                settings[PRECISION] = DEFAULT_PRECISION
         if settings.get("layer", 0) is None:
             settings["layer"] = model_info(str(settings.get("model"))).layer
         if metric.check is not None and (problem := metric.check(settings)):

@@ -6,7 +6,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ragauge.encoders.models import EMBEDDED, own_precision
+from ragauge.encoders.models import DEFAULT_PRECISION, EMBEDDED
 from ragauge.errors import EncoderError
 from ragauge.judges.config import JudgeConfig
 from ragauge.label import SettingValue
@@ -45,7 +45,7 @@ class Resources:
         self._default = _opened(encoder) if isinstance(encoder, str) else encoder
         if self._default is not None:
             _check_encoder(self._default)
-        self._precision = precision or own_precision(EMBEDDED)
+        self._precision = precision or DEFAULT_PRECISION
         self._cache_path = cache
         self.judging = JudgeConfig() if judging is None else judging
         self._encoders: dict[tuple[str, str], CachedEncoder] = {}
@@ -225,7 +225,7 @@ class Resources:
     def _model_of(self, settings: Mapping[str, SettingValue]) -> tuple[str, str]:
         default = self._encoder_defaults()
         model = str(settings.get("model") or default["model"])
-        own = default["precision"] if model == default["model"] else own_precision(model)
+        own = default["precision"] if model == default["model"] else DEFAULT_PRECISION
         return model, str(settings.get("precision") or own)
 
     @cached_property

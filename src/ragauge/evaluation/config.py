@@ -27,7 +27,7 @@
     model = "BAAI/bge-m3"              # or a folder, or an endpoint's model
     base_url = "http://localhost:8080/v1"
     api_key_env = "EMBEDDINGS_KEY"     # the environment variable that holds the key
-    precision = "fp32"                 # int8 by default with the built-in encoder
+    precision = "int8"                 # fp32 by default
 
     [judge]                            # for metrics that need one
     model = "gpt-4o-mini"              # or several: ["gpt-4o-mini", "qwen3"], or replay:FILE
