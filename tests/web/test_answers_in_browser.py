@@ -124,7 +124,7 @@ def test_what_does_not_fit_can_be_scrolled_and_says_so(opened, tmp_path):
 def test_on_a_narrow_screen_systems_are_chosen(opened, tmp_path, n, width):
     page = opened(many_systems(n, tmp_path))
     page.page.set_viewport_size({"width": width, "height": 800})
-    for place, shown in (("#/", 2), ("#/questions?id=q0", 1), ("#/compare", 0), ("#/questions", 0)):
+    for place, shown in (("#/", 2), ("#/questions?id=q0", 1), ("#/compare", 2), ("#/questions", 0)):
         page.go(place)
         page.page.wait_for_timeout(60)
         assert page.page.evaluate("document.documentElement.scrollWidth") <= width, place

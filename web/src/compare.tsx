@@ -101,14 +101,20 @@ function Differences({
             <tr>
               <th scope="col">Metric</th>
               <th scope="col" class="right">
-                <Swatch system={base} /> <bdi>
-                  <Breakable text={systems[base]!} />
-                </bdi>
+                <span class="system">
+                  <Swatch system={base} />
+                  <bdi>
+                    <Breakable text={systems[base]!} />
+                  </bdi>
+                </span>
               </th>
               <th scope="col" class="right">
-                <Swatch system={other} /> <bdi>
-                  <Breakable text={systems[other]!} />
-                </bdi>
+                <span class="system">
+                  <Swatch system={other} />
+                  <bdi>
+                    <Breakable text={systems[other]!} />
+                  </bdi>
+                </span>
               </th>
               <th scope="col" class="right">
                 Difference
