@@ -45,7 +45,7 @@ export function App() {
           </button>
         </div>
       </header>
-      <main id="main" class={view} tabIndex={-1}>
+      <main id="main" class={view} tabIndex={-1} style={{ "--systems": one?.systems.length ?? 0 }}>
         <Shown key={at} at={at} />
       </main>
       {helpIsOpen.value && <Help />}

@@ -8,6 +8,7 @@ import { type Rows, rowsOf } from "./rows";
 import { Scatter } from "./scatter";
 import { Select } from "./select";
 import { changed, go, href, param } from "./state";
+import { Breakable, Wide } from "./systems";
 import type { MetricView } from "./view";
 
 const LISTED = 200;
@@ -94,16 +95,26 @@ function Differences({
   return (
     <section>
       <h2>Differences</h2>
-      <div class="wide" tabIndex={0} role="region" aria-label="Differences by metric">
+      <Wide label="Differences by metric" all="all columns">
         <table class="matrix differences">
           <thead>
             <tr>
               <th scope="col">Metric</th>
               <th scope="col" class="right">
-                <Swatch system={base} /> <bdi>{systems[base]}</bdi>
+                <span class="system">
+                  <Swatch system={base} />
+                  <bdi>
+                    <Breakable text={systems[base]!} />
+                  </bdi>
+                </span>
               </th>
               <th scope="col" class="right">
-                <Swatch system={other} /> <bdi>{systems[other]}</bdi>
+                <span class="system">
+                  <Swatch system={other} />
+                  <bdi>
+                    <Breakable text={systems[other]!} />
+                  </bdi>
+                </span>
               </th>
               <th scope="col" class="right">
                 Difference
@@ -123,7 +134,7 @@ function Differences({
             ))}
           </tbody>
         </table>
-      </div>
+      </Wide>
       <p class="note">
         Means and differences ({systems[other]} minus {systems[base]}) on the {plural(noun(rows.view, "question"))} that both have a value for.
         <span class="about-bars"> Bars span the metric's range in both directions.</span> {rows.view.method && `Method: ${rows.view.method}.`}

@@ -1,14 +1,14 @@
 // One question: its texts, and for each system the answer, the passages, and each score with its reason.
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { briefly } from "./brief";
-import { Swatch } from "./charts";
 import { Evidence } from "./evidence";
 import { actions, tooltip } from "./keys";
-import { Marked, WordDiff } from "./marks";
+import { Markdown, Marked, WordDiff } from "./marks";
 import { shown } from "./numbers";
 import type { Question, Rows } from "./rows";
 import { spansInAnswer, spansInContexts } from "./spans";
-import { changed, go, param, place, replace } from "./state";
+import { changed, go, isNarrow, param, place, replace } from "./state";
+import { Breakable, SystemTable } from "./systems";
 import type { MetricView } from "./view";
 
 type Answer = Question["answers"][number];
@@ -36,13 +36,14 @@ export function Detail({ rows, q, where }: { rows: Rows; q: number; where: strin
       <header>
         <span class="id">{rows.ids[q]}</span>
         <span class="soft">{where}</span>
+        {rows.view.of === "answers" && (
+          <span class="toggles">
+            <Toggle name="plain" on="1" does="Show answers and references as they were written, without Markdown" label="plain text" />
+            <Toggle name="diff" on="1" does="Mark words that differ from the reference" label="word diff" />
+            <Toggle name="why" on="all" does="Show why each score is what it is" label="all reasons" />
+          </span>
+        )}
         <span class="tools">
-          {rows.view.of === "answers" && (
-            <>
-              <Toggle name="diff" on="1" does="Mark words that differ from the reference" label="word diff" />
-              <Toggle name="why" on="all" does="Show why each score is what it is" label="all reasons" />
-            </>
-          )}
           <button type="button" title={tooltip("Previous question")} aria-label="Previous question" onClick={() => actions.previous?.()}>
             ↑
           </button>
@@ -84,46 +85,35 @@ function Body({ rows, q, question, columns }: { rows: Rows; q: number; question:
     <>
       {typeof text === "string" && <h2 class="question">{text}</h2>}
       <Fields entries={shared.filter(([name]) => !IN_CONTEXTS.includes(name))} />
-      <div class="wide" tabIndex={0} role="region" aria-label="Answers and scores">
-        <table class="answers" style={{ minWidth: `${10.5 + 13 * answers.length}rem` }}>
-          <colgroup>
-            <col class="name" />
-            <col span={answers.length} />
-          </colgroup>
-          <thead>
-            <tr>
-              <td />
-              {rows.view.systems.map((system, s) => (
-                <th key={s} scope="col">
-                  <Swatch system={s} /> {system}
-                </th>
+      <SystemTable run={rows.view} label="Answers and scores" kind="answers" head="" name={isNarrow.value ? 0 : 10} each={11.5} most={1}>
+        {(systems) => {
+          const shown = systems.map((s) => answers[s]);
+          return (
+            <tbody>
+              {hasAnswers(question) && (
+                <tr class="answer">
+                  <th scope="row">answer</th>
+                  {shown.map((answer, at) => (
+                    <td key={at}>{answer ? <AnswerText answer={answer} question={question} columns={columns} /> : <NoAnswer />}</td>
+                  ))}
+                </tr>
+              )}
+              {columns.map((metric) => (
+                <ScoreRow key={metric.label} rows={rows} q={q} metric={metric} question={question} answers={answers} systems={systems} />
               ))}
-            </tr>
-          </thead>
-          <tbody>
-            {hasAnswers(question) && (
-              <tr class="answer">
-                <th scope="row">answer</th>
-                {answers.map((answer, s) => (
-                  <td key={s}>{answer ? <AnswerText answer={answer} question={question} columns={columns} /> : <NoAnswer />}</td>
-                ))}
-              </tr>
-            )}
-            {columns.map((metric) => (
-              <ScoreRow key={metric.label} rows={rows} q={q} metric={metric} question={question} answers={answers} />
-            ))}
-            {hasContexts(question) && (
-              <tr>
-                <th scope="row">contexts</th>
-                {answers.map((answer, s) => (
-                  <td key={s}>{answer && <Contexts answer={answer} question={question} columns={columns} />}</td>
-                ))}
-              </tr>
-            )}
-            <OwnFields answers={answers} />
-          </tbody>
-        </table>
-      </div>
+              {hasContexts(question) && (
+                <tr>
+                  <th scope="row">contexts</th>
+                  {shown.map((answer, at) => (
+                    <td key={at}>{answer && <Contexts answer={answer} question={question} columns={columns} />}</td>
+                  ))}
+                </tr>
+              )}
+              <OwnFields answers={shown} />
+            </tbody>
+          );
+        }}
+      </SystemTable>
     </>
   );
 }
@@ -165,10 +155,38 @@ function AnswerText({ answer, question, columns }: { answer: Answer; question: Q
       </p>
     );
   }
+  const spans = spansInAnswer(answer.evidence, columns);
   return (
-    <p class="prose">
-      <Marked text={text} spans={spansInAnswer(answer.evidence, columns)} />
-    </p>
+    <Long>
+      {param("plain") ? (
+        <p class="prose">
+          <Marked text={text} spans={spans} />
+        </p>
+      ) : (
+        <Markdown text={text} spans={spans} />
+      )}
+    </Long>
+  );
+}
+
+/** The beginning of a long text, and a button that shows all of it. */
+function Long({ children }: { children: preact.ComponentChildren }) {
+  const box = useRef<HTMLDivElement>(null);
+  const [state, setState] = useState<"fits" | "cut" | "open">("fits");
+  useLayoutEffect(() => {
+    if (state === "fits" && box.current!.scrollHeight > box.current!.clientHeight + 1) setState("cut");
+  });
+  return (
+    <>
+      <div ref={box} class={`long ${state}`}>
+        {children}
+      </div>
+      {state !== "fits" && (
+        <button type="button" class="quiet" aria-expanded={state === "open"} onClick={() => setState(state === "cut" ? "open" : "cut")}>
+          {state === "cut" ? "Show the whole answer" : "Show less"}
+        </button>
+      )}
+    </>
   );
 }
 
@@ -192,11 +210,15 @@ function FieldValue({ name, value }: { name: string; value: unknown }) {
   if (TEXT_LISTS.includes(name) && Array.isArray(value)) {
     return (
       <>
-        {value.map((each, at) => (
-          <p key={at} class="prose">
-            {String(each)}
-          </p>
-        ))}
+        {value.map((each, at) =>
+          param("plain") || name !== "references" ? (
+            <p key={at} class="prose">
+              {String(each)}
+            </p>
+          ) : (
+            <Markdown key={at} text={String(each)} />
+          ),
+        )}
       </>
     );
   }
@@ -227,12 +249,14 @@ function ScoreRow({
   metric,
   question,
   answers,
+  systems,
 }: {
   rows: Rows;
   q: number;
   metric: MetricView;
   question: Question;
   answers: (Answer | undefined)[];
+  systems: number[];
 }) {
   const whys = place.value.params.getAll("why");
   const isOpen = whys.includes("all") || whys.includes(metric.label);
@@ -246,10 +270,13 @@ function ScoreRow({
     <tr class={isOpen ? "score open" : "score"}>
       <th scope="row">
         <button type="button" class="plain" aria-expanded={isOpen ? "true" : "false"} title={metric.label} onClick={toggle}>
-          <Breakable text={metric.name} />
+          <span>
+            <Breakable text={metric.name} />
+          </span>
         </button>
       </th>
-      {answers.map((answer, s) => {
+      {systems.map((s) => {
+        const answer = answers[s];
         const row = q * width + s;
         const value = scores.values[row]!;
         const status = rows.view.statuses[scores.statuses[row]!];
@@ -269,21 +296,6 @@ function ScoreRow({
         );
       })}
     </tr>
-  );
-}
-
-/** A name that may be broken after its underscores. */
-function Breakable({ text }: { text: string }) {
-  const parts = text.split(/(?<=_)/);
-  return (
-    <span>
-      {parts.map((part, at) => (
-        <span key={at}>
-          {at > 0 && <wbr />}
-          {part}
-        </span>
-      ))}
-    </span>
   );
 }
 

@@ -1,5 +1,6 @@
 // Texts with marked spans, and words that differ between two texts.
 import { diffWordsWithSpace } from "diff";
+import { type Block, blocks, type Leaf } from "./markdown";
 
 export interface Span {
   start: number;
@@ -10,23 +11,86 @@ export interface Span {
 
 /** The text with its spans marked; positions count code points. Of overlapping spans the first is kept. */
 export function Marked({ text, spans }: { text: string; spans: Span[] }) {
-  if (!spans.length) return <>{text}</>;
-  const chars = /[\ud800-\udbff]/.test(text) ? Array.from(text) : null;
-  const part = (start: number, end?: number) => (chars ? chars.slice(start, end).join("") : text.slice(start, end));
-  const out: preact.ComponentChildren[] = [];
-  let at = 0;
+  return <>{marker(text, spans)(0, text.length)}</>;
+}
+
+/** Gives parts of a text with their spans marked; the parts must be asked for in their order. */
+function marker(text: string, spans: Span[]) {
+  const marks = disjoint(text, spans);
+  let next = 0;
+  return (start: number, end: number): preact.ComponentChildren[] => {
+    const out: preact.ComponentChildren[] = [];
+    let at = start;
+    for (; next < marks.length && marks[next]!.start < end; next++) {
+      const mark = marks[next]!;
+      const [from, to] = [Math.max(mark.start, at), Math.min(mark.end, end)];
+      if (from < to) {
+        out.push(
+          text.slice(at, from),
+          <mark key={from} class={mark.kind} title={mark.title}>
+            {text.slice(from, to)}
+          </mark>,
+        );
+        at = to;
+      }
+      if (mark.end > end) break; // it goes on in the next part
+    }
+    return [...out, text.slice(at, end)];
+  };
+}
+
+/** The spans in their order, without those that overlap one before, as positions in JavaScript's text. */
+function disjoint(text: string, spans: Span[]): Span[] {
+  const units = /[\ud800-\udbff]/.test(text) ? [0] : null;
+  if (units) for (const char of text) units.push(units.at(-1)! + char.length);
+  const place = (at: number) => (units ? (units[at] ?? text.length) : at);
+  let end = 0;
+  const found: Span[] = [];
   for (const span of [...spans].sort((a, b) => a.start - b.start || b.end - a.end)) {
-    if (span.start < at || span.end <= span.start) continue;
-    out.push(part(at, span.start));
-    out.push(
-      <mark key={span.start} class={span.kind} title={span.title}>
-        {part(span.start, span.end)}
-      </mark>,
-    );
-    at = span.end;
+    if (span.start < end || span.end <= span.start) continue;
+    end = span.end;
+    found.push({ ...span, start: place(span.start), end: place(span.end) });
   }
-  out.push(part(at));
-  return <>{out}</>;
+  return found;
+}
+
+const MAX_MARKDOWN = 100_000;
+
+/** A text written in Markdown, with its spans marked where they are in the raw text. */
+export function Markdown({ text, spans = [] }: { text: string; spans?: Span[] }) {
+  if (text.length > MAX_MARKDOWN) {
+    return (
+      <p class="prose">
+        <Marked text={text} spans={spans} />
+      </p>
+    );
+  }
+  const part = marker(text, spans);
+  const leaves = (each: Leaf[]) =>
+    each.map((leaf) => leaf.styles.reduce<preact.ComponentChild>((inner, Tag) => <Tag>{inner}</Tag>, <>{part(leaf.start, leaf.end)}</>));
+  return <div class="markdown">{blocks(text).map((block) => shownBlock(block, leaves))}</div>;
+}
+
+function shownBlock({ kind, depth, marker: sign, rows }: Block, leaves: (each: Leaf[]) => preact.ComponentChildren) {
+  if (kind === "rule") return <hr />;
+  if (kind === "table") {
+    return (
+      <table>
+        {rows.map((row, r) => (
+          <tr key={r}>{row.map((cell, c) => (r ? <td key={c}>{leaves(cell)}</td> : <th key={c}>{leaves(cell)}</th>))}</tr>
+        ))}
+      </table>
+    );
+  }
+  const content = rows.map((row) => row.map(leaves));
+  const inset = { marginInlineStart: `${1.1 * Math.min(6, kind === "item" ? depth - 1 : depth)}rem` };
+  if (kind === "code") return <pre style={inset}>{content}</pre>;
+  return (
+    <p dir="auto" class={`prose ${kind}`} style={inset}>
+      {sign && <span class="sign">{sign}</span>}
+      <span>{content}</span>
+    </p>
+  );
 }
 
 /** A short piece of a text around a span, which is marked. */

@@ -2,7 +2,8 @@ import { Histogram, IntervalBar, Swatch } from "./charts";
 import { report } from "./data";
 import { count, counted, noun, plural } from "./numbers";
 import { Slices } from "./slices";
-import { href } from "./state";
+import { href, isNarrow } from "./state";
+import { Breakable, SystemTable } from "./systems";
 import type { Cell, MetricView, RunView } from "./view";
 import { literal, quoted } from "./where";
 
@@ -58,6 +59,11 @@ function Problems({ run }: { run: RunView }) {
   );
 }
 
+/** The least widths of the columns of metrics and systems. */
+export function widths(): { name: number; each: number } {
+  return isNarrow.value ? { name: 8.2, each: 6 } : { name: 12.5, each: 7 };
+}
+
 function families(run: RunView): [string, MetricView[]][] {
   const groups = new Map<string, MetricView[]>();
   for (const metric of run.metrics) {
@@ -70,29 +76,22 @@ function families(run: RunView): [string, MetricView[]][] {
 function Matrix({ run }: { run: RunView }) {
   const groups = families(run);
   if (!groups.length) return null;
+  const isLong = run.metrics.some((metric) => metric.cells.some((cell) => cell && cell.shown.length > 5));
   const differs = run.metrics.some((metric) => metric.cells.some((cell) => cell?.differs));
   return (
     <section>
       <h2>Scores</h2>
-      <div class="wide" tabIndex={0} role="region" aria-label="Scores by metric and system">
-        <table class={run.metrics.some((metric) => metric.cells.some((cell) => cell && cell.shown.length > 5)) ? "matrix long" : "matrix"}>
-          <thead>
-            <tr>
-              <th scope="col">Metric</th>
-              {run.systems.map((system, s) => (
-                <th scope="col" key={system}>
-                  <Swatch system={s} /> <bdi>{system}</bdi>
-                </th>
-              ))}
-            </tr>
-          </thead>
-          {groups.map(([family, metrics]) => (
+      <SystemTable run={run} label="Scores by metric and system" kind={isLong ? "matrix long" : "matrix"} head="Metric" {...widths()}>
+        {(shown) =>
+          groups.map(([family, metrics]) => (
             <tbody key={family}>
               {family && (
                 <tr class="family">
-                  <th scope="rowgroup" colSpan={run.systems.length + 1}>
-                    {family}
-                    {run.families[family] && <span class="soft"> {run.families[family]}</span>}
+                  <th scope="rowgroup" colSpan={shown.length + 1}>
+                    <span>
+                      {family}
+                      {run.families[family] && <span class="soft"> {run.families[family]}</span>}
+                    </span>
                   </th>
                 </tr>
               )}
@@ -101,15 +100,16 @@ function Matrix({ run }: { run: RunView }) {
                   <th scope="row">
                     <MetricName metric={metric} />
                   </th>
-                  {metric.cells.map((cell, s) => (
-                    <td key={s}>{cell ? <MatrixCell run={run} metric={metric} cell={cell} s={s} /> : "–"}</td>
-                  ))}
+                  {shown.map((s) => {
+                    const cell = metric.cells[s];
+                    return <td key={s}>{cell ? <MatrixCell run={run} metric={metric} cell={cell} s={s} /> : "–"}</td>;
+                  })}
                 </tr>
               ))}
             </tbody>
-          ))}
-        </table>
-      </div>
+          ))
+        }
+      </SystemTable>
       <p class="note">
         {differs && `* ${run.mark}, p < 0.05: ${run.method}. `}
         Bars are 95 % intervals of the mean.
@@ -123,7 +123,9 @@ export function MetricName({ metric }: { metric: MetricView }) {
   const title = metric.lower_is_better ? "lower is better" : "higher is better";
   return (
     <span class="metric">
-      <span title={metric.label}>{metric.name}</span>
+      <span title={metric.label}>
+        <Breakable text={metric.name} />
+      </span>
       {direction && (
         <span class="soft" title={title}>
           {" "}
@@ -243,18 +245,8 @@ function Distributions({ run }: { run: RunView }) {
     <section>
       <h2>Distributions</h2>
       <p class="note">How many {plural(noun(run, "answer"))} have which value; heights are square roots, so that few answers stay visible.</p>
-      <div class="wide" tabIndex={0} role="region" aria-label="Distributions">
-        <table class="matrix distributions">
-          <thead>
-            <tr>
-              <th scope="col">Metric</th>
-              {run.systems.map((system, s) => (
-                <th scope="col" key={system}>
-                  <Swatch system={s} /> <bdi>{system}</bdi>
-                </th>
-              ))}
-            </tr>
-          </thead>
+      <SystemTable run={run} label="Distributions" kind="matrix distributions" head="Metric" {...widths()}>
+        {(shown) => (
           <tbody>
             {metrics.map((metric) => {
               const most = Math.max(...metric.cells.flatMap((cell) => cell?.bins ?? [0]));
@@ -262,24 +254,21 @@ function Distributions({ run }: { run: RunView }) {
               return (
                 <tr key={metric.label}>
                   <th scope="row">
-                    {metric.name}{" "}
+                    <Breakable text={metric.name} />{" "}
                     <span class="soft">
                       {low}–{high}
                     </span>
                   </th>
-                  {metric.cells.map((cell, s) => (
-                    <td key={s}>
-                      {cell && (
-                        <Histogram bins={cell.bins} most={most} system={s} name={`${metric.name}, ${run.systems[s]}`} />
-                      )}
-                    </td>
-                  ))}
+                  {shown.map((s) => {
+                    const bins = metric.cells[s]?.bins;
+                    return <td key={s}>{bins && <Histogram bins={bins} most={most} system={s} name={`${metric.name}, ${run.systems[s]}`} />}</td>;
+                  })}
                 </tr>
               );
             })}
           </tbody>
-        </table>
-      </div>
+        )}
+      </SystemTable>
     </section>
   );
 }

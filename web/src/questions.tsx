@@ -1,24 +1,26 @@
 // The list of questions with its filters, and the question that is open beside it.
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { Detail } from "./detail";
+import { plainText } from "./markdown";
 import { actions } from "./keys";
 import { count, counted, noun, short } from "./numbers";
 import { type Rows, rowsOf } from "./rows";
 import { Select } from "./select";
 import { sliceCondition } from "./slices";
-import { changed, go, param, place, replace } from "./state";
+import { changed, go, isNarrow, param, place, replace } from "./state";
 import type { MetricView } from "./view";
 import { type Condition, FilterError, literal, parse, quoted } from "./where";
 import { Swatch } from "./charts";
 
-const ROW_HEIGHT = 56;
 /** Systems that have a chip, which also says which colour is theirs in the list. */
 const MAX_CHIPS = 24;
+/** Most answers of a run whose list shows how they begin. */
+const MAX_SNIPPETS = 200_000;
 const SORTS: [string, string][] = [
-  ["", "order of the data"],
-  ["worst", "worst first"],
+  ["", "worst first"],
   ["best", "best first"],
   ["spread", "systems differ most"],
+  ["data", "order of the data"],
 ];
 
 export function Questions({ at }: { at: number }) {
@@ -109,8 +111,13 @@ function renamed(condition: Condition, names: Record<string, number>, rows: Rows
   return { ...condition, field: rows.view.metrics[names[condition.field]!]!.label };
 }
 
+/** How the list is sorted: the worst come first. */
+function order(): string {
+  return SORTS.some(([name]) => name === param("sort")) ? param("sort") : "";
+}
+
 function useFound(rows: Rows, metric: MetricView | undefined): Found {
-  const sort = param("sort");
+  const sort = order();
   const params = place.value.params;
   const key = [params.getAll("chip").join("\n"), param("where"), param("finding"), sort, metric?.label].join("\t");
   const last = useRef<Found>({ questions: [], matches: null, n_answers: 0, error: "", ready: false });
@@ -143,9 +150,9 @@ function select(rows: Rows, metric: MetricView | undefined, wanted: Condition | 
     n_answers += n;
     if (n) questions.push(q);
   }
-  if (sort && metric) {
+  if (sort !== "data" && metric) {
     const values = rows.of(metric.column!).values;
-    const keys = new Map<number, number>();
+    const keys = new Float64Array(rows.view.n_questions);
     for (const q of questions) {
       let [low, high] = [Infinity, -Infinity];
       for (let s = 0; s < width; s++) {
@@ -158,10 +165,10 @@ function select(rows: Rows, metric: MetricView | undefined, wanted: Condition | 
       const best = metric.lower_is_better ? low : -high;
       const key = sort === "spread" ? low - high : sort === "best" ? best : worst;
       // Questions without a value come last.
-      keys.set(q, low > high ? Infinity : key);
+      keys[q] = low > high ? Infinity : key;
     }
     questions.sort((a, b) => {
-      const [left, right] = [keys.get(a)!, keys.get(b)!];
+      const [left, right] = [keys[a]!, keys[b]!];
       return left === right ? a - b : left - right;
     });
   }
@@ -209,7 +216,7 @@ function Toolbar({ rows, metric, found }: { rows: Rows; metric: MetricView | und
             param="metric"
           />
         )}
-        <Select label="Sort" value={param("sort")} options={SORTS} param="sort" />
+        {metric && <Select label="Sort" value={order()} options={SORTS} param="sort" />}
         <span id="found" role="status" class={found.error ? "error" : "soft"}>
           {found.error || rows.failure || (found.ready ? summary(rows, found) : "reading …")}
         </span>
@@ -225,44 +232,83 @@ function summary(rows: Rows, found: Found): string {
   return found.matches ? `${questions}, ${counted(found.n_answers, noun(rows.view, "answer"))}` : questions;
 }
 
-/** Ready-made conditions: systems, slices, and what is in the address already. */
+interface Chip {
+  text: string;
+  name: string;
+  system?: number;
+}
+
+/** Ready-made conditions by what they are about: the systems, the slices, and what else is in the address. */
+function offered(rows: Rows, chosen: string[]): [string, Chip[]][] {
+  const { systems, slices } = rows.view;
+  const groups: [string, Chip[]][] = [];
+  if (systems.length > 1) {
+    const chips = systems.slice(0, MAX_CHIPS).map((name, system) => ({ text: `system = ${literal(name)}`, name, system }));
+    groups.push([noun(rows.view, "system"), chips]);
+  }
+  for (const slice of slices) {
+    const values = slice.values.filter((value) => value !== "(none)");
+    groups.push([slice.field, values.map((name) => ({ text: sliceCondition(rows.view, slice.field, name), name }))]);
+  }
+  const known = new Set(groups.flatMap(([, chips]) => chips.map((chip) => chip.text)));
+  const others = chosen.filter((text) => !known.has(text));
+  if (others.length) groups.push(["also", others.map((text) => ({ text, name: text }))]);
+  return groups;
+}
+
 function Chips({ rows }: { rows: Rows }) {
   const chosen = place.value.params.getAll("chip");
-  const finding = rows.view.findings[Number(param("finding"))];
-  const offered: [string, string, number?][] = [];
-  if (rows.view.systems.length > 1) {
-    rows.view.systems.slice(0, MAX_CHIPS).forEach((system, s) => offered.push([`system = ${literal(system)}`, system, s]));
-  }
-  for (const slice of rows.view.slices) {
-    for (const value of slice.values) {
-      if (value !== "(none)") offered.push([sliceCondition(rows.view, slice.field, value), value]);
-    }
-  }
-  const known = new Set(offered.map(([text]) => text));
-  for (const chip of chosen) if (!known.has(chip)) offered.push([chip, chip]);
-  return (
+  const groups = offered(rows, chosen);
+  const finding = param("finding") ? rows.view.findings[Number(param("finding"))] : undefined;
+  const content = (
     <div class="chips" role="group" aria-label="Conditions">
-      {param("finding") && finding && (
-        <button type="button" class="chip" aria-pressed="true" onClick={() => go(changed({ finding: null }))}>
-          {rows.view.systems[finding.system]}: {finding.says} ×
-        </button>
-      )}
-      {offered.map(([text, name, system]) => {
-        const on = chosen.includes(text);
-        return (
-          <button
-            key={text}
-            type="button"
-            class="chip"
-            title={text}
-            aria-pressed={on ? "true" : "false"}
-            onClick={() => go(changed({ chip: on ? chosen.filter((each) => each !== text) : [...chosen, text] }))}
-          >
-            {system !== undefined && <Swatch system={system} />}
-            {name}
+      {finding && (
+        <ChipGroup label="finding">
+          <button type="button" class="chip" aria-pressed="true" onClick={() => go(changed({ finding: null }))}>
+            {rows.view.systems[finding.system]}: {finding.says} ×
           </button>
-        );
-      })}
+        </ChipGroup>
+      )}
+      {groups.map(([label, chips]) => (
+        <ChipGroup key={label} label={label}>
+          {chips.map(({ text, name, system }) => {
+            const on = chosen.includes(text);
+            return (
+              <button
+                key={text}
+                type="button"
+                class="chip"
+                title={text}
+                aria-pressed={on ? "true" : "false"}
+                onClick={() => go(changed({ chip: on ? chosen.filter((each) => each !== text) : [...chosen, text] }))}
+              >
+                {system !== undefined && <Swatch system={system} />}
+                {name}
+              </button>
+            );
+          })}
+        </ChipGroup>
+      ))}
+    </div>
+  );
+  // Beside an open question and on a narrow screen the list needs the room.
+  if (!groups.length || !(isNarrow.value || param("id"))) return content;
+  const names = groups.flatMap(([, chips]) => chips.filter((chip) => chosen.includes(chip.text)).map((chip) => chip.name));
+  return (
+    <details class="conditions">
+      <summary>
+        Conditions <span class="soft">{[...(finding ? [finding.says] : []), ...names].join(", ") || groups.map(([label]) => label).join(", ")}</span>
+      </summary>
+      {content}
+    </details>
+  );
+}
+
+function ChipGroup({ label, children }: { label: string; children: preact.ComponentChildren }) {
+  return (
+    <div class="chip-group" role="group" aria-label={label}>
+      <span class="soft">{label}</span>
+      {children}
     </div>
   );
 }
@@ -283,24 +329,26 @@ function List({
 }) {
   const box = useRef<HTMLDivElement>(null);
   const [top, setTop] = useState(0);
-  const [height, setHeight] = useState(800);
+  const [[width, height], setSize] = useState([innerWidth, 800]);
   useEffect(() => {
     const element = box.current!;
-    const observer = new ResizeObserver(() => setHeight(element.clientHeight));
+    const observer = new ResizeObserver(() => setSize([element.clientWidth, element.clientHeight]));
     observer.observe(element);
     return () => observer.disconnect();
   }, []);
+  const form = formOf(rows, width);
+  const { rowHeight } = form;
   const position = open < 0 ? -1 : found.questions.indexOf(open);
   useEffect(() => {
     const element = box.current!;
     if (position < 0) return;
-    const [start, end] = [position * ROW_HEIGHT, (position + 1) * ROW_HEIGHT];
+    const [start, end] = [position * rowHeight, (position + 1) * rowHeight];
     if (start < element.scrollTop) element.scrollTop = start;
     else if (end > element.scrollTop + element.clientHeight) element.scrollTop = end - element.clientHeight;
-  }, [position, found.questions]);
+  }, [position, found.questions, rowHeight]);
 
-  const first = Math.max(0, Math.floor(top / ROW_HEIGHT) - 5);
-  const last = Math.min(found.questions.length, Math.ceil((top + height) / ROW_HEIGHT) + 5);
+  const first = Math.max(0, Math.floor(top / rowHeight) - 5);
+  const last = Math.min(found.questions.length, Math.ceil((top + height) / rowHeight) + 5);
   const shown = found.questions.slice(first, last);
   return (
     <div
@@ -312,7 +360,7 @@ function List({
       aria-activedescendant={position >= 0 ? `q${open}` : undefined}
       onScroll={(event) => setTop(event.currentTarget.scrollTop)}
     >
-      <Sized height={found.questions.length * ROW_HEIGHT}>
+      <Sized height={found.questions.length * rowHeight}>
         {shown.map((q, at) => (
           <Line
             key={q}
@@ -320,7 +368,8 @@ function List({
             metric={metric}
             found={found}
             q={q}
-            top={(first + at) * ROW_HEIGHT}
+            top={(first + at) * rowHeight}
+            form={form}
             position={first + at + 1}
             isOpen={q === open}
             show={show}
@@ -340,12 +389,32 @@ function Sized({ height, children }: { height: number; children: preact.Componen
   );
 }
 
+/** How a line is laid out: its height, how many values fit on it, and whether these are below the texts. */
+interface Form {
+  isCompact: boolean;
+  rowHeight: number;
+  n_values: number;
+  hasSnippets: boolean;
+}
+
+function formOf(rows: Rows, width: number): Form {
+  const { systems, of, n_answers } = rows.view;
+  const isCompact = width < 560;
+  const perLine = Math.max(1, Math.floor(isCompact ? (width - 80) / 54 : width / 2 / 68));
+  const n_values = Math.min(systems.length, isCompact ? 2 * perLine : perLine);
+  // The texts of all answers are read at once.
+  const hasSnippets = of === "answers" && n_answers <= MAX_SNIPPETS && rows.have([], ["answer"]) && rows.field("question") !== undefined;
+  const lines = (hasSnippets ? 2 : 1) + (isCompact ? Math.ceil(n_values / perLine) : 0);
+  return { isCompact, rowHeight: Math.max(42, 16 + 22 * lines), n_values, hasSnippets };
+}
+
 function Line({
   rows,
   metric,
   found,
   q,
   top,
+  form,
   position,
   isOpen,
   show,
@@ -355,29 +424,33 @@ function Line({
   found: Found;
   q: number;
   top: number;
+  form: Form;
   position: number;
   isOpen: boolean;
   show: (q: number) => void;
 }) {
-  const width = rows.view.systems.length;
+  const { systems, of } = rows.view;
   const scores = metric && rows.of(metric.column!);
-  const text = rows.field("question") ? rows.value("question", q, 0) : null;
+  const text = of === "rankings" ? rows.ids[q] : (rows.value("question", q, 0) ?? answerText(rows, q));
   return (
     <div
       id={`q${q}`}
-      class={rows.view.of === "rankings" ? "line bare" : "line"}
+      class={`line${of === "rankings" ? " bare" : ""}${form.isCompact ? " compact" : ""}`}
       role="option"
       aria-selected={isOpen ? "true" : "false"}
       aria-posinset={position}
       aria-setsize={found.questions.length}
-      style={{ top: `${top}px` }}
+      style={{ top: `${top}px`, height: `${form.rowHeight}px` }}
       onClick={() => show(q)}
     >
       <span class="id">{rows.ids[q]}</span>
-      <span class="text">{rows.view.of === "rankings" ? rows.ids[q] : String(text ?? answerText(rows, q))}</span>
+      <span class="texts">
+        <span class="text">{String(text)}</span>
+        {form.hasSnippets && <AnswerSnippet rows={rows} metric={metric} found={found} q={q} />}
+      </span>
       <span class="values">
-        {rows.view.systems.map((system, s) => {
-          const row = q * width + s;
+        {systems.slice(0, form.n_values).map((system, s) => {
+          const row = q * systems.length + s;
           const value = scores ? scores.values[row]! : NaN;
           const status = scores && rows.view.statuses[scores.statuses[row]!];
           const off = found.matches && !found.matches[row];
@@ -389,9 +462,31 @@ function Line({
             </span>
           );
         })}
-        {width > 5 && <span class="more">+{width - 5}</span>}
+        {systems.length > form.n_values && <span class="more">+{systems.length - form.n_values}</span>}
       </span>
     </div>
+  );
+}
+
+/** The beginning of the answer that decides the line's place: the worst one, of best first the best. */
+function AnswerSnippet({ rows, metric, found, q }: { rows: Rows; metric: MetricView | undefined; found: Found; q: number }) {
+  const width = rows.view.systems.length;
+  const values = metric && rows.of(metric.column!).values;
+  const sign = (metric?.lower_is_better ? -1 : 1) * (order() === "best" ? -1 : 1);
+  const rank = (s: number) => {
+    const value = values?.[q * width + s] ?? NaN;
+    return Number.isNaN(value) ? Infinity : sign * value;
+  };
+  const given = rows.view.systems.map((_, s) => s).filter((s) => rows.is_present(q * width + s) && (!found.matches || found.matches[q * width + s]));
+  const [s] = given.sort((a, b) => (rank(a) === rank(b) ? a - b : rank(a) - rank(b)));
+  if (s === undefined) return null;
+  const answer = rows.value("answer", q, s);
+  return (
+    <span class="snippet soft">
+      <Swatch system={s} />
+      <span class="hidden">{rows.view.systems[s]}: </span>
+      {answer === null ? "(no answer)" : plainText(String(answer)) || "(empty)"}
+    </span>
   );
 }
 

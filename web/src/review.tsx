@@ -1,6 +1,7 @@
 // The review view: one answer after another, judged without knowing the automatic verdicts.
 import { useEffect, useRef } from "preact/hooks";
 import { actions, tooltip } from "./keys";
+import { Markdown } from "./marks";
 import { failure, item, label, load, move, named, next, notes, queue, rater, rename, said, show, undo, type Verdict } from "./review_state";
 import { param } from "./state";
 import type { LabelView, ReviewItemView } from "./view";
@@ -94,15 +95,13 @@ function Item({ item }: { item: ReviewItemView }) {
         <section aria-label="Reference">
           <h3>{item.references.length > 1 ? "References: any of these" : "Reference"}</h3>
           {item.references.map((text, at) => (
-            <p key={at} class="prose">
-              {text}
-            </p>
+            <Markdown key={at} text={text} />
           ))}
           {!item.references.length && <p class="soft">(none given)</p>}
         </section>
         <section aria-label="Answer">
           <h3>Answer{item.system && <span class="soft"> · {item.system}</span>}</h3>
-          <p class="prose">{item.answer || <span class="soft">(empty)</span>}</p>
+          {item.answer ? <Markdown text={item.answer} /> : <p class="soft">(empty)</p>}
         </section>
       </div>
       {item.task === "settle" && !item.own && <Others title="A conflict to settle" others={item.others} />}

@@ -1,8 +1,10 @@
 // The means by the fields of the data.
-import { IntervalBar, Swatch } from "./charts";
+import { IntervalBar } from "./charts";
 import { count, counted } from "./numbers";
 import { Select } from "./select";
+import { widths } from "./overview";
 import { changed, href, param } from "./state";
+import { SystemTable } from "./systems";
 import type { Cell, RunView, SliceView } from "./view";
 import { literal, quoted } from "./where";
 
@@ -45,18 +47,8 @@ function SliceTable({ run, slice }: { run: RunView; slice: SliceView }) {
         options={known.map((at) => [run.metrics[at]!.label, run.metrics[at]!.name])}
         param="slice"
       />
-      <div class="wide" tabIndex={0} role="region" aria-label={`${name} by ${slice.field}`}>
-        <table class="matrix slices">
-          <thead>
-            <tr>
-              <th scope="col">{slice.field}</th>
-              {run.systems.map((system, s) => (
-                <th scope="col" key={system}>
-                  <Swatch system={s} /> <bdi>{system}</bdi>
-                </th>
-              ))}
-            </tr>
-          </thead>
+      <SystemTable run={run} label={`${name} by ${slice.field}`} kind="matrix slices" head={slice.field} {...widths()}>
+        {(shown) => (
           <tbody>
             {slice.values.map((value, v) => (
               <tr key={value}>
@@ -66,7 +58,8 @@ function SliceTable({ run, slice }: { run: RunView; slice: SliceView }) {
                     {counted(slice.counts[v]!, "answer")}
                   </a>
                 </th>
-                {run.systems.map((system, s) => {
+                {shown.map((s) => {
+                  const system = run.systems[s]!;
                   const cell = slice.cells[v]![place]![s];
                   const view = run.metrics[metric]!;
                   return (
@@ -105,8 +98,8 @@ function SliceTable({ run, slice }: { run: RunView; slice: SliceView }) {
               </tr>
             ))}
           </tbody>
-        </table>
-      </div>
+        )}
+      </SystemTable>
     </>
   );
 }

@@ -71,6 +71,12 @@ export function run(): number {
   return Number(place.value?.params.get("run") ?? 0) || 0;
 }
 
+const narrow = matchMedia("(max-width: 34rem)");
+export const isNarrow = signal(narrow.matches);
+narrow.addEventListener("change", (event) => {
+  isNarrow.value = event.matches;
+});
+
 // Light and dark: the system's choice until the reader makes one, which the browser remembers.
 export type Theme = "light" | "dark";
 

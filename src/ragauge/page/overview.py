@@ -112,7 +112,7 @@ class Overview:
         base = screen.compared.base if screen.compared else None
         return RunView(
             title=Path(run.place).name if run.place else run.manifest.suite,
-            headline=screen.headline,
+            headline=screen.headline_with({system: system for system in self.systems}),
             suite=run.manifest.suite,
             of="answers",
             n_questions=self.n_questions,

@@ -121,6 +121,10 @@ class FirstScreen:
     @property
     def headline(self) -> str:
         """The best system, and whether it is beyond chance."""
+        return self.headline_with(self.names)
+
+    def headline_with(self, names: Mapping[str, str]) -> str:
+        """The headline with these names of the systems."""
         several = len(self.systems) > 1
         first = self.first if several or not self.metrics else self.first or self.metrics[0]
         if not self.metrics:
@@ -134,7 +138,7 @@ class FirstScreen:
         }
         second = next((system for system in self.systems[1:] if system in rows), None)
         found = None if second is None else self.from_best(first, second)
-        return headline(first, rows, found, self.names)
+        return headline(first, rows, found, names)
 
     @property
     def title(self) -> str:
