@@ -23,7 +23,7 @@ types: .venv/installed-tests
 	$(BIN)/basedpyright --level error --pythonversion $$($(BIN)/python -c 'from sys import version_info as v; print(f"{v[0]}.{v[1]}")')
 
 # The developer's minute on two cores: layers, doctests, and the tests that start few processes.
-QUICK := src tests/test_layers.py $(addprefix tests/,language stats loaders report engine features metrics)
+QUICK := src tests/test_layers.py $(addprefix tests/,language stats report samples storage engine features metrics)
 
 check: lint types            ## format, lint, types, layers, doctests and the quick tests
 	$(PYTEST) -m "not slow" $(QUICK)

