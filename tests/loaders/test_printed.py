@@ -15,7 +15,19 @@ def test_a_text_that_is_not_closed_is_refused_in_linear_time(quote, assert_linea
     assert_linear_time(read, lambda n: f"[{quote}" + f"\\{quote}" * n, 20_000)
 
 
-@pytest.mark.parametrize("text", ["['a' 'b", "['a', 'it's']", "['a\n']", '["a\\"]'])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "['a' 'b",
+        "['a', 'it's']",
+        "['it''s' 'b']",
+        "['it''s']",
+        "['a' ...\n 'b']",
+        "['a', ...]",
+        "['a\n']",
+        '["a\\"]',
+    ],
+)
 def test_a_broken_list_is_not_read(text):
     with pytest.raises(UnreadableError):
         printed_list(text)

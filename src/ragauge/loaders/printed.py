@@ -62,7 +62,10 @@ def _printed_array(text: str) -> list[object] | None:
     array is printed with dots in place of its middle, which is gone.
     """
     strings = [found for found in _STRING.finditer(text) if found.lastgroup]
-    gaps = [text[a.end() : b.start()].strip() for a, b in pairwise(strings)]
+    between = [text[a.end() : b.start()] for a, b in pairwise(strings)]
+    if "" in between:  # as SQL and CSV escape a quote
+        raise UnreadableError('nor a Python list: quotes are doubled; write it as ["…", "…"]')
+    gaps = [gap.strip() for gap in between]
     if "" not in gaps:
         return None
     ends = text[: strings[0].start()].strip() + text[strings[-1].end() :].strip()
@@ -75,6 +78,8 @@ def _printed_array(text: str) -> list[object] | None:
 def _value(node: ast.expr) -> object:
     """The value of a literal, in which arrays and objects may be calls."""
     match node:
+        case ast.Constant(value=value) if value is ...:
+            raise ValueError("a list that was printed without its middle")
         case ast.List() | ast.Tuple():
             return [_value(item) for item in node.elts]
         case ast.Call(func=ast.Name(id=name), args=args, keywords=keywords):
