@@ -28,7 +28,8 @@ class Agreement:
     """The rules by which two numbers agree; the settings of `number_match`.
 
     `asks_percentage`: the question asks for a percentage, so that 5%, 5 and 0.05 may be the same.
-    `asks_fall`: it asks for a loss or a decrease, so that 5 and -5 are the same.
+    `asks_fall`: it asks for a loss or a decrease, so that 5 and -5 are the same. `counted`: numbers of other
+    things do not agree, and versions and times of day count; not in `correct`, which compares words and dates itself.
     """
 
     rtol: float = 0.0
@@ -37,6 +38,7 @@ class Agreement:
     percent: Percent = "as_asked"
     asks_percentage: bool = False
     asks_fall: bool = False
+    counted: bool = True
 
 
 class Stated(NamedTuple):
@@ -129,8 +131,10 @@ def agreement(expected: Stated, given: Stated, rules: Agreement) -> str | None:
     if expected.quantity.converted_from or given.quantity.converted_from:
         ways.append("unit")
     if expected.value != value:
-        if rules.rounding == "stated" and (
-            _is_rounded(expected, given, value) or _is_rounded_measure(expected, given)
+        if (
+            rules.rounding == "stated"
+            and not _is_digit_for_percentage(ways, given)
+            and (_is_rounded(expected, given, value) or _is_rounded_measure(expected, given))
         ):
             ways.append("rounding")
         else:
@@ -211,6 +215,14 @@ def _is_unnamed_scale(expected: Stated, given: Stated, power: int) -> bool:
         and (power < 0) == expected.is_bare
         and min(_n_digits(bare.value), _n_digits(other.value)) >= SURE_DIGITS
     )
+
+
+def _is_digit_for_percentage(ways: Sequence[str], given: Stated) -> bool:
+    """Whether the answer's bare 1 or 2, which may be of anything, would be a rounded percentage."""
+    return "percent" in ways and given.is_bare and given.quantity.text in _SMALL
+
+
+_SMALL = frozenset("123456789")
 
 
 def _n_digits(value: Decimal) -> int:

@@ -2,7 +2,7 @@
 
 import re
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -13,29 +13,27 @@ from ragauge.language.asked_numbers import (
     named_scale,
 )
 from ragauge.language.conclusions import conclusions
+from ragauge.language.counted import CountedNumbers, asked_things, count_other_things
 from ragauge.language.expected_numbers import ExpectedQuantity, expected_numbers
 from ragauge.language.keywords import by_value
 from ragauge.language.measures import clock_durations, measures
+from ragauge.language.named_numbers import (
+    NamedNumber,
+    bare_versions,
+    expected_names,
+    keyed,
+    named_numbers,
+    outside,
+)
 from ragauge.language.no_number import says_no_number, wants_no_number
-from ragauge.language.number_agreement import (
-    Agreement,
-    Stated,
-    agreement,
-    is_bracketed,
-    may_be_dash,
-    stated,
-)
-from ragauge.language.number_directions import (
-    Direction,
-    are_opposite,
-    asked_direction,
-    names_a_fall,
-    stated_direction,
-)
+from ragauge.language.number_agreement import Agreement, Stated, agreement, stated
+from ragauge.language.number_directions import asked_direction
 from ragauge.language.number_index import Found, NumberIndex
 from ragauge.language.numbers import quantities
+from ragauge.language.opposite_numbers import in_one_direction, opposite
 from ragauge.language.other_forms import (
     in_other_forms,
+    points_as_groups,
     quarters,
     shares_out_of,
     times_in_words,
@@ -124,8 +122,14 @@ def match_quantities(
     if wants_no_number(reference):
         return _no_number(reference, answer)
     expected, given = in_asked_unit(question, expected), in_asked_unit(question, given)
+    names: list[NamedNumber] = []
+    answer_names: list[NamedNumber] = []
+    if rules.counted:
+        names = expected_names(question, reference, expected)
+        answer_names = named_numbers(answer, given)
+        expected, given = outside(expected, names), outside(given, answer_names)
     wanted = _not_restated(expected_numbers(question, reference, expected), asked)
-    if not wanted:
+    if not (wanted or names):
         return NumberMatch(())
     rules = rules_for(question, rules)
     scale = named_scale(question) if question else 0
@@ -135,19 +139,48 @@ def match_quantities(
     numbers = [stated(each.quantity, reference, scales, expected=True) for each in wanted]
     distinct = _distinct(numbers, rules)
     rows: list[ExpectedNumber] = []
+    of_wanted = [each.quantity for each in wanted]
+    counts = CountedNumbers(
+        reference, of_wanted, asked_things(question) if len(wanted) == 1 else ()
+    )
+    others = CountedNumbers(answer, given)
+    by_key = keyed(answer_names)
     asked_for = asked_direction(question) if question else None
     for number in distinct:
-        same = _found(number, by_start[number.quantity.start], index, rules)
-        found = _in_one_direction(number, same, asked_for)
+        equal = _found(number, by_start[number.quantity.start], index, rules)
+        same = _of_the_same(number, equal, counts, others) if rules.counted else equal
+        found = in_one_direction(number, same, asked_for)
         credit = 1.0
         if found and len(distinct) == 1 and _concludes_otherwise(answer, given, asked, found):
             credit = IN_WORKING
         row = _row(number, found, credit)
-        if not found:
+        if name := next(bare_versions((number.quantity,)), None) if by_key and not found else None:
+            row = _named_row(name, by_key)
+        elif equal and not same:
+            row = row._replace(opposite=f"{equal[0].number.quantity.text} counts something else")
+        elif not found:
             either = same or index.find(number, replace(rules, asks_fall=True))
-            row = row._replace(opposite=_opposite(number, either, asked_for))
+            row = row._replace(opposite=opposite(number, either, asked_for))
         rows.append(row)
-    return NumberMatch(_with_shares(rows, reference, expected, index, rules))
+    stated_rows = _with_shares(rows, reference, expected, index, rules)
+    by_key |= keyed(bare_versions(given)) if names else {}
+    return NumberMatch((*stated_rows, *(_named_row(name, by_key) for name in names)))
+
+
+def _of_the_same(
+    number: Stated, found: Sequence[Found], counts: CountedNumbers, others: CountedNumbers
+) -> Sequence[Found]:
+    """Those of the found numbers that do not count other things than the expected one."""
+    own = number.quantity
+    return [
+        each for each in found if not count_other_things(own, counts, each.number.quantity, others)
+    ]
+
+
+def _named_row(name: NamedNumber, by_key: Mapping[str, NamedNumber]) -> ExpectedNumber:
+    row = ExpectedNumber(name.text, name.text)
+    found = next((by_key[key] for key in name.keys if key in by_key), None)
+    return row._replace(matched_by=found.text, how="exact", credit=1.0) if found else row
 
 
 def _no_number(reference: str, answer: str) -> NumberMatch:
@@ -201,7 +234,7 @@ def _found(
     """The numbers that agree with the expected one, one of its other forms, or all of its parts."""
     if found := index.find(number, rules):
         return found
-    for form in wanted.forms:
+    for form in (*wanted.forms, *points_as_groups((wanted.quantity,))):
         if found := index.find(stated(form, number.text), rules):
             return found
     parts = [index.find(stated(part, number.text), rules) for part in wanted.parts]
@@ -226,54 +259,6 @@ def _with_shares(
                     matched_by=found[0].number.quantity.text, how=found[0].how, credit=1.0
                 )
     return tuple(by_text[row.number] for row in rows)
-
-
-def _in_one_direction(
-    number: Stated, found: Sequence[Found], asked: Direction | None
-) -> Sequence[Found]:
-    """Those of the found numbers that are not a fall where the expected one is a rise, or the reverse.
-
-    `asked`: the direction of an expected number beside which the reference names none.
-    """
-    if not found:
-        return found
-    is_open = is_bracketed(number) or names_a_fall(number.text)
-    expected = _direction(number) or (None if is_open else asked)
-    if expected is None:
-        return found
-    return [each for each in found if not are_opposite(expected, _direction(each.number))]
-
-
-_DIRECTIONS = {
-    ("change", 1): "a rise",
-    ("change", -1): "a fall",
-    ("result", 1): "a gain",
-    ("result", -1): "a loss",
-    ("sign", -1): "negative",
-}
-
-
-def _opposite(number: Stated, found: Sequence[Found], asked: Direction | None) -> str:
-    """What keeps the first of these numbers from agreeing with the expected one; "" without any."""
-    if not found:
-        return ""
-    given = found[0].number
-    stated_as, expected = _direction(given), _direction(number) or asked
-    says = _DIRECTIONS.get(stated_as, "") if stated_as else ""
-    wants = _DIRECTIONS.get(expected, "") if expected else ""
-    if says and wants and says != wants:
-        return f"{given.quantity.text} is {says}, {wants} is expected"
-    if says:
-        return f"{given.quantity.text} is {says}"
-    return f"{given.quantity.text} is positive, {wants} is expected" if wants else ""
-
-
-def _direction(number: Stated) -> Direction | None:
-    start, end = number.quantity.start, number.quantity.end
-    is_negative = number.value < 0
-    if is_negative and may_be_dash(number):
-        return None
-    return stated_direction(number.text, start, end, is_negative=is_negative)
 
 
 def _row(number: Stated, found: Sequence[Found], credit: float) -> ExpectedNumber:

@@ -1,5 +1,6 @@
 """Which of the answer's numbers occur in its sources, the references and contexts."""
 
+from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
 from decimal import Decimal
 from functools import cached_property
@@ -7,8 +8,16 @@ from operator import attrgetter
 from typing import NamedTuple
 
 from ragauge.language.asked_numbers import heading_scale, in_asked_unit, named_scale
+from ragauge.language.counted import MANY, CountedNumbers, count_other_things
 from ragauge.language.keywords import by_value
 from ragauge.language.measures import clock_durations, measures
+from ragauge.language.named_numbers import (
+    NamedNumber,
+    bare_versions,
+    keyed,
+    named_numbers,
+    outside,
+)
 from ragauge.language.number_agreement import Agreement, Stated, stated
 from ragauge.language.number_index import Found, NumberIndex, may_agree
 from ragauge.language.number_match import given_scales, rules_for
@@ -54,33 +63,65 @@ def source_numbers(
         for source in sources
     ]
     known = {quantity.number for quantity in asked}
+    names = named_numbers(answer, given)
+    given = outside(given, names)
     own: dict[tuple[Decimal, bool], Quantity] = {}
     for quantity in _with_whole_measures(answer, given):
         if quantity.counts and quantity.number not in known:
             own.setdefault(quantity.number, quantity)
-    by_number = {
-        (quantity.value, quantity.unit == "%"): quantity
-        for source in sources
-        for quantity in source.quantities
-    }
+    by_number: dict[tuple[Decimal, bool], list[tuple[str, Quantity]]] = defaultdict(list)
+    for source in sources:
+        for quantity in source.quantities:
+            by_number[quantity.value, quantity.unit == "%"].append((source.text, quantity))
+    counts = CountedNumbers(answer, given)
+    others = {each.text: CountedNumbers(each.text, each.quantities) for each in sources}
     rows: list[SourcedNumber] = []
     units = {quantity.unit for quantity in own.values() if is_measure(quantity.unit)}
     among = _Sources(sources, named_scale(question) if question else 0, units)
     scales = given_scales(answer, among.scale)
     rules = rules_for(question, rules)
     for number, quantity in own.items():
-        equal = by_number.get(number)
-        if equal and (equal.unit == quantity.unit or not (equal.unit and quantity.unit)):
-            rows.append(SourcedNumber(quantity.text, by_value(quantity), equal.text, "exact"))
-            continue
-        found = among.find(stated(quantity, answer, scales), rules)
-        rows.append(
-            SourcedNumber(
-                quantity.text, by_value(quantity), found[0].number.quantity.text, found[0].how
-            )
-            if found
-            else SourcedNumber(quantity.text, by_value(quantity))
+        row = SourcedNumber(quantity.text, by_value(quantity))
+        equal = (
+            each
+            for text, each in reversed(by_number.get(number, [])[-MANY:])
+            if (each.unit == quantity.unit or not (each.unit and quantity.unit))
+            and not count_other_things(quantity, counts, each, others[text])
         )
+        if first := next(equal, None):
+            rows.append(row._replace(matched_by=first.text, how="exact"))
+            continue
+        found = [
+            each
+            for each in among.find(stated(quantity, answer, scales), rules)
+            if not count_other_things(
+                quantity, counts, each.number.quantity, others[each.number.text]
+            )
+        ]
+        rows.append(
+            row._replace(matched_by=found[0].number.quantity.text, how=found[0].how)
+            if found
+            else row
+        )
+    return rows + _sourced_names(question, names, sources)
+
+
+def _sourced_names(
+    question: str | None, names: Sequence[NamedNumber], sources: Sequence[NumberSource]
+) -> list[SourcedNumber]:
+    """The answer's versions and times of day that the question does not state, each with its source."""
+    if not names:
+        return []
+    known = keyed(named_numbers(question or "", ()))
+    found: dict[str, NamedNumber] = {}
+    for source in sources:
+        found |= keyed(bare_versions(source.quantities))
+        found |= keyed(named_numbers(source.text, source.quantities))
+    rows: list[SourcedNumber] = []
+    for name in {each.keys: each for each in names if known.keys().isdisjoint(each.keys)}.values():
+        same = next((found[key] for key in name.keys if key in found), None)
+        row = SourcedNumber(name.text, name.text)
+        rows.append(row._replace(matched_by=same.text, how="exact") if same else row)
     return rows
 
 

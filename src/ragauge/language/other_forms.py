@@ -6,7 +6,7 @@ from decimal import Decimal
 from itertools import pairwise
 from typing import NamedTuple
 
-from ragauge.language.quantity import DIVIDING, Quantity
+from ragauge.language.quantity import DIVIDING, Quantity, scaled
 
 _OUT_OF = re.compile(r"\s(?:out\sof(?:\severy)?|in(?:\severy)?|of(?:\sthe)?)\s")
 _LONGEST_OUT_OF = len(" out of every ")
@@ -68,6 +68,7 @@ def in_other_forms(text: str, found: Sequence[Quantity]) -> Iterator[Quantity]:
     >>> [(each.text, each.plain_value, each.unit) for each in in_other_forms("Sales doubled.", ())]
     [('doubled', '2', 'x'), ('doubled', '100', '%')]
     """
+    yield from points_as_groups(found)
     if len(found) > 1:
         yield from (each.share for each in shares_out_of(text, found))
     lowered = text.lower()
@@ -83,6 +84,29 @@ def in_other_forms(text: str, found: Sequence[Quantity]) -> Iterator[Quantity]:
         or "nil" in lowered
     ):
         yield from _multiples(text)
+
+
+_GROUPED = re.compile(r"(?:[^\d.,]{0,4})([1-9][0-9]{0,2})\.([0-9]{3})(?:[^\d.,].*)?")
+
+
+def points_as_groups(found: Sequence[Quantity]) -> Iterator[Quantity]:
+    """`1.250` as 1,250, which it is where the other text has 1250.
+
+    Not in a text with another number of decimals, such as 1.25, which says how it writes them.
+    """
+    if any(int(each.value.as_tuple().exponent) in (-1, -2) for each in found):
+        return
+    for each in found:
+        if (
+            each.unit != "%"
+            and not (each.scale or each.spelled)
+            and int(each.value.as_tuple().exponent) == _GROUP
+            and _GROUPED.fullmatch(each.text)
+        ):
+            yield each._replace(value=scaled(each.value, 3), spelled=True, only_matches=True)
+
+
+_GROUP = -3
 
 
 def _multiples(text: str) -> Iterator[Quantity]:
