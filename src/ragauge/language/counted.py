@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from functools import cached_property
 from itertools import pairwise
 from typing import NamedTuple
@@ -181,6 +181,28 @@ def count_other_things(
         return False
     return others.has_closer(first.things, n_shared, other) or counts.has_closer(
         second.things, n_shared, one
+    )
+
+
+def each_thing_once(found: Iterable[Quantity], counts: CountedNumbers) -> list[Quantity]:
+    """The numbers of a text, each value once for each of the things that it counts: `3 adults and 3 children`."""
+    by_number: dict[object, list[Quantity]] = defaultdict(list)
+    for number in found:
+        same = by_number[number.number]
+        if len(same) < _MOST_OF_ONE_VALUE and all(
+            _are_apart(counts.of(number), counts.of(other)) for other in same
+        ):
+            same.append(number)
+    return [number for same in by_number.values() for number in same]
+
+
+_MOST_OF_ONE_VALUE = 10
+
+
+def _are_apart(one: Counted, other: Counted) -> bool:
+    return any(
+        first and second and first.isdisjoint(second)
+        for first, second in ((one.things, other.things), (one.rates, other.rates))
     )
 
 

@@ -13,7 +13,12 @@ from ragauge.language.asked_numbers import (
     named_scale,
 )
 from ragauge.language.conclusions import conclusions
-from ragauge.language.counted import CountedNumbers, asked_things, count_other_things
+from ragauge.language.counted import (
+    CountedNumbers,
+    asked_things,
+    count_other_things,
+    each_thing_once,
+)
 from ragauge.language.expected_numbers import ExpectedQuantity, expected_numbers
 from ragauge.language.keywords import by_value
 from ragauge.language.measures import clock_durations, measures
@@ -136,14 +141,14 @@ def match_quantities(
     index = _index_of(question, answer, given, scale, wanted)
     scales = (scale,) if scale else ()
     by_start = {each.quantity.start: each for each in wanted}
-    numbers = [stated(each.quantity, reference, scales, expected=True) for each in wanted]
-    distinct = _distinct(numbers, rules)
     rows: list[ExpectedNumber] = []
     of_wanted = [each.quantity for each in wanted]
     counts = CountedNumbers(
         reference, of_wanted, asked_things(question) if len(wanted) == 1 else ()
     )
     others = CountedNumbers(answer, given)
+    numbers = [stated(each, reference, scales, expected=True) for each in of_wanted]
+    distinct = _distinct(numbers, rules, counts)
     by_key = keyed(answer_names)
     asked_for = asked_direction(question) if question else None
     for number in distinct:
@@ -249,16 +254,17 @@ def _with_shares(
     rules: Agreement,
 ) -> tuple[ExpectedNumber, ...]:
     """The rows, where both numbers of `2 in 10` are found if the answer states 20%."""
-    by_text = {row.number: row for row in rows}
+    rows = [*rows]
+    by_text = {row.number: at for at, row in enumerate(rows)}
     for part, whole, share in shares_out_of(reference, expected):
-        both = [by_text[each.text] for each in (part, whole) if each.text in by_text]
+        both = [rows[by_text[each.text]] for each in (part, whole) if each.text in by_text]
         if len(both) == 2 and not all(row.how for row in both):
             found = index.find(stated(share, reference), rules)
             for row in both if found else ():
-                by_text[row.number] = row._replace(
+                rows[by_text[row.number]] = row._replace(
                     matched_by=found[0].number.quantity.text, how=found[0].how, credit=1.0
                 )
-    return tuple(by_text[row.number] for row in rows)
+    return tuple(rows)
 
 
 def _row(number: Stated, found: Sequence[Found], credit: float) -> ExpectedNumber:
@@ -310,15 +316,20 @@ def _not_restated(
     return [each for each in expected if each.quantity.number not in known] or expected
 
 
-def _distinct(numbers: Sequence[Stated], rules: Agreement) -> list[Stated]:
-    """Each number once; of a number and its rounded form, the first."""
-    equal: dict[object, Stated] = {}
+def _distinct(numbers: Sequence[Stated], rules: Agreement, counts: CountedNumbers) -> list[Stated]:
+    """Each number once, or once for each thing that it counts; of a number and its rounded form, the first."""
+    first: dict[object, Stated] = {}
     for number in numbers:
-        equal.setdefault(number.quantity.number, number)
-    if len(equal) > MANY:
-        return list(equal.values())
+        first.setdefault(number.quantity.number, number)
+    if len(first) > MANY:
+        return list(first.values())
     kept: list[Stated] = []
-    for number in equal.values():
+    for number in first.values():
         if not any(agreement(other, number, rules) for other in kept):
             kept.append(number)
-    return kept
+    if len(first) == len(numbers) or not rules.counted:
+        return kept
+    values = {number.quantity.number for number in kept}
+    again = [each for each in numbers if each.quantity.number in values]
+    starts = {each.start for each in each_thing_once([each.quantity for each in again], counts)}
+    return [each for each in again if each.quantity.start in starts]

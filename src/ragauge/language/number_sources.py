@@ -1,14 +1,14 @@
 """Which of the answer's numbers occur in its sources, the references and contexts."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from decimal import Decimal
 from functools import cached_property
 from operator import attrgetter
 from typing import NamedTuple
 
 from ragauge.language.asked_numbers import heading_scale, in_asked_unit, named_scale
-from ragauge.language.counted import MANY, CountedNumbers, count_other_things
+from ragauge.language.counted import MANY, CountedNumbers, count_other_things, each_thing_once
 from ragauge.language.keywords import by_value
 from ragauge.language.measures import clock_durations, measures
 from ragauge.language.named_numbers import (
@@ -65,26 +65,30 @@ def source_numbers(
     known = {quantity.number for quantity in asked}
     names = named_numbers(answer, given)
     given = outside(given, names)
-    own: dict[tuple[Decimal, bool], Quantity] = {}
-    for quantity in _with_whole_measures(answer, given):
-        if quantity.counts and quantity.number not in known:
-            own.setdefault(quantity.number, quantity)
+    counts = CountedNumbers(answer, given)
+    found = _with_whole_measures(answer, given)
+    stating = (each for each in found if each.counts and each.number not in known)
+    own = each_thing_once(stating, counts)
     by_number: dict[tuple[Decimal, bool], list[tuple[str, Quantity]]] = defaultdict(list)
     for source in sources:
         for quantity in source.quantities:
             by_number[quantity.value, quantity.unit == "%"].append((source.text, quantity))
-    counts = CountedNumbers(answer, given)
     others = {each.text: CountedNumbers(each.text, each.quantities) for each in sources}
+    known_names = {
+        key: name
+        for source in sources
+        for key, name in keyed(named_numbers(source.text, source.quantities)).items()
+    }
     rows: list[SourcedNumber] = []
-    units = {quantity.unit for quantity in own.values() if is_measure(quantity.unit)}
+    units = {quantity.unit for quantity in own if is_measure(quantity.unit)}
     among = _Sources(sources, named_scale(question) if question else 0, units)
     scales = given_scales(answer, among.scale)
     rules = rules_for(question, rules)
-    for number, quantity in own.items():
+    for quantity in own:
         row = SourcedNumber(quantity.text, by_value(quantity))
         equal = (
             each
-            for text, each in reversed(by_number.get(number, [])[-MANY:])
+            for text, each in reversed(by_number.get(quantity.number, [])[-MANY:])
             if (each.unit == quantity.unit or not (each.unit and quantity.unit))
             and not count_other_things(quantity, counts, each, others[text])
         )
@@ -98,31 +102,24 @@ def source_numbers(
                 quantity, counts, each.number.quantity, others[each.number.text]
             )
         ]
-        rows.append(
-            row._replace(matched_by=found[0].number.quantity.text, how=found[0].how)
-            if found
-            else row
-        )
-    return rows + _sourced_names(question, names, sources)
-
-
-def _sourced_names(
-    question: str | None, names: Sequence[NamedNumber], sources: Sequence[NumberSource]
-) -> list[SourcedNumber]:
-    """The answer's versions and times of day that the question does not state, each with its source."""
-    if not names:
-        return []
-    known = keyed(named_numbers(question or "", ()))
-    found: dict[str, NamedNumber] = {}
-    for source in sources:
-        found |= keyed(bare_versions(source.quantities))
-        found |= keyed(named_numbers(source.text, source.quantities))
-    rows: list[SourcedNumber] = []
-    for name in {each.keys: each for each in names if known.keys().isdisjoint(each.keys)}.values():
-        same = next((found[key] for key in name.keys if key in found), None)
-        row = SourcedNumber(name.text, name.text)
-        rows.append(row._replace(matched_by=same.text, how="exact") if same else row)
+        if found:
+            row = row._replace(matched_by=found[0].number.quantity.text, how=found[0].how)
+        elif version := next(bare_versions((quantity,)), None):
+            row = _sourced_name(version, known_names)
+        rows.append(row)
+    if names:
+        asked_names = keyed(named_numbers(question or "", ()))
+        for source in sources:
+            known_names |= keyed(bare_versions(source.quantities))
+        new = {each.keys: each for each in names if asked_names.keys().isdisjoint(each.keys)}
+        rows += [_sourced_name(name, known_names) for name in new.values()]
     return rows
+
+
+def _sourced_name(name: NamedNumber, known: Mapping[str, NamedNumber]) -> SourcedNumber:
+    row = SourcedNumber(name.text, name.text)
+    found = next((known[key] for key in name.keys if key in known), None)
+    return row._replace(matched_by=found.text, how="exact") if found else row
 
 
 def _with_whole_measures(text: str, found: Sequence[Quantity]) -> list[Quantity]:
