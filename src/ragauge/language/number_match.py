@@ -2,7 +2,7 @@
 
 import re
 from bisect import bisect_left
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -22,23 +22,14 @@ from ragauge.language.counted import (
 from ragauge.language.expected_numbers import ExpectedQuantity, expected_numbers
 from ragauge.language.keywords import by_value
 from ragauge.language.measures import clock_durations, measures
-from ragauge.language.named_numbers import (
-    NamedNumber,
-    bare_versions,
-    expected_names,
-    keyed,
-    named_numbers,
-    outside,
-)
+from ragauge.language.named_numbers import as_versions, either_half, other_readings, with_names
 from ragauge.language.no_number import says_no_number, wants_no_number
 from ragauge.language.number_agreement import Agreement, Stated, agreement, stated
-from ragauge.language.number_directions import asked_direction
+from ragauge.language.number_directions import asked_direction, in_one_direction, opposite
 from ragauge.language.number_index import Found, NumberIndex
 from ragauge.language.numbers import quantities
-from ragauge.language.opposite_numbers import in_one_direction, opposite
 from ragauge.language.other_forms import (
     in_other_forms,
-    points_as_groups,
     quarters,
     shares_out_of,
     times_in_words,
@@ -127,14 +118,12 @@ def match_quantities(
     if wants_no_number(reference):
         return _no_number(reference, answer)
     expected, given = in_asked_unit(question, expected), in_asked_unit(question, given)
-    names: list[NamedNumber] = []
-    answer_names: list[NamedNumber] = []
     if rules.counted:
-        names = expected_names(question, reference, expected)
-        answer_names = named_numbers(answer, given)
-        expected, given = outside(expected, names), outside(given, answer_names)
+        asked = with_names(question, asked) if question else asked
+        expected = with_names(reference, expected, question)
+        given = with_names(answer, given, question)
     wanted = _not_restated(expected_numbers(question, reference, expected), asked)
-    if not (wanted or names):
+    if not wanted:
         return NumberMatch(())
     rules = rules_for(question, rules)
     scale = named_scale(question) if question else 0
@@ -149,43 +138,27 @@ def match_quantities(
     others = CountedNumbers(answer, given)
     numbers = [stated(each, reference, scales, expected=True) for each in of_wanted]
     distinct = _distinct(numbers, rules, counts)
-    by_key = keyed(answer_names)
     asked_for = asked_direction(question) if question else None
     for number in distinct:
         equal = _found(number, by_start[number.quantity.start], index, rules)
-        same = _of_the_same(number, equal, counts, others) if rules.counted else equal
+        same = [
+            each
+            for each in equal
+            if not rules.counted
+            or not count_other_things(number.quantity, counts, each.number.quantity, others)
+        ]
         found = in_one_direction(number, same, asked_for)
         credit = 1.0
         if found and len(distinct) == 1 and _concludes_otherwise(answer, given, asked, found):
             credit = IN_WORKING
         row = _row(number, found, credit)
-        if name := next(bare_versions((number.quantity,)), None) if by_key and not found else None:
-            row = _named_row(name, by_key)
-        elif equal and not same:
+        if equal and not same:
             row = row._replace(opposite=f"{equal[0].number.quantity.text} counts something else")
         elif not found:
             either = same or index.find(number, replace(rules, asks_fall=True))
             row = row._replace(opposite=opposite(number, either, asked_for))
         rows.append(row)
-    stated_rows = _with_shares(rows, reference, expected, index, rules)
-    by_key |= keyed(bare_versions(given)) if names else {}
-    return NumberMatch((*stated_rows, *(_named_row(name, by_key) for name in names)))
-
-
-def _of_the_same(
-    number: Stated, found: Sequence[Found], counts: CountedNumbers, others: CountedNumbers
-) -> Sequence[Found]:
-    """Those of the found numbers that do not count other things than the expected one."""
-    own = number.quantity
-    return [
-        each for each in found if not count_other_things(own, counts, each.number.quantity, others)
-    ]
-
-
-def _named_row(name: NamedNumber, by_key: Mapping[str, NamedNumber]) -> ExpectedNumber:
-    row = ExpectedNumber(name.text, name.text)
-    found = next((by_key[key] for key in name.keys if key in by_key), None)
-    return row._replace(matched_by=found.text, how="exact", credit=1.0) if found else row
+    return NumberMatch(_with_shares(rows, reference, expected, index, rules))
 
 
 def _no_number(reference: str, answer: str) -> NumberMatch:
@@ -205,7 +178,9 @@ def _index_of(
     """The numbers of the answer, those in other forms, and its measures in the units that are wanted."""
     units = {each.unit for one in wanted for each in (one.quantity, *one.parts)}
     given = [each for each in given if not is_denied(answer, each.start)]
-    found = [*given, *in_other_forms(answer, given)]
+    found = [*given, *in_other_forms(answer, given), *either_half(given)]
+    if "version" in units:
+        found += as_versions(given)
     if "x" in units:
         found += times_in_words(answer)
     if question and asks_for_a_percentage(question):
@@ -239,7 +214,7 @@ def _found(
     """The numbers that agree with the expected one, one of its other forms, or all of its parts."""
     if found := index.find(number, rules):
         return found
-    for form in (*wanted.forms, *points_as_groups((wanted.quantity,))):
+    for form in (*wanted.forms, *other_readings(wanted.quantity)):
         if found := index.find(stated(form, number.text), rules):
             return found
     parts = [index.find(stated(part, number.text), rules) for part in wanted.parts]
