@@ -1,6 +1,6 @@
 import pytest
 
-from ragauge.language.numbers.no_number import says_no_number, wants_no_number
+from ragauge.language.numbers.expected_numbers import says_no_number, wants_no_number
 
 
 @pytest.mark.parametrize(

@@ -122,7 +122,7 @@ _FISCAL = re.compile(r"\bFY\s?'?$")
 
 def _goes_on(plain: str, start: int, after: str, beyond: str) -> bool:
     """Whether a short number before a space or point may begin a date: `5 p.m.`, `5.3.`, `FY 22`."""
-    goes_on = beyond in "aApPo" if after == " " else beyond.isdigit()
+    goes_on = beyond in "aApPoU" if after == " " else beyond.isdigit()
     return goes_on or plain[start - 2 : start] == "Y "
 
 
@@ -144,7 +144,7 @@ def _short_number(plain: str, text: str, start: int, before: str, after: str) ->
     elif after and after in "snrt":
         yield from _centuries(plain, text, start)
     next_letter = plain[start + 1 : start + 4].lstrip("0123456789 ")[:1]
-    if after == ":" or (next_letter and next_letter in "aApPo"):
+    if after == ":" or (next_letter and next_letter in "aApPoU") or _CLOCK.match(plain, start):
         yield from _times(plain, text, start, before)
     if not after or after not in "/-.月" or is_word(before):
         return
@@ -272,7 +272,8 @@ def _bare_years(plain: str, text: str, start: int, end: int) -> Iterator[Date]:
 _TIME = re.compile(
     r"([01]?\d|2[0-4]):([0-5]\d)(?::([0-5]\d)(?:\.\d{1,9})?)?(?![\d:])"
     r"(?:\s?([ap])(?:m\b|\.\s?m\.))?"
-    r"|(1[0-2]|0?[1-9])\s?(?:([ap])(?:m\b|\.\s?m\.)|o'clock\b)",
+    r"|(1[0-2]|0?[1-9])\s?(?:([ap])(?:m\b|\.\s?m\.)|o'clock\b)"
+    r"|([01]?\d|2[0-4])(?:\.([0-5]\d))?\sUhr\b",
     re.IGNORECASE | re.ASCII,
 )
 
@@ -284,12 +285,15 @@ def _times(plain: str, text: str, start: int, before: str) -> Iterator[Date]:
     found = _TIME.match(plain, start)
     if not found:
         return
-    hour = int(found[1] or found[5])
+    hour = int(found[1] or found[5] or found[7])
     letter = (found[4] or found[6] or "").lower()
-    half = f"{letter}m" if letter else _half_of_day(found[1] or "")
-    minute = found[2] if found[1] else 0
+    half = f"{letter}m" if letter else _half_of_day(found[1] or found[7] or "")
+    minute = found[2] or found[8] or 0
     end = found.end()
     yield date_of(text, start, end, hour=hour % 12 or 12, minute=minute, second=found[3], half=half)
+
+
+_CLOCK = re.compile(r"\d{1,2}\.[0-5]\d Uhr\b", re.ASCII)
 
 
 def _half_of_day(hour: str) -> str | None:

@@ -8,7 +8,7 @@ from decimal import ROUND_HALF_UP, Decimal
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
-from ragauge.language.numbers.quantity import EXACT, Quantity, scaled
+from ragauge.language.numbers.quantity import EXACT, NAMED, Quantity, scaled
 from ragauge.language.numbers.unit_conversion import converted, is_time
 from ragauge.language.numbers.unit_powers import are_of_one_kind, are_of_other_kinds, power_between
 from ragauge.language.numbers.units import MONEY
@@ -28,7 +28,8 @@ class Agreement:
     """The rules by which two numbers agree; the settings of `number_match`.
 
     `asks_percentage`: the question asks for a percentage, so that 5%, 5 and 0.05 may be the same.
-    `asks_fall`: it asks for a loss or a decrease, so that 5 and -5 are the same.
+    `asks_fall`: it asks for a loss or a decrease, so that 5 and -5 are the same. `counted`: numbers of other
+    things do not agree, and versions and times of day count; not in `correct`, which compares words and dates itself.
     """
 
     rtol: float = 0.0
@@ -37,6 +38,7 @@ class Agreement:
     percent: Percent = "as_asked"
     asks_percentage: bool = False
     asks_fall: bool = False
+    counted: bool = True
 
 
 class Stated(NamedTuple):
@@ -129,8 +131,10 @@ def agreement(expected: Stated, given: Stated, rules: Agreement) -> str | None:
     if expected.quantity.converted_from or given.quantity.converted_from:
         ways.append("unit")
     if expected.value != value:
-        if rules.rounding == "stated" and (
-            _is_rounded(expected, given, value) or _is_rounded_measure(expected, given)
+        if (
+            rules.rounding == "stated"
+            and not (rules.counted and "percent" in ways and _is_one_digit(given))
+            and (_is_rounded(expected, given, value) or _is_rounded_measure(expected, given))
         ):
             ways.append("rounding")
         else:
@@ -147,6 +151,8 @@ def _in_unit_of(expected: Stated, given: Stated) -> Stated | None:
     if one == other:
         return given
     if given.quantity.converted_from or expected.quantity.converted_from:
+        return None
+    if one in NAMED or other in NAMED:
         return None
     if are_of_other_kinds(one, other) and not (_may_be_scale(given) or _may_be_scale(expected)):
         return None
@@ -211,6 +217,11 @@ def _is_unnamed_scale(expected: Stated, given: Stated, power: int) -> bool:
         and (power < 0) == expected.is_bare
         and min(_n_digits(bare.value), _n_digits(other.value)) >= SURE_DIGITS
     )
+
+
+def _is_one_digit(number: Stated) -> bool:
+    """Whether it is a bare 1 or 2, which may be of anything and is no rounded percentage."""
+    return number.is_bare and len(number.quantity.text) == 1
 
 
 def _n_digits(value: Decimal) -> int:

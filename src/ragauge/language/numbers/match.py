@@ -7,31 +7,34 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from ragauge.language.keywords import by_value
-from ragauge.language.numbers.agreement import (
-    Agreement,
-    Stated,
-    agreement,
-    is_bracketed,
-    may_be_dash,
-    stated,
-)
+from ragauge.language.numbers.agreement import Agreement, Stated, agreement, stated
 from ragauge.language.numbers.asked_numbers import (
     asks_for_a_percentage,
     heading_scale,
     in_asked_unit,
     named_scale,
 )
-from ragauge.language.numbers.directions import (
-    Direction,
-    are_opposite,
-    asked_direction,
-    names_a_fall,
-    stated_direction,
+from ragauge.language.numbers.counted import (
+    CountedNumbers,
+    asked_things,
+    count_other_things,
+    each_thing_once,
 )
-from ragauge.language.numbers.expected_numbers import ExpectedQuantity, expected_numbers
+from ragauge.language.numbers.directions import asked_direction, in_one_direction, opposite
+from ragauge.language.numbers.expected_numbers import (
+    ExpectedQuantity,
+    expected_numbers,
+    says_no_number,
+    wants_no_number,
+)
 from ragauge.language.numbers.index import Found, NumberIndex
 from ragauge.language.numbers.measures import clock_durations, measures
-from ragauge.language.numbers.no_number import says_no_number, wants_no_number
+from ragauge.language.numbers.named_numbers import (
+    as_versions,
+    either_half,
+    other_readings,
+    with_names,
+)
 from ragauge.language.numbers.numbers import quantities
 from ragauge.language.numbers.other_forms import (
     in_other_forms,
@@ -124,6 +127,10 @@ def match_quantities(
     if wants_no_number(reference):
         return _no_number(reference, answer)
     expected, given = in_asked_unit(question, expected), in_asked_unit(question, given)
+    if rules.counted:
+        asked = with_names(question, asked) if question else asked
+        expected = with_names(reference, expected, question)
+        given = with_names(answer, given, question)
     wanted = _not_restated(expected_numbers(question, reference, expected), asked)
     if not wanted:
         return NumberMatch(())
@@ -132,20 +139,33 @@ def match_quantities(
     index = _index_of(question, answer, given, scale, wanted)
     scales = (scale,) if scale else ()
     by_start = {each.quantity.start: each for each in wanted}
-    numbers = [stated(each.quantity, reference, scales, expected=True) for each in wanted]
-    distinct = _distinct(numbers, rules)
     rows: list[ExpectedNumber] = []
+    of_wanted = [each.quantity for each in wanted]
+    counts = CountedNumbers(
+        reference, of_wanted, asked_things(question) if len(wanted) == 1 else ()
+    )
+    others = CountedNumbers(answer, given)
+    numbers = [stated(each, reference, scales, expected=True) for each in of_wanted]
+    distinct = _distinct(numbers, rules, counts)
     asked_for = asked_direction(question) if question else None
     for number in distinct:
-        same = _found(number, by_start[number.quantity.start], index, rules)
-        found = _in_one_direction(number, same, asked_for)
+        equal = _found(number, by_start[number.quantity.start], index, rules)
+        same = [
+            each
+            for each in equal
+            if not rules.counted
+            or not count_other_things(number.quantity, counts, each.number.quantity, others)
+        ]
+        found = in_one_direction(number, same, asked_for)
         credit = 1.0
         if found and len(distinct) == 1 and _concludes_otherwise(answer, given, asked, found):
             credit = IN_WORKING
         row = _row(number, found, credit)
-        if not found:
+        if equal and not same:
+            row = row._replace(opposite=f"{equal[0].number.quantity.text} counts something else")
+        elif not found:
             either = same or index.find(number, replace(rules, asks_fall=True))
-            row = row._replace(opposite=_opposite(number, either, asked_for))
+            row = row._replace(opposite=opposite(number, either, asked_for))
         rows.append(row)
     return NumberMatch(_with_shares(rows, reference, expected, index, rules))
 
@@ -167,7 +187,9 @@ def _index_of(
     """The numbers of the answer, those in other forms, and its measures in the units that are wanted."""
     units = {each.unit for one in wanted for each in (one.quantity, *one.parts)}
     given = [each for each in given if not is_denied(answer, each.start)]
-    found = [*given, *in_other_forms(answer, given)]
+    found = [*given, *in_other_forms(answer, given), *either_half(given)]
+    if "version" in units:
+        found += as_versions(given)
     if "x" in units:
         found += times_in_words(answer)
     if question and asks_for_a_percentage(question):
@@ -201,7 +223,7 @@ def _found(
     """The numbers that agree with the expected one, one of its other forms, or all of its parts."""
     if found := index.find(number, rules):
         return found
-    for form in wanted.forms:
+    for form in (*wanted.forms, *other_readings(wanted.quantity)):
         if found := index.find(stated(form, number.text), rules):
             return found
     parts = [index.find(stated(part, number.text), rules) for part in wanted.parts]
@@ -216,64 +238,17 @@ def _with_shares(
     rules: Agreement,
 ) -> tuple[ExpectedNumber, ...]:
     """The rows, where both numbers of `2 in 10` are found if the answer states 20%."""
-    by_text = {row.number: row for row in rows}
+    rows = [*rows]
+    by_text = {row.number: at for at, row in enumerate(rows)}
     for part, whole, share in shares_out_of(reference, expected):
-        both = [by_text[each.text] for each in (part, whole) if each.text in by_text]
+        both = [rows[by_text[each.text]] for each in (part, whole) if each.text in by_text]
         if len(both) == 2 and not all(row.how for row in both):
             found = index.find(stated(share, reference), rules)
             for row in both if found else ():
-                by_text[row.number] = row._replace(
+                rows[by_text[row.number]] = row._replace(
                     matched_by=found[0].number.quantity.text, how=found[0].how, credit=1.0
                 )
-    return tuple(by_text[row.number] for row in rows)
-
-
-def _in_one_direction(
-    number: Stated, found: Sequence[Found], asked: Direction | None
-) -> Sequence[Found]:
-    """Those of the found numbers that are not a fall where the expected one is a rise, or the reverse.
-
-    `asked`: the direction of an expected number beside which the reference names none.
-    """
-    if not found:
-        return found
-    is_open = is_bracketed(number) or names_a_fall(number.text)
-    expected = _direction(number) or (None if is_open else asked)
-    if expected is None:
-        return found
-    return [each for each in found if not are_opposite(expected, _direction(each.number))]
-
-
-_DIRECTIONS = {
-    ("change", 1): "a rise",
-    ("change", -1): "a fall",
-    ("result", 1): "a gain",
-    ("result", -1): "a loss",
-    ("sign", -1): "negative",
-}
-
-
-def _opposite(number: Stated, found: Sequence[Found], asked: Direction | None) -> str:
-    """What keeps the first of these numbers from agreeing with the expected one; "" without any."""
-    if not found:
-        return ""
-    given = found[0].number
-    stated_as, expected = _direction(given), _direction(number) or asked
-    says = _DIRECTIONS.get(stated_as, "") if stated_as else ""
-    wants = _DIRECTIONS.get(expected, "") if expected else ""
-    if says and wants and says != wants:
-        return f"{given.quantity.text} is {says}, {wants} is expected"
-    if says:
-        return f"{given.quantity.text} is {says}"
-    return f"{given.quantity.text} is positive, {wants} is expected" if wants else ""
-
-
-def _direction(number: Stated) -> Direction | None:
-    start, end = number.quantity.start, number.quantity.end
-    is_negative = number.value < 0
-    if is_negative and may_be_dash(number):
-        return None
-    return stated_direction(number.text, start, end, is_negative=is_negative)
+    return tuple(rows)
 
 
 def _row(number: Stated, found: Sequence[Found], credit: float) -> ExpectedNumber:
@@ -325,15 +300,20 @@ def _not_restated(
     return [each for each in expected if each.quantity.number not in known] or expected
 
 
-def _distinct(numbers: Sequence[Stated], rules: Agreement) -> list[Stated]:
-    """Each number once; of a number and its rounded form, the first."""
-    equal: dict[object, Stated] = {}
+def _distinct(numbers: Sequence[Stated], rules: Agreement, counts: CountedNumbers) -> list[Stated]:
+    """Each number once, or once for each thing that it counts; of a number and its rounded form, the first."""
+    first: dict[object, Stated] = {}
     for number in numbers:
-        equal.setdefault(number.quantity.number, number)
-    if len(equal) > MANY:
-        return list(equal.values())
+        first.setdefault(number.quantity.number, number)
+    if len(first) > MANY:
+        return list(first.values())
     kept: list[Stated] = []
-    for number in equal.values():
+    for number in first.values():
         if not any(agreement(other, number, rules) for other in kept):
             kept.append(number)
-    return kept
+    if len(first) == len(numbers) or not rules.counted:
+        return kept
+    values = {number.quantity.number for number in kept}
+    again = [each for each in numbers if each.quantity.number in values]
+    starts = {each.start for each in each_thing_once([each.quantity for each in again], counts)}
+    return [each for each in again if each.quantity.start in starts]

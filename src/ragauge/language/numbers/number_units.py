@@ -10,11 +10,11 @@ _END = r"(?!_{0,3}[0-9A-Za-z\u00c0-\u058f])"
 _SCALE = re.compile(
     rf"[\s-]?(hundred|mil millones|mill(?:ionen|iarden?|iard|ones|ón)|billionen|mili(?:oni|ardi)|milj(?:oen|ard)"
     rf"|milhões|bilhões|t(?:housand|rillion|rn|n)|la(?:kh|c)|m(?:illion|ln|io|rd|n)|crore|b(?:illion|ln|n)"
-    rf"|quadrillion)s?{_END}|([万萬億亿兆])",
+    rf"|quadrillion)s?{_END}|([百千万萬億亿兆])",
     re.IGNORECASE,
 )
 NOTHING_AFTER = frozenset(".,;:)]?!\"'/") | {""}
-_SCALE_STARTS = frozenset("htlmcbqkHTLMCBQK万萬億亿兆")
+_SCALE_STARTS = frozenset("htlmcbqkHTLMCBQK百千万萬億亿兆")
 """The first character of a scale, after at most a space or hyphen; checked first, because it is fast."""
 _SCALE_LETTERS = {"k": 3, "K": 3, "M": 6, "B": 9}
 _MONEY_LETTERS = _SCALE_LETTERS | (

@@ -37,8 +37,17 @@ from ragauge.language.characters import plain_signs
 from ragauge.language.dates.dates import dates
 from ragauge.language.dates.parts import Date
 from ragauge.language.kept_readings import KeptReadings
+from ragauge.language.numbers.chinese_numerals import chinese_numbers
+from ragauge.language.numbers.continental import is_german
 from ragauge.language.numbers.numerals import digit_in, numbers_in_digits
-from ragauge.language.numbers.quantity import DIVIDING, Quantity, Reading, quantity_of
+from ragauge.language.numbers.quantity import (
+    DIVIDING,
+    EXACT,
+    Quantity,
+    Reading,
+    quantity_of,
+    scaled,
+)
 from ragauge.language.numbers.units import MONEY
 from ragauge.language.numbers.words import numbers_in_words
 from ragauge.language.words import words_of
@@ -55,20 +64,23 @@ def quantities(text: str, known_dates: Sequence[Date] | None = None) -> tuple[Qu
     ['5']
     """
     if not digit_in(text).search(text):
-        return _kept_in_words(text) if words_of(text).may_spell_numbers else ()
+        may_spell = not text.isascii() or words_of(text).may_spell_numbers
+        return _kept_in_words(text) if may_spell else ()
     return _kept(text, dates(text) if known_dates is None else tuple(known_dates))
 
 
 def _in_words(text: str) -> tuple[Quantity, ...]:
-    return tuple(sorted(numbers_in_words(text), key=attrgetter("start")))
+    found = (*numbers_in_words(text), *chinese_numbers(text))
+    return tuple(sorted(found, key=attrgetter("start")))
 
 
 def _read(text: str, stated: Sequence[Date]) -> tuple[Quantity, ...]:
     plain = plain_signs(text)
-    readings = list(numbers_in_digits(plain, stated))
+    readings = list(numbers_in_digits(plain, stated, is_german=is_german(plain)))
     _lend_in_ranges(plain, readings)
-    found = [quantity_of(text, reading) for reading in readings]
+    found = [quantity_of(text, reading) for reading in _joined(readings)]
     found += numbers_in_words(text)
+    found += chinese_numbers(text)
     found += [_year_of(date) for date in stated if "year" in date.parts]
     if len(found) > 1:
         found.sort(key=attrgetter("start"))
@@ -110,6 +122,20 @@ def _only_matching(quantity: Quantity, value: Decimal) -> Quantity:
 
 def _year_of(date: Date) -> Quantity:
     return Quantity(date.text, date.start, date.end, Decimal(date.parts["year"]), is_year=True)
+
+
+def _joined(readings: Sequence[Reading]) -> Iterator[Reading]:
+    """The readings, where `1亿2000万` is one number of two scales."""
+    last: Reading | None = None
+    for reading in readings:
+        if last and last.end == reading.start and last.scale > max(reading.scale, 3):
+            value = EXACT.add(scaled(last.value, last.scale), scaled(reading.value, reading.scale))
+            reading.start, reading.value, reading.scale = last.start, value, 0
+        elif last:
+            yield last
+        last = reading
+    if last:
+        yield last
 
 
 _BETWEEN = re.compile(r"\s?-\s?|\sto\s")

@@ -9,7 +9,6 @@ from ragauge.language.dates.parts import Date
 from ragauge.language.numbers.continental import continental_end, in_english, may_be_continental
 from ragauge.language.numbers.labels import is_label, other_numbers
 from ragauge.language.numbers.number_units import NOTHING_AFTER, read_scale, read_unit
-from ragauge.language.numbers.plain_numbers import plain_number
 from ragauge.language.numbers.quantity import DIVIDING, EXACT, MAX_LENGTH, Reading, scaled
 from ragauge.language.numbers.signs import MONEY_SIGNS, read_accounting, read_before
 from ragauge.language.numbers.units import CODE
@@ -46,7 +45,9 @@ def digit_in(text: str) -> re.Pattern[str]:
     return _ASCII_DIGIT if text.isascii() else _DIGIT
 
 
-def numbers_in_digits(plain: str, stated: Sequence[Date]) -> Iterator[Reading]:
+def numbers_in_digits(
+    plain: str, stated: Sequence[Date], *, is_german: bool = False
+) -> Iterator[Reading]:
     """The quantities in digits outside dates, list numbers and the like."""
     others = other_numbers(plain, stated)
     start, stop = next(others, (len(plain), len(plain)))
@@ -59,15 +60,12 @@ def numbers_in_digits(plain: str, stated: Sequence[Date]) -> Iterator[Reading]:
         if start <= at < stop:
             at = stop
             continue
-        if reading := plain_number(plain, at):
-            at = reading.end
-        else:
-            reading, at = any_number(plain, at)
+        reading, at = any_number(plain, at, is_german=is_german)
         if reading:
             yield reading
 
 
-def any_number(plain: str, at: int) -> tuple[Reading | None, int]:
+def any_number(plain: str, at: int, *, is_german: bool = False) -> tuple[Reading | None, int]:
     """The quantity whose digits begin at `at`, None if it is part of a name, and where to go on."""
     numeral = _NUMERAL.match(plain, at)
     end = numeral.end() if numeral else at + 1
@@ -75,7 +73,8 @@ def any_number(plain: str, at: int) -> tuple[Reading | None, int]:
     if name:
         return None, name.end()
     digits = plain[at:end]
-    if may_be_continental(plain, digits, end) and (whole := continental_end(plain, at)):
+    may_be = is_german or may_be_continental(plain, digits, end)
+    if may_be and (whole := continental_end(plain, at, is_german=is_german)):
         end, digits = whole, in_english(plain[at:whole])
     reading = _read(plain, at, end, digits)
     return reading, max(end, reading.end) if reading else end

@@ -6,7 +6,7 @@ from decimal import Decimal
 from itertools import pairwise
 from typing import NamedTuple
 
-from ragauge.language.numbers.quantity import DIVIDING, Quantity
+from ragauge.language.numbers.quantity import DIVIDING, Quantity, Reading, scaled
 
 _OUT_OF = re.compile(r"\s(?:out\sof(?:\severy)?|in(?:\severy)?|of(?:\sthe)?)\s")
 _LONGEST_OUT_OF = len(" out of every ")
@@ -68,6 +68,7 @@ def in_other_forms(text: str, found: Sequence[Quantity]) -> Iterator[Quantity]:
     >>> [(each.text, each.plain_value, each.unit) for each in in_other_forms("Sales doubled.", ())]
     [('doubled', '2', 'x'), ('doubled', '100', '%')]
     """
+    yield from points_as_groups(found)
     if len(found) > 1:
         yield from (each.share for each in shares_out_of(text, found))
     lowered = text.lower()
@@ -83,6 +84,29 @@ def in_other_forms(text: str, found: Sequence[Quantity]) -> Iterator[Quantity]:
         or "nil" in lowered
     ):
         yield from _multiples(text)
+
+
+_GROUPED = re.compile(r"(?:[^\d.,]{0,4})([1-9][0-9]{0,2})\.([0-9]{3})(?:[^\d.,].*)?")
+
+
+def points_as_groups(found: Sequence[Quantity]) -> Iterator[Quantity]:
+    """`1.250` as 1,250, which it is where the other text has 1250.
+
+    Not in a text with another number of decimals, such as 1.25, which says how it writes them.
+    """
+    if any(int(each.value.as_tuple().exponent) in (-1, -2) for each in found):
+        return
+    for each in found:
+        if (
+            each.unit != "%"
+            and not (each.scale or each.spelled)
+            and int(each.value.as_tuple().exponent) == _GROUP
+            and _GROUPED.fullmatch(each.text)
+        ):
+            yield each._replace(value=scaled(each.value, 3), spelled=True, only_matches=True)
+
+
+_GROUP = -3
 
 
 def _multiples(text: str) -> Iterator[Quantity]:
@@ -162,3 +186,43 @@ def _only_matching(words: re.Match[str], value: Decimal, unit: str) -> Quantity:
     return Quantity(
         words[0], words.start(), words.end(), value, unit, spelled=True, only_matches=True
     )
+
+
+_FRACTIONS = ("third", "quarter", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
+_BELOW = {"half": 2} | {name: below for below, name in enumerate(_FRACTIONS, start=3)}
+_SCALES = {"hundred": 2, "thousand": 3, "million": 6, "billion": 9, "trillion": 12}
+_SCALE = rf"({'|'.join(_SCALES)})\b"
+_NAMES = "|".join(_FRACTIONS)
+_SHARE = re.compile(
+    rf"(?:\ban?[ -])?\bhalf\b(?:(?: of)?(?: an?)? {_SCALE})?|\ban? ({_NAMES})\b(?: of an? {_SCALE})?"
+)
+_OTHER_HALF = re.compile(
+    r"\b(?:first|second|1st|2nd|latter|former|last|other|next|previous|early|late|better|one|and an?|and|in)[ -]$|[\w'-]$"
+)
+_NO_SHARE = re.compile(
+    r"['-]|\s(?:time\b|years?\b|a dozen\b|brother|sister|marathon|way\b|as\b|past\b)"
+)
+_END_OF_SHARE = re.compile(r" (?:of\b|(?:is|was|are|were|comes?|came)\b)|[.,;:!?)]|\s*\Z")
+_HINTS = ("half", *(f"a {name}" for name in _BELOW), "an eighth")
+
+
+def shares_in_words(lowered: str) -> Iterator[Reading]:
+    """The shares of a text in lower case, apart from those that begin with a number, such as `two thirds`.
+
+    Halves of a year (`the second half`) are none, and ordinals (`a third party`) are none.
+
+    >>> [str(each.value) for each in shares_in_words("half a million, half of it, a third party")]
+    ['0.5', '0.5']
+    """
+    if not any(hint in lowered for hint in _HINTS):
+        return
+    for found in _SHARE.finditer(lowered):
+        scale = found[1] or found[3]
+        start, end = found.span()
+        if _OTHER_HALF.search(lowered, max(0, start - 12), start) or _NO_SHARE.match(lowered, end):
+            continue
+        if found[2] and not scale and not _END_OF_SHARE.match(lowered, end):
+            continue
+        below = _BELOW[found[2] or "half"]
+        value = DIVIDING.divide(Decimal(1), Decimal(below))
+        yield Reading(start, end, value, scale=_SCALES[scale] if scale else 0)

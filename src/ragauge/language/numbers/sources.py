@@ -1,19 +1,28 @@
 """Which of the answer's numbers occur in its sources, the references and contexts."""
 
+from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
 from decimal import Decimal
 from functools import cached_property
+from itertools import chain
 from operator import attrgetter
 from typing import NamedTuple
 
 from ragauge.language.keywords import by_value
 from ragauge.language.numbers.agreement import Agreement, Stated, stated
 from ragauge.language.numbers.asked_numbers import heading_scale, in_asked_unit, named_scale
-from ragauge.language.numbers.index import Found, NumberIndex, may_agree
+from ragauge.language.numbers.counted import CountedNumbers, count_other_things, each_thing_once
+from ragauge.language.numbers.index import MAX_COMPARED, Found, NumberIndex, may_agree
 from ragauge.language.numbers.match import given_scales, rules_for
 from ragauge.language.numbers.measures import clock_durations, measures
+from ragauge.language.numbers.named_numbers import (
+    as_versions,
+    either_half,
+    other_readings,
+    with_names,
+)
 from ragauge.language.numbers.other_forms import in_other_forms
-from ragauge.language.numbers.quantity import Quantity
+from ragauge.language.numbers.quantity import NAMED, Quantity
 from ragauge.language.numbers.unit_conversion import in_units, is_measure
 
 FEW = 200
@@ -48,39 +57,52 @@ def source_numbers(
     """The answer's distinct numbers that the question does not state, each with its source."""
     given = in_asked_unit(question, given)
     sources = [
-        source._replace(quantities=in_asked_unit(question, source.quantities))
-        if source.is_reference
-        else source
+        source._replace(
+            quantities=with_names(
+                source.text,
+                in_asked_unit(question if source.is_reference else None, source.quantities),
+                question,
+            )
+        )
         for source in sources
     ]
+    asked = with_names(question, asked) if question else asked
     known = {quantity.number for quantity in asked}
-    own: dict[tuple[Decimal, bool], Quantity] = {}
-    for quantity in _with_whole_measures(answer, given):
-        if quantity.counts and quantity.number not in known:
-            own.setdefault(quantity.number, quantity)
-    by_number = {
-        (quantity.value, quantity.unit == "%"): quantity
-        for source in sources
-        for quantity in source.quantities
-    }
+    given = with_names(answer, given, question)
+    counts = CountedNumbers(answer, given)
+    found = _with_whole_measures(answer, given)
+    stating = (each for each in found if each.counts and each.number not in known)
+    own = each_thing_once(stating, counts)
+    by_number: dict[tuple[Decimal, str], list[tuple[str, Quantity]]] = defaultdict(list)
+    for source in sources:
+        for quantity in source.quantities:
+            by_number[quantity.number].append((source.text, quantity))
+    others = {each.text: CountedNumbers(each.text, each.quantities) for each in sources}
     rows: list[SourcedNumber] = []
-    units = {quantity.unit for quantity in own.values() if is_measure(quantity.unit)}
+    units = {
+        quantity.unit for quantity in own if is_measure(quantity.unit) or quantity.unit in NAMED
+    }
     among = _Sources(sources, named_scale(question) if question else 0, units)
     scales = given_scales(answer, among.scale)
     rules = rules_for(question, rules)
-    for number, quantity in own.items():
-        equal = by_number.get(number)
-        if equal and (equal.unit == quantity.unit or not (equal.unit and quantity.unit)):
-            rows.append(SourcedNumber(quantity.text, by_value(quantity), equal.text, "exact"))
-            continue
-        found = among.find(stated(quantity, answer, scales), rules)
-        rows.append(
-            SourcedNumber(
-                quantity.text, by_value(quantity), found[0].number.quantity.text, found[0].how
-            )
-            if found
-            else SourcedNumber(quantity.text, by_value(quantity))
+    for quantity in own:
+        equal = (
+            Found(Stated(each, each.value, 0, False, False, (), text), "exact")
+            for text, each in reversed(by_number.get(quantity.number, [])[-MAX_COMPARED:])
+            if each.unit == quantity.unit or not (each.unit and quantity.unit)
         )
+        near = (
+            each
+            for form in (quantity, *other_readings(quantity))
+            for each in among.find(stated(form, answer, scales), rules)
+        )
+        row = SourcedNumber(quantity.text, by_value(quantity))
+        for source, how in chain(equal, near):
+            same = source.quantity
+            if not count_other_things(quantity, counts, same, others[source.text]):
+                row = row._replace(matched_by=same.text, how=how)
+                break
+        rows.append(row)
     return rows
 
 
@@ -112,7 +134,10 @@ class _Sources:
         return [(source, self._forms(source)) for source in self.sources]
 
     def _forms(self, source: NumberSource) -> list[Quantity]:
-        found = [*source.quantities, *in_other_forms(source.text, source.quantities)]
+        own = source.quantities
+        found = [*own, *in_other_forms(source.text, own), *either_half(own)]
+        if "version" in self.units:
+            found += as_versions(own)
         if self.units:
             found += [measure.quantity for measure in measures(source.text, source.quantities)]
             found += clock_durations(source.text)

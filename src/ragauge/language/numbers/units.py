@@ -29,7 +29,7 @@ SCALES = (
     | {"millionen": 6, "milliarde": 9, "milliarden": 9, "billionen": 12, "milliard": 9}
     | {"millones": 6, "millón": 6, "mil millones": 9, "milioni": 6, "miliardi": 9}
     | {"miljoen": 6, "miljard": 9, "milhões": 6, "bilhões": 9}
-    | {"万": 4, "萬": 4, "億": 8, "亿": 8, "兆": 12}
+    | {"百": 2, "千": 3, "万": 4, "萬": 4, "億": 8, "亿": 8, "兆": 12}
 )
 
 
@@ -47,7 +47,7 @@ kcal kilocalorie | V volt | kV kilovolt | amp ampere | mAh | Hz hertz | kHz kilo
 GHz gigahertz | Pa pascal | kPa | MPa | mmHg | psi | bar | dB decibel | px pixel | dpi | ppm | ppb
 mol mole | mmol | IU | mi/h mph | km/h kph kmh | m/s mps | rpm | bp bps bip | x times | ° degree | °C celsius
 °F fahrenheit | K kelvin | hp horsepower | people
-% percent pct percents | cent ¢ | pound quid | USD dollar buck | EUR euro | JPY yen 円 | CNY yuan renminbi 元
+% percent pct percents Prozent | cent ¢ | pound quid | USD dollar buck | EUR euro | JPY yen 円 | CNY yuan renminbi 元
 INR rupee | CHF franc | RUB rouble ruble | BTC bitcoin | MXN peso
 """
 _NO_UNIT = ("K", "people")

@@ -6,8 +6,8 @@ from decimal import Decimal
 
 from ragauge.language.characters import lower_letters, positions
 from ragauge.language.numbers.number_units import read_scale, read_unit
+from ragauge.language.numbers.other_forms import shares_in_words
 from ragauge.language.numbers.quantity import DIVIDING, EXACT, Quantity, Reading, quantity_of
-from ragauge.language.numbers.share_words import shares_in_words
 from ragauge.language.numbers.signs import AFTER_SIGN_WORD, read_sign
 from ragauge.language.numbers.small_numbers import SMALL, TENS, WORD_VALUES
 from ragauge.language.words import words_of

@@ -223,7 +223,7 @@ def _read(question: str | None, reference: str, answer: str) -> _Texts:
         quantities_of(reference),
         answer,
         quantities_of(answer),
-        Agreement(),
+        Agreement(counted=False),
     )
     asked, expected = read_text(question or ""), read_text(reference)
     return _Texts(question or "", asked, reference, expected, answer, given, numbers)

@@ -1,0 +1,223 @@
+"""What numbers count: their nouns and rates, and whether equal numbers of two texts count other things."""
+
+import re
+from bisect import bisect_left, bisect_right
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Sequence
+from decimal import Decimal
+from functools import cached_property
+from itertools import pairwise
+from operator import attrgetter
+from typing import NamedTuple
+
+from ragauge.language.numbers.quantity import Quantity
+from ragauge.language.numbers.unit_conversion import is_measure, is_time
+from ragauge.language.numbers.units import UNITS, unit_of
+from ragauge.language.stems import CJK, stem
+from ragauge.language.stop_words import NLTK_ENGLISH
+
+
+class Counted(NamedTuple):
+    """The stems of the nouns that a number counts, what it is per, and whether it counts working time.
+
+    `rates` of `$2 per user per month` are "user" and "month".
+    """
+
+    things: frozenset[str] = frozenset()
+    rates: frozenset[str] = frozenset()
+    is_working_time: bool = False
+
+
+def _set(listed: str) -> frozenset[str]:
+    return frozenset(listed.split())
+
+
+_REACH = 60
+"""Characters before and after a number in which its words are looked for."""
+_TOKEN = re.compile(rf"[{CJK}]|(?:(?![{CJK}])\w)+(?:['’][a-z]+)?|\n| [-–—] |[^\s-]")
+_JOINING = _set("of for in on the all their its calendar full old long")
+"""Words between a number and its noun, and between the words of a noun."""
+_ENDS = NLTK_ENGLISH | _set("和 与 及 und total altogether overall answer result sum")
+_MOST_NOUNS = 4
+_PER = _set("per a an each every / pro")
+_WORKING = _set("business working")
+_ADVERBS = {"daily": "day", "annually": "year", "annual": "year"} | {
+    f"{period}ly": UNITS.get(period, period)
+    for period in ("hour", "week", "month", "quarter", "year")
+}
+_PERIODS = dict(annum="year", mo="month", quarter="quarter", tag="day", monat="month", jahr="year")  # noqa: C408
+_PERSONS = _set("head capita people persons")
+_LABEL = re.compile(r"([^\W\d_][\w'’-]*(?:[ ][^\W\d_][\w'’-]*){0,2})[ ]?[:=(][ ]?$")
+_RANGE = re.compile(r"(?:\s?[-–—]\s?|\s(?:to|or)\s)[0-9]{1,9}")
+"""The rest of a range, whose first number counts the same: `5-7 business days`."""
+_CLAUSE_START = re.compile(r"[.,;:!?()\n0-9]")
+
+
+def counted(text: str, quantity: Quantity) -> Counted:
+    """What the words beside a number say that it counts.
+
+    >>> from ragauge.language.numbers.numbers import quantities
+    >>> text = "5 new requests a day"
+    >>> found = counted(text, quantities(text)[0])
+    >>> sorted(found.things), sorted(found.rates)
+    (['new', 'request'], ['day'])
+    """
+    start, end, unit = quantity.start, quantity.end, quantity.unit
+    if low := _RANGE.match(text, end):
+        end = low.end()
+    before = _CLAUSE_START.split(text[max(0, start - _REACH) : start])[-1].lower().split()
+    rates = {_ADVERBS[word] for word in before if word in _ADVERBS}
+    _, _, below = unit.partition("/")
+    if below and not is_measure(unit):
+        rates.add(below)
+    nouns: list[str] = []
+    is_working, period = False, ""
+    tokens = [each[0].lower() for each in _TOKEN.finditer(text, end, end + _REACH)]
+    for word, following in pairwise([*tokens, ""]):
+        if word in _ADVERBS:
+            rates.add(_ADVERBS[word])
+        elif rate := _rate(word, following):
+            rates.add(rate)
+            period = following
+        elif word in _WORKING and not nouns and is_time(unit_of(following) or ""):
+            is_working = True
+        elif word not in _JOINING and word != period:
+            if period or word in _ENDS or not word.isalpha() or len(nouns) == _MOST_NOUNS:
+                break
+            nouns.append(word)
+    if not (unit or quantity.value == 1 or any(map(_is_plural, nouns))):
+        nouns = []  # the 3 of `3 paid late` counts what is said elsewhere
+    if not nouns and (label := _LABEL.search(text, max(0, start - _REACH), start)):
+        nouns = [word for word in label[1].lower().split() if word not in _ENDS]
+    return Counted(frozenset(map(stem, nouns)), frozenset(rates), is_working)
+
+
+def _rate(word: str, following: str) -> str:
+    """What `per month`, `/month`, `a month` or `per user` is per; "" if the words are no rate."""
+    if word not in _PER or not following.isalpha():
+        return ""
+    unit = _PERIODS.get(following) or unit_of(following)
+    if unit and (is_time(unit) or unit == "quarter"):
+        return unit
+    if word in ("a", "an"):
+        return ""
+    return "person" if following in _PERSONS else unit or stem(following)
+
+
+_PLURALS = _set(
+    "people children men women feet teeth mice geese staff crew police personnel aircraft fish sheep cattle"
+)
+
+
+def _is_plural(word: str) -> bool:
+    return (word[-1] == "s" and word[-2:] != "ss") or word in _PLURALS or word > "\u3000"
+
+
+_BARE = ("", "version")
+_NEAR = 100
+"""Characters between numbers of which one may be taken for the other; farther ones may be of another matter."""
+
+
+class CountedNumbers:
+    """What the numbers of a text count.
+
+    `asked`: the stems of what the question asks the number of, which a number without a noun counts.
+    """
+
+    def __init__(self, text: str, found: Sequence[Quantity], asked: Collection[str] = ()) -> None:
+        self._text = text
+        self._found = found
+        self.asked = frozenset(asked)
+        self._read: dict[int, Counted] = {}
+
+    def of(self, quantity: Quantity) -> Counted:
+        known = self._read.get(quantity.end)
+        if known is None:
+            known = counted(self._text, quantity)
+            if self.asked and not (known.things or quantity.unit):
+                known = known._replace(things=self.asked)
+            self._read[quantity.end] = known
+        return known
+
+    @cached_property
+    def _by_thing(self) -> dict[str, list[Quantity]]:
+        table: dict[str, list[Quantity]] = defaultdict(list)
+        for quantity in sorted(self._found, key=attrgetter("start")):
+            if quantity.is_year or quantity.only_matches:
+                continue
+            for thing in self.of(quantity).things:
+                table[thing].append(quantity)
+        return table
+
+    def has_closer(self, things: frozenset[str], n_shared: int, number: Quantity) -> bool:
+        """Whether another number near this one counts more of these things than are shared."""
+        return any(
+            abs(other.value) != abs(number.value)
+            and (other.unit in _BARE) == (number.unit in _BARE)
+            and len(things & self.of(other).things) > n_shared
+            for thing in things
+            for other in _near(self._by_thing.get(thing, ()), number.start)
+        )
+
+
+def _near(found: Sequence[Quantity], start: int) -> Sequence[Quantity]:
+    by_start = attrgetter("start")
+    first = bisect_left(found, start - _NEAR, key=by_start)
+    return found[first : bisect_right(found, start + _NEAR, first, key=by_start)]
+
+
+def count_other_things(
+    one: Quantity, counts: CountedNumbers, other: Quantity, others: CountedNumbers
+) -> bool:
+    """Whether two equal numbers of two texts are of different things.
+
+    They are if their rates differ (`per month`, `per year`), if one is of working time (`business days`), or if
+    their nouns differ and beside one of them is another number with the noun of the other: `2 adults and 3 children`
+    has not the 3 of `3 adults`, but `3 grown-ups` has.
+    """
+    first, second = counts.of(one), others.of(other)
+    if _are_apart(first.rates, second.rates):
+        return True
+    if first.is_working_time != second.is_working_time:
+        return any(is_time(unit) for unit in (one.unit, other.unit))
+    n_shared = len(first.things & second.things)
+    if not (first.things and second.things) or n_shared == len(first.things):
+        return False
+    if n_shared and first.things == counts.asked:
+        return False  # the question may say more of them than is needed
+    return others.has_closer(first.things, n_shared, other) or counts.has_closer(
+        second.things, n_shared, one
+    )
+
+
+def each_thing_once(found: Iterable[Quantity], counts: CountedNumbers) -> list[Quantity]:
+    """The numbers of a text, each value once for each of the things that it counts: `3 adults and 3 children`."""
+    by_number: dict[object, list[Quantity]] = defaultdict(list)
+    for number in found:
+        own, same = counts.of(number), by_number[number.number]
+        others = [counts.of(each) for each in same[:10]]
+        if all(
+            _are_apart(own.things, each.things) or _are_apart(own.rates, each.rates)
+            for each in others
+        ):
+            same.append(number)
+    return [number for same in by_number.values() for number in same]
+
+
+def _are_apart(one: frozenset[str], other: frozenset[str]) -> bool:
+    return bool(one and other) and one.isdisjoint(other)
+
+
+_HOW_MANY = re.compile(r"\bhow many\b", re.IGNORECASE)
+
+
+def asked_things(question: str | None) -> frozenset[str]:
+    """The stems of what the question asks the number of.
+
+    >>> sorted(asked_things("How many young adults are there?"))
+    ['adult', 'young']
+    """
+    found = _HOW_MANY.search(question) if question else None
+    if not (question and found):
+        return frozenset()
+    return counted(question, Quantity(found[0], *found.span(), Decimal(2))).things
