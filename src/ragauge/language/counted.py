@@ -2,7 +2,8 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
+from decimal import Decimal
 from functools import cached_property
 from itertools import pairwise
 from typing import NamedTuple
@@ -11,7 +12,7 @@ from ragauge.language.quantity import Quantity
 from ragauge.language.stems import CJK, stem
 from ragauge.language.stop_words import NLTK_ENGLISH
 from ragauge.language.unit_conversion import is_measure, is_time
-from ragauge.language.units import unit_of
+from ragauge.language.units import UNITS, unit_of
 
 
 class Counted(NamedTuple):
@@ -38,18 +39,11 @@ _ENDS = NLTK_ENGLISH | _set("和 与 及 und total altogether overall answer res
 _MOST_NOUNS = 4
 _PER = _set("per a an each every / pro")
 _WORKING = _set("business working")
-_ADVERBS = {
-    "hourly": "h",
-    "daily": "day",
-    "weekly": "week",
-    "monthly": "month",
-    "yearly": "year",
-} | {"quarterly": "quarter", "annually": "year", "annual": "year"}
-_PERIODS = {"annum": "year", "mo": "month", "quarter": "quarter", "stunde": "h", "tag": "day"} | {
-    "woche": "week",
-    "monat": "month",
-    "jahr": "year",
+_ADVERBS = {"daily": "day", "annually": "year", "annual": "year"} | {
+    f"{period}ly": UNITS.get(period, period)
+    for period in ("hour", "week", "month", "quarter", "year")
 }
+_PERIODS = dict(annum="year", mo="month", quarter="quarter", tag="day", monat="month", jahr="year")  # noqa: C408
 _PERSONS = _set("head capita people persons")
 _LABEL = re.compile(r"([^\W\d_][\w'’-]*(?:[ ][^\W\d_][\w'’-]*){0,2})[ ]?[:=(][ ]?$")
 _CLAUSE_START = re.compile(r"[.,;:!?()\n0-9]")
@@ -117,6 +111,9 @@ MANY = 100
 """The most numbers of one noun that are compared with a number, so that long tables take no quadratic time."""
 
 
+_BARE = ("", "version")
+
+
 class CountedNumbers:
     """What the numbers of a text count.
 
@@ -153,7 +150,7 @@ class CountedNumbers:
         """Whether another number counts more of these things than are shared."""
         return any(
             abs(other.value) != abs(number.value)
-            and bool(other.unit) == bool(number.unit)
+            and (other.unit in _BARE) == (number.unit in _BARE)
             and len(things & self.of(other).things) > n_shared
             for thing in things
             for other in self._by_thing.get(thing, ())
@@ -170,7 +167,7 @@ def count_other_things(
     has not the 3 of `3 adults`, but `3 grown-ups` has.
     """
     first, second = counts.of(one), others.of(other)
-    if first.rates and second.rates and first.rates.isdisjoint(second.rates):
+    if _are_apart(first.rates, second.rates):
         return True
     if first.is_working_time != second.is_working_time:
         return any(is_time(unit) for unit in (one.unit, other.unit))
@@ -178,27 +175,40 @@ def count_other_things(
     if not (first.things and second.things) or n_shared == len(first.things):
         return False
     if n_shared and first.things == counts.asked:
-        return False
+        return False  # the question may say more of them than is needed
     return others.has_closer(first.things, n_shared, other) or counts.has_closer(
         second.things, n_shared, one
     )
 
 
-_HOW_MANY = re.compile(r"\bhow many\s+([^?.,;]{1,60})", re.IGNORECASE)
+def each_thing_once(found: Iterable[Quantity], counts: CountedNumbers) -> list[Quantity]:
+    """The numbers of a text, each value once for each of the things that it counts: `3 adults and 3 children`."""
+    by_number: dict[object, list[Quantity]] = defaultdict(list)
+    for number in found:
+        own, same = counts.of(number), by_number[number.number]
+        others = [counts.of(each) for each in same[:10]]
+        if all(
+            _are_apart(own.things, each.things) or _are_apart(own.rates, each.rates)
+            for each in others
+        ):
+            same.append(number)
+    return [number for same in by_number.values() for number in same]
+
+
+def _are_apart(one: frozenset[str], other: frozenset[str]) -> bool:
+    return bool(one and other) and one.isdisjoint(other)
+
+
+_HOW_MANY = re.compile(r"\bhow many\b", re.IGNORECASE)
 
 
 def asked_things(question: str | None) -> frozenset[str]:
     """The stems of what the question asks the number of.
 
-    >>> sorted(asked_things("How many young adults may stay?"))
-    ['adult', 'may', 'stai', 'young']
+    >>> sorted(asked_things("How many young adults are there?"))
+    ['adult', 'young']
     """
     found = _HOW_MANY.search(question) if question else None
-    if not found:
+    if not (question and found):
         return frozenset()
-    things: list[str] = []
-    for word in found[1].lower().split():
-        if word in NLTK_ENGLISH or len(things) == _MOST_NOUNS:
-            break
-        things.append(stem(word))
-    return frozenset(things)
+    return counted(question, Quantity(found[0], *found.span(), Decimal(2))).things

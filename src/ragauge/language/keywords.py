@@ -6,7 +6,7 @@ from typing import Literal
 
 from ragauge.language.characters import plain_signs
 from ragauge.language.numbers import quantities
-from ragauge.language.quantity import Quantity
+from ragauge.language.quantity import NAMED, Quantity
 from ragauge.language.stop_words import NLTK_ENGLISH
 from ragauge.language.text import composed
 from ragauge.language.words import words_of
@@ -60,11 +60,13 @@ def keywords(text: str, extractor: Extractor = "default") -> frozenset[str]:
 
 
 def by_value(quantity: Quantity) -> str:
-    """The quantity in the form in which numbers are compared: its value, and % for a percentage.
+    """The quantity in the form in which numbers are compared: its value, and % for a percentage; a version as it is.
 
     >>> by_value(quantities("$1,000.50")[0])
     '1000.5'
     """
+    if quantity.unit in NAMED:
+        return quantity.text
     return f"{quantity.plain_value}{'%' if quantity.unit == '%' else ''}"
 
 

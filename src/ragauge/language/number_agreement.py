@@ -8,7 +8,7 @@ from decimal import ROUND_HALF_UP, Decimal
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
-from ragauge.language.quantity import EXACT, Quantity, scaled
+from ragauge.language.quantity import EXACT, NAMED, Quantity, scaled
 from ragauge.language.unit_conversion import converted, is_time
 from ragauge.language.unit_powers import are_of_one_kind, are_of_other_kinds, power_between
 from ragauge.language.units import MONEY
@@ -151,6 +151,8 @@ def _in_unit_of(expected: Stated, given: Stated) -> Stated | None:
     if one == other:
         return given
     if given.quantity.converted_from or expected.quantity.converted_from:
+        return None
+    if one in NAMED or other in NAMED:
         return None
     if are_of_other_kinds(one, other) and not (_may_be_scale(given) or _may_be_scale(expected)):
         return None

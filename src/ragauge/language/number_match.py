@@ -2,7 +2,7 @@
 
 import re
 from bisect import bisect_left
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -13,27 +13,23 @@ from ragauge.language.asked_numbers import (
     named_scale,
 )
 from ragauge.language.conclusions import conclusions
-from ragauge.language.counted import CountedNumbers, asked_things, count_other_things
+from ragauge.language.counted import (
+    CountedNumbers,
+    asked_things,
+    count_other_things,
+    each_thing_once,
+)
 from ragauge.language.expected_numbers import ExpectedQuantity, expected_numbers
 from ragauge.language.keywords import by_value
 from ragauge.language.measures import clock_durations, measures
-from ragauge.language.named_numbers import (
-    NamedNumber,
-    bare_versions,
-    expected_names,
-    keyed,
-    named_numbers,
-    outside,
-)
+from ragauge.language.named_numbers import as_versions, either_half, other_readings, with_names
 from ragauge.language.no_number import says_no_number, wants_no_number
 from ragauge.language.number_agreement import Agreement, Stated, agreement, stated
-from ragauge.language.number_directions import asked_direction
+from ragauge.language.number_directions import asked_direction, in_one_direction, opposite
 from ragauge.language.number_index import Found, NumberIndex
 from ragauge.language.numbers import quantities
-from ragauge.language.opposite_numbers import in_one_direction, opposite
 from ragauge.language.other_forms import (
     in_other_forms,
-    points_as_groups,
     quarters,
     shares_out_of,
     times_in_words,
@@ -122,65 +118,47 @@ def match_quantities(
     if wants_no_number(reference):
         return _no_number(reference, answer)
     expected, given = in_asked_unit(question, expected), in_asked_unit(question, given)
-    names: list[NamedNumber] = []
-    answer_names: list[NamedNumber] = []
     if rules.counted:
-        names = expected_names(question, reference, expected)
-        answer_names = named_numbers(answer, given)
-        expected, given = outside(expected, names), outside(given, answer_names)
+        asked = with_names(question, asked) if question else asked
+        expected = with_names(reference, expected, question)
+        given = with_names(answer, given, question)
     wanted = _not_restated(expected_numbers(question, reference, expected), asked)
-    if not (wanted or names):
+    if not wanted:
         return NumberMatch(())
     rules = rules_for(question, rules)
     scale = named_scale(question) if question else 0
     index = _index_of(question, answer, given, scale, wanted)
     scales = (scale,) if scale else ()
     by_start = {each.quantity.start: each for each in wanted}
-    numbers = [stated(each.quantity, reference, scales, expected=True) for each in wanted]
-    distinct = _distinct(numbers, rules)
     rows: list[ExpectedNumber] = []
     of_wanted = [each.quantity for each in wanted]
     counts = CountedNumbers(
         reference, of_wanted, asked_things(question) if len(wanted) == 1 else ()
     )
     others = CountedNumbers(answer, given)
-    by_key = keyed(answer_names)
+    numbers = [stated(each, reference, scales, expected=True) for each in of_wanted]
+    distinct = _distinct(numbers, rules, counts)
     asked_for = asked_direction(question) if question else None
     for number in distinct:
         equal = _found(number, by_start[number.quantity.start], index, rules)
-        same = _of_the_same(number, equal, counts, others) if rules.counted else equal
+        same = [
+            each
+            for each in equal
+            if not rules.counted
+            or not count_other_things(number.quantity, counts, each.number.quantity, others)
+        ]
         found = in_one_direction(number, same, asked_for)
         credit = 1.0
         if found and len(distinct) == 1 and _concludes_otherwise(answer, given, asked, found):
             credit = IN_WORKING
         row = _row(number, found, credit)
-        if name := next(bare_versions((number.quantity,)), None) if by_key and not found else None:
-            row = _named_row(name, by_key)
-        elif equal and not same:
+        if equal and not same:
             row = row._replace(opposite=f"{equal[0].number.quantity.text} counts something else")
         elif not found:
             either = same or index.find(number, replace(rules, asks_fall=True))
             row = row._replace(opposite=opposite(number, either, asked_for))
         rows.append(row)
-    stated_rows = _with_shares(rows, reference, expected, index, rules)
-    by_key |= keyed(bare_versions(given)) if names else {}
-    return NumberMatch((*stated_rows, *(_named_row(name, by_key) for name in names)))
-
-
-def _of_the_same(
-    number: Stated, found: Sequence[Found], counts: CountedNumbers, others: CountedNumbers
-) -> Sequence[Found]:
-    """Those of the found numbers that do not count other things than the expected one."""
-    own = number.quantity
-    return [
-        each for each in found if not count_other_things(own, counts, each.number.quantity, others)
-    ]
-
-
-def _named_row(name: NamedNumber, by_key: Mapping[str, NamedNumber]) -> ExpectedNumber:
-    row = ExpectedNumber(name.text, name.text)
-    found = next((by_key[key] for key in name.keys if key in by_key), None)
-    return row._replace(matched_by=found.text, how="exact", credit=1.0) if found else row
+    return NumberMatch(_with_shares(rows, reference, expected, index, rules))
 
 
 def _no_number(reference: str, answer: str) -> NumberMatch:
@@ -200,7 +178,9 @@ def _index_of(
     """The numbers of the answer, those in other forms, and its measures in the units that are wanted."""
     units = {each.unit for one in wanted for each in (one.quantity, *one.parts)}
     given = [each for each in given if not is_denied(answer, each.start)]
-    found = [*given, *in_other_forms(answer, given)]
+    found = [*given, *in_other_forms(answer, given), *either_half(given)]
+    if "version" in units:
+        found += as_versions(given)
     if "x" in units:
         found += times_in_words(answer)
     if question and asks_for_a_percentage(question):
@@ -234,7 +214,7 @@ def _found(
     """The numbers that agree with the expected one, one of its other forms, or all of its parts."""
     if found := index.find(number, rules):
         return found
-    for form in (*wanted.forms, *points_as_groups((wanted.quantity,))):
+    for form in (*wanted.forms, *other_readings(wanted.quantity)):
         if found := index.find(stated(form, number.text), rules):
             return found
     parts = [index.find(stated(part, number.text), rules) for part in wanted.parts]
@@ -249,16 +229,17 @@ def _with_shares(
     rules: Agreement,
 ) -> tuple[ExpectedNumber, ...]:
     """The rows, where both numbers of `2 in 10` are found if the answer states 20%."""
-    by_text = {row.number: row for row in rows}
+    rows = [*rows]
+    by_text = {row.number: at for at, row in enumerate(rows)}
     for part, whole, share in shares_out_of(reference, expected):
-        both = [by_text[each.text] for each in (part, whole) if each.text in by_text]
+        both = [rows[by_text[each.text]] for each in (part, whole) if each.text in by_text]
         if len(both) == 2 and not all(row.how for row in both):
             found = index.find(stated(share, reference), rules)
             for row in both if found else ():
-                by_text[row.number] = row._replace(
+                rows[by_text[row.number]] = row._replace(
                     matched_by=found[0].number.quantity.text, how=found[0].how, credit=1.0
                 )
-    return tuple(by_text[row.number] for row in rows)
+    return tuple(rows)
 
 
 def _row(number: Stated, found: Sequence[Found], credit: float) -> ExpectedNumber:
@@ -310,15 +291,20 @@ def _not_restated(
     return [each for each in expected if each.quantity.number not in known] or expected
 
 
-def _distinct(numbers: Sequence[Stated], rules: Agreement) -> list[Stated]:
-    """Each number once; of a number and its rounded form, the first."""
-    equal: dict[object, Stated] = {}
+def _distinct(numbers: Sequence[Stated], rules: Agreement, counts: CountedNumbers) -> list[Stated]:
+    """Each number once, or once for each thing that it counts; of a number and its rounded form, the first."""
+    first: dict[object, Stated] = {}
     for number in numbers:
-        equal.setdefault(number.quantity.number, number)
-    if len(equal) > MANY:
-        return list(equal.values())
+        first.setdefault(number.quantity.number, number)
+    if len(first) > MANY:
+        return list(first.values())
     kept: list[Stated] = []
-    for number in equal.values():
+    for number in first.values():
         if not any(agreement(other, number, rules) for other in kept):
             kept.append(number)
-    return kept
+    if len(first) == len(numbers) or not rules.counted:
+        return kept
+    values = {number.quantity.number for number in kept}
+    again = [each for each in numbers if each.quantity.number in values]
+    starts = {each.start for each in each_thing_once([each.quantity for each in again], counts)}
+    return [each for each in again if each.quantity.start in starts]

@@ -4,25 +4,20 @@ from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
 from decimal import Decimal
 from functools import cached_property
+from itertools import chain
 from operator import attrgetter
 from typing import NamedTuple
 
 from ragauge.language.asked_numbers import heading_scale, in_asked_unit, named_scale
-from ragauge.language.counted import MANY, CountedNumbers, count_other_things
+from ragauge.language.counted import MANY, CountedNumbers, count_other_things, each_thing_once
 from ragauge.language.keywords import by_value
 from ragauge.language.measures import clock_durations, measures
-from ragauge.language.named_numbers import (
-    NamedNumber,
-    bare_versions,
-    keyed,
-    named_numbers,
-    outside,
-)
+from ragauge.language.named_numbers import as_versions, either_half, other_readings, with_names
 from ragauge.language.number_agreement import Agreement, Stated, stated
 from ragauge.language.number_index import Found, NumberIndex, may_agree
 from ragauge.language.number_match import given_scales, rules_for
 from ragauge.language.other_forms import in_other_forms
-from ragauge.language.quantity import Quantity
+from ragauge.language.quantity import NAMED, Quantity
 from ragauge.language.unit_conversion import in_units, is_measure
 
 FEW = 200
@@ -57,71 +52,52 @@ def source_numbers(
     """The answer's distinct numbers that the question does not state, each with its source."""
     given = in_asked_unit(question, given)
     sources = [
-        source._replace(quantities=in_asked_unit(question, source.quantities))
-        if source.is_reference
-        else source
+        source._replace(
+            quantities=with_names(
+                source.text,
+                in_asked_unit(question if source.is_reference else None, source.quantities),
+                question,
+            )
+        )
         for source in sources
     ]
+    asked = with_names(question, asked) if question else asked
     known = {quantity.number for quantity in asked}
-    names = named_numbers(answer, given)
-    given = outside(given, names)
-    own: dict[tuple[Decimal, bool], Quantity] = {}
-    for quantity in _with_whole_measures(answer, given):
-        if quantity.counts and quantity.number not in known:
-            own.setdefault(quantity.number, quantity)
-    by_number: dict[tuple[Decimal, bool], list[tuple[str, Quantity]]] = defaultdict(list)
+    given = with_names(answer, given, question)
+    counts = CountedNumbers(answer, given)
+    found = _with_whole_measures(answer, given)
+    stating = (each for each in found if each.counts and each.number not in known)
+    own = each_thing_once(stating, counts)
+    by_number: dict[tuple[Decimal, str], list[tuple[str, Quantity]]] = defaultdict(list)
     for source in sources:
         for quantity in source.quantities:
-            by_number[quantity.value, quantity.unit == "%"].append((source.text, quantity))
-    counts = CountedNumbers(answer, given)
+            by_number[quantity.number].append((source.text, quantity))
     others = {each.text: CountedNumbers(each.text, each.quantities) for each in sources}
     rows: list[SourcedNumber] = []
-    units = {quantity.unit for quantity in own.values() if is_measure(quantity.unit)}
+    units = {
+        quantity.unit for quantity in own if is_measure(quantity.unit) or quantity.unit in NAMED
+    }
     among = _Sources(sources, named_scale(question) if question else 0, units)
     scales = given_scales(answer, among.scale)
     rules = rules_for(question, rules)
-    for number, quantity in own.items():
-        row = SourcedNumber(quantity.text, by_value(quantity))
+    for quantity in own:
         equal = (
-            each
-            for text, each in reversed(by_number.get(number, [])[-MANY:])
-            if (each.unit == quantity.unit or not (each.unit and quantity.unit))
-            and not count_other_things(quantity, counts, each, others[text])
+            Found(Stated(each, each.value, 0, False, False, (), text), "exact")
+            for text, each in reversed(by_number.get(quantity.number, [])[-MANY:])
+            if each.unit == quantity.unit or not (each.unit and quantity.unit)
         )
-        if first := next(equal, None):
-            rows.append(row._replace(matched_by=first.text, how="exact"))
-            continue
-        found = [
+        near = (
             each
-            for each in among.find(stated(quantity, answer, scales), rules)
-            if not count_other_things(
-                quantity, counts, each.number.quantity, others[each.number.text]
-            )
-        ]
-        rows.append(
-            row._replace(matched_by=found[0].number.quantity.text, how=found[0].how)
-            if found
-            else row
+            for form in (quantity, *other_readings(quantity))
+            for each in among.find(stated(form, answer, scales), rules)
         )
-    return rows + _sourced_names(question, names, sources)
-
-
-def _sourced_names(
-    question: str | None, names: Sequence[NamedNumber], sources: Sequence[NumberSource]
-) -> list[SourcedNumber]:
-    """The answer's versions and times of day that the question does not state, each with its source."""
-    if not names:
-        return []
-    known = keyed(named_numbers(question or "", ()))
-    found: dict[str, NamedNumber] = {}
-    for source in sources:
-        found |= keyed(bare_versions(source.quantities))
-        found |= keyed(named_numbers(source.text, source.quantities))
-    rows: list[SourcedNumber] = []
-    for name in {each.keys: each for each in names if known.keys().isdisjoint(each.keys)}.values():
-        same = next((found[key] for key in name.keys if key in found), None)
-        row = SourcedNumber(name.text, name.text)
-        rows.append(row._replace(matched_by=same.text, how="exact") if same else row)
+        row = SourcedNumber(quantity.text, by_value(quantity))
+        for source, how in chain(equal, near):
+            same = source.quantity
+            if not count_other_things(quantity, counts, same, others[source.text]):
+                row = row._replace(matched_by=same.text, how=how)
+                break
+        rows.append(row)
     return rows
 
 
@@ -153,7 +129,10 @@ class _Sources:
         return [(source, self._forms(source)) for source in self.sources]
 
     def _forms(self, source: NumberSource) -> list[Quantity]:
-        found = [*source.quantities, *in_other_forms(source.text, source.quantities)]
+        own = source.quantities
+        found = [*own, *in_other_forms(source.text, own), *either_half(own)]
+        if "version" in self.units:
+            found += as_versions(own)
         if self.units:
             found += [measure.quantity for measure in measures(source.text, source.quantities)]
             found += clock_durations(source.text)

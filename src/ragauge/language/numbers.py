@@ -71,9 +71,7 @@ def _read(text: str, stated: Sequence[Date]) -> tuple[Quantity, ...]:
     plain = plain_signs(text)
     readings = list(numbers_in_digits(plain, stated, is_german=is_german(plain)))
     _lend_in_ranges(plain, readings)
-    if not text.isascii():
-        readings = _joined(readings)
-    found = [quantity_of(text, reading) for reading in readings]
+    found = [quantity_of(text, reading) for reading in _joined(readings)]
     found += numbers_in_words(text)
     found += chinese_numbers(text)
     found += [_year_of(date) for date in stated if "year" in date.parts]
@@ -119,20 +117,19 @@ def _year_of(date: Date) -> Quantity:
     return Quantity(date.text, date.start, date.end, Decimal(date.parts["year"]), is_year=True)
 
 
-def _joined(readings: Sequence[Reading]) -> list[Reading]:
+def _joined(readings: Sequence[Reading]) -> Iterator[Reading]:
     """The readings, where `1亿2000万` is one number of two scales."""
-    joined: list[Reading] = []
+    last: Reading | None = None
     for reading in readings:
-        last = joined[-1] if joined else None
-        if last and last.end == reading.start and last.scale > max(reading.scale, _MOST_INSIDE):
+        if last and last.end == reading.start and last.scale > max(reading.scale, 3):
             value = EXACT.add(scaled(last.value, last.scale), scaled(reading.value, reading.scale))
-            joined[-1] = Reading(last.start, reading.end, value, reading.unit)
-        else:
-            joined.append(reading)
-    return joined
+            reading.start, reading.value, reading.scale = last.start, value, 0
+        elif last:
+            yield last
+        last = reading
+    if last:
+        yield last
 
-
-_MOST_INSIDE = 3
 
 _BETWEEN = re.compile(r"\s?-\s?|\sto\s")
 _MOST_BETWEEN = len(" to ")

@@ -10,7 +10,6 @@ from ragauge.language.date_parts import Date
 from ragauge.language.number_labels import is_label, other_numbers
 from ragauge.language.number_signs import MONEY_SIGNS, read_accounting, read_before
 from ragauge.language.number_units import NOTHING_AFTER, read_scale, read_unit
-from ragauge.language.plain_numbers import plain_number
 from ragauge.language.quantity import DIVIDING, EXACT, MAX_LENGTH, Reading, scaled
 from ragauge.language.units import CODE
 
@@ -61,10 +60,7 @@ def numbers_in_digits(
         if start <= at < stop:
             at = stop
             continue
-        if not is_german and (reading := plain_number(plain, at)):
-            at = reading.end
-        else:
-            reading, at = any_number(plain, at, is_german=is_german)
+        reading, at = any_number(plain, at, is_german=is_german)
         if reading:
             yield reading
 

@@ -40,9 +40,9 @@ class Quantity(NamedTuple):
         return not (self.is_year or self.only_matches)
 
     @property
-    def number(self) -> tuple[Decimal, bool]:
-        """The value, and whether it is a percentage; numbers are compared by these."""
-        return self.value, self.unit == "%"
+    def number(self) -> tuple[Decimal, str]:
+        """The value, and whether it is a percentage, a version or a time; numbers are compared by these."""
+        return self.value, self.unit if self.unit in _OF_THEIR_OWN else ""
 
     @property
     def plain_value(self) -> str:
@@ -56,6 +56,11 @@ class Quantity(NamedTuple):
             return "0"
         value = EXACT.normalize(self.value)
         return f"{value:f}" if abs(value.adjusted()) <= 50 else str(value)
+
+
+NAMED = frozenset(("version", "time", "time?"))
+"""The units of names that have numbers; `time?` is a time of day without am or pm."""
+_OF_THEIR_OWN = NAMED | {"%"}
 
 
 MAX_LENGTH = 400
