@@ -5,7 +5,7 @@ from pathlib import Path
 from ragauge.language.number_match import match_numbers
 
 PAIRS = Path(__file__).with_name("number_pairs.txt")
-N_AGREED = 66  # of 76, before the rules for these forms 34
+N_AGREED = 68  # of 76, before the rules for these forms 34
 
 
 def test_number_match_agrees_with_a_person_on_most_pairs():

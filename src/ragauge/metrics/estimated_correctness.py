@@ -58,7 +58,7 @@ def weights() -> Weights:
     return Weights(words["short"], words["long"], tables["short"], tables["long"])
 
 
-@metric(version=9)
+@metric(version=10)
 def correct(
     reference_likeness: Sequence[Likeness],
     *,

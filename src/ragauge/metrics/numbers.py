@@ -26,7 +26,7 @@ def _is_tolerance(value: float) -> bool:
 Tolerance = Annotated[float, Constraint("a number of at least 0", _is_tolerance)]
 
 
-@metric(version=9)
+@metric(version=10)
 def number_match(
     question: str | None,
     question_quantities: Sequence[Quantity] | None,
@@ -46,6 +46,17 @@ def number_match(
 
     In [0, 1]; best over the references. Numbers that the question states, dates and list numbers are not
     expected. Numbers are compared by value: `$1,000` equals `1000.0`, `5 million` equals `5,000,000`.
+
+    A number counts only with what it counts:
+
+    - Rates: 5 per month is not 5 per year, nor are rates converted ($60 per year is not $5 per month);
+      `$5/month`, "$5 a month" and "a monthly fee of $5" are one. 10 business (or working) days are not 10 days.
+    - Nouns: "2 adults and 3 children" has neither number of "3 adults and 2 children". Equal numbers with different
+      nouns disagree if one text has another number with the noun of the other; else "3 persons" may be "3 people". A
+      number without a noun agrees with all, but a single number of the reference has that of "How many adults ...?".
+    - Versions are names: `v1.3` is 1.3 and 1.3.0, but not 1.30; where the question asks for a version or release, bare
+      numbers with a point are versions. Times of day are compared as such: `17:00 Uhr` is 5 pm; 5:00 may be either half.
+
     Also equal are:
 
     - a number and its rounded form, whichever has it: 1577 and `1.6 thousand`. The form in the answer, or a
@@ -64,6 +75,8 @@ def number_match(
       5 mg is not 5 g. In another unit, the zeros at the end of a whole number may round it: 350 °F is 180 °C, too.
     - `12.5 (thousand)` and 12,500; scale words of German, Spanish, French, Italian, Dutch and Portuguese.
     - 120 and 1.2%, if the question asks for basis points.
+    - `9,90 Euro` and `€9.90`; 1.250 and 1250, if the text with the point is German or the other text has 1250;
+      十四 and 14, 2.5亿 and 250,000,000.
     - "about 4,700" and 4,735: after a word such as "about", zeros at the end of a number may round it.
     - numbers that differ by at most `atol`, or by the share `rtol` of the reference's number.
 
@@ -115,7 +128,7 @@ def _evidence(match: NumberMatch) -> dict[str, object]:
     return evidence | {"opposite": opposite} if opposite else evidence
 
 
-@metric(version=9)
+@metric(version=10)
 def number_precision(
     question: str | None,
     question_quantities: Sequence[Quantity] | None,
@@ -133,8 +146,8 @@ def number_precision(
 ) -> Score:
     """Share of the answer's distinct numbers that occur in a reference or a context.
 
-    In [0, 1]; the rest of the numbers are invented. Numbers are compared as in `number_match`, and
-    those that the question states do not count. A scale that a context names for its table ("in
+    In [0, 1]; the rest of the numbers are invented. Numbers are compared as in `number_match`, also by what they
+    count, versions and times of day by name; those that the question states do not count. A scale that a context names for its table ("in
     thousands") applies to the context's bare numbers. Undefined if the answer has no other numbers, or if
     the list of references is empty and there are no contexts; missing if the sample has neither field.
 
