@@ -1,37 +1,67 @@
 import pytest
 
-from ragauge.language.named_numbers import expected_names, named_numbers
+from ragauge.language.named_numbers import other_readings, with_names
+from ragauge.language.number_match import match_numbers
 from ragauge.language.numbers import quantities
+
+FIVE, HALF_PAST_FIVE, NINE = ("time", 17 * 60), ("time", 17 * 60 + 30), ("time?", 9 * 60)
 
 
 @pytest.mark.parametrize(
     ("text", "names"),
     [
-        ("v1.3, version 1.30 and 2.0.1", [("1.3",), ("1.30",), ("2.0.1",)]),
-        ("v1.3.0 is 1.3", [("1.3",)]),
-        ("v2, V3.1; mp3 v4", [("2",), ("3.1",), ("4",)]),
+        ("v1.3, version 1.30 and 2.0.1", ["1.3", "1.30", "2.0.1"]),
+        ("v1.3.0", ["1.3"]),
+        ("v2, V3.1; mp3 v4", ["2", "3.1", "4"]),
         # A sum, a date, thousands with points, a grade and a verb are none.
         ("1.3 and 5.3.2021, 1.234.567, level 5, they release 4 songs", []),
-        ("5 pm, 17:00 Uhr, 17.30 Uhr", [("5:00 pm",), ("5:00 pm",), ("5:30 pm",)]),
-        ("um 9 Uhr", [("9:00 am", "9:00 pm")]),
-        ("noon", [("12:00 pm",)]),
+        ("5 pm, 17:00 Uhr, 17.30 Uhr", [FIVE, FIVE, HALF_PAST_FIVE]),
+        ("um 9 Uhr", [NINE]),
+        ("noon", [("time", 12 * 60)]),
         # A place in a book, and what may be a duration.
         ("Acts 1:13, in 2:11:53", []),
     ],
 )
 def test_versions_and_times_of_day_are_found(text, names):
-    assert sorted(each.keys for each in named_numbers(text, quantities(text))) == sorted(names)
+    found = [each for each in with_names(text, quantities(text)) if each not in quantities(text)]
+    versions = [with_names(f"v{name}", ())[0].value for name in names if isinstance(name, str)]
+    expected = [("version", value) for value in versions] or names
+    assert [(each.unit, each.value) for each in found] == expected
 
 
-def test_what_the_question_states_is_not_expected():
-    def expected(question):
-        return {each.text for each in expected_names(question, "At 5 pm, v2", ())}
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("v1.3", "v1.30"), ("v1.3", "v1.3.1"), ("v1.3", "v13"), ("v1.0.3", "v1.3"), ("v2", "v20")],
+)
+def test_different_versions_have_different_values_of_the_same_precision(one, other):
+    (first,), (second,) = with_names(one, ()), with_names(other, ())
+    assert first.value != second.value
+    assert first.value.as_tuple().exponent == second.value.as_tuple().exponent
 
-    assert expected("Which comes at 17:00?") == {"v2"}
-    assert expected("Is it v2 at 5 pm?") == {"v2", "5 pm"}, "all, where it states them all"
+
+def test_a_number_may_be_read_in_other_ways():
+    def read(text):
+        (number,) = with_names(text, quantities(text))
+        return [(each.unit, float(each.value)) for each in other_readings(number)]
+
+    assert read("1.250") == [("", 1250), ("version", 1.00025)]
+    assert read("at 9:30") == [("time", 570), ("time", 1290)]
+    assert read("17:00") == []
 
 
-def test_where_a_version_is_asked_for_bare_numbers_are_versions():
-    found = quantities("3.10 of 4")
-    assert [each.text for each in expected_names("Which version?", "3.10 of 4", found)] == ["3.10"]
-    assert expected_names("How many?", "3.10 of 4", found) == []
+@pytest.mark.parametrize(
+    ("question", "reference", "answer", "share"),
+    [
+        ("Which comes at 17:00?", "v2 at 5 pm", "v2", 1.0),
+        ("Is it v2 at 5 pm?", "v2 at 5 pm", "v2", 0.5),
+        ("Which version?", "3.10", "3.1", 0.0),
+        ("How many litres?", "3.10", "3.1", 1.0),
+        ("What is it?", "v2", "2 of them", 1.0),
+        ("When?", "9:30", "9:30 pm", 1.0),
+        ("When?", "9:30 am", "9:30 pm", 0.0),
+        ("When?", "9:30 am", "570", 0.0),
+        ("When?", "midnight", "0:00", 1.0),
+    ],
+)
+def test_names_are_compared_by_what_they_name(question, reference, answer, share):
+    assert match_numbers(question, [reference], answer).share == share

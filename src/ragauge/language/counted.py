@@ -1,11 +1,13 @@
 """What numbers count: their nouns and rates, and whether equal numbers of two texts count other things."""
 
 import re
+from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from decimal import Decimal
 from functools import cached_property
 from itertools import pairwise
+from operator import attrgetter
 from typing import NamedTuple
 
 from ragauge.language.quantity import Quantity
@@ -107,11 +109,9 @@ def _is_plural(word: str) -> bool:
     return (word[-1] == "s" and word[-2:] != "ss") or word in _PLURALS or word > "\u3000"
 
 
-MANY = 100
-"""The most numbers of one noun that are compared with a number, so that long tables take no quadratic time."""
-
-
 _BARE = ("", "version")
+_NEAR = 100
+"""Characters between numbers of which one may be taken for the other; farther ones may be of another matter."""
 
 
 class CountedNumbers:
@@ -138,23 +138,28 @@ class CountedNumbers:
     @cached_property
     def _by_thing(self) -> dict[str, list[Quantity]]:
         table: dict[str, list[Quantity]] = defaultdict(list)
-        for quantity in self._found:
+        for quantity in sorted(self._found, key=attrgetter("start")):
             if quantity.is_year or quantity.only_matches:
                 continue
             for thing in self.of(quantity).things:
-                if len(table[thing]) < MANY:
-                    table[thing].append(quantity)
+                table[thing].append(quantity)
         return table
 
     def has_closer(self, things: frozenset[str], n_shared: int, number: Quantity) -> bool:
-        """Whether another number counts more of these things than are shared."""
+        """Whether another number near this one counts more of these things than are shared."""
         return any(
             abs(other.value) != abs(number.value)
             and (other.unit in _BARE) == (number.unit in _BARE)
             and len(things & self.of(other).things) > n_shared
             for thing in things
-            for other in self._by_thing.get(thing, ())
+            for other in _near(self._by_thing.get(thing, ()), number.start)
         )
+
+
+def _near(found: Sequence[Quantity], start: int) -> Sequence[Quantity]:
+    by_start = attrgetter("start")
+    first = bisect_left(found, start - _NEAR, key=by_start)
+    return found[first : bisect_right(found, start + _NEAR, first, key=by_start)]
 
 
 def count_other_things(
@@ -163,7 +168,7 @@ def count_other_things(
     """Whether two equal numbers of two texts are of different things.
 
     They are if their rates differ (`per month`, `per year`), if one is of working time (`business days`), or if
-    their nouns differ and one of the texts gives another number for the other's noun: `2 adults and 3 children`
+    their nouns differ and beside one of them is another number with the noun of the other: `2 adults and 3 children`
     has not the 3 of `3 adults`, but `3 grown-ups` has.
     """
     first, second = counts.of(one), others.of(other)

@@ -133,7 +133,7 @@ def agreement(expected: Stated, given: Stated, rules: Agreement) -> str | None:
     if expected.value != value:
         if (
             rules.rounding == "stated"
-            and not _is_digit_for_percentage(ways, given)
+            and not (rules.counted and "percent" in ways and _is_one_digit(given))
             and (_is_rounded(expected, given, value) or _is_rounded_measure(expected, given))
         ):
             ways.append("rounding")
@@ -219,12 +219,9 @@ def _is_unnamed_scale(expected: Stated, given: Stated, power: int) -> bool:
     )
 
 
-def _is_digit_for_percentage(ways: Sequence[str], given: Stated) -> bool:
-    """Whether the answer's bare 1 or 2, which may be of anything, would be a rounded percentage."""
-    return "percent" in ways and given.is_bare and given.quantity.text in _SMALL
-
-
-_SMALL = frozenset("123456789")
+def _is_one_digit(number: Stated) -> bool:
+    """Whether it is a bare 1 or 2, which may be of anything and is no rounded percentage."""
+    return number.is_bare and len(number.quantity.text) == 1
 
 
 def _n_digits(value: Decimal) -> int:

@@ -9,12 +9,12 @@ from operator import attrgetter
 from typing import NamedTuple
 
 from ragauge.language.asked_numbers import heading_scale, in_asked_unit, named_scale
-from ragauge.language.counted import MANY, CountedNumbers, count_other_things, each_thing_once
+from ragauge.language.counted import CountedNumbers, count_other_things, each_thing_once
 from ragauge.language.keywords import by_value
 from ragauge.language.measures import clock_durations, measures
 from ragauge.language.named_numbers import as_versions, either_half, other_readings, with_names
 from ragauge.language.number_agreement import Agreement, Stated, stated
-from ragauge.language.number_index import Found, NumberIndex, may_agree
+from ragauge.language.number_index import MAX_COMPARED, Found, NumberIndex, may_agree
 from ragauge.language.number_match import given_scales, rules_for
 from ragauge.language.other_forms import in_other_forms
 from ragauge.language.quantity import NAMED, Quantity
@@ -83,7 +83,7 @@ def source_numbers(
     for quantity in own:
         equal = (
             Found(Stated(each, each.value, 0, False, False, (), text), "exact")
-            for text, each in reversed(by_number.get(quantity.number, [])[-MANY:])
+            for text, each in reversed(by_number.get(quantity.number, [])[-MAX_COMPARED:])
             if each.unit == quantity.unit or not (each.unit and quantity.unit)
         )
         near = (

@@ -52,7 +52,7 @@ def number_match(
     - Rates: 5 per month is not 5 per year, nor are rates converted ($60 per year is not $5 per month);
       `$5/month`, "$5 a month" and "a monthly fee of $5" are one. 10 business (or working) days are not 10 days.
     - Nouns: "2 adults and 3 children" has neither number of "3 adults and 2 children". Equal numbers with different
-      nouns disagree if one text has another number with the noun of the other; else "3 persons" may be "3 people". A
+      nouns disagree if beside one is another number with the noun of the other; else "3 persons" may be "3 people". A
       number without a noun agrees with all, but a single number of the reference has that of "How many adults ...?".
     - Versions are names: `v1.3` is 1.3 and 1.3.0, but not 1.30; where the question asks for a version or release, bare
       numbers with a point are versions. Times of day are compared as such: `17:00 Uhr` is 5 pm; 5:00 may be either half.
