@@ -37,6 +37,7 @@ def test_number_match_agrees_with_a_person(name):
         ("5 per month. The year has 3 terms a year.", "", "month"),
         ("4 rooms, 3 of them large", "room", ""),
         ("60 km/h", "", ""),
+        ("5-7 new rooms", "new room", ""),
     ],
 )
 def test_nouns_and_rates_are_read_from_the_words_beside_a_number(text, things, rates):

@@ -48,6 +48,8 @@ _ADVERBS = {"daily": "day", "annually": "year", "annual": "year"} | {
 _PERIODS = dict(annum="year", mo="month", quarter="quarter", tag="day", monat="month", jahr="year")  # noqa: C408
 _PERSONS = _set("head capita people persons")
 _LABEL = re.compile(r"([^\W\d_][\w'’-]*(?:[ ][^\W\d_][\w'’-]*){0,2})[ ]?[:=(][ ]?$")
+_RANGE = re.compile(r"(?:\s?[-–—]\s?|\s(?:to|or)\s)[0-9]{1,9}")
+"""The rest of a range, whose first number counts the same: `5-7 business days`."""
 _CLAUSE_START = re.compile(r"[.,;:!?()\n0-9]")
 
 
@@ -61,6 +63,8 @@ def counted(text: str, quantity: Quantity) -> Counted:
     (['new', 'request'], ['day'])
     """
     start, end, unit = quantity.start, quantity.end, quantity.unit
+    if low := _RANGE.match(text, end):
+        end = low.end()
     before = _CLAUSE_START.split(text[max(0, start - _REACH) : start])[-1].lower().split()
     rates = {_ADVERBS[word] for word in before if word in _ADVERBS}
     _, _, below = unit.partition("/")
