@@ -38,6 +38,8 @@ def test_number_match_agrees_with_a_person(name):
         ("4 rooms, 3 of them large", "room", ""),
         ("60 km/h", "", ""),
         ("5-7 new rooms", "new room", ""),
+        ("£38 each come to £76", "", ""),
+        ("$5 each month", "", "month"),
     ],
 )
 def test_nouns_and_rates_are_read_from_the_words_beside_a_number(text, things, rates):

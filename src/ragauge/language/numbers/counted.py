@@ -99,8 +99,8 @@ def _rate(word: str, following: str) -> str:
     unit = _PERIODS.get(following) or unit_of(following)
     if unit and (is_time(unit) or unit == "quarter"):
         return unit
-    if word in ("a", "an"):
-        return ""
+    if word in ("a", "an", "each", "every"):
+        return ""  # `£38 each come to £76`
     return "person" if following in _PERSONS else unit or stem(following)
 
 
