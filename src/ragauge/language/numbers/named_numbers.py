@@ -6,7 +6,7 @@ from decimal import Decimal
 from itertools import chain
 
 from ragauge.language.characters import plain_signs
-from ragauge.language.dates import dates
+from ragauge.language.dates.dates import dates
 from ragauge.language.dates.parts import Date
 from ragauge.language.kept_readings import KeptReadings
 from ragauge.language.numbers.other_forms import points_as_groups
