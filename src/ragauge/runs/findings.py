@@ -138,7 +138,7 @@ def null_tested(condition: Condition) -> frozenset[str]:
         case Not(inner):
             return null_tested(inner)
         case All(conditions) | Either(conditions):
-            return frozenset().union(*map(null_tested, conditions))
+            return frozenset(field for each in conditions for field in null_tested(each))
         case _:
             return frozenset()
 
