@@ -86,7 +86,9 @@ SHOWN_AS = ("mean", "count")
 MAX_DIGITS = 15
 MAX_SCALE = 1e6
 CHECK_KEYS = {"where": str, "mean": str, "rules": dict, "holds": dict}
-FINDING_KEYS = {"when": str, "says": str}
+FINDING_KEYS = {"when": str, "says": str, "precision": float, "first_screen": bool}
+MIN_PRECISION = 0.9
+"""A finding with a lower measured precision is not shown on the first screen."""
 LIST_KEYS = {"codes": str, "found": str, "total": str}
 
 
@@ -127,10 +129,21 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A pattern of the scores of a row, in [0, 1] and by the suite's names, and what it means."""
+    """A pattern of the scores of a row, in [0, 1] and by the suite's names, and what it means.
+
+    `precision`: the share of right ones among those found on labelled answers; None if it was not
+    measured. Below MIN_PRECISION the first screen leaves the finding out, as with `first_screen` false;
+    the detailed views have it.
+    """
 
     when: Filter
     says: str
+    precision: float | None = None
+    first_screen: bool = True
+
+    def __post_init__(self) -> None:
+        if self.precision is not None and self.precision < MIN_PRECISION:
+            object.__setattr__(self, "first_screen", False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -306,11 +319,19 @@ def _findings(suite: Table, place: str, problems: list[str]) -> Iterator[Finding
     for number, table in enumerate(_tables(suite, "finding", place), 1):
         where = f"{place}: finding {number}"
         wrong = check_table(table, FINDING_KEYS, where)
-        wrong += [f"{where}: has no {key}" for key in FINDING_KEYS if key not in table]
+        wrong += [f"{where}: has no {key}" for key in ("when", "says") if key not in table]
+        precision = table.get("precision")
+        if not wrong and precision is not None and not 0 <= cast(float, precision) <= 1:
+            wrong.append(f"{where}: precision must be from 0 to 1, got {precision!r}")
         problems += wrong
         if not wrong:
             try:
-                yield Finding(Filter.parse(str(table["when"])), str(table["says"]))
+                yield Finding(
+                    Filter.parse(str(table["when"])),
+                    str(table["says"]),
+                    cast("float | None", precision),
+                    table.get("first_screen") is not False,
+                )
             except FilterError as error:
                 problems.append(f"{where}: {error}")
 

@@ -97,11 +97,11 @@ def test_a_refusal_is_not_correct_unless_the_reference_refuses_too():
     ("answer", "reference", "why"),
     [
         ("It is by Jane Austen.", R, "contains the reference word for word"),
-        ("Austen, Jane", R, "states all words of the reference that are not in the question"),
+        ("Austen, Jane", R, "states all words that the reference adds to the question"),
         (
             "It is by Miss Austen.",
             R,
-            "states 1 of the 2 words of the reference that are not in the question, but not 'Jane'",
+            "states 1 of the 2 words that the reference adds to the question; lacks 'Jane'",
         ),
         ("Mary Shelley", R, "lacks 'Jane' and 'Austen'"),
         ("I do not know.", R, "refuses: 'I do not know'; lacks 'Jane' and 'Austen'"),
@@ -118,7 +118,7 @@ def test_a_refusal_is_not_correct_unless_the_reference_refuses_too():
         (
             "It paid $0.01 a share.",
             "It maintained 0.01$ a share.",
-            "states 2 of the 3 words of the reference that are not in the question, but not 'maintained'",
+            "states 2 of the 3 words that the reference adds to the question; lacks 'maintained'",
         ),
         ("Henry Austen", R, "states Henry Austen where the reference has Jane Austen"),
         (
@@ -250,7 +250,7 @@ def test_a_list_without_one_of_the_things_asked_for_is_rather_wrong():
     found = score("Oak and ash grow there.", reference, asked)
     assert found.value < 0.5
     assert found.evidence["why"] == (
-        "states 2 of the 3 items that the question asks for, but not 'elm'"
+        "states 2 of the 3 items that the question asks for; lacks 'elm'"
     )
     # sqrt(1 of 3), by hand.
     assert found.evidence["features"]["missing_items"] == approx(0.57735, abs=1e-5)

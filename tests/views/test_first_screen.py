@@ -7,8 +7,10 @@ import pytest
 
 import ragauge as rg
 from ragauge.report.terminal import console
+from ragauge.runs.findings import find
 from ragauge.views.first_screen import FirstScreen
 from ragauge.views.first_screen_text import first_screen_markdown
+from ragauge.views.tables import findings_markdown
 from ragauge.views.terminal import print_run
 
 
@@ -307,18 +309,63 @@ def test_an_id_of_digits_is_not_read_as_a_number_of_the_finding(monkeypatch):
     assert all(re.search(r"  id \d\d$", line) for line in worst)
 
 
-def test_each_of_the_worst_opens_another_question_if_there_is_one():
-    rows = [
-        {
-            "id": f"q{at}",
-            "question": "Fee?",
-            "answer": "Blue boats",
-            "reference": f"{at + 7} dollars",
-        }
-        for at in range(3)
+FINDINGS = """
+name = "mine"
+[[metric]]
+label = "exact_match"
+[[metric]]
+label = "token_f1"
+[[metric]]
+label = "number_match"
+[[finding]]
+when = "exact_match = 0"
+says = "not the exact words"
+[[finding]]
+when = "token_f1 < 0.5"
+says = "other words"
+precision = 0.93
+[[finding]]
+when = "token_f1 < 0.6"
+says = "perhaps other words"
+precision = 0.89
+[[finding]]
+when = "token_f1 < 0.7"
+says = "never measured"
+first_screen = false
+[[finding]]
+when = "exact_match = 0 and number_match is null"
+says = "no number at issue"
+"""
+
+
+def found_by(tmp_path, text: str, rows) -> rg.Run:
+    path = tmp_path / "mine.toml"
+    path.write_text(text, encoding="utf-8")
+    return rg.evaluate(rows, path)
+
+
+def test_the_first_screen_has_only_findings_that_are_certain_enough(tmp_path):
+    run = found_by(tmp_path, FINDINGS, answers({"a": 18}))
+    n = [f"a: 2 of 20 answers: {says}" for says in ("not the exact words", "other words")]
+    assert [text for text, _ in FirstScreen(run).worst] == [
+        *n,
+        "a: 2 of 20 answers: no number at issue",
     ]
-    worst = screen(rows, "rag").worst
-    assert len({id for _, id in worst}) == len(worst) > 1
+    listed = findings_markdown(find(run)).replace("\\", "")
+    assert "perhaps other words (right in 89% of labelled cases)" in listed
+    assert "never measured" in listed
+
+
+def test_each_of_the_worst_opens_another_question_if_there_is_one(tmp_path):
+    worst = FirstScreen(found_by(tmp_path, FINDINGS, answers({"a": 10}))).worst
+    assert len({id for _, id in worst}) == len(worst) == 3
+
+
+def test_a_suite_with_findings_lists_no_low_scores(tmp_path):
+    text = FINDINGS.replace('when = "exact_match = 0', 'when = "exact_match > 1')
+    rows = [{**row, "answer": row["answer"] + "!?"} for row in answers({"a": 20})]
+    run = found_by(tmp_path, text.replace("token_f1 < 0", "token_f1 < -0"), rows)
+    assert FirstScreen(run).worst == []
 
 
 def test_a_long_reason_leaves_room_for_the_metrics_it_is_about():

@@ -210,7 +210,8 @@ def _outweighed(likeness: Likeness, value: float) -> list[str]:
 
 def _of_words(match: ReferenceMatch, wording: str) -> list[str]:
     wanted = match.wanted
-    whose = " that are not in the question" if any(word.is_new for word in wanted) else ""
+    has_new = any(word.is_new for word in wanted)
+    words = f"words {'that the reference adds to the question' if has_new else 'of the reference'}"
     if match.is_contained:
         return ["contains the reference word for word"]
     if match.is_in_other_words:
@@ -228,7 +229,7 @@ def _of_words(match: ReferenceMatch, wording: str) -> list[str]:
         )
         return [] if in_form else ["states the number of the reference in another form"]
     if not any(word.credit < 1 for word in wanted):
-        return [f"states all words of the reference{whose}"]
+        return [f"states all {words}"]
     missing = _missing(match, wording)
     n = len({word.text for word in wanted})
     n_missing = len({word.text for word in wanted if word.credit < 1})
@@ -241,14 +242,14 @@ def _of_words(match: ReferenceMatch, wording: str) -> list[str]:
     named = _listed([repr(text) for text in shown[:WORDS_SHOWN]], len(shown))
     if n_missing == n:
         return [f"lacks {named}"]
-    return [f"states {n - n_missing} of the {n} words of the reference{whose}, but not {named}"]
+    return [f"states {n - n_missing} of the {n} {words}; lacks {named}"]
 
 
 def _of_items(items: MissingItems) -> str:
     stated = items.n_wanted - items.n_missing
     named = _listed([repr(_shown(text)) for text in items.texts[:WORDS_SHOWN]], len(items.texts))
     return (
-        f"states {stated} of the {items.n_wanted} items that the question asks for, but not {named}"
+        f"states {stated} of the {items.n_wanted} items that the question asks for; lacks {named}"
     )
 
 

@@ -23,7 +23,8 @@ class FindingMatch:
     """One finding for one system: its text, its condition and the ids of the matching rows.
 
     `ids` are the first IDS_KEPT in their order, `n_found` counts all. `n_rows` counts the rows that were
-    checked: those with a value for every metric in the condition.
+    checked: those with a value for every metric in the condition, except those it tests for null.
+    `precision` and `first_screen` as in the suite.
     """
 
     system: str
@@ -32,6 +33,15 @@ class FindingMatch:
     ids: tuple[str, ...]
     n_rows: int
     n_found: int
+    precision: float | None = None
+    first_screen: bool = True
+
+    @property
+    def text(self) -> str:
+        """What it says, and how often that is right where it was measured."""
+        if self.precision is None:
+            return self.says
+        return f"{self.says} (right in {self.precision:.0%} of labelled cases)"
 
 
 def find(run: ScoredRun) -> tuple[FindingMatch, ...]:
@@ -81,8 +91,9 @@ def _find(run: ScoredRun) -> tuple[FindingMatch, ...]:
             rows = values.filter(values["system"] == system)
             if not set(rows.columns).issuperset(findings[at].metrics.values()):
                 continue
-            checked = _by_name(rows, findings[at].metrics).drop_nulls()
             condition = Filter.parse(findings[at].when).condition
+            needed = findings[at].metrics.keys() - null_tested(condition)
+            checked = _by_name(rows, findings[at].metrics).drop_nulls(list(needed))
             ids = cast("list[str]", checked.filter(_expression(condition))["id"].to_list())
             found.add(checked.height, ids)
     return tuple(
@@ -93,6 +104,8 @@ def _find(run: ScoredRun) -> tuple[FindingMatch, ...]:
             tuple(found.ids),
             found.n_rows,
             found.n_found,
+            findings[at].precision,
+            findings[at].first_screen,
         )
         for (system, at), found in matches.items()
         if found.n_found
@@ -117,16 +130,29 @@ def _by_name(values: "pl.DataFrame", metrics: Mapping[str, str]) -> "pl.DataFram
     return values.select("id", *(pl.col(label).alias(name) for name, label in metrics.items()))
 
 
+def null_tested(condition: Condition) -> frozenset[str]:
+    """The fields that the condition tests for null: a row without them is checked as well."""
+    match condition:
+        case IsNull(field):
+            return frozenset((field,))
+        case Not(inner):
+            return null_tested(inner)
+        case All(conditions) | Either(conditions):
+            return frozenset(field for each in conditions for field in null_tested(each))
+        case _:
+            return frozenset()
+
+
 def _expression(condition: Condition) -> "pl.Expr":
-    """The condition as a polars expression, for rows without nulls."""
+    """The condition as a polars expression. A comparison with null does not hold."""
     import polars as pl
 
     match condition:
         case Truth(field):
-            return pl.col(field) != 0
+            return (pl.col(field) != 0).fill_null(value=False)
         case Comparison(field, sign, value):
             column = pl.col(field)
-            return {
+            holds = {
                 "=": column == value,
                 "!=": column != value,
                 "<": column < value,
@@ -135,8 +161,9 @@ def _expression(condition: Condition) -> "pl.Expr":
                 ">=": column >= value,
                 "~": column.cast(pl.String).str.contains(str(value), literal=True),
             }[sign]
+            return holds.fill_null(value=False)
         case Membership(field, values):
-            return pl.col(field).is_in(list(values))
+            return pl.col(field).is_in(list(values)).fill_null(value=False)
         case IsNull(field):
             return pl.col(field).is_null()
         case Not(inner):

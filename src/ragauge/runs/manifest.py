@@ -87,11 +87,16 @@ class MetricDisplay:
 
 @dataclass(frozen=True, slots=True)
 class StoredFinding:
-    """A finding of a suite: its condition `when` over the suite's names, and their labels in `metrics`."""
+    """A finding of a suite: its condition `when` over the suite's names, and their labels in `metrics`.
+
+    `precision` and `first_screen` as in the suite.
+    """
 
     when: str
     says: str
     metrics: Mapping[str, str]
+    precision: float | None = None
+    first_screen: bool = True
 
     def __post_init__(self) -> None:
         missing = Filter.parse(self.when).fields - self.metrics.keys()
@@ -108,7 +113,11 @@ class StoredFinding:
         labels = {entry.name: planned_labels(entry, planned)[0] for entry in suite.entries}
         names = sorted(finding.when.fields)
         return cls(
-            finding.when.text, finding.says, {name: labels.get(name, name) for name in names}
+            finding.when.text,
+            finding.says,
+            {name: labels.get(name, name) for name in names},
+            finding.precision,
+            finding.first_screen,
         )
 
 

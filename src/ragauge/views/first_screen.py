@@ -272,33 +272,42 @@ class FirstScreen:
 
     @cached_property
     def worst(self) -> Sequence[tuple[str, str]]:
-        """The worst things found, each with the id of a question to open."""
-        matches = sorted(find(self.run), key=lambda match: -match.n_found)
+        """The worst things found, each with the id of a question to open.
+
+        Findings that the suite keeps off the first screen are left out. The lowest scores are listed only
+        if the suite has no findings: how often a low score is a wrong answer is not measured.
+        """
+        matches = sorted(self.findings, key=lambda match: -match.n_found)
         found: list[tuple[str, str]] = []
         for match in _distinct(matches):
             known = {id for _, id in found}
             other = next((id for id in match.ids if id not in known), match.ids[0])
             found.append((self._finding(match), other))
-        if len(found) < WORST_SHOWN and self.metrics:
-            found += self._lowest({id for _, id in found})
+        if not self.run.manifest.findings and self.metrics:
+            found += self._lowest()
         return found[:WORST_SHOWN]
+
+    @property
+    def findings(self) -> Sequence[FindingMatch]:
+        """The findings that are certain enough for the first screen."""
+        return [match for match in find(self.run) if match.first_screen]
 
     def _finding(self, match: FindingMatch) -> str:
         return (
             f"{self.names[match.system]}: {match.n_found} of {match.n_rows} answers: {match.says}"
         )
 
-    def _lowest(self, known: set[str]) -> Iterator[tuple[str, str]]:
+    def _lowest(self) -> Iterator[tuple[str, str]]:
         """The lowest scores of the headline's metric."""
         first = self.first
         if first is None or first.low is None or first.high is None:
             return
-        worst = self.run.worst(first.metric, WORST_SHOWN + len(known))
+        worst = self.run.worst(first.metric, WORST_SHOWN)
         middle = (first.low + first.high) / 2
         for row in worst.iter_rows(named=True):
             value = cast(float, row["value"])
             is_bad = value > middle if first.lower_is_better else value < middle
-            if row["id"] not in known and is_bad:
+            if is_bad:
                 why = _why(self.run, cast(str, row["id"]), cast(str, row["system"]), first.metric)
                 system = (
                     "" if len(self.systems) == 1 else f"{self.names[cast(str, row['system'])]}: "

@@ -220,7 +220,7 @@ def findings_markdown(findings: Sequence[FindingMatch]) -> str:
         (
             match.system,
             f"{match.n_found} of {match.n_rows}",
-            match.says,
+            match.text,
             some(match.ids, IDS_SHOWN),
         )
         for match in findings
@@ -312,6 +312,8 @@ def _finding(match: FindingMatch) -> dict[str, object]:
         "ids": list(match.ids[:IDS_LISTED]),
         "n_found": match.n_found,
         "n_rows": match.n_rows,
+        "precision": match.precision,
+        "first_screen": match.first_screen,
     }
 
 

@@ -195,7 +195,7 @@ def _print_findings(out: "Console", run: ScoredRun) -> None:
         (
             names[match.system],
             f"{match.n_found}/{match.n_rows}",
-            match.says,
+            match.text,
             some(list(map(short, match.ids)), IDS_SHOWN),
         )
         for match in findings
