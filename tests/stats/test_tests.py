@@ -9,7 +9,7 @@ from scipy import stats as scipy_stats
 
 from ragauge.errors import PlanError
 from ragauge.stats import sign_patterns
-from ragauge.stats.difference_intervals import PairedParts, paired_intervals
+from ragauge.stats.aggregates import mean_interval
 from ragauge.stats.tests import PairedTest, pairwise_randomization, randomization_test
 
 DIFFERENCES = st.lists(st.integers(-20, 20).map(lambda tenths: tenths / 10), min_size=1)
@@ -196,8 +196,8 @@ def test_the_signs_drawn_stay_the_same_from_version_to_version():
 
 def test_the_interval_of_a_comparison_is_that_of_the_paired_differences():
     values = systems(n_systems=2)
-    (found,) = pairwise_randomization(values, seed=3)
-    (expected,) = paired_intervals([PairedParts.of_means(values[0] - values[1])], seed=3)
+    (found,) = pairwise_randomization(values, scale=(0, 1))
+    expected = mean_interval(values[0] - values[1], low=-1, high=1)
     assert (found.difference, found.low, found.high) == (
         expected.value,
         expected.low,

@@ -40,9 +40,9 @@ CORRECTIONS: Mapping[CorrectionName, str] = {
     "none": "uncorrected",
 }
 METHODS = {
-    "bca": "BCa bootstrap, no narrower than Student's t",
-    "percentile": "percentile bootstrap",
-    "normal": "normal approximation",
+    "abc": "Student's t corrected for skewness (ABC)",
+    "wilson": "Wilson's score interval",
+    "equal": "the share of questions that may differ unseen",
 }
 
 

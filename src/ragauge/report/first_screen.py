@@ -20,7 +20,6 @@ from ragauge.runs.differences import Difference, SystemDifferences, differences
 from ragauge.runs.findings import FindingMatch, find
 from ragauge.runs.manifest import MetricDisplay
 from ragauge.runs.run import Run
-from ragauge.runs.summary import MAX_RESAMPLED
 from ragauge.sample import FIELDS
 
 SYSTEMS_SHOWN, METRICS_SHOWN, WORST_SHOWN = 3, 11, 3
@@ -213,7 +212,6 @@ class FirstScreen:
         if self.compared is not None:
             few = too_few_draws(self.compared.comparison)
             notes += filter(None, (self.legend, few))
-        notes += interval_notes(self.run)
         more = [
             text
             for n, text in (
@@ -356,16 +354,6 @@ def _why(run: Run, id: str, system: str, metric: str) -> str:
     evidence = cast("dict[str, object]", json.loads(chosen["evidence"][0]))
     why = evidence.get("why")
     return f", {why}" if isinstance(why, str) else ""
-
-
-def interval_notes(run: Run) -> tuple[str, ...]:
-    """How the intervals of a large run are computed; empty if all are by the bootstrap."""
-    if max(run.samples.n_by_system.values(), default=0) <= MAX_RESAMPLED:
-        return ()
-    return (
-        f"the intervals of more than {MAX_RESAMPLED:,} questions are by the normal approximation, others by "
-        "the bootstrap",
-    )
 
 
 def _absent_reasons(run: Run) -> Mapping[str, str]:

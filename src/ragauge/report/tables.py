@@ -14,7 +14,7 @@ from ragauge.label import Label
 from ragauge.regular_file import is_folder, read_regular
 from ragauge.report.cautions import caution_lines
 from ragauge.report.comparison import ComparisonView
-from ragauge.report.first_screen import FirstScreen, interval_notes
+from ragauge.report.first_screen import FirstScreen
 from ragauge.report.first_screen_text import first_screen_markdown
 from ragauge.report.numbers import SummaryRow, bounds, cells
 from ragauge.report.plain import (
@@ -99,9 +99,8 @@ def summary_table(run: Run, by: Sequence[str] = ()) -> Table:
     n_answers, n_systems = len(run.samples), len(run.samples.systems)
     title = f"{run.manifest.suite}: {counted(n_answers, 'answer')}, {counted(n_systems, 'system')}"
     why = () if by else (*not_scored(run, shown), *caution_lines(run))
-    how = interval_notes(run)
     return Table(
-        title, keys, lines, (*run.problems, *run.manifest.notes, *run.manifest.models, *how, *why)
+        title, keys, lines, (*run.problems, *run.manifest.notes, *run.manifest.models, *why)
     )
 
 
@@ -224,7 +223,6 @@ def summary_json(run: Run, by: Sequence[str] = ()) -> dict[str, object]:
             *run.problems,
             *run.manifest.notes,
             *run.manifest.models,
-            *interval_notes(run),
         ],
         "cautions": [asdict(caution) for caution in run.cautions],
         "metrics": shown,

@@ -62,7 +62,7 @@ class Run:
     _summaries: dict[tuple[str, ...], "pl.DataFrame"] = field(
         default_factory=dict["tuple[str, ...]", "pl.DataFrame"], repr=False, compare=False
     )
-    """Computed summaries, so that the bootstrap runs once for each grouping."""
+    """Computed summaries, one for each grouping."""
     system_comparisons: "dict[str | None, Comparison]" = field(
         default_factory=dict["str | None", Comparison], repr=False, compare=False
     )
@@ -186,8 +186,8 @@ class Run:
 
         `by` also groups by one or several fields of the samples. Columns: system, the fields,
         metric, name, mean, low, high, worst, best, lowest, highest, n, ok, undefined, missing, failed,
-        skipped. The mean is over ok scores; `low` and `high` are its bootstrap interval over questions
-        (null below two), for groups of more than 50,000 questions by the normal approximation. `worst` and `best` are the mean if every row without a value had the worst or
+        skipped. The mean is over ok scores; `low` and `high` are its interval over questions, as
+        `ragauge.stats.interval` makes it (null below two; above 50,000 without its correction). `worst` and `best` are the mean if every row without a value had the worst or
         the best one; null for open scales and for metrics not aggregated by the mean. All are null if
         no row has a value, or if the code of a custom aggregate is not loaded: see `problems`. Raises
         PlanError for a field that the samples do not have.
@@ -203,7 +203,6 @@ class Run:
                 self.samples,
                 self.metrics,
                 fields,
-                seed=self.manifest.seed,
             )
         return self._summaries[fields].clone()
 
