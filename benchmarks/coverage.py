@@ -19,6 +19,13 @@ SIZES = (5, 10, 20, 50, 200)
 Z = stats.norm.ppf(0.975)
 OWN = "ours"
 PAGE = Path(__file__).with_name("coverage.md")
+ABOUT = """\
+"ours" is Wilson's interval where all values are 0 or 1, the interval of the share that may differ unseen where all are equal, and the
+ABC interval with the quantiles of Student's t elsewhere. Goal: 0.93 of every bounded mean from n = 10 on, 0.90 of the lognormal from
+n = 50 on. Wilson's misses it at p = .99 for n = 10 and 50 and, by 0.002, at p = .9 for n = 10: a share of 10 has 11 values. Of paired
+differences one case misses it at n = 10, as with every method. BCa with the ends of Student's t covers about as often as ABC where values
+differ, but needs thousands of resamples. Under random signs the sum of squares stays, so t rises with the sum: the studentised test is
+the test of the mean, up to the signs drawn. Adjusting t for skewness holds the level better and costs power."""
 Scale = tuple[float | None, float | None]
 Draw = Callable[[np.random.Generator, tuple[int, int]], np.ndarray]
 ZERO_ONE, PAIRED, OPEN = (0.0, 1.0), (-1.0, 1.0), (None, None)
@@ -234,6 +241,8 @@ def page() -> Iterator[str]:
     yield "    python benchmarks/coverage.py --write"
     yield ""
     yield f"{N_DRAWS:,} samples each; {N_RESAMPLES:,} resamples. The standard deviation of a share near 0.95 is 0.005."
+    yield ""
+    yield ABOUT
     tables = (
         ("Means: coverage (median width) of 95 % intervals", coverage_table(MEANS)),
         ("Paired differences: coverage (median width)", coverage_table(DIFFERENCES)),

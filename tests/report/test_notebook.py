@@ -22,8 +22,9 @@ def test_a_run_is_a_pivot_of_metrics_and_systems_with_intervals(run):
     shown = table_rows(run._repr_html_())
     assert shown == [
         ["metric", "a", "b"],
-        ["exact_match", "0.500 0.000–1.000", "1.000 1.000–1.000"],
-        ["dont_know", "0.000 0.000–0.000", "0.000 0.000–0.000"],
+        # Wilson's of 1, 2 and 0 of 2: 2 / (2 + 1.96²) = 0.342.
+        ["exact_match", "0.500 0.095–0.905", "1.000 0.342–1.000"],
+        ["dont_know", "0.000 0.000–0.658", "0.000 0.000–0.658"],
     ]
     assert "custom · 4 answers · 2 systems" in run._repr_html_()
 

@@ -205,6 +205,22 @@ def test_the_interval_of_a_comparison_is_that_of_the_paired_differences():
     )
 
 
+def test_a_studentised_statistic_gives_the_same_p():
+    # Signs do not change the sum of squares, so t rises with the sum.
+    values = np.random.default_rng(6).exponential(1, 12) - 0.6
+
+    def t(sample, axis=-1):
+        return np.mean(sample, axis=axis) / scipy_stats.sem(sample, axis=axis)
+
+    by_t, by_mean = (
+        scipy_stats.permutation_test(
+            (values,), statistic, permutation_type="samples", n_resamples=10_000
+        ).pvalue
+        for statistic in (t, np.mean)
+    )
+    assert randomization_test(values).p_value == approx(by_t) == approx(by_mean)
+
+
 def test_one_system_has_nothing_to_be_compared_with():
     assert pairwise_randomization(systems(n_systems=1)) == []
 

@@ -40,7 +40,7 @@ CORRECTIONS: Mapping[CorrectionName, str] = {
     "none": "uncorrected",
 }
 METHODS = {
-    "abc": "Student's t corrected for skewness (ABC)",
+    "abc": "Student's t adjusted for skewness (ABC)",
     "wilson": "Wilson's score interval",
     "equal": "the share of questions that may differ unseen",
 }

@@ -197,6 +197,8 @@ class FirstScreen:
         mark = f"{MARK} p < {LEVEL} against {best}" if has_marks else "p"
         of = f"{counted(len(found.metrics), 'metric')}, {counted(len(found.pairs), 'pair')}"
         tests = counted(found.n_tests, "test")
+        n_equal = sum(row.p_value is not None for row in found.rows) - found.n_tests
+        of += f"; {n_equal:,} without a difference" if n_equal else ""
         is_normal = any("normal" in row.test for row in found.rows)
         how = "randomization test" + (" (normal approximation)" if is_normal else "")
         return f"{mark}: {how}, Holm for {tests} ({of})"

@@ -1,6 +1,5 @@
 """How large a difference is, and how large it would have to be to be found."""
 
-
 from ragauge.stats.distributions import t_quantile
 from ragauge.stats.intervals import Floats1d
 from ragauge.stats.resampling import floats
