@@ -43,8 +43,7 @@ def rows() -> Iterator[dict[str, object]]:
 
 def count_as_large(monkeypatch: pytest.MonkeyPatch) -> None:
     """A run of 120 questions counts as large."""
-    monkeypatch.setattr(summary, "MAX_RESAMPLED", 60)
-    monkeypatch.setattr("ragauge.views.first_screen.MAX_RESAMPLED", 60)
+    monkeypatch.setattr(summary, "MAX_GROUP", 60)
     monkeypatch.setattr(question_index, "MIN_INDEXED", 60)
     monkeypatch.setattr(scores, "SAMPLES_AT_ONCE", 30)
     monkeypatch.setattr("ragauge.samples.samples.ROWS_AT_ONCE", 50)
@@ -168,21 +167,12 @@ def test_a_run_in_memory_has_the_same_summary_as_its_parts(answers: Path, tmp_pa
     assert str(opened).replace(str(tmp_path), "") == str(pieces).replace(str(tmp_path), "")
 
 
-def test_intervals_of_many_questions_say_how_they_are_made(answers: Path, tmp_path: Path):
-    run = run_of(answers, tmp_path / "run", in_pieces=True)
-    said = "the intervals of more than 60 questions are by the normal approximation"
-    assert said in str(run)
-    assert said in (tmp_path / "run" / "summary.md").read_text()
-    notes = json.loads((tmp_path / "run" / "summary.json").read_text())["notes"]
-    assert any(said in note for note in notes)
-
-
-def test_small_groups_of_a_large_run_are_resampled(
+def test_small_groups_of_a_large_run_have_the_same_intervals(
     answers: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     large = run_of(answers, tmp_path / "run", in_pieces=True)
     by_topic = large.summary("topic")
-    monkeypatch.setattr(summary, "MAX_RESAMPLED", 10**6)
+    monkeypatch.setattr(summary, "MAX_GROUP", 10**6)
     assert rg.open_run(tmp_path / "run").summary("topic").equals(by_topic)
 
 
@@ -196,11 +186,11 @@ def test_groups_that_do_not_fit_together_are_summarised_in_rounds(
     assert again.summary(["topic", "level"]).equals(run.summary(["topic", "level"]))
 
 
-def test_the_normal_approximation_is_near_the_bootstrap(
+def test_the_intervals_from_sums_are_near_those_from_questions(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ):
     approximate = rg.open_run(folder).summary()
-    monkeypatch.setattr(summary, "MAX_RESAMPLED", 10**6)
+    monkeypatch.setattr(summary, "MAX_GROUP", 10**6)
     resampled = rg.open_run(folder).summary()
     assert approximate["mean"].to_list() == pytest.approx(resampled["mean"].to_list(), abs=1e-14)
     for row, other in zip(

@@ -158,9 +158,10 @@ def test_slices_are_tested_too_and_the_correction_covers_them_all():
     assert found["opinion", 5].note == "no question differs"
     assert found["(none)", 1].p_value is None
     assert found["(none)", 1].note == "only 1 common question: no interval and no test"
-    # Three tests, p 2 / 2^7, 2 / 2^6 and 1: times 3, 2, 1.
-    assert comparison.n_tests == 3
-    assert [row.p_corrected for row in comparison.rows] == [6 / 2**7, 4 / 2**6, 1.0, None]
+    # Two tests, p 2 / 2^7 and 2 / 2^6: times 2 and 1, but not below the one before. The opinions do not
+    # differ, so they are no test.
+    assert comparison.n_tests == 2
+    assert [row.p_corrected for row in comparison.rows] == [4 / 2**7, 2 / 2**6, 1.0, None]
     assert run.compare("a", "b", by="kind", correction="none").rows[1].p_corrected == 2 / 2**6
 
 
@@ -197,13 +198,31 @@ def test_a_single_cluster_has_no_test():
     ("values", "note", "p"),
     [
         ({"a": [0.5] * 5, "b": [0.5] * 5}, "no question differs", 1.0),
-        ({"a": [0.25] * 5, "b": [0.75] * 5}, "all differences are equal: no interval", 2 / 2**5),
+        ({"a": [0.25] * 5, "b": [0.75] * 5}, "", 2 / 2**5),
         ({"a": [0.5], "b": [0.25]}, "only 1 common question: no interval and no test", None),
     ],
 )
-def test_without_spread_there_is_a_word_and_no_interval(values, note, p):
+def test_without_spread_nothing_says_what_could_be_detected(values, note, p):
     row = one(values)
-    assert (row.note, row.p_value, row.low, row.detectable) == (note, p, None, None)
+    assert (row.note, row.p_value, row.detectable) == (note, p, None)
+    # Wilson's upper end of 0 of 5 other differences, 3.84146 / 8.84146 = .43448, by as much as 1.
+    apart = 0.43448 * np.array([-1 - row.difference, 1 - row.difference])
+    if p is not None:
+        assert [row.low, row.high] == approx((row.difference + apart).tolist(), abs=1e-5)
+
+
+def test_metrics_without_a_difference_do_not_count_in_the_correction(own_metrics):
+    @rg.metric(version=1)
+    def constant(answer_points: float) -> float:
+        """Always 1."""
+        return 1.0
+
+    run = rg.evaluate(rows({"a": [0.0] * 6, "b": [1.0] * 6}), ["points", "constant"])
+    for correction in ("holm", "bh"):
+        found = run.compare("a", "b", correction=correction)
+        # 2 / 2^6 is the only test; with the other it would be 4 / 2^6, which is above 0.05.
+        assert (found.n_tests, found.row("points").p_corrected) == (1, 2 / 2**6)
+        assert found.row("constant").p_corrected == 1.0
 
 
 @pytest.mark.parametrize("test", ["t", "wilcoxon"])

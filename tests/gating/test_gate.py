@@ -81,6 +81,12 @@ def test_an_interval_of_one_question_is_no_value(run):
     assert verdict.reason == "exact_match.low has no value: an interval needs two questions"
 
 
+def test_two_right_answers_of_two_are_no_proof_of_99_percent():
+    rows = [{"id": id, "answer": "Paris", "reference": "Paris"} for id in ("q1", "q2")]
+    gate = rg.evaluate(rows, "exact_match").gate(["exact_match.low >= 0.99", "exact_match >= 1"])
+    assert [verdict.passed for verdict in gate.verdicts] == [False, True]
+
+
 def test_a_failed_rule_names_values_and_questions(run):
     first, _ = run.gate(["exact_match > 0.5"]).verdicts
     assert first.reason == "exact_match is 0.5"

@@ -361,3 +361,12 @@ def test_the_means_beside_a_comparison_are_those_of_the_common_queries():
     ranked = rank({"q1": {"a": 1}, "q2": {"a": 1}}, runs, ["mrr"])
     assert ranked.mean("mrr", "one") == 0.5
     assert ranked.common_means("mrr", "one", "two") == (1.0, 1.0)
+
+
+def test_runs_without_a_difference_do_not_count_in_the_correction():
+    qrels = {f"q{at}": {"x": 1} for at in range(6)}
+    right = {query: {"x": 1.0} for query in qrels}
+    wrong = {query: {"y": 1.0} for query in qrels}
+    compared = rank(qrels, {"a": right, "same": right, "b": wrong}, "map").compare()
+    # Three pairs, of which a and same do not differ: 2 / 2^6 times 2.
+    assert [pair.p_holm for pair in compared] == [1.0, 4 / 2**6, 4 / 2**6]

@@ -3,7 +3,8 @@ import pytest
 from pytest import approx
 from scipy import stats as scipy_stats
 
-from ragauge.stats.effects import detectable_difference, effect_size, mean_standard_error
+from ragauge.stats.effects import detectable_difference, effect_size
+from ragauge.stats.paired_tests import paired_t_test
 
 
 def test_the_effect_is_the_mean_over_the_standard_deviation():
@@ -35,6 +36,9 @@ def test_it_agrees_with_statsmodels_power(n):
     assert detectable_difference(1 / np.sqrt(n), n) == approx(expected, rel=0.02)
 
 
-def test_the_standard_error_is_scipys():
-    values = np.random.default_rng(1).random(30)
-    assert mean_standard_error(values) == approx(scipy_stats.sem(values))
+@pytest.mark.parametrize("size", [5e-324, 1e-310, 1e-200, 1e200, 4e307])
+def test_differences_of_any_size_have_an_effect_and_a_p(size):
+    # As of 1, 2, 3: mean 2, standard deviation 1.
+    values = np.array([1.0, 2.0, 3.0]) * size
+    assert effect_size(values) == approx(2)
+    assert paired_t_test(values) == approx(0.07418, abs=1e-5)

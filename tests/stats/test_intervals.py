@@ -5,113 +5,234 @@ from hypothesis import strategies as st
 from pytest import approx
 from scipy import stats as scipy_stats
 
-from ragauge.stats.aggregates import mean_of_parts
-from ragauge.stats.intervals import Estimate, bootstrap, by_question
+from ragauge.stats.aggregates import (
+    AGGREGATES,
+    difference_of,
+    ends_of,
+    mean_interval,
+    mean_of_parts,
+    parts_of,
+)
+from ragauge.stats.intervals import Estimate, by_question, interval
 
 
-def totals(values):
-    """One score a question."""
-    values = np.asarray(values, dtype=float)
-    return np.column_stack([values, np.ones(len(values))])
+def of_clusters(sums, counts, low=0.0, high=1.0) -> Estimate:
+    parts = np.column_stack([sums, counts]).astype(float)
+    found = interval(parts, mean_of_parts, ends=ends_of("mean", low, high))
+    assert found is not None
+    return found
 
 
-def interval(values, **options) -> Estimate | None:
-    return bootstrap([totals(values)], [mean_of_parts], **options)[0]
+def skewed(n=40, seed=0):
+    return np.random.default_rng(seed).exponential(1, n) - 0.7
+
+
+def students(values) -> tuple[float, float]:
+    """The ends of Student's t interval, by scipy."""
+    reach = scipy_stats.t.ppf(0.975, len(values) - 1) * scipy_stats.sem(values)
+    return float(np.mean(values) - reach), float(np.mean(values) + reach)
 
 
 def test_the_value_is_the_mean_over_all_scores_and_not_over_questions():
     # Two scores of 1 and 0 for the first question, one of 1 for the second: 2 / 3.
-    (found,) = bootstrap([np.array([[1.0, 2.0], [1.0, 1.0]])], [mean_of_parts])
-    assert found.value == approx(2 / 3)
+    assert of_clusters([1, 1], [2, 1]).value == approx(2 / 3)
 
 
-def test_the_interval_agrees_with_scipys_percentile_bootstrap():
-    values = np.random.default_rng(7).beta(2, 5, 80)
-    ours = interval(values, n_resamples=20_000)
+@pytest.mark.parametrize("n", [2, 9, 10, 200])
+def test_scores_of_0_and_1_have_wilsons_interval(n):
+    for k in {0, 1, n // 2, n - 1, n}:
+        found = mean_interval(np.array([1.0] * k + [0.0] * (n - k)))
+        theirs = scipy_stats.binomtest(k, n).proportion_ci(method="wilson")
+        assert (found.low, found.high) == (approx(theirs.low), approx(theirs.high))
+        assert found.method == "wilson"
+    # Two right answers of two: 1 / (1 + 1.96² / 2) = 2 / 5.8415.
+    assert mean_interval(np.ones(2)).low == approx(2 / 5.8415, abs=1e-5)
+
+
+def test_clusters_of_0_and_1_count_as_their_effective_number():
+    # Twenty documents with five questions each that all score alike, 12 of them 1: the share varies by
+    # .6 · .4 / 19, which are 19 questions, and 17 with Student's t; but never fewer than the clusters.
+    alike = of_clusters([5] * 12 + [0] * 8, [5] * 20)
+    theirs = scipy_stats.binomtest(12, 20).proportion_ci(method="wilson")
+    assert (alike.low, alike.high) == (approx(theirs.low), approx(theirs.high))
+    assert of_clusters([5] * 20, [5] * 20).low == approx(20 / (20 + 3.8415), abs=1e-5)
+    # Ten documents with 2 and ten with 4 of 5: variance 20/19 · 20 · 1² / 100² = 1/475, so
+    # .6 · .4 · 475 = 114 questions, times (1.9842 / 2.0930)² = 102.5: no more than there are, 100.
+    even = of_clusters([2, 4] * 10, [5] * 20)
+    theirs = scipy_stats.binomtest(60, 100).proportion_ci(method="wilson")
+    assert (even.low, even.high) == (approx(theirs.low), approx(theirs.high))
+
+
+def test_symmetric_values_have_students_t_interval():
+    # Mean .5, standard deviation .1, t at .975 with 2 degrees of freedom 4.30265.
+    found = mean_interval(np.array([0.4, 0.5, 0.6]))
+    half = 4.30265 * 0.1 / np.sqrt(3)
+    assert (found.low, found.high) == (approx(0.5 - half, abs=1e-5), approx(0.5 + half, abs=1e-5))
+    assert (found.method, found.standard_error) == ("abc", approx(0.1 / np.sqrt(3)))
+
+
+@pytest.mark.parametrize("n", [3, 5, 12, 80, 1_000])
+def test_no_end_is_nearer_than_that_of_students_t(n):
+    values = np.random.default_rng(n).standard_t(2, n)
+    low, high = students(values)
+    found = mean_interval(values, low=None, high=None)
+    assert found.low <= low + 1e-9
+    assert found.high >= high - 1e-9
+
+
+def test_the_long_tail_is_that_of_abc_and_the_short_one_students():
+    # 0, 0, 0, 1: mean 1/4, standard error 1/4, t 3.18245. The cubes (27 - 3) / 64 over (3/4) to the
+    # 3/2 are .57735, so a = .096225; w = a + t = 3.278671, and w / (1 - a w)² = 7.0 standard errors.
+    found = mean_interval(np.array([0, 0, 0, 1.0]), low=-4, high=4)
+    a, t = 0.57735 / 6, 3.182446
+    long = (a + t) / (1 - a * (a + t)) ** 2
+    assert (found.low, found.high) == (
+        approx(0.25 - t / 4, abs=1e-5),
+        approx(0.25 + long / 4, abs=1e-4),
+    )
+
+
+def test_the_long_tail_is_near_that_of_scipys_bca_at_the_level_of_students_t():
+    values = skewed(200)
+    reach = scipy_stats.t.ppf(0.975, 199) * np.sqrt(200 / 199)
     theirs = scipy_stats.bootstrap(
-        (values,), np.mean, n_resamples=20_000, method="percentile", random_state=1
+        (values,),
+        np.mean,
+        n_resamples=20_000,
+        confidence_level=1 - 2 * scipy_stats.norm.sf(reach),
+        rng=np.random.default_rng(1),
     ).confidence_interval
-    # Two standard errors of a 2.5 % quantile from 20,000 normal draws:
-    # 2 · sqrt(.025 · .975 / 20000) / density(z = 1.96) · s.e. = 0.038 · s.e., once for each side.
-    error = 0.08 * values.std() / np.sqrt(len(values))
-    assert ours.value == approx(values.mean())
-    assert ours.low == approx(theirs.low, abs=error)
-    assert ours.high == approx(theirs.high, abs=error)
+    ours = mean_interval(values, low=None, high=None)
+    # The mean's standard error is .07; ends of 20,000 draws vary by about 2 % of that.
+    assert ours.high == approx(theirs.high, abs=0.01)
+    assert ours.low == approx(students(values)[0])
 
 
-def test_the_interval_holds_the_truth_about_as_often_as_it_says():
-    random = np.random.default_rng(11)
-    n_held = 0
-    for seed in range(300):
-        found = interval(random.random(60) < 0.3, seed=seed, n_resamples=300)
-        n_held += found.low <= 0.3 <= found.high
-    # 95 % of 300 is 285; the percentile bootstrap of 60 questions holds a little less.
-    assert 267 <= n_held <= 299
+@pytest.mark.parametrize("low, high", [(None, None), (0, None), (None, 1)])
+def test_equal_scores_have_no_interval_on_an_open_scale(low, high):
+    for value in (0.0, 0.7, 1.0):
+        found = mean_interval(np.full(10, value), low=low, high=high)
+        assert found == Estimate(approx(value), None, None)
 
 
-def test_a_wider_confidence_gives_a_wider_interval():
-    values = np.random.default_rng(1).random(50)
-    narrow, wide = interval(values, confidence=0.5), interval(values, confidence=0.99)
-    assert wide.low < narrow.low < values.mean() < narrow.high < wide.high
+def test_equal_scores_have_the_interval_of_the_share_that_may_differ_unseen():
+    # Wilson's upper end of 0 of 10 is 3.84146 / 13.84146 = .27753; these could be 0, or 1.
+    found = mean_interval(np.full(10, 0.7))
+    assert found.low == approx(0.7 - 0.27753 * 0.7, abs=1e-5)
+    assert found.high == approx(0.7 + 0.27753 * 0.3, abs=1e-5)
+    # No question differs: of others at most this share does, all to the same side.
+    none = mean_interval(np.zeros(10), low=-1, high=1)
+    assert (none.low, none.high) == (approx(-0.27753, abs=1e-5), approx(0.27753, abs=1e-5))
+    # Equal but for rounding.
+    rounded = mean_interval(np.array([0.2 - 0.1, 0.8 - 0.7] * 5), low=-1, high=1)
+    assert rounded.method == "equal"
+
+
+def test_an_open_scale_of_zeros_and_ones_has_wilsons_interval():
+    found = mean_interval(np.array([1.0, 1.0, 0.0]), high=None)
+    theirs = scipy_stats.binomtest(2, 3).proportion_ci(method="wilson")
+    assert (found.low, found.high) == (approx(theirs.low), approx(theirs.high))
+
+
+@pytest.mark.parametrize("size", [1e-310, 1e-150, 1e-100, 1e100, 1e150])
+def test_values_of_any_size_are_no_error(size):
+    found = mean_interval(size * np.array([1.0, 2.0, 4.0]), low=None, high=None)
+    assert found.value == approx(7 / 3 * size)
 
 
 def test_one_question_has_a_value_and_no_interval():
-    assert interval([0.5]) == Estimate(0.5, None, None)
-
-
-def test_one_question_with_a_score_among_many_has_no_interval():
-    parts = np.array([[0.5, 1.0], [0.0, 0.0], [0.0, 0.0]])
-    assert bootstrap([parts], [mean_of_parts]) == [Estimate(0.5, None, None)]
+    assert mean_interval(np.array([0.5])) == Estimate(0.5, None, None)
+    among_others = np.array([[0.5, 1.0], [0.0, 0.0], [0.0, 0.0]])
+    assert interval(among_others, mean_of_parts) == Estimate(0.5, None, None)
 
 
 def test_no_score_gives_no_value():
-    assert bootstrap([np.zeros((3, 2))], [mean_of_parts]) == [None]
-    assert bootstrap([np.zeros((0, 2))], [mean_of_parts]) == [None]
+    assert interval(np.zeros((3, 2)), mean_of_parts) is None
+    assert mean_interval(np.zeros(0)) is None
 
 
-def test_equal_scores_have_an_interval_of_no_width():
-    assert interval([0.1] * 7) == Estimate(approx(0.1), approx(0.1), approx(0.1))
-    assert interval([0.0, 0.0]) == Estimate(0.0, 0.0, 0.0)
+def test_questions_without_a_score_do_not_count():
+    values = np.random.default_rng(2).random(12)
+    parts = parts_of(values, "mean")
+    padded = np.vstack([np.zeros((5, 2)), parts, np.zeros((30, 2))])
+    assert interval(padded, mean_of_parts) == interval(parts, mean_of_parts)
 
 
-def test_the_seed_fixes_the_interval_and_another_moves_it():
-    values = np.random.default_rng(3).random(30)
-    assert interval(values, seed=5) == interval(values, seed=5)
-    assert interval(values, seed=5) != interval(values, seed=6)
+def test_a_geometric_mean_has_the_interval_of_its_logarithms_and_a_sum_n_times_that_of_the_mean():
+    values = np.random.default_rng(4).uniform(0.2, 1, 30)
+    of_logs = mean_interval(np.log(values), low=None, high=None)
+    geometric = interval(
+        parts_of(values, "geometric_mean"),
+        AGGREGATES["geometric_mean"],
+        ends=ends_of("geometric_mean", 0, 1),
+    )
+    assert geometric.low == approx(np.exp(of_logs.low))
+    assert geometric.high == approx(np.exp(of_logs.high))
+    of_mean = mean_interval(values)
+    of_sum = interval(parts_of(values, "sum"), AGGREGATES["sum"], ends=ends_of("sum", 0, 1))
+    assert (of_sum.low, of_sum.high) == (approx(30 * of_mean.low), approx(30 * of_mean.high))
 
 
-def test_what_stands_beside_a_column_does_not_move_its_interval():
-    left, right = np.random.default_rng(3).random((2, 30))
-    alone = interval(left)
-    both = bootstrap([totals(left), totals(right)], [mean_of_parts] * 2)
-    assert both[0] == alone
+def test_the_interval_of_a_difference_of_aggregates_agrees_with_scipys_bca():
+    random = np.random.default_rng(3)
+    base, candidate = random.uniform(0.1, 1, 60), random.uniform(0.2, 1, 60)
+    parts = np.hstack([parts_of(values, "geometric_mean") for values in (base, candidate)])
+    ours = interval(parts, difference_of(AGGREGATES["geometric_mean"], 2))
+
+    def difference(one, other, axis=-1):
+        return scipy_stats.gmean(other, axis=axis) - scipy_stats.gmean(one, axis=axis)
+
+    theirs = scipy_stats.bootstrap(
+        (base, candidate),
+        difference,
+        paired=True,
+        vectorized=True,
+        n_resamples=20_000,
+        rng=np.random.default_rng(1),
+    ).confidence_interval
+    assert ours.value == approx(difference(base, candidate))
+    assert (ours.low, ours.high) == (approx(theirs.low, abs=0.01), approx(theirs.high, abs=0.01))
 
 
-def test_columns_of_one_group_are_resampled_together():
-    values = np.random.default_rng(3).random(30)
-    first, second = bootstrap([totals(values), totals(1 - values)], [mean_of_parts] * 2)
-    # The same questions are drawn for both, so one interval mirrors the other.
-    assert first.low == approx(1 - second.high)
-    assert first.high == approx(1 - second.low)
+def test_clusters_count_as_one_each():
+    # Twenty documents with five questions each that all score alike: the spread is that of twenty.
+    of_document = np.random.default_rng(5).normal(0, 1, 20)
+    found = of_clusters(5 * of_document, np.full(20, 5), None, None)
+    alone = mean_interval(of_document, low=None, high=None)
+    assert (found.value, found.low, found.high) == (
+        approx(alone.value),
+        approx(alone.low),
+        approx(alone.high),
+    )
+    apart = mean_interval(np.repeat(of_document, 5), low=None, high=None)
+    assert found.high - found.low > 2 * (apart.high - apart.low)
 
 
-def test_an_aggregate_of_its_own_is_resampled_as_such():
-    # A geometric mean of sums of logarithms: of 1, 4 and 16 it is 4.
-    parts = np.column_stack([np.log([1.0, 4.0, 16.0]), np.ones(3)])
+def test_a_difference_of_means_of_parts_is_the_mean_of_differences():
+    base, candidate = skewed(30, 1), skewed(30, 2)
+    parts = np.hstack([parts_of(values, "mean") for values in (base, candidate)])
+    one = interval(parts, difference_of(mean_of_parts, 2))
+    other = mean_interval(candidate - base, low=None, high=None)
+    assert (one.value, one.low, one.high) == (
+        approx(other.value),
+        approx(other.low),
+        approx(other.high),
+    )
 
-    def geometric(sums):
-        return np.exp(sums[:, 0] / sums[:, 1])
 
-    (found,) = bootstrap([parts], [geometric])
-    assert found.value == approx(4)
-    assert 1 <= found.low < 4 < found.high <= 16
-
-
-def test_many_questions_are_drawn_in_pieces_of_bounded_size():
-    values = np.arange(50_000) % 2
-    found = interval(values, n_resamples=200)
-    # The standard error is 0.5 / sqrt(50,000) = 0.0022.
-    assert found.high - found.low == approx(4 * 0.0022, rel=0.3)
+@given(st.lists(st.floats(0, 1, width=16), min_size=2, max_size=30), st.randoms())
+def test_an_interval_has_width_holds_the_mean_and_stays_on_the_scale(values, random):
+    found = mean_interval(np.array(values))
+    assert 0 <= found.low <= found.value <= found.high <= 1
+    assert found.low < found.high
+    mirrored = mean_interval(1 - np.array(values))
+    assert (mirrored.low, mirrored.high) == (
+        approx(1 - found.high, abs=1e-7),
+        approx(1 - found.low, abs=1e-7),
+    )
+    random.shuffle(values)
+    shuffled = mean_interval(np.array(values))
+    assert (shuffled.low, shuffled.high) == (approx(found.low), approx(found.high))
 
 
 def test_rows_are_summed_by_question():
@@ -133,11 +254,3 @@ def test_the_order_of_rows_does_not_change_a_digit_of_the_sums(rows, random):
     shuffled = list(rows)
     random.shuffle(shuffled)
     assert summed(shuffled) == summed(rows)
-
-
-@pytest.mark.parametrize("n", [2, 3, 10])
-def test_the_value_lies_in_its_interval(n):
-    for seed in range(20):
-        values = np.random.default_rng(seed).random(n)
-        found = interval(values, n_resamples=50)
-        assert found.low <= found.value <= found.high

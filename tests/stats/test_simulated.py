@@ -8,7 +8,8 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from ragauge.stats.difference_intervals import PairedParts, paired_intervals
+from ragauge.stats.aggregates import mean_interval, mean_of_parts
+from ragauge.stats.intervals import interval
 from ragauge.stats.paired_tests import paired_t_test, wilcoxon_test
 from ragauge.stats.sign_patterns import randomization_p_values
 
@@ -62,7 +63,7 @@ def test_means_over_the_repeats_of_a_judge_need_no_further_spread():
     random = np.random.default_rng(5)
     questions = random.normal(truth, 0.2, (N_DRAWS, n))
     judged = questions[:, :, None] + random.normal(0, 0.3, (N_DRAWS, n, n_repeats))
-    found = paired_intervals([PairedParts.of_means(row) for row in judged.mean(axis=2)])
+    found = [mean_interval(row, low=None, high=None) for row in judged.mean(axis=2)]
     covers = [each.low <= truth <= each.high for each in found if each.low and each.high]
     assert 0.93 <= np.mean(covers) <= 0.965
     # With the variance of the mean of the repeats added, it would be counted twice.
@@ -84,14 +85,37 @@ def test_means_over_the_repeats_of_a_judge_need_no_further_spread():
 def test_the_intervals_cover_the_true_difference(draw):
     for n in SIZES:
         differences, truth = drawn(draw, n)
-        found = paired_intervals([PairedParts.of_means(row) for row in differences])
+        low, high = (-1, 1) if draw in (scores, tied, binary) else (None, None)
+        found = [mean_interval(row, low=low, high=high) for row in differences]
         covers = [
             each.low is not None and each.high is not None and each.low <= truth <= each.high
             for each in found
         ]
-        # As docs/comparing.md says: five questions are too few, ten nearly enough.
+        # As docs/statistics.md says: five questions are too few, ten nearly enough. Of few questions on a
+        # closed scale none may differ, and that case has a wide interval.
         least = {5: 0.85, 10: 0.9}.get(n, 0.93)
-        assert least <= np.mean(covers) <= 0.985, n
+        most = 1.0 if n < 20 else 0.985
+        assert least <= np.mean(covers) <= most, n
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("n", [10, 20, 50, 200])
+def test_the_intervals_of_means_cover_as_the_documentation_says(n):
+    """benchmarks/coverage.md has 2,000 draws; of 1,000 a share of 0.93 varies by 0.008."""
+    random = np.random.default_rng(n)
+    shape = (N_DRAWS, n)
+    cases = {
+        0.5: random.random(shape) < 0.5,
+        0.9: random.random(shape) < 0.9,
+        0.25: random.random(shape) * (random.random(shape) < 0.5),
+        5 / 6: random.beta(5, 1, shape),
+    }
+    for truth, values in cases.items():
+        found = [mean_interval(row) for row in values]
+        assert np.mean([each.low <= truth <= each.high for each in found]) >= 0.915, truth
+    found = [mean_interval(row, high=None) for row in random.lognormal(0, 1, shape)]
+    held = np.mean([each.low <= np.exp(0.5) <= each.high for each in found])
+    assert held >= (0.91 if n >= 50 else 0.86)
 
 
 @pytest.mark.slow
@@ -122,6 +146,6 @@ def test_with_clusters_the_level_holds_where_single_questions_would_break_it():
     assert np.mean(np.array(by_cluster) <= 0.05) <= 0.071
     assert np.mean(np.array(single) <= 0.05) > 0.3
     counts = np.full(n_clusters, float(size))
-    found = paired_intervals([PairedParts.of_clusters(row, counts) for row in rows.sum(axis=2)])
+    found = [interval(np.column_stack([row, counts]), mean_of_parts) for row in rows.sum(axis=2)]
     covers = [each.low is not None and each.low <= 0 <= (each.high or 0) for each in found]
     assert 0.92 <= np.mean(covers) <= 0.98

@@ -9,7 +9,7 @@ from scipy import stats as scipy_stats
 
 from ragauge.errors import PlanError
 from ragauge.stats import sign_patterns
-from ragauge.stats.difference_intervals import PairedParts, paired_intervals
+from ragauge.stats.aggregates import mean_interval
 from ragauge.stats.tests import PairedTest, pairwise_randomization, randomization_test
 
 DIFFERENCES = st.lists(st.integers(-20, 20).map(lambda tenths: tenths / 10), min_size=1)
@@ -196,13 +196,29 @@ def test_the_signs_drawn_stay_the_same_from_version_to_version():
 
 def test_the_interval_of_a_comparison_is_that_of_the_paired_differences():
     values = systems(n_systems=2)
-    (found,) = pairwise_randomization(values, seed=3)
-    (expected,) = paired_intervals([PairedParts.of_means(values[0] - values[1])], seed=3)
+    (found,) = pairwise_randomization(values, scale=(0, 1))
+    expected = mean_interval(values[0] - values[1], low=-1, high=1)
     assert (found.difference, found.low, found.high) == (
         expected.value,
         expected.low,
         expected.high,
     )
+
+
+def test_a_studentised_statistic_gives_the_same_p():
+    # Signs do not change the sum of squares, so t rises with the sum.
+    values = np.random.default_rng(6).exponential(1, 12) - 0.6
+
+    def t(sample, axis=-1):
+        return np.mean(sample, axis=axis) / scipy_stats.sem(sample, axis=axis)
+
+    by_t, by_mean = (
+        scipy_stats.permutation_test(
+            (values,), statistic, permutation_type="samples", n_resamples=10_000
+        ).pvalue
+        for statistic in (t, np.mean)
+    )
+    assert randomization_test(values).p_value == approx(by_t) == approx(by_mean)
 
 
 def test_one_system_has_nothing_to_be_compared_with():

@@ -90,7 +90,7 @@ def test_a_metric_that_is_neither_good_nor_bad_makes_no_system_the_best():
     assert screen(rows, "dont_know", "exact_match").headline.startswith(
         "b is best: exact_match 1.00"
     )
-    assert screen(rows[:8], "dont_know").headline == "a: dont_know 1.00 (1.00–1.00), 8 questions."
+    assert screen(rows[:8], "dont_know").headline == "a: dont_know 1.00 (0.68–1.00), 8 questions."
 
 
 def test_the_best_mean_and_the_best_on_common_questions_can_differ():

@@ -114,7 +114,7 @@ PRECISIONS = ("fp32", "fp16", "bf16", "int8")
     type=click.Path(path_type=Path),
     help="Write the judge's replies to this file, for --judge replay:FILE.",
 )
-@click.option("--seed", type=int, help="Random seed of the bootstrap.  [default: 0]")
+@click.option("--seed", type=int, help="Random seed of tests and resampling.  [default: 0]")
 @click.option(
     "-j",
     "--workers",

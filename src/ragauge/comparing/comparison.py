@@ -80,7 +80,7 @@ class MetricComparison:
     have scored, and all numbers but the bounds are of these. `base_mean` and `candidate_mean` are the
     metric's aggregate: its mean unless it has one of its own. `low` and `high` are the 95 % interval of
     `difference` by `interval_method`. `p_value` is two-sided, by `test`; `p_corrected` is corrected for
-    all tests of the comparison. `effect_size` is Cohen's d_z. `detectable` is the smallest difference
+    all tests of the comparison but those where no question differs. `effect_size` is Cohen's d_z. `detectable` is the smallest difference
     that a test at 0.05 finds with power 0.8. `wins`, `ties` and `losses` count the questions on which the
     candidate is better, equal and worse (higher, equal and lower if neither is better as such).
 
@@ -126,6 +126,12 @@ class MetricComparison:
     is_ranked: bool
     note: str = ""
     counts: QuestionCounts = QuestionCounts()
+
+    @property
+    def is_tested(self) -> bool:
+        """Whether its p value is one of those that the correction covers: not if no question differs."""
+        differs = bool(self.wins or self.losses or self.difference)
+        return self.p_value is not None and differs
 
     @property
     def is_significant(self) -> bool:
@@ -197,7 +203,7 @@ class Comparison:
     @property
     def n_tests(self) -> int:
         """The number of p values that the correction covers."""
-        return sum(row.p_value is not None for row in self.rows)
+        return sum(row.is_tested for row in self.rows)
 
     @property
     def pairs(self) -> tuple[tuple[str, str], ...]:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import TYPE_CHECKING, Literal, cast
+from typing import TYPE_CHECKING, Literal
 
 from ragauge.comparing.comparison import CorrectionName, MetricComparison, SystemMean, TestName
 from ragauge.comparing.pair_facts import MANY_QUESTIONS, Pair, QuestionLists
@@ -127,14 +127,14 @@ def _row(
 def corrected(
     rows: Sequence[MetricComparison], correction: CorrectionName
 ) -> Iterable[MetricComparison]:
-    """The rows with their p values corrected for all of them."""
-    from ragauge.stats.corrections import benjamini_hochberg, holm
+    """The rows with their p values corrected for all pairs that differ."""
+    from ragauge.stats.corrections import benjamini_hochberg, holm, of_family
 
-    p_values = [row.p_value for row in rows if row.p_value is not None]
-    by_correction = {"holm": holm, "bh": benjamini_hochberg}.get(correction, list)(p_values)
-    following = iter(cast("Iterable[float]", by_correction))
+    tested = [(row.p_value, row.is_tested) for row in rows if row.p_value is not None]
+    correct = {"holm": holm, "bh": benjamini_hochberg}.get(correction, list)
+    following = iter(of_family(correct, [p for p, _ in tested], [counts for _, counts in tested]))
     for row in rows:
-        yield row if row.p_value is None else replace(row, p_corrected=float(next(following)))
+        yield row if row.p_value is None else replace(row, p_corrected=next(following))
 
 
 def _means(

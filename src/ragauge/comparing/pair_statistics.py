@@ -1,7 +1,8 @@
 """Intervals and tests of pairs of systems; pairs of one slice share their random numbers."""
 
+import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ragauge.comparing.comparison import TestName
@@ -15,8 +16,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from ragauge.stats.difference_intervals import PairedInterval, PairedParts
-    from ragauge.stats.intervals import Floats1d, Floats2d
+    from ragauge.stats.intervals import Estimate, Floats1d, Floats2d
     from ragauge.stats.sign_patterns import PValue
 
     Ints = NDArray[np.int64]
@@ -71,9 +71,7 @@ def pair_statistics(
     notes = [_why_not(pair) for pair in pairs]
     sound = [at for at, note in enumerate(notes) if not note]
     units = {at: _units(pairs[at], clusters) for at in sound}
-    intervals = dict(
-        zip(sound, _intervals([(pairs[at], units[at]) for at in sound], seed), strict=True)
-    )
+    intervals = {at: _interval(pairs[at], units[at]) for at in sound}
     p_values = _p_values(pairs, units, clusters, test, n_permutations, seed)
     return [
         PairStatistics(note=note)
@@ -132,33 +130,29 @@ def _units(pair: Pair, clusters: "Ints | None") -> _Units:
     return _Units(table[:, 0], table[:, 1], table[:, 2 : 2 + p], table[:, 2 + p :])
 
 
-def _intervals(given: Sequence[tuple[Pair, _Units]], seed: int) -> "list[PairedInterval]":
-    from ragauge.stats.difference_intervals import paired_intervals
+def _interval(pair: Pair, units: _Units) -> "Estimate | None":
+    """The difference with its interval, within the differences that the metric's scale allows.
 
-    found = paired_intervals([_paired_parts(pair, units) for pair, units in given], seed=seed)
-    return [_possible(pair, interval) for (pair, _), interval in zip(given, found, strict=True)]
+    None if an aggregate has no value.
+    """
+    import numpy as np
 
+    from ragauge.stats.aggregates import difference_of, ends_of, mean_of_parts
+    from ragauge.stats.intervals import interval
 
-def _possible(pair: Pair, interval: "PairedInterval") -> "PairedInterval":
-    """The interval without differences that means of the metric cannot have."""
     low, high = pair.metric.low, pair.metric.high
-    is_mean = pair.metric.aggregate.kind in ("mean", "geometric_mean")
-    if low is None or high is None or not is_mean or interval.low is None or interval.high is None:
-        return interval
-    most = high - low
-    return replace(interval, low=max(interval.low, -most), high=min(interval.high, most))
-
-
-def _paired_parts(pair: Pair, units: _Units) -> "PairedParts":
-    from ragauge.stats.difference_intervals import PairedParts
-
-    if units.base_parts is not None and units.candidate_parts is not None:
-        return PairedParts.of_aggregates(
-            units.base_parts, units.candidate_parts, aggregate_of(pair.metric)
-        )
-    if (units.counts == 1).all():
-        return PairedParts.of_means(units.sums)
-    return PairedParts.of_clusters(units.sums, units.counts)
+    most = math.inf if low is None or high is None else high - low
+    if units.base_parts is None or units.candidate_parts is None:
+        parts, ends = np.column_stack([units.sums, units.counts]), ends_of("mean", -most, most)
+        return interval(parts, mean_of_parts, ends=ends)
+    kind, p = pair.metric.aggregate.kind, units.base_parts.shape[1]
+    of_one = None if kind == CUSTOM else ends_of(kind, low, high)
+    found = interval(
+        np.hstack([units.base_parts, units.candidate_parts]),
+        difference_of(aggregate_of(pair.metric), p),
+        ends=None if of_one is None else np.hstack([of_one[::-1], of_one]),
+    )
+    return found if found is None or kind == "sum" else found.within(-most, most)
 
 
 @dataclass(frozen=True, slots=True)
@@ -305,30 +299,34 @@ def _classical(pair: Pair, units: _Units, test: TestName) -> _Tested:
 
 def _clustered_t(pair: Pair, units: _Units) -> float | None:
     """The t test of the mean difference with its standard error over clusters."""
-    from ragauge.stats.difference_intervals import PairedParts, standard_error
     from ragauge.stats.distributions import t_p_value
 
-    error = standard_error(PairedParts.of_clusters(units.sums, units.counts))
-    mean = float(pair.differences.mean())
-    return t_p_value(mean / error, len(units.sums) - 1) if error else None
+    found = _interval(pair, units)
+    if found is None or not found.standard_error:
+        return None
+    return t_p_value(found.value / found.standard_error, len(units.sums) - 1)
 
 
 def _statistics(
-    pair: Pair, units: _Units, interval: "PairedInterval", tested: _Tested, has_clusters: bool
+    pair: Pair, units: _Units, found: "Estimate | None", tested: _Tested, has_clusters: bool
 ) -> PairStatistics:
     from ragauge.stats.effects import detectable_difference, effect_size
+    from ragauge.stats.intervals import Estimate
     from ragauge.stats.rounding import mean_of
 
+    interval = found or Estimate(math.nan, None, None)
+    difference = interval.value if found else None
     if _is_mean(pair) and mean_of(pair.differences) == 0:
-        interval = replace(interval, value=0.0)
-    values = [
+        difference = 0.0
+    base, candidate = (
         aggregate_on(pair.metric, pair.scores, side, pair.common)
         for side in (pair.base, pair.candidate)
-    ]
-    found = PairStatistics(
-        values[0],
-        values[1],
-        interval.value,
+    )
+    without = "all differences are equal: no interval"
+    return PairStatistics(
+        base,
+        candidate,
+        difference,
         interval.low,
         interval.high,
         interval.method,
@@ -337,12 +335,8 @@ def _statistics(
         effect_size(pair.differences) if _is_mean(pair) else None,
         detectable_difference(interval.standard_error or 0.0, len(units.sums)),
         len(units.sums) if has_clusters else None,
-        tested.note,
+        tested.note or (without if interval.low is None and pair.n > 1 else ""),
     )
-    if interval.low is None and not found.note:
-        note = "all differences are equal: no interval" if pair.n > 1 else ""
-        found = replace(found, note=note)
-    return found
 
 
 def aggregate_on(

@@ -40,9 +40,9 @@ CORRECTIONS: Mapping[CorrectionName, str] = {
     "none": "uncorrected",
 }
 METHODS = {
-    "bca": "BCa bootstrap, no narrower than Student's t",
-    "percentile": "percentile bootstrap",
-    "normal": "normal approximation",
+    "abc": "Student's t adjusted for skewness (ABC)",
+    "wilson": "Wilson's score interval",
+    "equal": "the share of questions that may differ unseen",
 }
 
 
@@ -249,7 +249,8 @@ class ComparisonView:
         """What was done: test, correction, and the intervals."""
         comparison = self.comparison
         if not comparison.n_tests:
-            return f"nothing was tested: {self.method}"
+            is_equal = any(row.p_value is not None for row in comparison.rows)
+            return f"{'nothing differs' if is_equal else 'nothing was tested'}: {self.method}"
         found = any(row.is_significant for row in comparison.rows)
         mark = f"{MARK} significant difference" if found else "no significant difference"
         return f"{mark} (p < {LEVEL}): {self.method}"

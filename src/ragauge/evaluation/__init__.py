@@ -135,7 +135,7 @@ def evaluate(
     retried. `batch_size` is how many rows are measured and stored together (default: 1,000, of many
     short samples more). `evidence` is whose evidence is kept: of "all" scores, of "failed" ones (those
     without a value or with a flag), or of "none"; it changes no score, and a run may be resumed with another. With `workers` above 1, large runs use that many processes (call it under
-    `if __name__ == "__main__":`). `executor`, an `rg.Ray`, has a Ray cluster measure the batches; the numbers are the same. `seed` is for the bootstrap. Raises PlanError with every problem
+    `if __name__ == "__main__":`). `executor`, an `rg.Ray`, has a Ray cluster measure the batches; the numbers are the same. `seed` is for tests and resampling. Raises PlanError with every problem
     before any work starts.
 
     >>> run = evaluate([{"id": "q1", "answer": "Paris", "reference": "paris"}], "exact_match")

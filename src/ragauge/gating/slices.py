@@ -53,13 +53,7 @@ class Slice:
             return None
         if self.where is None and "summary" in self.run.kept:
             return frame_of(cast("Sequence[Mapping[str, object]]", self.run.kept["summary"]))
-        return summarise_pieces(
-            lambda: self._pieces(COLUMNS),
-            self.samples,
-            self.run.metrics,
-            (),
-            seed=self.run.manifest.seed,
-        )
+        return summarise_pieces(lambda: self._pieces(COLUMNS), self.samples, self.run.metrics, ())
 
     @cached_property
     def summary(self) -> Mapping[tuple[str, str], Mapping[str, object]]:

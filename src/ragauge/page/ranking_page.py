@@ -81,7 +81,7 @@ class RankingPage:
             metrics=tuple(self._metric(place, at) for place, at in enumerate(self.shown)),
             prompts={},
             method="paired randomization tests, Holm-corrected over all pairs of runs, each measure by itself; "
-            "95 % intervals by percentile bootstrap"
+            "95 % intervals by Student's t adjusted for skewness (ABC), Wilson's of shares"
             if self.compared
             else "",
             mark="differs from the best run",

@@ -165,9 +165,9 @@ def _reported(
     said: "np.ndarray[Any, np.dtype[np.bool_]]",
 ) -> "Estimate | None":
     """The share of a system's yes verdicts; by resampling if questions are drawn in clusters."""
-    from ragauge.stats.intervals import Estimate
+    from ragauge.stats.intervals import Estimate, share_interval
     from ragauge.stats.resampling import QuestionResamples
-    from ragauge.stats.score_intervals import share_estimate, share_interval
+    from ragauge.stats.score_intervals import share_estimate
 
     yes = said[of_system].astype(float)
     if rows.scores.clusters is None:

@@ -14,7 +14,7 @@ from ragauge.rankings.judgements import Judgements
 from ragauge.rankings.measure import MEASURES
 from ragauge.rankings.names import AskedMeasure, read_measure
 from ragauge.rankings.reading.ordering import by_bytes
-from ragauge.stats.aggregates import AGGREGATES, parts_of
+from ragauge.stats.aggregates import AGGREGATES, ends_of, parts_of
 from ragauge.stats.aggregation import Aggregation
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ class Summary:
     """One measure of one run, aggregated over its queries.
 
     `value` is the mean, the sum of a count, or the geometric mean; None if no query has a value.
-    `low` and `high` are the 95 % bootstrap interval over queries; None for sums and for fewer than
+    `low` and `high` are the 95 % interval over queries (`ragauge.stats.interval`); None for sums and for fewer than
     two queries. `n` counts the queries. `n_undefined` of them are undefined: they are part of n and
     count as 0, or are left out of it, as `RankingResult.undefined` says.
     """
@@ -50,7 +50,7 @@ class Summary:
 class RunComparison:
     """The comparison of two runs on one measure; differences are `run` minus `baseline`.
 
-    `p_holm` is the p value, corrected for all pairs of runs compared on the measure.
+    `p_holm` is the p value, corrected for all pairs of runs that differ on the measure.
     """
 
     measure: str
@@ -159,18 +159,9 @@ class RankingResult:
 
     @cached_property
     def summaries(self) -> tuple[Summary, ...]:
-        """The summary of every run and measure; all intervals share the same resamples."""
-        from ragauge.stats.intervals import bootstrap
-
-        totals = [
-            self._parts(run, measure)[self._drawn]
-            for run in range(len(self.runs))
-            for measure in range(len(self.measures))
-        ]
-        aggregates = [AGGREGATES[_kind(measure)] for _ in self.runs for measure in self.measures]
-        estimates = iter(bootstrap(totals, aggregates, seed=self.seed))
+        """The summary of every run and measure."""
         return tuple(
-            self._summary(run, measure, next(estimates))
+            self._summary(run, measure)
             for run in range(len(self.runs))
             for measure in range(len(self.measures))
         )
@@ -210,14 +201,17 @@ class RankingResult:
         pairs: Sequence[tuple[int, int]],
         baseline: str | None,
     ) -> Iterator[RunComparison]:
-        from ragauge.stats.corrections import holm
+        from ragauge.stats.corrections import holm, of_family
 
         comparisons = self._comparisons(measure, pairs)
-        corrected = holm([comparison.p_value for comparison in comparisons.values()])
+        found = comparisons.values()
+        corrected = of_family(
+            holm, [each.p_value for each in found], [each.n_nonzero > 0 for each in found]
+        )
         for ((one, other), comparison), p in zip(comparisons.items(), corrected, strict=True):
             base, run = (other, one) if self.runs[other] == baseline else (one, other)
             signed = comparison if run == one else _reversed(comparison)
-            yield RunComparison(asked.shown, self.runs[run], self.runs[base], signed, float(p))
+            yield RunComparison(asked.shown, self.runs[run], self.runs[base], signed, p)
 
     def _comparisons(
         self, measure: int, pairs: Sequence[tuple[int, int]]
@@ -227,25 +221,25 @@ class RankingResult:
 
         values = np.array([self._scored(run, measure) for run in range(len(self.runs))])
         counts = np.array([self._counts(run, measure) for run in range(len(self.runs))])
-        order = self.by_name
+        order, scale = self.by_name, self._scale(measure)
         comparisons: dict[tuple[int, int], PairedTest] = {}
         if counts.any() and (counts == counts[0]).all():
             kept = order[counts[0][order]]
             all_pairs = combinations(range(len(self.runs)), 2)
-            tested = pairwise_randomization(values[:, kept], seed=self.seed)
+            tested = pairwise_randomization(values[:, kept], seed=self.seed, scale=scale)
             by_pair = dict(zip(all_pairs, tested, strict=True))
             return {pair: by_pair[pair] for pair in pairs}
         for one, other in pairs:
             kept = order[counts[[one, other]][:, order].all(axis=0)]
             if len(kept):
                 both = values[[one, other]][:, kept]
-                comparisons[one, other] = pairwise_randomization(both, seed=self.seed)[0]
+                (tested,) = pairwise_randomization(both, seed=self.seed, scale=scale)
+                comparisons[one, other] = tested
         return comparisons
 
-    def _summary(self, run: int, measure: int, estimate: "Estimate | None") -> Summary:
-        is_sum = _kind(self.measures[measure]) == "sum"
+    def _summary(self, run: int, measure: int) -> Summary:
         value = self._whole(run, measure)
-        bounds = (None, None) if is_sum or estimate is None else _around(value, estimate)
+        bounds = _around(value, self._estimate(run, measure))
         return Summary(
             self.runs[run],
             self.names[measure],
@@ -254,6 +248,21 @@ class RankingResult:
             int(self._counts(run, measure).sum()),
             self.n_undefined(run, measure),
         )
+
+    def _estimate(self, run: int, measure: int) -> "Estimate | None":
+        """The measure's aggregate with its interval; None for a sum."""
+        from ragauge.stats.intervals import interval
+
+        kind = _kind(self.measures[measure])
+        if kind == "sum":
+            return None
+        low, high = self._scale(measure)
+        parts = self._parts(run, measure)[self.by_name]
+        return interval(parts, AGGREGATES[kind], ends=ends_of(kind, low, high))
+
+    def _scale(self, measure: int) -> tuple[float | None, float | None]:
+        found = MEASURES[self.measures[measure].label.name]
+        return found.low, found.high
 
     def n_undefined(self, run: int, measure: int) -> int:
         """How many of the run's queries are undefined for the measure."""
@@ -285,12 +294,6 @@ class RankingResult:
             return counted
         return counted & ~self.is_undefined[run, measure]
 
-    @cached_property
-    def _drawn(self) -> Ints:
-        """The queries that the bootstrap resamples: those with results in some run."""
-        order = self.by_name
-        return order[np.flatnonzero(self.is_counted[:, order].any(axis=0))]
-
     def _run(self, name: str | None) -> int:
         if name is None and len(self.runs) == 1:
             return 0
@@ -320,9 +323,9 @@ class RankingResult:
         return {**labels, **{name: at for at, name in enumerate(self.names)}}
 
 
-def _around(value: float | None, estimate: "Estimate") -> tuple[float | None, float | None]:
+def _around(value: float | None, estimate: "Estimate | None") -> tuple[float | None, float | None]:
     """The bounds, widened so that rounding never puts the value outside."""
-    low, high = estimate.low, estimate.high
+    low, high = (estimate.low, estimate.high) if estimate else (None, None)
     if value is None or low is None or high is None:
         return low, high
     return min(low, value), max(high, value)

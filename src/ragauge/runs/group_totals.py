@@ -50,8 +50,8 @@ class Counts:
 class MetricTotals:
     """The totals of one metric's scores; `estimate` needs no score again."""
 
-    def __init__(self, shown: MetricDisplay, n_questions: int) -> None:
-        self.shown, self.n_questions = shown, n_questions
+    def __init__(self, shown: MetricDisplay) -> None:
+        self.shown = shown
         self.counts = Counts()
         self.problem = aggregate_problem(shown)
         self._sums: QuestionSums | None = None
@@ -60,7 +60,7 @@ class MetricTotals:
         from ragauge.stats.normal_intervals import QuestionSums
 
         self.counts.add(scores)
-        scored = scores.filter(scores["value"].is_not_null())
+        scored = with_value(scores)
         if self.problem or not scored.height:
             return
         parts = score_parts(self.shown, scored)
@@ -69,30 +69,28 @@ class MetricTotals:
         self._sums.add(parts)
 
     def estimate(self) -> "Estimate | None":
-        """The aggregate with its interval by the normal approximation."""
+        """The aggregate with its interval, from the sums."""
         from ragauge.stats.normal_intervals import normal_estimate
 
         if self._sums is None:
             return None
-        is_average = self.shown.aggregate.kind in ("mean", "geometric_mean")
-        within = (self.counts.lowest, self.counts.highest) if is_average else (None, None)
-        aggregate = aggregate_of(self.shown)
-        return normal_estimate(self._sums, self.n_questions, aggregate, within=within)
+        ends = metric_ends(self.shown)
+        found = normal_estimate(self._sums, aggregate_of(self.shown), ends=ends)
+        return on_scale(self.shown, found)
 
 
 class GroupTotals:
-    """The totals of each metric's scores in a group of `n_questions` questions."""
+    """The totals of each metric's scores in a group."""
 
-    def __init__(self, metrics: Sequence[MetricDisplay], n_questions: int) -> None:
+    def __init__(self, metrics: Sequence[MetricDisplay]) -> None:
         self._shown: Mapping[str, MetricDisplay] = {shown.metric: shown for shown in metrics}
-        self._n_questions = n_questions
         self._totals: dict[str, MetricTotals] = {}
 
     def add(self, scores: "pl.DataFrame") -> None:
         for (metric,), part in scores.partition_by("metric", as_dict=True).items():
             name = cast(str, metric)
             if name not in self._totals and name in self._shown:
-                self._totals[name] = MetricTotals(self._shown[name], self._n_questions)
+                self._totals[name] = MetricTotals(self._shown[name])
             if name in self._totals:
                 self._totals[name].add(part)
 
@@ -114,3 +112,34 @@ def score_parts(shown: MetricDisplay, scored: "pl.DataFrame") -> "Floats2d":
         return parts_of(scored["value"].to_numpy(), kind)
     rows = scored["parts"].to_list()
     return np.array(rows, dtype=np.float64).reshape(len(rows), -1)
+
+
+def with_value(scores: "pl.DataFrame") -> "pl.DataFrame":
+    """The scores that have a value; a filter costs more than the interval of a small group."""
+    values = scores["value"]
+    return scores.filter(values.is_not_null()) if values.null_count() else scores
+
+
+def metric_ends(shown: MetricDisplay) -> "Floats2d | None":
+    """What a question with the metric's lowest, and its highest, value adds; None for a custom aggregate."""
+    from ragauge.stats.aggregates import ends_of
+
+    kind = shown.aggregate.kind
+    return None if kind == CUSTOM else ends_of(kind, shown.low, shown.high)
+
+
+def score_ends(shown: MetricDisplay, scored: "pl.DataFrame") -> "Floats2d | None":
+    """As `metric_ends`; on an open scale those of the scores if they are 0 and 1."""
+    from ragauge.stats.aggregates import ends_of_scores
+
+    kind = shown.aggregate.kind
+    if kind == CUSTOM:
+        return None
+    return ends_of_scores(scored["value"].to_numpy(), kind, shown.low, shown.high)
+
+
+def on_scale(shown: MetricDisplay, found: "Estimate | None") -> "Estimate | None":
+    """The estimate of a custom aggregate with its interval on the metric's scale, as its value is."""
+    if found is None or shown.low is None or shown.high is None or shown.aggregate.kind == "sum":
+        return found
+    return found.within(shown.low, shown.high)

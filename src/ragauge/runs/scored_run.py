@@ -54,7 +54,7 @@ class ScoredRun:
     _summaries: dict[tuple[str, ...], "pl.DataFrame"] = field(
         default_factory=dict["tuple[str, ...]", "pl.DataFrame"], repr=False, compare=False
     )
-    """Computed summaries, so that the bootstrap runs once for each grouping."""
+    """Computed summaries, one for each grouping."""
     computed: dict[str, object] = field(
         default_factory=dict[str, object], repr=False, compare=False
     )
@@ -180,8 +180,8 @@ class ScoredRun:
 
         `by` also groups by one or several fields of the samples. Columns: system, the fields,
         metric, name, mean, low, high, worst, best, lowest, highest, n, ok, undefined, missing, failed,
-        skipped. The mean is over ok scores; `low` and `high` are its bootstrap interval over questions
-        (null below two), for groups of more than 50,000 questions by the normal approximation. `worst` and `best` are the mean if every row without a value had the worst or
+        skipped. The mean is over ok scores; `low` and `high` are its interval over questions, as
+        `ragauge.stats.interval` makes it (null below two; above 50,000 without its correction). `worst` and `best` are the mean if every row without a value had the worst or
         the best one; null for open scales and for metrics not aggregated by the mean. All are null if
         no row has a value, or if the code of a custom aggregate is not loaded: see `problems`. Raises
         PlanError for a field that the samples do not have.
@@ -197,7 +197,6 @@ class ScoredRun:
                 self.samples,
                 self.metrics,
                 fields,
-                seed=self.manifest.seed,
             )
         return self._summaries[fields].clone()
 

@@ -4,7 +4,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, cast
 
 from ragauge.runs.aggregate_code import aggregate_of, aggregate_problem
-from ragauge.runs.group_totals import Counts, GroupTotals, score_parts
+from ragauge.runs.group_totals import (
+    Counts,
+    GroupTotals,
+    on_scale,
+    score_ends,
+    score_parts,
+    with_value,
+)
 from ragauge.runs.manifest import MetricDisplay
 from ragauge.runs.scores import score_pieces
 from ragauge.samples.samples import Samples
@@ -18,15 +25,15 @@ if TYPE_CHECKING:
 if TYPE_CHECKING:
     import polars as pl
 
-    from ragauge.stats.intervals import Aggregate, Estimate, Floats2d
+    from ragauge.stats.intervals import Estimate
 
     Piece = tuple[pl.DataFrame, pl.DataFrame]
     Key = tuple[object, ...]
 
-MAX_RESAMPLED = 50_000
-"""Most questions of a group whose intervals are by bootstrap; those of more by the normal approximation."""
+MAX_GROUP = 50_000
+"""Most questions of a group whose scores are in memory; of larger ones only sums are."""
 MAX_IN_MEMORY = 500_000
-"""Most questions whose scores are in memory at the same time to be resampled."""
+"""Most questions whose scores are in memory at the same time."""
 PER_SCORE = ("id", "metric", "value", "status", "parts")
 SUMMARY = (
     *("metric", "name", "mean", "low", "high", "worst", "best", "lowest", "highest", "n"),
@@ -40,14 +47,12 @@ def summarise(
     samples: Samples,
     metrics: Sequence[MetricDisplay],
     fields: Sequence[str],
-    *,
-    seed: int,
 ) -> "pl.DataFrame":
     """The summary of scores (id, system, metric, value, status, parts), by system and by the fields.
 
     `Run.summary` describes its columns. The order of the rows of `scores` does not matter.
     """
-    return summarise_pieces(lambda: [(scores, samples.frame)], samples, metrics, fields, seed=seed)
+    return summarise_pieces(lambda: [(scores, samples.frame)], samples, metrics, fields)
 
 
 def summarise_pieces(
@@ -55,19 +60,17 @@ def summarise_pieces(
     samples: Samples,
     metrics: Sequence[MetricDisplay],
     fields: Sequence[str],
-    *,
-    seed: int,
 ) -> "pl.DataFrame":
     """The summary of scores that are read some samples at a time, each with the samples of its rows.
 
-    Groups of at most MAX_RESAMPLED questions are in memory, as many at a time as have
+    Groups of at most MAX_GROUP questions are in memory, as many at a time as have
     MAX_IN_MEMORY questions together; of larger ones only sums are.
     """
     keys = group_keys(fields)
     sizes = _group_sizes(samples, keys, fields)
     rows: dict[Key, list[dict[str, object]]] = {}
     for chosen in _rounds(sizes):
-        found = Groups(metrics, {key: sizes[key] for key in chosen}, seed)
+        found = Groups(metrics, {key: sizes[key] for key in chosen})
         for scores, part in pieces():
             of_part = part.select("id", "system", *_renamed(keys, fields))
             found.add(scores.join(of_part, on=["id", "system"], how="left"), keys)
@@ -110,10 +113,10 @@ def _group_sizes(samples: Samples, keys: Sequence[str], fields: Sequence[str]) -
 
 def _rounds(sizes: "Mapping[Key, int]") -> "Iterator[list[Key]]":
     """Groups whose scores are in memory at the same time; the large ones, which are not, in the first."""
-    chosen = [key for key, n in sizes.items() if n > MAX_RESAMPLED]
+    chosen = [key for key, n in sizes.items() if n > MAX_GROUP]
     total = 0
     for key, n in sizes.items():
-        if n <= MAX_RESAMPLED:
+        if n <= MAX_GROUP:
             if total and total + n > MAX_IN_MEMORY:
                 yield chosen
                 chosen, total = [], 0
@@ -123,12 +126,10 @@ def _rounds(sizes: "Mapping[Key, int]") -> "Iterator[list[Key]]":
 
 
 class Groups:
-    """The scores of some groups: in memory, or as sums for groups of more than MAX_RESAMPLED questions."""
+    """The scores of some groups: in memory, or as sums for groups of more than MAX_GROUP questions."""
 
-    def __init__(
-        self, metrics: Sequence[MetricDisplay], sizes: "Mapping[Key, int]", seed: int
-    ) -> None:
-        self.metrics, self.sizes, self.seed = metrics, sizes, seed
+    def __init__(self, metrics: Sequence[MetricDisplay], sizes: "Mapping[Key, int]") -> None:
+        self.metrics, self.sizes = metrics, sizes
         self._small: dict[Key, list[pl.DataFrame]] = {}
         self._large: dict[Key, GroupTotals] = {}
 
@@ -137,8 +138,8 @@ class Groups:
         for key, part in scores.partition_by(keys, as_dict=True).items():
             if (n := self.sizes.get(key)) is None:
                 continue
-            if n > MAX_RESAMPLED:
-                self._large.setdefault(key, GroupTotals(self.metrics, n)).add(part)
+            if n > MAX_GROUP:
+                self._large.setdefault(key, GroupTotals(self.metrics)).add(part)
             else:
                 needed = [name for name in PER_SCORE if name in part.columns]
                 self._small.setdefault(key, []).append(part.select(needed))
@@ -149,7 +150,7 @@ class Groups:
 
         order = {metric.metric: place for place, metric in enumerate(self.metrics)}
         small = {
-            key: _group_rows(pl.concat(parts), self.metrics, order, self.seed)
+            key: _group_rows(pl.concat(parts), self.metrics, order)
             for key, parts in self._small.items()
         }
         return small | {
@@ -159,52 +160,34 @@ class Groups:
 
 
 def _group_rows(
-    group: "pl.DataFrame",
-    metrics: Sequence[MetricDisplay],
-    order: Mapping[str, int],
-    seed: int,
+    group: "pl.DataFrame", metrics: Sequence[MetricDisplay], order: Mapping[str, int]
 ) -> list[dict[str, object]]:
     """One row for each metric of a group of scores."""
-    import polars as pl
-
-    from ragauge.stats.intervals import bootstrap
-
-    ids = group["id"].unique().sort()
-    numbered = pl.DataFrame({"id": ids, "question": range(len(ids))})
-    group = group.join(numbered, on="id", how="left", maintain_order="left")
+    # In the order of the questions, so that the order of the rows changes no digit of a sum.
     by_metric = {
         cast(str, name): part
-        for (name,), part in group.partition_by("metric", as_dict=True).items()
+        for (name,), part in group.sort("id").partition_by("metric", as_dict=True).items()
     }
     shown = sorted(
         (metric for metric in metrics if metric.metric in by_metric),
         key=lambda metric: order[metric.metric],
     )
-    shown = list({metric.metric: metric for metric in shown}.values())
-    parts = [_parts(metric, by_metric[metric.metric], len(ids)) for metric in shown]
-    estimates = bootstrap(
-        [sums for sums, _ in parts], [aggregate for _, aggregate in parts], seed=seed
-    )
+    of_metric = {metric.metric: metric for metric in shown}
     return [
-        _row(metric, Counts.of(by_metric[metric.metric]), estimate)
-        for metric, estimate in zip(shown, estimates, strict=True)
+        _row(metric, Counts.of(by_metric[name]), _estimate(metric, by_metric[name]))
+        for name, metric in of_metric.items()
     ]
 
 
-def _parts(
-    shown: MetricDisplay, scores: "pl.DataFrame", n_questions: int
-) -> "tuple[Floats2d, Aggregate]":
-    """What each question adds to the metric's sums, and the aggregate that turns sums into a value."""
-    import numpy as np
+def _estimate(shown: MetricDisplay, scores: "pl.DataFrame") -> "Estimate | None":
+    from ragauge.stats.intervals import interval
 
-    from ragauge.stats.aggregates import AGGREGATES
-    from ragauge.stats.intervals import by_question
-
-    scored = scores.filter(scores["value"].is_not_null())
-    if aggregate_problem(shown):  # placeholders: the row has no number
-        return np.zeros((n_questions, 2)), AGGREGATES["mean"]
-    question = scored["question"].to_numpy()
-    return by_question(score_parts(shown, scored), question, n_questions), aggregate_of(shown)
+    scored = with_value(scores)
+    if aggregate_problem(shown) or not scored.height:
+        return None
+    parts = score_parts(shown, scored)
+    found = interval(parts, aggregate_of(shown), ends=score_ends(shown, scored))
+    return on_scale(shown, found)
 
 
 def _row(shown: MetricDisplay, counts: Counts, estimate: "Estimate | None") -> dict[str, object]:

@@ -1,6 +1,9 @@
 """The public names of `ragauge.stats` and where each comes from."""
 
 from .aggregates import AGGREGATES as AGGREGATES
+from .aggregates import difference_of as difference_of
+from .aggregates import ends_of as ends_of
+from .aggregates import mean_interval as mean_interval
 from .aggregates import parts_of as parts_of
 from .agreement import cohen_kappa as cohen_kappa
 from .agreement import krippendorff_alpha as krippendorff_alpha
@@ -9,14 +12,11 @@ from .corrected_rates import prediction_powered as prediction_powered
 from .corrected_rates import rogan_gladen as rogan_gladen
 from .corrections import benjamini_hochberg as benjamini_hochberg
 from .corrections import holm as holm
-from .difference_intervals import PairedInterval as PairedInterval
-from .difference_intervals import PairedParts as PairedParts
-from .difference_intervals import paired_intervals as paired_intervals
 from .effects import detectable_difference as detectable_difference
 from .effects import effect_size as effect_size
 from .exchanges import swap_test as swap_test
 from .intervals import Estimate as Estimate
-from .intervals import bootstrap as bootstrap
+from .intervals import interval as interval
 from .label_plan import LabelNeed as LabelNeed
 from .label_plan import labels_needed as labels_needed
 from .paired_tests import mcnemar_test as mcnemar_test

@@ -1,6 +1,6 @@
 """Aggregate the scores of many rows: mean, sum and geometric mean.
 
-Each aggregate is computed from sums of parts, so one bootstrap serves them all.
+Each aggregate is a function of sums of parts, so one kind of interval serves them all.
 """
 
 import math
@@ -9,7 +9,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from ragauge.stats.aggregation import Aggregation
-from ragauge.stats.intervals import Aggregate, Floats1d, Floats2d
+from ragauge.stats.intervals import Aggregate, Estimate, Floats1d, Floats2d, interval
 
 LEAST_FACTOR = 0.00001
 """Replaces smaller values in a geometric mean, as in trec_eval: a single 0 would make it 0."""
@@ -48,3 +48,43 @@ AGGREGATES: Mapping[Aggregation, Aggregate] = {
     "sum": sum_of_parts,
     "geometric_mean": geometric_mean_of_parts,
 }
+
+
+def ends_of(aggregation: Aggregation, low: float | None, high: float | None) -> Floats2d:
+    """What a question with the lowest, and the highest, possible value adds to the sums, (2, 2).
+
+    None is an open end.
+    """
+    ends = (-math.inf if low is None else low, math.inf if high is None else high)
+    return parts_of(np.array(ends), aggregation)
+
+
+def ends_of_scores(
+    values: Floats1d, aggregation: Aggregation, low: float | None, high: float | None
+) -> Floats2d:
+    """As `ends_of`; an open scale on which all scores are 0 or 1, and both occur, is [0, 1]."""
+    if (low is None or high is None) and {0.0, 1.0} == set(np.unique(values).tolist()):
+        low, high = 0.0, 1.0
+    return ends_of(aggregation, low, high)
+
+
+def mean_interval(
+    scores: Floats1d, *, low: float | None = 0.0, high: float | None = 1.0
+) -> Estimate | None:
+    """The mean of scores (n,), one for each question, with its 95 % interval; see `interval`.
+
+    `low` and `high` are the ends of the scale, None if it is open; those of differences of scores in
+    [0, 1] are -1 and 1. None without a score.
+
+    >>> found = mean_interval(np.array([1.0, 1.0]))
+    >>> (found.value, round(found.low, 3), found.high)  # two right answers of two
+    (1.0, 0.342, 1.0)
+    """
+    scores = np.asarray(scores, np.float64)
+    ends = ends_of_scores(scores, "mean", low, high)
+    return interval(parts_of(scores, "mean"), mean_of_parts, ends=ends)
+
+
+def difference_of(aggregate: Aggregate, n_parts: int) -> Aggregate:
+    """The aggregate of the last parts minus that of the first, each `n_parts` of them."""
+    return lambda sums: aggregate(sums[:, n_parts:]) - aggregate(sums[:, :n_parts])

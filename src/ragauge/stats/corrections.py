@@ -1,6 +1,6 @@
 """Corrections of p values for the number of tests; PlanError for one that is not in [0, 1]."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -43,6 +43,26 @@ def benjamini_hochberg(p_values: Sequence[float] | Floats1d) -> Floats1d:
     steps = p[falling] * m / np.arange(m, 0, -1)
     adjusted[falling] = np.minimum(np.minimum.accumulate(steps), 1.0)
     return adjusted
+
+
+def of_family(
+    correct: Callable[[Sequence[float]], Sequence[float] | Floats1d],
+    p_values: Sequence[float],
+    in_family: Sequence[bool],
+) -> list[float]:
+    """The p values with those of the family corrected, the others as they are.
+
+    Where two systems never differ there is no hypothesis to test: its p of 1 is not one of the family.
+
+    >>> of_family(holm, [0.02, 1.0, 0.04], [True, False, True])
+    [0.04, 1.0, 0.04]
+    """
+    family = [p for p, counts in zip(p_values, in_family, strict=True) if counts]
+    corrected = iter(correct(family))
+    return [
+        float(next(corrected)) if counts else p
+        for p, counts in zip(p_values, in_family, strict=True)
+    ]
 
 
 def _checked(p_values: Sequence[float] | Floats1d) -> Floats1d:

@@ -1,13 +1,9 @@
 """How large a difference is, and how large it would have to be to be found."""
 
-import math
-
-import numpy as np
-
 from ragauge.stats.distributions import t_quantile
 from ragauge.stats.intervals import Floats1d
 from ragauge.stats.resampling import floats
-from ragauge.stats.rounding import has_spread, mean_of
+from ragauge.stats.rounding import has_spread, in_units, mean_of
 
 LEVEL, POWER = 0.05, 0.8
 
@@ -24,6 +20,7 @@ def effect_size(differences: Floats1d) -> float | None:
     values = floats(differences, "differences")
     if len(values) < 2 or not has_spread(values):
         return None
+    values = in_units(values)
     return mean_of(values) / float(values.std(ddof=1))
 
 
@@ -41,8 +38,3 @@ def detectable_difference(standard_error: float, n: int) -> float | None:
     if n < 2 or not standard_error > 0:
         return None
     return (t_quantile(1 - LEVEL / 2, n - 1) + t_quantile(POWER, n - 1)) * standard_error
-
-
-def mean_standard_error(differences: Floats1d) -> float:
-    """The standard error of the mean of differences (n,), n of 2 or more."""
-    return float(np.std(differences, ddof=1)) / math.sqrt(len(differences))

@@ -3,8 +3,7 @@
 import numpy as np
 
 from ragauge.stats.distributions import normal_p_value
-from ragauge.stats.intervals import Aggregate, Floats1d, Floats2d
-from ragauge.stats.normal_intervals import derivative
+from ragauge.stats.intervals import Aggregate, Floats1d, Floats2d, derivative
 from ragauge.stats.sign_patterns import (
     BERRY_ESSEEN,
     MAX_ERROR,

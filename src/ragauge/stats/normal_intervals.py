@@ -1,23 +1,23 @@
-"""Intervals of aggregates of many questions, by the normal approximation from sums over them.
-
-A bootstrap of B resamples costs B times the questions; this costs one pass. With more than 50,000
-questions both agree to about a hundredth of the interval's width.
-"""
+"""Intervals of aggregates of many questions from sums over them, so that no question is kept."""
 
 from itertools import combinations_with_replacement
-from statistics import NormalDist
 
 import numpy as np
 
 from ragauge.stats.exact_sums import ExactSum
 from ragauge.stats.intervals import (
-    CONFIDENCE,
     Aggregate,
     Estimate,
     Floats1d,
     Floats2d,
-    rounded_bound,
+    Spread,
+    derivative,
+    value_of,
+    with_interval,
 )
+
+CANCELLED = 1e-7
+"""A spread below this share of the values is lost when their squares are subtracted."""
 
 
 class QuestionSums:
@@ -57,46 +57,33 @@ class QuestionSums:
 
 
 def normal_estimate(
-    given: QuestionSums,
-    n_questions: int,
-    aggregate: Aggregate,
-    *,
-    within: tuple[float | None, float | None] = (None, None),
-    confidence: float = CONFIDENCE,
+    given: QuestionSums, aggregate: Aggregate, *, ends: Floats2d | None = None
 ) -> Estimate | None:
-    """The aggregate of the sums, with its interval by the delta method; None if it has no value.
+    """The aggregate of the sums, with its interval as `interval` makes it, but without its correction.
 
-    The sums of n questions drawn at random have the covariance P - s s' / n, with P the products and s
-    the sums; the aggregate's variance follows from its derivative. Bounds outside `within`, the values
-    that the aggregate can have, are set to them. Source: Cochran 1977, section 6.4 (the mean is a ratio).
+    That correction, for skewness, needs the questions again; from 50,000 on it is below a hundredth of
+    the width. None without a value. The sums of n questions have the covariance P - s s' / n, with P the
+    products and s the sums (delta method; Cochran 1977, section 6.4).
     """
-    sums = given.sums
-    value = float(aggregate(sums[None, :])[0])
-    if not np.isfinite(value) or not given.n_scored:
-        return None
-    if given.n_scored < 2 or n_questions < 2:
-        return Estimate(value, None, None)
-    covariance = given.products - np.outer(sums, sums) / n_questions
-    slope = derivative(aggregate, sums, np.sqrt(np.maximum(np.diag(covariance), 0.0)))
-    half = NormalDist().inv_cdf((1 + confidence) / 2) * float(
-        np.sqrt(max(slope @ covariance @ slope, 0.0))
-    )
-    lowest, highest = within
-    low = value - half if lowest is None else max(value - half, lowest)
-    high = value + half if highest is None else min(value + half, highest)
-    return Estimate(value, min(rounded_bound(low), value), max(rounded_bound(high), value))
+    total, n = given.sums, given.n_scored
+    value = value_of(total, aggregate)
+    if value is None or n < 2:
+        return Estimate(value, None, None) if value is not None and n else None
+    covariance = given.products - np.outer(total, total) / n
+    deviations = np.sqrt(np.maximum(np.diag(covariance), 0.0))
+    is_varied = deviations > CANCELLED * np.sqrt(np.diag(given.products))
+    slope = derivative(aggregate, total, np.where(is_varied, deviations, 0.0))
+    direction = covariance @ slope
+    squares = max(float(slope @ direction), 0.0)
+    n_at_ends = n if ends is not None and _is_at_ends(given, ends) else None
+    spread = Spread(n, squares, 0.0, direction, n_at_ends)
+    return with_interval(value, total, aggregate, spread, ends, "normal")
 
 
-def derivative(aggregate: Aggregate, sums: Floats1d, steps: Floats1d) -> Floats1d:
-    """The aggregate's derivative by each sum, (p,), by central differences; 0 where the step is 0.
-
-    The steps are the sums' standard deviations: over them the aggregate must be near a line for the
-    approximation to hold at all, and an aggregate of whole numbers would ignore much smaller ones.
-    """
-    varied = np.flatnonzero(steps)
-    moves = np.zeros((len(varied), len(sums)))
-    moves[np.arange(len(varied)), varied] = steps[varied]
-    values = aggregate(np.concatenate([sums + moves, sums - moves]))
-    slope = np.zeros(len(sums))
-    slope[varied] = (values[: len(varied)] - values[len(varied) :]) / (2 * steps[varied])
-    return np.where(np.isfinite(slope), slope, 0.0)
+def _is_at_ends(given: QuestionSums, ends: Floats2d) -> bool:
+    """Whether each value is at one of the ends: the sum of (value - low) (high - value) is 0."""
+    if ends.shape[1] != 2 or not np.isfinite(ends).all():
+        return False
+    (low, _), (high, _) = ends.tolist()
+    total, count = given.sums.tolist()
+    return (low + high) * total - given.products[0, 0] - low * high * count == 0

@@ -12,7 +12,7 @@ from ragauge.errors import PlanError
 from ragauge.stats.distributions import normal_p_value, sign_test_p_value, t_p_value
 from ragauge.stats.intervals import Floats1d
 from ragauge.stats.resampling import floats
-from ragauge.stats.rounding import has_spread, mean_of, with_exact_ties
+from ragauge.stats.rounding import has_spread, in_units, mean_of, with_exact_ties
 
 EXACT_RANKS_UP_TO = 50
 """Up to this n Wilcoxon's test is exact, if no two differences are equally large and none is 0 …"""
@@ -53,6 +53,7 @@ def paired_t_test(differences: Floats1d) -> float | None:
     values = floats(differences, "differences")
     if len(values) < 2 or not has_spread(values):
         return None
+    values = in_units(values)
     error = float(values.std(ddof=1)) / math.sqrt(len(values))
     return t_p_value(mean_of(values) / error, len(values) - 1)
 

@@ -12,7 +12,6 @@ import numpy as np
 from ragauge.errors import PlanError
 from ragauge.stats.intervals import (
     CONFIDENCE,
-    RESAMPLES,
     Estimate,
     Floats1d,
     Floats2d,
@@ -23,6 +22,7 @@ from ragauge.stats.intervals import (
 
 Statistic = Callable[[Floats2d], Floats1d]
 """A statistic of weighted rows: weights (b, rows) to values (b,), NaN where it has none."""
+RESAMPLES = 1_000
 WEIGHTS_AT_ONCE = 2_000_000
 """Most weights in memory at once; bounds memory and does not change the result."""
 

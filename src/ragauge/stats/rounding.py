@@ -17,6 +17,18 @@ def has_spread(differences: Floats1d) -> bool:
     return bool(len(differences)) and float(np.ptp(differences)) > _limit(differences)
 
 
+def in_units(differences: Floats1d) -> Floats1d:
+    """The differences (n,) over a power of 2, which is exact, so that the largest is near 1.
+
+    Squares of the results neither vanish nor overflow. Differences of which all are 0 stay.
+
+    >>> in_units(np.array([5e-324, 1e-323])).tolist()
+    [0.25, 0.5]
+    """
+    _, exponent = np.frexp(np.abs(differences).max(initial=0.0))
+    return np.ldexp(differences, -int(exponent))
+
+
 def mean_of(differences: Floats1d) -> float:
     """The mean of differences (n,), n of 1 or more; 0 if only rounding keeps it from that.
 

@@ -9,7 +9,7 @@ effect: how much larger the variance is because rows of one question depend on e
 from collections.abc import Callable
 from statistics import NormalDist
 
-from ragauge.stats.intervals import CONFIDENCE, Estimate, rounded_bound
+from ragauge.stats.intervals import CONFIDENCE, Estimate, rounded_bound, share_interval
 from ragauge.stats.rank_agreement import Bools1d, Floats1d, auroc_of
 from ragauge.stats.resampling import QuestionResamples, Statistic
 
@@ -22,19 +22,6 @@ STEPS = 60
 def quantile(confidence: float) -> float:
     """The normal quantile of a two-sided interval: 1.96 for 0.95."""
     return NormalDist().inv_cdf((1 + confidence) / 2)
-
-
-def share_interval(
-    share: float, n: int, *, design_effect: float = 1.0, confidence: float = CONFIDENCE
-) -> tuple[float, float]:
-    """Wilson's interval of a share of n rows, in [0, 1].
-
-    `design_effect` divides n. Source: Wilson 1927; Brown, Cai & DasGupta 2001.
-
-    >>> [round(bound, 3) for bound in share_interval(1.0, 20)]
-    [0.839, 1.0]
-    """
-    return _interval(share, lambda true: design_effect * true * (1 - true) / n, confidence)
 
 
 def area_interval(

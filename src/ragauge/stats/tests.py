@@ -3,15 +3,15 @@
 All pairs of systems share the same random signs.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
 
 from ragauge.errors import PlanError
-from ragauge.stats.difference_intervals import PairedInterval, PairedParts, paired_intervals
-from ragauge.stats.intervals import Floats1d, Floats2d
+from ragauge.stats.aggregates import ends_of, mean_of_parts, parts_of
+from ragauge.stats.intervals import Estimate, Floats1d, Floats2d, interval
 from ragauge.stats.rounding import mean_of
 from ragauge.stats.sign_patterns import (
     PERMUTATIONS,
@@ -27,9 +27,10 @@ from ragauge.stats.sign_patterns import (
 class PairedTest:
     """The mean difference of two systems on the same questions, with its interval and p value.
 
-    `low` and `high` are its interval, as `paired_intervals` makes it; None for fewer than two questions,
-    and if all differences are equal. `p_value` is two-sided, from all sign patterns if `is_exact`, otherwise as `randomization_p_values` says. `n` counts the questions,
-    `n_nonzero` those on which the systems differ.
+    `low` and `high` are its interval, as `interval` makes it; None for fewer than two questions, and if
+    all differences are equal on an open scale. `p_value` is two-sided, from all sign patterns if
+    `is_exact`, otherwise as `randomization_p_values` says. `n` counts the questions, `n_nonzero` those on
+    which the systems differ.
     """
 
     difference: float
@@ -71,13 +72,18 @@ def randomization_test(
 
 
 def pairwise_randomization(
-    values: Floats2d, *, n_permutations: int = PERMUTATIONS, seed: int = 0
+    values: Floats2d,
+    *,
+    n_permutations: int = PERMUTATIONS,
+    seed: int = 0,
+    scale: tuple[float | None, float | None] = (None, None),
 ) -> list[PairedTest]:
     """The randomization test of every pair of systems, in the order of itertools.combinations.
 
     `values` (systems, n) holds each system's score of each question; a comparison is of the earlier
     system minus the later, as `randomization_test` makes it. All pairs share the signs drawn. The p
-    values are not corrected for their number: see `holm`. Raises PlanError as it does.
+    values are not corrected for their number: see `holm`. `scale` has the lowest and the highest score
+    that there can be, for the intervals; None if it is open. Raises PlanError as it does.
 
     >>> values = np.array([[0.9, 0.8, 0.7, 0.6], [0.5, 0.6, 0.4, 0.5], [0.5, 0.6, 0.4, 0.5]])
     >>> [comparison.p_value for comparison in pairwise_randomization(values)]
@@ -87,7 +93,7 @@ def pairwise_randomization(
     _refuse_uncomparable(values, n_permutations)
     pairs = list(combinations(range(len(values)), 2))
     p_values = pairwise_p_values(values, pairs, n_permutations=n_permutations, seed=seed)
-    means = _mean_differences(values, seed)
+    means = _mean_differences(values, scale)
     return [
         PairedTest(
             mean.value,
@@ -151,11 +157,15 @@ def _drawn_p_values(
     return {pair: PValue((count[pair] + 1) / (n_permutations + 1), "drawn") for pair in pairs}
 
 
-def _mean_differences(values: Floats2d, seed: int) -> list[PairedInterval]:
+def _mean_differences(
+    values: Floats2d, scale: tuple[float | None, float | None]
+) -> Iterator[Estimate]:
     """The mean difference of each pair of rows, as combinations has them, with its interval."""
-    differences = [values[i] - values[j] for i, j in combinations(range(len(values)), 2)]
-    found = paired_intervals([PairedParts.of_means(each) for each in differences], seed=seed)
-    return [
-        replace(interval, value=0.0) if mean_of(each) == 0 else interval
-        for each, interval in zip(differences, found, strict=True)
-    ]
+    low, high = scale
+    most = None if low is None or high is None else high - low
+    ends = ends_of("mean", None if most is None else -most, most)
+    for i, j in combinations(range(len(values)), 2):
+        differences = values[i] - values[j]
+        found = interval(parts_of(differences, "mean"), mean_of_parts, ends=ends)
+        assert found is not None  # there are questions, and their scores are finite
+        yield replace(found, value=0.0) if mean_of(differences) == 0 else found

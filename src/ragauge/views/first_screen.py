@@ -17,7 +17,6 @@ from ragauge.runs.findings import FindingMatch, find
 from ragauge.runs.manifest import MetricDisplay
 from ragauge.runs.numbers import DASH, SummaryRow, aggregate, interval, number
 from ragauge.runs.scored_run import ScoredRun
-from ragauge.runs.summary import MAX_RESAMPLED
 from ragauge.samples.samples import FIELDS
 from ragauge.views.cautions import caution_lines
 from ragauge.views.first_screen_table import MARK, Cell, Row
@@ -207,6 +206,8 @@ class FirstScreen:
         mark = f"{MARK} p < {LEVEL} against {best}" if has_marks else "p"
         of = f"{counted(len(found.metrics), 'metric')}, {counted(len(found.pairs), 'pair')}"
         tests = counted(found.n_tests, "test")
+        n_equal = sum(row.p_value is not None for row in found.rows) - found.n_tests
+        of += f"; {n_equal:,} without a difference" if n_equal else ""
         is_normal = any("normal" in row.test for row in found.rows)
         how = "randomization test" + (" (normal approximation)" if is_normal else "")
         return f"{mark}: {how}, Holm for {tests} ({of})"
@@ -222,7 +223,6 @@ class FirstScreen:
         if self.compared is not None:
             few = too_few_draws(self.compared.comparison)
             notes += filter(None, (self.legend, few))
-        notes += interval_notes(self.run)
         more = [
             text
             for n, text in (
@@ -374,16 +374,6 @@ def _why(run: ScoredRun, id: str, system: str, metric: str) -> str:
     evidence = cast("dict[str, object]", json.loads(chosen["evidence"][0]))
     why = evidence.get("why")
     return f", {why}" if isinstance(why, str) else ""
-
-
-def interval_notes(run: ScoredRun) -> tuple[str, ...]:
-    """How the intervals of a large run are computed; empty if all are by the bootstrap."""
-    if max(run.samples.n_by_system.values(), default=0) <= MAX_RESAMPLED:
-        return ()
-    return (
-        f"the intervals of more than {MAX_RESAMPLED:,} questions are by the normal approximation, others by "
-        "the bootstrap",
-    )
 
 
 def _absent_reasons(run: ScoredRun) -> Mapping[str, str]:

@@ -31,7 +31,7 @@ from ragauge.runs.store import SUMMARIES
 from ragauge.storage.atomic_files import misplaced, write_atomically, write_frame, write_text
 from ragauge.storage.regular_file import is_folder, read_regular
 from ragauge.views.cautions import caution_lines
-from ragauge.views.first_screen import FirstScreen, interval_notes
+from ragauge.views.first_screen import FirstScreen
 from ragauge.views.first_screen_text import first_screen_markdown
 
 if TYPE_CHECKING:
@@ -102,8 +102,7 @@ def summary_table(run: ScoredRun, by: Sequence[str] = ()) -> Table:
     n_answers, n_systems = len(run.samples), len(run.samples.systems)
     title = f"{run.manifest.suite}: {counted(n_answers, 'answer')}, {counted(n_systems, 'system')}"
     why = () if by else (*not_scored(run, shown), *caution_lines(run))
-    how = interval_notes(run)
-    notes = (*run.problems, *run.manifest.notes, *run.manifest.models, *how, *why)
+    notes = (*run.problems, *run.manifest.notes, *run.manifest.models, *why)
     return Table(title, keys, lines, notes, _best(rows, lines, by, shown))
 
 
@@ -259,7 +258,6 @@ def summary_json(run: ScoredRun, by: Sequence[str] = ()) -> dict[str, object]:
             *run.problems,
             *run.manifest.notes,
             *run.manifest.models,
-            *interval_notes(run),
         ],
         "cautions": [asdict(caution) for caution in run.cautions],
         "metrics": shown,
