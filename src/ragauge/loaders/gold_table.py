@@ -3,11 +3,11 @@
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
-from ragauge.errors import DataError, Problem
+from ragauge.errors import Problem
 from ragauge.loaders.in_pieces.decisions import Decisions
 from ragauge.loaders.mapping import ALIASES_IN_GOLD, GIVEN_BY_ANSWERS
 from ragauge.loaders.table import Table
-from ragauge.samples.frame import from_rows
+from ragauge.samples.frame import problems_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,9 +34,6 @@ class GoldTable:
         names = (Problem(text, gold.source) for text in decisions.naming().problems)
         problems = [*gold.problems, *names, *of_values]
         if rows and not problems:
-            try:
-                from_rows(rows, gold.source)
-            except DataError as error:
-                problems += error.problems
+            problems = problems_of(rows)
         notes = (*gold.notes, *decisions.notes())
         return cls(Table(rows, gold.source, notes, tuple(problems)), columns)

@@ -92,6 +92,8 @@ class PieceFiles:
         return pl.scan_parquet(self._path(self.folder, number), glob=False)
 
     def _schema(self, number: int) -> "Mapping[str, pl.DataType]":
+        if self.folder is None:
+            return self._frames[number].schema
         return self._scan(number).collect_schema()
 
     def _encode_mixed(self, number: int, values: list[dict[str, object]]) -> None:
@@ -126,9 +128,16 @@ class PieceFiles:
 
     def piece(self, number: int, columns: Sequence[str]) -> "pl.DataFrame":
         """These columns of one piece, those of them that it has."""
+        if self.folder is None:
+            frame = self._frames[number]
+            # `select` is a lazy query, which takes long on few rows.
+            return frame[[name for name in columns if name in frame.columns]]
         lazy = self._scan(number)
-        own = lazy.collect_schema().names()
+        own = lazy.collect_schema()
         return lazy.select([name for name in columns if name in own]).collect()
+
+    def _read(self, number: int) -> "pl.DataFrame":
+        return self._frames[number] if self.folder is None else self._scan(number).collect()
 
     def height(self, number: int) -> int:
         """The number of rows of a piece."""
@@ -139,7 +148,7 @@ class PieceFiles:
         """Give the rows of a piece other ids; the piece with them."""
         import polars as pl
 
-        frame = self._scan(number).collect().with_columns(pl.Series("id", ids, pl.String))
+        frame = self._read(number).with_columns(pl.Series("id", ids, pl.String))
         self._write(number, frame)
         return frame
 
@@ -160,7 +169,7 @@ class PieceFiles:
     def _copy(self, number: int, name: str, at: "Ints", donors: "Ints") -> None:
         import polars as pl
 
-        frame = self._scan(number).collect().with_row_index("at")
+        frame = self._read(number).with_row_index("at")
         found = self.rows(donors, ["id", name]).select(
             pl.col("row").alias("donor"),
             pl.col("id").alias("donor id"),
@@ -199,6 +208,8 @@ class PieceFiles:
         names = [name for name in FIELDS if name in self.kinds]
         names += [name for name in self.kinds if name not in FIELDS]
         types = self._types(slices)
+        if self.folder is None and len(self._frames) == 1:
+            return self._frames.pop()[names]
         lazy = [self._lazy(number, names, types) for number in range(len(self.starts))]
         if self.folder is None:
             rows = pl.concat(lazy).collect()
@@ -224,7 +235,7 @@ class PieceFiles:
         ]
         if not changed:
             return
-        frame = self._scan(number).collect()
+        frame = self._read(number)
         for name in changed:
             values = cast("list[object]", frame[name].to_list())
             if name in encoded:
