@@ -6,36 +6,12 @@ from pathlib import Path
 
 from ragauge.errors import Problem
 from ragauge.loaders import legalbench
-from ragauge.loaders.benchmark_logs import recognised as recognised_logs
-from ragauge.loaders.citations import recognised as recognised_citations
-from ragauge.loaders.column_sets import recognised as recognised_column_sets
+from ragauge.loaders.formats import of_other_tools
 from ragauge.loaders.in_pieces.decisions import Decisions
 from ragauge.loaders.in_pieces.layouts import Layouts
 from ragauge.loaders.in_pieces.tables import CsvNotes, FileTables, NeedsAllRowsError
-from ragauge.loaders.joined_texts import recognised as recognised_joined
-from ragauge.loaders.promptfoo import recognised as recognised_promptfoo
-from ragauge.loaders.published import recognised as recognised_published
-from ragauge.loaders.results import recognised as recognised_results
-from ragauge.loaders.squad import recognised as recognised_squad
 from ragauge.loaders.table import Table
-from ragauge.loaders.traces import recognised as recognised_traces
-from ragauge.loaders.wrappers import unwrapped
 from ragauge.samples.samples import Row
-
-RECOGNISED = (
-    recognised_traces,
-    recognised_promptfoo,
-    recognised_logs,
-    recognised_squad,
-    recognised_column_sets,
-    unwrapped,
-    recognised_citations,
-    recognised_published,
-    recognised_results,
-    recognised_joined,
-    legalbench.recognised,
-)
-"""Read the rows of other tools, which needs all of them; each returns other tables as they are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,9 +52,9 @@ class Side:
         table = given
         if self.layouts is not None:
             table = self.csv.read(given) if given.all_text else given
-            for recognised in RECOGNISED:
-                if recognised(table) is not table:
-                    raise NeedsAllRowsError("its rows have the shape of another tool's")
+            shaped = of_other_tools(table, self.layouts.chosen.values())
+            if legalbench.recognised(shaped) is not table:
+                raise NeedsAllRowsError("its rows have the shape of another tool's")
             table = self.layouts.read(table)
         self.problems += table.problems
         self.n_rows += len(table.rows)
