@@ -10,7 +10,7 @@ import pytest
 from ragauge.errors import DataError
 from ragauge.loaders import load
 from ragauge.loaders.in_pieces import gold as gold_join
-from ragauge.loaders.in_pieces import load as reading
+from ragauge.loaders.in_pieces import tables
 from ragauge.samples.samples import Samples
 
 Rows = Sequence[dict[str, Any]]
@@ -19,7 +19,7 @@ Rows = Sequence[dict[str, Any]]
 @pytest.fixture
 def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     """Pieces and batches of a few rows."""
-    monkeypatch.setattr(reading.load_in_pieces, "__kwdefaults__", {"piece_bytes": 300})
+    monkeypatch.setattr(tables, "PIECE_BYTES", 300)
     monkeypatch.setattr(gold_join, "COMPARED_AT_ONCE", 7)
 
 
@@ -55,11 +55,12 @@ def written(tmp_path: Path) -> Callable[..., Path]:
 def check_same_samples() -> Callable[..., Samples]:
     """Checks that reading in pieces and in memory give the same samples, and returns them."""
 
-    def check(source: object, *, is_file: bool = True, **options: Any) -> Samples:
+    def check(source: object, *, at_once: bool = False, **options: Any) -> Samples:
         in_memory = load(source, in_pieces=False, **options)
         in_pieces = load(source, in_pieces=True, **options)
-        assert in_pieces.is_file == is_file
-        assert (in_pieces.notes if is_file else in_pieces.notes[:-1]) == in_memory.notes
+        assert in_pieces.is_file
+        assert not in_memory.is_file
+        assert (in_pieces.notes[:-1] if at_once else in_pieces.notes) == in_memory.notes
         assert in_pieces.source == in_memory.source
         assert in_pieces.columns == in_memory.columns
         assert in_pieces.frame.equals(in_memory.frame)

@@ -8,8 +8,7 @@ import pytest
 
 import ragauge as rg
 from ragauge.errors import DataError
-from ragauge.loaders.in_pieces.load import load_in_pieces
-from ragauge.loaders.in_pieces.side import Source
+from ragauge.loaders.in_pieces import tables
 
 YES_NO = {"true": True, "No": False, "1": True, "0": False, "": None, "PARTIAL": None}
 
@@ -56,7 +55,9 @@ def test_anything_else_is_a_problem_with_its_place(column, value):
 
 
 def in_pieces(path: Path):
-    return load_in_pieces([Source([path], str(path))], {}, piece_bytes=40)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(tables, "PIECE_BYTES", 40)
+        return rg.load(path)
 
 
 def test_files_give_the_same_in_memory_and_in_pieces(tmp_path: Path):

@@ -7,9 +7,6 @@ from typing import Any
 
 import pytest
 
-from ragauge.errors import DataError
-from ragauge.loaders import load
-
 pytestmark = pytest.mark.usefixtures("small_pieces")
 Rows = Sequence[dict[str, Any]]
 
@@ -94,23 +91,11 @@ SHAPES: dict[str, tuple[Rows, Rows]] = {
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-def test_the_samples_are_those_of_joining_in_memory(shape: str, tmp_path: Path):
+def test_the_samples_are_those_of_joining_in_memory(shape: str, tmp_path: Path, check_same_samples):
     given, expected = SHAPES[shape]
     source = written(tmp_path / "a.jsonl", given)
     with_gold = written(tmp_path / "gold.jsonl", expected)
-    in_memory = load(source, gold=with_gold, in_pieces=False)
-    in_pieces = load(source, gold=with_gold, in_pieces=True)
-    notes = list(in_pieces.notes)
-    if shape in ("no ids in gold", "several types, and a column of the gold"):
-        assert notes.pop().startswith("read as a whole into memory")
-    else:
-        assert in_pieces.is_file
-    assert notes == list(in_memory.notes)
-    assert in_pieces.source == in_memory.source
-    assert in_pieces.columns == in_memory.columns
-    assert in_pieces.frame.equals(in_memory.frame)
-    assert in_pieces.frame.schema == in_memory.frame.schema
-    assert in_pieces.order() == in_memory.order()
+    check_same_samples(source, gold=with_gold)
 
 
 PROBLEMS: dict[str, tuple[Rows, Rows]] = {
@@ -129,33 +114,21 @@ PROBLEMS: dict[str, tuple[Rows, Rows]] = {
 
 
 @pytest.mark.parametrize("shape", PROBLEMS)
-def test_the_problems_are_those_of_joining_in_memory(shape: str, tmp_path: Path):
+def test_the_problems_are_those_of_joining_in_memory(
+    shape: str, tmp_path: Path, check_same_problems
+):
     given, expected = PROBLEMS[shape]
     source = written(tmp_path / "a.jsonl", given)
     with_gold = written(tmp_path / "gold.jsonl", expected)
-    messages: list[list[str]] = []
-    for in_pieces in (False, True):
-        with pytest.raises(DataError) as raised:
-            load(source, gold=with_gold, in_pieces=in_pieces)
-        messages.append(sorted(map(str, raised.value.problems)))
-    assert messages[0] == messages[1]
+    check_same_problems(source, gold=with_gold)
 
 
-def test_a_folder_of_answers_is_joined(tmp_path: Path):
+def test_a_folder_of_answers_is_joined(tmp_path: Path, check_same_samples, check_same_problems):
     folder = tmp_path / "answers"
     folder.mkdir()
     written(folder / "1.jsonl", answers(20, 40))
     written(folder / "2.jsonl", answers(0, 20))
     with_gold = written(tmp_path / "gold.jsonl", gold(45))
-    in_memory = load(folder, gold=with_gold, in_pieces=False)
-    in_pieces = load(folder, gold=with_gold, in_pieces=True)
-    assert in_pieces.is_file
-    assert in_pieces.frame.equals(in_memory.frame)
-    assert in_pieces.notes == in_memory.notes
+    check_same_samples(folder, gold=with_gold)
     written(folder / "3.jsonl", answers(7, 9))
-    messages: list[list[str]] = []
-    for pieces in (False, True):
-        with pytest.raises(DataError) as raised:
-            load(folder, gold=with_gold, in_pieces=pieces)
-        messages.append(sorted(map(str, raised.value.problems)))
-    assert messages[0] == messages[1]
+    check_same_problems(folder, gold=with_gold)

@@ -13,7 +13,6 @@ import pytest
 from ragauge import loaders
 from ragauge.errors import DataError
 from ragauge.loaders import load
-from ragauge.loaders.in_pieces import load as reading
 from ragauge.loaders.in_pieces import tables
 from ragauge.samples import file as sample_file
 from ragauge.samples import filter as sample_filter
@@ -46,20 +45,6 @@ def both(source: Path, **options: object) -> tuple[Samples, Samples]:
     in_pieces = load(source, in_pieces=True, **options)
     assert not in_memory.is_file
     return in_memory, in_pieces
-
-
-def check_same(source: Path, **options: object) -> Samples:
-    in_memory, in_pieces = both(source, **options)
-    assert in_pieces.is_file
-    assert in_pieces.columns == in_memory.columns
-    assert in_pieces.frame.equals(in_memory.frame)
-    assert in_pieces.frame.schema == in_memory.frame.schema
-    assert in_pieces.notes == in_memory.notes
-    assert in_pieces.source == in_memory.source
-    assert in_pieces.fingerprint() == in_memory.fingerprint()
-    assert in_pieces.order() == in_memory.order()
-    assert in_pieces.systems == in_memory.systems
-    return in_pieces
 
 
 SHAPES: dict[str, Rows] = {
@@ -129,14 +114,14 @@ SHAPES: dict[str, Rows] = {
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-def test_the_samples_are_those_of_reading_in_memory(shape: str, tmp_path: Path):
-    check_same(written(tmp_path, SHAPES[shape]))
+def test_the_samples_are_those_of_reading_in_memory(shape: str, tmp_path: Path, check_same_samples):
+    check_same_samples(written(tmp_path, SHAPES[shape]))
 
 
 @pytest.mark.parametrize("shape", ["plain", "several systems", "judgements"])
-def test_so_are_those_of_a_parquet_file(shape: str, tmp_path: Path):
+def test_so_are_those_of_a_parquet_file(shape: str, tmp_path: Path, check_same_samples):
     load(list(SHAPES[shape])).frame.write_parquet(tmp_path / "a.parquet")
-    check_same(tmp_path / "a.parquet")
+    check_same_samples(tmp_path / "a.parquet")
 
 
 CSV = {
@@ -180,9 +165,9 @@ CSV = {
 
 
 @pytest.mark.parametrize("shape", CSV)
-def test_so_are_those_of_a_csv_file(shape: str, tmp_path: Path):
+def test_so_are_those_of_a_csv_file(shape: str, tmp_path: Path, check_same_samples):
     (tmp_path / "a.csv").write_text(CSV[shape])
-    check_same(tmp_path / "a.csv")
+    check_same_samples(tmp_path / "a.csv")
 
 
 @pytest.mark.parametrize("last", ["58", "a", "-1"])
@@ -248,8 +233,10 @@ def test_so_are_those_of_an_empty_file(tmp_path: Path, check_same_problems):
     assert "holds no samples" in check_same_problems(written(tmp_path, []))
 
 
-def test_a_given_system_is_that_of_all_rows(tmp_path: Path, check_same_problems):
-    samples = check_same(written(tmp_path, plain(40)), system="mine")
+def test_a_given_system_is_that_of_all_rows(
+    tmp_path: Path, check_same_problems, check_same_samples
+):
+    samples = check_same_samples(written(tmp_path, plain(40)), system="mine")
     assert samples.systems == ("mine",)
     rows = plain(40, system=lambda at: "other" if at == 30 else "mine")
     assert "is 'other', but the answers were given as system 'mine'" in check_same_problems(
@@ -257,26 +244,26 @@ def test_a_given_system_is_that_of_all_rows(tmp_path: Path, check_same_problems)
     )
 
 
-def test_a_chosen_column_is_read(tmp_path: Path):
+def test_a_chosen_column_is_read(tmp_path: Path, check_same_samples):
     rows = [{"nr": str(at), "said": f"a {at}"} for at in range(40)]
-    samples = check_same(written(tmp_path, rows), map={"id": "nr", "answer": "said"})
+    samples = check_same_samples(written(tmp_path, rows), map={"id": "nr", "answer": "said"})
     assert samples.columns == ("id", "system", "answer")
 
 
-def test_a_packed_file_is_read(tmp_path: Path):
-    check_same(written(tmp_path, plain(40), "a.jsonl.gz"))
+def test_a_packed_file_is_read(tmp_path: Path, check_same_samples):
+    check_same_samples(written(tmp_path, plain(40), "a.jsonl.gz"))
 
 
-def test_a_file_packed_with_zstd_is_read(tmp_path: Path, check_same_problems):
+def test_a_file_packed_with_zstd_is_read(tmp_path: Path, check_same_problems, check_same_samples):
     zstandard = pytest.importorskip("zstandard")
     text = written(tmp_path, plain(400)).read_bytes()
     path = tmp_path / "b.jsonl.zst"
     path.write_bytes(zstandard.compress(text))
-    assert len(check_same(path)) == 400
+    assert len(check_same_samples(path)) == 400
     path.write_bytes(zstandard.compress(text)[:200])
     assert "is not a complete zstd file: it ends too early" in check_same_problems(path)
     path.write_bytes(zstandard.compress(text[:1_004]) + zstandard.compress(text[1_004:]))
-    assert len(check_same(path)) == 400
+    assert len(check_same_samples(path)) == 400
     path.write_bytes(zstandard.compress(text) + b"more")
     assert "is not a complete zstd file" in check_same_problems(path)
     path.write_bytes(b"no zstd at all")
@@ -308,22 +295,22 @@ def packed_as(name: str, text: str) -> bytes:
     return pytest.importorskip("zstandard").compress(text.encode())
 
 
-def test_a_folder_and_a_pattern_are_all_their_files(tmp_path: Path):
+def test_a_folder_and_a_pattern_are_all_their_files(tmp_path: Path, check_same_samples):
     rows = plain(40, topic=lambda at: at % 3)
     written(tmp_path, rows[:20], "1.jsonl")
     written(tmp_path, rows[20:], "2.jsonl.gz")
     written(tmp_path, rows, "notes.txt")
-    folder = check_same(tmp_path)
+    folder = check_same_samples(tmp_path)
     assert folder.frame["id"].to_list() == [f"q{at}" for at in range(40)]
     assert folder.source == str(tmp_path)
-    assert check_same(tmp_path / "*.jsonl*").fingerprint() == folder.fingerprint()
+    assert check_same_samples(tmp_path / "*.jsonl*").fingerprint() == folder.fingerprint()
 
 
-def test_a_folder_may_have_both_endings_of_json_lines(tmp_path: Path):
+def test_a_folder_may_have_both_endings_of_json_lines(tmp_path: Path, check_same_samples):
     rows = plain(40, level=lambda at: at)
     written(tmp_path, rows[:20], "1.jsonl")
     written(tmp_path, [{**row, "level": "high"} for row in rows[20:]], "2.ndjson")
-    assert len(check_same(tmp_path)) == 40
+    assert len(check_same_samples(tmp_path)) == 40
 
 
 def test_a_duplicate_in_another_file_names_both_files(tmp_path: Path, check_same_problems):
@@ -349,15 +336,15 @@ def test_a_folder_that_cannot_be_read_is_a_problem(
     assert says in check_same_problems(tmp_path)
 
 
-def test_ids_of_different_kinds_are_read_in_memory(tmp_path: Path):
+def test_ids_of_different_kinds_are_read_at_once(tmp_path: Path, check_same_samples):
     of_hash = {"text": "t", "id": "0" * 32, "metadata": {"doc_id": "a"}}
     rows = plain(60, contexts=lambda at: [of_hash if at < 30 else {"text": "t", "id": "d1"}])
-    in_memory, other = both(written(tmp_path, rows))
-    assert not other.is_file
-    assert other.frame.equals(in_memory.frame)
+    check_same_samples(written(tmp_path, rows), at_once=True)
 
 
-def test_the_size_of_pieces_changes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_the_size_of_pieces_changes_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, check_same_samples
+):
     order = random.Random(0)
     rows = [row for shape in ("mixed in each piece", "judgements") for row in SHAPES[shape]]
     rows = [{**row, "id": str(at)} for at, row in enumerate(rows)]
@@ -365,8 +352,8 @@ def test_the_size_of_pieces_changes_nothing(tmp_path: Path, monkeypatch: pytest.
     path = written(tmp_path, rows)
     digests: set[str] = set()
     for size in (1, 100, 1_000, 10**6):
-        monkeypatch.setattr(reading.load_in_pieces, "__kwdefaults__", {"piece_bytes": size})
-        digests.add(check_same(path).fingerprint())
+        monkeypatch.setattr(tables, "PIECE_BYTES", size)
+        digests.add(check_same_samples(path).fingerprint())
     assert len(digests) == 1
 
 
@@ -383,25 +370,14 @@ def test_a_small_file_is_read_into_memory(tmp_path: Path):
     assert not load(written(tmp_path, plain(40))).is_file
 
 
-def test_large_files_that_are_joined_say_what_is_read_as_a_whole(
+def test_a_large_file_of_gold_says_that_it_is_read_as_a_whole(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     path = written(tmp_path, plain(40))
-    expected: Rows = [{"id": f"q{at}", "reference": "x"} for at in range(40)]
-    gold = written(tmp_path, expected, "gold.jsonl")
-    listed: Rows = [{"id": f"q{at}", "answer": "x"} for at in range(40)]
-    given: dict[str, Any] = {
-        "a file is given for several systems": {"a": path, "b": path},
-        "it is joined with another source": {"a": path, "b": listed},
-    }
-    for why, source in given.items():
-        assert "into memory" not in str(load(source).notes)
-        with monkeypatch.context() as large:
-            large.setattr(loaders, "is_large", lambda _: True)
-            assert load(source).notes[-1] == f"read as a whole into memory: {why}"
-            samples = load(path, gold=gold)
-            assert samples.is_file
-            assert samples.notes[-1].startswith("read the gold as a whole into memory, the answers")
+    gold = written(tmp_path, [{"id": f"q{at}", "reference": "x"} for at in range(40)], "gold.jsonl")
+    assert "as a whole" not in str(load(path, gold=gold).notes)
+    monkeypatch.setattr(loaders, "is_large", bool)
+    assert load(path, gold=gold).notes[-1].startswith("read the gold as a whole into memory")
 
 
 @pytest.mark.parametrize("name", ["answers.json", "answers.json.gz"])
@@ -412,7 +388,7 @@ def test_a_large_file_of_one_json_value_says_that_it_is_read_as_a_whole(
     data = json.dumps([{"id": row["id"], "answer": "x"} for row in plain(40)]).encode()
     path.write_bytes(gzip.compress(data) if path.suffix == ".gz" else data)
     assert "into memory" not in str(load(path).notes)
-    monkeypatch.setattr(loaders, "is_large", lambda _: True)
+    monkeypatch.setattr(loaders, "is_large", bool)
     note = (
         f"read as a whole into memory: {path} is one JSON value; "
         ".jsonl, .csv and .parquet are read in pieces"

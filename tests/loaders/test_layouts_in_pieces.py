@@ -100,7 +100,7 @@ def test_passages_of_a_question_that_are_far_apart_are_one_sample(
         for rank in range(3)
         for at in range(N)
     ]
-    samples = check_same_samples(written(rows), is_file=False)
+    samples = check_same_samples(written(rows), at_once=True)
     assert len(samples) == N
     assert samples.notes[-1].endswith("rows of the same question may be its passages")
 

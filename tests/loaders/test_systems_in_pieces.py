@@ -8,10 +8,9 @@ from typing import Any
 import polars as pl
 import pytest
 
-from ragauge import loaders
 from ragauge.errors import PlanError
 from ragauge.loaders import load
-from ragauge.samples.samples import Samples
+from ragauge.loaders.in_pieces import piece_files
 
 pytestmark = pytest.mark.usefixtures("small_pieces")
 Rows = Sequence[dict[str, Any]]
@@ -45,21 +44,6 @@ def sources_of(folder: Path, rows: Mapping[str, Rows]) -> dict[str, Path]:
     return {system: written(folder / f"{system}.jsonl", rows[system]) for system in rows}
 
 
-def check_same(source: object, *, is_file: bool = True, **options: Any) -> Samples:
-    in_memory = load(source, in_pieces=False, **options)
-    in_pieces = load(source, in_pieces=True, **options)
-    assert in_pieces.is_file == is_file
-    notes = in_pieces.notes if is_file else in_pieces.notes[:-1]
-    assert notes == in_memory.notes
-    assert in_pieces.source == in_memory.source
-    assert in_pieces.columns == in_memory.columns
-    assert in_pieces.frame.equals(in_memory.frame)
-    assert in_pieces.frame.schema == in_memory.frame.schema
-    assert in_pieces.fingerprint() == in_memory.fingerprint()
-    assert in_pieces.order() == in_memory.order()
-    return in_pieces
-
-
 SHAPES: dict[str, dict[str, Rows]] = {
     "the same questions": {"b": asked(0, 40), "a": asked(0, 40)},
     "gaps on both sides": {"b": asked(0, 30), "a": asked(5, 40), "c": asked(2, 9)},
@@ -75,35 +59,35 @@ SHAPES: dict[str, dict[str, Rows]] = {
     "questions that differ in case": {"b": asked(0, 9), "a": [{**row, "question": row["question"].upper()} for row in asked(0, 9)]},
     "ids that look alike": {"b": answers(0, 9), "a": [{**row, "id": row["id"].upper()} for row in answers(0, 9)]},
     "one system": {"b": asked(0, 20)},
+    "no ids in the first": {"b": without_ids(asked(0, 20)), "a": asked(5, 30)},
+    "no ids in the second": {"b": asked(0, 20), "a": without_ids(asked(5, 30))},
+    "some ids": {"b": [*asked(0, 20), *without_ids(asked(20, 30))], "a": without_ids(asked(5, 30))},
     "no ids": {"b": without_ids(asked(0, 20)), "a": without_ids(asked(5, 30))},
     "no ids, in another order": {"b": without_ids(asked(0, 20)), "a": without_ids(asked(0, 20)[::-1])},
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-def test_files_of_systems_give_the_samples_of_reading_in_memory(shape: str, tmp_path: Path):
-    check_same(sources_of(tmp_path, SHAPES[shape]))
+def test_files_of_systems_give_the_samples_of_reading_in_memory(
+    shape: str, tmp_path: Path, check_same_samples
+):
+    check_same_samples(sources_of(tmp_path, SHAPES[shape]))
 
 
 @pytest.mark.parametrize(
     "shape", ["the same questions", "gaps on both sides", "other types", "numbers of two kinds"]
 )
-def test_so_do_those_that_are_joined_with_gold(shape: str, tmp_path: Path):
+def test_so_do_those_that_are_joined_with_gold(shape: str, tmp_path: Path, check_same_samples):
     rows = {
         system: [{name: row[name] for name in row if name != "question"} for row in of_system]
         for system, of_system in SHAPES[shape].items()
     }
-    check_same(sources_of(tmp_path, rows), gold=written(tmp_path / "gold.jsonl", gold(45)))
+    check_same_samples(sources_of(tmp_path, rows), gold=written(tmp_path / "gold.jsonl", gold(45)))
 
 
-@pytest.mark.parametrize("shape", ["a", "b"])
-def test_if_only_some_rows_have_ids_they_are_paired_in_memory(shape: str, tmp_path: Path):
-    rows: dict[str, Rows] = {"a": asked(0, 20), "b": asked(0, 20)}
-    rows[shape] = without_ids(rows[shape])
-    check_same(sources_of(tmp_path, rows), is_file=False)
-
-
-def test_rows_of_several_systems_in_a_file_are_paired_by_their_question(tmp_path: Path):
+def test_rows_of_several_systems_in_a_file_are_paired_by_their_question(
+    tmp_path: Path, check_same_samples
+):
     rows = [
         {
             "question": f" Which {'IS' if system == 'a' else 'is'}  {at}?",
@@ -114,7 +98,7 @@ def test_rows_of_several_systems_in_a_file_are_paired_by_their_question(tmp_path
         for system in ("a", "b")
         if at % 7 or system == "b"
     ]
-    samples = check_same(written(tmp_path / "a.jsonl", rows))
+    samples = check_same_samples(written(tmp_path / "a.jsonl", rows))
     assert samples.notes[0] == "74 rows have no id: paired by the text of the question"
     assert samples.frame.filter(pl.col("question").str.contains("33"))["id"].to_list() == ["34"] * 2
 
@@ -137,23 +121,23 @@ def test_gold_with_two_ids_of_a_question_is_the_same_problem(tmp_path: Path, che
     assert "has no id here, and elsewhere the ids 'q3' and 'other'" in says
 
 
-def test_folders_of_systems_are_all_their_files(tmp_path: Path):
+def test_folders_of_systems_are_all_their_files(tmp_path: Path, check_same_samples):
     for system in ("a", "b"):
         (tmp_path / system).mkdir()
         written(tmp_path / system / "2.jsonl", asked(20, 40))
         written(tmp_path / system / "1.jsonl", asked(0, 20))
-    samples = check_same({"a": tmp_path / "a", "b": tmp_path / "b"})
+    samples = check_same_samples({"a": tmp_path / "a", "b": tmp_path / "b"})
     assert samples.n_by_system == {"a": 40, "b": 40}
 
 
-def test_csv_cells_are_numbers_by_the_file_that_has_them(tmp_path: Path):
+def test_csv_cells_are_numbers_by_the_file_that_has_them(tmp_path: Path, check_same_samples):
     (tmp_path / "a.csv").write_text(
         "id,answer,n\n" + "".join(f"q{at},a,{at}\n" for at in range(40))
     )
     (tmp_path / "b.csv").write_text(
         "id,answer,n\n" + "".join(f"q{at},a,0{at}\n" for at in range(40))
     )
-    check_same({"a": tmp_path / "a.csv", "b": tmp_path / "b.csv"})
+    check_same_samples({"a": tmp_path / "a.csv", "b": tmp_path / "b.csv"})
 
 
 PROBLEMS: dict[str, tuple[dict[str, Rows], str]] = {
@@ -193,7 +177,9 @@ def test_a_chosen_column_that_one_system_lacks_is_a_problem(tmp_path: Path, chec
     assert "has no column 'said' for answer" in says
 
 
-def test_chosen_columns_are_read_from_answers_and_from_gold(tmp_path: Path, check_same_problems):
+def test_chosen_columns_are_read_from_answers_and_from_gold(
+    tmp_path: Path, check_same_problems, check_same_samples
+):
     rows = [{"nr": f"q{at}", "said": f"{at} euros", "answer": "other"} for at in range(30)]
     source = written(tmp_path / "a.jsonl", rows)
     expected = [{"id": f"q{at}", "best": f"{at} €", "nr": "spare"} for at in range(35)]
@@ -203,34 +189,34 @@ def test_chosen_columns_are_read_from_answers_and_from_gold(tmp_path: Path, chec
     assert says
     expected = [{"nr": f"q{at}", "best": f"{at} €"} for at in range(35)]
     with_gold = written(tmp_path / "gold.jsonl", expected)
-    samples = check_same(source, gold=with_gold, map=chosen)
+    samples = check_same_samples(source, gold=with_gold, map=chosen)
     assert samples.frame["references"].to_list()[:2] == [["0 €"], ["1 €"]]
     says = check_same_problems(source, gold=with_gold, map={**chosen, "question": "asked"})
     assert "has no column 'asked' for question" in says
 
 
-def test_a_given_system_is_joined_with_gold(tmp_path: Path):
+def test_a_given_system_is_joined_with_gold(tmp_path: Path, check_same_samples):
     source = written(tmp_path / "a.jsonl", answers(0, 30))
     with_gold = written(tmp_path / "gold.jsonl", gold(30))
-    assert check_same(source, gold=with_gold, system="mine").systems == ("mine",)
+    assert check_same_samples(source, gold=with_gold, system="mine").systems == ("mine",)
 
 
-def test_sources_that_are_no_files_are_read_into_memory(tmp_path: Path):
-    path = written(tmp_path / "a.jsonl", answers(0, 9))
-    assert not load({"a": path, "b": path}, in_pieces=True).is_file
-    assert not load({"a": path, "b": answers(0, 9)}, in_pieces=True).is_file
+def test_files_and_lists_are_read_together(tmp_path: Path, check_same_samples, check_same_problems):
+    path = written(tmp_path / "a.jsonl", asked(0, 20))
+    check_same_samples({"a": path, "b": path})
+    check_same_samples({"a": path, "b": asked(10, 30), "c": asked(0, 9)})
+    other = [{**row, "question": "Why?"} for row in asked(0, 20)]
+    check_same_problems({"a": path, "b": other, "c": other[::-1]})
     with pytest.raises(PlanError, match="already name their systems"):
         load({"a": path, "b": tmp_path / "b.jsonl"}, system="c", in_pieces=True)
 
 
-def test_large_files_of_systems_are_read_in_pieces(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    sources = sources_of(tmp_path, {"a": answers(0, 9), "b": answers(0, 9)})
+def test_samples_are_a_file_if_they_are_large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    sources = sources_of(tmp_path, {"a": answers(0, 40), "b": answers(0, 40)})
     assert not load(sources).is_file
-
-    def are_both(files: Sequence[Path]) -> bool:
-        return len(files) == 2
-
-    monkeypatch.setattr(loaders, "is_large", are_both)
-    samples = load(sources)
-    assert samples.is_file
-    assert "into memory" not in str(samples.notes)
+    for most in (0, 700):
+        monkeypatch.setattr(piece_files, "FRAME_BYTES", most)
+        samples = load(sources)
+        assert samples.is_file
+        assert samples.frame.equals(load(sources, in_pieces=False).frame)
+        assert load(sources, gold=written(tmp_path / "gold.jsonl", gold(45))).is_file

@@ -8,8 +8,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ragauge.errors import DataError, Problem
-from ragauge.samples.frame import from_rows
+from ragauge.loaders.in_pieces.load import load_sources
+from ragauge.loaders.in_pieces.side import Source
+from ragauge.loaders.table import Table
 from ragauge.samples.samples import FIELDS, FieldError, Row, Samples, read_value
+
+
+def from_rows(rows: list[Row], source: str = "samples", notes: tuple[str, ...] = ()) -> Samples:
+    table = Table(tuple(rows), source, notes)
+    return load_sources([Source((), source, table=table)], {})
 
 
 def samples(*rows: dict[str, object]) -> Samples:
@@ -128,14 +135,10 @@ def test_the_message_of_a_huge_value_is_short():
     assert len(str(caught.value)) < 200
 
 
-def test_rows_without_names_are_numbered_within_their_system_and_it_is_said():
-    loaded = samples({"answer": "a", "system": "s"}, {"answer": "b"}, {"answer": "c"})
-    assert loaded.frame.select("system", "id").rows() == [
-        ("s", "1"),
-        ("default", "1"),
-        ("default", "2"),
-    ]
-    assert loaded.notes == ("3 rows have no id: numbered by position",)
+def test_rows_without_ids_are_numbered_and_it_is_said():
+    loaded = samples({"answer": "a"}, {"answer": "b"})
+    assert loaded.frame.select("system", "id").rows() == [("default", "1"), ("default", "2")]
+    assert loaded.notes == ("2 rows have no id: numbered by position",)
 
 
 def test_columns_stand_in_the_order_of_the_fields_and_slices_follow():
@@ -241,7 +244,7 @@ def test_the_fingerprint_changes_with_any_value(name: str, value: object):
 
 def test_the_fingerprint_is_of_the_content_and_not_of_the_source():
     one = from_rows([Row({"id": "q1", "answer": "a"}, "a.jsonl", 1)], "a.jsonl")
-    other = from_rows([Row({"answer": "a", "id": "q1"}, "b.csv", 9)], "b.csv", ["a note"])
+    other = from_rows([Row({"answer": "a", "id": "q1"}, "b.csv", 9)], "b.csv", ("a note",))
     assert one.fingerprint() == other.fingerprint()
 
 

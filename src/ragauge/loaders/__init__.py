@@ -1,29 +1,29 @@
 """Load files and objects as samples: `load` detects the format and the fields."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 from ragauge.errors import PlanError
 from ragauge.loaders import legalbench, side_by_side
-from ragauge.loaders.assembly import Answers, assemble, gold_with_fields
 from ragauge.loaders.conflicts import Prefer, check_prefer
 from ragauge.loaders.formats import Source, is_one_source, read_source
 from ragauge.loaders.in_pieces.tables import (
     NeedsAllRowsError,
+    are_one_piece,
     files_in_pieces,
     is_large,
     is_one_value,
 )
-from ragauge.loaders.legalbench import load_passages
 from ragauge.loaders.mapping import check_chosen
 from ragauge.loaders.remote import copied, with_urls
+from ragauge.loaders.table import Table
 from ragauge.samples.samples import Samples
 from ragauge.storage.memory import gc_paused
 
 if TYPE_CHECKING:
-    from ragauge.loaders.in_pieces.side import Source as SourceInPieces
+    from ragauge.loaders.in_pieces.side import Source as SourceOfAnswers
 
 __all__ = ["Source", "load", "load_passages"]
 
@@ -41,11 +41,10 @@ def load(
     """Load samples from a file (.jsonl .ndjson .json .csv .tsv, also .gz or .zst; .parquet), frame or list.
 
     A folder, or a pattern such as "answers/*.jsonl", is all its files of one kind. An s3:// or gs:// URL
-    of one of these is copied to this machine first. Large files
-    (`in_pieces=None`: 64 MB and more) are read piece by piece into a temporary file, so that they need
-    not fit into memory; the samples and every message are the same. Systems in files of their own, and
-    `gold`, which is in memory, are joined. All rows are read into memory where
-    only some rows to be joined have ids, and for traces and results of pipelines; a note says so if the files are large.
+    of one of these is copied to this machine first. Files are read piece by piece, so that they need
+    not fit into memory. Samples of more than 64 MB are kept in a temporary file, and fewer are a frame;
+    `in_pieces=True` makes them a file, False a frame of rows that are read at once. `gold` is in memory. All rows
+    are read at once for traces and results of pipelines; a note says so if the files are large.
 
     A list may hold dicts or objects with the names of fields; a dict of columns, an Arrow table, and
     the data sets and samples of Hugging Face, ragas, deepeval, LlamaIndex and Haystack are read too.
@@ -83,131 +82,115 @@ def _load_local(
     by_place: bool,
     in_pieces: bool | None,
 ) -> Samples:
-    """The samples of sources on this machine, in pieces or in memory."""
-    if in_pieces is not False:
+    """The samples of sources on this machine."""
+    problems = [*check_chosen(chosen), *check_prefer(prefer, has_gold=gold is not None)]
+    if problems:
+        raise PlanError(problems)
+    given = _by_system(source, system, chosen.values())
+    expected = None if gold is None else read_source(gold, chosen.values())
+    options = _Options(chosen, prefer, by_place, in_pieces)
+    files = [file for _, each in given for file in files_in_pieces(each) or ()]
+    notes = _notes_on_size(given, gold)
+    if in_pieces is not False and not (expected and legalbench.is_gold(expected)):
         try:
-            found = _load_in_pieces(
-                source, chosen, system, gold, prefer, by_place, even_small=bool(in_pieces)
-            )
+            sources = [_in_pieces(each, name, chosen) for name, each in given]
+            return _samples(sources, expected, options, notes)
         except NeedsAllRowsError as error:
-            in_memory = _load(source, chosen, system, gold, prefer=prefer, by_place=by_place)
-            note = f"read as a whole into memory: {error}"
-            return replace(in_memory, notes=(*in_memory.notes, note))
-        if found is not None:
-            return found
-    samples = _load(source, chosen, system, gold, prefer=prefer, by_place=by_place)
-    notes = [] if in_pieces is False else _notes_on_size(source, gold, chosen)
+            if in_pieces or is_large(files):
+                notes = [f"read as a whole into memory: {error}"]
+    tables = [_table(each, name, chosen) for name, each in given]
+    if expected is not None and legalbench.are_pairs(tables, expected):
+        tables, expected = legalbench.paired(tables, expected)
+    sources = [_of_table(table, name) for table, (name, _) in zip(tables, given, strict=True)]
+    return _samples(sources, expected, options, notes)
+
+
+class _Options(NamedTuple):
+    chosen: Mapping[str, str] = {}
+    prefer: Prefer | None = None
+    by_place: bool = False
+    as_file: bool | None = None
+
+
+def _samples(
+    sources: "Sequence[SourceOfAnswers]",
+    gold: Table | None,
+    options: _Options,
+    notes: Sequence[str] = (),
+) -> Samples:
+    from ragauge.loaders.gold_table import GoldTable
+    from ragauge.loaders.in_pieces.load import load_sources
+
+    chosen, prefer, by_place, as_file = options
+    if gold is None and len(sources) == 1 and sources[0].table is not None:
+        sources = [replace(sources[0], table=legalbench.recognised(sources[0].table))]
+    expected = None if gold is None else GoldTable.of(legalbench.recognised(gold), chosen)
+    samples = load_sources(
+        sources, chosen, expected, prefer=prefer, by_place=by_place, as_file=as_file
+    )
     return replace(samples, notes=(*samples.notes, *notes)) if notes else samples
 
 
-def _notes_on_size(source: object, gold: object, chosen: Mapping[str, str]) -> list[str]:
-    """A note on large files that are read into memory."""
-    is_one = is_one_source(source, chosen.values())
-    sources = [source] if is_one else list(cast(Mapping[object, object], source).values())
-    values = [Path(str(each)) for each in (*sources, gold) if is_one_value(each)]
+def _in_pieces(given: object, system: str | None, chosen: Mapping[str, str]) -> "SourceOfAnswers":
+    """Files as they are, if they are more than one piece; anything else as a table."""
+    from ragauge.loaders.in_pieces.side import Source as SourceOfAnswers
+
+    files = files_in_pieces(given)
+    if files is None or are_one_piece(files):
+        return _of_table(_table(given, system, chosen), system)
+    return SourceOfAnswers(files, str(given), system)
+
+
+def _of_table(table: Table, system: str | None) -> "SourceOfAnswers":
+    from ragauge.loaders.in_pieces.side import Source as SourceOfAnswers
+
+    return SourceOfAnswers((), table.source, system, table)
+
+
+def _table(given: object, system: str | None, chosen: Mapping[str, str]) -> Table:
+    """All rows of a source."""
+    table = read_source(given, chosen.values())
+    return table if system is not None else side_by_side.recognised(table, chosen.get("answer"))
+
+
+def _notes_on_size(given: "Sequence[tuple[str | None, object]]", gold: object) -> list[str]:
+    """Notes on large files that are read at once."""
+    values = [
+        Path(str(each)) for each in (*(each for _, each in given), gold) if is_one_value(each)
+    ]
     if values and is_large(values):
         return [
             f"read as a whole into memory: {values[0]} is one JSON value; "
             ".jsonl, .csv and .parquet are read in pieces"
         ]
-    files = [file for each in (*sources, gold) for file in files_in_pieces(each) or ()]
-    if not files or not is_large(files):
-        return []
-    is_repeated = not is_one and len(set(files)) < len(files)
-    why = (
-        "a file is given for several systems" if is_repeated else "it is joined with another source"
-    )
-    return [f"read as a whole into memory: {why}"]
-
-
-def _load_in_pieces(
-    source: object,
-    chosen: Mapping[str, str],
-    system: str | None,
-    gold: object,
-    prefer: Prefer | None,
-    by_place: bool,
-    *,
-    even_small: bool,
-) -> Samples | None:
-    """The samples of large files; None for any other source."""
-    from ragauge.loaders.in_pieces.load import GoldTable, load_in_pieces
-
-    sources = _sources_in_pieces(source, system, chosen)
-    files = [file for each in sources for file in each.files]
-    if not files or not (even_small or is_large(files)) or check_chosen(chosen):
-        return None
-    if len(set(files)) < len(files) or check_prefer(prefer, has_gold=gold is not None):
-        return None
-    if gold is None:
-        return load_in_pieces(sources, chosen, prefer=prefer, by_place=by_place)
-    given = read_source(gold, chosen.values())
-    if legalbench.recognised(given) is not given:
-        return None
-    expected = GoldTable(gold_with_fields(given, chosen), given.columns())
-    samples = load_in_pieces(sources, chosen, expected, prefer=prefer, by_place=by_place)
     if not is_large(files_in_pieces(gold) or ()):
-        return samples
-    note = "read the gold as a whole into memory, the answers in pieces; gold in the answers' rows takes less"
-    return replace(samples, notes=(*samples.notes, note))
-
-
-def _sources_in_pieces(
-    source: object, system: str | None, chosen: Mapping[str, str]
-) -> "list[SourceInPieces]":
-    """The files of one source, or of each system; none if one of them cannot be read in pieces."""
-    from ragauge.loaders.in_pieces.side import Source as SourceInPieces
-
-    if is_one_source(source, chosen.values()):
-        files = files_in_pieces(source)
-        return [] if files is None else [SourceInPieces(files, str(source), system)]
-    found: list[SourceInPieces] = []
-    for name, given in cast(Mapping[object, object], source).items():
-        files = files_in_pieces(given)
-        if files is None or system is not None or not isinstance(name, str) or not name.strip():
-            return []
-        found.append(SourceInPieces(files, str(given), name))
-    return found
-
-
-def _load(
-    source: object,
-    chosen: Mapping[str, str],
-    system: str | None,
-    gold: object,
-    *,
-    prefer: Prefer | None,
-    by_place: bool,
-) -> Samples:
-    problems = [*check_chosen(chosen), *check_prefer(prefer, has_gold=gold is not None)]
-    if problems:
-        raise PlanError(problems)
-    answers = _answers(source, system, chosen.values())
-    answers = [
-        given
-        if given.system is not None
-        else replace(given, table=side_by_side.recognised(given.table, chosen.get("answer")))
-        for given in answers
+        return []
+    return [
+        "read the gold as a whole into memory, the answers in pieces; gold in the answers' rows takes less"
     ]
-    expected = None if gold is None else read_source(gold, chosen.values())
-    if expected is not None and legalbench.are_pairs(
-        [system.table for system in answers], expected
-    ):
-        return legalbench.assemble_pairs(answers, expected, chosen)
-    expected = None if expected is None else legalbench.recognised(expected)
-    if expected is None and len(answers) == 1:
-        answers = [replace(given, table=legalbench.recognised(given.table)) for given in answers]
-    return assemble(answers, expected, chosen, prefer=prefer, by_place=by_place)
 
 
-def _answers(source: object, system: str | None, chosen: Collection[str]) -> list[Answers]:
+def _by_system(
+    source: object, system: str | None, chosen: Collection[str]
+) -> "list[tuple[str | None, object]]":
+    """The sources, each with the name of its system if the user gave one."""
     if is_one_source(source, chosen):
-        return [Answers(read_source(source, chosen), system)]
+        return [(system, source)]
     sources = cast(Mapping[object, object], source)
     if system is not None:
         raise PlanError([f"the sources already name their systems; remove system={system!r}"])
     _check_systems(sources)
-    return [Answers(read_source(given, chosen), str(name)) for name, given in sources.items()]
+    return [(str(name), given) for name, given in sources.items()]
+
+
+def load_passages(predictions: Source, gold: Source) -> Samples:
+    """Load LegalBench-RAG's passages as samples with `id` (the position, from 1), `question`, `contexts` and `gold_contexts`.
+
+    Raises DataError when the two differ in length or in the query at a position. A query without
+    gold snippets is kept with empty `gold_contexts`; a note counts them.
+    """
+    tables, expected = legalbench.paired([read_source(predictions)], read_source(gold))
+    return _samples([_of_table(table, None) for table in tables], expected, _Options())
 
 
 def _check_systems(sources: Mapping[object, object]) -> None:

@@ -112,13 +112,6 @@ class Conflicts:
                 break  # another question has other gold, so there is one cause
         return names
 
-    def notes(self) -> list[str]:
-        """How many conflicts were settled, and how."""
-        ids: dict[str, dict[str, None]] = {}
-        for conflict in self.settled:
-            ids.setdefault(conflict.field, {})[conflict.id] = None
-        return [self.note(name, next(iter(several)), len(several)) for name, several in ids.items()]
-
     def note(self, name: str, first: str, n: int) -> str:
         """The note on `n` ids whose field differs, of which `first` is the first."""
         kept = {
@@ -128,17 +121,6 @@ class Conflicts:
             None: "kept each row's own",
         }[self.prefer]
         return f"{name} differs between rows for {counted_ids(first, n)}; {kept}"
-
-    def problems(self) -> list[Problem]:
-        """One problem for each field and pair of sources, naming the first conflict."""
-        groups: dict[tuple[str, str, str], list[Conflict]] = {}
-        for conflict in self.found:
-            key = (conflict.field, conflict.row.source, conflict.other.source)
-            groups.setdefault(key, []).append(conflict)
-        return [
-            self.problem(conflicts[0], len({conflict.id for conflict in conflicts}))
-            for conflicts in groups.values()
-        ]
 
     def problem(self, first: Conflict, n_ids: int) -> Problem:
         """The problem of `n_ids` ids; it names the first."""

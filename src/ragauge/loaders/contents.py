@@ -16,15 +16,6 @@ MAX_NUMBERS = 50
 """Longest list of numbers that is not a vector."""
 
 
-def without_unknown(rows: Sequence[Row]) -> tuple[Sequence[Row], tuple[str, ...]]:
-    """The rows without extra columns that cannot be extra fields, and notes that name these.
-
-    An object of texts and numbers becomes JSON text, which a note says.
-    """
-    extra = ExtraColumns()
-    return extra.read(rows), extra.notes()
-
-
 @dataclass(slots=True)
 class ExtraColumns:
     """What the extra columns of all rows read so far hold: one that is not understood is left out."""

@@ -78,14 +78,19 @@ def read_source(source: object, chosen: Collection[str] = ()) -> Table:
     Traces become one row each; results of pipelines and the rows of other tools and data sets are
     unpacked, except columns that the user maps to fields, `chosen`.
     """
-    table = traces.recognised(_read(source, chosen))
+    table = of_other_tools(_read(source, chosen), chosen)
+    return passage_rows.recognised(numbered.recognised(table, keep=chosen), keep=chosen)
+
+
+def of_other_tools(table: Table, chosen: Collection[str]) -> Table:
+    """The rows of other tools and data sets as samples; any other table as it is."""
+    table = traces.recognised(table)
     if not set(chosen) & set(table.columns()):
         table = squad.recognised(benchmark_logs.recognised(promptfoo.recognised(table)))
     table = column_sets.recognised(table, keep=chosen)
     table = citations.recognised(wrappers.unwrapped(table, keep=chosen), keep=chosen)
     table = results.recognised(published.recognised(table, keep=chosen))
-    table = joined_texts.recognised(table, keep=chosen)
-    return passage_rows.recognised(numbered.recognised(table, keep=chosen), keep=chosen)
+    return joined_texts.recognised(table, keep=chosen)
 
 
 def _read(source: object, chosen: Collection[str]) -> Table:

@@ -9,46 +9,31 @@ from dataclasses import replace
 from typing import cast
 
 from ragauge.errors import Problem
-from ragauge.loaders.assembly import Answers, assemble
-from ragauge.loaders.formats import Source, read_source
 from ragauge.loaders.mapping import field_of
 from ragauge.loaders.table import Table
-from ragauge.samples.samples import Row, Samples
+from ragauge.samples.samples import Row
 
 
-def load_passages(predictions: Source, gold: Source) -> Samples:
-    """Load samples with `id` (the position, from 1), `question`, `contexts` and `gold_contexts`.
-
-    Raises DataError when the two differ in length or in the query at a position. A query without
-    gold snippets is kept with empty `gold_contexts`; a note counts them.
-    """
-    return assemble_pairs([Answers(read_source(predictions))], read_source(gold))
-
-
-def assemble_pairs(
-    answers: Sequence[Answers], gold: Table, chosen: Mapping[str, str] | None = None
-) -> Samples:
-    """Samples of predictions, each table paired with the same gold by position."""
+def paired(predictions: Sequence[Table], gold: Table) -> tuple[list[Table], Table]:
+    """Predictions and their gold, paired by position."""
     expected = as_gold(gold)
-    paired = [
-        replace(given, table=_paired(as_predictions(given.table), expected)) for given in answers
-    ]
-    return assemble(paired, expected, chosen)
+    return [_paired(as_predictions(table), expected) for table in predictions], expected
 
 
 def are_pairs(predictions: Sequence[Table], gold: Table) -> bool:
     """Whether all of them are in LegalBench's format, without ids to join by."""
-    return _is_gold(gold) and all(map(_is_predictions, predictions))
+    return is_gold(gold) and all(map(_is_predictions, predictions))
 
 
 def recognised(table: Table) -> Table:
     """The table, converted if it is in LegalBench's format."""
-    if _is_gold(table):
+    if is_gold(table):
         return as_gold(table)
     return as_predictions(table) if _is_predictions(table) else table
 
 
-def _is_gold(table: Table) -> bool:
+def is_gold(table: Table) -> bool:
+    """Whether the table is LegalBench's gold, without ids."""
     return _has(table, "query", "snippets")
 
 

@@ -1,7 +1,6 @@
-"""Give rows of the same question the same id: by their ids, by the question's text, or by place."""
+"""Which rows are about the same question: by their ids, by the question's text, or by place."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from itertools import count
 
 from ragauge.errors import Problem
@@ -9,16 +8,6 @@ from ragauge.language.normal_form import normal_form
 from ragauge.samples.samples import DEFAULT_SYSTEM, Row, read_value
 
 BY_PLACE = "--by-place (in Python by_place=True)"
-
-
-@dataclass(frozen=True, slots=True)
-class Paired:
-    """Answers and gold with ids, notes on how they were paired, and why rows could not be."""
-
-    rows: Sequence[Row]
-    gold: Sequence[Row] = ()
-    notes: tuple[str, ...] = ()
-    problems: tuple[Problem, ...] = ()
 
 
 def name_of(row: Row, field: str) -> str | None:
@@ -55,56 +44,10 @@ def question_of(row: Row) -> str | None:
     return (folded(question) or None) if isinstance(question, str) else None
 
 
-def pair_by_id(rows: Sequence[Row], gold: Sequence[Row] = ()) -> Paired:
-    """The rows, where those without an id have the id of the rows that ask the same question.
-
-    A question that no row with an id asks gets a number that is no id yet. Rows of a single system
-    without gold are unchanged: there is nothing to pair them with.
-    """
-    unnamed = [row for row in (*gold, *rows) if is_unnamed(row)]
-    if not unnamed or not _has_sides(rows, gold):
-        return Paired(rows, gold)
-    naming = Naming((*gold, *rows))
-    named_gold = [naming.named(row, None) for row in gold]
-    named_rows = [naming.named(row, system_of(row)) for row in rows]
-    return Paired(named_rows, named_gold, (paired_note(len(unnamed)),), naming.problems())
-
-
 def paired_note(n: int) -> str:
     """The note on `n` rows that have the id of other rows with their question."""
     n_rows = "1 row has" if n == 1 else f"{n:,} rows have"
     return f"{n_rows} no id: paired by the text of the question"
-
-
-def pair_by_place(rows: Sequence[Row], gold: Sequence[Row] = ()) -> Paired:
-    """The rows, where the n-th rows of the gold and of every system have the same id.
-
-    The ids are those of the gold, or else of the first system; numbers if it lacks an id. All must
-    have the same number of rows.
-    """
-    if not _has_sides(rows, gold):
-        return Paired(rows, gold)
-    sides: dict[str, list[Row]] = {}
-    for row in rows:
-        sides.setdefault(system_of(row), []).append(row)
-    first = list(gold) or next(iter(sides.values()))
-    problems = [
-        unequal(system, len(several), first[0].source, len(first), several[0].source)
-        for system, several in sides.items()
-        if len(several) != len(first)
-    ]
-    if problems:
-        return Paired(rows, gold, problems=tuple(problems))
-    given = [name_of(row, "id") for row in first]
-    ids = [id for id in given if id is not None]
-    if len(set(ids)) < len(first):
-        ids = [str(number) for number in range(1, len(first) + 1)]
-    places = {system: iter(ids) for system in sides}
-    paired = [_with_id(row, next(places[system_of(row)])) for row in rows]
-    renamed = {id for row, new in zip(rows, paired, strict=True) if (id := _other_id(row, new))}
-    notes = placed_notes(len(first), len(renamed))
-    named_gold = [_with_id(row, id) for row, id in zip(gold, ids, strict=False)]
-    return Paired(paired, named_gold, tuple(notes))
 
 
 def unequal(system: str, n_rows: int, first: str, n_first: int, source: str) -> Problem:
@@ -124,13 +67,6 @@ def placed_notes(n: int, n_renamed: int) -> list[str]:
     return notes
 
 
-def _has_sides(rows: Sequence[Row], gold: Sequence[Row]) -> bool:
-    """Whether there is anything to pair: gold, or several systems."""
-    systems = map(system_of, rows)
-    first = next(systems, None)
-    return bool(gold) or any(system != first for system in systems)
-
-
 def is_unnamed(row: Row) -> bool:
     return row.values.get("id") is None
 
@@ -139,26 +75,35 @@ def _with_id(row: Row, id: str) -> Row:
     return Row({**row.values, "id": id}, row.source, row.line)
 
 
-def _other_id(row: Row, new: Row) -> str | None:
-    """The id that the row had before, if it has another one now."""
-    before = name_of(row, "id")
-    return None if before is None or before == new.values["id"] else before
-
-
 class Naming:
     """Finds the id of a row by its question, and collects the rows for which there is none.
 
     A question that no row with an id asks gets the next number that is no id.
     """
 
-    def __init__(self, rows: Sequence[Row]) -> None:
-        self._ids = _ids_by_question(row for row in rows if not is_unnamed(row))
-        taken = {name_of(row, "id") for row in rows if not is_unnamed(row)}
-        self._numbers = (number for n in count(1) if (number := str(n)) not in taken)
-        self._asked: dict[tuple[str | None, str], Row] = {}
+    def __init__(self) -> None:
+        self._ids: dict[str, list[str]] = {}
+        self._taken: set[str] = set()
+        self._n = count(1)
+        self._asked: set[tuple[str | None, str]] = set()
         self._without_question: dict[str, list[Row]] = {}
         self._repeated: dict[str, list[Row]] = {}
         self._ambiguous: dict[str, list[Row]] = {}
+
+    def learn(self, row: Row) -> None:
+        """Take the id of a row that has one; all such rows come before those to be named."""
+        id, question = name_of(row, "id"), question_of(row)
+        if id is None:
+            return
+        if id.isdigit():  # only a number could be given again
+            self._taken.add(id)
+        if question is not None:
+            ids = self._ids.setdefault(question, [])
+            if id not in ids:
+                ids.append(id)
+
+    def _number(self) -> str:
+        return next(number for n in self._n if (number := str(n)) not in self._taken)
 
     def named(self, row: Row, side: str | None) -> Row:
         """The row with an id if it can be found. `side` is its system; None for gold."""
@@ -168,16 +113,17 @@ class Naming:
         if question is None:
             self._without_question.setdefault(row.source, []).append(row)
             return row
-        if self._asked.setdefault((side, question), row) is not row and side is not None:
+        if side is not None and (side, question) in self._asked:
             self._repeated.setdefault(row.source, []).append(row)
             return row
-        ids = self._ids.get(question) or self._ids.setdefault(question, [next(self._numbers)])
+        self._asked.add((side, question))
+        ids = self._ids.get(question) or self._ids.setdefault(question, [self._number()])
         if len(ids) > 1:
             self._ambiguous.setdefault(row.source, []).append(row)
             return row
         return _with_id(row, ids[0])
 
-    def problems(self) -> tuple[Problem, ...]:
+    def problems(self) -> list[Problem]:
         """One problem for each source and reason, naming the first row."""
         problems: list[Problem] = []
         for source, rows in self._without_question.items():
@@ -198,17 +144,7 @@ class Naming:
                 f"{ids[1]!r}{_others(rows, 'question')}; add ids here, or use {BY_PLACE}"
             )
             problems.append(Problem(text, source, rows[0].line, "question"))
-        return tuple(problems)
-
-
-def _ids_by_question(rows: Iterable[Row]) -> dict[str, list[str]]:
-    """The ids under which each question is asked."""
-    ids: dict[str, dict[str, None]] = {}
-    for row in rows:
-        question, id = question_of(row), name_of(row, "id")
-        if question is not None and id is not None:
-            ids.setdefault(question, {})[id] = None
-    return {question: list(names) for question, names in ids.items()}
+        return problems
 
 
 def excerpt(row: Row) -> str:

@@ -40,14 +40,6 @@ class Passage:
     unread: tuple[str, ...] = ()
 
 
-def unpack_contexts(
-    rows: Sequence[Row], problems: list[Problem]
-) -> tuple[list[Row], tuple[str, ...]]:
-    """The rows with contexts as texts, and notes on what was taken and left out."""
-    parts = ContextParts()
-    return parts.read(rows, problems), parts.notes()
-
-
 @dataclass(slots=True)
 class ContextParts:
     """What was taken from contexts that are objects, in all rows read so far, and what was left out.

@@ -1,13 +1,13 @@
-"""Build samples from rows: read every value, number rows without an id, find duplicates and look-alikes."""
+"""What makes rows samples: read every value, number rows without an id, find duplicates and look-alikes."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, cast
 
-from ragauge.errors import DataError, Problem
+from ragauge.errors import Problem
 from ragauge.language.normal_form import normal_form
 from ragauge.samples.fields import DEFAULT_SYSTEM, FIELDS, FieldError, read_value, short_value
-from ragauge.samples.samples import Row, Samples
+from ragauge.samples.samples import Row
 
 if TYPE_CHECKING:
     import polars as pl
@@ -15,23 +15,18 @@ if TYPE_CHECKING:
 MAX_LOOK_ALIKES = 5
 
 
-def from_rows(rows: Iterable[Row], source: str = "samples", notes: Iterable[str] = ()) -> Samples:
-    """Samples of the rows; DataError lists every invalid value and duplicate (id, system).
-
-    Rows without an id are numbered within their system, which a note records.
-    """
-    kept = list(rows)
+def problems_of(rows: Sequence[Row]) -> list[Problem]:
+    """Every invalid value and duplicate (id, system) of rows that are read at once."""
     problems: list[Problem] = []
-    values = [read_values(row, problems) for row in kept]
-    if not kept:
-        problems.append(Problem("holds no samples; is it the right file?", source))
-    numbering = Numbering()
-    numbering.fill(values)
-    problems += _duplicates(kept, values)
-    if problems:
-        raise DataError(problems)
-    alike = look_alike_notes({cast(str, row["id"]) for row in values})
-    return Samples(frame_of(values), source, (*notes, *numbering.notes(), *alike))
+    values = [read_values(row, problems) for row in rows]
+    Numbering().fill(values)
+    first: dict[tuple[object, object], Row] = {}
+    for row, named in zip(rows, values, strict=True):
+        key = (named["id"], named["system"])
+        before = first.setdefault(key, row)
+        if before is not row:
+            problems.append(duplicate_problem(row, before, str(key[0]), str(key[1])))
+    return problems
 
 
 def read_values(row: Row, problems: list[Problem]) -> dict[str, object]:
@@ -76,17 +71,6 @@ class Numbering:
         n = self.n_numbered
         have = "1 row has" if n == 1 else f"{n} rows have"
         return [f"{have} no id: numbered by position"] if n else []
-
-
-def _duplicates(rows: list[Row], values: list[dict[str, object]]) -> list[Problem]:
-    first: dict[tuple[object, object], Row] = {}
-    problems: list[Problem] = []
-    for row, named in zip(rows, values, strict=True):
-        key = (named["id"], named["system"])
-        before = first.setdefault(key, row)
-        if before is not row:
-            problems.append(duplicate_problem(row, before, str(key[0]), str(key[1])))
-    return problems
 
 
 def duplicate_problem(row: Row, first: Row, id: str, system: str) -> Problem:

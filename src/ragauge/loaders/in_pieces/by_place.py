@@ -1,13 +1,13 @@
-"""Pair the n-th rows of all systems and of the gold, as in memory, by renaming the rows of each piece."""
+"""Pair the n-th rows of all systems and of the gold, by renaming the rows of each piece."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
 from ragauge.errors import Problem
 from ragauge.loaders.in_pieces.piece_files import PieceFiles
 from ragauge.loaders.in_pieces.row_keys import RowKeys
-from ragauge.loaders.pairing import is_unnamed, name_of, placed_notes, unequal
+from ragauge.loaders.pairing import name_of, placed_notes, unequal
 from ragauge.loaders.table import Table
 from ragauge.samples.samples import Row
 
@@ -21,9 +21,8 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class Paired:
-    """The keys of the rows with their new ids, the gold with them, notes, and why rows cannot be paired."""
+    """The gold with the new ids, notes, and why rows cannot be paired."""
 
-    keys: RowKeys
     gold: Table | None
     notes: list[str] = field(default_factory=list[str])
     problems: list[Problem] = field(default_factory=list[Problem])
@@ -31,24 +30,16 @@ class Paired:
 
 @dataclass(slots=True)
 class Places:
-    """Which rows had no id in their source, and the source of each piece."""
+    """Pairs rows by place. `unnamed`: for each piece which of its rows had no id in their source."""
 
-    sources: list[str] = field(default_factory=list[str])
-    _unnamed: "list[Flags]" = field(default_factory=list[Any])
-
-    def add(self, rows: Sequence[Row], source: str) -> None:
-        """Keep what is needed of the rows of the next piece."""
-        import numpy as np
-
-        self._unnamed.append(np.fromiter(map(is_unnamed, rows), dtype=np.bool_, count=len(rows)))
-        self.sources.append(source)
+    unnamed: "Sequence[Flags]"
 
     def pair(self, pieces: PieceFiles, keys: RowKeys, gold: Table | None) -> Paired:
         """Give the n-th row of each system the id of the n-th row of the gold, or of the first system."""
         import numpy as np
 
         if gold is None and len(keys.systems) < 2:
-            return Paired(keys, gold)
+            return Paired(gold)
         place, rows_of = _places(keys)
         n = len(rows_of[0]) if gold is None else len(gold.rows)
         source = (keys.row(int(rows_of[0][0]), None, {}) if gold is None else gold.rows[0]).source
@@ -58,23 +49,22 @@ class Places:
             if len(rows) != n
         ]
         if problems:
-            return Paired(keys, gold, problems=problems)
+            return Paired(gold, problems=problems)
         given = self._ids_of_gold(gold.rows) if gold is not None else None
         is_numbered = given is None and (
             gold is not None or not self._are_unique(rows_of[0], keys.ids_of_rows())
         )
-        paired = RowKeys(keys.files, keys.one_table, keys.prefer, by_place=True)
-        renamed: list[NDArray[np.uint64]] = []
-        for number, piece_source in enumerate(self.sources):
-            own = place[pieces.starts[number] :][: pieces.height(number)]
+        new: list[list[str]] = []
+        for start, flags in zip(pieces.starts, self.unnamed, strict=True):
+            own = place[start:][: len(flags)]
             if is_numbered:
-                ids = [str(at + 1) for at in own.tolist()]
+                new.append([str(at + 1) for at in own.tolist()])
             elif given is not None:
-                ids = [given[at] for at in cast("list[int]", own.tolist())]
+                new.append([given[at] for at in cast("list[int]", own.tolist())])
             else:
-                ids = _ids(pieces, rows_of[0][own])
-            renamed.append(self._renamed(pieces, number, ids))
-            paired.add(pieces.rename(number, ids), piece_source)
+                new.append(_ids(pieces, rows_of[0][own]))
+        renamed = [self._renamed(pieces, number, ids) for number, ids in enumerate(new)]
+        keys.rename(pieces, new)
         n_renamed = len(np.unique(np.concatenate(renamed)))
         if gold is not None:
             ids = given or [str(at + 1) for at in range(n)]
@@ -83,7 +73,7 @@ class Places:
                 for row, id in zip(gold.rows, ids, strict=True)
             ]
             gold = replace(gold, rows=tuple(named))
-        return Paired(paired, gold, placed_notes(n, n_renamed))
+        return Paired(gold, placed_notes(n, n_renamed))
 
     def _ids_of_gold(self, rows: Sequence[Row]) -> list[str] | None:
         """The ids of the gold; None if some are missing or repeated."""
@@ -94,7 +84,7 @@ class Places:
         """Whether these rows all have ids, each another one."""
         import numpy as np
 
-        unnamed = np.concatenate(self._unnamed)
+        unnamed = np.concatenate(self.unnamed)
         return not unnamed[rows].any() and len(np.unique(hashes[rows])) == len(rows)
 
     def _renamed(self, pieces: PieceFiles, number: int, ids: Sequence[str]) -> "NDArray[np.uint64]":
@@ -102,7 +92,7 @@ class Places:
         import polars as pl
 
         frame = pieces.piece(number, ["id"]).with_columns(
-            pl.Series("new", ids, pl.String), pl.Series("unnamed", self._unnamed[number])
+            pl.Series("new", ids, pl.String), pl.Series("unnamed", self.unnamed[number])
         )
         changed = frame.filter((pl.col("id") != pl.col("new")) & ~pl.col("unnamed"))
         return changed["id"].hash().to_numpy()

@@ -1,13 +1,15 @@
 """Count the conflicts that are found batch by batch: kept are the first of a kind and how many ids there are."""
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable
 from dataclasses import dataclass, field
 
 from ragauge.errors import Problem
 from ragauge.loaders.conflicts import Conflict, Conflicts
+from ragauge.loaders.in_pieces.row_keys import RowKeys
+from ragauge.loaders.pairing import system_of
 
-Place = tuple[int, int, int]
-"""Between systems before those with the gold, then the file, then the line."""
+Place = tuple[int, int, int, int]
+"""Between systems before those with the gold; then the system if each has its own source, the source, the line."""
 
 
 @dataclass(slots=True)
@@ -25,10 +27,10 @@ class _Group:
 class ConflictCounts:
     """The conflicts of the rows joined so far, `between` systems and `with_gold`.
 
-    `files` in the order in which they were read. All rows of a question are in one batch.
+    All rows of a question are in one batch.
     """
 
-    files: Sequence[str]
+    keys: RowKeys
     between: Conflicts
     with_gold: Conflicts
     _found: dict[Hashable, _Group] = field(default_factory=dict[Hashable, _Group])
@@ -59,12 +61,13 @@ class ConflictCounts:
         rank: int,
     ) -> None:
         row = conflict.row
-        place = (rank, self.files.index(row.source), row.line or 0)
+        system = 0 if self.keys.one_table else self.keys.systems[system_of(row)]
+        place = (rank, system, self.keys.sources.index(row.source), row.line or 0)
         groups.setdefault(key, _Group(conflict, place)).add(conflict, place)
         ids.setdefault(key, set()).add(conflict.id)
 
     def problems(self) -> list[Problem]:
-        """One problem for each field and pair of sources, in the order of `join` in memory."""
+        """One problem for each field and pair of sources, in the order of the rows."""
         return [self.between.problem(group.first, group.n_ids) for group in _in_order(self._found)]
 
     def notes(self) -> list[str]:

@@ -36,6 +36,10 @@ class Decisions:
     chosen: Mapping[str, str]
     settled: Sequence[str] = ()
     has_gold: bool = False
+    has_all_rows: bool = False
+    """Whether all rows are read at once."""
+    aliases: Mapping[str, str] | None = None
+    """Other names of fields than those of answers."""
     columns: dict[str, None] = field(default_factory=dict[str, None])
     numbers: NumberColumns = field(default_factory=NumberColumns)
     contexts: ContextParts = field(default_factory=ContextParts)
@@ -49,7 +53,9 @@ class Decisions:
         if naming.problems:
             return ()
         rows = renamed_rows(table.rows, naming)
-        if table.all_text:
+        if table.all_text and self.has_all_rows:
+            rows = read_cells(rows, problems)
+        elif table.all_text:
             numeric = self.numbers.add(rows)
             for name, is_numeric in numeric.items():
                 self._use(_Column("is numeric", name), is_numeric)
@@ -75,9 +81,17 @@ class Decisions:
                 name: column for name, column in self.chosen.items() if column in self.columns
             }
             self._naming = name_columns(
-                tuple(self.columns), chosen, settled=self.settled, has_gold=self.has_gold
+                tuple(self.columns),
+                chosen,
+                settled=self.settled,
+                has_gold=self.has_gold,
+                aliases=self.aliases,
             )
         return self._naming
+
+    def notes(self) -> list[str]:
+        """How columns and values were read."""
+        return [*self.naming().notes, *self.contexts.notes(), *self.extra.notes()]
 
     def _named(self, table: Table) -> Naming:
         n_before = len(self.columns)
@@ -112,12 +126,12 @@ class Decisions:
 
     def restarted(self) -> "Decisions":
         """No decision yet, for the same source."""
-        return Decisions(self.chosen, self.settled, self.has_gold)
+        return Decisions(self.chosen, self.settled, self.has_gold, self.has_all_rows)
 
     def for_next_pass(self) -> "Decisions":
         """The same decisions, to read all rows by them from the beginning."""
         again = Decisions(
-            self.chosen, self.settled, self.has_gold, dict(self.columns), extra=self.extra
+            self.chosen, self.settled, self.has_gold, columns=dict(self.columns), extra=self.extra
         )
         again.numbers.texts |= self.numbers.texts
         again.numbers.kept |= self.numbers.kept

@@ -9,13 +9,10 @@ from ragauge.loaders.conflicts import Conflicts
 from ragauge.loaders.in_pieces.conflict_counts import ConflictCounts
 from ragauge.loaders.in_pieces.piece_files import LINE, PieceFiles
 from ragauge.loaders.in_pieces.row_keys import COMPARED_AT_ONCE, NAMED, RowKeys
-from ragauge.loaders.in_pieces.tables import NeedsAllRowsError
 from ragauge.loaders.join import NO_ID_IN_COMMON, Gold, unanswered, unanswered_note, unknown_note
-from ragauge.loaders.pairing import name_of
 from ragauge.loaders.table import Table
 from ragauge.samples.frame import Numbering, read_values
 from ragauge.samples.samples import Row, to_columns
-from ragauge.samples.temporary_file import TemporaryFolder
 
 if TYPE_CHECKING:
     import numpy as np
@@ -28,8 +25,7 @@ if TYPE_CHECKING:
 class GoldJoin:
     """Answers, each with an id, that get the fields of the gold of their question.
 
-    Kept of each row are its place in the gold and in the new order. `problems` and `notes` are those of
-    `join` in memory. Raises NeedsAllRowsError if ids or columns need all rows.
+    Kept of each row are its place in the gold and in the new order.
     """
 
     answers: PieceFiles
@@ -52,24 +48,19 @@ class GoldJoin:
         table: Table,
         problems: Sequence[Problem] = (),
     ) -> "GoldJoin":
-        if any(name_of(row, "id") is None for row in table.rows):
-            raise NeedsAllRowsError("rows of the gold without ids are paired by their texts")
-        of_gold = set(table.columns())
-        if any(len(kinds) > 1 and name in of_gold for name, kinds in answers.kinds.items()):
-            raise NeedsAllRowsError("a column of the gold has values of several types")
         answers.settle()
         return cls(answers, keys, Gold(table.rows, keys.prefer), [*problems])
 
     def __post_init__(self) -> None:
-        self.joined = PieceFiles(TemporaryFolder())
-        self.joined_keys = RowKeys(self.keys.files)
+        self.joined = PieceFiles(self.answers.most_bytes)
+        self.joined_keys = RowKeys()
         between, with_gold = (
             Conflicts(
                 self.keys.prefer, self.keys.by_place, one_table=self.keys.one_table, has_gold=True
             )
             for _ in range(2)
         )
-        self._conflicts = ConflictCounts(self.keys.files, between, with_gold)
+        self._conflicts = ConflictCounts(self.keys, between, with_gold)
 
     def run(self) -> None:
         """Write the joined rows, and find what is wrong with them and what either side lacks."""
@@ -84,7 +75,7 @@ class GoldJoin:
             numbering.fill(values)
             if not self.problems:
                 frame = self.joined.add(values, [row.line for row in rows])
-                self.joined_keys.add(frame, self.keys.files[0])
+                self.joined_keys.add(frame, [row.source for row in rows])
         self.problems[:0] = [*self.gold.problems, *self._conflicts.problems()]
         self.problems += self.keys.duplicates(self.answers)
         self.notes += [*self.gold.notes(), *self._conflicts.notes()]
@@ -121,7 +112,9 @@ class GoldJoin:
         import numpy as np
 
         unknown = np.flatnonzero(places == len(self.gold.by_id))
-        if len(unknown) > COMPARED_AT_ONCE and len(self.keys.systems) > 1:
+        is_apart = len(unknown) > COMPARED_AT_ONCE and len(self.keys.systems) > 1
+        # The values of the first source are copied, for which its rows must be in the same batch.
+        if is_apart and self.keys.prefer != "first":
             self._compare_apart(unknown)
         n_known = len(order) - len(unknown)
         starts = range(0, n_known, COMPARED_AT_ONCE)
@@ -131,7 +124,8 @@ class GoldJoin:
             while 0 < end < n_known and self._same_question(order, places, end):
                 end += 1
             ends.append(max(end, ends[-1]))
-        ends += range(n_known + COMPARED_AT_ONCE, len(order), COMPARED_AT_ONCE)
+        if self.keys.prefer != "first":
+            ends += range(n_known + COMPARED_AT_ONCE, len(order), COMPARED_AT_ONCE)
         for start, end in zip(ends, [*ends[1:], len(order)], strict=True):
             if end > start:
                 yield np.asarray(order[start:end])
@@ -140,8 +134,6 @@ class GoldJoin:
         """Compare the rows of questions that the gold does not have, which are written in another order."""
         import numpy as np
 
-        if self.keys.prefer == "first":
-            raise NeedsAllRowsError("many answers are to questions that the gold does not have")
         hashes = self.keys.ids_of_rows()[unknown]
         order = np.argsort(hashes, kind="stable")
         start = 0

@@ -1,58 +1,55 @@
-"""Read files piece by piece into a file of samples."""
+"""Read sources piece by piece into samples."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
 
 from ragauge.errors import DataError, Problem
 from ragauge.loaders.conflicts import Prefer
-from ragauge.loaders.in_pieces.by_place import Paired, Places
-from ragauge.loaders.in_pieces.by_question import Questions
+from ragauge.loaders.gold_table import GoldTable
+from ragauge.loaders.in_pieces.by_place import Places
+from ragauge.loaders.in_pieces.by_question import QuestionPairs, are_repeated
 from ragauge.loaders.in_pieces.gold import GoldJoin
 from ragauge.loaders.in_pieces.piece_files import PieceFiles
-from ragauge.loaders.in_pieces.row_keys import KeyFindings, RowKeys
+from ragauge.loaders.in_pieces.row_keys import SHARED, KeyFindings, RowKeys
 from ragauge.loaders.in_pieces.side import Side, Source
-from ragauge.loaders.in_pieces.tables import PIECE_BYTES, FileTables, NeedsAllRowsError
+from ragauge.loaders.in_pieces.tables import NeedsAllRowsError
 from ragauge.loaders.mapping import absent
-from ragauge.loaders.shared_gold import SHARED
+from ragauge.loaders.pairing import is_unnamed
 from ragauge.loaders.table import Table
 from ragauge.samples.frame import Numbering, read_values
 from ragauge.samples.samples import Row, Samples
-from ragauge.samples.temporary_file import TemporaryFolder
 from ragauge.storage.memory import gc_paused
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Flags = NDArray[np.bool_]
 
 MAX_PASSES = 20
 MAX_PROBLEMS = 100_000
 """Reading stops after this many problems of the data."""
 
 
-@dataclass(frozen=True, slots=True)
-class GoldTable:
-    """Gold in memory, with fields as columns. `given`: the names of its columns in its file."""
-
-    table: Table
-    given: Collection[str] = ()
-
-
-def load_in_pieces(
+def load_sources(
     sources: Sequence[Source],
     chosen: Mapping[str, str],
     gold: GoldTable | None = None,
     *,
     prefer: Prefer | None = None,
     by_place: bool = False,
-    piece_bytes: int = PIECE_BYTES,
+    as_file: bool | None = None,
 ) -> Samples:
-    """The samples of the files, kept in a temporary file; DataError with every problem in the data.
+    """The samples of the sources; DataError with every problem in the data.
 
-    What the rows of `gold` say is added to the answers of their questions. `prefer` and `by_place` are those of `join`. Raises NeedsAllRowsError for
-    data that must be read at once.
+    What the rows of `gold` say is added to the answers of their questions. `prefer` and `by_place` are those of `load`.
+    The samples are a temporary file with `as_file`, or if None by their size. Raises NeedsAllRowsError for files
+    that must be read at once.
     """
-    sides = [
-        Side.of(FileTables(source.files, piece_bytes), source, chosen, has_gold=gold is not None)
-        for source in sources
-    ]
+    sides = [Side.of(source, chosen, has_gold=gold is not None) for source in sources]
     for _ in range(MAX_PASSES):
-        one_pass = _Pass(sides, chosen, prefer, Places() if by_place else None)
+        one_pass = _Pass(sides, chosen, prefer, by_place, as_file)
         with gc_paused():
             one_pass.read()
         if one_pass.has_too_many_problems or all(side.is_settled for side in sides):
@@ -68,23 +65,23 @@ class _Pass:
     sides: Sequence[Side]
     chosen: Mapping[str, str]
     prefer: Prefer | None = None
-    places: Places | None = None
-    """For rows that are paired by place."""
+    by_place: bool = False
+    as_file: bool | None = None
     numbering: Numbering = field(default_factory=Numbering)
     value_problems: list[Problem] = field(default_factory=list[Problem])
-    questions: Questions = field(default_factory=Questions)
+    unnamed: "list[Flags]" = field(default_factory=list[Any])
+    """For each piece which of its rows had no id in their source."""
     keys: RowKeys = field(init=False)
     pieces: PieceFiles = field(init=False)
 
     def __post_init__(self) -> None:
-        files = [str(file) for side in self.sides for file in side.source.files]
-        self.keys = RowKeys(files, one_table=len(self.sides) == 1, prefer=self.prefer)
-        self.pieces = PieceFiles(TemporaryFolder())
+        self.keys = RowKeys(len(self.sides) == 1, self.prefer, self.by_place)
+        self.pieces = PieceFiles.of(as_file=self.as_file)
 
     def read(self) -> None:
         for side in self.sides:
             for table in side.tables:
-                self._keep(side.read(table), table.source)
+                self._keep(side.read(table))
                 if self.has_too_many_problems:
                     return
             side.csv.finish()
@@ -96,38 +93,22 @@ class _Pass:
     def _problems_of_sides(self) -> list[list[Problem]]:
         return [side.problems for side in self.sides]
 
-    def _keep(self, rows: Sequence[Row], source: str) -> None:
+    def _keep(self, rows: Sequence[Row]) -> None:
         if not rows:
             return
-        if self.places is None:
-            self.questions.add(rows)
-        else:
-            self.places.add(rows, source)
+        import numpy as np
+
+        self.unnamed.append(np.fromiter(map(is_unnamed, rows), dtype=np.bool_, count=len(rows)))
         values = [read_values(row, self.value_problems) for row in rows]
         self.numbering.fill(values)
         frame = self.pieces.add(values, [row.line for row in rows])
-        self.keys.add(frame, source)
-        self.questions.sources.append(source)
-        if (
-            self.questions.n_unnamed
-            and len(self.keys.systems) > 1
-            and not self.questions.are_paired
-        ):
-            raise NeedsAllRowsError("some rows have ids, others are paired by their texts")
+        self.keys.add(frame, [row.source for row in rows])
 
     def samples(self) -> Samples:
         """The samples of all rows; DataError with every problem found."""
-        problems = self._problems()
-        found, numbered = KeyFindings(), self.numbering.notes()
-        paired: list[str] = []
-        if not problems and self.questions.n_unnamed and len(self.keys.systems) > 1:
-            self.keys, _, note = self.questions.pair(self.pieces, self.keys)
-            paired, numbered = [note], []
-        if not problems and self.places is not None:
-            given = self._by_place(self.places, None)
-            problems += given.problems
-            paired = given.notes
-            numbered = [] if paired else numbered
+        problems, found = self._problems(), KeyFindings()
+        notes = self._notes(are_named=len(self.sides) > 1)
+        _, paired = (None, None) if problems else self._paired(None)
         if self.pieces.n_rows:
             found = self.keys.check(self.pieces, self._systems_without_gold())
             self._check_passages(found.duplicates)
@@ -136,16 +117,35 @@ class _Pass:
         problems += [*self.value_problems, *found.duplicates]
         if problems:
             raise DataError(problems)
-        notes = (
-            *self._notes(are_named=len(self.sides) > 1),
-            *paired,
-            *found.differing,
-            *found.shared,
-            *found.gaps,
-            *numbered,
-            *found.alike,
-        )
-        return Samples(self.pieces.as_file(), ", ".join(self._names()), notes)
+        notes += [*(paired or ()), *found.differing, *found.shared, *found.gaps]
+        notes += [*(self.numbering.notes() if paired is None else ()), *found.alike]
+        return Samples(self.pieces.as_rows(), ", ".join(self._names()), tuple(notes))
+
+    def _paired(self, gold: Table | None) -> tuple[Table | None, list[str] | None]:
+        """Give rows of the same question the same id: the gold with ids, and notes if there is anything to pair."""
+        if gold is None and len(self.keys.systems) < 2:
+            return gold, None
+        if self.by_place:
+            if self._may_be_passages:
+                raise NeedsAllRowsError(
+                    "rows that are paired by place may be passages of questions"
+                )
+            placed = Places(self.unnamed).pair(self.pieces, self.keys, gold)
+            self._check_paired(placed.problems)
+            return placed.gold, placed.notes
+        gold_rows = () if gold is None else gold.rows
+        if not any(own.any() for own in self.unnamed) and not any(map(is_unnamed, gold_rows)):
+            return gold, None
+        pairs = QuestionPairs(self.pieces, self.keys, self.unnamed, gold_rows)
+        self._check_paired(pairs.problems)
+        pairs.rename()
+        return None if gold is None else replace(gold, rows=tuple(pairs.gold)), [pairs.note]
+
+    def _check_paired(self, problems: Sequence[Problem]) -> None:
+        if problems:
+            duplicates = self.keys.duplicates(self.pieces)
+            self._check_passages(duplicates)
+            raise DataError([*problems, *self.value_problems, *duplicates])
 
     def _systems_without_gold(self) -> dict[str, list[str]]:
         """The systems whose file has no field of the gold that the file of another one has."""
@@ -161,21 +161,15 @@ class _Pass:
             name: systems for name, systems in without.items() if 0 < len(systems) < len(fields)
         }
 
-    def _by_place(self, places: Places, gold: Table | None) -> Paired:
-        """The rows paired by place."""
-        if self._may_be_passages:
-            raise NeedsAllRowsError("rows that are paired by place may be passages of questions")
-        paired = places.pair(self.pieces, self.keys, gold)
-        self.keys = paired.keys
-        return paired
-
     @property
     def _may_be_passages(self) -> bool:
-        return any(side.layouts.may_be_passages for side in self.sides)
+        return any(side.layouts and side.layouts.may_be_passages for side in self.sides)
 
     def _check_passages(self, duplicates: Sequence[Problem]) -> None:
         """Raise NeedsAllRowsError if rows of one question may be its passages, which become one sample."""
-        if self._may_be_passages and (duplicates or self.questions.are_repeated):
+        if self._may_be_passages and (
+            duplicates or are_repeated(self.pieces, self.keys, self.unnamed)
+        ):
             raise NeedsAllRowsError("rows of the same question may be its passages")
 
     def joined(self, given: GoldTable) -> Samples:
@@ -190,16 +184,8 @@ class _Pass:
             self._check_passages(duplicates)
         if problems:
             raise DataError([*problems, *self.value_problems, *duplicates])
-        paired: list[str] = []
-        if self.questions.n_unnamed:
-            self.keys, named, note = self.questions.pair(self.pieces, self.keys, gold)
-            gold, paired = named or gold, [note]
-        if self.places is not None:
-            by_place = self._by_place(self.places, gold)
-            if by_place.problems:
-                duplicates = self.keys.duplicates(self.pieces)
-                raise DataError([*by_place.problems, *self.value_problems, *duplicates])
-            gold, paired = by_place.gold or gold, by_place.notes
+        named, paired = self._paired(gold)
+        gold = named or gold
         join = GoldJoin.of(self.pieces, self.keys, gold, self.value_problems)
         join.run()
         if join.problems:
@@ -207,7 +193,7 @@ class _Pass:
         notes = self._notes(are_named=True)
         notes += [f"{gold.source}: {note}" for note in gold.notes]
         source = ", ".join(dict.fromkeys((*self._names(), gold.source)))
-        return Samples(join.joined.as_file(), source, (*notes, *paired, *join.notes))
+        return Samples(join.joined.as_rows(), source, (*notes, *(paired or ()), *join.notes))
 
     def _names(self) -> list[str]:
         return list(dict.fromkeys(side.source.name for side in self.sides))

@@ -1,12 +1,12 @@
-"""The pieces of samples on disk, and their way into one Parquet file with columns of one type each."""
+"""The pieces of samples, in memory or on disk, and their way into samples with columns of one type each."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from ragauge.loaders.in_pieces.tables import NeedsAllRowsError
 from ragauge.samples.file import SampleFile, rows_at_once
 from ragauge.samples.frame import frame_of
 from ragauge.samples.samples import FIELDS
@@ -19,15 +19,21 @@ if TYPE_CHECKING:
 
     Ints = NDArray[np.int64]
 
+FRAME_BYTES = 64 * 2**20
+"""Samples of at most about this size are a frame in memory, larger ones a file."""
 LINE = "ragauge line"
 """A column of the pieces that the samples do not have: each row's line in its source."""
 
 
 @dataclass(slots=True)
 class PieceFiles:
-    """Pieces of samples, each a Parquet file with the columns and types of its own rows."""
+    """Pieces of samples, each with the columns and types of its own rows.
 
-    folder: TemporaryFolder
+    They are frames until they are larger than `most_bytes` together, and then files.
+    """
+
+    most_bytes: float
+    folder: TemporaryFolder | None = None
     starts: list[int] = field(default_factory=list[int])
     """The number of the first row of each piece."""
     n_rows: int = 0
@@ -36,6 +42,13 @@ class PieceFiles:
     encoded: dict[int, set[str]] = field(default_factory=dict[int, set[str]])
     """For each piece the slice fields that are kept as JSON, because they have several types."""
     rows_at_once: int = 0
+    _frames: "list[pl.DataFrame]" = field(default_factory=list[Any])
+    _n_bytes: float = 0
+
+    @classmethod
+    def of(cls, *, as_file: bool | None) -> "PieceFiles":
+        """Pieces that become a file or a frame, by their size if `as_file` is None."""
+        return cls(FRAME_BYTES if as_file is None else -1 if as_file else inf)
 
     def add(self, values: list[dict[str, object]], lines: Sequence[int | None]) -> "pl.DataFrame":
         """Write the rows as the next piece and return it."""
@@ -44,19 +57,44 @@ class PieceFiles:
         number = len(self.starts)
         self._encode_mixed(number, values)
         frame = frame_of(values)
-        path = self._path(number)
-        with write_errors(path):
-            frame.with_columns(pl.Series(LINE, lines, dtype=pl.UInt32)).write_parquet(
-                path, compression="lz4"
-            )
+        self._write(number, frame.with_columns(pl.Series(LINE, lines, dtype=pl.UInt32)))
         self.starts.append(self.n_rows)
         self.n_rows += frame.height
         at_once = rows_at_once(frame)
         self.rows_at_once = min(self.rows_at_once or at_once, at_once)
         return frame
 
-    def _path(self, number: int) -> Path:
-        return self.folder.path / f"{number:06}.parquet"
+    def _write(self, number: int, frame: "pl.DataFrame") -> None:
+        """Keep a piece, in place of the one with its number."""
+        if self.folder is None:
+            before = self._frames[number : number + 1]
+            self._frames[number : number + 1] = [frame]
+            self._n_bytes += frame.estimated_size() - sum(old.estimated_size() for old in before)
+            if self._n_bytes <= self.most_bytes:
+                return
+            self.folder = TemporaryFolder()
+            for place, kept in enumerate(self._frames):
+                self._write(place, kept)
+            self._frames.clear()
+            return
+        path = self._path(self.folder, number)
+        with write_errors(path):
+            frame.write_parquet(path, compression="lz4")
+
+    def _path(self, folder: TemporaryFolder, number: int) -> Path:
+        return folder.path / f"{number:06}.parquet"
+
+    def _scan(self, number: int) -> "pl.LazyFrame":
+        import polars as pl
+
+        if self.folder is None:
+            return self._frames[number].lazy()
+        return pl.scan_parquet(self._path(self.folder, number), glob=False)
+
+    def _schema(self, number: int) -> "Mapping[str, pl.DataType]":
+        if self.folder is None:
+            return self._frames[number].schema
+        return self._scan(number).collect_schema()
 
     def _encode_mixed(self, number: int, values: list[dict[str, object]]) -> None:
         """Keep slice fields of several types as JSON until the types of all rows are known."""
@@ -90,11 +128,16 @@ class PieceFiles:
 
     def piece(self, number: int, columns: Sequence[str]) -> "pl.DataFrame":
         """These columns of one piece, those of them that it has."""
-        import polars as pl
-
-        lazy = pl.scan_parquet(self._path(number), glob=False)
-        own = lazy.collect_schema().names()
+        if self.folder is None:
+            frame = self._frames[number]
+            # `select` is a lazy query, which takes long on few rows.
+            return frame[[name for name in columns if name in frame.columns]]
+        lazy = self._scan(number)
+        own = lazy.collect_schema()
         return lazy.select([name for name in columns if name in own]).collect()
+
+    def _read(self, number: int) -> "pl.DataFrame":
+        return self._frames[number] if self.folder is None else self._scan(number).collect()
 
     def height(self, number: int) -> int:
         """The number of rows of a piece."""
@@ -105,19 +148,14 @@ class PieceFiles:
         """Give the rows of a piece other ids; the piece with them."""
         import polars as pl
 
-        path = self._path(number)
-        frame = pl.read_parquet(path, glob=False).with_columns(pl.Series("id", ids, pl.String))
-        with write_errors(path):
-            frame.write_parquet(path, compression="lz4")
+        frame = self._read(number).with_columns(pl.Series("id", ids, pl.String))
+        self._write(number, frame)
         return frame
 
     def copy_values(
         self, name: str, rows: "Sequence[int] | Ints", donors: "Sequence[int] | Ints"
     ) -> None:
-        """Give these rows the value of a field that other rows of the same id have.
-
-        Raises NeedsAllRowsError if a row and its donor have different ids after all.
-        """
+        """Give these rows the value of a field that other rows of the same id have."""
         import numpy as np
 
         wanted, given = (np.asarray(numbers, dtype=np.int64) for numbers in (rows, donors))
@@ -131,8 +169,7 @@ class PieceFiles:
     def _copy(self, number: int, name: str, at: "Ints", donors: "Ints") -> None:
         import polars as pl
 
-        path = self._path(number)
-        frame = pl.read_parquet(path, glob=False).with_row_index("at")
+        frame = self._read(number).with_row_index("at")
         found = self.rows(donors, ["id", name]).select(
             pl.col("row").alias("donor"),
             pl.col("id").alias("donor id"),
@@ -141,14 +178,12 @@ class PieceFiles:
         copied = pl.DataFrame({"at": at.astype("uint32"), "donor": donors.astype("int64")})
         copied = copied.join(found, on="donor", how="left")
         frame = frame.join(copied, on="at", how="left", maintain_order="left")
-        is_copied = pl.col("donor").is_not_null()
-        if not frame.filter(is_copied & (pl.col("id") != pl.col("donor id"))).is_empty():
-            raise NeedsAllRowsError("two ids have the same hash")
+        # Two ids may have the same hash.
+        is_copied = pl.col("donor").is_not_null() & (pl.col("id") == pl.col("donor id"))
         own = pl.col(name) if name in frame.columns else pl.lit(None)
         value = pl.when(is_copied).then(pl.col("value")).otherwise(own).alias(name)
         frame = frame.with_columns(value).drop("at", "donor", "donor id", "value")
-        with write_errors(path):
-            frame.write_parquet(path, compression="lz4")
+        self._write(number, frame)
         self.rows_at_once = min(self.rows_at_once, rows_at_once(frame.drop(LINE)))
 
     def pieces(self, columns: Sequence[str]) -> "Iterator[pl.DataFrame]":
@@ -165,30 +200,34 @@ class PieceFiles:
         self.encoded.clear()
         return slices
 
-    def as_file(self) -> SampleFile:
-        """All rows in one file; the pieces are removed."""
+    def as_rows(self) -> "pl.DataFrame | SampleFile":
+        """All rows as one frame or file; the pieces are removed."""
         import polars as pl
 
         slices = self.settle()
         names = [name for name in FIELDS if name in self.kinds]
         names += [name for name in self.kinds if name not in FIELDS]
         types = self._types(slices)
+        if self.folder is None and len(self._frames) == 1:
+            return self._frames.pop()[names]
         lazy = [self._lazy(number, names, types) for number in range(len(self.starts))]
+        if self.folder is None:
+            rows = pl.concat(lazy).collect()
+            self._frames.clear()
+            return rows
         path = self.folder.path / "samples.parquet"
         with write_errors(path):
             pl.concat(lazy).sink_parquet(
                 path, compression="zstd", row_group_size=max(self.rows_at_once, 1)
             )
         for number in range(len(self.starts)):
-            self._path(number).unlink()
+            self._path(self.folder, number).unlink()
         return SampleFile(path, self.folder)
 
     def _settle(self, number: int, slices: "Mapping[str, _Slice]") -> None:
         """Write a piece again if a slice field has other types in other pieces."""
-        import polars as pl
-
         encoded = self.encoded.get(number, set())
-        schema = pl.read_parquet_schema(self._path(number))
+        schema = self._schema(number)
         changed = [
             name
             for name, own in slices.items()
@@ -196,7 +235,7 @@ class PieceFiles:
         ]
         if not changed:
             return
-        frame = pl.read_parquet(self._path(number), glob=False)
+        frame = self._read(number)
         for name in changed:
             values = cast("list[object]", frame[name].to_list())
             if name in encoded:
@@ -204,15 +243,13 @@ class PieceFiles:
                     None if value is None else json.loads(cast(str, value)) for value in values
                 ]
             frame = frame.with_columns(slices[name].series(name, values))
-        frame.write_parquet(self._path(number), compression="lz4")
+        self._write(number, frame)
 
     def _types(self, slices: "Mapping[str, _Slice]") -> "dict[str, pl.DataType]":
         """The type of each column; that of a field is the same in all pieces that have it."""
-        import polars as pl
-
         types: dict[str, Any] = {name: own.dtype for name, own in slices.items()}
         for number in range(len(self.starts)):
-            for name, dtype in pl.read_parquet_schema(self._path(number)).items():
+            for name, dtype in self._schema(number).items():
                 types.setdefault(name, dtype)
         return types
 
@@ -221,7 +258,7 @@ class PieceFiles:
     ) -> "pl.LazyFrame":
         import polars as pl
 
-        lazy = pl.scan_parquet(self._path(number), glob=False)
+        lazy = self._scan(number)
         own = lazy.collect_schema()
         return lazy.select(
             pl.col(name).cast(types[name])

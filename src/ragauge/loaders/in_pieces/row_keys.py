@@ -4,9 +4,10 @@ Kept of each row are two hashes of 8 bytes, the number of its system and that of
 hashes are equal are read again and compared exactly, so a collision of hashes changes nothing.
 """
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from bisect import bisect_right
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import accumulate
+from itertools import groupby
 from typing import TYPE_CHECKING, Any, cast
 
 from ragauge.errors import Problem
@@ -15,7 +16,6 @@ from ragauge.loaders.in_pieces.differences import Differences
 from ragauge.loaders.in_pieces.id_groups import IdGroups
 from ragauge.loaders.in_pieces.piece_files import LINE, PieceFiles
 from ragauge.loaders.join import NOTHING_IN_COMMON, unanswered_note
-from ragauge.loaders.shared_gold import shared_note
 from ragauge.samples.frame import duplicate_problem, look_alike_notes, look_of
 from ragauge.samples.samples import DEFAULT_SYSTEM, Row
 
@@ -33,6 +33,8 @@ COMPARED_AT_ONCE = 20_000
 SORTED_AT_ONCE = 500_000
 """Neighbours in an order that are compared at once."""
 NAMED = 10
+SHARED = ("references", "gold_contexts", "relevant", "answerable")
+"""Fields that belong to a question, whoever answers it."""
 
 
 @dataclass(slots=True)
@@ -43,7 +45,6 @@ class RowKeys:
     `prefer` and `by_place` are those of `join`.
     """
 
-    files: Sequence[str]
     one_table: bool = True
     prefer: Prefer | None = None
     by_place: bool = False
@@ -51,22 +52,41 @@ class RowKeys:
     _ids: "list[Hashes]" = field(default_factory=list[Any])
     _looks: "list[Hashes]" = field(default_factory=list[Any])
     _systems: "list[NDArray[np.uint32]]" = field(default_factory=list[Any])
-    _n_rows_by_file: dict[str, int] = field(default_factory=dict[str, int])
+    sources: list[str] = field(default_factory=list[str])
+    _ends: list[int] = field(default_factory=list[int])
+    """The source of each run of rows, and the number of the first row after it."""
 
-    def add(self, frame: "pl.DataFrame", source: str) -> None:
-        """Keep the keys of a piece of samples."""
+    def add(self, frame: "pl.DataFrame", sources: Iterable[str]) -> None:
+        """Keep the keys of a piece of samples, and the source of each row."""
         import numpy as np
+
+        self._add_ids(frame)
+        systems = cast("list[str]", frame["system"].to_list())
+        for system in dict.fromkeys(systems):
+            self.systems.setdefault(system, len(self.systems))
+        self._systems.append(np.array([self.systems[system] for system in systems], np.uint32))
+        for source, several in groupby(sources):
+            end = (self._ends[-1] if self._ends else 0) + sum(1 for _ in several)
+            if self.sources[-1:] == [source]:
+                self._ends[-1] = end
+            else:
+                self.sources.append(source)
+                self._ends.append(end)
+
+    def _add_ids(self, frame: "pl.DataFrame") -> None:
         import polars as pl
 
         ids = frame["id"]
         self._ids.append(ids.hash().to_numpy())
         looks = pl.Series([look_of(id) for id in cast("list[str]", ids.to_list())], dtype=pl.String)
         self._looks.append(looks.hash().to_numpy())
-        systems = cast("list[str]", frame["system"].to_list())
-        for system in dict.fromkeys(systems):
-            self.systems.setdefault(system, len(self.systems))
-        self._systems.append(np.array([self.systems[system] for system in systems], np.uint32))
-        self._n_rows_by_file[source] = self._n_rows_by_file.get(source, 0) + len(systems)
+
+    def rename(self, pieces: PieceFiles, ids: Iterable[Sequence[str]]) -> None:
+        """Give the rows of all pieces other ids."""
+        self._ids.clear()
+        self._looks.clear()
+        for number, own in enumerate(ids):
+            self._add_ids(pieces.rename(number, own))
 
     def check(
         self, pieces: PieceFiles, without_gold: "Mapping[str, Collection[str]] | None" = None
@@ -136,10 +156,8 @@ class RowKeys:
         return found.alike
 
     def row(self, number: int, line: object, values: "dict[str, object]") -> Row:
-        ends = accumulate(self._n_rows_by_file.values())
-        source = next(
-            file for file, end in zip(self._n_rows_by_file, ends, strict=True) if number < end
-        )
+        """A row with its place: that of the row with this number, and the line."""
+        source = self.sources[bisect_right(self._ends, number)]
         return Row(values, source, cast("int | None", line))
 
     def _duplicates(
@@ -185,7 +203,7 @@ class RowKeys:
                 break
         if n_more:
             found.duplicates.append(
-                Problem(f"more than {MAX_DUPLICATES:,} other rows are duplicates", self.files[0])
+                Problem(f"more than {MAX_DUPLICATES:,} other rows are duplicates", self.sources[0])
             )
 
     def _conflicts(self, groups: "IdGroups", pieces: PieceFiles, found: "KeyFindings") -> None:
@@ -243,7 +261,10 @@ class RowKeys:
                 owners = systems[donors]
                 for owner in cast("list[int]", np.unique(owners).tolist()):
                     own = rows[owners == owner]
-                    note = shared_note(name, names[owner], len(own), system)
+                    note = (
+                        f"{name} of {names[owner]!r} used for {len(own):,} answers of {system!r}, "
+                        "which has none"
+                    )
                     used.append((int(own[0]), note))
         found.shared += [note for _, note in sorted(used, key=lambda each: each[0])]
 

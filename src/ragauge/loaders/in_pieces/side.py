@@ -1,4 +1,4 @@
-"""One source of a reading in pieces: the files of a system, or of all answers, and how they are read."""
+"""One source of answers, of a system or of all, and how its rows are read."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -6,55 +6,31 @@ from pathlib import Path
 
 from ragauge.errors import Problem
 from ragauge.loaders import legalbench
-from ragauge.loaders.assembly import other_system_problem
-from ragauge.loaders.benchmark_logs import recognised as recognised_logs
-from ragauge.loaders.citations import recognised as recognised_citations
-from ragauge.loaders.column_sets import recognised as recognised_column_sets
+from ragauge.loaders.formats import of_other_tools
 from ragauge.loaders.in_pieces.decisions import Decisions
 from ragauge.loaders.in_pieces.layouts import Layouts
 from ragauge.loaders.in_pieces.tables import CsvNotes, FileTables, NeedsAllRowsError
-from ragauge.loaders.joined_texts import recognised as recognised_joined
-from ragauge.loaders.promptfoo import recognised as recognised_promptfoo
-from ragauge.loaders.published import recognised as recognised_published
-from ragauge.loaders.results import recognised as recognised_results
-from ragauge.loaders.squad import recognised as recognised_squad
 from ragauge.loaders.table import Table
-from ragauge.loaders.traces import recognised as recognised_traces
-from ragauge.loaders.wrappers import unwrapped
 from ragauge.samples.samples import Row
-
-RECOGNISED = (
-    recognised_traces,
-    recognised_promptfoo,
-    recognised_logs,
-    recognised_squad,
-    recognised_column_sets,
-    unwrapped,
-    recognised_citations,
-    recognised_published,
-    recognised_results,
-    recognised_joined,
-    legalbench.recognised,
-)
-"""Read the rows of other tools, which needs all of them; each returns other tables as they are."""
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Files of answers. `name` is theirs in messages; `system` gave all of them, if it is known."""
+    """Files of answers, or one table. `name` is theirs in messages; `system` gave all of them, if it is known."""
 
     files: Sequence[Path]
     name: str
     system: str | None = None
+    table: Table | None = None
 
 
 @dataclass(slots=True)
 class Side:
-    """One reading of a source."""
+    """One reading of a source. Without `layouts`, its table has a row for each answer."""
 
-    tables: FileTables
+    tables: FileTables | Sequence[Table]
     source: Source
-    layouts: Layouts
+    layouts: Layouts | None
     decisions: Decisions
     csv: CsvNotes = field(default_factory=CsvNotes)
     problems: list[Problem] = field(default_factory=list[Problem])
@@ -62,22 +38,24 @@ class Side:
     _other_systems: set[str] = field(default_factory=set[str])
 
     @classmethod
-    def of(
-        cls, tables: FileTables, source: Source, chosen: Mapping[str, str], *, has_gold: bool
-    ) -> "Side":
+    def of(cls, source: Source, chosen: Mapping[str, str], *, has_gold: bool) -> "Side":
         """A first reading. `chosen`: the user's choice of columns; `has_gold`: gold is in another file."""
         has_system = source.system is not None
         settled = ("system",) if has_system else ()
-        decisions = Decisions(chosen, settled, has_gold)
-        return cls(tables, source, Layouts(chosen, has_system), decisions)
+        decisions = Decisions(chosen, settled, has_gold, source.table is not None)
+        if source.table is not None:
+            return cls([source.table], source, None, decisions)
+        return cls(FileTables(source.files), source, Layouts(chosen, has_system), decisions)
 
     def read(self, given: Table) -> Sequence[Row]:
         """The rows of a piece with fields as names."""
-        table = self.csv.read(given) if given.all_text else given
-        for recognised in RECOGNISED:
-            if recognised(table) is not table:
+        table = given
+        if self.layouts is not None:
+            table = self.csv.read(given) if given.all_text else given
+            shaped = of_other_tools(table, self.layouts.chosen.values())
+            if legalbench.recognised(shaped) is not table:
                 raise NeedsAllRowsError("its rows have the shape of another tool's")
-        table = self.layouts.read(table)
+            table = self.layouts.read(table)
         self.problems += table.problems
         self.n_rows += len(table.rows)
         return self._of_system(self.decisions.read(table, self.problems))
@@ -91,7 +69,11 @@ class Side:
             name = row.values.get("system")
             if name is not None and name != system and repr(name) not in self._other_systems:
                 self._other_systems.add(repr(name))
-                self.problems.append(other_system_problem(row, repr(name), system))
+                problem = (
+                    f"is {name!r}, but the answers were given as system {system!r}; "
+                    "remove one of the two"
+                )
+                self.problems.append(Problem(problem, row.source, row.line, "system"))
         return [Row({**row.values, "system": system}, row.source, row.line) for row in rows]
 
     def column_problems(self) -> list[Problem]:
@@ -101,23 +83,25 @@ class Side:
 
     def notes(self) -> list[str]:
         """How columns and values were read."""
+        of_table = () if self.source.table is None else self.source.table.notes
         return [
+            *of_table,
             *dict.fromkeys(self.csv.notes()),
-            *self.layouts.notes(),
-            *self.decisions.naming().notes,
-            *self.decisions.contexts.notes(),
-            *self.decisions.extra.notes(),
+            *(() if self.layouts is None else self.layouts.notes()),
+            *self.decisions.notes(),
         ]
 
     @property
     def is_settled(self) -> bool:
         """Whether all rows were read by what is decided now."""
-        return self.layouts.is_settled and self.decisions.is_settled
+        return self.layouts is None or (self.layouts.is_settled and self.decisions.is_settled)
 
     def for_next_pass(self) -> "Side":
         """The same source, to be read from the beginning by what is decided now."""
-        # In another layout the columns are others.
         own = self.decisions
+        if self.layouts is None:
+            return Side(self.tables, self.source, None, own.restarted())
+        # In another layout the columns are others.
         decisions = own.for_next_pass() if self.layouts.is_settled else own.restarted()
         return Side(self.tables, self.source, self.layouts.for_next_pass(), decisions)
 

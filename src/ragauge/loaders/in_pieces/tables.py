@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 PIECE_BYTES = 8 * 2**20
 """About how many bytes of a file are rows in memory at the same time."""
 LARGE_BYTES = 64 * 2**20
-"""Files of at least this size are read in pieces."""
+"""Files of at least this size that are read at once have a note."""
 UNPACKED = 5
 """Packed files, and Parquet, are taken to hold this many times their own size, if they do not say more."""
 VALUE_BYTES = 32
@@ -83,8 +83,13 @@ def is_one_value(source: object) -> bool:
 
 
 def is_large(files: Sequence[Path]) -> bool:
-    """Whether the files are too large to be read into memory at once."""
+    """Whether the files need much memory if they are read at once."""
     return sum(map(_unpacked_size, files)) >= LARGE_BYTES
+
+
+def are_one_piece(files: Sequence[Path]) -> bool:
+    """Whether the files have no more rows than are read at once."""
+    return sum(map(_unpacked_size, files)) <= PIECE_BYTES
 
 
 def _unpacked_size(file: Path) -> int:
@@ -107,13 +112,12 @@ class FileTables:
     """Reads files as tables of some rows each."""
 
     files: Sequence[Path]
-    piece_bytes: int = PIECE_BYTES
 
     def __iter__(self) -> Iterator[Table]:
         for file in self.files:
             read = _READERS[cast(str, kind_of_file(file))]
             n_rows = n_problems = 0
-            for table in read(file, most_bytes=self.piece_bytes):
+            for table in read(file, most_bytes=PIECE_BYTES):
                 n_rows += len(table.rows)
                 n_problems += len(table.problems)
                 yield table
