@@ -186,7 +186,7 @@ STREAMS = {
 @pytest.mark.parametrize(
     "streams",
     [
-        pytest.param(how, marks=() if at < 2 else pytest.mark.slow)
+        pytest.param(how, marks=() if at < 1 else pytest.mark.slow)
         for at, how in enumerate(STREAMS.values())
     ],
     ids=STREAMS,
