@@ -40,8 +40,12 @@ SLOW_FILES = ("test_huggingface.py", "test_anchors_spacy.py")
 
 
 def pytest_configure() -> None:
-    """Collecting makes a million objects that stay: looking for garbage among them takes a third of its time."""
+    """Collecting makes a million objects that stay: looking for garbage among them takes a third of its time.
+
+    No test cuts the power, so that none waits until what it wrote has reached the disk.
+    """
     gc.disable()
+    os.fsync = lambda _: None
 
 
 def pytest_collection_finish() -> None:

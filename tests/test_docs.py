@@ -18,6 +18,8 @@ ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 LINKING = [*PAGES, ROOT / "benchmarks" / "README.md", *sorted(ROOT.glob("examples/*/README.md"))]
 COMING_FROM = (ROOT / "docs" / "coming-from.md").read_text()
+QUICK = ("README.md", "first-screen.md")
+"""Pages whose commands are run by `make test`; those of all pages by `make test-slow`."""
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\(([^)#:\s]+)(?:#[^)\s]*)?\)")
 THEIRS_AND_OURS = re.compile(r"^\| ((?:`[^`]+`(?:, )?)+) \| `([^`]+)` \| (.*) \|$", re.MULTILINE)
@@ -36,7 +38,13 @@ def test_the_python_blocks_of_a_page_run_one_after_the_other(page, tmp_path, mon
     runpy.run_path(str(script))
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize(
+    "page",
+    [
+        pytest.param(page, id=page.name, marks=() if page.name in QUICK else pytest.mark.slow)
+        for page in PAGES
+    ],
+)
 @pytest.mark.usefixtures("own_metrics")
 def test_the_commands_of_a_page_print_what_it_shows(page, tmp_path, monkeypatch, capsys):
     (tmp_path / "examples").symlink_to(ROOT / "examples")

@@ -309,6 +309,7 @@ def test_many_flat_objects_are_not_deep():
     assert read_json(json.dumps({"verdicts": items}), VERDICTS)["verdicts"] == items
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "piece",
     ["{", "[", '{"', '["', '{"a":', "[{", "{}", '{"a":1}', "[]", "\n[1", "\n[1]", "{ ", '{"a" b ',
