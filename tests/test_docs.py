@@ -85,13 +85,14 @@ def nearest_of(name: str) -> str | None:
     return found and found[1]
 
 
-@pytest.mark.parametrize(("theirs", "ours"), names_of_other_tools())
-def test_a_name_of_another_tool_is_read_as_the_page_says(theirs, ours):
-    label = catalog.read_label(theirs)
-    if label.name in catalog.metrics():
-        assert str(label) == ours
-    else:
-        assert nearest_of(theirs) == ours
+def test_a_name_of_another_tool_is_read_as_the_page_says():
+    names = names_of_other_tools()
+    labels = [(theirs, catalog.read_label(theirs)) for theirs, _ in names]
+    read = [
+        str(label) if label.name in catalog.metrics() else nearest_of(theirs)
+        for theirs, label in labels
+    ]
+    assert list(zip((theirs for theirs, _ in names), read, strict=True)) == names
 
 
 def test_every_name_of_another_tool_is_on_the_page():
