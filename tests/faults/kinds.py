@@ -50,11 +50,11 @@ KINDS = {
     }),
     6: Kind("markup and script in every text", {
         HOSTILE: ("test_hostile_texts_stay_texts_in_every_view", "test_the_corpus_is_inert_in_the_review_view"),
-        "report/test_page.py": ("test_no_text_ends_its_script_element",),
+        "page/test_page.py": ("test_no_text_ends_its_script_element",),
     }),
     7: Kind("the page without a network", {
         PAGE: ("test_every_view_opens_from_a_file_without_a_request_or_a_complaint",),
-        "report/test_page.py": ("test_the_policy_allows_only_the_page_s_own_code_and_no_request",),
+        "page/test_page.py": ("test_the_policy_allows_only_the_page_s_own_code_and_no_request",),
     }),
     8: Kind("cells that a spreadsheet would run", {
         TABLES: ("test_every_form_of_what_begins_a_formula_gets_a_quote", "test_negative_numbers_stay_numbers"),
@@ -91,7 +91,7 @@ KINDS = {
     }),
     16: Kind("an endpoint that always fails", {
         "test_judge_faults.py": ("test_when_every_call_fails_there_is_no_value_and_an_end",),
-        "runs/test_gate.py": ("test_a_metric_without_a_value_fails_whatever_the_rule_says",),
+        "gating/test_gate.py": ("test_a_metric_without_a_value_fails_whatever_the_rule_says",),
     }),
     17: Kind("numbers that are none", {
         ROWS: ("test_a_number_that_is_none_is_refused_or_kept_as_text", "test_what_is_written_is_strict_json"),
@@ -145,7 +145,7 @@ KINDS = {
         "faults/test_28_kills.py": ("test_a_command_that_is_killed_between_two_files_loses_none", "test_a_command_that_is_ended_at_any_place_loses_nothing"),
         "faults/test_28_left_over_files.py": ("test_a_file_of_a_process_that_was_killed_while_it_wrote_is_removed", "test_left_over_files_are_removed_when_the_run_is_opened"),
         "runs/test_store.py": ("test_a_killed_run_is_finished_by_running_it_again_and_equals_one_that_was_not",),
-        "runs/test_review_labels.py": ("test_every_label_that_was_reported_saved_is_there_after_a_kill",),
+        "people/test_review_labels.py": ("test_every_label_that_was_reported_saved_is_there_after_a_kill",),
     }),
     29: Kind("a disk that is full or read-only", {
         AGAIN: ("test_an_old_output_stays_whole_when_the_disk_is_full",),
@@ -157,8 +157,8 @@ KINDS = {
     30: Kind("two processes, or two people, at once", {
         AGAIN: ("test_two_runs_in_the_same_second_and_in_another_order_give_the_same_scores",),
         "faults/test_30_two_runs_on_one_cache.py": ("test_two_runs_at_once_ask_each_question_once", "test_a_lease_ends_when_its_owner_gives_it_up_or_its_time_is_over"),
-        "runs/test_review_labels.py": ("test_threads_and_processes_that_write_at_once_lose_nothing",),
-        "runs/test_review.py": ("test_two_reviewers_on_one_answer_are_a_conflict_that_somebody_settles",),
+        "people/test_review_labels.py": ("test_threads_and_processes_that_write_at_once_lose_nothing",),
+        "people/test_review.py": ("test_two_reviewers_on_one_answer_are_a_conflict_that_somebody_settles",),
     }),
     31: Kind("a stored run that is damaged or newer", {
         "faults/test_31_damaged_runs.py": ("test_any_value_in_any_field_of_the_manifest_is_read_or_refused", "test_any_other_value_in_the_manifest_is_refused", "test_a_changed_part_is_damaged"),
@@ -190,16 +190,16 @@ KINDS = {
     }),
     37: Kind("runs that cannot be compared", {
         AGAIN: ("test_another_question_or_reference_under_the_same_id_is_refused_by_compare_and_gate",),
-        "runs/test_compare.py": ("test_other_question_texts_are_refused_and_case_is_none", "test_other_gold_is_refused", "test_another_version_of_a_metric_is_refused", "test_runs_of_different_judges_are_refused"),
-        "runs/test_gate.py": ("test_a_baseline_of_other_settings_is_refused_unless_allowed",),
+        "comparing/test_compare.py": ("test_other_question_texts_are_refused_and_case_is_none", "test_other_gold_is_refused", "test_another_version_of_a_metric_is_refused", "test_runs_of_different_judges_are_refused"),
+        "gating/test_gate.py": ("test_a_baseline_of_other_settings_is_refused_unless_allowed",),
     }),
     38: Kind("a label of an answer that has changed", {
         AGAIN: ("test_a_label_of_an_answer_that_has_changed_is_stale_and_judges_nothing",),
-        "runs/test_review.py": ("test_a_label_is_stale_once_its_texts_have_changed",),
+        "people/test_review.py": ("test_a_label_is_stale_once_its_texts_have_changed",),
     }),
     39: Kind("a cache that is damaged or of somebody else", {
         "faults/test_39_damaged_cache.py": ("test_any_value_in_any_column_is_computed_again_or_refused", "test_a_file_that_is_cut_or_none_is_refused_with_what_to_do"),
-        "test_cache.py": ("test_a_damaged_entry_is_as_good_as_none", "test_an_entry_under_another_ones_key_is_not_used"),
+        "storage/test_cache.py": ("test_a_damaged_entry_is_as_good_as_none", "test_an_entry_under_another_ones_key_is_not_used"),
     }),
     40: Kind("a filter that is abused", {
         COMMANDS: ("test_an_abused_filter_is_refused_at_once",),
