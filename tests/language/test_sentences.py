@@ -117,7 +117,6 @@ def no_pipeline(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(features, "installed_pipeline", lambda: None)
 
 
-@pytest.mark.slow  # spaCy alone takes seconds to import
 def test_spacy_splits_by_the_installed_pipeline(at_semicolons):
     assert split_sentences("Pay now. Or later; or never.", "spacy") == (
         "Pay now. Or later;",
