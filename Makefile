@@ -3,14 +3,14 @@ PYTHON := $(firstword $(foreach one,python3 python3.13 python3.12 python3.11 pyt
 	$(one) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $(one))))
 BIN := .venv/bin
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
-# Hundreds of tests start the command: with bytecode on the disk each of them starts twice as fast.
+# Some tests start the command: with bytecode on the disk each of them starts twice as fast.
 unexport PYTHONDONTWRITEBYTECODE
 
 # Two processes are enough for the two cores of a small machine; give PROCESSES=8 for more.
 PROCESSES := 2
 PYTEST = $(BIN)/python -m pytest -n $(PROCESSES) --dist worksteal
 
-.PHONY: demo check test tests test-slow test-sweeps test-ray test-inputs lint types docs page bench clean
+.PHONY: demo check quick test tests test-slow test-sweeps test-ray test-inputs lint types docs page bench clean
 
 demo: .venv/installed        ## evaluate the bundled example
 	$(BIN)/ragauge demo
@@ -22,10 +22,14 @@ lint: .venv/installed-tests
 types: .venv/installed-tests
 	$(BIN)/basedpyright --level error --pythonversion $$($(BIN)/python -c 'from sys import version_info as v; print(f"{v[0]}.{v[1]}")')
 
-# The developer's minute on two cores: layers, doctests, and the tests that start few processes.
-QUICK := src tests/test_layers.py $(addprefix tests/,language stats report samples storage engine features metrics)
+# The developer's minute on two cores: layers, doctests, and the tests that start few processes and no encoder.
+QUICK := src tests/test_layers.py $(addprefix tests/,language stats report features network samples metrics) \
+	$(patsubst %,--ignore=tests/metrics/test_%.py,estimated_correctness token_similarity sentences)
 
-check: lint types            ## format, lint, types, layers, doctests and the quick tests
+check: .venv/installed-tests  ## format, lint, types, layers, doctests and the quick tests: a minute
+	@$(MAKE) --no-print-directory -j 2 lint types quick
+
+quick: .venv/installed-tests
 	$(PYTEST) -m "not slow" $(QUICK)
 
 test: .venv/installed-tests  ## format, lint, types, every doctest and every test that is not slow

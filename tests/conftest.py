@@ -2,6 +2,7 @@ import ctypes
 import gc
 import itertools
 import json
+import linecache
 import os
 import runpy
 import signal
@@ -10,6 +11,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
@@ -38,8 +40,12 @@ SLOW_FILES = ("test_huggingface.py", "test_anchors_spacy.py")
 
 
 def pytest_configure() -> None:
-    """Collecting makes a million objects that stay: looking for garbage among them takes a third of its time."""
+    """Collecting makes a million objects that stay: looking for garbage among them takes a third of its time.
+
+    No test cuts the power, so that none waits until what it wrote has reached the disk.
+    """
     gc.disable()
+    os.fsync = lambda _: None
 
 
 def pytest_collection_finish() -> None:
@@ -53,8 +59,12 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     return True if is_left_out else None
 
 
+@pytest.hookimpl(tryfirst=True)  # before `-m` is applied
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Give each test of a kind of fault its number: `pytest -k fault_22` runs those of kind 22."""
+    """Give each test of a kind of fault its number: `pytest -k fault_22` runs those of kind 22.
+
+    Tests that measure how time grows are slow, and depend on how loaded the machine is.
+    """
     kinds = runpy.run_path(str(Path(__file__).parent / "faults" / "kinds.py"))["KINDS"]
     numbers: dict[tuple[str, str], list[int]] = {}
     for number, kind in kinds.items():
@@ -63,6 +73,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
                 numbers.setdefault((file, name), []).append(number)
     here = Path(__file__).parent
     for item in items:
+        if "assert_linear_time" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.slow)
         if item.path.is_relative_to(here):
             file = item.path.relative_to(here).as_posix()
             name = getattr(item, "originalname", item.name)
@@ -77,12 +89,23 @@ HANDBOOK = Path(__file__).parents[1] / "examples" / "handbook" / "answers.jsonl"
 @pytest.fixture
 def own_metrics():
     """Metrics and features that a test declares are forgotten after it."""
+    with metrics_as_before():
+        yield
+
+
+@contextmanager
+def metrics_as_before() -> Iterator[None]:
+    """Metrics, features and plug-ins that come in between are forgotten."""
     catalog.metrics()
-    metrics, features = dict(METRICS), dict(FEATURES)
-    yield
-    for known, before in ((METRICS, metrics), (FEATURES, features)):
-        known.clear()
-        known.update(before)
+    before = [(known, dict(known)) for known in (METRICS, FEATURES)]
+    try:
+        yield
+    finally:
+        for known, kept in before:
+            known.clear()
+            known.update(kept)
+        for name in [name for name in sys.modules if name.startswith("ragauge_plugin_")]:
+            del sys.modules[name]
 
 
 @dataclass(frozen=True)
@@ -96,33 +119,19 @@ class Done:
 
 @pytest.fixture
 def ragauge(capsys: pytest.CaptureFixture[str], monkeypatch, tmp_path: Path) -> Callable[..., Done]:
-    """The command in this process, in the test's folder. For metrics of plug-ins use `started`."""
+    """The command in this process, in the test's folder; it forgets its plug-ins as a process does."""
     from ragauge.cli import main
 
     monkeypatch.chdir(tmp_path)
 
     def call(*arguments: object) -> Done:
         capsys.readouterr()
-        with pytest.raises(SystemExit) as left:
+        linecache.checkcache()  # a plug-in may have been edited since the last call
+        with metrics_as_before(), pytest.raises(SystemExit) as left:
             main([str(one) for one in arguments])
         said = capsys.readouterr()
         assert "Traceback" not in said.err
         return Done(int(left.value.code or 0), said.out, said.err)
-
-    return call
-
-
-@pytest.fixture
-def started(tmp_path: Path) -> Callable[..., Done]:
-    """The command as a process of its own, in the test's folder."""
-
-    def call(*arguments: object) -> Done:
-        command = [sys.executable, "-m", "ragauge", *map(str, arguments)]
-        done = subprocess.run(
-            command, cwd=tmp_path, capture_output=True, encoding="utf-8", check=False, timeout=60
-        )
-        assert "Traceback" not in done.stderr
-        return Done(done.returncode, done.stdout, done.stderr)
 
     return call
 

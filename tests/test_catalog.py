@@ -51,7 +51,13 @@ def test_an_installed_plug_in_brings_its_metrics(tmp_path):
     assert done.stdout == "1.0\n", done.stderr
 
 
-@pytest.mark.parametrize("source", ["import nothing_of_this_name", "1/0", "def ("])
+@pytest.mark.parametrize(
+    "source",
+    [
+        "import nothing_of_this_name",
+        *(pytest.param(source, marks=pytest.mark.slow) for source in ("1/0", "def (")),
+    ],
+)
 def test_a_plug_in_that_cannot_be_imported_is_named_and_takes_no_other_along(tmp_path, source):
     script = (
         "import ragauge as rg; from ragauge import catalog\n"

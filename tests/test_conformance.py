@@ -256,13 +256,13 @@ def test_every_metric_says_what_it_is_where_it_comes_from_and_its_version(name):
     assert metric.version >= 1
 
 
-@pytest.mark.parametrize("label", LABELS)
-def test_every_label_is_read_back_as_it_is_printed(label):
-    metric, settings = catalog.find(Label.parse(label))
-    canonical = str(metric.label(settings))
-    again, settings_again = catalog.find(Label.parse(canonical))
-    assert (again, settings_again) == (metric, settings)
-    assert str(again.label(settings_again)) == canonical
+def test_every_label_is_read_back_as_it_is_printed():
+    for label in LABELS:
+        metric, settings = catalog.find(Label.parse(label))
+        canonical = str(metric.label(settings))
+        again, settings_again = catalog.find(Label.parse(canonical))
+        assert (again, settings_again) == (metric, settings), label
+        assert str(again.label(settings_again)) == canonical
 
 
 @pytest.mark.parametrize("label", [one for one in LABELS if any(x in one for x in FROM_EXTRAS)])

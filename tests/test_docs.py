@@ -18,6 +18,8 @@ ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 LINKING = [*PAGES, ROOT / "benchmarks" / "README.md", *sorted(ROOT.glob("examples/*/README.md"))]
 COMING_FROM = (ROOT / "docs" / "coming-from.md").read_text()
+QUICK = ("README.md", "first-screen.md")
+"""Pages whose commands are run by `make test`; those of all pages by `make test-slow`."""
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\(([^)#:\s]+)(?:#[^)\s]*)?\)")
 THEIRS_AND_OURS = re.compile(r"^\| ((?:`[^`]+`(?:, )?)+) \| `([^`]+)` \| (.*) \|$", re.MULTILINE)
@@ -36,7 +38,13 @@ def test_the_python_blocks_of_a_page_run_one_after_the_other(page, tmp_path, mon
     runpy.run_path(str(script))
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize(
+    "page",
+    [
+        pytest.param(page, id=page.name, marks=() if page.name in QUICK else pytest.mark.slow)
+        for page in PAGES
+    ],
+)
 @pytest.mark.usefixtures("own_metrics")
 def test_the_commands_of_a_page_print_what_it_shows(page, tmp_path, monkeypatch, capsys):
     (tmp_path / "examples").symlink_to(ROOT / "examples")
@@ -77,13 +85,14 @@ def nearest_of(name: str) -> str | None:
     return found and found[1]
 
 
-@pytest.mark.parametrize(("theirs", "ours"), names_of_other_tools())
-def test_a_name_of_another_tool_is_read_as_the_page_says(theirs, ours):
-    label = catalog.read_label(theirs)
-    if label.name in catalog.metrics():
-        assert str(label) == ours
-    else:
-        assert nearest_of(theirs) == ours
+def test_a_name_of_another_tool_is_read_as_the_page_says():
+    names = names_of_other_tools()
+    labels = [(theirs, catalog.read_label(theirs)) for theirs, _ in names]
+    read = [
+        str(label) if label.name in catalog.metrics() else nearest_of(theirs)
+        for theirs, label in labels
+    ]
+    assert list(zip((theirs for theirs, _ in names), read, strict=True)) == names
 
 
 def test_every_name_of_another_tool_is_on_the_page():

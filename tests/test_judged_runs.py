@@ -334,7 +334,8 @@ def test_a_run_that_is_killed_again_and_again_pays_nothing_twice_and_ends_the_sa
     assert scores(tmp_path, "killed").equals(scores(tmp_path, "whole"))
 
 
-@pytest.mark.parametrize("n_lines", [2, pytest.param(17, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("n_lines", [2, 17])
 def test_no_reply_that_is_on_the_disk_is_asked_for_again_whenever_it_is_killed(tmp_path, n_lines):
     process, log = start(tmp_path, "killed", n_at_once=6)
     while len(log.read_text().split()) < n_lines and process.poll() is None:

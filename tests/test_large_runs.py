@@ -64,19 +64,27 @@ def answers(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def evaluated(answers: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of a run that was read in pieces, which tests copy."""
-    folder = tmp_path_factory.mktemp("runs") / "run"
+def both(answers: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Run, Run]:
+    """A run in the folder `memory`, and one in `pieces` that was read in pieces; tests change neither."""
+    folder = tmp_path_factory.mktemp("runs")
     with pytest.MonkeyPatch.context() as monkeypatch:
         count_as_large(monkeypatch)
-        run_of(answers, folder, in_pieces=True)
-    return folder
+        return (
+            run_of(answers, folder / "memory", in_pieces=False),
+            run_of(answers, folder / "pieces", in_pieces=True),
+        )
 
 
 @pytest.fixture
-def folder(evaluated: Path, tmp_path: Path) -> Path:
-    """A copy of a run that was read in pieces."""
-    return Path(shutil.copytree(evaluated, tmp_path / "run"))
+def folder(both: tuple[Run, Run], tmp_path: Path) -> Path:
+    """A copy of the run that was read in pieces."""
+    return Path(shutil.copytree(place_of(both) / "pieces", tmp_path / "run"))
+
+
+def place_of(both: tuple[Run, Run]) -> Path:
+    folder = both[0].folder
+    assert folder is not None
+    return folder.parent
 
 
 def run_of(answers: Path, folder: Path | None, *, in_pieces: bool) -> Run:
@@ -85,33 +93,25 @@ def run_of(answers: Path, folder: Path | None, *, in_pieces: bool) -> Run:
     return rg.evaluate(samples, METRICS, folder=folder, batch_size=13)
 
 
-def both(answers: Path, folder: Path) -> tuple[Run, Run]:
-    return (
-        run_of(answers, folder / "memory", in_pieces=False),
-        run_of(answers, folder / "pieces", in_pieces=True),
-    )
-
-
-def test_both_roads_give_the_same_run(answers: Path, tmp_path: Path):
-    memory, pieces = both(answers, tmp_path)
+def test_both_roads_give_the_same_run(both: tuple[Run, Run]):
+    memory, pieces = both
+    place = place_of(both)
     assert pieces.manifest.key == memory.manifest.key
     assert pieces.scores.equals(memory.scores)
     for by in (None, "topic", ["topic", "level"]):
         assert pieces.summary(by).equals(memory.summary(by))
     files = {
-        name: sorted(
-            str(path.relative_to(tmp_path / name)) for path in (tmp_path / name).rglob("*.*")
-        )
+        name: sorted(str(path.relative_to(place / name)) for path in (place / name).rglob("*.*"))
         for name in ("memory", "pieces")
     }
     assert files["memory"] == files["pieces"]
     assert "questions.parquet" in files["pieces"]
     for name in ("summary.json", "summary.md"):
-        texts = {(tmp_path / road / name).read_text().replace(f"/{road}", "") for road in files}
+        texts = {(place / road / name).read_text().replace(f"/{road}", "") for road in files}
         assert len(texts) == 1
     for name in files["pieces"]:
         if name.endswith(".parquet"):
-            own, other = (pl.read_parquet(tmp_path / road / name) for road in files)
+            own, other = (pl.read_parquet(place / road / name) for road in files)
             assert own.equals(other), name
     same = {"started", "finished", "digest"}
     manifests = [
@@ -126,9 +126,9 @@ def test_both_roads_give_the_same_run(answers: Path, tmp_path: Path):
 
 
 def test_outputs_of_scores_are_written_some_samples_at_a_time(
-    answers: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    both: tuple[Run, Run], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    run = run_of(answers, tmp_path / "run", in_pieces=True)
+    _, run = both
     whole = {".csv": scores_csv(run.scores), ".jsonl": scores_jsonl(run.scores)}
     most_rows = 0
 
@@ -148,10 +148,10 @@ def test_outputs_of_scores_are_written_some_samples_at_a_time(
 
 
 @pytest.mark.slow
-def test_a_run_in_memory_has_the_same_summary_as_its_parts(answers: Path, tmp_path: Path):
+def test_a_run_in_memory_has_the_same_summary_as_its_parts(answers: Path, both: tuple[Run, Run]):
     without_folder = run_of(answers, None, in_pieces=False)
-    _, pieces = both(answers, tmp_path)
-    opened = rg.open_run(tmp_path / "pieces")
+    _, pieces = both
+    opened = rg.open_run(place_of(both) / "pieces")
     assert opened.samples.is_file
     for run in (pieces, opened):
         assert run.summary("topic").equals(without_folder.summary("topic"))
@@ -164,26 +164,24 @@ def test_a_run_in_memory_has_the_same_summary_as_its_parts(answers: Path, tmp_pa
         assert compared.comparison.rows == in_memory.comparison.rows
         assert Health(run).n_failed == 0
         assert Health(run).scored == Health(without_folder).scored
-    assert str(opened).replace(str(tmp_path), "") == str(pieces).replace(str(tmp_path), "")
+    assert str(opened) == str(pieces)
 
 
 def test_small_groups_of_a_large_run_have_the_same_intervals(
-    answers: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    both: tuple[Run, Run], folder: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    large = run_of(answers, tmp_path / "run", in_pieces=True)
-    by_topic = large.summary("topic")
+    by_topic = both[1].summary("topic")
     monkeypatch.setattr(summary, "MAX_GROUP", 10**6)
-    assert rg.open_run(tmp_path / "run").summary("topic").equals(by_topic)
+    assert rg.open_run(folder).summary("topic").equals(by_topic)
 
 
 @pytest.mark.slow
 def test_groups_that_do_not_fit_together_are_summarised_in_rounds(
-    answers: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    both: tuple[Run, Run], folder: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    run = run_of(answers, tmp_path / "run", in_pieces=True)
+    by_both = both[1].summary(["topic", "level"])
     monkeypatch.setattr(summary, "MAX_IN_MEMORY", 50)
-    again = rg.open_run(tmp_path / "run")
-    assert again.summary(["topic", "level"]).equals(run.summary(["topic", "level"]))
+    assert rg.open_run(folder).summary(["topic", "level"]).equals(by_both)
 
 
 def test_the_intervals_from_sums_are_near_those_from_questions(
@@ -202,8 +200,8 @@ def test_the_intervals_from_sums_are_near_those_from_questions(
             assert row["high"] == pytest.approx(other["high"], abs=0.2 * width + 1e-9)
 
 
-def test_a_gate_reads_pieces_and_gives_the_same_verdicts(answers: Path, folder: Path):
-    in_memory = run_of(answers, None, in_pieces=False)
+def test_a_gate_reads_pieces_and_gives_the_same_verdicts(both: tuple[Run, Run], folder: Path):
+    in_memory, _ = both
     opened = rg.open_run(folder)
     rules = [
         "token_f1 >= 0.9",
@@ -219,9 +217,9 @@ def test_a_gate_reads_pieces_and_gives_the_same_verdicts(answers: Path, folder: 
     assert any(verdict.ids for verdict in verdicts)
 
 
-def test_one_question_is_found_by_the_index(answers: Path, tmp_path: Path):
-    memory, pieces = both(answers, tmp_path)
-    opened = rg.open_run(tmp_path / "pieces")
+def test_one_question_is_found_by_the_index(both: tuple[Run, Run]):
+    memory, pieces = both
+    opened = rg.open_run(place_of(both) / "pieces")
     for id in ("q0", "q57", "q119"):
         assert opened.rows_of(id) == memory.rows_of(id)
         assert opened.of_question(id).equals(memory.of_question(id))
@@ -257,12 +255,12 @@ def test_an_interrupted_run_resumes_on_either_road(answers: Path, tmp_path: Path
 
 
 def test_worker_processes_read_their_rows_themselves(
-    answers: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    answers: Path, both: tuple[Run, Run], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr("ragauge.engine.executors.MIN_ROWS_FOR_WORKERS", 1)
     samples = load(answers, in_pieces=True)
     run = rg.evaluate(samples, METRICS, folder=tmp_path / "run", batch_size=13, workers=2)
-    assert run.scores.equals(run_of(answers, None, in_pieces=False).scores)
+    assert run.scores.equals(both[0].scores)
 
 
 def test_a_missing_part_is_an_error(folder: Path, monkeypatch: pytest.MonkeyPatch):
@@ -297,12 +295,10 @@ def test_damaged_samples_are_an_error_and_no_traceback(folder: Path):
         _ = rg.open_run(folder).samples.frame
 
 
-def test_the_folder_keeps_its_samples_when_the_temporary_file_is_gone(
-    answers: Path, tmp_path: Path
-):
-    run = run_of(answers, tmp_path / "run", in_pieces=True)
+def test_the_folder_keeps_its_samples_when_the_temporary_file_is_gone(both: tuple[Run, Run]):
+    _, run = both
     frame = run.samples.frame
-    run = replace(run, samples=rg.open_run(tmp_path / "run").samples)
+    run = replace(run, samples=rg.open_run(place_of(both) / "pieces").samples)
     assert run.samples.frame.equals(frame)
 
 

@@ -129,6 +129,7 @@ def test_nothing_heavy_is_imported():
     assert code == 0, said
 
 
+@pytest.mark.slow
 def test_nothing_in_a_failure_is_a_workflow_command(started):
     code, said = started("""
 import pytest

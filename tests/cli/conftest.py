@@ -1,3 +1,5 @@
+import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -20,3 +22,27 @@ def answers(tmp_path: Path) -> Path:
     path = tmp_path / "answers.jsonl"
     path.write_text(ANSWERS)
     return path
+
+
+@pytest.fixture(scope="session")
+def runs_made() -> dict[tuple[object, ...], Path]:
+    """The folders of runs that tests have made, by what they were made of."""
+    return {}
+
+
+@pytest.fixture
+def made(ragauge, tmp_path, tmp_path_factory, runs_made) -> Callable[..., str]:
+    """`ragauge run DATA …` in the test's folder; what another test has made already is copied."""
+
+    def call(data: str, *arguments: str, folder: str) -> str:
+        key = ((tmp_path / data).read_bytes(), data, arguments, folder)
+        if key in runs_made:
+            shutil.copytree(runs_made[key], tmp_path / folder)
+        else:
+            done = ragauge("run", data, *arguments, "--folder", folder)
+            assert done.code == 0, done.err
+            kept = tmp_path_factory.mktemp("made") / folder
+            runs_made[key] = Path(shutil.copytree(tmp_path / folder, kept))
+        return folder
+
+    return call

@@ -12,16 +12,10 @@ ANSWERS = "".join(
 
 
 @pytest.fixture
-def run(tmp_path, ragauge):
+def run(tmp_path, made):
     """A run of exact_match on 40 questions and two systems; "Rome" is right."""
     (tmp_path / "answers.jsonl").write_text(ANSWERS)
-    assert (
-        ragauge(
-            "run", "answers.jsonl", "-m", "exact_match", "-m", "token_f1", "--folder", "run"
-        ).code
-        == 0
-    )
-    return "run"
+    return made("answers.jsonl", "-m", "exact_match", "-m", "token_f1", folder="run")
 
 
 @pytest.fixture

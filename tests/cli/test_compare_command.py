@@ -32,11 +32,10 @@ def answers(right: dict[str, int], n: int = 12) -> str:
 
 
 @pytest.fixture
-def run(ragauge, tmp_path):
+def run(made, tmp_path):
     """A run of three systems with 2, 11 and 2 of 12 right answers."""
     (tmp_path / "a.jsonl").write_text(answers({"old": 2, "new": 11, "same": 2}))
-    assert ragauge("run", "a.jsonl", "-m", "exact_match", "--folder", "r").code == 0
-    return "r"
+    return made("a.jsonl", "-m", "exact_match", folder="r")
 
 
 def test_the_first_screen_says_what_changed_and_what_to_open(ragauge, run, monkeypatch):

@@ -1,15 +1,16 @@
 """`ragauge demo`: the bundled example, evaluated."""
 
+import io
 import json
-import os
 import shutil
 import subprocess
-import sys
+from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 
 import pytest
 
 import ragauge as rg
+from ragauge.cli import main
 from ragauge.cli.demo_command import example
 
 
@@ -17,12 +18,15 @@ from ragauge.cli.demo_command import example
 def first(tmp_path_factory):
     """A demo that has ended, in a wide terminal, and the folder in which it ran."""
     place = tmp_path_factory.mktemp("demo")
-    command = [sys.executable, "-m", "ragauge", "demo"]
-    env = {**os.environ, "COLUMNS": "200"}
-    done = subprocess.run(
-        command, cwd=place, env=env, capture_output=True, encoding="utf-8", check=False
-    )
-    return done, place
+    out, err = io.StringIO(), io.StringIO()
+    with pytest.MonkeyPatch.context() as patched, redirect_stdout(out), redirect_stderr(err):
+        patched.chdir(place)
+        patched.setenv("COLUMNS", "200")
+        with pytest.raises(SystemExit) as left:
+            main(["demo"])
+    return subprocess.CompletedProcess(
+        "demo", left.value.code or 0, out.getvalue(), err.getvalue()
+    ), place
 
 
 @pytest.fixture

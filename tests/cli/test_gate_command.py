@@ -15,10 +15,8 @@ HOSTILE = "::error::x\n::set-output name=a::b ##[command] <b>&|`$(id)` \x1b[31m"
 
 
 @pytest.fixture
-def run(ragauge, answers):
-    done = ragauge("run", answers, "-m", "exact_match", "-m", "token_f1", "--folder", "run")
-    assert done.code == 0, done.err
-    return "run"
+def run(made, answers):
+    return made(answers.name, "-m", "exact_match", "-m", "token_f1", folder="run")
 
 
 def test_a_gate_that_holds(ragauge, run):

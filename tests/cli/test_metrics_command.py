@@ -71,10 +71,10 @@ is_right = "not has_604"
 HALVED = "import ragauge as rg\n@rg.metric\ndef halved(topic: str) -> float:\n    return 0.5\n"
 
 
-def test_a_suite_file_is_explained_with_its_checks(started, tmp_path):
+def test_a_suite_file_is_explained_with_its_checks(ragauge, tmp_path):
     (tmp_path / "mine.toml").write_text(SUITE)
     (tmp_path / "mine.py").write_text(HALVED)
-    done = started("metrics", "mine.toml", "--plugin", "mine.py")
+    done = ragauge("metrics", "mine.toml", "--plugin", "mine.py")
     assert (done.code, done.err) == (0, "")
     rows = [re.split(r"  +", line.strip()) for line in done.out.splitlines()[4:]]
     assert rows == [
@@ -86,7 +86,7 @@ def test_a_suite_file_is_explained_with_its_checks(started, tmp_path):
     ]
 
 
-def test_a_plugins_metrics_are_listed_and_explained(started, tmp_path):
+def test_a_plugins_metrics_are_listed_and_explained(ragauge, tmp_path):
     (tmp_path / "mine.py").write_text(HALVED)
-    assert re.search(r"^halved ", started("metrics", "--plugin", "mine.py").out, re.MULTILINE)
-    assert started("metrics", "halved", "--plugin", "mine.py").out.startswith("halved (version 1)")
+    assert re.search(r"^halved ", ragauge("metrics", "--plugin", "mine.py").out, re.MULTILINE)
+    assert ragauge("metrics", "halved", "--plugin", "mine.py").out.startswith("halved (version 1)")

@@ -227,32 +227,32 @@ def brevity(answer: str, *, enough: int = 2) -> float:
 '''
 
 
-def test_a_plugin_brings_metrics(started, answers, tmp_path):
+def test_a_plugin_brings_metrics(ragauge, answers, tmp_path):
     (tmp_path / "mine.py").write_text(PLUGIN)
-    done = started("run", answers, "-m", "brevity", "--plugin", "mine.py", "--folder", "r")
+    done = ragauge("run", answers, "-m", "brevity", "--plugin", "mine.py", "--folder", "r")
     assert done.code == 0, done.err
     # "Rome is it" has three words where two are enough
     assert values(tmp_path / "r")["q2", "a"] == pytest.approx(2 / 3)
 
 
 @pytest.mark.slow
-def test_two_plugins_of_one_name_both_count_for_what_is_finished(started, answers, tmp_path):
+def test_two_plugins_of_one_name_both_count_for_what_is_finished(ragauge, answers, tmp_path):
     for folder, value in (("one", 0.25), ("two", 0.75)):
         (tmp_path / folder).mkdir()
         text = f"import ragauge as rg\n@rg.metric\ndef {folder}(answer: str): return {value}\n"
         (tmp_path / folder / "m.py").write_text(text)
     plugins = ("--plugin", "one/m.py", "--plugin", "two/m.py")
-    assert started("run", answers, "-m", "one", "-m", "two", *plugins).code == 0
+    assert ragauge("run", answers, "-m", "one", "-m", "two", *plugins).code == 0
     edited = tmp_path / "one" / "m.py"
     edited.write_text(edited.read_text().replace("0.25", "0.5"))
-    done = started("run", answers, "-m", "one", "-m", "two", *plugins, "--full")
+    done = ragauge("run", answers, "-m", "one", "-m", "two", *plugins, "--full")
     assert re.search(r"^one +0\.500 ", done.out, re.MULTILINE), "not what was finished before"
 
 
-def test_a_bug_in_a_plugin_names_metric_sample_and_system(started, answers, tmp_path):
+def test_a_bug_in_a_plugin_names_metric_sample_and_system(ragauge, answers, tmp_path):
     (tmp_path / "mine.py").write_text(PLUGIN)
     answers.write_text(answers.read_text().replace('"paris"', '"crash"'))
-    done = started("run", answers, "-m", "brevity", "--plugin", "mine.py", "--folder", "r")
+    done = ragauge("run", answers, "-m", "brevity", "--plugin", "mine.py", "--folder", "r")
     assert (done.code, done.out) == (2, "")
     assert (
         "metric brevity raised KeyError: 'a bug' on sample 'q1' of system 'b'; fix it in"
@@ -441,12 +441,12 @@ def test_a_suite_in_the_place_of_a_configuration_is_told_from_one(ragauge, answe
     assert "mine.toml: is a suite; run it with: ragauge run DATA --suite mine.toml" in done.err
 
 
-def test_a_configuration_names_its_plugins(started, answers, tmp_path):
+def test_a_configuration_names_its_plugins(ragauge, answers, tmp_path):
     (tmp_path / "sub").mkdir()
     (tmp_path / "sub/mine.py").write_text(PLUGIN)
     text = 'data = "../answers.jsonl"\nmetrics = ["brevity"]\nplugins = ["mine.py"]\n'
     (tmp_path / "sub/run.toml").write_text(text)
-    done = started("run", "sub/run.toml", "--folder", "r")
+    done = ragauge("run", "sub/run.toml", "--folder", "r")
     assert done.code == 0, done.err
     assert values(tmp_path / "r")["q2", "a"] == pytest.approx(2 / 3)
 

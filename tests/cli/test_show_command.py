@@ -10,9 +10,8 @@ import pytest
 
 
 @pytest.fixture
-def run(ragauge, answers) -> Path:
-    ragauge("run", answers, "-m", "exact_match", "-m", "token_f1", "--folder", "r")
-    return Path("r")
+def run(made, answers) -> Path:
+    return Path(made(answers.name, "-m", "exact_match", "-m", "token_f1", folder="r"))
 
 
 def test_without_id_it_prints_what_run_printed(ragauge, answers):

@@ -23,10 +23,10 @@ ROWS = [{"id": "q1", "answer": "abc"}, {"id": "q2", "answer": "abcde"}]
 
 
 @pytest.fixture
-def stored(started, tmp_path):
+def stored(ragauge, tmp_path):
     (tmp_path / "mine.py").write_text(PLUGIN)
     (tmp_path / "answers.jsonl").write_text("".join(json.dumps(row) + "\n" for row in ROWS))
-    done = started(
+    done = ragauge(
         "run", "answers.jsonl", "-m", "twice", "--plugin", "mine.py", "--folder", "r", "--full"
     )
     assert done.code == 0, done.err
@@ -34,25 +34,23 @@ def stored(started, tmp_path):
     return tmp_path / "r"
 
 
-@pytest.mark.slow
-def test_where_the_code_is_not_there_no_number_is_shown_and_the_way_to_it_is(started, stored):
-    done = started("show", "r", "--full")
+def test_where_the_code_is_not_there_no_number_is_shown_and_the_way_to_it_is(ragauge, stored):
+    done = ragauge("show", "r", "--full")
     assert done.code == 0
     assert "8.00" not in done.out and "4.00" not in done.out
     assert "twice has a custom aggregate, whose code (mine.py) is not loaded" in done.out
     assert "--plugin mine.py" in done.out
 
 
-@pytest.mark.slow
-def test_with_the_plugin_the_number_is_as_it_was(started, stored):
-    done = started("show", "r", "--plugin", "mine.py", "--full")
+def test_with_the_plugin_the_number_is_as_it_was(ragauge, stored):
+    done = ragauge("show", "r", "--plugin", "mine.py", "--full")
     assert done.code == 0, done.err
     assert "twice    8.000  " in done.out and "not loaded" not in done.out
 
 
-def test_where_the_code_has_changed_no_number_is_shown(started, stored):
+def test_where_the_code_has_changed_no_number_is_shown(ragauge, stored):
     (stored.parent / "mine.py").write_text(PLUGIN.replace("FACTOR = 2", "FACTOR = 3"))
-    done = started("show", "r", "--plugin", "mine.py", "--full")
+    done = ragauge("show", "r", "--plugin", "mine.py", "--full")
     assert "8.00" not in done.out and "12.00" not in done.out
     assert (
         "twice has a custom aggregate, whose code (mine.py) has changed since the run"
@@ -60,13 +58,12 @@ def test_where_the_code_has_changed_no_number_is_shown(started, stored):
     )
 
 
-@pytest.mark.slow
-def test_where_another_metric_has_the_name_no_number_is_shown(started, stored):
+def test_where_another_metric_has_the_name_no_number_is_shown(ragauge, stored):
     (stored.parent / "other.py").write_text(
         'import ragauge as rg\n\n@rg.metric(high=None)\ndef twice(answer: str) -> float:\n    "Other."\n'
         "    return 7.0\n"
     )
-    done = started("show", "r", "--plugin", "other.py", "--full")
+    done = ragauge("show", "r", "--plugin", "other.py", "--full")
     assert "8.00" not in done.out and "4.00" not in done.out
     assert "is not loaded" in " ".join(done.out.split())
 

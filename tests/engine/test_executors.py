@@ -129,7 +129,7 @@ def test_a_metric_that_another_process_cannot_import_stays_in_this_one(own_metri
     assert choose(plan_of("made_here"), 10**6, 4) == IN_THIS_PROCESS
 
 
-def test_a_plug_in_file_of_the_command_line_stays_in_this_process(tmp_path):
+def test_a_plug_in_file_of_the_command_line_stays_in_this_process(ragauge, tmp_path):
     plug_in = tmp_path / "mine.py"
     plug_in.write_text(
         "import ragauge as rg\n@rg.metric\ndef mine(answer: str) -> float:\n    return 1.0\n"
@@ -137,15 +137,9 @@ def test_a_plug_in_file_of_the_command_line_stays_in_this_process(tmp_path):
     answers = tmp_path / "answers.jsonl"
     rows = [{"id": str(row), "answer": "x"} for row in range(MIN_ROWS_FOR_WORKERS)]
     answers.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    command = ["ragauge", "run", str(answers), "-m", "mine", "--plugin", str(plug_in)]
-    done = subprocess.run(
-        [sys.executable, "-m", *command, "-j", "2", "--folder", str(tmp_path / "run")],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    assert "mine" in done.stdout
+    done = ragauge("run", answers, "-m", "mine", "--plugin", plug_in, "-j", 2, "--folder", "run")
+    assert done.code == 0, done.err
+    assert "mine" in done.out
 
 
 def test_a_metric_in_a_module_on_the_path_goes_to_other_processes(tmp_path):
@@ -169,7 +163,8 @@ def test_a_metric_in_a_module_on_the_path_goes_to_other_processes(tmp_path):
     assert done.stdout == "[[1.0]]\n", done.stderr
 
 
-@pytest.mark.parametrize("kills", [1, pytest.param(99, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("kills", [1, 99])
 def test_batches_of_a_killed_worker_are_measured_again_until_it_is_killed_too_often(
     tmp_path, kills
 ):

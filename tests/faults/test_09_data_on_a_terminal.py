@@ -15,58 +15,65 @@ NAME = "rtl\u202e\u2066gnp\u200b\x1b[31m\x9b2J\U000e0041é東"
 FORMS = ("csv", "json", "md", "tex", "tsv")
 
 
-def command(folder: Path, form: str) -> list[str]:
+def rank(folder: Path, form: str) -> list[str]:
     gold, run = folder / "gold.json", folder / f"{NAME}.json"
     gold.write_text(json.dumps({NAME: {"d1": 1}, "q2": {"d1": 1}}), "utf-8")
     run.write_text(json.dumps({NAME: {"d1": 1.0}, "q2": {"d2": 1.0}}), "utf-8")
-    rank = ["rank", gold.name, run.name, "-m", "map", "-o", form, "-q"]
-    return [sys.executable, "-m", "ragauge", *rank]
+    return ["rank", gold.name, run.name, "-m", "map", "-o", form, "-q"]
 
 
-def on_a_terminal(arguments: list[str], folder: Path) -> str:
+@pytest.fixture
+def on_a_terminal(ragauge, monkeypatch):
     """What the command writes to a terminal."""
-    screen, terminal = os.openpty()
-    tty.setraw(terminal)  # line ends as they are
-    read = bytearray()
-    with subprocess.Popen(arguments, cwd=folder, stdout=terminal, stderr=subprocess.PIPE) as done:
-        os.close(terminal)
-        try:
-            while piece := os.read(screen, 65_536):
-                read += piece
-        except OSError:  # the last process with the terminal has ended
-            pass
-        assert done.wait() == 0, done.stderr and done.stderr.read()
-    os.close(screen)
-    return read.decode("utf-8")
+
+    def call(*arguments: str) -> str:
+        screen, terminal = os.openpty()
+        tty.setraw(terminal)  # line ends as they are
+        with os.fdopen(terminal, "w", encoding="ascii") as stream, monkeypatch.context() as patched:
+            patched.setattr(sys, "stdout", stream)
+            assert ragauge(*arguments).code == 0
+        written = os.read(screen, 65_536)
+        os.close(screen)
+        return written.decode("utf-8")
+
+    return call
 
 
-def in_a_pipe(arguments: list[str], folder: Path) -> str:
-    done = subprocess.run(arguments, cwd=folder, capture_output=True, check=True)
-    return done.stdout.decode("utf-8")
+@pytest.fixture
+def in_a_pipe(ragauge):
+    """What the command writes where no terminal is."""
+
+    def call(*arguments: str) -> str:
+        done = ragauge(*arguments)
+        assert done.code == 0, done.err
+        return done.out
+
+    return call
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_a_terminal_shows_what_is_invisible_in_every_format(tmp_path, form):
-    shown = on_a_terminal(command(tmp_path, form), tmp_path)
+def test_a_terminal_shows_what_is_invisible_in_every_format(on_a_terminal, tmp_path, form):
+    shown = on_a_terminal(*rank(tmp_path, form))
     assert "é東" in shown or form == "tex"
     assert not INVISIBLE.search(shown.replace("\n", " ").replace("\t", " "))
 
 
-def test_csv_in_a_pipe_has_every_character(tmp_path):
+def test_csv_in_a_pipe_has_every_character(in_a_pipe, tmp_path):
     """Controls by their numbers, since a pipe may end on a terminal; nothing is left out."""
     name = NAME.replace("\x1b", "\\u001b").replace("\x9b", "\\u009b")
-    assert f"{name}.json,{name},map,1.0" in in_a_pipe(command(tmp_path, "csv"), tmp_path)
+    assert f"{name}.json,{name},map,1.0" in in_a_pipe(*rank(tmp_path, "csv"))
 
 
 def test_csv_in_a_file_is_the_exact_text(tmp_path):
-    (*rank, _, _, perquery) = command(tmp_path, "csv")
-    subprocess.run([*rank, "-o", "out.csv", perquery], cwd=tmp_path, check=True)
+    (*arguments, _, _, perquery) = rank(tmp_path, "csv")
+    command = [sys.executable, "-m", "ragauge", *arguments, "-o", "out.csv", perquery]
+    subprocess.run(command, cwd=tmp_path, check=True)
     assert f"{NAME}.json,{NAME},map,1.0" in (tmp_path / "out.csv").read_text("utf-8")
 
 
-def test_json_on_a_terminal_is_the_same_data(tmp_path):
-    arguments = command(tmp_path, "json")
-    kept, shown = in_a_pipe(arguments, tmp_path), on_a_terminal(arguments, tmp_path)
+def test_json_on_a_terminal_is_the_same_data(in_a_pipe, on_a_terminal, tmp_path):
+    arguments = rank(tmp_path, "json")
+    kept, shown = in_a_pipe(*arguments), on_a_terminal(*arguments)
     assert json.loads(shown) == json.loads(kept)
     assert NAME in json.dumps(json.loads(shown), ensure_ascii=False).replace("\\u001b", "\x1b")
 

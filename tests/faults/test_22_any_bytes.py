@@ -33,12 +33,13 @@ from ragauge.suite import Suite
 
 # Of each of two dozen kinds of files: over twenty thousand cases in the long run.
 IS_THOROUGH = os.environ.get("RAGAUGE_HYPOTHESIS") == "thorough"
+pytestmark = pytest.mark.hypothesis  # `make test-slow` runs them with many more examples
 fuzzed = settings(
-    max_examples=1_000 if IS_THOROUGH else 200,
+    max_examples=1_000 if IS_THOROUGH else 50,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
-fuzzed_too = settings(fuzzed, max_examples=1_000 if IS_THOROUGH else 50)
+fuzzed_too = settings(fuzzed, max_examples=1_000 if IS_THOROUGH else 20)
 """For more kinds of the same."""
 MAX_S = 2.0
 MAX_MEMORY = 500_000_000

@@ -183,15 +183,9 @@ STREAMS = {
 
 
 @LINUX
-@pytest.mark.parametrize(
-    "streams",
-    [
-        pytest.param(how, marks=() if at < 2 else pytest.mark.slow)
-        for at, how in enumerate(STREAMS.values())
-    ],
-    ids=STREAMS,
-)
-@pytest.mark.parametrize("unbuffered", ["", pytest.param("1", marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("streams", STREAMS.values(), ids=STREAMS)
+@pytest.mark.parametrize("unbuffered", ["", "1"])
 def test_no_fate_of_the_streams_changes_an_exit_code(folder, streams, unbuffered):
     commands = {
         "show run": 0,
@@ -213,6 +207,7 @@ def test_no_fate_of_the_streams_changes_an_exit_code(folder, streams, unbuffered
 
 
 @LINUX
+@pytest.mark.slow
 def test_a_full_disk_behind_both_streams_is_a_fault_of_the_disk(folder):
     script = f"{sys.executable} -m ragauge show run >/dev/full 2>/dev/full"
     done = subprocess.run(["bash", "-c", script], cwd=folder, check=False, timeout=100)

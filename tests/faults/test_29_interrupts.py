@@ -48,9 +48,12 @@ def test_while_the_command_is_imported(with_module):
         pytest.param(
             f"class D:\n  def __set_name__(self, *_): {NOW}\nclass E:\n  d = D()",
             id="while a class is made",
+            marks=pytest.mark.slow,
         ),
         pytest.param(
-            f"class D:\n  def __del__(self): {NOW}\nD()\ntime.sleep(9)", id="in a destructor"
+            f"class D:\n  def __del__(self): {NOW}\nD()\ntime.sleep(9)",
+            id="in a destructor",
+            marks=pytest.mark.slow,
         ),
     ],
 )
@@ -61,6 +64,7 @@ def test_while_a_plug_in_is_imported(with_module, text):
     assert len(done.stderr.splitlines()) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text",
     [

@@ -147,7 +147,8 @@ def test_the_commands_read_the_run_as_it_is(commands, run):
     assert {code for _, code, _ in commands(run)} == {0}
 
 
-@pytest.mark.parametrize("values", [FEW, pytest.param(WRONG, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("values", [FEW, WRONG])
 def test_any_value_in_any_field_of_the_manifest_is_read_or_refused(run, values):
     """What reads the manifest checks each field that anything uses; so nothing after it can fail."""
     without_digests(run)

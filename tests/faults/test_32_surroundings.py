@@ -22,13 +22,13 @@ AT_TIME = (
 QUICK = {
     "no home, a terminal of no columns, and a folder that was removed": (
         f"mkdir d; cd d; rmdir ../d; unset HOME; COLUMNS=0 {RAGAUGE} show $here/run", (0,)),
-    "a closed input and a terminal of one column": (
-        f"LC_ALL=C COLUMNS=1 TERM=dumb {RAGAUGE} show run --full <&-", (0,)),
-    "no threads for polars": (f"POLARS_MAX_THREADS=0 {RAGAUGE} show $here/run", (2,)),
     "a new folder in one that was removed": (
         f"mkdir d; cd d; rmdir ../d; {RAGAUGE} run $here/a.jsonl -m exact_match", (5,)),
 }  # fmt: skip
 SLOW = {
+    "a closed input and a terminal of one column": (
+        f"LC_ALL=C COLUMNS=1 TERM=dumb {RAGAUGE} show run --full <&-", (0,)),
+    "no threads for polars": (f"POLARS_MAX_THREADS=0 {RAGAUGE} show $here/run", (2,)),
     "a home that is none": (f"HOME=/nonexistent {RUN} r", (0,)),
     "no folder for temporary files": (f"TMPDIR=/nonexistent {RUN} r", (0,)),
     "no permissions for anybody": (f"umask 777; {RUN} r", (0, 5)),

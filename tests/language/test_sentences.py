@@ -12,7 +12,8 @@ from ragauge.language.sentences import Splitter, split_sentences
 from ragauge.language.text import sentences
 from ragauge.metric import FEATURES
 
-SPLITTERS: list[Splitter] = ["rules", "nltk", "spacy"]
+SPLITTERS = ["rules", "nltk", pytest.param("spacy", marks=pytest.mark.slow)]
+"""spaCy alone takes seconds to import."""
 TEXT = st.lists(
     st.sampled_from(["A fee.", "b", "[1]", "[2, 3]", "---", "😀", "\ud800", "5", " ", "\n", "。"])
 ).map("".join)

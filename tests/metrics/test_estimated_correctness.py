@@ -185,7 +185,7 @@ def test_rows_are_scored_as_if_alone():
             [
                 (Q, "Jane Austen", [R]),
                 (None, "It is by Miss Austen.", [R, "Ann Radcliffe/Mary Shelley"]),
-                ("How much?", "$5 million " * 300, ["5,000,000"]),
+                ("How much?", "$5 million " * 120, ["5,000,000"]),
                 (Q, "", [R]),
                 (Q, "x", [""]),
                 (Q, None, [R]),

@@ -84,6 +84,7 @@ def test_a_killed_run_is_finished_by_running_it_again_and_equals_one_that_was_no
     assert (code, counted) == (0, [])
 
 
+@pytest.mark.slow
 def test_a_part_that_is_damaged_is_made_again_and_the_others_are_not(tmp_path):
     folder = tmp_path / "run"
     evaluate_elsewhere(folder, tmp_path, "a17")

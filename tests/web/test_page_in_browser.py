@@ -8,6 +8,9 @@ from ragauge.runs.findings import find
 from ragauge.runs.numbers import number
 from ragauge.where import Filter
 
+pytestmark = pytest.mark.slow
+"""`make test` starts a browser for the hostile texts only, which open every view."""
+
 PLACES = (
     "",
     "#/compare",

@@ -11,6 +11,9 @@ from ragauge.people.review import Review
 from ragauge.web.review_site import ReviewSite
 from ragauge.web.server import serving
 
+pytestmark = pytest.mark.slow
+"""`make test` starts a browser for the hostile texts only, which open every view."""
+
 ROWS = [
     {
         "id": f"q{n:02}", "system": ("zebra", "quagga")[n % 2], "question": f"Question {n}?",

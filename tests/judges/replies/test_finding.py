@@ -195,10 +195,10 @@ def test_a_quoted_forgery_moves_no_verdict(forged, ensure_ascii):
 WHOLE = '{"score": 12.5, "ok": true, "no": null, "reason": "a \\u00e9 \\n", "list": [1, -2, {}]}'
 
 
-@pytest.mark.parametrize("length", range(1, len(WHOLE)))
 @pytest.mark.parametrize("around", ["{}", "```json\n{}", "Here: {}", "{} \n"])
-def test_a_reply_that_stops_anywhere_in_its_object_is_cut(length, around):
-    assert read_refusal(around.replace("{}", WHOLE[:length])).is_cut
+def test_a_reply_that_stops_anywhere_in_its_object_is_cut(around):
+    replies = [around.replace("{}", WHOLE[:length]) for length in range(1, len(WHOLE))]
+    assert not [reply for reply in replies if not read_refusal(reply).is_cut]
 
 
 @pytest.mark.parametrize(
@@ -309,6 +309,7 @@ def test_many_flat_objects_are_not_deep():
     assert read_json(json.dumps({"verdicts": items}), VERDICTS)["verdicts"] == items
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "piece",
     ["{", "[", '{"', '["', '{"a":', "[{", "{}", '{"a":1}', "[]", "\n[1", "\n[1]", "{ ", '{"a" b ',

@@ -285,6 +285,7 @@ def test_a_quote_is_found_exactly_where_a_plain_search_finds_it(text, quote):
 # Size.
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("quote", "text"),
     [

@@ -6,7 +6,9 @@ import random
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from functools import partial
 from io import BytesIO, TextIOWrapper
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -307,8 +309,6 @@ def lines_of(n: int, bad: str, at: int) -> str:
     return "\n".join([*lines[:at], bad, *lines[at:]]) + "\n"
 
 
-@pytest.mark.parametrize("head", ["", "\ufeff", "# x\n\n"])
-@pytest.mark.parametrize("at", [0, 1, 57, 119, 120])
 @pytest.mark.parametrize(
     ("bad", "said"),
     [
@@ -323,14 +323,15 @@ def lines_of(n: int, bad: str, at: int) -> str:
     ],
 )
 def test_a_bad_line_of_a_run_is_named(
-    tmp_path: Path, small_pieces: pytest.MonkeyPatch, head: str, at: int, bad: str, said: str
+    tmp_path: Path, small_pieces: pytest.MonkeyPatch, bad: str, said: str
 ):
     judgements = read_qrels(written(tmp_path / "qrels", QRELS))
-    path = written(tmp_path / "run", head + lines_of(120, bad, at))
-    for read in (lambda: scan_run(path, judgements), lambda: read_run(path)):
-        problem = problem_of(read)
-        assert said in problem.message
-        assert (problem.source, problem.line) == (str(path), head.count("\n") + at + 1)
+    for head, at in product(("", "\ufeff", "# x\n\n"), (0, 1, 57, 119, 120)):
+        path = written(tmp_path / "run", head + lines_of(120, bad, at))
+        for read in (partial(scan_run, path, judgements), partial(read_run, path)):
+            problem = problem_of(read)
+            assert said in problem.message, (head, at)
+            assert (problem.source, problem.line) == (str(path), head.count("\n") + at + 1)
 
 
 @pytest.mark.parametrize("packed", [False, True])
