@@ -14,6 +14,7 @@ def effect_size(differences: Floats1d) -> float | None:
     Any real number; about 0.2 is small, 0.5 medium, 0.8 large. None for fewer than two differences,
     and if all are equal but for rounding; PlanError for one that is not finite. Source: Cohen 1988, section 2.3.5.
 
+    >>> import numpy as np
     >>> effect_size(np.array([1.0, 2.0, 3.0]))
     2.0
     """

@@ -321,6 +321,8 @@ class FirstScreen:
         if self.run.place is None:
             return ()
         ids = [id for _, id in self.worst]
+        if not ids and self.first is not None:
+            ids = cast("list[str]", self.run.worst(self.first.metric, 1)["id"].to_list())
         one = ids[0] if ids else cast(str, self.run.samples.part(0, 1, ["id"])["id"][0])
         return (show_command(self.run.place, one), show_command(self.run.place))
 
