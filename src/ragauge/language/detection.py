@@ -21,12 +21,13 @@ _FUNCTION_WORDS = {
         plus ne se été où quel quelle quand combien comment leur ses nous vous mais qu""",
     "es": """el la los las de del es un una que en por para con no se su al lo como más son está quién
         cuándo dónde cuál cuántos qué cómo pero sus desde hasta también ha
-        fue hay puede cuántas dos""",
+        fue hay puede cuántas cuánto cuántos sí dos""",
     "it": """il la lo gli le di del della dei delle un una che in per con non si da al alla nel nella sono
         chi quando dove quale come quanti cosa più ha stato anche ma dell
-        dal dalla alle dalle dopo entro ci quante ad lei tra""",
+        dal dalla alle dalle dopo entro ci quante quanto quali ad lei tra""",
     "pt": """os as de do da dos das um uma que em por para com não se no na nos nas ao foi são quem
-        quando onde qual como mais sua seu pelo pela também mas está""",
+        quando onde qual como mais sua seu pelo pela também mas está
+        quanto quais sim""",
     "nl": """de het een van en is niet dat die in op te zijn met voor aan er door wordt werd was ook bij naar
         wie wat wanneer waar hoe welke om uit maar deze hij zij heeft kan""",
     "sv": """och att det som en på är av för med den till inte har de ett om var från vid kan vem när vad
