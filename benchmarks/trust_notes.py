@@ -24,6 +24,8 @@ NOT_MEANT = {*WITH_QUESTIONS, *ANSWER_ALONE}
 """Metrics that do not claim to find correct or supported answers: no caution if they do not."""
 OWN_CLAIM = {"number_precision": "supported", "correct": "correct"}
 """What a metric claims, where it was measured on several claims."""
+LANGUAGES = {"correct": ["en"], "support": ["en"]}
+"""The languages of the labelled sets, for the metrics whose scores are marked in other languages."""
 
 HEAD = """# How far each metric agrees with people. Generated, do not edit:
 #
@@ -43,7 +45,10 @@ def trust_toml(found: Sequence[Agreement]) -> str:
     parts = [HEAD]
     for name, own in sorted(by_metric.items()):
         day = date.today().isoformat()
-        parts.append(f"\n[metrics.{name}]\nmeasured_on = {day}\nnote = {text(note(name, own))}\n")
+        parts.append(f"\n[metrics.{name}]\nmeasured_on = {day}\n")
+        if name in LANGUAGES:
+            parts.append(f"languages = {text(LANGUAGES[name])}\n")
+        parts.append(f"note = {text(note(name, own))}\n")
         # What the metric claims itself first: Trust.auroc is about the first claim.
         ordered = sorted(own, key=lambda each: each not in claimed(name, own))
         parts.append(rows("measured", map(measured, groups(ordered))))

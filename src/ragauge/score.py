@@ -7,7 +7,8 @@ from enum import StrEnum
 from typing import Literal
 
 KeptEvidence = Literal["all", "failed", "none"]
-"""Whose evidence a run keeps: that of all scores, of those without a value or with a flag, or of none.
+"""Whose evidence a run keeps: that of all scores, of those without a value or with a flag (that of the
+language does not count), or of none.
 
 Evidence of repeated calls to a judge is always kept, because comparisons compute with it.
 """
@@ -47,6 +48,8 @@ class Flag(StrEnum):
 
 GRADE = "grade:"
 """How the flag of a graded score begins: `grade:A`."""
+LANGUAGE = "language:"
+"""How the flag of a score begins whose sample is in a language that its metric was not compared with people in."""
 FLAGGING = frozenset(("needs_review", LOST_PARTS, "cut", "repeats", "grade"))
 """The evidence keys that may give a score a flag."""
 

@@ -55,13 +55,15 @@ class Caution:
 class Trust:
     """What was measured about a metric: one sentence, the figures, and the uses that mislead.
 
-    `measured_on` is the day of the measurement, as in 2026-11-22; empty if unknown.
+    `measured_on` is the day of the measurement, as in 2026-11-22; empty if unknown. `languages` are the
+    codes of those of the labelled texts; scores in others are marked, unless it is empty.
     """
 
     note: str
     measured: tuple[Measured, ...]
     cautions: tuple[Caution, ...]
     measured_on: str = ""
+    languages: tuple[str, ...] = ()
 
     @property
     def versions(self) -> tuple[int, ...]:
@@ -106,6 +108,7 @@ def _trust(row: Mapping[str, Any]) -> Trust:
         tuple(_measured(**each) for each in row["measured"]),
         tuple(Caution(**each) for each in row.get("cautions", ())),
         str(row["measured_on"]),
+        tuple(row.get("languages", ())),
     )
 
 

@@ -3,6 +3,7 @@
 import io
 import re
 
+import polars as pl
 import pytest
 
 import ragauge as rg
@@ -378,3 +379,34 @@ def test_a_long_reason_leaves_room_for_the_metrics_it_is_about():
     (note,) = [note for note in FirstScreen(run).not_scored if note.startswith("not scored")]
     assert note.startswith("not scored, no answer in 4 attempts and 2 s, the last time: lost")
     assert note.endswith("…: of_a_lost_server") and len(note) <= 96
+
+
+TOLD = (
+    ("Wer hat den Vertrag unterschrieben?", "Der Vertrag wurde von Anna Weber unterschrieben."),
+    ("Wann fährt der erste Zug?", "Der erste Zug fährt um neun Uhr."),
+    ("图书馆什么时候开放？", "图书馆九点开放。"),
+    ("When does the library open?", "The library opens at nine."),
+    ("1931", "1931"),
+)
+
+
+def test_answers_in_languages_without_measured_agreement_are_scored_marked_and_counted(
+    monkeypatch, tmp_path
+):
+    rows = [
+        {"id": f"q{at}", "question": asked, "answer": said, "reference": said, "contexts": [said]}
+        for at, (asked, said) in enumerate(TOLD)
+    ]
+    rg.evaluate(rows, ["correct", "support", "token_f1"], folder=tmp_path / "r", batch_size=2)
+    run = rg.open_run(tmp_path / "r")
+    assert run.scores["value"].is_not_null().sum() >= 14
+    marked = run.scan().explode("flags").drop_nulls("flags").collect()
+    of_correct = marked.filter(pl.col("metric").str.starts_with("correct"))
+    languages = {"q0": "language:de", "q1": "language:de", "q2": "language:zh"}
+    assert dict(of_correct.select("id", "flags").iter_rows()) == languages
+    assert not marked["metric"].str.starts_with("token_f1").any()
+    line = "caution: correct, support: agreement unknown in the language of 3 of 5 answers (de 2, zh 1)"
+    assert printed(run, monkeypatch).count("agreement unknown") == 1
+    for text in (printed(run, monkeypatch), printed(run, monkeypatch, full=True)):
+        assert line in re.sub(r"\s+", " ", text)
+    assert "agreement unknown" not in printed(rg.evaluate(rows[3:], "correct"), monkeypatch)

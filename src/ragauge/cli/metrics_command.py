@@ -99,7 +99,9 @@ def _explain_trust(metric: Metric, trust: Trust) -> None:
 
     versions = " and ".join(map(str, trust.versions))
     day = f" on {trust.measured_on}" if trust.measured_on else ""
-    click.echo(f"\nAgreement with people, measured{day} with version {versions}:\n{trust.note}")
+    texts = f" on texts in {' and '.join(trust.languages)}" if trust.languages else ""
+    measured = f"measured{day} with version {versions}{texts}"
+    click.echo(f"\nAgreement with people, {measured}:\n{trust.note}")
     for caution in trust.cautions:
         where = f" (if {caution.when})" if caution.when else ""
         click.echo(f"Caution: {caution.label}: {caution.says}{where}; {caution.figure}")

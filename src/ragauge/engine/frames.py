@@ -2,7 +2,7 @@
 
 import json
 import json.encoder
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, cast
 
 from ragauge.engine.cells import Scores
@@ -10,9 +10,11 @@ from ragauge.engine.engine import measure
 from ragauge.engine.graph import Plan, PlannedMetric
 from ragauge.engine.resources import Resources
 from ragauge.errors import MetricError
+from ragauge.language.detection import language_of
 from ragauge.samples.samples import Columns
-from ragauge.score import FLAGGING, Evidence, Flag, KeptEvidence, Score
+from ragauge.score import FLAGGING, LANGUAGE, Evidence, Flag, KeptEvidence, Score
 from ragauge.storage.memory import gc_paused
+from ragauge.trust import trust_in
 
 if TYPE_CHECKING:
     import polars as pl
@@ -29,6 +31,8 @@ TYPES = {
 """The type of each column, as polars prints it."""
 EVIDENCE = (*KEYS, "evidence")
 """Columns of the parts of evidence, which summaries never read."""
+TEXTS = ("question", "references", "answer")
+"""The columns that say in which language a sample is, of those that the plan reads."""
 
 
 def score_frame(plan: Plan, columns: Columns, resources: Resources) -> "pl.DataFrame":
@@ -76,23 +80,55 @@ def _frame(
             "value": pl.Series([score.value for score in scores], dtype=pl.Float64),
             "status": pl.Series([score.status for score in scores], dtype=pl.String),
             "reason": pl.Series([score.reason for score in scores], dtype=pl.String),
-            "flags": _flags(scores),
+            "flags": _flags(scores, _in_other_languages(planned, columns, rows, places)),
             "parts": pl.Series(parts, dtype=pl.List(pl.Float64)),
             "evidence": pl.Series(evidence, dtype=pl.String),
         }
     )
 
 
-def _flags(scores: Sequence[Score]) -> "pl.Series":
-    """The flags of each score; most have none, and polars is slow with many empty lists."""
+def _in_other_languages(
+    planned: Sequence[PlannedMetric], columns: Columns, rows: Sequence[int], places: Sequence[int]
+) -> dict[int, str]:
+    """The flags of the scores, by position, in languages that their metrics were not compared with people in."""
+    found = [metric.definition and trust_in(metric.definition.name) for metric in planned]
+    measured = [trust.languages if trust else () for trust in found]
+    if not any(measured):
+        return {}
+    languages = _languages(columns)
+    return {
+        at: f"{LANGUAGE}{language}"
+        for at, (row, place) in enumerate(zip(rows, places, strict=True))
+        if measured[place] and (language := languages[row]) and language not in measured[place]
+    }
+
+
+def _languages(columns: Columns) -> list[str | None]:
+    """The language of each sample, by its texts together; None if unclear."""
+    found: list[list[str]] = [[] for _ in columns["id"]]
+    for name in TEXTS:
+        for texts, cell in zip(found, columns.get(name, ())):  # noqa: B905
+            texts += [cell] if isinstance(cell, str) else cast("Sequence[str]", cell or ())
+    return [language_of("\n".join(texts)) for texts in found]
+
+
+def _flags(scores: Sequence[Score], more: Mapping[int, str]) -> "pl.Series":
+    """The flags of each score; most have none, and polars is slow with many empty lists.
+
+    `more`: flags beside those of the evidence, by position.
+    """
     import polars as pl
 
     may_be_flagged = [
         at
         for at, score in enumerate(scores)
-        if score.evidence and not FLAGGING.isdisjoint(score.evidence)
+        if at in more or (score.evidence and not FLAGGING.isdisjoint(score.evidence))
     ]
-    flags = {at: own for at in may_be_flagged if (own := scores[at].flags)}
+    flags = {
+        at: own
+        for at in may_be_flagged
+        if (own := [*scores[at].flags, *([more[at]] if at in more else [])])
+    }
     column = pl.Series([[]], dtype=pl.List(pl.String)).new_from_index(0, len(scores))
     if not flags:
         return column

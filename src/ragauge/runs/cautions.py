@@ -9,14 +9,19 @@ from ragauge.errors import LabelError
 from ragauge.label import Label
 from ragauge.runs.manifest import Manifest, MetricDisplay
 from ragauge.samples.samples import Samples
+from ragauge.score import LANGUAGE
 from ragauge.trust import Caution, trust_in
 from ragauge.where import Filter
 
 if TYPE_CHECKING:
     import polars as pl
 
+    from ragauge.runs.outcomes import Outcomes
+
 WORDS = "words"
 """Key of the lengths in `Manifest.data`."""
+LANGUAGES_SHOWN = 5
+"""Most languages that a caution lists, the most frequent ones."""
 UNMEASURED_SETTINGS = {
     "model",
     "layer",
@@ -32,8 +37,8 @@ UNMEASURED_SETTINGS = {
 class MetricCaution:
     """Why the scores of a metric may mislead in this run.
 
-    `metric` is its label in the scores. `figure` is the measured number behind the caution, `when` the
-    condition that holds in this run; it is empty if the caution always holds.
+    `metric` is its label in the scores. `figure` is the measured number behind the caution, if any, `when`
+    the condition that holds in this run; it is empty if the caution always holds.
     """
 
     metric: str
@@ -142,6 +147,21 @@ def cautions_of(manifest: Manifest, scored: Collection[str]) -> tuple[MetricCaut
         for caution in _known(metric)
         if not caution.when or Filter.parse(caution.when).matches(values)
     )
+
+
+def language_cautions(outcomes: "Outcomes") -> Iterator[MetricCaution]:
+    """How many answers are in languages that a metric with values was not compared with people in."""
+    for metric in outcomes.scored:
+        counts = Counter[str]()
+        for (of, flag, _), n in outcomes.flagged.items():
+            if of == metric and flag.startswith(LANGUAGE):
+                counts[flag.removeprefix(LANGUAGE)] += n
+        if counts:
+            shown = ", ".join(f"{name} {n:,}" for name, n in counts.most_common(LANGUAGES_SHOWN))
+            more = ", …" if len(counts) > LANGUAGES_SHOWN else ""
+            of_all = f"{counts.total():,} of {outcomes.n_by_metric[metric]:,} answers"
+            says = f"agreement unknown in the language of {of_all} ({shown}{more})"
+            yield MetricCaution(metric, says)
 
 
 def _known(display: MetricDisplay) -> Iterator[Caution]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, cast
 from ragauge.errors import PlanError, did_you_mean
 from ragauge.label import without_precision
 from ragauge.runs.aggregate_code import aggregate_problem
-from ragauge.runs.cautions import MetricCaution, cautions_of
+from ragauge.runs.cautions import MetricCaution, cautions_of, language_cautions
 from ragauge.runs.integrity import check_digest
 from ragauge.runs.kept_results import keeps_results, read_results
 from ragauge.runs.manifest import Manifest, MetricDisplay
@@ -70,7 +70,7 @@ class ScoredRun:
 
         One row per score: id, system, metric, value, status, reason, flags, parts. `value` is null
         unless the status is `ok`. `flags` is a list of remarks (needs_review, lost_parts, truncated,
-        repeated, grade:A …). `parts` is what the score adds to its metric's custom aggregate.
+        repeated, grade:A, language:de …). `parts` is what the score adds to its metric's custom aggregate.
 
         >>> import ragauge as rg, polars as pl
         >>> run = rg.evaluate([{"id": "q1", "answer": "Paris", "reference": "paris"}], "exact_match")
@@ -144,7 +144,8 @@ class ScoredRun:
         >>> [caution.metric for caution in rg.evaluate([row], "hallucination").cautions]
         ['hallucination']
         """
-        return cautions_of(self.manifest, self.outcomes.scored)
+        known = cautions_of(self.manifest, self.outcomes.scored)
+        return (*known, *language_cautions(self.outcomes))
 
     @cached_property
     def outcomes(self) -> Outcomes:

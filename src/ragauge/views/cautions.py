@@ -23,6 +23,8 @@ def _line(run: ScoredRun, cautions: Sequence[MetricCaution]) -> str:
     names = {metric.metric: shortened(for_terminal(metric.name), WIDTH) for metric in run.metrics}
     shown = ", ".join(f"{names[each.metric]} ({each.figure})" for each in cautions)
     known_as = Label.parse(cautions[0].metric).name
+    if not cautions[0].figure:
+        return f"caution: {', '.join(names[each.metric] for each in cautions)}: {cautions[0].says}"
     return (
         f"caution: {shown}: {cautions[0].says}{_lengths(run, cautions[0].when)}; "
         f"see ragauge metrics {known_as}"
