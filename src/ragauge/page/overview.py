@@ -29,6 +29,7 @@ from ragauge.page.view import (
 )
 from ragauge.people.labels_words import labels_line
 from ragauge.report.plain import counted
+from ragauge.runs.findings import find
 from ragauge.runs.manifest import MetricDisplay
 from ragauge.runs.numbers import SummaryRow, aggregate, bounds, interval, number
 from ragauge.runs.outcomes import Absence
@@ -241,11 +242,11 @@ class Overview:
     def _findings(self) -> Iterator[FindingView]:
         positions = {display.metric: at for at, display in enumerate(self.displays)}
         stored = {(each.says, each.when): each for each in self.run.manifest.findings}
-        for match in sorted(self.screen.findings, key=lambda match: -match.n_found):
+        for match in sorted(find(self.run), key=lambda match: -match.n_found):
             metrics = stored[match.says, match.when].metrics
             yield FindingView(
                 system=self.systems.index(match.system),
-                says=match.says,
+                says=match.says if match.first_screen else match.text,
                 when=match.when,
                 metrics={name: positions[label] for name, label in metrics.items()},
                 n=match.n_found,
