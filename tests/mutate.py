@@ -247,7 +247,7 @@ class Mutating:
 
 
 def sample(paths: list[Path], n: int, seed: int) -> list[Mutant]:
-    """So many mutants of these files, each equally likely."""
+    """This many mutants of these files, each equally likely."""
     makers = [maker for path in paths for maker in mutants(path)]
     random.Random(seed).shuffle(makers)
     found = (mutant for maker in makers if (mutant := maker()) is not None)
