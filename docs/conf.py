@@ -19,7 +19,7 @@ include_patterns = [
     "README.md",
     "CHANGELOG.md",
     "docs/*.md",
-    "benchmarks/README.md",
+    "benchmarks/*.md",
     "examples/*/README.md",
 ]
 # Pruned here, so that the build does not walk through environments and runs.
