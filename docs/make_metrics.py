@@ -9,7 +9,7 @@ from typing import Annotated, Literal, Union, get_args, get_origin
 
 import ragauge.metrics
 from ragauge import catalog
-from ragauge.cli.metrics_command import fields_of
+from ragauge.cli.commands.metrics import fields_of
 from ragauge.label import Label
 from ragauge.metric import PARTS, PROMPTS, Metric
 from ragauge.setting import Setting

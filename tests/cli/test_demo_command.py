@@ -11,7 +11,7 @@ import pytest
 
 import ragauge as rg
 from ragauge.cli import main
-from ragauge.cli.demo_command import example
+from ragauge.cli.commands.demo import example
 
 
 @pytest.fixture(scope="module")

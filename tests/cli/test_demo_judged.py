@@ -13,7 +13,7 @@ import polars as pl
 import pytest
 
 import ragauge as rg
-from ragauge.cli.demo_command import example
+from ragauge.cli.commands.demo import example
 
 RECORDING = example() / "judge.jsonl"
 SHOWN = (

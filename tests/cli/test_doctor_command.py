@@ -6,7 +6,7 @@ import re
 import pytest
 
 from ragauge import catalog
-from ragauge.cli import doctor_command
+from ragauge.cli.commands import doctor as doctor_command
 
 
 @pytest.mark.slow

@@ -34,7 +34,7 @@ NEVER = 10**9
 
 def imported() -> None:
     for name in COMMANDS:
-        importlib.import_module(f"ragauge.cli.{name.replace('-', '_')}_command")
+        importlib.import_module(f"ragauge.cli.commands.{name.replace('-', '_')}")
     for name in (
         "polars",
         "rich.console",

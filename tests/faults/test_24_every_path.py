@@ -9,7 +9,7 @@ import pytest
 
 import ragauge as rg
 from ragauge.cli import cli, main
-from ragauge.cli.pairs import Pair
+from ragauge.cli.options import Pair
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="needs named pipes and devices")
 

@@ -12,10 +12,9 @@ from typing import cast
 
 import click
 
-from ragauge.cli.streams import prepared_streams, silence
+from ragauge.cli.streams import complain, one_line, prepared_streams, say, silence
 from ragauge.cli.termination import TerminatedError, interrupt_behind, stopped_by_signals
 from ragauge.errors import PlanError, RagaugeError, StoreError, did_you_mean
-from ragauge.report.plain import for_terminal, shortened
 
 COMMANDS = {
     "demo": "Evaluate the bundled example: three systems, thirty questions.",
@@ -40,8 +39,6 @@ COMMANDS = {
 INTERRUPTED = 130
 BUG = 70
 """Exit code of an error in ragauge itself; sysexits.h calls it EX_SOFTWARE."""
-MAX_LINE_LENGTH = 2_000
-"""Longest line of a note or an error: it may quote whatever was typed or read."""
 
 
 class Commands(click.Group):
@@ -54,7 +51,7 @@ class Commands(click.Group):
         if cmd_name not in COMMANDS:
             hint = did_you_mean(cmd_name, COMMANDS) or f"; the commands are {', '.join(COMMANDS)}"
             raise click.UsageError(f"no command {cmd_name!r}{hint}", ctx)
-        module = importlib.import_module(f"ragauge.cli.{cmd_name.replace('-', '_')}_command")
+        module = importlib.import_module(f"ragauge.cli.commands.{cmd_name.replace('-', '_')}")
         return cast(click.Command, module.command)
 
     def format_commands(
@@ -119,7 +116,7 @@ def _failed(error: Exception) -> int:
     match error:
         case click.ClickException():
             # It repeats what was typed, or came from a script.
-            said = "\n".join(map(_line, error.format_message().splitlines()))
+            said = "\n".join(map(one_line, error.format_message().splitlines()))
             context = error.ctx if isinstance(error, click.UsageError) else None
             (click.UsageError(said, context) if context else click.ClickException(said)).show()
             return error.exit_code
@@ -180,19 +177,3 @@ def _run(arguments: list[str]) -> object:
     # Not cli.main: it exits with 1 on a broken pipe, and 1 has another meaning here.
     with cli.make_context("ragauge", arguments) as context:
         return cli.invoke(context)
-
-
-def say(note: str) -> None:
-    """Print a note to standard error."""
-    click.echo("ragauge: " + "\n".join(map(_line, note.splitlines())), err=True)
-
-
-def complain(error: RagaugeError | str) -> None:
-    """Print an error to standard error, one line per problem."""
-    for line in str(error).splitlines():
-        click.echo(f"ragauge: error: {_line(line)}", err=True)
-
-
-def _line(text: str) -> str:
-    """A line of a note or an error, as a terminal may show it."""
-    return shortened(for_terminal(text), MAX_LINE_LENGTH)

@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 from typing import cast
 
-from ragauge.cli import say
+from ragauge.cli.streams import say
 from ragauge.errors import StoreError
 from ragauge.report.plain import counted
 from ragauge.runs.check import CheckResult, check_run

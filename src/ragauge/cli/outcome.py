@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ragauge.cli import say
+from ragauge.cli.streams import say
 from ragauge.engine.graph import Plan
 from ragauge.errors import EncoderError, JudgeError
 from ragauge.judges.config import JudgeConfig

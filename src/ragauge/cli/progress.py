@@ -6,8 +6,8 @@ from contextlib import contextmanager
 from shlex import quote
 from threading import Lock
 
-from ragauge.cli import say
 from ragauge.cli.forecast import Forecast, Phase
+from ragauge.cli.streams import say
 from ragauge.engine.graph import Plan
 from ragauge.progress import Event, Listener, ignore
 

@@ -9,13 +9,13 @@ from shlex import quote
 from typing import TYPE_CHECKING, cast
 
 from ragauge import catalog
-from ragauge.cli import say
 from ragauge.cli.folders import CACHE, RUNS
 from ragauge.cli.forecast import Forecast
 from ragauge.cli.groups import check_groups
 from ragauge.cli.outcome import exit_code, print_estimate, print_plan, say_truncated
 from ragauge.cli.plugin_option import import_plugins
 from ragauge.cli.progress import LONG_S, loading, long_run_note, watching
+from ragauge.cli.streams import say
 from ragauge.engine.selection import DEFAULT, suites_of, without
 from ragauge.errors import FilterError, LabelError, PlanError, SuiteError, did_you_mean
 from ragauge.evaluation import Evaluation

@@ -3,11 +3,18 @@
 import io
 import os
 import sys
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from select import select
+from threading import Timer
 from typing import TYPE_CHECKING, TextIO, cast
+
+import click
+
+from ragauge.errors import RagaugeError
+from ragauge.report.plain import for_terminal, shortened
+from ragauge.storage.regular_file import is_pipe
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
@@ -85,3 +92,48 @@ def _prepared(stream: TextIO | None, forgiven: type[OSError], *, by_line: bool) 
         line_buffering=by_line or raw.isatty(),
     )
     return cast(TextIO, wrapped)
+
+
+PATIENCE_S = 3.0
+STANDARD_INPUT = "-"
+
+
+@contextmanager
+def saying_if_waiting(sources: Sequence[str]) -> Generator[None]:
+    """While the sources are read: after a few seconds, name those that somebody else has to write to."""
+    named = [
+        "standard input" if source == STANDARD_INPUT else source
+        for source in sources
+        if source == STANDARD_INPUT or is_pipe(source)
+    ]
+    if not named:
+        yield
+        return
+    note = f"still reading {', '.join(named)}; it ends when the program that writes it does"
+    timer = Timer(PATIENCE_S, say, [note])
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+
+
+MAX_LINE_LENGTH = 2_000
+"""Longest line of a note or an error: it may quote whatever was typed or read."""
+
+
+def say(note: str) -> None:
+    """Print a note to standard error."""
+    click.echo("ragauge: " + "\n".join(map(one_line, note.splitlines())), err=True)
+
+
+def complain(error: RagaugeError | str) -> None:
+    """Print an error to standard error, one line per problem."""
+    for line in str(error).splitlines():
+        click.echo(f"ragauge: error: {one_line(line)}", err=True)
+
+
+def one_line(text: str) -> str:
+    """A line of a note or an error, as a terminal may show it."""
+    return shortened(for_terminal(text), MAX_LINE_LENGTH)

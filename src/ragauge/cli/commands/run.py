@@ -6,11 +6,16 @@ from shlex import quote
 
 import click
 
-from ragauge.cli.judge_options import JudgeOptions, judge_options
-from ragauge.cli.pairs import Pair, pairs_once
+from ragauge.cli.options import (
+    JudgeOptions,
+    Pair,
+    SourceOptions,
+    judge_options,
+    pairs_once,
+    source_options,
+)
 from ragauge.cli.plugin_option import plugin_option
 from ragauge.cli.running import run_config
-from ragauge.cli.source_options import SourceOptions, source_options
 from ragauge.evaluation.config import Config
 
 PRECISIONS = ("fp32", "fp16", "bf16", "int8")

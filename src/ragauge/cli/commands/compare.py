@@ -8,13 +8,13 @@ from typing import Literal, cast
 
 import click
 
-from ragauge.cli import say
-from ragauge.cli.data_output import print_data
 from ragauge.cli.folders import RUNS, stored_runs
+from ragauge.cli.options import SourceOptions, source_options
 from ragauge.cli.outcome import INCOMPLETE
+from ragauge.cli.output import print_data
 from ragauge.cli.plugin_option import import_plugins, plugin_option
 from ragauge.cli.running import evaluate_config
-from ragauge.cli.source_options import SourceOptions, source_options
+from ragauge.cli.streams import say
 from ragauge.comparing.comparison import CORRECTIONS, TESTS, Comparison, CorrectionName, TestName
 from ragauge.errors import PlanError, did_you_mean
 from ragauge.evaluation.config import Config

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import click
 
-from ragauge.cli import say
 from ragauge.cli.plugin_option import import_plugins, plugin_option
+from ragauge.cli.streams import say
 from ragauge.runs.store import REPORT, RunFolder, put_files
 
 

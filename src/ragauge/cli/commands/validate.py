@@ -6,8 +6,8 @@ from typing import cast
 
 import click
 
-from ragauge.cli import say
-from ragauge.cli.source_options import SourceOptions, source_options
+from ragauge.cli.options import SourceOptions, source_options
+from ragauge.cli.streams import say
 from ragauge.loaders import load
 from ragauge.report.plain import counted
 from ragauge.samples.samples import FIELDS, Samples

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 import click
 
-from ragauge.cli import say
-from ragauge.cli.data_output import print_data
-from ragauge.cli.waiting import saying_if_waiting
+from ragauge.cli.output import print_data
+from ragauge.cli.streams import say, saying_if_waiting
 from ragauge.errors import PlanError
 from ragauge.report.plain import for_terminal
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import click
 
-from ragauge.cli import say
 from ragauge.cli.running import run_config
+from ragauge.cli.streams import say
 from ragauge.errors import StoreError
 from ragauge.evaluation.config import Config
 from ragauge.runs.store import RunFolder

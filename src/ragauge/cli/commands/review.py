@@ -9,11 +9,12 @@ from typing import Any, TypeVar
 
 import click
 
-from ragauge.cli import INTERRUPTED, say
-from ragauge.cli.calibrate_command import read_thresholds
-from ragauge.cli.output_options import OutputOptions, output_options, write_report
-from ragauge.cli.pairs import Pair
+from ragauge.cli import INTERRUPTED
+from ragauge.cli.commands.calibrate import read_thresholds
+from ragauge.cli.options import Pair
+from ragauge.cli.output import OutputOptions, output_options, write_report
 from ragauge.cli.plugin_option import import_plugins, plugin_option
+from ragauge.cli.streams import say
 from ragauge.errors import PlanError
 from ragauge.people.review import Review
 from ragauge.people.review_queue import review_queue
@@ -152,7 +153,7 @@ def next_command(run: Path, rater: str | None, settle: bool, **options: Any) -> 
     Keys: 1 or y match, 2 or n contradict, u unsure, w note, c contexts, z undo, Enter next, q quit. Without a
     terminal the keys are read from standard input, one a line.
     """
-    from ragauge.cli.review_session import Session, keys_of
+    from ragauge.cli.commands.review_session import Session, keys_of
     from ragauge.report.terminal import console
 
     review = open_review(run, settle=settle, **options)
@@ -202,7 +203,7 @@ def serve_command(
     Only this machine can reach the server. With --host ADDRESS, reviewers on other machines can, with the
     token that is printed as a part of the address; the connection is not encrypted. Stop it with Ctrl-C.
     """
-    from ragauge.cli.view_command import serve_until_stopped
+    from ragauge.cli.commands.view import serve_until_stopped
     from ragauge.web.guard import LOOPBACK
     from ragauge.web.review_site import ReviewSite
     from ragauge.web.server import serving

@@ -5,9 +5,8 @@ from pathlib import Path
 
 import click
 
-from ragauge.cli.label_options import LabelOptions, label_options
-from ragauge.cli.output_options import OutputOptions, output_options, write_report
-from ragauge.cli.pairs import Pair, pairs_once
+from ragauge.cli.options import LabelOptions, Pair, label_options, pairs_once
+from ragauge.cli.output import OutputOptions, output_options, write_report
 from ragauge.cli.plugin_option import import_plugins, plugin_option
 from ragauge.loaders.verdicts import KINDS
 from ragauge.storage.regular_file import is_file

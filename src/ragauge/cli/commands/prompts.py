@@ -5,8 +5,8 @@ from pathlib import Path
 
 import click
 
-from ragauge.cli import say
-from ragauge.cli.data_output import print_data
+from ragauge.cli.output import print_data
+from ragauge.cli.streams import say
 from ragauge.errors import StoreError
 from ragauge.storage.regular_file import exists, read_regular
 

@@ -6,9 +6,9 @@ from threading import Event
 
 import click
 
-from ragauge.cli import say
 from ragauge.cli.folders import RUNS, stored_runs
 from ragauge.cli.plugin_option import import_plugins, plugin_option
+from ragauge.cli.streams import say
 from ragauge.errors import StoreError
 from ragauge.runs.store import RunFolder
 

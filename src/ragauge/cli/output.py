@@ -7,10 +7,10 @@ from pathlib import Path
 
 import click
 
-from ragauge.cli import say
-from ragauge.cli.data_output import print_data
-from ragauge.cli.option_group import option_group
+from ragauge.cli.options import option_group
+from ragauge.cli.streams import say
 from ragauge.errors import PlanError
+from ragauge.report.plain import data_for_pipe, data_for_terminal
 from ragauge.report.report import Report
 
 FORMATS = ("table", "md", "latex", "csv", "json", "html")
@@ -102,3 +102,10 @@ def write_report(report: Report, targets: Sequence[Target], *, full: bool = Fals
             print_report(console(sys.stdout), report, full=full)
         else:
             print_data(WRITERS[form](report))
+
+
+def print_data(text: str) -> None:
+    """Print the text; escape sequences by their numbers, and on a terminal all invisible characters."""
+    shown = data_for_terminal if sys.stdout.isatty() else data_for_pipe
+    # Not by click, which leaves out escape sequences where no terminal reads them.
+    sys.stdout.write(shown(text))

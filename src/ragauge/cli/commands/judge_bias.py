@@ -5,12 +5,11 @@ from typing import TypedDict
 
 import click
 
-from ragauge.cli import say
 from ragauge.cli.folders import CACHE, RUNS
-from ragauge.cli.judge_options import JudgeOptions, judge_options
+from ragauge.cli.options import JudgeOptions, Pair, judge_options, pairs_once
 from ragauge.cli.outcome import print_estimate
-from ragauge.cli.output_options import OutputOptions, output_options, write_report
-from ragauge.cli.pairs import Pair, pairs_once
+from ragauge.cli.output import OutputOptions, output_options, write_report
+from ragauge.cli.streams import say
 from ragauge.errors import PlanError
 from ragauge.evaluation.config import NO_CACHE
 

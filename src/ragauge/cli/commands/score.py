@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from ragauge.cli import say
+from ragauge.cli.streams import say
 from ragauge.errors import PlanError
 from ragauge.evaluation import evaluate
 from ragauge.report.table_formats import to_json

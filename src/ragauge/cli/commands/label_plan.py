@@ -5,9 +5,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ragauge.cli.finite_range import FiniteRange
-from ragauge.cli.label_options import LabelOptions, label_options
-from ragauge.cli.output_options import OutputOptions, output_options, write_report
+from ragauge.cli.options import FiniteRange, LabelOptions, label_options
+from ragauge.cli.output import OutputOptions, output_options, write_report
 from ragauge.cli.plugin_option import import_plugins, plugin_option
 from ragauge.errors import PlanError
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ragauge.cli import say
-from ragauge.cli.data_output import print_data
 from ragauge.cli.folders import CACHE, RUNS
+from ragauge.cli.output import print_data
+from ragauge.cli.streams import say
 from ragauge.report.plain import for_terminal
 from ragauge.storage.regular_file import exists
 

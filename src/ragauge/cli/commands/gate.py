@@ -7,8 +7,8 @@ from typing import cast
 
 import click
 
-from ragauge.cli import say
 from ragauge.cli.plugin_option import import_plugins, plugin_option
+from ragauge.cli.streams import say
 from ragauge.errors import StoreError
 from ragauge.evaluation.config import Config
 from ragauge.gating.gate import DropJudgedOn, Gate, gate

@@ -1,0 +1,1 @@
+"""One file a command: its options, one call of the library, and what it prints."""

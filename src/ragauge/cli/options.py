@@ -1,0 +1,274 @@
+"""The options of commands; options that belong together are one group, given to a command as one object."""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from functools import wraps
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypedDict, TypeVar, cast
+
+import click
+
+if TYPE_CHECKING:
+    from ragauge.loaders.conflicts import Prefer
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+def option_group(
+    parameter: str, kind: type[Any], options: Sequence[Callable[[Any], Any]]
+) -> Callable[[Command], Command]:
+    """Add options to a command, which takes their values as one object of the dataclass `kind`.
+
+    The options have the names of the dataclass's fields; the command has the parameter `parameter`.
+    """
+    names = [field.name for field in fields(kind)]
+
+    def add(command: Command) -> Command:
+        @wraps(command)
+        def grouped(**values: object) -> object:
+            group = kind(**{name: values.pop(name) for name in names})
+            return command(**values, **{parameter: group})
+
+        decorated: Any = grouped
+        for option in reversed(options):
+            decorated = option(decorated)
+        return decorated
+
+    return add
+
+
+class Pair(click.ParamType[tuple[str, str]]):
+    """A pair such as NAME=VALUE."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def convert(
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[str, str]:
+        name, equals, rest = str(value).partition("=")
+        if not (name and equals and rest):
+            self.fail(f"expected {self.name}, got {value!r}", param, ctx)
+        return name, rest
+
+
+def pairs_once(pairs: Sequence[tuple[str, str]], what: str) -> dict[str, str]:
+    """The pairs by name; UsageError for a duplicate name.
+
+    >>> pairs_once([("answer", "response")], "field")
+    {'answer': 'response'}
+    """
+    names = [name for name, _ in pairs]
+    for name in names:
+        if names.count(name) > 1:
+            raise click.UsageError(f"{what} {name!r} is given twice")
+    return dict(pairs)
+
+
+class FiniteRange(click.FloatRange):
+    """A number in a range. click's own type accepts nan, which is in no range."""
+
+    def convert(
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        number = float(super().convert(cast("float", value), param, ctx))
+        if not math.isfinite(number):
+            self.fail(f"{value!r} is not a finite number.", param, ctx)
+        return number
+
+
+@dataclass(frozen=True, slots=True)
+class SourceOptions:
+    """How files are read as samples."""
+
+    gold: Path | None
+    prefer: "Prefer | None"
+    by_place: bool
+    mapping: tuple[tuple[str, str], ...]
+
+    @property
+    def map(self) -> dict[str, str]:
+        """The column to read as each field; UsageError for a field given twice."""
+        return pairs_once(self.mapping, "field")
+
+    @property
+    def any_given(self) -> bool:
+        return bool(self.gold or self.prefer or self.by_place or self.mapping)
+
+
+source_options = option_group(
+    "reading",
+    SourceOptions,
+    (
+        click.option(
+            "--gold",
+            type=click.Path(path_type=Path),
+            help="File with the expected answers, joined by id, or by question where there is no id.",
+        ),
+        click.option(
+            "--prefer",
+            type=click.Choice(("gold", "answers", "first")),
+            help="Value to use where sources disagree on a question or its gold.",
+        ),
+        click.option(
+            "--by-place",
+            is_flag=True,
+            help="Pair the n-th rows of all files, not rows of the same id.",
+        ),
+        click.option(
+            "--map",
+            "mapping",
+            multiple=True,
+            type=Pair("FIELD=COLUMN"),
+            help="Read COLUMN as FIELD, e.g. answer=response; answer=a,b for two systems. Repeatable.",
+        ),
+    ),
+)
+"""Adds `--gold`, `--prefer`, `--by-place` and `--map`; the command takes them as `reading`."""
+
+
+class Price(click.ParamType[tuple[float, float]]):
+    """Two prices in dollars: IN,OUT."""
+
+    name = "IN,OUT"
+
+    def convert(
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[float, float]:
+        try:
+            prompts, replies = (float(price) for price in str(value).split(","))
+        except ValueError:
+            self.fail(f"expected two numbers as in 0.15,0.60, got {value!r}", param, ctx)
+        return prompts, replies
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeOptions:
+    """Judges, their endpoint and their limits."""
+
+    judges: tuple[str, ...]
+    judge_url: str | None
+    judge_key: str | None
+    max_cost: float | None
+    max_calls: int | None
+    price: tuple[float, float] | None
+
+    def table(self, **others: object) -> dict[str, object]:
+        """These options and others as a configuration's table `[judge]`, without those not given."""
+        table: dict[str, object] = {
+            "model": list(self.judges) or None,
+            "base_url": self.judge_url,
+            "api_key_env": self.judge_key,
+            "max_cost_usd": self.max_cost,
+            "max_calls": self.max_calls,
+            "price": list(self.price) if self.price else None,
+            **others,
+        }
+        return {name: value for name, value in table.items() if value is not None}
+
+
+def judge_options(*, required: bool = False) -> Callable[[Any], Any]:
+    """Adds `--judge`, `--judge-url`, `--judge-key` and the limits; the command takes them as `judging`."""
+    return option_group(
+        "judging",
+        JudgeOptions,
+        (
+            click.option(
+                "--judge",
+                "judges",
+                multiple=True,
+                required=required,
+                metavar="MODEL",
+                help="Judge model behind an OpenAI-compatible endpoint, or replay:FILE for recorded "
+                "replies. Repeat it for several judges.",
+            ),
+            click.option(
+                "--judge-url", metavar="URL", help="Endpoint of the judge.  [default: OpenAI]"
+            ),
+            click.option(
+                "--judge-key",
+                metavar="VARIABLE",
+                help="Environment variable with the judge's API key.",
+            ),
+            click.option(
+                "--max-cost",
+                type=FiniteRange(min=0, min_open=True),
+                help="Most dollars to spend on each judge.",
+            ),
+            click.option(
+                "--max-calls",
+                type=click.IntRange(min=1),
+                help="Most calls to make to each judge.",
+            ),
+            click.option(
+                "--price",
+                type=Price(),
+                help="Price in dollars per million tokens: prompt,completion.",
+            ),
+        ),
+    )
+
+
+class Reading(TypedDict):
+    """How `calibrate` reads labels."""
+
+    map: Mapping[str, str | Sequence[str]]
+    yes: Sequence[str]
+    yes_from: float | None
+    skip: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
+class LabelOptions:
+    """How people's labels are read."""
+
+    mapping: tuple[tuple[str, str], ...]
+    yes: tuple[str, ...]
+    yes_from: float | None
+    skip: tuple[str, ...]
+
+    def reading(self) -> Reading:
+        """The arguments of `calibrate`; several columns of labels are separated by commas."""
+        columns: dict[str, str | Sequence[str]] = {
+            field: names.split(",") if field == "value" and "," in names else names
+            for field, names in pairs_once(self.mapping, "field").items()
+        }
+        return {"map": columns, "yes": self.yes, "yes_from": self.yes_from, "skip": self.skip}
+
+    def typed_again(self) -> list[str]:
+        """The options as a user types them."""
+        options = [
+            part for field, column in self.mapping for part in ("--map", f"{field}={column}")
+        ]
+        options += [part for word in self.yes for part in ("--yes", word)]
+        options += [] if self.yes_from is None else ["--yes-from", f"{self.yes_from:g}"]
+        return options + [part for word in self.skip for part in ("--skip", word)]
+
+
+label_options = option_group(
+    "reading",
+    LabelOptions,
+    (
+        click.option(
+            "--map",
+            "mapping",
+            multiple=True,
+            type=Pair("FIELD=COLUMN"),
+            help="Read COLUMN as id, system, rater, metric or value; value=A,B reads a column per rater.",
+        ),
+        click.option(
+            "--yes",
+            multiple=True,
+            metavar="WORD",
+            help="Label that means yes; all others mean no.",
+        ),
+        click.option(
+            "--yes-from", type=float, metavar="GRADE", help="Grades from this one on mean yes."
+        ),
+        click.option(
+            "--skip", multiple=True, metavar="WORD", help="Label that says nothing: unsure."
+        ),
+    ),
+)
+"""Adds `--map`, `--yes`, `--yes-from` and `--skip`; the command takes them as `reading`."""
