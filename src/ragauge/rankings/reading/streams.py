@@ -181,12 +181,15 @@ class _Bounded:
     """
 
     def __init__(self, stream: Stream, file: Packed, *, is_packed: bool) -> None:
-        from ragauge.loaders.files import HIGHEST_RATIO, LARGEST_UNPACKED, RATIO_COUNTS_FROM
-
         self.stream, self.name = stream, file.name
-        most = max(HIGHEST_RATIO * file.size, RATIO_COUNTS_FROM)
-        self.left = min(most, LARGEST_UNPACKED) if is_packed else None
+        self.left: int | None = None
         self.n_blank = 0
+        if is_packed:
+            # Only here: importing the loaders takes as long as scoring a run of a hundred queries.
+            from ragauge.loaders.files import HIGHEST_RATIO, LARGEST_UNPACKED, RATIO_COUNTS_FROM
+
+            most = max(HIGHEST_RATIO * file.size, RATIO_COUNTS_FROM)
+            self.left = min(most, LARGEST_UNPACKED)
 
     def readinto(self, buffer: memoryview, /) -> int:
         n = self.stream.readinto(buffer)
