@@ -9,8 +9,7 @@ from typing import Annotated, Literal
 
 import numpy as np
 
-from ragauge.rankings.arrays import Bools, Floats, Ints
-from ragauge.rankings.compat import Compat
+from ragauge.rankings.arrays import Bools, Compat, Floats, Ints
 from ragauge.rankings.hits import Hits, ranks_within
 from ragauge.rankings.measure import (
     Cause,

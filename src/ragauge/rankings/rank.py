@@ -8,8 +8,7 @@ import numpy as np
 import ragauge.rankings.measures  # noqa: F401  # pyright: ignore[reportUnusedImport]  # declares them
 from ragauge.errors import LabelError, PlanError
 from ragauge.label import SettingValue, outside_brackets
-from ragauge.rankings.arrays import Bools, Floats
-from ragauge.rankings.compat import Compat
+from ragauge.rankings.arrays import Bools, Compat, Floats
 from ragauge.rankings.judgements import JudgedRun, Judgements
 from ragauge.rankings.measure import MEASURES
 from ragauge.rankings.names import AskedMeasure, read_measure

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from ragauge.errors import DataError, Problem
 from ragauge.loaders import files
-from ragauge.rankings.compat import Compat
+from ragauge.rankings.arrays import Compat
 from ragauge.rankings.judgements import JudgedRun, Judgements, text_of
 from ragauge.rankings.reading import trec
 from ragauge.rankings.reading.scan import digests, field_of, mixed

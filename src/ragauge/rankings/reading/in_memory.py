@@ -12,8 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ragauge.errors import DataError, Problem
-from ragauge.rankings.arrays import Bytes, Floats, Ints, Words
-from ragauge.rankings.compat import Compat, precision_of
+from ragauge.rankings.arrays import Bytes, Compat, Floats, Ints, Words, precision_of
 from ragauge.rankings.hits import ranks_within
 from ragauge.rankings.judgements import NOT_JUDGED, JudgedRun, Judgements
 from ragauge.rankings.reading.lookup import Names, grouped, repeats

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from ragauge.errors import DataError, PlanError, Problem
-from ragauge.rankings.compat import Compat
+from ragauge.rankings.arrays import Compat
 from ragauge.rankings.judgements import JudgedRun, Judgements
 from ragauge.rankings.reading.streams import is_trec
 from ragauge.rankings.reading.trec import read_qrels, scan_run

@@ -12,8 +12,7 @@ from typing import cast
 import numpy as np
 
 from ragauge.errors import DataError, Problem
-from ragauge.rankings.arrays import Floats, Ints
-from ragauge.rankings.compat import ComparedScores, Compat, precision_of
+from ragauge.rankings.arrays import ComparedScores, Compat, Floats, Ints, precision_of
 from ragauge.rankings.judgements import JudgedRun, Judgements, bytes_of, numbered
 from ragauge.rankings.reading.columns import (
     MAX_SHOWN,

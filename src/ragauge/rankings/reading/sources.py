@@ -18,7 +18,7 @@ from ragauge.loaders.frames import is_pandas, is_polars
 from ragauge.loaders.json import MAX_DOCUMENT_LINE
 from ragauge.loaders.jsonl import kind_of
 from ragauge.loaders.strict import JsonError, JsonReader, repeated_problem
-from ragauge.rankings.compat import Compat
+from ragauge.rankings.arrays import Compat
 from ragauge.rankings.judgements import NOT_JUDGED, JudgedRun, Judgements, numbered
 from ragauge.rankings.reading.columns import Value, candidates, choose
 from ragauge.rankings.reading.in_memory import SortedRun, match_rows_to_qrels, rank_rows

@@ -16,8 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ragauge.errors import DataError, Problem
-from ragauge.rankings.arrays import Bytes, Floats, Ints, Words
-from ragauge.rankings.compat import Compat, precision_of
+from ragauge.rankings.arrays import Bytes, Compat, Floats, Ints, Words, precision_of
 from ragauge.rankings.judgements import NOT_JUDGED, JudgedRun, Judgements, numbered_names, text_of
 from ragauge.rankings.reading.lookup import grouped, repeats
 from ragauge.rankings.reading.ordering import distinct, order, ranks
