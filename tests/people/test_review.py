@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 import ragauge as rg
 from ragauge.errors import DataError, PlanError
 from ragauge.people.review import Review
-from ragauge.people.review_label import ReviewLabel
-from ragauge.people.review_labels import LabelFile, LabelLog
+from ragauge.people.review_labels import LabelFile, LabelLog, ReviewLabel
 from ragauge.people.review_stats import review_stats
 from ragauge.people.review_verdicts import applied
 

@@ -12,8 +12,7 @@ from pathlib import Path
 import pytest
 
 from ragauge.errors import PlanError, StoreError
-from ragauge.people.review_label import Retraction, ReviewLabel, SamplePlace
-from ragauge.people.review_labels import LabelFile
+from ragauge.people.review_labels import LabelFile, Retraction, ReviewLabel, SamplePlace
 
 
 def label(id: str = "q1", rater: str = "ann", value: int | None = 1, **more) -> ReviewLabel:
@@ -118,7 +117,7 @@ def test_threads_and_processes_that_write_at_once_lose_nothing(file):
 
     script = (
         "import sys; from pathlib import Path\n"
-        "from ragauge.people.review_label import ReviewLabel\n"
+        "from ragauge.people.review_labels import ReviewLabel\n"
         "from ragauge.people.review_labels import LabelFile\n"
         "for n in range(20):\n"
         "    LabelFile(Path(sys.argv[1])).append(ReviewLabel(f'p{n}', 'a', 'ben', 1, 'd'))\n"
@@ -134,7 +133,7 @@ def test_threads_and_processes_that_write_at_once_lose_nothing(file):
 def test_every_label_that_was_reported_saved_is_there_after_a_kill(file):
     script = (
         "import sys; from pathlib import Path\n"
-        "from ragauge.people.review_label import ReviewLabel\n"
+        "from ragauge.people.review_labels import ReviewLabel\n"
         "from ragauge.people.review_labels import LabelFile\n"
         "for n in range(100_000):\n"
         "    LabelFile(Path(sys.argv[1])).append(ReviewLabel(f'q{n}', 'a', 'ann', 1, 'd'))\n"
@@ -163,7 +162,7 @@ def write_until_full(path: Path, limit: int) -> int:
     script = (
         "import sys; from pathlib import Path\n"
         "from ragauge.errors import StoreError\n"
-        "from ragauge.people.review_label import ReviewLabel\n"
+        "from ragauge.people.review_labels import ReviewLabel\n"
         "from ragauge.people.review_labels import LabelFile\n"
         "n = 0\n"
         "try:\n"

@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 from ragauge.errors import StoreError
-from ragauge.people.review_label import Retraction, ReviewLabel
-from ragauge.people.review_labels import lines_of
+from ragauge.people.review_labels import Retraction, ReviewLabel, lines_of
 from ragauge.people.run_labels import RunLabels
 
 

@@ -16,8 +16,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from ragauge.errors import StoreError
-from ragauge.judges.as_json import kept_json
-from ragauge.judges.protocol import Identity, Reply, Request, TokenChoice
+from ragauge.judges.protocol import Identity, Reply, Request, TokenChoice, kept_json
 from ragauge.storage.cache import (
     FORMAT,
     KEYS_PER_QUERY,

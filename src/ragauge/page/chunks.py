@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, cast
 from ragauge.page.overview import Overview
 from ragauge.page.sample_rows import RowsInFile, SampleRows, sample_rows
 from ragauge.page.view import FieldView, RunView
-from ragauge.people.labels_words import PEOPLE, people_say
+from ragauge.people.review_verdicts import PEOPLE, people_say
 from ragauge.runs.scored_run import ScoredRun
 
 if TYPE_CHECKING:

@@ -27,7 +27,7 @@ from ragauge.page.view import (
     RunView,
     Worst,
 )
-from ragauge.people.labels_words import labels_line
+from ragauge.people.review_verdicts import labels_line
 from ragauge.report.plain import counted
 from ragauge.runs.findings import find
 from ragauge.runs.manifest import MetricDisplay

@@ -10,7 +10,7 @@ from typing import cast
 
 from ragauge.people.review import AutomaticVerdict, Review
 from ragauge.people.review_exchange import texts_of
-from ragauge.people.review_label import ReviewLabel
+from ragauge.people.review_labels import ReviewLabel
 from ragauge.people.review_queue import ReviewItem
 from ragauge.people.review_verdicts import AnswerLabels, ReviewLabels, says
 from ragauge.people.review_words import YES_NO, value_text, why

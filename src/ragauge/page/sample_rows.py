@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from ragauge.page.score_columns import ScoreColumns
-from ragauge.people.labels_words import PEOPLE
+from ragauge.people.review_verdicts import PEOPLE
 from ragauge.samples.samples import Samples
 
 if TYPE_CHECKING:

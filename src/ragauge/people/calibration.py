@@ -1,11 +1,11 @@
-"""How far metrics agree with people, as the first screen of `ragauge calibrate` says it."""
+"""How far metrics agree with people: the report of `ragauge calibrate`, and every figure as JSON."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
 from shlex import quote
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from ragauge.people.calibrate import Calibration
 from ragauge.people.calibration_words import (
@@ -25,6 +25,10 @@ from ragauge.report.commands import show_command
 from ragauge.report.plain import counted
 from ragauge.report.report import Items, Report, Table
 from ragauge.runs.numbers import DASH
+
+if TYPE_CHECKING:
+    from ragauge.stats.corrected_rates import CorrectedRate
+    from ragauge.stats.intervals import Estimate
 
 METRICS_SHOWN, SYSTEMS_SHOWN, WORST_SHOWN, NOTES_SHOWN = 8, 5, 3, 5
 NOT_RANDOM = (
@@ -67,7 +71,7 @@ class CalibrationScreen:
     @property
     def report(self) -> Report:
         """The first screen; CSV has every figure of each metric, JSON also the rates and disagreements."""
-        from ragauge.people.calibration_json import calibration_data
+        from ragauge.people.calibration import calibration_data
 
         frame = self.found.frame
         sections = (self.agreement, self.rate_section)
@@ -264,3 +268,71 @@ def _rate_row(rate: SystemRate) -> tuple[str, ...]:
 
 def _yes_no(is_yes: bool) -> str:
     return "yes" if is_yes else "no"
+
+
+def calibration_data(screen: "CalibrationScreen") -> dict[str, object]:
+    """Every figure with its interval, as JSON data."""
+    found = screen.found
+    return {
+        "headline": screen.headline,
+        "labels": {
+            "source": found.labels.source,
+            "kind": found.kind,
+            "n": found.labels.frame.height,
+            "raters": list(found.labels.raters),
+        },
+        "seed": found.seed,
+        "metrics": found.frame.to_dicts(),
+        "people": _people(found),
+        "ceiling": None if screen.ceiling is None else asdict(screen.ceiling),
+        "rates": {
+            each.name: _rates(found.rates(each.metric.metric))
+            for each in found.metrics
+            if not each.why_not and found.kind != "preference"
+        },
+        "disagreements": {
+            each.name: found.disagreements(each.metric.metric, 100).to_dicts()
+            for each in found.metrics
+            if not each.why_not
+        },
+        "notes": list(screen.notes),
+    }
+
+
+def _people(found: Calibration) -> Mapping[str, object] | None:
+    raters = found.raters
+    if raters is None:
+        return None
+    return {
+        "n": raters.n,
+        "n_labels": dict(raters.n_labels),
+        "between": _data(raters.between),
+        "alpha": {level: _data(value) for level, value in raters.alpha.items()},
+        "pairs": [asdict(pair) for pair in raters.pairs],
+    }
+
+
+def _rates(rates: SystemRates) -> Mapping[str, object]:
+    return {
+        "threshold": rates.threshold,
+        "correlation": rates.correlation,
+        "labels_look_random": rates.is_random,
+        "systems": [
+            {
+                "system": each.system,
+                "n_rows": each.n_rows,
+                "n_labels": each.n_labels,
+                "reported": _data(each.reported),
+                "corrected": _data(each.corrected),
+                "labels_alone": _data(each.labels_alone),
+                "from_errors": _data(each.from_errors),
+                "own_errors": each.own_errors,
+                "notes": list(each.notes),
+            }
+            for each in rates.systems
+        ],
+    }
+
+
+def _data(estimate: "Estimate | CorrectedRate | None") -> dict[str, object] | None:
+    return None if estimate is None else asdict(estimate)

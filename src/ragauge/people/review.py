@@ -5,7 +5,8 @@ from functools import cached_property
 from typing import Literal
 
 from ragauge.errors import PlanError
-from ragauge.people.review_label import (
+from ragauge.people.review_labels import (
+    LabelLog,
     Retraction,
     ReviewLabel,
     Round,
@@ -15,7 +16,6 @@ from ragauge.people.review_label import (
     rater_problems,
     value_problems,
 )
-from ragauge.people.review_labels import LabelLog
 from ragauge.people.review_queue import ReviewItem, ReviewQueue
 from ragauge.people.review_verdicts import AnswerLabels, ReviewLabels, applied
 from ragauge.people.run_labels import RunLabels

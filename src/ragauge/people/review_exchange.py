@@ -9,17 +9,20 @@ from typing import cast
 from ragauge.errors import DataError, Problem, did_you_mean
 from ragauge.loaders.label_values import LabelValueError, label_value
 from ragauge.people.review import Review, automatic_verdicts
-from ragauge.people.review_label import (
+from ragauge.people.review_labels import (
+    MAX_BYTES,
+    LabelLog,
     Retraction,
     ReviewLabel,
     SamplePlace,
     Value,
     label_of,
     label_problems,
+    line_problem,
     note_problems,
+    parsed_line,
     rater_problems,
 )
-from ragauge.people.review_labels import MAX_BYTES, LabelLog, line_problem, parsed_line
 from ragauge.people.review_queue import ReviewItem, ReviewQueue, random_order
 from ragauge.people.review_verdicts import ReviewLabels
 from ragauge.storage.atomic_files import write_text

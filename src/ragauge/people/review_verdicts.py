@@ -6,13 +6,13 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from ragauge.errors import DataError, Problem
+from ragauge.errors import DataError, Problem, StoreError
 from ragauge.loaders.verdicts import Verdicts
-from ragauge.people.review_label import ReviewLabel, Value
-from ragauge.people.review_labels import LabelLog
+from ragauge.people.review_labels import LabelLog, ReviewLabel, Value
 from ragauge.people.review_queue import ReviewQueue, answer_digests
 from ragauge.people.review_reasons import Answer
 from ragauge.people.run_labels import RunLabels
+from ragauge.report.plain import counted
 from ragauge.runs.file_names import LABELS
 from ragauge.runs.scored_run import ScoredRun
 
@@ -308,3 +308,46 @@ def _and(names: Sequence[str]) -> str:
     """
     *others, last = names
     return f"{', '.join(others)} and {last}" if others else last
+
+
+PEOPLE = "people say"
+"""The name under which what people say of an answer is shown among its fields."""
+
+
+def labels_line(run: "ScoredRun") -> str | None:
+    """How many answers people labelled, who, and what is open; None without labels.
+
+    What makes the labels unreadable is said here: the scores can be shown without them.
+    """
+    if not has_labels(run):
+        return None
+    try:
+        return labels_in_words(labels_of(run), len(run.samples)) or None
+    except StoreError as error:
+        return f"labels: {error}"
+
+
+def people_say(run: "ScoredRun") -> dict[Answer, str]:
+    """What people say of each labelled answer, and who; empty if the labels cannot be read."""
+    if not has_labels(run):
+        return {}
+    try:
+        return {answer: each.verdict for answer, each in labels_of(run).answers.items()}
+    except StoreError:
+        return {}
+
+
+def has_labels(run: "ScoredRun") -> bool:
+    return run.folder is not None and RunLabels.of(run).exist()
+
+
+def labels_in_words(labels: ReviewLabels, n_answers: int) -> str:
+    """As in "labels: 12 of 90 answers by ann and ben, 2 conflicts"; empty without labels."""
+    parts = [f"{len(labels):,} of {counted(n_answers, 'answer')} by {', '.join(labels.raters)}"]
+    states = labels.states
+    parts += [counted(n, "conflict") for n in [states.get("conflict", 0)] if n]
+    parts += [f"{n:,} unsure" for n in [states.get("unsure", 0)] if n]
+    stale = f"{counted(labels.n_stale, 'stale label')} not applied"
+    if not labels.answers:
+        return f"labels: {stale}" if labels.n_stale else ""
+    return f"labels: {', '.join([*parts, *([stale] if labels.n_stale else [])])}"

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, cast
 
 from ragauge.people.review import AutomaticVerdict, Saved, Task
 from ragauge.people.review_exchange import texts_of
-from ragauge.people.review_label import ReviewLabel
+from ragauge.people.review_labels import ReviewLabel
 from ragauge.people.review_queue import ReviewItem, ReviewQueue
 from ragauge.people.review_verdicts import AnswerLabels, says
 from ragauge.report.plain import for_terminal

@@ -21,7 +21,7 @@ from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
 from typing import Any, cast
 
-from ragauge.judges.providers.fingerprint import script_digest
+from ragauge.judges.providers.factory import script_digest
 from ragauge.loaders.python_syntax import parsed
 
 OWN = "ragauge"

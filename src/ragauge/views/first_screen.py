@@ -10,7 +10,7 @@ from typing import cast
 from ragauge.comparing.comparison import LEVEL
 from ragauge.comparing.differences import Difference, SystemDifferences, differences
 from ragauge.comparing.words import too_few_draws
-from ragauge.people.labels_words import labels_line
+from ragauge.people.review_verdicts import labels_line
 from ragauge.report.commands import show_command
 from ragauge.report.plain import counted, distinct_names, shortened, some
 from ragauge.runs.findings import FindingMatch, find

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, cast
 
 from ragauge.errors import StoreError
-from ragauge.people.labels_words import PEOPLE, people_say
+from ragauge.people.review_verdicts import PEOPLE, people_say
 from ragauge.report.plain import counted, for_terminal, some
 from ragauge.runs.manifest import MetricDisplay
 from ragauge.runs.numbers import SummaryRow, number

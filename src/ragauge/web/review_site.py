@@ -24,8 +24,13 @@ from ragauge.errors import PlanError
 from ragauge.page.page import END, document, review_page_view
 from ragauge.page.review_view import item_view, queue_view
 from ragauge.people.review import Review
-from ragauge.people.review_label import Value, note_problems, rater_problems, value_problems
-from ragauge.people.review_labels import parsed_line
+from ragauge.people.review_labels import (
+    Value,
+    note_problems,
+    parsed_line,
+    rater_problems,
+    value_problems,
+)
 from ragauge.people.review_queue import ReviewItem
 from ragauge.report.plain import counted
 from ragauge.web.guard import Refusal

@@ -9,7 +9,7 @@ import click
 
 from ragauge.errors import PlanError
 from ragauge.people.review import Review, Saved
-from ragauge.people.review_label import Value
+from ragauge.people.review_labels import Value
 from ragauge.people.review_queue import ReviewItem
 from ragauge.people.review_words import print_contexts, print_item, saved_lines
 from ragauge.report.plain import counted, for_terminal

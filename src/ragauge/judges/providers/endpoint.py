@@ -15,9 +15,8 @@ from typing import NoReturn
 from weakref import finalize
 
 from ragauge.errors import JudgeError, MissingExtraError
-from ragauge.judges.as_json import kept_json
 from ragauge.judges.loop import is_running_here, run
-from ragauge.judges.protocol import Reply, Request
+from ragauge.judges.protocol import Reply, Request, kept_json
 from ragauge.judges.providers.completions import (
     Body,
     ErrorBody,

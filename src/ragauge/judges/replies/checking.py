@@ -9,8 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, cast
 
-from ragauge.judges.as_json import PLAIN
-from ragauge.judges.protocol import Schema
+from ragauge.judges.protocol import PLAIN, Schema
 
 N_LISTED = 5
 """Maximum number of problems in a message, and of numbers in a problem."""

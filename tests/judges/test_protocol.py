@@ -6,8 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from ragauge.judges.as_json import kept_json, sorted_json, text_json
-from ragauge.judges.protocol import Message
+from ragauge.judges.protocol import Message, kept_json, sorted_json, text_json
 
 TEXTS = st.text(st.characters(codec=None) | st.sampled_from('\\"\n\r\t\x00\x1f\x7f\u2028\ud800'))
 VALUES = st.recursive(
