@@ -1,0 +1,90 @@
+"""What offline metrics say of the answers that make.py wrote: the share on the right side of .5, by kind.
+
+python benchmarks/contrast/measure.py contrast.jsonl --metric correct --metric support
+"""
+
+import argparse
+import json
+from bisect import bisect_left, bisect_right
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import ragauge as rg
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("cases", type=Path)
+    parser.add_argument("--metric", action="append", choices=("correct", "support"))
+    parser.add_argument("--by", choices=("kind", "language", "part"), default="kind")
+    given = parser.parse_args()
+    rows = [json.loads(line) for line in given.cases.read_text("utf-8").splitlines()]
+    metrics = given.metric or ["correct", "support"]
+    values = scored(rows, metrics)
+    print(
+        f"{len(rows)} cases\n\n| {given.by} | n | {' | '.join(metrics)} |\n|---|---|{'---|' * len(metrics)}"
+    )
+    groups: dict[str, list[Mapping[str, object]]] = defaultdict(list)
+    for row in rows:
+        side = "right" if row["is_right"] else "wrong"
+        groups[f"{side}: {row['kind']}" if given.by == "kind" else row[given.by]].append(row)
+    for name, members in sorted(groups.items()):
+        shares = (f"{share_right(members, values[metric], metric):.2f}" for metric in metrics)
+        print(f"| {name} | {len(members)} | {' | '.join(shares)} |")
+    shares = (f"{share_right(rows, values[metric], metric):.3f}" for metric in metrics)
+    areas = (f"{auc(rows, values[metric], metric):.3f}" for metric in metrics)
+    print(f"| all | {len(rows)} | {' | '.join(shares)} |\n| AUC | | {' | '.join(areas)} |")
+
+
+def scored(
+    rows: Sequence[Mapping[str, object]], metrics: Sequence[str]
+) -> dict[str, dict[str, float]]:
+    """The value of each metric by id."""
+    samples = [
+        {
+            "id": row["id"],
+            "question": row["question"],
+            "references": [row["reference"]],
+            "contexts": row["contexts"],
+            "answer": row["answer"],
+        }
+        for row in rows
+    ]
+    result = rg.evaluate(samples, metrics=list(metrics))
+    values: dict[str, dict[str, float]] = {metric: {} for metric in metrics}
+    for score in result.scores.iter_rows(named=True):
+        if score["value"] is not None:
+            values[score["metric"].partition("(")[0]][score["id"]] = score["value"]
+    return values
+
+
+def is_right(row: Mapping[str, object], metric: str) -> bool:
+    """Whether the answer is right; a list without one of its items is backed by its passages all the same."""
+    return bool(row["is_right"]) or (metric == "support" and row["kind"] == "item dropped")
+
+
+def share_right(
+    rows: Sequence[Mapping[str, object]], values: Mapping[str, float], metric: str
+) -> float:
+    """The share of answers on the right side of .5; one without a value is on neither."""
+    found = ((values.get(str(row["id"]), 0.5), is_right(row, metric)) for row in rows)
+    return sum(value > 0.5 if right else value < 0.5 for value, right in found) / len(rows)
+
+
+def auc(rows: Sequence[Mapping[str, object]], values: Mapping[str, float], metric: str) -> float:
+    """The chance that a right answer has the higher value; ties count half."""
+    right, wrong = (
+        sorted(
+            values[str(row["id"])]
+            for row in rows
+            if is_right(row, metric) is side and row["id"] in values
+        )
+        for side in (True, False)
+    )
+    wins = sum(bisect_left(wrong, value) + bisect_right(wrong, value) for value in right) / 2
+    return wins / (len(right) * len(wrong))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,35 @@
+"""The cases of benchmarks/contrast: enough kinds and languages, split without overlap, the same each time."""
+
+import runpy
+from collections import defaultdict
+from pathlib import Path
+
+MAKE = runpy.run_path(str(Path(__file__).parents[1] / "benchmarks" / "contrast" / "make.py"))
+CASES = MAKE["cases"](40, 1)
+
+
+def test_each_case_is_made_again_from_its_seed():
+    assert CASES == MAKE["cases"](40, 1) != MAKE["cases"](40, 2)
+    assert len({case.id for case in CASES}) == len(CASES)
+
+
+def test_twenty_kinds_stand_in_five_languages():
+    languages = defaultdict(set)
+    for case in CASES:
+        languages[case.kind].add(case.language)
+    assert len(languages) >= 20
+    assert sum(len(each) == 5 for each in languages.values()) >= 18
+
+
+def test_no_kind_and_no_question_of_the_test_is_trained_on():
+    trained = [case for case in CASES if case.part == "train"]
+    assert not {case.kind for case in trained} & MAKE["TEST_KINDS"]
+    assert trained
+    assert len(trained) < len(CASES)
+
+
+def test_an_answer_is_not_the_reference_and_the_passages_hold_the_reference():
+    for case in CASES:
+        assert case.answer != case.reference
+        assert case.reference in case.contexts[0]
+        assert "{" not in case.question + case.answer + case.reference
