@@ -71,8 +71,6 @@ class CalibrationScreen:
     @property
     def report(self) -> Report:
         """The first screen; CSV has every figure of each metric, JSON also the rates and disagreements."""
-        from ragauge.people.calibration import calibration_data
-
         frame = self.found.frame
         sections = (self.agreement, self.rate_section)
         return Report(
