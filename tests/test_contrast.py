@@ -8,6 +8,26 @@ MAKE = runpy.run_path(str(Path(__file__).parents[1] / "benchmarks" / "contrast" 
 CASES = MAKE["cases"](40, 1)
 
 
+MEASURE = runpy.run_path(str(Path(__file__).parents[1] / "benchmarks" / "contrast" / "measure.py"))
+
+
+def test_shares_and_auc_by_hand():
+    """Of two right and two wrong answers, one pair of four is in the wrong order, and one is tied."""
+    kinds = {"a": True, "b": True, "c": False, "d": False}
+    rows = [{"id": id, "is_right": right, "kind": "date"} for id, right in kinds.items()]
+    values = {"a": 0.9, "b": 0.3, "c": 0.3, "d": 0.4}
+    assert MEASURE["auc"](rows, values, "correct") == 2.5 / 4
+    assert MEASURE["share_right"](rows, values, "correct") == 3 / 4
+    del values["c"]
+    assert MEASURE["share_right"](rows, values, "correct") == 2 / 4
+
+
+def test_a_list_without_an_item_is_wrong_but_supported():
+    row = {"id": "a", "is_right": False, "kind": "item dropped"}
+    assert not MEASURE["is_right"](row, "correct")
+    assert MEASURE["is_right"](row, "support")
+
+
 def test_each_case_is_made_again_from_its_seed():
     assert CASES == MAKE["cases"](40, 1) != MAKE["cases"](40, 2)
     assert len({case.id for case in CASES}) == len(CASES)

@@ -68,7 +68,7 @@ class Language:
 
 @dataclass(frozen=True)
 class Value:
-    """What stands in a slot: its text, the texts of other values by kind, and other texts of the same value."""
+    """The value of a slot: its text, wrong texts by the kind of the error, and other texts for the same value."""
 
     text: str
     wrong: Mapping[str, str]

@@ -34,6 +34,8 @@ def main() -> None:
         print(f"| {name} | {len(members)} | {' | '.join(shares)} |")
     shares = (f"{share_right(rows, values[metric], metric):.3f}" for metric in metrics)
     areas = (f"{auc(rows, values[metric], metric):.3f}" for metric in metrics)
+    missing = (str(sum(row["id"] not in values[metric] for row in rows)) for metric in metrics)
+    print(f"| without a value | | {' | '.join(missing)} |")
     print(f"| all | {len(rows)} | {' | '.join(shares)} |\n| AUC | | {' | '.join(areas)} |")
 
 

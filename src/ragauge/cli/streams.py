@@ -1,4 +1,7 @@
-"""Standard streams that end no command: a reader that has left, or a message that cannot be written."""
+"""Standard streams: notes and errors, and how a command goes on when its reader has left.
+
+A command ends neither because a reader has left nor because a message cannot be written.
+"""
 
 import io
 import os
@@ -18,6 +21,12 @@ from ragauge.storage.regular_file import is_pipe
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
+
+PATIENCE_S = 3.0
+"""How long a command reads from a pipe before it says what it waits for."""
+STANDARD_INPUT = "-"
+MAX_LINE_LENGTH = 2_000
+"""Longest line of a note or an error: it may quote whatever was typed or read."""
 
 
 class _Descriptor(io.RawIOBase):
@@ -94,10 +103,6 @@ def _prepared(stream: TextIO | None, forgiven: type[OSError], *, by_line: bool) 
     return cast(TextIO, wrapped)
 
 
-PATIENCE_S = 3.0
-STANDARD_INPUT = "-"
-
-
 @contextmanager
 def saying_if_waiting(sources: Sequence[str]) -> Generator[None]:
     """While the sources are read: after a few seconds, name those that somebody else has to write to."""
@@ -117,10 +122,6 @@ def saying_if_waiting(sources: Sequence[str]) -> Generator[None]:
         yield
     finally:
         timer.cancel()
-
-
-MAX_LINE_LENGTH = 2_000
-"""Longest line of a note or an error: it may quote whatever was typed or read."""
 
 
 def say(note: str) -> None:

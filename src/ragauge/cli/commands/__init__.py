@@ -1,1 +1,1 @@
-"""One file a command: its options, one call of the library, and what it prints."""
+"""One file per command: its options, one call of the library, and what it prints."""

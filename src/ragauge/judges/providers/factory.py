@@ -1,4 +1,7 @@
-"""Open the judge that a user names or passes: a model's name, an object, or a function."""
+"""Open the judge that a user names or passes: a model's name, an object, or a function.
+
+A function is known to the ledger by a digest of its code and of the values that it uses.
+"""
 
 import inspect
 import json
