@@ -4,8 +4,9 @@
 
 A scene (`en.toml`, `de.toml`, `fr.toml`, `es.toml`, `zh.toml`) is a question, a statement with slots, ways to
 say the same, and ways to say another thing. From one filling of the slots come wrong answers, each with one
-changed detail, and right ones with none. Every text was written for this project. Kinds and scenes are split:
-no kind and no scene of the part `test` is in `train` (`--split`).
+changed detail, and right ones with none. Every text was written for this project. Kinds and scenes are split
+(`--split`): no kind and no scene of the part `test` is in `train`; the part `between` shares one of the two
+with `train`.
 """
 
 import argparse
@@ -32,7 +33,9 @@ TEST_KINDS = {
     "number word",
     "list in another order",
 }
-"""Kinds that nothing is trained on; of the other kinds a third of the scenes."""
+"""Kinds that nothing is trained on."""
+TEST_SCENES = 3
+"""Every third scene of a language, from the second one on, is one that nothing is trained on."""
 
 
 @dataclass(frozen=True)
@@ -47,6 +50,7 @@ class Case:
     contexts: tuple[str, ...]
     answer: str
     is_right: bool
+    scene: str
     part: str
 
 
@@ -300,7 +304,8 @@ def cases(per_kind: int, seed: int) -> list[Case]:
             space = "" if code == "zh" else " "
             for is_right, answers in ((False, wrong_answers), (True, right_answers)):
                 for kind, answer in answers(scene, rng):
-                    part = "test" if kind in TEST_KINDS or place % 3 == 0 else "train"
+                    n_new = (kind in TEST_KINDS) + (place % TEST_SCENES == 1)
+                    part = ("train", "between", "test")[n_new]
                     of_kind = found.setdefault((kind, code, is_right), {})
                     if answer == reference or len(of_kind) >= max(1, per_kind // len(LANGUAGES)):
                         continue
@@ -313,6 +318,7 @@ def cases(per_kind: int, seed: int) -> list[Case]:
                         (space.join(context),),
                         answer,
                         is_right,
+                        f"{code}-{place}",
                         part,
                     )
                     of_kind.setdefault(reference + answer, case)
@@ -325,7 +331,7 @@ def main() -> None:
     )
     parser.add_argument("--per-kind", type=int, default=200)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--split", choices=("train", "test"), help="only this part")
+    parser.add_argument("--split", choices=("train", "between", "test"), help="only this part")
     parser.add_argument("-o", "--output", type=Path, default=Path("contrast.jsonl"))
     given = parser.parse_args()
     chosen = [
