@@ -162,7 +162,6 @@ class AskPlan:
         with ExitStack() as stack:
             place = ":memory:" if self.folder is None else self.folder / LEDGER
             ledger = Ledger(place, unpacked)
-            stack.callback(ledger.close)
             asking = Asking(
                 self.systems,
                 question_rows(self.questions),
@@ -175,6 +174,7 @@ class AskPlan:
                 },
                 listener,
             )
+            stack.callback(asking.writer.close)
             if self.folder is not None:
                 (self.folder / ANSWERS).unlink(missing_ok=True)
             run_on_loop(asking.run())

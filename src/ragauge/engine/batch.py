@@ -1,6 +1,6 @@
 """One batch of samples: its columns, and the cells of each node, computed once."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from typing import TYPE_CHECKING, cast
@@ -11,6 +11,7 @@ from ragauge.engine.references import best_by_row
 from ragauge.engine.task import NodeTask
 from ragauge.metric import Column, Metric
 from ragauge.progress import Scored
+from ragauge.samples.fields import NO_ANSWER, OF_SYSTEM, REASON, STATUS
 from ragauge.samples.samples import REFERENCE, Columns
 from ragauge.score import Score
 from ragauge.where import Filter
@@ -39,6 +40,7 @@ class Batch:
         """Started async nodes whose cells are not complete, by key."""
         references = cast(Sequence[Sequence[str] | None], self._column("references"))
         self.n_references = [None if texts is None else len(texts) for texts in references]
+        self.no_answer = _reasons(self._column(STATUS), self._column(REASON))
         self.pair_rows = [row for row, n in enumerate(self.n_references) for _ in range(n or 0)]
         self.pair_texts = [text for texts in references for text in texts or ()]
 
@@ -99,6 +101,11 @@ class Batch:
         paired = node.per_reference
         rows = self.pair_rows if paired else range(self.n)
         inputs = [self._cells(source, paired) for source in node.inputs]
+        if self.no_answer:
+            inputs = [
+                self._explained(source, cells, rows)
+                for source, cells in zip(node.inputs, inputs, strict=True)
+            ]
         is_complete = not any(map(self._has_gaps, node.definition.columns, node.inputs, inputs))
         keywords = self.resources.arguments(node.definition, node.settings)
         task = NodeTask(node, keywords, inputs, is_complete, lambda at: self._sample(rows[at]))
@@ -109,6 +116,15 @@ class Batch:
             task.run_batch() if node.definition.batch else task.run_rows(self._selected(node, rows))
         )
         self._keep(node, cells)
+
+    def _explained(self, source: "Input", cells: Cells, rows: Sequence[int]) -> Cells:
+        """The cells; where the system gave no answer, the reason in place of each null that is its fault."""
+        if source.column not in OF_SYSTEM:
+            return cells
+        return [
+            self.no_answer.get(row) if cell is None else cell
+            for row, cell in zip(rows, cells, strict=True)
+        ]
 
     def _keep_pending(self, node: "Node", cells: Cells) -> None:
         is_best = node.per_reference and isinstance(node.definition, Metric)
@@ -160,7 +176,7 @@ class Batch:
         if column.takes_score or source.unavailable:
             return True
         if source.node is None:
-            return None in cells
+            return None in cells or bool(self.no_answer)
         if source.node in self.pending:
             return True
         if source.node not in self.gaps:
@@ -194,6 +210,16 @@ class Batch:
     def _sample(self, row: int) -> str:
         id, system = self._column("id")[row], self._column("system")[row]
         return f"sample {id!r} of system {system!r}"
+
+
+def _reasons(statuses: Cells, reasons: Cells) -> Mapping[int, Score]:
+    """By row, why the system gave no answer, as the row says."""
+    found: dict[int, Score] = {}
+    for row, (status, reason) in enumerate(zip(statuses, reasons, strict=True)):
+        if isinstance(status, str) and status in NO_ANSWER:
+            why = f": {reason}" if reason else ""
+            found[row] = Score.missing(f"{NO_ANSWER[status]}{why}")
+    return found
 
 
 @dataclass(frozen=True, slots=True)
