@@ -6,6 +6,7 @@ from pathlib import Path
 import ragauge as rg
 
 PUBLIC = {
+    "Answers",
     "ChatEndpoint",
     "Comparison",
     "DataError",
@@ -28,6 +29,7 @@ PUBLIC = {
     "Status",
     "StoreError",
     "Suite",
+    "ask",
     "compare",
     "estimate",
     "evaluate",

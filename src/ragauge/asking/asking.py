@@ -65,7 +65,7 @@ class Limits:
 
 @dataclass(slots=True)
 class Tally:
-    """How far asking is. `failures`: the reason of each answer without a value, by job."""
+    """How far asking is."""
 
     n: int
     answered: int = 0
@@ -73,7 +73,6 @@ class Tally:
     """Answers of an earlier run."""
     not_asked: int = 0
     cost_usd: float = 0.0
-    last_failure: str = ""
     n_failed: int = 0
 
     @property
@@ -163,29 +162,34 @@ class Asking:
             return
         with usage.reserved(size) as pay:
             answer = await self._attempted(job, limiter)
-            if answer.is_ok:
+            if answer is not None and answer.is_ok:
                 pay(answer)
                 await self.writer.keep(_entry(job, size, answer))
-                self.tally.answered += 1
-                self.tally.cost_usd = sum(each.cost_usd for each in self.usages.values())
-            else:
-                self.failures[job.key] = answer
-                self.tally.n_failed += 1
-                self.tally.last_failure = answer.reason or ""
-                if self.tally.n_failed >= MAX_FAILED_AT_START and not self._any_ok:
-                    self.stopped = f"the first {self.tally.n_failed} answers all failed"
         usage.settle()
+        self._count(job, answer)
 
-    @property
-    def _any_ok(self) -> bool:
-        return self.tally.answered + self.tally.kept > 0
+    def _count(self, job: Job, answer: Answer | None) -> None:
+        tally = self.tally
+        if answer is None:
+            tally.not_asked += 1
+        elif answer.is_ok:
+            tally.answered += 1
+            tally.cost_usd = sum(each.cost_usd for each in self.usages.values())
+        else:
+            self.failures[job.key] = answer
+            tally.n_failed += 1
+            if tally.n_failed == MAX_FAILED_AT_START and not tally.answered + tally.kept:
+                self.stopped = f"the first {tally.n_failed} answers all failed"
 
-    async def _attempted(self, job: Job, limiter: RateLimiter) -> Answer:
-        """The answer, after as many attempts as it takes and the limits allow."""
+    async def _attempted(self, job: Job, limiter: RateLimiter) -> Answer | None:
+        """The answer, after as many attempts as it takes and the limits allow; None if nothing is asked any more."""
         ticket = limiter.ticket()
         answer, n = Answer("failed"), 0
         while True:
             permit = await limiter.permit(ticket)
+            if self.stopped:
+                limiter.given_up(permit)
+                return replace(answer, attempts=n) if n else None
             n += 1
             start = time.perf_counter()
             answer, refused = await self._once(job, limiter, permit)
@@ -194,7 +198,7 @@ class Asking:
             most = max(MAX_REFUSALS, self.limits.retries + 1)
             most = most if refused.is_overload else self.limits.retries + 1
             is_too_long = refused.wait_s is not None and refused.wait_s > MAX_WAIT_S
-            if n >= most or refused.is_final or is_too_long or self.stopped:
+            if n >= most or refused.is_final or is_too_long:
                 latency_s = time.perf_counter() - start
                 return replace(answer, attempts=n, latency_s=round(latency_s, 6))
             await asyncio.sleep(pause_s(n, refused.wait_s, **WAITS))

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import cast
 
 from ragauge.asking.target import Refused
-from ragauge.errors import DataError, RagaugeError
+from ragauge.errors import DataError, Problem, RagaugeError
 from ragauge.loaders import load
 from ragauge.report.plain import shortened
 from ragauge.samples.samples import FIELDS, FieldError, Samples, read_value
@@ -87,27 +87,34 @@ def _plain(value: object) -> dict[str, object] | None:
 
 def _loaded(value: object) -> dict[str, object]:
     """The fields of any sample or result that `load` reads."""
-    try:
-        given = value if isinstance(value, Samples) else _samples(value)
-        if len(given) != 1:
-            raise Refused(f"returned {len(given)} samples, not one", is_final=True)
-    except DataError as error:
-        raise Refused(
-            f"returned what cannot be read: {error.problems[0].message}; it was {_shown(value)}",
-            is_final=True,
-        ) from None
-    except RagaugeError:
-        raise _not_understood(value) from None
-    row = cast("dict[str, object]", given.frame.to_dicts()[0])
-    has_id = not any("numbered by position" in note for note in given.notes)
-    left_out = USAGE if has_id else ("id", *USAGE)
+    samples = value if isinstance(value, Samples) else _samples(value)
+    if len(samples) != 1:
+        raise Refused(f"returned {len(samples)} samples, not one", is_final=True)
+    row = cast("dict[str, object]", samples.frame.to_dicts()[0])
+    is_numbered = any("numbered by position" in note for note in samples.notes)
+    left_out = ("id", *USAGE) if is_numbered else USAGE
     return {name: it for name, it in row.items() if name not in left_out and it is not None}
 
 
 def _samples(value: object) -> Samples:
-    samples = load([value], in_pieces=False)
-    # What is an answer only as a whole (a message, a component's output) is no row of its own.
-    return samples if "answer" in samples.columns else load([{"answer": value}], in_pieces=False)
+    """The result as one sample: a row of its own, or the answer of one (a message, a component's output)."""
+    problem: Problem | None = None
+    for row in (value, {"answer": value}):
+        try:
+            samples = load([row], in_pieces=False)
+        except DataError as error:
+            problem = error.problems[0] if row is value else problem
+        except RagaugeError:
+            continue
+        else:
+            if "answer" in samples.columns:
+                return samples
+    if problem is not None and problem.field is not None:
+        raise Refused(
+            f"returned what cannot be read: {problem.field} {problem.message}; it was {_shown(value)}",
+            is_final=True,
+        )
+    raise _not_understood(value)
 
 
 def _not_understood(value: object) -> Refused:

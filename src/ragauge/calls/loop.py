@@ -16,8 +16,8 @@ T = TypeVar("T")
 
 STARTED_PER_STEP = 32
 """Tasks started before the loop runs once, so that their requests are sent first."""
-POLL_S = 60
-"""Interval at which waiting threads wake up."""
+POLL_S = 0.5
+"""Interval at which waiting threads wake up: a signal just before a wait does not end it."""
 
 _STARTING = threading.Lock()
 _loops: list[asyncio.AbstractEventLoop] = []

@@ -11,9 +11,9 @@ from ragauge.engine.references import best_by_row
 from ragauge.engine.task import NodeTask
 from ragauge.metric import Column, Metric
 from ragauge.progress import Scored
-from ragauge.samples.fields import NO_ANSWER, OF_SYSTEM, REASON, STATUS
+from ragauge.samples.fields import NO_ANSWER, REASON, STATUS
 from ragauge.samples.samples import REFERENCE, Columns
-from ragauge.score import Score
+from ragauge.score import Score, Status
 from ragauge.where import Filter
 
 if TYPE_CHECKING:
@@ -101,11 +101,6 @@ class Batch:
         paired = node.per_reference
         rows = self.pair_rows if paired else range(self.n)
         inputs = [self._cells(source, paired) for source in node.inputs]
-        if self.no_answer:
-            inputs = [
-                self._explained(source, cells, rows)
-                for source, cells in zip(node.inputs, inputs, strict=True)
-            ]
         is_complete = not any(map(self._has_gaps, node.definition.columns, node.inputs, inputs))
         keywords = self.resources.arguments(node.definition, node.settings)
         task = NodeTask(node, keywords, inputs, is_complete, lambda at: self._sample(rows[at]))
@@ -116,15 +111,6 @@ class Batch:
             task.run_batch() if node.definition.batch else task.run_rows(self._selected(node, rows))
         )
         self._keep(node, cells)
-
-    def _explained(self, source: "Input", cells: Cells, rows: Sequence[int]) -> Cells:
-        """The cells; where the system gave no answer, the reason in place of each null that is its fault."""
-        if source.column not in OF_SYSTEM:
-            return cells
-        return [
-            self.no_answer.get(row) if cell is None else cell
-            for row, cell in zip(rows, cells, strict=True)
-        ]
 
     def _keep_pending(self, node: "Node", cells: Cells) -> None:
         is_best = node.per_reference and isinstance(node.definition, Metric)
@@ -151,7 +137,15 @@ class Batch:
     def scores(self, metric: "PlannedMetric") -> Scores:
         if metric.node is None:
             return [Score.skipped(metric.unavailable or "not available")] * self.n
-        return cast(Scores, self.computed[metric.node])
+        scores = cast(Scores, self.computed[metric.node])
+        if not self.no_answer:
+            return scores
+        return [
+            self.no_answer[row]
+            if row in self.no_answer and score and score.status is Status.MISSING
+            else score
+            for row, score in enumerate(scores)
+        ]
 
     def _column(self, name: str) -> Cells:
         return self.columns.get(name) or [None] * self.n
@@ -176,7 +170,7 @@ class Batch:
         if column.takes_score or source.unavailable:
             return True
         if source.node is None:
-            return None in cells or bool(self.no_answer)
+            return None in cells
         if source.node in self.pending:
             return True
         if source.node not in self.gaps:

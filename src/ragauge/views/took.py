@@ -3,7 +3,9 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from ragauge.report.plain import counted
 from ragauge.runs.scored_run import ScoredRun
+from ragauge.samples.fields import NO_ANSWER, STATUS
 
 if TYPE_CHECKING:
     import polars as pl
@@ -16,16 +18,31 @@ def took_lines(run: ScoredRun, metrics: Sequence[str], names: Mapping[str, str])
     import polars as pl
 
     scores = run.collect(run.scan().select(COLUMNS).filter(pl.col("metric").is_in(list(metrics))))
+    failed = _without_answer(run)
     lines: list[str] = []
     for system, name in names.items():
         own = scores.filter(scores["system"] == system)
         values = {
             metric: own.filter(own["metric"] == metric)["value"].drop_nulls() for metric in metrics
         }
-        parts = took({metric: each for metric, each in values.items() if not each.is_empty()})
-        if parts:
-            lines.append(f"{name}: {parts}")
+        n, n_all = failed.get(system, 0), run.samples.n_by_system[system]
+        parts = [
+            f"{n:,} of {counted(n_all, 'answer')} failed" if n else "",
+            took({metric: each for metric, each in values.items() if not each.is_empty()}),
+        ]
+        if any(parts):
+            lines.append(f"{name}: {' · '.join(filter(None, parts))}")
     return lines
+
+
+def _without_answer(run: ScoredRun) -> Mapping[str, int]:
+    """How many answers of each system failed, timed out or were refused."""
+    if STATUS not in run.samples.columns:
+        return {}
+    import polars as pl
+
+    lazy = run.samples.scan().filter(pl.col(STATUS).cast(pl.String).is_in(list(NO_ANSWER)))
+    return dict(run.collect(lazy.group_by("system").len()).iter_rows())
 
 
 def took(values: "Mapping[str, pl.Series]") -> str:
