@@ -179,8 +179,10 @@ def test_an_interrupt_ends_it_at_once_and_says_what_is_kept(here):
     assert "Traceback" not in said
 
 
-@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a disk that is full")  # noqa: PTH110
+@pytest.mark.skipif(os.name != "posix", reason="limits are of POSIX")
 def test_a_full_disk_ends_it_with_what_to_do(here):
+    rows = [{"id": f"q{n}", "question": f"Question {n}?"} for n in range(100)]
+    (here / "questions.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     script = textwrap.dedent(
         """
         import resource, sys
@@ -188,7 +190,7 @@ def test_a_full_disk_ends_it_with_what_to_do(here):
         import signal
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
         from ragauge.cli import main
-        main(["ask", "questions.jsonl", "--target", "app.py:answer", "--folder", "a"])
+        main(["ask", "questions.jsonl", "--target", "app.py:answer", "--folder", "a", "--concurrency", "1"])
         """
     )
     done = subprocess.run(
