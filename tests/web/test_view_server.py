@@ -194,6 +194,7 @@ def test_server_and_file_show_the_same(browser, opened, server, handbook_page):
     page.close()
 
 
+@pytest.mark.slow
 def test_a_question_whose_scores_arrive_after_its_texts_is_shown(browser, server):
     page = browser.new_page()
     held: list[Any] = []
