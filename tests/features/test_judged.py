@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import ragauge as rg
+from ragauge.calls.budget import estimated_tokens
 from ragauge.features.judged import (
     Claims,
     answer_in_reference,
@@ -17,7 +18,6 @@ from ragauge.features.judged import (
     reference_in_answer,
     support_of,
 )
-from ragauge.judges.budget import estimated_tokens
 from ragauge.judges.session import JudgeSession
 from ragauge.score import Score
 
