@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 TYPES = {
     "id": ("String",),
     "text": ("String",),
+    "json": ("String",),
+    "messages": ("String",),
     "texts": ("List(String)",),
     "numbers": ("List(Float64)",),
     "grades": ("List(Struct({'id': String, 'grade': Int64}))",),
