@@ -13,8 +13,8 @@ from ragauge.conversations.matching import Comparison, Schema, edit_distance, sc
 from ragauge.conversations.transcript import Call, Transcript
 from ragauge.features.transcripts import TurnCalls
 from ragauge.metric import metric
-from ragauge.metrics.numbers import Tolerance
 from ragauge.score import Score
+from ragauge.setting import Tolerance
 
 MAX_SHOWN = 20
 """How many calls or differences the evidence names."""
