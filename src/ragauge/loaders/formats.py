@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 from ragauge.errors import PlanError
 from ragauge.loaders import (
     benchmark_logs,
-    citations,
     column_sets,
     columns,
     csv,
@@ -22,7 +21,6 @@ from ragauge.loaders import (
     parquet,
     passage_rows,
     promptfoo,
-    published,
     results,
     squad,
     traces,
@@ -31,6 +29,7 @@ from ragauge.loaders import (
 from ragauge.loaders.documents import is_list
 from ragauge.loaders.file_sets import PACKED, files_of_set, is_set, together
 from ragauge.loaders.mapping import field_of
+from ragauge.loaders.shapes import published
 from ragauge.loaders.table import Table, unreadable
 from ragauge.storage.regular_file import as_url, exists
 
@@ -88,7 +87,7 @@ def of_other_tools(table: Table, chosen: Collection[str]) -> Table:
     if not set(chosen) & set(table.columns()):
         table = squad.recognised(benchmark_logs.recognised(promptfoo.recognised(table)))
     table = column_sets.recognised(table, keep=chosen)
-    table = citations.recognised(wrappers.unwrapped(table, keep=chosen), keep=chosen)
+    table = wrappers.unwrapped(table, keep=chosen)
     table = results.recognised(published.recognised(table, keep=chosen))
     return joined_texts.recognised(table, keep=chosen)
 
