@@ -6,11 +6,11 @@ Which columns these are depends on all columns of the source, and on whether som
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from ragauge.loaders import numbered, side_by_side
 from ragauge.loaders.in_pieces.decisions import MAX_NAMES
 from ragauge.loaders.in_pieces.tables import NeedsAllRowsError
-from ragauge.loaders.passage_rows import may_be_passages
-from ragauge.loaders.passage_rows import recognised as recognised_passage_rows
+from ragauge.loaders.shapes import numbered, side_by_side
+from ragauge.loaders.shapes.passage_rows import may_be_passages
+from ragauge.loaders.shapes.passage_rows import recognised as recognised_passage_rows
 from ragauge.loaders.table import Table
 
 

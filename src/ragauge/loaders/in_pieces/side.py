@@ -5,11 +5,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ragauge.errors import Problem
-from ragauge.loaders import legalbench
-from ragauge.loaders.formats import of_other_tools
 from ragauge.loaders.in_pieces.decisions import Decisions
 from ragauge.loaders.in_pieces.layouts import Layouts
 from ragauge.loaders.in_pieces.tables import CsvNotes, FileTables, NeedsAllRowsError
+from ragauge.loaders.shapes import legalbench
+from ragauge.loaders.sources import of_other_tools
 from ragauge.loaders.table import Table
 from ragauge.samples.samples import Row
 
