@@ -118,8 +118,8 @@ def _samples(
     options: _Options,
     notes: Sequence[str] = (),
 ) -> Samples:
-    from ragauge.loaders.gold_table import GoldTable
     from ragauge.loaders.in_pieces.load import load_sources
+    from ragauge.loaders.in_pieces.side import GoldTable
 
     chosen, prefer, by_place, as_file = options
     if gold is None and len(sources) == 1 and sources[0].table is not None:
