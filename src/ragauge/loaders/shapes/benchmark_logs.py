@@ -16,6 +16,7 @@ HELM = {
     "system": "request.model",
     "question": "instance.input.text",
     "answer": "result.completions[0].text",
+    "references": "instance.references",
     "split": "instance.split",
 }
 
