@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, cast
 
 from ragauge.errors import PlanError, did_you_mean
 from ragauge.label import without_precision
-from ragauge.runs.aggregate_code import aggregate_problem
+from ragauge.runs.aggregates import aggregate_problem
 from ragauge.runs.cautions import MetricCaution, cautions_of, language_cautions
 from ragauge.runs.integrity import check_digest
 from ragauge.runs.kept_results import keeps_results, read_results
