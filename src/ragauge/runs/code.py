@@ -130,7 +130,8 @@ def _named(function: object) -> Any:
     """What has the name and the module of a function, class or instance."""
     inner: Any = cast(Any, function).func if isinstance(function, partial) else function
     inner = unwrap(inner) if isinstance(inner, FunctionType) else inner
-    return inner if getattr(inner, "__qualname__", "") and inner.__module__ else type(inner)
+    is_named = getattr(inner, "__qualname__", "") and inner.__module__
+    return inner if is_named else cast(Any, type(inner))
 
 
 def _modules_named(function: FunctionType) -> Iterator[str]:
