@@ -156,7 +156,7 @@ class Execution:
         self, executor: "Ray", numbers: Sequence[int]
     ) -> "Iterable[tuple[int, pl.DataFrame]]":
         """Have these batches measured by a cluster."""
-        from ragauge.on_ray.batches import Job
+        from ragauge.on_ray.worker import Job
         from ragauge.runs.identity import code_of_run
 
         if not numbers:
