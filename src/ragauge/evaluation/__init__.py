@@ -230,11 +230,13 @@ class Evaluation:
         progress: Progress | None = None,
         listener: Listener = ignore,
         executor: "Ray | None" = None,
+        by: Sequence[str] | None = None,
     ) -> Run:
         """Run the evaluation and store it in `folder` if one is given; see `evaluate`.
 
         `listener` gets an event for each step, in more detail than `progress`; worker processes only
-        report the batches that they finish.
+        report the batches that they finish. The stored summaries are also by the fields `by`; None leaves
+        those of a finished run as they are.
         """
         _check(folder=folder)
         self._retry_unreadable()
@@ -247,6 +249,7 @@ class Evaluation:
             workers,
             progress,
             executor,
+            by,
         )
         return work.in_memory() if folder is None else work.in_folder(Path(folder))
 

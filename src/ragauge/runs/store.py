@@ -44,11 +44,11 @@ from ragauge.runs.integrity import (
     digests_of,
     problem_of_scores,
 )
-from ragauge.runs.kept_results import RESULTS
 from ragauge.runs.manifest import FORMAT, Manifest, format_of
 from ragauge.runs.question_index import INDEX, write_index
 from ragauge.runs.scored_run import ScoredRun
 from ragauge.runs.scores import InParts
+from ragauge.runs.stored_results import RESULTS
 from ragauge.runs.stored_tables import (
     check_columns,
     check_exist,
