@@ -51,7 +51,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def view_of(folder: Path, *, is_file: bool, per_block: int | None = 10) -> RunChunks:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("ragauge.runs.stored_tables.LARGE_SAMPLES", 0 if is_file else 2**40)
+        patch.setattr("ragauge.runs.integrity.LARGE_SAMPLES", 0 if is_file else 2**40)
         run = RunFolder(folder).read()
     assert run.samples.is_file == is_file
     return RunChunks(Overview(run), 0, per_block=per_block)

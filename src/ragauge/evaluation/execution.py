@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING
 
 from ragauge.engine.corpus import compute_corpus_features
 from ragauge.engine.graph import Plan
-from ragauge.engine.row_range import RowRange
 from ragauge.progress import Scored
 from ragauge.run import Run
 from ragauge.runs.identity import judges_of, now
 from ragauge.runs.manifest import Manifest
 from ragauge.runs.stored_results import has_results, write_results
-from ragauge.samples.samples import Columns, SampleFile, Samples, to_columns
+from ragauge.samples.samples import Columns, RowRange, SampleFile, Samples, to_columns
 
 if TYPE_CHECKING:
     import polars as pl

@@ -1,6 +1,6 @@
 """The names of the files in a run's folder; `runs/store.py` says what they are."""
 
-from ragauge.runs.question_index import INDEX
+from ragauge.runs.scores import INDEX
 from ragauge.runs.stored_results import RESULTS
 
 LABELS = "labels.jsonl"

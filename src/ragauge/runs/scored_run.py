@@ -13,13 +13,13 @@ from ragauge.runs.cautions import MetricCaution, cautions_of, language_cautions
 from ragauge.runs.integrity import check_digest
 from ragauge.runs.manifest import Manifest, MetricDisplay
 from ragauge.runs.outcomes import Outcomes, outcomes_of
-from ragauge.runs.question_index import rows_of_question
 from ragauge.runs.scores import (
     InParts,
     ScoreSource,
     collected,
     of_question,
     pieces_with_samples,
+    rows_of_question,
     with_evidence,
 )
 from ragauge.runs.stored_results import has_results, read_results
