@@ -9,8 +9,8 @@ import polars as pl
 import pytest
 
 import ragauge as rg
+from ragauge.calls.budget import Price
 from ragauge.errors import MetricError
-from ragauge.judges.budget import Price
 from ragauge.judges.config import JudgeConfig
 from ragauge.score import NOT_ASKED
 from ragauge.views.judging import judging_lines

@@ -14,7 +14,7 @@ SOURCE = Path(ragauge.__file__).parent
 LAYERS = (
     {"errors", "progress", "score", "start", "trust"},
     {"label", "language", "network", "report", "stats", "storage", "where"},
-    {"samples", "setting", "suite"},
+    {"calls", "samples", "setting", "suite"},
     {"metric"},
     {"encoders", "judges", "loaders"},
     {"rankings"},

@@ -2,7 +2,6 @@
 
 import json
 import os
-import pickle
 import socket
 import struct
 import sys
@@ -10,7 +9,6 @@ import threading
 import time
 import traceback
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from hashlib import sha256
@@ -188,11 +186,6 @@ def test_a_blank_text_is_named_and_nothing_is_sent(server):
         with pytest.raises(EncoderError, match="text 2 of 3 is blank") as raised:
             endpoint(server).encode(["a", blank, "b"])
         assert not raised.value.is_down
-    assert server.asked == []
-
-
-def test_no_texts_no_request(server):
-    assert len(endpoint(server).encode([])) == 0
     assert server.asked == []
 
 
@@ -481,14 +474,6 @@ def test_passwords_and_queries_of_the_address_are_in_no_error_and_no_identity(se
     assert "canary" not in repr(one.address)
 
 
-def test_a_copy_for_another_process_holds_no_key(server):
-    one = endpoint(server)
-    one.encode(["a"])
-    copied = pickle.dumps(one)
-    assert b"canary" not in copied
-    assert (pickle.loads(copied).encode(["a"]) == one.encode(["a"])).all()
-
-
 def test_a_key_that_is_gone_is_missed_once_and_not_for_each_text(monkeypatch):
     monkeypatch.setenv("MY_KEY", CANARY)
     one = Endpoint("tiny", base_url="https://api.example.org/v1", api_key_env="MY_KEY")
@@ -549,12 +534,3 @@ def test_a_missing_package_is_named_with_its_extra(monkeypatch, server):
     monkeypatch.setitem(sys.modules, "openai", None)
     with pytest.raises(MissingExtraError, match=r"ragauge\[openai\]"):
         endpoint(server)
-
-
-def test_many_threads_may_ask_one_endpoint(server):
-    one = endpoint(server)
-    with ThreadPoolExecutor(8) as pool:
-        found = list(pool.map(lambda n: one.encode(["a" * (n + 1)]), range(40)))
-    assert np.concatenate(found) == pytest.approx(
-        np.array([vector("a" * (n + 1)) for n in range(40)]), abs=1e-6
-    )

@@ -79,7 +79,7 @@ class Batch:
         """Wait for all started nodes and keep their cells."""
         if not self.pending:
             return
-        from ragauge.judges.loop import gather, run
+        from ragauge.calls.loop import gather, run
 
         columns = run(gather([pending.cells for pending in self.pending.values()]))
         for pending, cells in zip(self.pending.values(), columns, strict=True):

@@ -32,6 +32,6 @@ def measure(plan: "Plan", columns: Columns, resources: "Resources") -> list[Scor
 def _cancel_scope(plan: "Plan") -> AbstractContextManager[None]:
     if not plan.has_async_nodes:
         return nullcontext()
-    from ragauge.judges.loop import cancel_scope
+    from ragauge.calls.loop import cancel_scope
 
     return cancel_scope()

@@ -28,7 +28,7 @@ from ragauge.samples.samples import Columns
 if TYPE_CHECKING:
     import polars as pl
 
-    from ragauge.judges.loop import Group
+    from ragauge.calls.loop import Group
 
 NumberedBatch = tuple[int, "Columns | RowRange"]
 """A batch's number and its columns, or where its rows are: whoever measures it then reads them."""
@@ -134,7 +134,7 @@ def _group(plan: Plan) -> "Group | None":
     """The group through which the threads' waits are cancelled together; None if nothing waits."""
     if not plan.has_async_nodes:
         return None
-    from ragauge.judges.loop import Group
+    from ragauge.calls.loop import Group
 
     return Group()
 

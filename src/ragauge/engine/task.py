@@ -69,7 +69,7 @@ class NodeTask:
 
     def start(self, selected: Sequence[bool] | None) -> Cells:
         """Start the function for each selected row on the judges' event loop; returns pending cells."""
-        from ragauge.judges.loop import run, start
+        from ragauge.calls.loop import run, start
 
         finish = self._finish()
         rows = zip(selected or repeat(True), zip(*self.inputs, strict=True))  # noqa: B905
@@ -82,7 +82,7 @@ class NodeTask:
     async def _row(
         self, at: int, cells: tuple[object, ...], finish: Callable[[object], object]
     ) -> object:
-        from ragauge.judges.loop import resolve
+        from ragauge.calls.loop import resolve
 
         arguments = self._arguments(await resolve(cells))
         if isinstance(arguments, Score):

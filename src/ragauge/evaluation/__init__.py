@@ -46,8 +46,8 @@ from ragauge.storage.regular_file import exists
 from ragauge.suite import Entry
 
 if TYPE_CHECKING:
+    from ragauge.calls.budget import CostEstimate
     from ragauge.encoders.protocol import Encoder
-    from ragauge.judges.budget import CostEstimate
     from ragauge.judges.providers.factory import JudgeLike
     from ragauge.loaders.conflicts import Prefer
     from ragauge.on_ray.executor import Ray

@@ -31,10 +31,10 @@ from ragauge.score import Score
 from ragauge.storage.regular_file import exists
 
 if TYPE_CHECKING:
+    from ragauge.calls.budget import CostEstimate
     from ragauge.engine.graph import Plan
     from ragauge.engine.resources import Resources
     from ragauge.evaluation import JudgeLike
-    from ragauge.judges.budget import CostEstimate
     from ragauge.judges.question import Question
     from ragauge.judges.questions import Criterion
     from ragauge.judges.session import JudgeSession
@@ -106,7 +106,7 @@ def judge_bias_cost(
     seed: int = 0,
 ) -> "Mapping[str, CostEstimate]":
     """For each judge, the calls that `judge_bias` would still make, their tokens and cost; makes none."""
-    from ragauge.judges import loop
+    from ragauge.calls import loop
 
     chosen = _some(samples, n_questions, seed)
     config = replace(judge_config_of(judge), repeat=repeat, mode="estimate")
@@ -286,7 +286,7 @@ def _compared(
     session: "JudgeSession", pairs: Sequence[Pair]
 ) -> tuple[list[tuple[str, float, float]], int]:
     """What the judge says of each pair in both orders, and how many pairs have no answer."""
-    from ragauge.judges import loop
+    from ragauge.calls import loop
     from ragauge.judges.questions import FIRST, TIE
 
     answers = loop.run(session.ask_all(_in_both_orders(pairs)))

@@ -14,8 +14,18 @@ from importlib.util import find_spec
 from typing import NoReturn
 from weakref import finalize
 
+from ragauge.calls.connections import (
+    MAX_BYTES,
+    MAX_ERROR_BYTES,
+    OPENAI,
+    Connections,
+    Received,
+    connections_to,
+    is_transport_error,
+)
+from ragauge.calls.loop import is_running_here, run
+from ragauge.calls.rate_limit import Permit
 from ragauge.errors import JudgeError, MissingExtraError
-from ragauge.judges.loop import is_running_here, run
 from ragauge.judges.protocol import Reply, Request, kept_json
 from ragauge.judges.providers.completions import (
     Body,
@@ -25,16 +35,6 @@ from ragauge.judges.providers.completions import (
     rejected_parameters,
     reply_of,
 )
-from ragauge.judges.providers.connections import (
-    MAX_BYTES,
-    MAX_ERROR_BYTES,
-    OPENAI,
-    Connections,
-    Received,
-    connections_to,
-    is_transport_error,
-)
-from ragauge.judges.providers.rate_limit import Permit
 from ragauge.judges.providers.settings import Settings
 from ragauge.network.endpoints import (
     IS_A_PAGE,

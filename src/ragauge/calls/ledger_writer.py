@@ -3,16 +3,16 @@
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, cast
 
-from ragauge.judges.leases import POLL_S, RENEW_S, Leases
-from ragauge.judges.ledger import Entry, Ledger
-from ragauge.judges.protocol import Reply
+from ragauge.calls.leases import POLL_S, RENEW_S, Leases
+from ragauge.calls.ledger import Entry, Ledger
 
 if TYPE_CHECKING:
     import asyncio
 
 
+T = TypeVar("T")
 Kind = Literal["find", "keep", "claim", "release", "renew"]
 IDLE_S = 0.05
 """A writer's thread ends after this long without work, and restarts when needed."""
@@ -27,13 +27,13 @@ class _Order:
     answer: "asyncio.Future[Any] | None" = None
 
 
-class LedgerWriter:
+class LedgerWriter(Generic[T]):
     """A ledger for the event loop: a thread handles all waiting orders at once.
 
     Without a ledger it keeps nothing. The thread ends when idle.
     """
 
-    def __init__(self, ledger: Ledger | None) -> None:
+    def __init__(self, ledger: Ledger[T] | None) -> None:
         self.ledger = ledger
         self._leases: Leases | None = None
         self._changed = threading.Condition()
@@ -41,11 +41,11 @@ class LedgerWriter:
         self._is_at_work = False
         self._is_renewing = False
 
-    async def find(self, key: bytes) -> Reply | None:
+    async def find(self, key: bytes) -> T | None:
         """The reply with this key, or None."""
         return None if self.ledger is None else await self._put("find", key)
 
-    async def find_or_lease(self, key: bytes) -> Reply | None:
+    async def find_or_lease(self, key: bytes) -> T | None:
         """The reply with this key, or None once this run may ask for it: then `release` it afterwards.
 
         While another run asks the same question, this waits for its reply.
@@ -60,7 +60,7 @@ class LedgerWriter:
                 self._keep_renewing()
                 return None
             if found != "taken":
-                return cast(Reply, found)
+                return cast(T, found)
             await asyncio.sleep(POLL_S)
 
     def release(self, key: bytes) -> None:
@@ -150,17 +150,17 @@ class LedgerWriter:
             if answers:
                 answers[0].get_loop().call_soon_threadsafe(_tell, answers, done)
 
-    def _found(self, keys: Sequence[bytes]) -> list[Reply | None]:
-        found = cast(Ledger, self.ledger).find(keys)
+    def _found(self, keys: Sequence[bytes]) -> list[T | None]:
+        found = cast(Ledger[T], self.ledger).find(keys)
         return [found.get(key) for key in keys]
 
     def _kept(self, entries: Sequence[Entry]) -> list[None]:
-        cast(Ledger, self.ledger).keep(entries)
+        cast(Ledger[T], self.ledger).keep(entries)
         return [None] * len(entries)
 
-    def _claimed(self, keys: Sequence[bytes]) -> "list[Reply | Literal['leased', 'taken']]":
+    def _claimed(self, keys: Sequence[bytes]) -> "list[T | Literal['leased', 'taken']]":
         """For each key its reply, or whether this run may now ask for it."""
-        ledger = cast(Ledger, self.ledger)
+        ledger = cast(Ledger[T], self.ledger)
         found = ledger.find(keys)
         absent = [key for key in keys if key not in found]
         if absent:

@@ -11,9 +11,9 @@ import time
 
 import pytest
 
+from ragauge.calls import loop
+from ragauge.calls.loop import Group, cancel_scope, event_loop, gather, resolve, run, start
 from ragauge.errors import MetricError
-from ragauge.judges import loop
-from ragauge.judges.loop import Group, cancel_scope, event_loop, gather, resolve, run, start
 
 PATIENCE_S = 20
 
@@ -185,7 +185,7 @@ def test_work_that_cancels_itself_is_no_interrupt():
 def test_a_forked_process_has_a_loop_of_its_own():
     script = """
         import os
-        from ragauge.judges.loop import run
+        from ragauge.calls.loop import run
         async def gives(value):
             return value
         assert run(gives(5)) == 5
@@ -332,6 +332,6 @@ def test_a_group_holds_nothing_that_is_done():
 
 
 def test_nothing_is_given_up_where_there_is_no_loop():
-    script = "from ragauge.judges.loop import Group; Group().give_up()"
+    script = "from ragauge.calls.loop import Group; Group().give_up()"
     subprocess.run([sys.executable, "-c", script], check=True, timeout=PATIENCE_S)
     assert loop.event_loop().is_running()

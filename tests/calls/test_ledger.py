@@ -16,17 +16,17 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from ragauge.calls.ledger import TokenUsage
+from ragauge.calls.ledger_writer import LedgerWriter
 from ragauge.errors import StoreError
-from ragauge.judges.ledger import (
-    Entry,
-    Ledger,
-    TokenUsage,
+from ragauge.judges.protocol import Message, Reply, Request, TokenChoice
+from ragauge.judges.reply_ledger import (
+    entry_of,
     key_of,
     packed_reply,
+    reply_ledger,
     unpacked_reply,
 )
-from ragauge.judges.ledger_writer import LedgerWriter
-from ragauge.judges.protocol import Message, Reply, Request, TokenChoice
 from ragauge.storage.cache import Cache, checksum, digest
 
 IDENTITY = {"model": "m", "temperature": 0.0, "max_tokens": None}
@@ -49,7 +49,7 @@ TOLD = Reply(
 
 def entry(text="x", reply=TOLD, judge="m"):
     request = replace(ASKED, messages=(Message("user", text),))
-    return Entry(key_of(IDENTITY, request), judge, request, reply)
+    return entry_of(key_of(IDENTITY, request), judge, request, reply)
 
 
 def changed(path, statement, *values):
@@ -71,13 +71,13 @@ def process(script, *arguments):
 
 KEEPING = """
     import sys
-    from ragauge.judges.ledger import Entry, Ledger, key_of
     from ragauge.judges.protocol import Message, Reply, Request
-    ledger, name, n = Ledger(sys.argv[1]), sys.argv[2], int(sys.argv[3])
+    from ragauge.judges.reply_ledger import entry_of, key_of, reply_ledger
+    ledger, name, n = reply_ledger(sys.argv[1]), sys.argv[2], int(sys.argv[3])
     for at in range(n):
         request = Request("p", (Message("user", f"{name} {at}"),), None)
         key = key_of({"model": "m"}, request)
-        ledger.keep([Entry(key, "m", request, Reply(f"{name} {at} " * 40))])
+        ledger.keep([entry_of(key, "m", request, Reply(f"{name} {at} " * 40))])
         print(key.hex(), flush=True)
 """
 
@@ -90,7 +90,7 @@ def test_a_reply_that_one_process_kept_another_one_finds(tmp_path):
     with process(KEEPING, make_folder(path), "a", 3) as keeping:
         keys = [bytes.fromhex(line) for line in keeping.stdout]
     assert len(keys) == 3
-    found = Ledger(path).find(keys)
+    found = reply_ledger(path).find(keys)
     assert [found[key].text for key in keys] == [f"a {at} " * 40 for at in range(3)]
 
 
@@ -100,11 +100,11 @@ def make_folder(path):
 
 
 def test_all_of_a_reply_is_found_again(tmp_path):
-    ledger = Ledger(tmp_path / "c")
+    ledger = reply_ledger(tmp_path / "c")
     kept = entry()
     ledger.keep([kept])
     assert ledger.find([kept.key]) == {kept.key: TOLD}
-    assert Ledger(tmp_path / "c").find([b"another", kept.key]) == {kept.key: TOLD}
+    assert reply_ledger(tmp_path / "c").find([b"another", kept.key]) == {kept.key: TOLD}
 
 
 some_numbers = st.none() | st.integers(0, 10**9)
@@ -151,14 +151,14 @@ def test_what_is_no_reply_is_not_unpacked(packed):
 
 
 def test_a_reply_that_is_kept_again_replaces_the_first(tmp_path):
-    ledger = Ledger(tmp_path / "c")
+    ledger = reply_ledger(tmp_path / "c")
     ledger.keep([entry(reply=Reply("old"))])
     ledger.keep([entry(reply=Reply("new"))])
     assert ledger.find([entry().key])[entry().key].text == "new"
 
 
 def test_thousands_of_keys_are_looked_up_at_once(tmp_path):
-    ledger = Ledger(tmp_path / "c")
+    ledger = reply_ledger(tmp_path / "c")
     entries = [entry(str(at), Reply(str(at))) for at in range(1_203)]
     ledger.keep(entries)
     found = ledger.find([one.key for one in entries])
@@ -166,7 +166,7 @@ def test_thousands_of_keys_are_looked_up_at_once(tmp_path):
 
 
 def test_a_reply_is_on_the_disk_when_it_is_kept(tmp_path):
-    ledger = Ledger(tmp_path / "c")
+    ledger = reply_ledger(tmp_path / "c")
     ((synchronous,),) = ledger._rows("pragma synchronous", [])
     ((journal,),) = ledger._rows("pragma journal_mode", [])
     assert (synchronous, journal) == (2, "wal")  # 2 is FULL: each commit waits for the disk
@@ -174,10 +174,10 @@ def test_a_reply_is_on_the_disk_when_it_is_kept(tmp_path):
 
 def test_in_memory_replies_are_kept_without_a_file(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    ledger = Ledger(":memory:")
+    ledger = reply_ledger(":memory:")
     ledger.keep([entry()])
     assert ledger.find([entry().key]) == {entry().key: TOLD}
-    assert Ledger(":memory:").find([entry().key]) == {}
+    assert reply_ledger(":memory:").find([entry().key]) == {}
     assert list(tmp_path.iterdir()) == []
 
 
@@ -187,7 +187,7 @@ def test_in_memory_replies_are_kept_without_a_file(tmp_path, monkeypatch):
 @pytest.mark.parametrize("place", [0, 5, -1])
 def test_a_reply_with_a_flipped_bit_is_not_used(tmp_path, place):
     path, kept = tmp_path / "c", entry()
-    ledger = Ledger(path)
+    ledger = reply_ledger(path)
     ledger.keep([kept, entry("y")])
     damaged = bytearray(packed_reply(TOLD))
     damaged[place] ^= 1
@@ -197,7 +197,7 @@ def test_a_reply_with_a_flipped_bit_is_not_used(tmp_path, place):
 
 def test_a_reply_under_the_key_of_another_one_is_not_used(tmp_path):
     path, kept = tmp_path / "c", entry("x")
-    ledger = Ledger(path)
+    ledger = reply_ledger(path)
     ledger.keep([kept])
     changed(path, "update replies set key = ? where key = ?", entry("y").key, kept.key)
     assert ledger.find([kept.key, entry("y").key]) == {}
@@ -205,7 +205,7 @@ def test_a_reply_under_the_key_of_another_one_is_not_used(tmp_path):
 
 def test_a_reply_in_a_form_that_is_not_known_here_is_not_used(tmp_path):
     path, kept = tmp_path / "c", entry()
-    ledger = Ledger(path)
+    ledger = reply_ledger(path)
     ledger.keep([kept])
     for form in (b'{"text": "x", "mood": "good"}', b'{"words": "x"}', b"[]"):
         check = checksum(kept.key, form)
@@ -303,7 +303,7 @@ def test_two_processes_write_at_once_and_lose_nothing(tmp_path):
     said = [one.communicate(timeout=60)[0].split() for one in both]
     assert [one.returncode for one in both] == [0, 0]
     keys = [bytes.fromhex(one) for one in (*said[0], *said[1])]
-    assert len(Ledger(path).find(keys)) == 120
+    assert len(reply_ledger(path).find(keys)) == 120
 
 
 @pytest.mark.parametrize("n_acknowledged", [1, 25])
@@ -313,14 +313,14 @@ def test_what_was_kept_outlives_a_process_that_is_killed_while_it_writes(tmp_pat
         keys = [bytes.fromhex(next(keeping.stdout)) for _ in range(n_acknowledged)]
         keeping.send_signal(signal.SIGKILL)
         keys += [bytes.fromhex(line) for line in keeping.stdout if len(line) == 65]
-    found = Ledger(path).find(keys)
+    found = reply_ledger(path).find(keys)
     assert [found[key].text for key in keys] == [f"a {at} " * 40 for at in range(len(keys))]
     database = sqlite3.connect(path)
     assert database.execute("pragma integrity_check").fetchall() == [("ok",)]
 
 
 def test_threads_write_and_read_at_once(tmp_path):
-    ledger, failures = Ledger(tmp_path / "c"), []
+    ledger, failures = reply_ledger(tmp_path / "c"), []
 
     def work(name):
         for at in range(30):
@@ -346,7 +346,7 @@ def test_the_file_of_a_newer_version_is_refused_and_left_as_it_is(tmp_path):
     changed(path, "pragma user_version = 99")
     before = path.read_bytes()
     with pytest.raises(StoreError, match=r"c was written by a newer ragauge \(format 99") as caught:
-        Ledger(path)
+        reply_ledger(path)
     assert "upgrade, or name another cache" in str(caught.value)
     assert caught.value.exit_code == 5
     database = sqlite3.connect(path)
@@ -359,34 +359,34 @@ def test_a_file_of_somebody_else_is_refused_and_left_as_it_is(tmp_path, content)
     path = tmp_path / "answers.csv"
     path.write_bytes(content)
     with pytest.raises(StoreError, match=r"answers\.csv is not a cache of ragauge; name another"):
-        Ledger(path)
+        reply_ledger(path)
     assert path.read_bytes() == content
 
 
 def test_a_folder_and_a_table_of_somebody_else_are_refused(tmp_path):
     with pytest.raises(StoreError, match="cannot be used"):
-        Ledger(tmp_path)
+        reply_ledger(tmp_path)
     changed(tmp_path / "c", "create table replies (a, b)")
     with pytest.raises(StoreError, match="cannot be used: no such column"):
-        Ledger(tmp_path / "c").find([b"x"])
+        reply_ledger(tmp_path / "c").find([b"x"])
 
 
 def test_a_broken_file_is_told_of_and_never_taken_for_an_empty_one(tmp_path):
     path = tmp_path / "c"
-    ledger = Ledger(path)
+    ledger = reply_ledger(path)
     ledger.keep([entry(str(at)) for at in range(200)])
     ledger.close()
     content = bytearray(path.read_bytes())
     content[4_096 : len(content) - 4_096] = b"\xaa" * (len(content) - 8_192)
     path.write_bytes(content)
     with pytest.raises(StoreError, match=r"cannot be used|no cache of ragauge"):
-        broken = Ledger(path)
+        broken = reply_ledger(path)
         broken.keep([entry("more")])
         broken.find([entry(str(at)).key for at in range(200)])
 
 
 def test_a_keep_that_fails_leaves_the_ledger_usable(tmp_path):
-    ledger = Ledger(tmp_path / "c")
+    ledger = reply_ledger(tmp_path / "c")
     with pytest.raises(StoreError, match="cannot be used"):
         ledger.keep([entry("good"), entry("bad", judge=object())])
     assert ledger.find([entry("good").key]) == {}  # all or nothing
@@ -396,7 +396,7 @@ def test_a_keep_that_fails_leaves_the_ledger_usable(tmp_path):
 
 @pytest.mark.parametrize("n", [10**12 + 1, 2**63, 10**40])
 def test_a_count_that_no_file_holds_costs_no_reply(tmp_path, n):
-    ledger = Ledger(tmp_path / "c")
+    ledger = reply_ledger(tmp_path / "c")
     told = Reply("x", prompt_tokens=n, completion_tokens=n)
     ledger.keep([entry("1", told), entry("2", told), entry("3", TOLD)])
     assert ledger.find([entry("1").key])[entry("1").key] == told
@@ -405,7 +405,7 @@ def test_a_count_that_no_file_holds_costs_no_reply(tmp_path, n):
 
 
 def test_odd_costs_and_texts_are_kept_as_they_are(tmp_path):
-    ledger = Ledger(tmp_path / "c")
+    ledger = reply_ledger(tmp_path / "c")
     odd = Reply("\ud800 \0 \u2028 😀", cost_usd=1e300)
     ledger.keep([entry("\ud800\0", odd)])
     assert ledger.find([entry("\ud800\0").key])[entry("\ud800\0").key] == odd
@@ -416,16 +416,16 @@ def test_odd_costs_and_texts_are_kept_as_they_are(tmp_path):
 # One file for replies and vectors -----------------------------------------------------------------
 
 
-@pytest.mark.parametrize("first", [Ledger, Cache])
+@pytest.mark.parametrize("first", [reply_ledger, Cache])
 def test_replies_and_vectors_share_a_file(tmp_path, first):
     path = tmp_path / "c"
     first(path).close()
-    cache, ledger = Cache(path), Ledger(path)
+    cache, ledger = Cache(path), reply_ledger(path)
     vector = np.arange(4, dtype=np.float32).tobytes()
     cache.keep("vector", {b"v": vector})
     ledger.keep([entry()])
     assert cache.find([b"v"]) == {b"v": vector}
-    assert Ledger(path).find([entry().key]) == {entry().key: TOLD}
+    assert reply_ledger(path).find([entry().key]) == {entry().key: TOLD}
     assert cache.counts() == {"vector": (1, 16)}
     cache.clear()
     assert ledger.find([entry().key]) == {entry().key: TOLD}
@@ -436,7 +436,7 @@ def test_replies_and_vectors_share_a_file(tmp_path, first):
 
 
 def test_vectors_never_push_replies_out(tmp_path):
-    cache, ledger = Cache(tmp_path / "c", most_bytes=100_000), Ledger(tmp_path / "c")
+    cache, ledger = Cache(tmp_path / "c", most_bytes=100_000), reply_ledger(tmp_path / "c")
     ledger.keep([entry(str(at), Reply("x" * 2_000)) for at in range(100)])
     for at in range(50):
         cache.keep("vector", {b"%d" % at: b"v" * 10_000})
@@ -445,7 +445,7 @@ def test_vectors_never_push_replies_out(tmp_path):
 
 
 def test_replies_never_push_vectors_out(tmp_path):
-    cache, ledger = Cache(tmp_path / "c", most_bytes=100_000), Ledger(tmp_path / "c")
+    cache, ledger = Cache(tmp_path / "c", most_bytes=100_000), reply_ledger(tmp_path / "c")
     ledger.keep([entry(str(at), Reply("x" * 2_000)) for at in range(100)])
     cache.keep("vector", {b"v": b"v" * 1_000})
     assert cache.find([b"v"]) == {b"v": b"v" * 1_000}
@@ -453,7 +453,7 @@ def test_replies_never_push_vectors_out(tmp_path):
 
 def test_what_is_cleared_leaves_the_file(tmp_path):
     path = tmp_path / "c"
-    ledger = Ledger(path)
+    ledger = reply_ledger(path)
     ledger.keep([entry(str(at), Reply(f"secret {at} " * 500)) for at in range(100)])
     ledger.clear()
     ledger.close()
@@ -465,8 +465,8 @@ def test_what_is_cleared_leaves_the_file(tmp_path):
 
 
 def test_usage_sums_the_replies_of_one_judge_by_prompt(tmp_path):
-    ledger = Ledger(tmp_path / "c")
-    other = Entry(b"k", "m", replace(ASKED, prompt="claims"), Reply("x", 7, 1))
+    ledger = reply_ledger(tmp_path / "c")
+    other = entry_of(b"k", "m", replace(ASKED, prompt="claims"), Reply("x", 7, 1))
     without_count = entry("without_count", Reply("x", prompt_tokens=5))
     ledger.keep([entry("abc"), entry("abcde"), without_count, other, entry("zz", judge="another")])
     assert ledger.usage("another") == {"verdict": TokenUsage(1, 2, 12, 3)}
@@ -480,7 +480,7 @@ def test_usage_sums_the_replies_of_one_judge_by_prompt(tmp_path):
 
 
 def test_a_call_is_shown_by_the_beginning_of_its_key(tmp_path):
-    ledger = Ledger(tmp_path / "c")
+    ledger = reply_ledger(tmp_path / "c")
     ledger.keep([entry("x"), entry("y")])
     key = entry("x").key.hex()
     ((judge, prompt, request, reply),) = ledger.show(key[:16])
@@ -494,7 +494,7 @@ def test_a_call_is_shown_by_the_beginning_of_its_key(tmp_path):
 
 @pytest.mark.parametrize("column", ["request", "reply"])
 def test_a_call_that_is_damaged_is_not_shown(tmp_path, column):
-    ledger = Ledger(tmp_path / "c")
+    ledger = reply_ledger(tmp_path / "c")
     ledger.keep([entry()])
     changed(tmp_path / "c", f"update replies set {column} = x'00112233'")
     with pytest.raises(StoreError, match=f"the call {entry().key.hex()[:16]} is damaged"):
@@ -521,9 +521,9 @@ async def all_kept(writer, entries):
 
 def test_a_desk_finds_what_it_keeps_and_what_comes_at_once_is_done_at_once(tmp_path):
     entries = [entry(str(at), Reply(str(at))) for at in range(500)]
-    found = asyncio.run(all_kept(LedgerWriter(Ledger(tmp_path / "c")), entries))
+    found = asyncio.run(all_kept(LedgerWriter(reply_ledger(tmp_path / "c")), entries))
     assert [one.text for one in found] == [str(at) for at in range(500)]
-    assert len(Ledger(tmp_path / "c").find([one.key for one in entries])) == 500
+    assert len(reply_ledger(tmp_path / "c").find([one.key for one in entries])) == 500
 
 
 def test_a_desk_without_a_ledger_keeps_nothing():
@@ -531,14 +531,14 @@ def test_a_desk_without_a_ledger_keeps_nothing():
 
 
 def test_the_thread_of_a_desk_ends_when_there_is_nothing_to_do_and_begins_again(tmp_path):
-    writer = LedgerWriter(Ledger(tmp_path / "c"))
+    writer = LedgerWriter(reply_ledger(tmp_path / "c"))
     for text in "ab":
         assert asyncio.run(all_kept(writer, [entry(text)])) == [TOLD]
         assert n_desks_left() == 0
 
 
 def test_whoever_waits_at_a_desk_is_told_that_it_failed(tmp_path):
-    ledger = Ledger(tmp_path / "c")
+    ledger = reply_ledger(tmp_path / "c")
     writer = LedgerWriter(ledger)
 
     async def work():
@@ -552,7 +552,7 @@ def test_whoever_waits_at_a_desk_is_told_that_it_failed(tmp_path):
 
 def test_what_is_looked_up_does_not_wait_for_what_is_stored_with_it(tmp_path):
     path = tmp_path / "c"
-    writer = LedgerWriter(Ledger(path))
+    writer = LedgerWriter(reply_ledger(path))
     other = sqlite3.connect(path, isolation_level=None)
 
     async def work():
@@ -571,9 +571,9 @@ def test_what_is_looked_up_does_not_wait_for_what_is_stored_with_it(tmp_path):
 
 
 def test_what_was_asked_can_be_shown_as_it_was(tmp_path):
-    ledger = Ledger(tmp_path / "c")
+    ledger = reply_ledger(tmp_path / "c")
     asked = replace(ASKED, messages=(Message("user", 'a "b"\n\x07 – 對 \ud800'),), attempt=1)
-    ledger.keep([Entry(key_of(IDENTITY, asked), "m", asked, TOLD)])
+    ledger.keep([entry_of(key_of(IDENTITY, asked), "m", asked, TOLD)])
     ((_, _, shown, _),) = ledger.show(key_of(IDENTITY, asked).hex())
     assert shown == {
         "messages": [{"role": "user", "content": 'a "b"\n\x07 – 對 \ud800'}],
@@ -584,7 +584,7 @@ def test_what_was_asked_can_be_shown_as_it_was(tmp_path):
 
 
 def test_who_no_longer_waits_at_a_desk_holds_nobody_up(tmp_path):
-    writer = LedgerWriter(Ledger(tmp_path / "c"))
+    writer = LedgerWriter(reply_ledger(tmp_path / "c"))
 
     async def work():
         gone = [asyncio.ensure_future(writer.keep(entry(str(at)))) for at in range(20)]

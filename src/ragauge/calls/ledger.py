@@ -1,32 +1,31 @@
-"""Keep every reply of a judge on disk as it arrives, so that no question is paid for twice.
+"""Keep every reply on disk as it arrives, so that no question is paid for twice.
 
 The replies are in their own table of the cache's file and are never evicted.
 """
 
 import json
-import math
 import sqlite3
 import threading
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, Generic, TypeVar
 
 from ragauge.errors import StoreError
-from ragauge.judges.protocol import Identity, Reply, Request, TokenChoice, kept_json
 from ragauge.storage.cache import (
     FORMAT,
     KEYS_PER_QUERY,
     LOCK_TIMEOUT_S,
     check_is_database,
     checksum,
-    digest,
     unusable,
     write_ahead,
 )
+
+T = TypeVar("T")
 
 TABLE = """
 create table if not exists replies (
@@ -51,12 +50,21 @@ MAX_SUM = 10**18
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A reply with its request."""
+    """A reply with what was asked, as they are kept.
+
+    `source`: who replied: a judge, a system. `kind`: the prompt, or what else makes calls alike in cost.
+    `request`: JSON. `characters`: the length of what was sent.
+    """
 
     key: bytes
-    judge: str
-    request: Request
-    reply: Reply
+    source: str
+    kind: str
+    request: str
+    reply: bytes
+    characters: int
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+    cost_usd: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,27 +85,15 @@ class TokenUsage:
         )
 
 
-def key_of(identity: Identity, request: Request) -> bytes:
-    """The key of a reply: model and parameters, messages, schema, repeat, attempt."""
-    messages = ",".join([f'["{message.role}",{message.as_json}]' for message in request.messages])
-    wants_logprobs = "true" if request.wants_logprobs else "false"
-    others = f"{kept_json(request.schema)},{request.sample},{request.attempt},{wants_logprobs}"
-    return digest("reply 1", kept_json(dict(identity)), f"[[{messages}],{others}]")
-
-
-def characters(request: Request) -> int:
-    """The length of a request's messages."""
-    return sum(len(message.content) for message in request.messages)
-
-
-class Ledger:
-    """The replies in a file. Safe for several processes. StoreError if the file is unusable or newer.
+class Ledger(Generic[T]):
+    """The replies in a file, which `unpack` reads from their bytes. Safe for several processes. StoreError if the file is unusable or newer.
 
     A reply that is damaged or in an unknown format counts as missing.
     """
 
-    def __init__(self, path: str | Path) -> None:
+    def __init__(self, path: str | Path, unpack: Callable[[bytes], T]) -> None:
         self.path = Path(path)
+        self._unpack = unpack
         self._lock = threading.Lock()
         check_is_database(self.path)
         try:
@@ -117,9 +113,9 @@ class Ledger:
         """Whether other processes can use the file."""
         return str(self.path) != ":memory:"
 
-    def find(self, keys: Sequence[bytes]) -> dict[bytes, Reply]:
+    def find(self, keys: Sequence[bytes]) -> dict[bytes, T]:
         """The undamaged replies with these keys."""
-        found: dict[bytes, Reply] = {}
+        found: dict[bytes, T] = {}
         for start in range(0, len(keys), KEYS_PER_QUERY):
             some = keys[start : start + KEYS_PER_QUERY]
             marks = ",".join("?" * len(some))
@@ -127,7 +123,7 @@ class Ledger:
                 f"select key, checksum, reply from replies where key in ({marks})", some
             )
             for key, check, packed in rows:
-                reply = _whole_reply(key, check, packed)
+                reply = self._whole_reply(key, check, packed)
                 if reply is not None:
                     found[key] = reply
         return found
@@ -151,18 +147,18 @@ class Ledger:
                     raise unusable(self.path, error) from error
                 raise
 
-    def usage(self, judge: str) -> dict[str, TokenUsage]:
-        """Token usage of this judge's replies, by prompt."""
+    def usage(self, source: str) -> dict[str, TokenUsage]:
+        """Token usage of this source's replies, by kind."""
         rows = self._rows(
             "select prompt, count(*), sum(characters), sum(prompt_tokens), sum(completion_tokens) "
             "from replies where judge = ? and prompt_tokens is not null "
             "and completion_tokens is not null group by prompt",
-            [judge],
+            [source],
         )
         return {prompt: TokenUsage(*sums) for prompt, *sums in rows}
 
     def totals(self) -> list[tuple[str, int, int, int, float | None]]:
-        """For each judge: replies, prompt tokens, reply tokens, and cost if known."""
+        """For each source: replies, prompt tokens, reply tokens, and cost if known."""
         rows = self._rows(
             "select judge, count(*), coalesce(total(prompt_tokens), 0), "
             "coalesce(total(completion_tokens), 0), sum(cost_usd) "
@@ -175,7 +171,7 @@ class Ledger:
         ]
 
     def show(self, key: str) -> list[tuple[str, str, Mapping[str, Any], Mapping[str, Any]]]:
-        """Judge, prompt, request and reply of at most 2 keys with this hexadecimal prefix.
+        """Source, kind, request and reply of at most 2 keys with this hexadecimal prefix.
 
         StoreError if one of them is damaged.
         """
@@ -196,7 +192,7 @@ class Ledger:
             asked = json.loads(zlib.decompress(request))
         except (zlib.error, ValueError, TypeError, RecursionError):
             asked = None
-        if asked is None or _whole_reply(key, check, reply) is None:
+        if asked is None or self._whole_reply(key, check, reply) is None:
             raise StoreError(
                 f"{self.path}: the call {_shown_key(key)} is damaged; run the same command again "
                 "to ask it again"
@@ -213,6 +209,16 @@ class Ledger:
         """Close the file."""
         with self._lock:
             self._database.close()
+
+    def _whole_reply(self, key: object, check: object, packed: object) -> T | None:
+        if not (isinstance(key, bytes) and isinstance(packed, bytes)):
+            return None
+        if check != checksum(key, packed):
+            return None
+        try:
+            return self._unpack(packed)
+        except (ValueError, TypeError):
+            return None
 
     def _check_format(self) -> None:
         (version,) = self._database.execute("pragma user_version").fetchone()
@@ -231,31 +237,18 @@ class Ledger:
 
 
 def _row(entry: Entry, now: str) -> tuple[object, ...]:
-    request, reply = entry.request, entry.reply
-    packed = packed_reply(reply)
     return (
         entry.key,
-        entry.judge,
-        request.prompt,
-        zlib.compress(_asked(request).encode("utf-8", "surrogatepass"), 1),
-        packed,
-        checksum(entry.key, packed),
-        characters(request),
-        _counted(reply.prompt_tokens),
-        _counted(reply.completion_tokens),
-        reply.cost_usd,
+        entry.source,
+        entry.kind,
+        zlib.compress(entry.request.encode("utf-8", "surrogatepass"), 1),
+        entry.reply,
+        checksum(entry.key, entry.reply),
+        entry.characters,
+        _counted(entry.prompt_tokens),
+        _counted(entry.completion_tokens),
+        entry.cost_usd,
         now,
-    )
-
-
-def _asked(request: Request) -> str:
-    """The request as a JSON object."""
-    messages = ",".join(
-        [f'{{"content":{message.as_json},"role":"{message.role}"}}' for message in request.messages]
-    )
-    return (
-        f'{{"attempt":{request.attempt},"messages":[{messages}],"sample":{request.sample},'
-        f'"schema":{kept_json(request.schema)}}}'
     )
 
 
@@ -263,65 +256,5 @@ def _counted(n: int | None) -> int | None:
     return n if n is not None and n <= MAX_COUNTED else None
 
 
-def packed_reply(reply: Reply) -> bytes:
-    """The reply as JSON, which `unpacked_reply` reads."""
-    fields = {
-        name: getattr(reply, name)
-        for name in Reply.__dataclass_fields__
-        if name != "logprobs" and getattr(reply, name) is not None
-    }
-    if reply.logprobs is not None:
-        fields["logprobs"] = [[choice.token, choice.alternatives] for choice in reply.logprobs]
-    return json.dumps(fields).encode()
-
-
 def _shown_key(key: object) -> str:
     return key.hex()[:16] if isinstance(key, bytes) else f"{key!r:.16}"
-
-
-def _whole_reply(key: object, check: object, packed: object) -> Reply | None:
-    if not (isinstance(key, bytes) and isinstance(packed, bytes)) or check != checksum(key, packed):
-        return None
-    try:
-        return unpacked_reply(packed.decode())
-    except (ValueError, TypeError):
-        return None
-
-
-def unpacked_reply(packed: bytes | str) -> Reply:
-    """The reply from `packed_reply`. ValueError or TypeError for anything else."""
-    try:
-        fields = cast(dict[str, Any], json.loads(packed))
-    except RecursionError:
-        raise ValueError("a reply that is nested too deep") from None
-    if not isinstance(fields, dict) or not isinstance(fields.get("text"), str):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise TypeError("a reply without text")
-    if "logprobs" in fields:
-        fields["logprobs"] = tuple(
-            TokenChoice(token, tuple((word, _finite(number)) for word, number in others))
-            for token, others in fields["logprobs"]
-        )
-    for name, kinds in _KINDS.items():
-        value = fields.get(name)
-        if name in fields and type(value) not in kinds:
-            raise TypeError(f"a reply whose {name} is {value!r:.40}")
-    return Reply(**fields)
-
-
-def _finite(number: object) -> float:
-    read = float(cast(float, number))
-    if not math.isfinite(read):
-        raise ValueError(f"a probability of a token is {number!r:.40}")
-    return read
-
-
-_KINDS: Mapping[str, tuple[type, ...]] = {
-    "text": (str,),
-    "prompt_tokens": (int,),
-    "completion_tokens": (int,),
-    "cached_tokens": (int,),
-    "cost_usd": (int, float),
-    "finish_reason": (str,),
-    "model": (str,),
-}
-"""The types of a packed reply's fields; `packed_reply` leaves out those that are None."""

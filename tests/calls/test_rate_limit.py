@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ragauge.judges.providers.rate_limit import MAX_CONCURRENCY, RateLimiter
+from ragauge.calls.rate_limit import MAX_CONCURRENCY, RateLimiter
 
 
 class _Waiting(selectors.SelectSelector):

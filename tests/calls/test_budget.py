@@ -1,23 +1,22 @@
 """What judging costs: counted, bounded, told beforehand."""
 
 import json
-from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pytest import approx
 
-from ragauge.judges.budget import KNOWN_CALLS, Budget, Price, Usage, estimated_tokens, list_price
-from ragauge.judges.ledger import Entry, Ledger, key_of
+from ragauge.calls.budget import KNOWN_CALLS, Budget, Price, Usage, estimated_tokens, list_price
 from ragauge.judges.protocol import Message, Reply, Request
+from ragauge.judges.reply_ledger import entry_of, key_of, reply_ledger, size_of
 
 PRICE = Price(2.0, 8.0)
 
 
 def request(text="x" * 400, *, prompt="verdict", stand_in="y" * 40):
-    """By default 400 characters, so 100 tokens, and a reply of 10."""
-    return Request(prompt, (Message("user", text),), None, stand_in=stand_in)
+    """The size of a request, by default of 400 characters, so 100 tokens, and a reply of 10."""
+    return size_of(Request(prompt, (Message("user", text),), None, stand_in=stand_in))
 
 
 def spending(price=PRICE, ledger=None, **bounds):
@@ -67,7 +66,7 @@ def test_what_is_paid_is_counted():
     ours = spending()
     paid(ours, request(), Reply("a", prompt_tokens=100, completion_tokens=20))
     paid(ours, request(), Reply("b", prompt_tokens=50, completion_tokens=10))
-    ours.found(Reply("c"))
+    ours.found()
     told = ours.as_data()
     assert told["cost_usd"] == approx(PRICE.of(150, 30))
     assert {**told, "cost_usd": None} == {
@@ -229,11 +228,11 @@ def test_what_costs_no_more_than_it_may_never_exceeds_the_bound(calls, dollars):
 
 def told(n, *, text="x" * 400, prompt_tokens=100, completion_tokens=10):
     """A ledger with n replies to prompts of 400 characters."""
-    ledger = Ledger(":memory:")
+    ledger = reply_ledger(":memory:")
     for at in range(n):
-        asked = replace(request(text), sample=at)
+        asked = Request("verdict", (Message("user", text),), None, sample=at)
         reply = Reply("a", prompt_tokens=prompt_tokens, completion_tokens=completion_tokens)
-        ledger.keep([Entry(key_of({}, asked), "m", asked, reply)])
+        ledger.keep([entry_of(key_of({}, asked), "m", asked, reply)])
     return ledger
 
 

@@ -1,4 +1,4 @@
-"""The cost of judging: counted during a run, limited by a budget, estimated before."""
+"""The cost of calls: counted during a run, limited by a budget, estimated before."""
 
 from collections import Counter
 from collections.abc import Callable, Generator, Mapping, Sequence
@@ -6,10 +6,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib import resources
-from typing import cast
+from typing import Any, Protocol, cast
 
-from ragauge.judges.ledger import Ledger, TokenUsage, characters
-from ragauge.judges.protocol import Reply, Request
+from ragauge.calls.ledger import Ledger, TokenUsage
 from ragauge.storage.tomlfile import parse_toml
 
 CHARACTERS_PER_TOKEN = 4.0
@@ -71,27 +70,36 @@ class CostEstimate:
 
 
 @dataclass(frozen=True, slots=True)
-class _Size:
-    """The size of a call: the prompt in characters and estimated tokens, the reply in tokens."""
+class CallSize:
+    """The size of a call: what is sent in characters and estimated tokens, the reply in estimated tokens.
 
-    prompt: str
+    Calls of one `kind` (a judge's prompt, a system) are alike in cost.
+    """
+
+    kind: str
     characters: int
     tokens: int
     reply_tokens: int
 
-    @classmethod
-    def of(cls, request: Request) -> "_Size":
-        tokens = sum(estimated_tokens(message.content) for message in request.messages)
-        return cls(request.prompt, characters(request), tokens, estimated_tokens(request.stand_in))
+
+class Spent(Protocol):
+    """What a reply says of its tokens and cost; None where it does not."""
+
+    @property
+    def prompt_tokens(self) -> int | None: ...
+    @property
+    def completion_tokens(self) -> int | None: ...
+    @property
+    def cost_usd(self) -> float | None: ...
 
 
 @dataclass
 class Usage:
-    """Calls, tokens and cost of one judge in a run. One event loop writes; other threads may read."""
+    """Calls, tokens and cost of one judge or system in a run. One event loop writes; other threads may read."""
 
-    judge: str
+    source: str
     budget: Budget
-    ledger: Ledger | None = None
+    ledger: Ledger[Any] | None = None
     calls: int = 0
     cached: int = 0
     failed: int = 0
@@ -112,39 +120,39 @@ class Usage:
     _tried: set[str] = field(default_factory=set[str])
     """Prompts with a finished call."""
     _reported: dict[str, TokenUsage] = field(default_factory=dict[str, TokenUsage])
-    _expected: dict[bytes, _Size] = field(default_factory=dict[bytes, _Size])
+    _expected: dict[bytes, CallSize] = field(default_factory=dict[bytes, CallSize])
     _expected_usd: float = 0.0
     """The highest likely cost of the expected calls."""
 
-    def found(self, reply: Reply) -> None:  # noqa: ARG002
+    def found(self) -> None:
         """Count a reply from the cache."""
         self.cached += 1
 
-    def expect(self, key: bytes, request: Request) -> None:
+    def expect(self, key: bytes, size: CallSize) -> None:
         """Count a call that would be made."""
         if key not in self._expected:
-            self._expected_usd += self._max_cost(request)
-        self._expected[key] = _Size.of(request)
+            self._expected_usd += self._max_cost(size)
+        self._expected[key] = size
 
-    def refuses(self, request: Request) -> str:
+    def refuses(self, size: CallSize) -> str:
         """Why the budget does not allow this call; empty if it does.
 
         After one refusal all calls are refused: a later, cheaper call would begin a row that cannot be
         finished.
         """
-        self.used_up = self.used_up or self._refusal(request)
+        self.used_up = self.used_up or self._refusal(size)
         self.refused += bool(self.used_up)
         return self.used_up
 
-    def _refusal(self, request: Request) -> str:
+    def _refusal(self, size: CallSize) -> str:
         most, dollars = self.budget.max_calls, self.budget.max_cost_usd
         if most is not None and self.calls >= most:
             return f"the budget of {most:,} calls is used up"
-        if dollars is not None and self.cost_usd + self._max_cost(request) > dollars:
+        if dollars is not None and self.cost_usd + self._max_cost(size) > dollars:
             return f"the budget of ${dollars:g} does not allow another call"
         return ""
 
-    def must_wait(self, request: Request) -> bool:
+    def must_wait(self, size: CallSize) -> bool:
         """Whether pending calls must finish before the budget can allow this call.
 
         They may cost less than reserved, and the first call of a prompt shows what others cost.
@@ -152,32 +160,32 @@ class Usage:
         dollars = self.budget.max_cost_usd
         if dollars is None or self.used_up or not self._pending.total():
             return False
-        is_known = request.prompt in self._tried or self._usage(request.prompt) is not None
-        if self._pending[request.prompt] and not is_known:
+        is_known = size.kind in self._tried or self._usage(size.kind) is not None
+        if self._pending[size.kind] and not is_known:
             return True
-        return self.cost_usd + self._held_usd + self._max_cost(request) > dollars
+        return self.cost_usd + self._held_usd + self._max_cost(size) > dollars
 
     @contextmanager
-    def reserved(self, request: Request) -> Generator[Callable[[Reply], None]]:
+    def reserved(self, size: CallSize) -> Generator[Callable[[Spent], None]]:
         """Reserve the cost of a call; call the result with its reply."""
-        held = self._max_cost(request) if self.budget.max_cost_usd is not None else 0.0
+        held = self._max_cost(size) if self.budget.max_cost_usd is not None else 0.0
         self._held_usd += held
-        self._pending[request.prompt] += 1
+        self._pending[size.kind] += 1
         self.calls += 1
-        replies: list[Reply] = []
+        replies: list[Spent] = []
         try:
             yield replies.append
         finally:
             self._held_usd -= held
-            self._pending[request.prompt] -= 1
-            self._tried.add(request.prompt)
+            self._pending[size.kind] -= 1
+            self._tried.add(size.kind)
             for reply in replies:
-                self._pay(_Size.of(request), reply)
+                self._pay(size, reply)
             self.failed += not replies
 
     def for_estimate(self) -> "Usage":
         """A count of expected calls that knows the replies so far."""
-        other = Usage(self.judge, self.budget, self.ledger, _reported=self._reported)
+        other = Usage(self.source, self.budget, self.ledger, _reported=self._reported)
         other.__dict__["_known"] = self._known
         return other
 
@@ -205,15 +213,15 @@ class Usage:
         low, likely, high = (price.of(*tokens) for tokens in zip(prompt, completion, strict=True))
         return CostEstimate(len(self._expected), prompt, completion, (low, likely, high))
 
-    def _pay(self, size: _Size, reply: Reply) -> None:
+    def _pay(self, size: CallSize, reply: Spent) -> None:
         n_prompt, n_reply = reply.prompt_tokens, reply.completion_tokens
         if n_prompt is None or n_reply is None:
             self.without_count += 1
             tokens = self._prompt_tokens(size)[1], self._reply_tokens(size)[1]
         else:
             tokens = n_prompt, n_reply
-            known = self._reported.get(size.prompt, TokenUsage(0, 0, 0, 0))
-            self._reported[size.prompt] = known + TokenUsage(1, size.characters, n_prompt, n_reply)
+            known = self._reported.get(size.kind, TokenUsage(0, 0, 0, 0))
+            self._reported[size.kind] = known + TokenUsage(1, size.characters, n_prompt, n_reply)
         self.prompt_tokens += n_prompt or 0
         self.completion_tokens += n_reply or 0
         was_within = self._over_budget_usd == 0.0
@@ -229,22 +237,21 @@ class Usage:
         dollars = self.budget.max_cost_usd
         return 0.0 if dollars is None else max(0.0, self.cost_usd - dollars)
 
-    def _max_cost(self, request: Request) -> float:
+    def _max_cost(self, size: CallSize) -> float:
         """The highest likely cost of a call."""
         if self.budget.price is None:
             return 0.0
-        size = _Size.of(request)
         return self.budget.price.of(self._prompt_tokens(size)[2], self._reply_tokens(size)[2])
 
-    def _prompt_tokens(self, size: _Size) -> Range:
+    def _prompt_tokens(self, size: CallSize) -> Range:
         """Low, likely and high, from the known replies."""
-        known = self._usage(size.prompt)
+        known = self._usage(size.kind)
         if known is None or not known.characters:
             return _around(size.tokens, SPREAD)
         return _around(size.characters * known.prompt_tokens / known.characters, _spread(known))
 
-    def _reply_tokens(self, size: _Size) -> Range:
-        known = self._usage(size.prompt)
+    def _reply_tokens(self, size: CallSize) -> Range:
+        known = self._usage(size.kind)
         if known is None:
             return size.reply_tokens * 0.5, float(size.reply_tokens), size.reply_tokens * 2.0
         return _around(known.completion_tokens / known.n, 2 * _spread(known))
@@ -256,7 +263,7 @@ class Usage:
 
     @cached_property
     def _known(self) -> Mapping[str, TokenUsage]:
-        return {} if self.ledger is None else self.ledger.usage(self.judge)
+        return {} if self.ledger is None else self.ledger.usage(self.source)
 
     def as_data(self) -> dict[str, object]:
         """As JSON data."""
@@ -291,7 +298,7 @@ def list_price(model: str) -> tuple[Price, str] | None:
 
     A dated version ("gpt-4o-mini-2024-07-18") has its model's price.
     """
-    text = (resources.files("ragauge.judges") / "prices.toml").read_text("utf-8")
+    text = (resources.files("ragauge.calls") / "prices.toml").read_text("utf-8")
     table = parse_toml(text, "prices.toml")
     prices = cast(Mapping[str, Sequence[float]], table["prices"])
     name = model.rpartition("/")[2]
