@@ -1,4 +1,4 @@
-"""What a large run computed from all its scores when it ended, kept so that showing it needs no score.
+"""What a large run computed from all its scores when it ended, stored so that showing it needs no score.
 
 The file is only a copy. It is used if it says that it was made from the scores that the manifest lists,
 by this version of ragauge, and if its own digest is right; otherwise everything is computed from the
@@ -20,21 +20,21 @@ if TYPE_CHECKING:
     from ragauge.runs.scored_run import ScoredRun
 
 RESULTS = "results.json"
-MIN_KEPT = 20_000
-"""Runs of more answers keep their results; those of fewer are computed in a second or two."""
+MIN_ANSWERS = 20_000
+"""Runs of more answers store their results; those of fewer are computed in a second or two."""
 MAX_BYTES = 50_000_000
 VERSION = 2
-"""Raised whenever what is kept changes its form or its numbers."""
+"""Raised whenever what is stored changes its form or its numbers."""
 
 
-def keeps_results(run: "ScoredRun") -> bool:
-    """Whether a run is stored, finished and so large that its results are kept."""
+def has_results(run: "ScoredRun") -> bool:
+    """Whether a run is stored, finished and so large that its results are stored."""
     is_stored = run.folder is not None and bool(run.manifest.digests)
-    return is_stored and len(run.samples) > MIN_KEPT
+    return is_stored and len(run.samples) > MIN_ANSWERS
 
 
 def read_results(folder: Path, manifest: Manifest) -> Mapping[str, object]:
-    """The kept results by name; empty if there are none that belong to the run's scores."""
+    """The stored results by name; empty if there are none that belong to the run's scores."""
     try:
         head, _, body = read_regular(folder / RESULTS, MAX_BYTES).partition(b"\n")
         if json.loads(head) != _head(manifest, body):
@@ -45,7 +45,7 @@ def read_results(folder: Path, manifest: Manifest) -> Mapping[str, object]:
 
 
 def write_results(folder: Path, manifest: Manifest, results: Mapping[str, object]) -> None:
-    """Keep results as JSON data, unless a number is not finite or there is too much of them."""
+    """Store results as JSON data, unless a number is not finite or there is too much of them."""
     try:
         body = json.dumps(results, allow_nan=False).encode()
     except ValueError:

@@ -9,11 +9,11 @@ import ragauge as rg
 from ragauge.comparing.differences import differences
 from ragauge.people.review import Review
 from ragauge.run import Run
-from ragauge.runs import kept_results
+from ragauge.runs import stored_results
 from ragauge.runs.findings import find
-from ragauge.runs.kept_results import RESULTS
 from ragauge.runs.scores import InParts
 from ragauge.runs.store import RunFolder
+from ragauge.runs.stored_results import RESULTS
 
 N = 40
 
@@ -21,7 +21,7 @@ N = 40
 @pytest.fixture(autouse=True)
 def small(monkeypatch: pytest.MonkeyPatch):
     """A run of 80 answers counts as large."""
-    monkeypatch.setattr(kept_results, "MIN_KEPT", 60)
+    monkeypatch.setattr(stored_results, "MIN_ANSWERS", 60)
 
 
 def run_of(folder: Path | None) -> Run:
@@ -101,7 +101,7 @@ def test_results_that_do_not_belong_to_the_scores_are_computed_again(change: str
     else:
         path.write_text(f"{json.dumps({**said, 'scores': '0' * 64})}\n{body}")
     opened = rg.open_run(tmp_path / "run")
-    assert opened.kept == {}
+    assert opened.stored_results == {}
     assert opened.summary().equals(summary)
 
 
@@ -125,7 +125,7 @@ def test_labels_given_after_the_run_show_on_its_first_screen(tmp_path: Path):
 
 
 def test_a_small_run_keeps_no_results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(kept_results, "MIN_KEPT", 80)
+    monkeypatch.setattr(stored_results, "MIN_ANSWERS", 80)
     run_of(tmp_path / "run")
     assert not (tmp_path / "run" / RESULTS).exists()
 
@@ -146,4 +146,4 @@ def test_an_aggregate_whose_code_is_not_loaded_has_no_kept_value(
     run_of(tmp_path / "run")
     opened = rg.open_run(tmp_path / "run")
     monkeypatch.setattr(Run, "problems", ("the code of an aggregate is not loaded",))
-    assert opened.kept == {}
+    assert opened.stored_results == {}
