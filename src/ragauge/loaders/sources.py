@@ -7,30 +7,22 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from ragauge.errors import PlanError
-from ragauge.loaders import (
+from ragauge.loaders import traces
+from ragauge.loaders.documents import is_list
+from ragauge.loaders.formats import csv, frames, json, jsonl, objects, parquet
+from ragauge.loaders.formats.file_sets import PACKED, files_of_set, is_set, together
+from ragauge.loaders.mapping import field_of
+from ragauge.loaders.shapes import (
     benchmark_logs,
-    citations,
     column_sets,
-    columns,
-    csv,
-    frames,
     joined_texts,
-    json,
-    jsonl,
     numbered,
-    objects,
-    parquet,
     passage_rows,
     promptfoo,
     published,
     results,
-    squad,
-    traces,
     wrappers,
 )
-from ragauge.loaders.documents import is_list
-from ragauge.loaders.file_sets import PACKED, files_of_set, is_set, together
-from ragauge.loaders.mapping import field_of
 from ragauge.loaders.table import Table, unreadable
 from ragauge.storage.regular_file import as_url, exists
 
@@ -86,9 +78,9 @@ def of_other_tools(table: Table, chosen: Collection[str]) -> Table:
     """The rows of other tools and data sets as samples; any other table as it is."""
     table = traces.recognised(table)
     if not set(chosen) & set(table.columns()):
-        table = squad.recognised(benchmark_logs.recognised(promptfoo.recognised(table)))
+        table = benchmark_logs.recognised(promptfoo.recognised(table))
     table = column_sets.recognised(table, keep=chosen)
-    table = citations.recognised(wrappers.unwrapped(table, keep=chosen), keep=chosen)
+    table = wrappers.unwrapped(table, keep=chosen)
     table = results.recognised(published.recognised(table, keep=chosen))
     return joined_texts.recognised(table, keep=chosen)
 
@@ -117,7 +109,7 @@ def is_one_source(source: object, chosen: Collection[str] = ()) -> bool:
     if not isinstance(source, Mapping):
         return True
     values = cast(Mapping[object, object], source)
-    if columns.is_splits(values) or columns.is_columns(values, chosen):
+    if frames.is_splits(values) or frames.is_columns(values, chosen):
         return True
     named = {name: value for name, value in values.items() if isinstance(name, str)}
     return _is_sample(named) or results.is_result(named)
@@ -132,19 +124,19 @@ def _is_sample(values: Mapping[str, object]) -> bool:
 
 
 def _read_mapping(source: Mapping[str, object], chosen: Collection[str]) -> Table:
-    if columns.is_splits(source):
-        return columns.splits_table(source)
-    if columns.is_columns(source, chosen):
-        return columns.columns_table(source)
+    if frames.is_splits(source):
+        return frames.splits_table(source)
+    if frames.is_columns(source, chosen):
+        return frames.columns_table(source)
     return frames.rows_table([source], "dict")
 
 
 def _read_object(source: object) -> Table | None:
     """The rows of a table, a data set, a sample or an iterable; None for anything else."""
-    if columns.is_dataset(source):
-        return columns.dataset_table(source)
-    if columns.is_arrow(source):
-        return columns.arrow_table(source)
+    if frames.is_dataset(source):
+        return frames.dataset_table(source)
+    if frames.is_arrow(source):
+        return frames.arrow_table(source)
     if hasattr(source, "__arrow_c_stream__"):
         import polars as pl
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ragauge.loaders.files import (
+from ragauge.loaders.formats.files import (
     HIGHEST_RATIO,
     LARGEST_UNPACKED,
     LINES_COUNT_FROM,
@@ -12,8 +12,8 @@ from ragauge.loaders.files import (
     RATIO_COUNTS_FROM,
     unopened,
 )
-from ragauge.loaders.frames import polars_table
-from ragauge.loaders.parquet_footer import Footer, FooterError, read_footer
+from ragauge.loaders.formats.frames import polars_table
+from ragauge.loaders.formats.parquet_footer import Footer, FooterError, read_footer
 from ragauge.loaders.table import Table, unreadable
 from ragauge.storage.regular_file import check_regular
 

@@ -8,18 +8,18 @@ from pathlib import Path
 from typing import cast
 
 from ragauge.errors import Problem
-from ragauge.loaders.files import text_lines
-from ragauge.loaders.jsonl import kind_of, read_jsonl
-from ragauge.loaders.keyed import is_ranking, judged_together, keyed_rows, rows_by_system
-from ragauge.loaders.mapping import field_of, folded
-from ragauge.loaders.results import is_result
-from ragauge.loaders.strict import (
+from ragauge.loaders.formats.files import text_lines
+from ragauge.loaders.formats.jsonl import kind_of, read_jsonl
+from ragauge.loaders.formats.keyed import is_ranking, judged_together, keyed_rows, rows_by_system
+from ragauge.loaders.formats.strict import (
     JsonError,
     JsonReader,
     object_problem,
     repeated_problem,
     skip_blank,
 )
+from ragauge.loaders.mapping import field_of, folded
+from ragauge.loaders.shapes.results import is_result
 from ragauge.loaders.table import Table, listed, unreadable
 from ragauge.samples.samples import Row
 

@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import cast
 
 from ragauge.errors import Problem
-from ragauge.loaders.files import LARGEST_UNPACKED, MAX_PROBLEMS, text_lines
-from ragauge.loaders.strict import JsonError, JsonReader, object_problem, repeated_problem
+from ragauge.loaders.formats.files import LARGEST_UNPACKED, MAX_PROBLEMS, text_lines
+from ragauge.loaders.formats.strict import JsonError, JsonReader, object_problem, repeated_problem
 from ragauge.loaders.table import Table
 from ragauge.samples.samples import Row
 

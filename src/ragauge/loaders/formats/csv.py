@@ -16,9 +16,14 @@ from pathlib import Path
 from typing import Protocol, cast
 
 from ragauge.errors import Problem
-from ragauge.loaders.files import LARGEST_UNPACKED, MAX_LINE_LENGTH, MAX_PROBLEMS, text_lines
-from ragauge.loaders.printed import UnreadableError, printed_list
-from ragauge.loaders.strict import JsonError, JsonReader, repeated_problem
+from ragauge.loaders.formats.files import (
+    LARGEST_UNPACKED,
+    MAX_LINE_LENGTH,
+    MAX_PROBLEMS,
+    text_lines,
+)
+from ragauge.loaders.formats.printed import UnreadableError, printed_list
+from ragauge.loaders.formats.strict import JsonError, JsonReader, repeated_problem
 from ragauge.loaders.table import Table, listed
 from ragauge.samples.samples import FIELDS, Row
 

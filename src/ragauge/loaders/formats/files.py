@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import BinaryIO, TypeVar, cast
 
 from ragauge.errors import Problem, did_you_mean
-from ragauge.loaders import zstd
+from ragauge.loaders.formats import zstd
 from ragauge.storage.regular_file import check_regular
 
 MAX_LINE_LENGTH = 256 * 2**20
