@@ -17,7 +17,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ragauge.errors import DataError, Problem
-from ragauge.loaders import files
+from ragauge.loaders.formats import files
 from ragauge.rankings.arrays import Compat
 from ragauge.rankings.judgements import JudgedRun, Judgements, text_of
 from ragauge.rankings.reading import trec
