@@ -202,7 +202,7 @@ def test_a_metric_shown_as_a_count_is_compared_in_counts(counted_run):
     (row,) = comparison.rows
     # On the 10 common questions 2 and 7 are right: seven differ, of which none is worse.
     assert (row.base_mean, row.candidate_mean, row.n) == (0.2, 0.7, 10)
-    cells = ComparisonView(comparison).rows[0]
+    cells = tuple(map(str, ComparisonView(comparison).cells(row)))
     assert cells[:4] == ("n_right ↑", "2", "7", "+5")
     low, high = (float(end) for end in cells[4].strip("[]").split(","))
     assert low == round(10 * row.low) and high == round(10 * row.high)
@@ -211,7 +211,7 @@ def test_a_metric_shown_as_a_count_is_compared_in_counts(counted_run):
         "with these the change is +5 to +7" in note for note in ComparisonView(comparison).notes
     )
     many = ComparisonView(counted_run.compare("old", "new", pairs="all"))
-    ((_, shown, n),) = SystemsTable(many).rows
+    ((_, *shown, n),) = SystemsTable(many).table.rows
     assert [cell.text for cell in shown] == ["2", "7"] and n == "10"
     assert "new is 5 ahead of old" in " ".join(str(counted_run).split())
 

@@ -24,7 +24,7 @@ def shown(width: int) -> tuple[list[str], tuple[str, ...]]:
     assert fits(out, drawn)
     out.print(drawn)
     lines = out.file.getvalue().splitlines()  # pyright: ignore[reportAttributeAccessIssue]
-    return [line.rstrip() for line in lines if "─" not in line], missing
+    return [line.rstrip() for line in lines if "─" not in line], tuple(missing)
 
 
 @pytest.mark.parametrize(

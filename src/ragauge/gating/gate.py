@@ -14,7 +14,7 @@ from ragauge.gating.limits import out_of_reach
 from ragauge.gating.rules import COUNTS, MEAN, SPREAD, Operand, Rule, number_of
 from ragauge.gating.slices import IDS_KEPT, Slice
 from ragauge.label import Label
-from ragauge.runs.aggregate_code import aggregate_problem
+from ragauge.runs.aggregates import aggregate_problem
 from ragauge.runs.manifest import MetricDisplay
 from ragauge.runs.scored_run import ScoredRun
 from ragauge.score import Status

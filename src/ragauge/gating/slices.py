@@ -52,8 +52,10 @@ class Slice:
         """The summary; None if no row matches."""
         if not len(self.samples):
             return None
-        if self.where is None and "summary" in self.run.kept:
-            return frame_of(cast("Sequence[Mapping[str, object]]", self.run.kept["summary"]))
+        if self.where is None and "summary" in self.run.stored_results:
+            return frame_of(
+                cast("Sequence[Mapping[str, object]]", self.run.stored_results["summary"])
+            )
         return summarise_pieces(lambda: self._pieces(COLUMNS), self.samples, self.run.metrics, ())
 
     @cached_property

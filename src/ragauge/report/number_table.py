@@ -1,6 +1,7 @@
 """A table of numbers that fits the terminal: columns give way in a fixed order, and no number is cut."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ragauge.report.plain import for_terminal, shortened
@@ -32,41 +33,47 @@ def _texts(table: Table) -> list[list[str]]:
                 for cell in cells
             ]
         )
-    return [list(row) for row in zip(*columns, strict=True)]
+    return columns
 
 
-def _layouts(table: Table) -> Iterator[tuple[list[int], int]]:
-    """The places that are shown and the gap, from the widest layout to the narrowest."""
-    kept = list(range(len(table.header)))
-    yield from ((kept, gap) for gap in GAPS if gap <= table.gap)
+def _measured(table: Table) -> tuple[list[list[str]], list[int]]:
+    """The columns as texts, headers first, and their widths."""
+    from rich.cells import cell_len
+
+    header = map(for_terminal, table.header)
+    columns = [[name, *texts] for name, texts in zip(header, _texts(table), strict=True)]
+    return columns, [max(map(cell_len, column)) for column in columns]
+
+
+def _layouts(table: Table) -> Iterator[Table]:
+    """The table and what is shown in its place, from the widest layout to the narrowest."""
+    if table.narrower:
+        yield from (table, *table.narrower)
+        return
+    yield from (replace(table, gap=gap) for gap in GAPS if gap <= table.gap)
+    gone: list[int] = []
     for places in table.gives_way:
-        kept = [place for place in kept if place not in places]
-        yield from ((kept, gap) for gap in GAPS[1:])
+        gone += places
+        yield from (replace(table.without(gone), gap=gap) for gap in GAPS[1:])
 
 
-def fitting(out: "Console", table: Table) -> tuple["DrawnTable", tuple[str, ...]]:
-    """The table in the widest layout that fits the terminal, and the headers of the columns left out.
+def fitting(out: "Console", table: Table) -> tuple["DrawnTable", Sequence[str]]:
+    """The table in the widest layout that fits the terminal, and what it lacks there.
 
     If none fits, names are cut.
     """
-    from rich.cells import cell_len
 
-    texts = _texts(table)
-    header = [for_terminal(name) for name in table.header]
-    widths = [max(map(cell_len, column)) for column in zip(header, *texts, strict=True)]
-
-    def needed(layout: tuple[list[int], int]) -> int:
-        kept, gap = layout
-        return sum(widths[place] for place in kept) + gap * (len(kept) - 1)
+    def too_wide(layout: Table) -> int:
+        widths = _measured(layout)[1]
+        return sum(widths) + layout.gap * (len(widths) - 1) - out.width
 
     layouts = list(_layouts(table))
-    layout = next((each for each in layouts if needed(each) <= out.width), layouts[-1])
-    kept, gap = layout
-    too_wide = max(0, needed(layout) - out.width)
-    cut = -(-too_wide // table.n_names)
-    name_widths = [max(LEAST_NAME, widths[place] - cut) for place in range(table.n_names)]
-    missing = tuple(name for place, name in enumerate(table.header) if place not in kept)
-    return _drawn(table, texts, widths, kept, gap, name_widths), missing
+    layout = next((each for each in layouts if too_wide(each) <= 0), layouts[-1])
+    cut = -(-max(0, too_wide(layout)) // layout.n_names)
+    columns, widths = _measured(layout)
+    for place in range(layout.n_names if cut else 0):
+        widths[place] = max(LEAST_NAME, widths[place] - cut)
+    return _drawn(layout, columns, widths), layout.missing
 
 
 def fits(out: "Console", table: "DrawnTable") -> bool:
@@ -86,14 +93,8 @@ def too_narrow_for(missing: Sequence[str], option: str) -> str:
     return f"the terminal is too narrow for: {' · '.join(missing)}; {option} prints every column"
 
 
-def _drawn(
-    table: Table,
-    texts: Sequence[Sequence[str]],
-    widths: Sequence[int],
-    kept: Sequence[int],
-    gap: int,
-    name_widths: Sequence[int],
-) -> "DrawnTable":
+def _drawn(table: Table, columns: Sequence[Sequence[str]], widths: Sequence[int]) -> "DrawnTable":
+    """The table of columns of texts, headers first, each in its width."""
     from rich import box
     from rich.cells import cell_len
     from rich.table import Table as DrawnTable
@@ -101,8 +102,8 @@ def _drawn(
 
     drawn = DrawnTable(
         box=box.SIMPLE_HEAD,
-        padding=(0, gap // 2),
-        collapse_padding=gap == 2,
+        padding=(0, table.gap // 2),
+        collapse_padding=table.gap == 2,
         pad_edge=False,
         show_edge=False,
         header_style="bold",
@@ -110,13 +111,13 @@ def _drawn(
 
     def cell(place: int, text: str, style: str = "") -> "Text":
         if place < table.n_names:
-            return Text(shortened(text, name_widths[place]), style)
+            return Text(shortened(text, widths[place]), style)
         # Padded here: rich aligns right without the blank that stands for an absent mark.
         return Text(" " * (widths[place] - cell_len(text)) + text, style)
 
-    for place in kept:
-        drawn.add_column(cell(place, for_terminal(table.header[place])), no_wrap=True)
-    for cells, row in zip(table.rows, texts, strict=True):
+    for place, column in enumerate(columns):
+        drawn.add_column(cell(place, column[0]), no_wrap=True)
+    for number, cells in enumerate(table.rows, 1):
         best = ["bold" if isinstance(each, Cell) and each.is_best else "" for each in cells]
-        drawn.add_row(*(cell(place, row[place], best[place]) for place in kept))
+        drawn.add_row(*(cell(at, texts[number], best[at]) for at, texts in enumerate(columns)))
     return drawn

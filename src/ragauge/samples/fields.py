@@ -8,10 +8,12 @@ metric scores that.
 import json
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, is_dataclass
 from datetime import date, time
 from decimal import Decimal
 from typing import cast
+
+from ragauge.conversations.transcript import TranscriptError, read_transcript
 
 DEFAULT_SYSTEM = "default"
 REFERENCE, REFERENCES = "reference", "references"
@@ -50,6 +52,11 @@ FIELDS = {
         Field("input_tokens", "number", "tokens that were sent", "not known", "an error"),
         Field("output_tokens", "number", "tokens of the answer", "not known", "an error"),
         Field("cost_usd", "number", "what the answer cost", "not known", "an error"),
+        Field("messages", "messages", "the conversation", "not recorded", "nothing was said"),
+        Field("expected_calls", "json", "tool calls that are right", "not known", "no call is"),
+        Field("tools", "json", "the tools and their schemas", "not recorded", "there is none"),
+        Field("state", "json", "the state at the end", "not recorded", "it is empty"),
+        Field("expected_state", "json", "the state that is right", "not known", "it is empty"),
     )
 }
 
@@ -190,6 +197,38 @@ def _flag(value: object) -> bool | None:
     return None if given in NEITHER else given in YES
 
 
+def _json(value: object) -> str:
+    """JSON text of a value of any shape; a text is taken as JSON if it is."""
+    try:
+        if isinstance(value, str):
+            json.loads(value)
+            return whole_text(value)
+        return whole_text(json.dumps(value, ensure_ascii=False, default=_plain))
+    except FieldError:
+        raise
+    except (TypeError, ValueError, RecursionError) as error:
+        raise FieldError(f"must be JSON, got {short_value(value)}: {error!s:.100}") from None
+
+
+def _plain(value: object) -> object:
+    """A message or a call given as an object of another package: pydantic's models, dataclasses."""
+    dump = getattr(value, "model_dump", None)
+    if callable(dump):
+        return dump(mode="json")
+    if is_dataclass(value) and not isinstance(value, type):
+        return asdict(value)
+    raise TypeError(f"{type(value).__name__} is not JSON")
+
+
+def _messages(value: object) -> str:
+    text = _json(value)
+    try:
+        read_transcript(text)
+    except TranscriptError as error:
+        raise FieldError(str(error)) from None
+    return text
+
+
 def _slice_value(value: object) -> object:
     if isinstance(value, str):
         return whole_text(value)
@@ -248,4 +287,6 @@ _READERS: dict[str, Callable[[object], object]] = {
     "number": _number,
     "grades": _grades,
     "flag": _flag,
+    "json": _json,
+    "messages": _messages,
 }
