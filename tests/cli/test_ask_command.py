@@ -102,7 +102,7 @@ def test_a_dry_run_asks_three_questions_and_forecasts_the_rest(ragauge, here):
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
-        ([], 2, "no system to ask; name one with --target app.py:function"),
+        ([], 2, "no system to ask; name one with --target app.py:function, --url"),
         (["--target", "app.py:answr"], 2, "app.py has no function 'answr'; did you mean 'answer'"),
         (["--target", "app.py:answer", "--vary", "topk=1"], 2, "takes no setting 'topk'"),
         (["--target", "app.py:answer", "--vary", "top_k"], 2, "expected NAME=A,B as in top_k=3,10"),

@@ -14,7 +14,7 @@ import click
 
 from ragauge.asking.ask import Answers, AskPlan, check_output, question_rows
 from ragauge.asking.asking import Limits, Tally
-from ragauge.cli.options import AskOptions, SourceOptions
+from ragauge.cli.options import AskOptions, EndpointGroup, SourceOptions
 from ragauge.cli.outcome import INCOMPLETE
 from ragauge.cli.progress import SPARSE_S, live_line, spoken
 from ragauge.cli.streams import one_line, say
@@ -47,6 +47,7 @@ class Inquiry:
         asking: AskOptions,
         reading: SourceOptions,
         *,
+        endpoint: EndpointGroup | None = None,
         where: str | None = None,
         limit: int | None = None,
         repeat: int = 1,
@@ -57,8 +58,12 @@ class Inquiry:
         output: Sequence[Path] = (),
     ) -> "Inquiry":
         """Read and check everything; PlanError or DataError before anything is asked."""
-        if not asking.targets:
-            raise click.UsageError("no system to ask; name one with --target app.py:function")
+        targets = asking.by_name(endpoint.targets if endpoint else ())
+        if not targets:
+            raise click.UsageError(
+                "no system to ask; name one with --target app.py:function, --url, --chat or --shell"
+            )
+        options = endpoint.options() if endpoint else None
         for file in output:
             check_output(file)
         samples = load(
@@ -71,7 +76,6 @@ class Inquiry:
         samples = select(samples, where=where, limit=limit)
         for note in samples.notes:
             say(note)
-        targets = asking.by_name()
         place = folder or ANSWERS_FOLDER / _folder_name(questions, list(targets))
         with redirect_stdout(sys.stderr):  # what the target prints when it is imported
             plan = AskPlan.prepare(
@@ -84,6 +88,7 @@ class Inquiry:
                 max_calls=max_calls,
                 max_cost_usd=max_cost_usd,
                 price=price,
+                options=options,
             )
         return cls(plan, place)
 
