@@ -1,10 +1,11 @@
 """`ragauge ask`."""
 
 from pathlib import Path
+from shlex import quote
 
 import click
 
-from ragauge.cli.asking import Inquiry, print_answers
+from ragauge.cli.asking import Inquiry, print_answers, say_faults
 from ragauge.cli.options import (
     AskOptions,
     EndpointGroup,
@@ -101,4 +102,7 @@ def command(
     for file in output:
         answers.write(file)
         say(f"wrote {file}")
-    return print_answers(answers)
+    print_answers(answers)
+    code = say_faults(answers)
+    say(f"answers in {inquiry.folder}; score them with: ragauge run {quote(str(inquiry.folder))}")
+    return code
