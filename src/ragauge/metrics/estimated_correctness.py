@@ -11,7 +11,7 @@ from typing import cast
 from ragauge.encoders.cached import CachedEncoder
 from ragauge.encoders.protocol import LongText
 from ragauge.features.correctness import Likeness, NoAnswer
-from ragauge.language.facts.statements import Difference
+from ragauge.language.facts.shown import as_data, in_words
 from ragauge.language.references.items import MissingItems
 from ragauge.language.references.match import ReferenceMatch
 from ragauge.language.refusals.refusals import RefusalMatch
@@ -28,16 +28,6 @@ SHOWN = 20
 """The most differences in the evidence."""
 CONTRADICTED, INCOMPLETE = 0.2, 0.4
 """The most that an answer is worth which contradicts a detail of the reference, or leaves out items of its list."""
-SAYS = {
-    **dict.fromkeys(
-        ("negation", "opposite", "roles", "quantifier"),
-        "says {found!r} where the reference says {expected!r}",
-    ),
-    "item": "names {found!r}, which the reference lacks",
-    "left out": "leaves out {expected!r}",
-    "side remark": "answers {found!r}, which the reference does not say",
-}
-"""How a difference is put in words, by its kind; others are stated in place of what the reference has."""
 MUCH_ELSE = 5
 """Words of the answer that neither question nor reference has."""
 
@@ -129,7 +119,9 @@ def correct(
         "why": why(best, value),
         "features": {name: round(value, DIGITS) for name, value in best.features.items()},
         "contributions": {name: round(value, DIGITS) for name, value in added.items()},
-        "differences": [_as_data(difference) for difference in best.match.differences[:SHOWN]],
+        "differences": [
+            as_data(difference, "reference") for difference in best.match.differences[:SHOWN]
+        ],
     }
     if len(likenesses) > 1:
         evidence["best_reference"] = place
@@ -190,7 +182,7 @@ def why(likeness: Likeness, value: float) -> str:
     if likeness.refusal is not None:
         parts.append(f"refuses: {_shown(likeness.refusal.words)!r}")
     parts += [
-        _of_difference(difference)
+        in_words(difference, "the reference")
         for difference in match.differences[:WORDS_SHOWN]
         if not (difference.kind == "left out" and match.missing_items)
     ]
@@ -204,25 +196,6 @@ def why(likeness: Likeness, value: float) -> str:
             if not _is_written_alike(number.number, number.matched_by)
         ]
     return "; ".join((*parts, *_of_words(match, likeness.wording), *_outweighed(likeness, value)))
-
-
-def _of_difference(difference: Difference) -> str:
-    """`states $18 per year where the reference has $18 per month`."""
-    found, expected = (
-        _shown(part.text) if part else "" for part in (difference.found, difference.expected)
-    )
-    form = SAYS.get(difference.kind, "states {found} where the reference has {expected}")
-    return form.format(found=found, expected=expected)
-
-
-def _as_data(difference: Difference) -> Mapping[str, object]:
-    """A difference as evidence: its kind, and text and span of either side, None where a side says nothing of it."""
-    sides = {"answer": difference.found, "reference": difference.expected}
-    return {"kind": difference.kind} | {
-        side: part
-        and {"text": excerpt(part.text, TEXT_SHOWN), "start": part.start, "end": part.end}
-        for side, part in sides.items()
-    }
 
 
 def _shown(text: str) -> str:

@@ -18,7 +18,7 @@ def kinds(answer: str, reference: str, question: str = "") -> set[str]:
         ("Team costs $19 per user per month.", PRICE, "number"),
         ("Team costs €18 per user per month.", PRICE, "currency"),
         ("Team costs $18 per year.", "Team costs $18 per month.", "period"),
-        ("Let it rest for 30 minutes.", "Let it rest for 30 hours.", "number"),
+        ("Let it rest for 30 minutes.", "Let it rest for 30 hours.", "unit"),
         ("Revenue was $5 million.", "Revenue was $5 billion.", "number"),
         ("It opened on 6 March 2021.", "It opened on 5 March 2021.", "date"),
         ("Es wurde am 17. Mai 1984 eröffnet.", "Es wurde am 17. März 1984 eröffnet.", "date"),

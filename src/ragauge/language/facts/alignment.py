@@ -1,7 +1,9 @@
 """Which details of a text another text contradicts."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from math import log1p
 from typing import NamedTuple
 
 from ragauge.language.facts.reader import Fact, Statement, read
@@ -10,6 +12,7 @@ from ragauge.language.facts.statements import (
     Difference,
     compare,
     facts_of,
+    keys_of,
     likeness,
     part_of,
     remarks,
@@ -25,9 +28,17 @@ MAX_FACTS = 3
 MAX_CHARACTERS, MAX_COMPARED = 20_000, 100
 """Characters of a text, and its facts or statements, up to which it is compared; a longer one speaks of too much."""
 
+MAX_FACTS_OF_PASSAGES = 1_000
+SAME_NUMBER = ("currency", "period", "unit")
+"""Differences between facts that have the same number, so that fewer words need to be the same."""
+MIN_ALIKE = 0.6
+"""The likeness of a statement and a passage's sentence from which their words are compared."""
+MIN_COVERED, MIN_KEYS = 0.6, 2
+"""Share of a statement's words that a passage's sentence must have; words that are enough to look it up."""
+
 
 class Alignment(NamedTuple):
-    """What an answer states of the facts of another text, as spans there, and what it contradicts."""
+    """The spans of the facts that an answer and another text both state, and what the answer contradicts."""
 
     stated: Sequence[tuple[int, int]]
     differences: Sequence[Difference]
@@ -48,10 +59,11 @@ def align(answer: str, expected: str, question: str = "") -> Alignment:
     ours, theirs, asked = read(answer), read(expected), read(question)
     if any(max(len(each), len(facts_of(each))) > MAX_COMPARED for each in (ours, theirs, asked)):
         return Alignment((), ())
-    found = [*_of_facts(ours, theirs, asked)] or [*remarks(ours, theirs, asked)]
+    known = facts_of(asked)
+    found = [*_of_facts(ours, theirs, known, known)] or [*remarks(ours, theirs, asked)]
     for statement in ours:
         if partner := _partner(statement, theirs):
-            found += compare(statement, partner, ours, theirs, asked)
+            found += compare(statement, partner, ours, asked, keys_of(theirs))
     stated = facts_of(ours)
     same = [(fact.start, fact.end) for fact in facts_of(theirs) if _is_among(fact, stated)]
     return Alignment(same, tuple(dict.fromkeys(found)))
@@ -71,18 +83,103 @@ def _n_shared(one: Statement, other: Statement) -> int:
 # ------------------------------------------------------------------ facts
 
 
+def align_to_passages(answer: str, contexts: Sequence[str], question: str = "") -> Alignment:
+    """The facts of an answer that passages state, as spans in the answer, and what it contradicts of the closest sentences.
+
+    What any passage has contradicts nothing. The spans of `expected` are those in the passage `context`.
+
+    >>> found = align_to_passages("Team costs $19 a month.", ("Team costs $18 a month.",)).differences
+    >>> [(each.found.text, each.expected.text, each.context) for each in found]
+    [('$19 per month', '$18 per month', 0)]
+    """
+    if len(answer) > MAX_CHARACTERS:
+        return Alignment((), ())
+    passages = Passages.of(tuple(contexts))
+    ours, asked = read(answer), read(question)
+    if len(ours) > MAX_COMPARED or len(facts_of(ours)) > MAX_COMPARED:
+        return Alignment((), ())
+    found: list[Difference] = []
+    for statement in ours:
+        partner, place = passages.closest(statement, asked)
+        if partner is None:
+            continue
+        known = [*facts_of(asked), *passages.facts]
+        differing = _of_facts([statement], [partner], facts_of(asked), known)
+        is_covered = _covered(statement, partner)
+        each = [one for one in differing if is_covered or one.kind in SAME_NUMBER]
+        each += compare(statement, partner, ours, asked, passages.keys, MIN_ALIKE)
+        found += [one._replace(context=place) for one in each if one.kind != "left out"]
+    same = [(fact.start, fact.end) for fact in facts_of(ours) if _is_among(fact, passages.facts)]
+    return Alignment(same, tuple(dict.fromkeys(found)))
+
+
+def _covered(ours: Statement, theirs: Statement) -> bool:
+    """Whether the passage's sentence has most words of this one."""
+    return len(ours.keys & theirs.keys) >= MIN_COVERED * len(ours.keys)
+
+
+class Passages:
+    """The statements of some passages, to look up the one closest to another statement."""
+
+    def __init__(self, contexts: Sequence[str]) -> None:
+        self._statements = [
+            (statement, place)
+            for place, text in enumerate(contexts)
+            if len(text) <= MAX_CHARACTERS
+            for statement in read(text)
+        ]
+        self._with_key: dict[str, list[int]] = {}
+        for at, (statement, _) in enumerate(self._statements):
+            for key in statement.keys:
+                self._with_key.setdefault(key, []).append(at)
+        self.keys = self._with_key.keys()
+        self.facts = facts_of([statement for statement, _ in self._statements])[
+            :MAX_FACTS_OF_PASSAGES
+        ]
+
+    @staticmethod
+    @lru_cache(maxsize=256)
+    def of(contexts: tuple[str, ...]) -> "Passages":
+        return Passages(contexts)
+
+    def closest(
+        self, statement: Statement, asked: Sequence[Statement]
+    ) -> tuple[Statement | None, int]:
+        """The statement with most of the words, rare ones counting more, and the place of its passage; None if none shares one.
+
+        A statement that is hardly more than a fact is looked up with the words of the question.
+        """
+        keys = statement.keys
+        if len(keys) < MIN_KEYS:
+            keys = keys | {key for each in asked for key in each.keys}
+        scores: Counter[int] = Counter()
+        for key in sorted(keys):
+            places = self._with_key.get(key, ())
+            for at in places:
+                scores[at] += log1p(len(self._statements) / len(places))  # pyright: ignore[reportArgumentType]
+        if not scores:
+            return None, 0
+        best = min(scores, key=lambda at: (-scores[at], at))
+        return self._statements[best]
+
+
 def _of_facts(
-    ours: Sequence[Statement], theirs: Sequence[Statement], asked: Sequence[Statement]
+    ours: Sequence[Statement],
+    theirs: Sequence[Statement],
+    asked: Sequence[Fact],
+    known: Sequence[Fact],
 ) -> Iterator[Difference]:
-    """Facts in whose place the expected text has others of their kind; neither is stated elsewhere.
+    """Facts in whose place the expected text has others of their kind; neither is stated elsewhere, and none of ours is `known`.
 
     Of several that could be meant, as in a calculation, none is, unless its statement has the words of the other.
     """
-    stated, wanted, known = facts_of(ours), facts_of(theirs), facts_of(asked)
-    lost = [fact for fact in wanted if not _is_among(fact, [*stated, *known])]
+    stated, wanted = facts_of(ours), facts_of(theirs)
+    lost = [fact for fact in wanted if not _is_among(fact, [*stated, *asked])]
     new = [fact for fact in stated if not _is_among(fact, [*wanted, *known])]
     for expected in lost:
         found = [(fact, kind) for fact in new if (kind := contradiction(fact, expected))]
+        if not found:
+            continue
         is_clear = len({str(fact.value) for fact, _ in found}) == 1 and len(ours) <= MAX_STATEMENTS
         if not is_clear or found[0][1] == LIKELY:
             found = [

@@ -44,6 +44,9 @@ BOUNDS = {
 }
 """How a bound is shown."""
 
+_PARTED = re.compile(r"[$€£]? ?\b\d{1,3}(?: ?[,.] (?!\d{4})\d{3}| [,.] ?\d{3})\b")
+"""A number with a space inside, as some tokenizers leave it: `26, 000`."""
+
 
 class Token(NamedTuple):
     """A word, phrase, number or sign of a text, lower-cased, with its span."""
@@ -162,7 +165,9 @@ def _statement(
             or (not opposites and token.text in known.functions)
         ):
             continue
-        if token.text in known.scopes or token.text in known.bounds:
+        if any(
+            token.text in each for each in (known.scopes, known.bounds, known.periods, known.months)
+        ):
             continue
         following = tokens[at + 1].start if at + 1 < len(tokens) else start
         is_name = text[token.start].isupper() and (
@@ -277,6 +282,7 @@ def _amounts(text: str, tokens: Sequence[Token]) -> Iterator[Fact]:
     read = [*quantities(text)]
     taken = {at for each in read for at in range(each.start, each.end)}
     numbers = vocabulary().numbers
+    parted = {at for each in _PARTED.finditer(text) for at in range(*each.span())}
     for token in tokens:
         if token.text in numbers and token.start not in taken:
             value = Decimal(numbers[token.text])
@@ -284,7 +290,7 @@ def _amounts(text: str, tokens: Sequence[Token]) -> Iterator[Fact]:
                 Quantity(text[token.start : token.end], token.start, token.end, value, spelled=True)
             )
     for quantity in read:
-        if quantity.is_year or quantity.only_matches:
+        if quantity.is_year or quantity.only_matches or quantity.start in parted:
             continue
         first, last = bisect_left(places, quantity.start), bisect_left(places, quantity.end)
         yield _amount(text, quantity, tokens, first, last)

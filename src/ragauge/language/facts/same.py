@@ -49,7 +49,7 @@ def contradiction(one: Fact, other: Fact) -> str:
     if _is_same_amount(one, other):
         return "period" if one.per and other.per and one.per != other.per else ""
     if are_money or _in(one, other.unit) is not None:
-        return "number"
+        return "number" if one.value != other.value else "unit"
     has_measure = any(unit == "%" or unit in MONEY for unit in (one.unit, other.unit))
     return "" if (one.unit and other.unit) or has_measure else LIKELY
 

@@ -37,12 +37,13 @@ class Difference(NamedTuple):
     """A detail in which a text contradicts another: its kind, and what either text says of it.
 
     The kind `left out` is no contradiction: the text says only a part of what is expected. `found` is None there, and
-    `expected` is None where the text adds an item to a list.
+    `expected` is None where the text adds an item to a list. `context`: which passage has what is expected.
     """
 
     kind: str
     found: Part | None
     expected: Part | None
+    context: int = 0
 
 
 class _Shown(Protocol):
@@ -88,20 +89,26 @@ def compare(
     ours: Statement,
     theirs: Statement,
     answer: Sequence[Statement],
-    expected: Sequence[Statement],
     asked: Sequence[Statement],
+    known: Set[str],
+    least: float = MIN_LIKENESS,
 ) -> Iterator[Difference]:
-    """What a statement contradicts of another that speaks of the same; `answer`, `expected`: all statements of either text."""
+    """What a statement contradicts of another that speaks of the same: their likeness is at `least` this.
+
+    `answer`: all statements of its text; `known`: the words of all that is expected.
+    """
     yield from _denied_facts(ours, theirs)
     yield from _bounds(ours, theirs)
+    stated, known = keys_of(answer), known | keys_of(asked)
     if len(answer) <= FEW:
-        yield from _other_items(ours, theirs, keys_of(answer), keys_of(expected) | keys_of(asked))
-    least = MIN_LIKENESS if len(answer) <= FEW else MIN_LIKENESS_OF_MANY
+        yield from _other_items(ours, theirs, stated, known)
+    if len(answer) > FEW:
+        least = MIN_LIKENESS_OF_MANY
     if len(theirs.keys) + len(theirs.facts) < MIN_SIZE or likeness(ours, theirs) < least:
         return
     yield from _scopes(ours, theirs)
     yield from _turned(ours, theirs)
-    yield from _other_names(ours, theirs, keys_of(answer), keys_of(expected) | keys_of(asked))
+    yield from _other_names(ours, theirs, stated, known)
 
 
 def _denied_facts(ours: Statement, theirs: Statement) -> Iterator[Difference]:
@@ -350,7 +357,7 @@ def _other_items(
         return
     if n_shared < (1 if likeness(ours, theirs) >= MIN_LIKENESS else 2):
         return
-    added = [item for item in here if not _is_stated(item, known)]
+    added = [item for item in here[1:] if len(here) > 2 and not _is_stated(item, known)]
     lost = [item for item in there if not _is_stated(item, stated)]
     expected = _span(theirs, lost[0]) if lost else None
     if added:
@@ -365,7 +372,7 @@ def _is_stated(item: Sequence[Word], keys: Set[str]) -> bool:
     return all(are_there) if _kind(item[0]) == "dense" else any(are_there)
 
 
-def _items(statement: Statement) -> list[Sequence[Word]]:
+def _items(statement: Statement) -> Sequence[Sequence[Word]]:
     """The words of each item of an enumeration with `and`; of the first the last one, of the last the first ones.
 
     Its items are all names, or none is: `Ida, a teacher, and Colm` are two.
