@@ -7,7 +7,7 @@ from math import log1p
 from typing import NamedTuple
 
 from ragauge.language.facts.reader import Fact, Statement, read
-from ragauge.language.facts.same import LIKELY, contradiction, is_same
+from ragauge.language.facts.same import LIKELY, contradiction, is_equal, is_same
 from ragauge.language.facts.statements import (
     Difference,
     compare,
@@ -64,9 +64,7 @@ def align(answer: str, expected: str, question: str = "") -> Alignment:
     for statement in ours:
         if partner := _partner(statement, theirs):
             found += compare(statement, partner, ours, asked, keys_of(theirs))
-    stated = facts_of(ours)
-    same = [(fact.start, fact.end) for fact in facts_of(theirs) if _is_among(fact, stated)]
-    return Alignment(same, tuple(dict.fromkeys(found)))
+    return Alignment(_equal(theirs, facts_of(ours)), tuple(dict.fromkeys(found)))
 
 
 def _partner(statement: Statement, others: Sequence[Statement]) -> Statement | None:
@@ -104,13 +102,27 @@ def align_to_passages(answer: str, contexts: Sequence[str], question: str = "") 
         if partner is None:
             continue
         known = [*facts_of(asked), *passages.facts]
-        differing = _of_facts([statement], [partner], facts_of(asked), known)
+        differing = [*_of_facts([statement], [partner], facts_of(asked), known)]
+        counts = Counter(one.found for one in differing)
         is_covered = _covered(statement, partner)
-        each = [one for one in differing if is_covered or one.kind in SAME_NUMBER]
+        # A number that could stand for several is worked out of them: `£11 less, £6 against £17`.
+        each = [
+            one
+            for one in differing
+            if one.kind in SAME_NUMBER or (is_covered and counts[one.found] == 1)
+        ]
         each += compare(statement, partner, ours, asked, passages.keys, MIN_ALIKE)
         found += [one._replace(context=place) for one in each if one.kind != "left out"]
-    same = [(fact.start, fact.end) for fact in facts_of(ours) if _is_among(fact, passages.facts)]
-    return Alignment(same, tuple(dict.fromkeys(found)))
+    return Alignment(_equal(ours, passages.facts), tuple(dict.fromkeys(found)))
+
+
+def _equal(statements: Sequence[Statement], others: Sequence[Fact]) -> list[tuple[int, int]]:
+    """The spans of the facts that are among the others."""
+    return [
+        (fact.start, fact.end)
+        for fact in facts_of(statements)
+        if any(is_equal(fact, other) for other in others)
+    ]
 
 
 def _covered(ours: Statement, theirs: Statement) -> bool:

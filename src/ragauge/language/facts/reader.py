@@ -19,6 +19,8 @@ from ragauge.language.stems import stem
 from ragauge.language.text import DESIGNATIONS, sentence_spans
 
 Kind = Literal["amount", "date", "code"]
+BEHIND = ("or ", "and ", "oder ", "como ", "au m", "minimum", "maximum", "以")
+"""How a bound begins that stands behind its number: `16 or over`."""
 NEAR = 3
 """Tokens beside an amount, or after a negation, that belong to it."""
 PREFIX = 5
@@ -313,7 +315,8 @@ def _amount(text: str, quantity: Quantity, tokens: Sequence[Token], first: int, 
         date = Date(quantity.text, quantity.start, quantity.end, {"year": int(quantity.value)})
         return _of_date(date)
     per = _period(after) or _period(before) if unit else ""
-    bounds = [known.bounds[each] for each in (*reversed(before), *after) if each in known.bounds]
+    behind = [each for each in after if each.startswith(BEHIND)]
+    bounds = [known.bounds[each] for each in (*reversed(before), *behind) if each in known.bounds]
     bound = bounds[0] if bounds else ""
     return Fact(
         "amount", text[quantity.start : end], quantity.start, end, quantity.value, unit, per, bound

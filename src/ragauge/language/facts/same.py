@@ -1,5 +1,6 @@
 """Whether two facts say the same, or contradict each other."""
 
+from collections.abc import Iterator
 from decimal import Decimal
 from typing import cast
 
@@ -54,13 +55,28 @@ def contradiction(one: Fact, other: Fact) -> str:
     return "" if (one.unit and other.unit) or has_measure else LIKELY
 
 
+def is_equal(one: Fact, other: Fact) -> bool:
+    """Whether two facts say the same, and neither rounds the other."""
+    return is_same(one, other) and (
+        one.kind != "amount" or any(ours == theirs for ours, theirs in _values(one, other))
+    )
+
+
 def _is_same_amount(one: Fact, other: Fact) -> bool:
+    return any(_are_near(ours, theirs) for ours, theirs in _values(one, other))
+
+
+def _values(one: Fact, other: Fact) -> Iterator[tuple[Decimal, Decimal]]:
+    """The two amounts in one unit, if there is one; a number without a unit may also be a share of a percentage."""
     ours, theirs = abs(cast(Decimal, one.value)), abs(cast(Decimal, other.value))
     if one.unit and other.unit:
         stated = _in(one, other.unit)
-        return stated is not None and _are_near(abs(stated), theirs)
-    shares = (100 * ours, theirs) if other.unit == "%" else (ours, 100 * theirs)
-    return _are_near(ours, theirs) or ("%" in (one.unit, other.unit) and _are_near(*shares))
+        if stated is not None:
+            yield abs(stated), theirs
+        return
+    yield ours, theirs
+    if "%" in (one.unit, other.unit):
+        yield (100 * ours, theirs) if other.unit == "%" else (ours, 100 * theirs)
 
 
 def _in(fact: Fact, unit: str) -> Decimal | None:
