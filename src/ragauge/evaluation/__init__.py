@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, cast, get_args
 
-from ragauge.engine.engine import measure
+from ragauge.engine.batch import measure
 from ragauge.engine.graph import Plan
 from ragauge.engine.plan import make_plan
 from ragauge.engine.resources import Resources
