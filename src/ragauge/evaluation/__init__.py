@@ -123,7 +123,7 @@ def evaluate(
 ) -> Run:
     """Score samples with metrics.
 
-    `samples` is anything that `load` takes, or Samples. `gold`, `prefer` and `by_place` are those of
+    `samples` is anything that `load` takes, Samples, or what `ask` returns. `gold`, `prefer` and `by_place` are those of
     `load`: questions and references in a source of their own, which value to use where sources differ,
     and pairing rows by their place. `metrics` is a suite's name or TOML file, a
     metric's label or function, or a list of them; without it, the suite `rag`. `encoder` is a model's name or an encoder, for metrics
@@ -408,6 +408,8 @@ def _loaded(
     """The samples; PlanError for options of loading with samples that are loaded already."""
     from ragauge.loaders import load
 
+    if isinstance(own := getattr(samples, "samples", None), Samples):  # rg.Answers
+        samples = own
     if not isinstance(samples, Samples):
         return load(samples, gold=gold, prefer=prefer, by_place=by_place)
     given = {"gold": gold is not None, "prefer": prefer is not None, "by_place": by_place}

@@ -22,7 +22,7 @@ from types import CodeType, FunctionType, ModuleType
 from typing import Any, cast
 
 from ragauge.judges.providers.factory import script_digest
-from ragauge.loaders.python_syntax import parsed
+from ragauge.loaders.formats.printed import parsed
 
 OWN = "ragauge"
 WITHOUT_NUMBERS = (

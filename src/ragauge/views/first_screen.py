@@ -17,10 +17,11 @@ from ragauge.runs.findings import FindingMatch, find
 from ragauge.runs.manifest import MetricDisplay
 from ragauge.runs.numbers import DASH, SummaryRow, aggregate, interval, number
 from ragauge.runs.scored_run import ScoredRun
-from ragauge.samples.samples import FIELDS
+from ragauge.samples.samples import FIELDS, MEASURED
 from ragauge.views.cautions import caution_lines
 from ragauge.views.first_screen_table import MARK, Cell, Row
 from ragauge.views.headline import NAME_WIDTH, headline, short
+from ragauge.views.took import took_lines
 
 SYSTEMS_SHOWN, METRICS_SHOWN, WORST_SHOWN = 3, 11, 3
 DIGITS = 2
@@ -52,6 +53,7 @@ class FirstScreen:
         shown = [
             replace(metric, digits=min(metric.digits, DIGITS))
             for metric in self.run.metrics
+            if metric.metric not in MEASURED
             if any(
                 self._rows[metric.metric, system]["mean"] is not None
                 for system in self.run.samples.systems
@@ -139,6 +141,12 @@ class FirstScreen:
         found = None if second is None else self.from_best(first, second)
         return headline(first, rows, found, names)
 
+    @cached_property
+    def took(self) -> Sequence[str]:
+        """What the answers took, a line for each system; none where nothing was measured."""
+        named = {metric.metric: metric for metric in self.run.metrics if metric.metric in MEASURED}
+        return took_lines(self.run, list(named), self.names) if named else ()
+
     @property
     def title(self) -> str:
         """What was evaluated."""
@@ -219,7 +227,7 @@ class FirstScreen:
 
     def notes_below(self, n_metrics: int) -> Sequence[str]:
         """The notes below a table of that many metrics."""
-        notes: list[str] = [*self.run.problems]
+        notes: list[str] = [*self.run.problems, *self.took]
         if self.compared is not None:
             few = too_few_draws(self.compared.comparison)
             notes += filter(None, (self.legend, few))
@@ -261,7 +269,7 @@ class FirstScreen:
     def not_scored(self) -> Sequence[str]:
         """The metrics without any score, by reason."""
         by_reason: dict[str, list[str]] = {}
-        known = {metric.metric for metric in self.metrics}
+        known = {metric.metric for metric in self.metrics} | set(MEASURED)
         absent = _absent_reasons(self.run)
         for metric in self.run.metrics:
             if metric.metric not in known:
