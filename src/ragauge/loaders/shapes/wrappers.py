@@ -17,53 +17,16 @@ from ragauge.samples.samples import Row
 
 Role = Literal["question", "answer", "references"]
 
+_NAMES: Mapping[Role, str] = {
+    "question": "inputs input request vars doc query example source_info datasource_item "
+    "dataset_item dataset_item_data",
+    "answer": "outputs output response prediction predictions generation result sample "
+    "task_output evaluation_task_output",
+    "references": "reference_outputs reference_output expected expected_output expected_outputs "
+    "expectations reference ground_truth ground_truths target",
+}
 WRAPPERS: Mapping[str, Role] = {
-    **dict.fromkeys(
-        (
-            "inputs",
-            "input",
-            "request",
-            "vars",
-            "doc",
-            "query",
-            "example",
-            "source_info",
-            "datasource_item",
-            "dataset_item",
-            "dataset_item_data",
-        ),
-        "question",
-    ),
-    **dict.fromkeys(
-        (
-            "outputs",
-            "output",
-            "response",
-            "prediction",
-            "predictions",
-            "generation",
-            "result",
-            "sample",
-            "task_output",
-            "evaluation_task_output",
-        ),
-        "answer",
-    ),
-    **dict.fromkeys(
-        (
-            "reference_outputs",
-            "reference_output",
-            "expected",
-            "expected_output",
-            "expected_outputs",
-            "expectations",
-            "reference",
-            "ground_truth",
-            "ground_truths",
-            "target",
-        ),
-        "references",
-    ),
+    name: role for role, names in _NAMES.items() for name in names.split()
 }
 """Columns that may hold an object, and the field that its only text is."""
 GOLD_HOLDERS = frozenset(
