@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import cast
 
 from ragauge.errors import Problem
+from ragauge.loaders.attributes import mappings_in
 from ragauge.loaders.mapping import field_of
 from ragauge.loaders.table import Table
 from ragauge.loaders.traces.texts import documents_in, parsed
@@ -65,7 +66,7 @@ def as_samples(table: Table) -> Table:
         if trace_id is not None and str(values.get("type")).upper() in TYPES:
             trace.steps.append(_step(values, len(trace.steps)))
             continue
-        observations = _mappings(values.get(OBSERVATIONS))
+        observations = mappings_in(parsed(values.get(OBSERVATIONS)))
         n_observations += len(observations)
         trace.steps += [_step(given, number) for number, given in enumerate(observations)]
         _fill(trace, values)
@@ -108,7 +109,7 @@ def _fill(trace: Trace, values: Values) -> None:
         field = field_of(str(name))
         if field in GOLD and value is not None:
             trace.extra[field] = value
-    for score in _mappings(values.get("scores")):
+    for score in mappings_in(parsed(values.get("scores"))):
         name = score.get("name")
         value = _first(score, ("value", "stringValue", "string_value"))
         if isinstance(name, str) and value is not None:
@@ -149,9 +150,3 @@ def _unread(values: Values) -> list[str]:
 
 def _first(values: Values, names: Sequence[str]) -> object:
     return next((values[name] for name in names if values.get(name) not in (None, "")), None)
-
-
-def _mappings(value: object) -> Sequence[Values]:
-    value = parsed(value)
-    items = cast(Sequence[object], value) if isinstance(value, list | tuple) else ()
-    return [cast(Values, item) for item in items if isinstance(item, Mapping)]

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import cast
 
 from ragauge.errors import Problem
+from ragauge.loaders.attributes import mappings_in
 from ragauge.loaders.table import Table
 from ragauge.loaders.traces.texts import documents_in, parsed
 from ragauge.loaders.traces.trace import Step, Trace, as_table
@@ -72,14 +73,9 @@ def _spans_of(values: Mapping[str, object]) -> Iterator[Mapping[str, object]]:
     if OTLP not in values and SCOPES not in values:
         yield values
         return
-    for resource in _mappings(values[OTLP]) if OTLP in values else [values]:
-        for scope in _mappings(resource.get(SCOPES)):
-            yield from _mappings(scope.get("spans"))
-
-
-def _mappings(value: object) -> Sequence[Mapping[str, object]]:
-    items = cast(Sequence[object], value) if isinstance(value, list | tuple) else ()
-    return [cast(Mapping[str, object], item) for item in items if isinstance(item, Mapping)]
+    for resource in mappings_in(values[OTLP]) if OTLP in values else [values]:
+        for scope in mappings_in(resource.get(SCOPES)):
+            yield from mappings_in(scope.get("spans"))
 
 
 def _flat_span(values: Mapping[str, object]) -> Span:
@@ -90,7 +86,7 @@ def _flat_span(values: Mapping[str, object]) -> Span:
         if name == "attributes" and isinstance(value, list):  # OTLP
             value = {
                 str(item.get("key")): _otlp_value(item.get("value"))
-                for item in _mappings(cast(object, value))
+                for item in mappings_in(cast(object, value))
             }
         prefix = name.removeprefix("attributes").removeprefix(".")
         _flatten(value, prefix, flat)
