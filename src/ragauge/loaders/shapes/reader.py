@@ -127,7 +127,9 @@ class Shape:
         for name, path in self.also.items():
             columns = self._columns_of([path])
             value = found(values, path, self.within)
-            if value is None or has_field(others, name, but=columns):
+            # Ids belong to contexts: those of other contexts are not taken.
+            given = (name, "contexts") if name == "context_ids" else (name,)
+            if value is None or any(has_field(others, each, but=columns) for each in given):
                 continue
             read[name] = value
             dropped |= columns.keys()

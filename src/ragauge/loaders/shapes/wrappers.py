@@ -91,10 +91,12 @@ def unwrapped(table: Table, keep: Collection[str] = ()) -> Table:
     top_level = {ours for ours in named if ours is not None}
     reading = _Reading()
     rows = [_unwrapped_row(row, found, top_level, reading) for row in rows]
-    notes = [*table.notes, f"read {listed(list(reading.read))}"]
-    if reading.left_out:
-        notes.append(f"left out {listed(list(reading.left_out))}")
-    return replace(table, rows=tuple(rows), notes=tuple(notes))
+    notes = [
+        f"{what} {listed(list(names))}"
+        for what, names in (("read", reading.read), ("left out", reading.left_out))
+        if names
+    ]
+    return replace(table, rows=tuple(rows), notes=(*table.notes, *notes))
 
 
 def _named(columns: Sequence[str]) -> list[tuple[str, Role]]:
