@@ -211,7 +211,7 @@ class Layouts:
 
     def _gathered(self, groups: numbered.Groups) -> list[str]:
         """The columns with lists for the numbered ones."""
-        taken = {one.column for group in groups.values() for one in group}
+        taken = {column.name for group in groups.values() for column in group}
         return [*(name for name in self.columns if name not in taken), *groups]
 
     @property

@@ -95,7 +95,7 @@ def _sampled(event: Values) -> dict[str, object]:
 def _paragraphs(row: Row) -> Sequence[Mapping[str, object]]:
     """The paragraphs with questions, if the row is an article."""
     paragraphs = mappings_in(row.values.get("paragraphs"))
-    return [one for one in paragraphs if isinstance(one.get("qas"), list) and "context" in one]
+    return [each for each in paragraphs if isinstance(each.get("qas"), list) and "context" in each]
 
 
 def _questions(row: Row) -> Iterator[Row]:

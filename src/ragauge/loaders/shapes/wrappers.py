@@ -82,10 +82,14 @@ def unwrapped(table: Table, keep: Collection[str] = ()) -> Table:
         rows = [_gathered(row, dotted) for row in rows]
         columns = tuple(dict.fromkeys(name for row in rows for name in row.values))
     wrappers = [_Wrapper(name, role, _aliases(name, role)) for name, role in _named(columns)]
-    found = [one for one in wrappers if one.column not in keep and _holds_objects(rows, one)]
+    found = [
+        wrapper
+        for wrapper in wrappers
+        if wrapper.column not in keep and _holds_objects(rows, wrapper)
+    ]
     if not found:
         return table
-    unpacked = {one.column for one in found}
+    unpacked = {wrapper.column for wrapper in found}
     others = (folded(name) for name in columns if name not in unpacked)
     named = (ALIASES.get(name) for name in others if name != WHOLE_PROMPT)
     top_level = {ours for ours in named if ours is not None}
@@ -208,7 +212,7 @@ def _inner_parts(key: str, value: object, outer: _Wrapper, depth: int) -> Sequen
 def _unwrapped_row(
     row: Row, wrappers: Sequence[_Wrapper], top_level: set[str], reading: _Reading
 ) -> Row:
-    holders = {one.column: one for one in wrappers}
+    holders = {wrapper.column: wrapper for wrapper in wrappers}
     values = {name: value for name, value in row.values.items() if name not in holders}
     taken = set(top_level)
     for name, wrapper in holders.items():
