@@ -119,7 +119,7 @@ def _table_parts(
     from rich.text import Text
 
     parts: list[_Part] = []
-    missing: dict[str, int] = {}
+    missing: set[str] = set()
     for table in tables:
         if table.header:
             parts.append(None)
@@ -130,10 +130,11 @@ def _table_parts(
         elif table.header:
             drawn, lacks = drawn_tables(out, table)
             parts += [part for each in drawn for part in (each, None)][:-1]
-            missing |= {name: [*table.header, name].index(name) for name in lacks}
+            missing |= set(lacks)
         for note in table.notes:
             parts += _wrapped(out, note, "dim", out.width - 2, 2)
-    return parts, sorted(missing, key=lambda name: missing[name])
+    headers = dict.fromkeys(name for table in tables for name in table.header)
+    return parts, [*filter(missing.__contains__, headers), *sorted(missing - {*headers})]
 
 
 def _note_parts(
