@@ -17,7 +17,7 @@ from ragauge.evaluation import Evaluation
 from ragauge.loaders import load
 from ragauge.report.table_formats import csv_table
 from ragauge.run import Run
-from ragauge.runs import findings, question_index, scores, store, stored_tables, summary
+from ragauge.runs import findings, integrity, scores, store, summary
 from ragauge.runs.findings import find
 from ragauge.runs.health import Health
 from ragauge.views.run_files import write_run
@@ -46,10 +46,10 @@ def rows() -> Iterator[dict[str, object]]:
 def count_as_large(monkeypatch: pytest.MonkeyPatch) -> None:
     """A run of 120 questions counts as large."""
     monkeypatch.setattr(summary, "MAX_GROUP", 60)
-    monkeypatch.setattr(question_index, "MIN_INDEXED", 60)
+    monkeypatch.setattr(scores, "MIN_INDEXED", 60)
     monkeypatch.setattr(scores, "SAMPLES_AT_ONCE", 30)
     monkeypatch.setattr("ragauge.samples.samples.ROWS_AT_ONCE", 50)
-    monkeypatch.setattr(stored_tables, "LARGE_SAMPLES", 0)
+    monkeypatch.setattr(integrity, "LARGE_SAMPLES", 0)
     monkeypatch.setattr(findings, "IDS_KEPT", 5)
 
 
@@ -314,8 +314,8 @@ def test_samples_that_pack_well_stay_in_their_file_if_they_are_many(
     batches: int, answers: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     rg.evaluate(load(answers), "exact_match", folder=tmp_path / "run")
-    monkeypatch.setattr(stored_tables, "LARGE_SAMPLES", 2**40)
-    monkeypatch.setattr(stored_tables, "SMALL_BATCHES", batches)
+    monkeypatch.setattr(integrity, "LARGE_SAMPLES", 2**40)
+    monkeypatch.setattr(integrity, "SMALL_BATCHES", batches)
     run = rg.open_run(tmp_path / "run")
     assert run.samples.is_file == (batches == 0)
     assert run.samples.frame.equals(load(answers).frame)

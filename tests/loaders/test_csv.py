@@ -7,7 +7,8 @@ import polars as pl
 import pytest
 
 from ragauge.errors import DataError, Problem
-from ragauge.loaders import files, load
+from ragauge.loaders import load
+from ragauge.loaders.formats import files
 from ragauge.samples.samples import Samples
 
 

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from ragauge.errors import DataError, Problem
-from ragauge.loaders import files, load
+from ragauge.loaders import load
+from ragauge.loaders.formats import files
 
 
 def written(folder: Path, content: str | bytes, name: str = "a.jsonl") -> Path:

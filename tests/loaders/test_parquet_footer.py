@@ -7,8 +7,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from ragauge.loaders.parquet import parquet_tables
-from ragauge.loaders.parquet_footer import Footer, FooterError, read_footer
+from ragauge.loaders.formats.parquet import parquet_tables
+from ragauge.loaders.formats.parquet_footer import Footer, FooterError, read_footer
 
 FRAME = pl.DataFrame({"id": ["a", "b", "c"], "contexts": [["x", "y"], ["z"], []]})
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from ragauge.loaders.files import _note_of_excel
-from ragauge.loaders.printed import UnreadableError, printed_list
+from ragauge.loaders.formats.files import _note_of_excel
+from ragauge.loaders.formats.printed import UnreadableError, printed_list
 
 
 @pytest.mark.parametrize("quote", ["'", '"'])

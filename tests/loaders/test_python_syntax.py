@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from ragauge.loaders.python_syntax import parsed
+from ragauge.loaders.formats.printed import parsed
 
 SOURCE = "\n".join(
     f"def f{at}(a):\n    return [[[[a + {at}]]], {{'b': (a, {at})}}]" for at in range(60)

@@ -26,7 +26,7 @@ from ragauge.loaders import load
 from ragauge.on_ray.executor import Ray
 from ragauge.runs.health import Health
 from ragauge.runs.scored_run import ScoredRun, slices_of
-from ragauge.runs.store import EVIDENCE_FOLDER, REPORT, SUMMARIES, RunFolder, put_files
+from ragauge.runs.store import EVIDENCE_FOLDER, REPORT, RunFolder, put_files
 from ragauge.runs.working_copy import url_of_run
 from ragauge.samples.filter import select
 from ragauge.samples.samples import Samples
@@ -114,7 +114,6 @@ def evaluate_config(config: Config) -> ScoredRun:
     for note in work.evaluation.samples.notes:
         say(note)
     run = _evaluated(work, quiet=False)
-    _write_summaries(run, work.by)
     say(f"stored in {work.place}")
     say_truncated(Health(run))
     work.judging.close()
@@ -198,7 +197,7 @@ def _evaluated(work: _Work, *, quiet: bool) -> ScoredRun:
     if executor is not None and plan.for_judges().nodes:
         say("the judges are asked by this process, after the cluster has scored the other metrics")
     if quiet:
-        return evaluation.run(work.folder, workers=workers, executor=executor)
+        return evaluation.run(work.folder, workers=workers, executor=executor, by=work.by)
     forecast = Forecast(evaluation.workload(work.folder))
     if executor is not None or not evaluation.reports(workers):
         # Worker processes say nothing until their first batch is done.
@@ -208,16 +207,17 @@ def _evaluated(work: _Work, *, quiet: bool) -> ScoredRun:
             say(long_run_note(forecast, plan))
         forecast.without_encoding()
     with watching(forecast, lambda known: long_run_note(known, plan), quiet=quiet) as listener:
-        return evaluation.run(work.folder, workers=workers, listener=listener, executor=executor)
+        return evaluation.run(
+            work.folder, workers=workers, listener=listener, executor=executor, by=work.by
+        )
 
 
 def _leave(work: _Work, run: ScoredRun, form: str, *, full: bool) -> None:
-    """Write and print the run's summary and notes."""
+    """Write the files that were asked for, and print the run's summary and notes."""
     from ragauge.views.judging import judging_lines
     from ragauge.views.run_files import write_run
     from ragauge.views.run_report import run_report
 
-    _write_summaries(run, work.by)
     for file in work.config.output:
         write_run(run, file, work.by)
         say(f"wrote {file}")
@@ -229,14 +229,6 @@ def _leave(work: _Work, run: ScoredRun, form: str, *, full: bool) -> None:
     say_truncated(health)
     for line in judging_lines(run):
         say(line)
-
-
-def _write_summaries(run: ScoredRun, by: Sequence[str]) -> None:
-    from ragauge.views.run_files import write_summaries
-
-    assert run.folder is not None
-    write_summaries(run, run.folder, by)
-    put_files(run, *SUMMARIES)
 
 
 def _write_page(run: ScoredRun) -> None:

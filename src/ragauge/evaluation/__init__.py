@@ -9,7 +9,6 @@ from ragauge.engine.engine import measure
 from ragauge.engine.graph import Plan
 from ragauge.engine.plan import make_plan
 from ragauge.engine.resources import Resources
-from ragauge.engine.row_range import columns_of
 from ragauge.engine.selection import (
     DEFAULT,
     MetricLike,
@@ -40,7 +39,7 @@ from ragauge.run import Run
 from ragauge.runs.identity import judges_of, manifest_of
 from ragauge.runs.manifest import Manifest
 from ragauge.runs.working_copy import url_of_run
-from ragauge.samples.samples import FIELDS, Columns, FieldError, Samples, read_value
+from ragauge.samples.samples import FIELDS, Columns, FieldError, Samples, columns_of, read_value
 from ragauge.score import KeptEvidence, Score
 from ragauge.storage.regular_file import exists
 from ragauge.suite import Entry
@@ -124,7 +123,7 @@ def evaluate(
 ) -> Run:
     """Score samples with metrics.
 
-    `samples` is anything that `load` takes, or Samples. `gold`, `prefer` and `by_place` are those of
+    `samples` is anything that `load` takes, Samples, or what `ask` returns. `gold`, `prefer` and `by_place` are those of
     `load`: questions and references in a source of their own, which value to use where sources differ,
     and pairing rows by their place. `metrics` is a suite's name or TOML file, a
     metric's label or function, or a list of them; without it, the suite `rag`. `encoder` is a model's name or an encoder, for metrics
@@ -230,11 +229,13 @@ class Evaluation:
         progress: Progress | None = None,
         listener: Listener = ignore,
         executor: "Ray | None" = None,
+        by: Sequence[str] | None = None,
     ) -> Run:
         """Run the evaluation and store it in `folder` if one is given; see `evaluate`.
 
         `listener` gets an event for each step, in more detail than `progress`; worker processes only
-        report the batches that they finish.
+        report the batches that they finish. The stored summaries are also by the fields `by`; None leaves
+        those of a finished run as they are.
         """
         _check(folder=folder)
         self._retry_unreadable()
@@ -247,6 +248,7 @@ class Evaluation:
             workers,
             progress,
             executor,
+            by,
         )
         return work.in_memory() if folder is None else work.in_folder(Path(folder))
 
@@ -267,7 +269,7 @@ class Evaluation:
 
     def without_columns(self) -> Mapping[str, str]:
         """Why the first rows give no score, by the label of each metric whose columns they do not have."""
-        from ragauge.engine.readiness import without_columns
+        from ragauge.engine.workload import without_columns
 
         first = columns_of(batch_of(self.plan, self.samples, 0, ROWS_SAMPLED))
         found = without_columns(self.plan, first, self.resources)
@@ -416,6 +418,8 @@ def _loaded(samples: object, gold: object, prefer: "Prefer | None", *, by_place:
 def _samples(samples: object) -> Samples:
     if isinstance(samples, Samples):
         return samples
+    if isinstance(own := getattr(samples, "samples", None), Samples):  # rg.Answers
+        return own
     from ragauge.loaders import load
 
     return load(samples)  # pyright: ignore[reportArgumentType]

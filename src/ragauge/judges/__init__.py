@@ -10,7 +10,7 @@ The engine starts everything in a batch that waits for judges before it waits fo
 event loop in its own thread. Two batches are in progress at a time. The client decides how many requests are in flight
 (`calls/rate_limit.py`).
 
-Under a budget the executor gives the engine only as many rows at a time as the rest of the budget covers (`engine/row_budget.py`
+Under a budget the executor gives the engine only as many rows at a time as the rest of the budget covers (`engine/executors.py`
 counts their calls as a dry run does), so that it ends between two rows. Once a judge has refused a call for its budget, it refuses
 all.
 

@@ -20,8 +20,8 @@ from ragauge.loaders.documents import (
     parts_of,
     score_of,
 )
-from ragauge.loaders.frames import plain
-from ragauge.loaders.printed import PrintedArray
+from ragauge.loaders.formats.frames import plain
+from ragauge.loaders.formats.printed import PrintedArray
 from ragauge.loaders.table import listed
 from ragauge.samples.samples import Row
 

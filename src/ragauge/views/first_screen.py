@@ -18,9 +18,10 @@ from ragauge.runs.findings import FindingMatch, find
 from ragauge.runs.manifest import MetricDisplay
 from ragauge.runs.numbers import DASH, SummaryRow, aggregate, interval, number
 from ragauge.runs.scored_run import ScoredRun
-from ragauge.samples.samples import FIELDS
+from ragauge.samples.samples import FIELDS, MEASURED
 from ragauge.views.headline import NAME_WIDTH, headline, short
 from ragauge.views.summary import caution_lines
+from ragauge.views.took import took_lines
 
 SYSTEMS_SHOWN, METRICS_SHOWN, WORST_SHOWN = 3, 11, 3
 MAX_LINES = 25
@@ -55,6 +56,7 @@ class FirstScreen:
         shown = [
             replace(metric, digits=min(metric.digits, DIGITS))
             for metric in self.run.metrics
+            if metric.metric not in MEASURED
             if any(
                 self._rows[metric.metric, system]["mean"] is not None
                 for system in self.run.samples.systems
@@ -141,6 +143,12 @@ class FirstScreen:
         second = next((system for system in self.systems[1:] if system in rows), None)
         found = None if second is None else self.from_best(first, second)
         return headline(first, rows, found, names)
+
+    @cached_property
+    def took(self) -> Sequence[str]:
+        """What the answers took, a line for each system; none where nothing was measured."""
+        named = {metric.metric: metric for metric in self.run.metrics if metric.metric in MEASURED}
+        return took_lines(self.run, list(named), self.names) if named else ()
 
     @property
     def title(self) -> str:
@@ -236,7 +244,7 @@ class FirstScreen:
 
     def notes_below(self, n_metrics: int) -> Sequence[str]:
         """The notes below a table of that many metrics."""
-        notes: list[str] = [*self.run.problems]
+        notes: list[str] = [*self.run.problems, *self.took]
         if self.compared is not None:
             few = too_few_draws(self.compared.comparison)
             notes += filter(None, (self.legend, few))
@@ -278,7 +286,7 @@ class FirstScreen:
     def not_scored(self) -> Sequence[str]:
         """The metrics without any score, by reason."""
         by_reason: dict[str, list[str]] = {}
-        known = {metric.metric for metric in self.metrics}
+        known = {metric.metric for metric in self.metrics} | set(MEASURED)
         absent = _absent_reasons(self.run)
         for metric in self.run.metrics:
             if metric.metric not in known:

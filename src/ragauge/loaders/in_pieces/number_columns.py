@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, cast
 
-from ragauge.loaders.csv import is_number
+from ragauge.loaders.formats.csv import is_number
 from ragauge.samples.samples import FIELDS, Row
 
 if TYPE_CHECKING:

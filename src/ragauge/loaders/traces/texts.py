@@ -9,9 +9,9 @@ from collections.abc import Mapping, Sequence
 from typing import cast
 
 from ragauge.loaders.documents import parts_of
+from ragauge.loaders.formats.printed import parsed_expression
 from ragauge.loaders.mapping import field_of
 from ragauge.loaders.messages import ANSWERING, ASKING, last_text, text_of
-from ragauge.loaders.python_syntax import parsed_expression
 
 MAX_DEPTH = 5
 ASKED_KEYS = ("messages", "text", "content", "value", "args", "kwargs", "inputs")
