@@ -392,6 +392,7 @@ def send(port: int, sent: object) -> tuple[int, bytes]:
     return response.status, response.read()
 
 
+@pytest.mark.slow
 def test_every_label_that_was_answered_with_200_is_there_after_a_kill(tmp_path, review):
     process, port = started(tmp_path)
     saved: list[str] = []

@@ -16,6 +16,7 @@ from ragauge.report.html_table import MAX_ROWS, html_table, html_text, small
 from ragauge.samples.fields import (
     DEFAULT_SYSTEM,
     FIELDS,
+    MEASURED,
     REFERENCE,
     REFERENCES,
     Columns,
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 __all__ = [
     "DEFAULT_SYSTEM",
     "FIELDS",
+    "MEASURED",
     "REFERENCE",
     "REFERENCES",
     "Columns",
