@@ -9,8 +9,8 @@ import polars as pl
 import pytest
 
 import ragauge as rg
+from ragauge.calls.budget import Price
 from ragauge.errors import MetricError
-from ragauge.judges.budget import Price
 from ragauge.judges.config import JudgeConfig
 from ragauge.score import NOT_ASKED
 from ragauge.views.judging import judging_lines
@@ -172,11 +172,10 @@ def test_repeats_of_a_row_come_before_the_next_row(server):
 
 
 def test_a_metric_that_cannot_read_a_likely_reply_is_judged_row_by_row(server, monkeypatch):
-    from ragauge.engine import row_budget
 
     def measure(*_):
         raise MetricError("a likely reply is no use here")
 
-    monkeypatch.setattr(row_budget, "measure", measure)
+    monkeypatch.setattr("ragauge.engine.executors.measure", measure)
     run = evaluated(server, 6, max_calls=20)
     assert n_scored_by_row(run)[:3] == [5, 5, 5]

@@ -13,8 +13,8 @@ SOURCE = Path(ragauge.__file__).parent
 
 LAYERS = (
     {"errors", "progress", "score", "start", "trust"},
-    {"label", "language", "network", "report", "stats", "storage", "where"},
-    {"samples", "setting", "suite"},
+    {"conversations", "label", "language", "network", "report", "stats", "storage", "where"},
+    {"calls", "samples", "setting", "suite"},
     {"metric"},
     {"encoders", "judges", "loaders"},
     {"rankings"},
@@ -28,7 +28,7 @@ LAYERS = (
     {"views"},
     {"page"},
     {"run"},
-    {"on_ray"},
+    {"asking", "on_ray"},
     {"evaluation"},
     {"web"},
     {"ragauge"},

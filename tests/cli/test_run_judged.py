@@ -200,12 +200,6 @@ def test_what_was_asked_for_and_has_no_value_is_no_pass(ragauge, answers, served
     assert f"ragauge: {named}: no scores; {NO_REPLY}" in done.err.splitlines()
 
 
-def test_a_composite_that_takes_values_from_parts_without_a_judge_has_one(ragauge, mixed, served):
-    """Of the second row the answer is the reference: there fuzzy_match has the value 1."""
-    done = ragauge("run", mixed.name, "-m", "answer_match", *at(served), "--fast")
-    assert done.code == 0
-
-
 def test_a_composite_of_which_no_part_has_a_value_says_what_was_not_asked(ragauge, answers, served):
     row = {**json.loads(answers.read_text().splitlines()[0]), "reference": ""}
     answers.write_text(json.dumps(row))
@@ -396,13 +390,6 @@ def test_when_every_call_fails_the_exit_code_is_6(ragauge, mixed, tmp_path, suit
     assert "this text is too long" in told(done.out + done.err)
     judged = scores(tmp_path).filter(pl.col("metric").str.contains('"prompts="'))
     assert judged["value"].is_null().all()
-
-
-@pytest.mark.parametrize("metric", ["ragas_score", "answer_match"])
-def test_when_every_call_for_a_composite_alone_fails_the_exit_code_is_6(ragauge, answers, metric):
-    with faulty.FaultyServer(refusing) as server:
-        done = ragauge("run", answers.name, "-m", metric, *at(server))
-    assert done.code == 6
 
 
 @pytest.mark.parametrize("name", ["m", 'a "b"\\c', "Richter Nº 5 法官"])
@@ -629,12 +616,6 @@ def test_a_configuration_that_cannot_be_is_refused_with_its_place(
     done = ragauge("run", configured(tmp_path, judge))
     assert done.code == 2
     assert says in told(done.err)
-
-
-def test_all_that_is_wrong_in_a_configuration_is_told_at_once(ragauge, answers, tmp_path):
-    done = ragauge("run", configured(tmp_path, 'modle = "m"\nrpm = "x"\nmodel = 5\n'))
-    assert done.code == 2
-    assert all(one in done.err for one in ("'modle'", "rpm must be", "model must be"))
 
 
 # Keys ---------------------------------------------------------------------------------------------

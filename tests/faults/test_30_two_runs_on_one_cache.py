@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
+from ragauge.calls.leases import LEASE_S, Leases
 from ragauge.errors import StoreError
-from ragauge.judges.leases import LEASE_S, Leases
-from ragauge.judges.ledger import Ledger
+from ragauge.judges.reply_ledger import reply_ledger
 
 N = 12
 
@@ -95,7 +95,7 @@ def leases(path: Path) -> int:
 
 def foreign(path: Path, owner: str, until: object) -> Leases:
     """The leases of a file in which somebody else holds that of b"k"."""
-    Ledger(path).close()
+    reply_ledger(path).close()
     own = Leases(path)
     with sqlite3.connect(path) as database:
         database.execute("insert into leases values (?, ?, ?)", (b"k", owner, until))
@@ -104,7 +104,7 @@ def foreign(path: Path, owner: str, until: object) -> Leases:
 
 def test_a_lease_ends_when_its_owner_gives_it_up_or_its_time_is_over(tmp_path):
     path = tmp_path / "c.sqlite"
-    Ledger(path).close()
+    reply_ledger(path).close()
     one, two = Leases(path), Leases(path)
     assert one.claim([b"a", b"b"]) == {b"a", b"b"}
     assert one.claim([b"a"]) == {b"a"}, "its own"
@@ -140,7 +140,7 @@ def test_a_damaged_lease_holds_nobody_up(tmp_path, owner, until):
 
 def test_a_table_of_leases_with_other_columns_is_refused(tmp_path):
     path = tmp_path / "c.sqlite"
-    Ledger(path).close()
+    reply_ledger(path).close()
     with sqlite3.connect(path) as database:
         database.execute("create table leases (other text)")
     with pytest.raises(StoreError, match="name another file"):

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 from ragauge.comparing.comparison import TestName
 from ragauge.comparing.pair_facts import Pair
 from ragauge.comparing.paired_scores import MetricScores
-from ragauge.runs.aggregate_code import aggregate_of, aggregate_problem
-from ragauge.runs.aggregates import CUSTOM
+from ragauge.runs.aggregates import CUSTOM, aggregate_of, aggregate_problem
 from ragauge.runs.manifest import MetricDisplay
 
 if TYPE_CHECKING:

@@ -17,18 +17,17 @@ from importlib.machinery import PathFinder
 from itertools import count
 from typing import TYPE_CHECKING, ClassVar, Protocol
 
+from ragauge.engine.batch import measure
 from ragauge.engine.frames import score_frame
 from ragauge.engine.graph import Plan
 from ragauge.engine.resources import Resources
-from ragauge.engine.row_budget import n_covered, rows_of
-from ragauge.engine.row_range import RowRange, columns_of
-from ragauge.errors import WorkerError
-from ragauge.samples.samples import Columns
+from ragauge.errors import MetricError, WorkerError
+from ragauge.samples.samples import Columns, RowRange, columns_of
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from ragauge.judges.loop import Group
+    from ragauge.calls.loop import Group
 
 NumberedBatch = tuple[int, "Columns | RowRange"]
 """A batch's number and its columns, or where its rows are: whoever measures it then reads them."""
@@ -134,7 +133,7 @@ def _group(plan: Plan) -> "Group | None":
     """The group through which the threads' waits are cancelled together; None if nothing waits."""
     if not plan.has_async_nodes:
         return None
-    from ragauge.judges.loop import Group
+    from ragauge.calls.loop import Group
 
     return Group()
 
@@ -310,3 +309,38 @@ def _can_import(module: str) -> bool:
         top
     )  # not the finders of this process only, as of editable installs
     return spec is not None and spec.origin == getattr(sys.modules.get(top), "__file__", None)
+
+
+SHARE = 0.8
+"""The share of what is left of the budget that the next rows may need: some replies are asked for twice."""
+MAX_ROWS = 200
+"""Rows whose calls are counted beforehand, at most."""
+
+
+def n_covered(plan: Plan, columns: Columns, resources: Resources, *, start: int) -> int:
+    """The number of rows from `start` on that what is left of every judge's budget covers; at least 1.
+
+    The calls of each row are counted as in a dry run: kept replies cost nothing, and a call that depends on
+    another's reply assumes a likely one. All rows if no judge may be asked any more.
+    """
+    usages = {name: session.usage for name, session in resources.judges.items()}
+    n_left = len(columns["id"]) - start
+    if all(usage.used_up for usage in usages.values()):
+        return n_left
+    if any(usage.is_cost_unknown for usage in usages.values()):
+        return 1
+    estimating, judged = resources.for_estimate(), plan.for_judges()
+    expected = {name: session.usage for name, session in estimating.judges.items()}
+    for n in range(min(n_left, MAX_ROWS)):
+        try:
+            measure(judged, rows_of(columns, start + n, start + n + 1), estimating)
+        except MetricError:  # a metric of the user's own that cannot read a likely reply
+            return max(n, 1)
+        if not all(usage.covers(expected[name], SHARE) for name, usage in usages.items()):
+            return max(n, 1)
+    return min(n_left, MAX_ROWS)
+
+
+def rows_of(columns: Columns, start: int, stop: int) -> Columns:
+    """Some consecutive rows of the columns."""
+    return {name: cells[start:stop] for name, cells in columns.items()}

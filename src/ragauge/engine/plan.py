@@ -8,8 +8,7 @@ from dataclasses import replace
 
 from ragauge import catalog
 from ragauge.engine.graph import Input, Node, Plan, PlannedMetric
-from ragauge.engine.graph_builder import Defaults, GraphBuilder
-from ragauge.engine.requirements import missing_resources, option_for
+from ragauge.engine.graph_builder import Defaults, GraphBuilder, missing_resources, option_for
 from ragauge.errors import LabelError, PlanError, did_you_mean
 from ragauge.label import Label
 from ragauge.metric import Metric

@@ -5,11 +5,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, cast, get_args
 
-from ragauge.engine.engine import measure
+from ragauge.engine.batch import measure
 from ragauge.engine.graph import Plan
 from ragauge.engine.plan import make_plan
 from ragauge.engine.resources import Resources
-from ragauge.engine.row_range import columns_of
 from ragauge.engine.selection import (
     DEFAULT,
     MetricLike,
@@ -40,14 +39,14 @@ from ragauge.run import Run
 from ragauge.runs.identity import judges_of, manifest_of
 from ragauge.runs.manifest import Manifest
 from ragauge.runs.working_copy import url_of_run
-from ragauge.samples.samples import FIELDS, Columns, FieldError, Samples, read_value
+from ragauge.samples.samples import FIELDS, Columns, FieldError, Samples, columns_of, read_value
 from ragauge.score import KeptEvidence, Score
 from ragauge.storage.regular_file import exists
 from ragauge.suite import Entry
 
 if TYPE_CHECKING:
+    from ragauge.calls.budget import CostEstimate
     from ragauge.encoders.protocol import Encoder
-    from ragauge.judges.budget import CostEstimate
     from ragauge.judges.providers.factory import JudgeLike
     from ragauge.loaders.conflicts import Prefer
     from ragauge.on_ray.executor import Ray
@@ -124,7 +123,7 @@ def evaluate(
 ) -> Run:
     """Score samples with metrics.
 
-    `samples` is anything that `load` takes, or Samples. `gold`, `prefer` and `by_place` are those of
+    `samples` is anything that `load` takes, Samples, or what `ask` returns. `gold`, `prefer` and `by_place` are those of
     `load`: questions and references in a source of their own, which value to use where sources differ,
     and pairing rows by their place. `metrics` is a suite's name or TOML file, a
     metric's label or function, or a list of them; without it, the suite `rag`. `encoder` is a model's name or an encoder, for metrics
@@ -208,7 +207,7 @@ class Evaluation:
         if evidence not in get_args(KeptEvidence):
             known = ", ".join(get_args(KeptEvidence))
             raise PlanError([f"evidence is {evidence!r:.80}; choose one of {known}"])
-        samples = _samples(samples)
+        samples = _loaded(samples)
         batch_size = usual_batch_size(samples) if batch_size is None else batch_size
         suites = fitting(suites_of(metrics), samples)
         resources = Resources(
@@ -230,11 +229,13 @@ class Evaluation:
         progress: Progress | None = None,
         listener: Listener = ignore,
         executor: "Ray | None" = None,
+        by: Sequence[str] | None = None,
     ) -> Run:
         """Run the evaluation and store it in `folder` if one is given; see `evaluate`.
 
         `listener` gets an event for each step, in more detail than `progress`; worker processes only
-        report the batches that they finish.
+        report the batches that they finish. The stored summaries are also by the fields `by`; None leaves
+        those of a finished run as they are.
         """
         _check(folder=folder)
         self._retry_unreadable()
@@ -247,6 +248,7 @@ class Evaluation:
             workers,
             progress,
             executor,
+            by,
         )
         return work.in_memory() if folder is None else work.in_folder(Path(folder))
 
@@ -267,7 +269,7 @@ class Evaluation:
 
     def without_columns(self) -> Mapping[str, str]:
         """Why the first rows give no score, by the label of each metric whose columns they do not have."""
-        from ragauge.engine.readiness import without_columns
+        from ragauge.engine.workload import without_columns
 
         first = columns_of(batch_of(self.plan, self.samples, 0, ROWS_SAMPLED))
         found = without_columns(self.plan, first, self.resources)
@@ -400,25 +402,20 @@ def opened_by_name(judge: "JudgeLike | Sequence[JudgeLike] | None") -> Collectio
     ]
 
 
-def _loaded(samples: object, gold: object, prefer: "Prefer | None", *, by_place: bool) -> Samples:
+def _loaded(
+    samples: object, gold: object = None, prefer: "Prefer | None" = None, *, by_place: bool = False
+) -> Samples:
     """The samples; PlanError for options of loading with samples that are loaded already."""
     from ragauge.loaders import load
 
+    if isinstance(own := getattr(samples, "samples", None), Samples):  # rg.Answers
+        samples = own
+    if not isinstance(samples, Samples):
+        return load(samples, gold=gold, prefer=prefer, by_place=by_place)
     given = {"gold": gold is not None, "prefer": prefer is not None, "by_place": by_place}
-    if not any(given.values()):
-        return _samples(samples)
-    if isinstance(samples, Samples):
-        names = ", ".join(name for name, is_given in given.items() if is_given)
+    if names := ", ".join(name for name, is_given in given.items() if is_given):
         raise PlanError([f"the samples are loaded already; give {names} to rg.load"])
-    return load(samples, gold=gold, prefer=prefer, by_place=by_place)
-
-
-def _samples(samples: object) -> Samples:
-    if isinstance(samples, Samples):
-        return samples
-    from ragauge.loaders import load
-
-    return load(samples)  # pyright: ignore[reportArgumentType]
+    return samples
 
 
 def estimate(

@@ -8,8 +8,8 @@ from ragauge.errors import PlanError
 from ragauge.storage.object_store import EXTRAS, scheme_of
 
 if TYPE_CHECKING:
-    from ragauge.on_ray.batches import Job
     from ragauge.on_ray.flight import Batch
+    from ragauge.on_ray.worker import Job
 
 CLIENT = "ray://"
 
@@ -62,7 +62,7 @@ class Ray:
         """
         from ragauge.on_ray.connection import connected
         from ragauge.on_ray.flight import Flight
-        from ragauge.on_ray.user_code import staged
+        from ragauge.on_ray.worker import staged
 
         with (
             staged(job.code.files) as modules,

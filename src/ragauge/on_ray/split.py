@@ -3,11 +3,10 @@
 One process asks, so limits of rate and budget hold for all, and replies are kept before they count.
 """
 
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from ragauge.engine.graph import Node, Plan, PlannedMetric
+from ragauge.engine.graph import Plan
 
 if TYPE_CHECKING:
     import polars as pl
@@ -15,26 +14,10 @@ if TYPE_CHECKING:
 
 def split(plan: Plan) -> tuple[Plan, Plan]:
     """The metrics of a plan that depend on no judge, and those that do, each with the nodes they need."""
-    judged: set[str | None] = set()
-    for node in plan.nodes:
-        if "judge" in node.definition.resources or any(
-            source.node in judged for source in node.inputs if source.node
-        ):
-            judged.add(node.key)
     return (
-        _plan_of(plan, [metric for metric in plan.metrics if metric.node not in judged]),
-        _plan_of(plan, [metric for metric in plan.metrics if metric.node in judged]),
+        plan.only(metric for metric in plan.metrics if metric.node not in plan.judged),
+        plan.only(metric for metric in plan.metrics if metric.node in plan.judged),
     )
-
-
-def _plan_of(plan: Plan, metrics: Sequence[PlannedMetric]) -> Plan:
-    needed = {metric.node for metric in metrics}
-    nodes: list[Node] = []
-    for node in reversed(plan.nodes):
-        if node.key in needed:
-            nodes.append(node)
-            needed |= {source.node for source in node.inputs}
-    return replace(plan, nodes=tuple(reversed(nodes)), metrics=tuple(metrics))
 
 
 def merged(frames: Iterable["pl.DataFrame"], rows: "pl.DataFrame", plan: Plan) -> "pl.DataFrame":

@@ -50,7 +50,7 @@ def find(run: ScoredRun) -> tuple[FindingMatch, ...]:
     Source: the suite answer-quality, "Interpreting Results".
     """
     if FINDINGS not in run.computed:
-        kept = run.kept.get(FINDINGS)
+        kept = run.stored_results.get(FINDINGS)
         run.computed[FINDINGS] = _find(run) if kept is None else _of_data(kept)
     return cast("tuple[FindingMatch, ...]", run.computed[FINDINGS])
 

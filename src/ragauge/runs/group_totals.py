@@ -4,8 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, cast
 
-from ragauge.runs.aggregate_code import aggregate_of, aggregate_problem
-from ragauge.runs.aggregates import CUSTOM
+from ragauge.runs.aggregates import CUSTOM, aggregate_of, aggregate_problem
 from ragauge.runs.manifest import MetricDisplay
 from ragauge.score import Status
 

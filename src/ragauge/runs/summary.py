@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, cast
 
-from ragauge.runs.aggregate_code import aggregate_of, aggregate_problem
+from ragauge.runs.aggregates import aggregate_of, aggregate_problem
 from ragauge.runs.group_totals import (
     Counts,
     GroupTotals,

@@ -8,10 +8,12 @@ metric scores that.
 import json
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, is_dataclass
 from datetime import date, time
 from decimal import Decimal
 from typing import cast
+
+from ragauge.conversations.transcript import TranscriptError, read_transcript
 
 DEFAULT_SYSTEM = "default"
 REFERENCE, REFERENCES = "reference", "references"
@@ -45,8 +47,31 @@ FIELDS = {
         Field("gold_contexts", "texts", "texts to be found", "not known", "there is none"),
         Field("relevant", "grades", "document id to grade", "not judged", "none is relevant"),
         Field("answerable", "flag", "whether there is an answer", "not known", "an error"),
+        Field("latency_s", "number", "seconds until the answer", "not measured", "an error"),
+        Field("first_token_s", "number", "seconds until its first part", "no stream", "an error"),
+        Field("input_tokens", "number", "tokens that were sent", "not known", "an error"),
+        Field("output_tokens", "number", "tokens of the answer", "not known", "an error"),
+        Field("cost_usd", "number", "what the answer cost", "not known", "an error"),
+        Field("messages", "messages", "the conversation", "not recorded", "nothing was said"),
+        Field("expected_calls", "json", "tool calls that are right", "not known", "no call is"),
+        Field("tools", "json", "the tools and their schemas", "not recorded", "there is none"),
+        Field("state", "json", "the state at the end", "not recorded", "it is empty"),
+        Field("expected_state", "json", "the state that is right", "not known", "it is empty"),
     )
 }
+
+
+NO_ANSWER = {
+    "failed": "the answer failed",
+    "timed_out": "the answer timed out",
+    "rate_limited": "the answer was refused by the rate limit",
+}
+"""Why a sample has no answer, by the value of its column `status`; its column `reason` says more."""
+STATUS, REASON = "status", "reason"
+OF_SYSTEM = ("answer", "contexts", "context_ids", "context_scores")
+"""The fields that a system gives, which are null where it gave no answer."""
+MEASURED = ("latency_s", "first_token_s", "input_tokens", "output_tokens", "cost_usd")
+"""The fields that say what an answer took."""
 
 
 class FieldError(ValueError):
@@ -114,6 +139,18 @@ def _numbers(value: object) -> list[float]:
     return [float(_finite(cast(float, item))) for item in items]
 
 
+def _number(value: object) -> float:
+    try:
+        number = float(value) if isinstance(value, str) else value
+    except ValueError:
+        number = value
+    if isinstance(number, bool) or not isinstance(number, int | float):
+        raise FieldError(f"must be a number, got {short_value(value)}")
+    if number < 0:
+        raise FieldError(f"must be at least 0, got {short_value(value)}")
+    return float(_finite(number))
+
+
 def _grades(value: object) -> dict[str, int]:
     if isinstance(value, Mapping):
         graded = cast(Mapping[object, object], value)
@@ -158,6 +195,38 @@ def _flag(value: object) -> bool | None:
     if not isinstance(value, bool | int | float | str) or given not in (*YES, *NO, *NEITHER):
         raise FieldError(f"must be true or false, got {short_value(value)}")
     return None if given in NEITHER else given in YES
+
+
+def _json(value: object) -> str:
+    """JSON text of a value of any shape; a text is taken as JSON if it is."""
+    try:
+        if isinstance(value, str):
+            json.loads(value)
+            return whole_text(value)
+        return whole_text(json.dumps(value, ensure_ascii=False, default=_plain))
+    except FieldError:
+        raise
+    except (TypeError, ValueError, RecursionError) as error:
+        raise FieldError(f"must be JSON, got {short_value(value)}: {error!s:.100}") from None
+
+
+def _plain(value: object) -> object:
+    """A message or a call given as an object of another package: pydantic's models, dataclasses."""
+    dump = getattr(value, "model_dump", None)
+    if callable(dump):
+        return dump(mode="json")
+    if is_dataclass(value) and not isinstance(value, type):
+        return asdict(value)
+    raise TypeError(f"{type(value).__name__} is not JSON")
+
+
+def _messages(value: object) -> str:
+    text = _json(value)
+    try:
+        read_transcript(text)
+    except TranscriptError as error:
+        raise FieldError(str(error)) from None
+    return text
 
 
 def _slice_value(value: object) -> object:
@@ -215,6 +284,9 @@ _READERS: dict[str, Callable[[object], object]] = {
     "text": _text,
     "texts": _texts,
     "numbers": _numbers,
+    "number": _number,
     "grades": _grades,
     "flag": _flag,
+    "json": _json,
+    "messages": _messages,
 }

@@ -9,9 +9,14 @@ from typing import TYPE_CHECKING, Protocol, cast
 import numpy as np
 
 from ragauge.errors import DataError, Problem
-from ragauge.loaders import csv, frames, json, jsonl
-from ragauge.loaders.files import HIGHEST_RATIO, LARGEST_UNPACKED, RATIO_COUNTS_FROM, unopened
-from ragauge.loaders.parquet import ParquetError, check_parquet
+from ragauge.loaders.formats import csv, frames, json, jsonl
+from ragauge.loaders.formats.files import (
+    HIGHEST_RATIO,
+    LARGEST_UNPACKED,
+    RATIO_COUNTS_FROM,
+    unopened,
+)
+from ragauge.loaders.formats.parquet import ParquetError, check_parquet
 from ragauge.loaders.table import Table
 from ragauge.rankings.arrays import Bytes, Ints
 from ragauge.rankings.reading.columns import (
