@@ -97,7 +97,6 @@ def test_run_asks_and_scores_in_one_command(ragauge, here):
     done = ragauge(
         "run",
         *arguments[:-4],
-        "keyword_coverage",
         "--target",
         "app.py:fails_always",
         "--retries",
