@@ -18,7 +18,7 @@ from ragauge.calls.ledger import Ledger
 from ragauge.calls.loop import run as run_on_loop
 from ragauge.errors import PlanError, did_you_mean
 from ragauge.loaders import load
-from ragauge.samples.samples import Samples
+from ragauge.samples.samples import QUESTION_ID, REPEAT, Samples
 from ragauge.storage.atomic_files import write_atomically
 
 if TYPE_CHECKING:
@@ -316,8 +316,8 @@ def _row(job: Job, answer: Answer, repeat: int) -> dict[str, object]:
     if repeat > 1:
         row |= {
             "id": f"{job.id}#{job.repeat + 1}",
-            "question_id": job.id,
-            "repeat": job.repeat + 1,
+            QUESTION_ID: job.id,
+            REPEAT: job.repeat + 1,
         }
     row["question"] = own.pop("question", None)
     answered = answer.row()

@@ -30,6 +30,8 @@ from ragauge.label import without_precision
 from ragauge.runs.manifest import MetricDisplay
 from ragauge.runs.scored_run import ScoredRun
 
+INDEPENDENT = ("mcnemar", "wilcoxon")
+"""Tests that take questions as independent."""
 MAX_CELLS = 24_000_000
 """Scores that a comparison has in memory at the same time, of 9 bytes each; at least those of one metric."""
 
@@ -72,6 +74,8 @@ def compare(
     """
     sides = sides_of((base, *candidates), run)
     seed = sides[0].run.manifest.seed if seed is None else seed
+    if cluster is None and test not in INDEPENDENT:
+        cluster = _cluster_of(sides)
     options = CompareOptions(test, correction, cluster, pairs, n_permutations, seed)
     _check(options)
     chosen = [metrics] if isinstance(metrics, str) else metrics
@@ -91,9 +95,16 @@ def compare_systems(run: ScoredRun, systems: Sequence[str], pairs: Pairs) -> Com
     many systems they would be most of the work.
     """
     sides = sides_of(systems, run)
-    options = CompareOptions(pairs=pairs, seed=run.manifest.seed, has_lists=False)
+    cluster = _cluster_of(sides)
+    options = CompareOptions(cluster=cluster, pairs=pairs, seed=run.manifest.seed, has_lists=False)
     shared, notes = _shared_metrics(sides, None)
     return _compared(sides, shared, (), options, notes)
+
+
+def _cluster_of(sides: Sequence[Side]) -> str | None:
+    """The field of questions that were asked several times, if all sides have it."""
+    clusters = {side.run.samples.cluster for side in sides}
+    return clusters.pop() if len(clusters) == 1 else None
 
 
 def _compared(
@@ -185,7 +196,7 @@ def _check(options: CompareOptions) -> None:
         problems.append(f"n_permutations is {options.n_permutations!r}; give 1 or more")
     if options.seed < 0:
         problems.append(f"seed is {options.seed!r}; give 0 or more")
-    if options.cluster is not None and options.test in ("mcnemar", "wilcoxon"):
+    if options.cluster is not None and options.test in INDEPENDENT:
         problems.append(
             f"the test {options.test} takes questions as independent; use randomization or t with clusters"
         )

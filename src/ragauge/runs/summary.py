@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 if TYPE_CHECKING:
     import polars as pl
 
-    from ragauge.stats.intervals import Estimate
+    from ragauge.stats.intervals import Estimate, Floats2d
 
     Piece = tuple[pl.DataFrame, pl.DataFrame]
     Key = tuple[object, ...]
@@ -34,7 +34,9 @@ MAX_GROUP = 50_000
 """Most questions of a group whose scores are in memory; of larger ones only sums are."""
 MAX_IN_MEMORY = 500_000
 """Most questions whose scores are in memory at the same time."""
-PER_SCORE = ("id", "metric", "value", "status", "parts")
+CLUSTER = "of question"
+"""The column with the question of a score, where questions were asked several times."""
+PER_SCORE = ("id", "metric", "value", "status", "parts", CLUSTER)
 SUMMARY = (
     *("metric", "name", "mean", "low", "high", "worst", "best", "lowest", "highest", "n"),
     *map(str, Status),
@@ -66,13 +68,21 @@ def summarise_pieces(
     Groups of at most MAX_GROUP questions are in memory, as many at a time as have
     MAX_IN_MEMORY questions together; of larger ones only sums are.
     """
+    import polars as pl
+
     keys = group_keys(fields)
     sizes = _group_sizes(samples, keys, fields)
     rows: dict[Key, list[dict[str, object]]] = {}
     for chosen in _rounds(sizes):
         found = Groups(metrics, {key: sizes[key] for key in chosen})
         for scores, part in pieces():
-            of_part = part.select("id", "system", *_renamed(keys, fields))
+            cluster = [samples.cluster] if samples.cluster in part.columns else []
+            of_part = part.select(
+                "id",
+                "system",
+                *_renamed(keys, fields),
+                *(pl.col(each).alias(CLUSTER) for each in cluster),
+            )
             found.add(scores.join(of_part, on=["id", "system"], how="left"), keys)
         rows |= found.rows()
     names = ("system", *fields)
@@ -186,8 +196,20 @@ def _estimate(shown: MetricDisplay, scores: "pl.DataFrame") -> "Estimate | None"
     if aggregate_problem(shown) or not scored.height:
         return None
     parts = score_parts(shown, scored)
+    if CLUSTER in scored.columns:
+        parts = _by_cluster(parts, scored[CLUSTER])
     found = interval(parts, aggregate_of(shown), ends=score_ends(shown, scored))
     return on_scale(shown, found)
+
+
+def _by_cluster(parts: "Floats2d", clusters: "pl.Series") -> "Floats2d":
+    """The sums of what the scores of each cluster add."""
+    import numpy as np
+
+    numbers = clusters.rank("dense").to_numpy().astype(int) - 1
+    summed = np.zeros((numbers.max() + 1, parts.shape[1]))
+    np.add.at(summed, numbers, parts)
+    return summed
 
 
 def _row(shown: MetricDisplay, counts: Counts, estimate: "Estimate | None") -> dict[str, object]:
