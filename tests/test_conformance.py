@@ -114,8 +114,9 @@ CONVERSATION = {
     "tools": json.dumps(
         [{"name": "find", "parameters": {"properties": {"q": {"type": "string"}}}}]
     ),
-    "state": '{"fee": 3}',
+    "final_state": '{"fee": 3}',
     "expected_state": '{"fee": 3, "paid": true}',
+    "whole_conversation": json.dumps([*CHAT, *CHAT]),
 }
 for place, row in enumerate(ROWS):
     row |= dict.fromkeys(CONVERSATION) if row is ROWS[-1] else CONVERSATION

@@ -466,6 +466,8 @@ def _one_row(fields: Mapping[str, object]) -> Columns:
         if "references" in given:
             raise PlanError(["give reference or references, not both"])
         given["references"] = given.pop("reference")
+    if "expected_state" in given and "state" in given:
+        given["final_state"] = given.pop("state")
     columns: Columns = {"id": ["this sample"], "system": ["default"]}
     for name, value in given.items():
         try:

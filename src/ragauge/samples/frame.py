@@ -112,7 +112,6 @@ def frame_of(values: list[dict[str, object]]) -> "pl.DataFrame":
         "numbers": pl.List(pl.Float64()),
         "flag": pl.Boolean(),
         "json": pl.String(),
-        "messages": pl.String(),
         "grades": pl.List(pl.Struct({"id": pl.String(), "grade": pl.Int64()})),
     }
     present = {name for row in values for name in row}
