@@ -1,6 +1,8 @@
 """The options of commands; options that belong together are one group, given to a command as one object."""
 
+import json
 import math
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import wraps
@@ -208,6 +210,100 @@ def judge_options(*, required: bool = False) -> Callable[[Any], Any]:
             ),
         ),
     )
+
+
+class Values(click.ParamType[tuple[str, list[object]]]):
+    """A setting with its values: NAME=A,B. Numbers, true, false and null are read as such."""
+
+    name = "NAME=A,B"
+
+    def convert(
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[str, list[object]]:
+        name, equals, rest = str(value).partition("=")
+        if not (name and equals and rest):
+            self.fail(f"expected NAME=A,B as in top_k=3,10, got {value!r}", param, ctx)
+        return name, [_scalar(text) for text in rest.split(",")]
+
+
+def _scalar(text: str) -> object:
+    """A number, true, false or null as such; anything else as text."""
+    try:
+        value: object = json.loads(text)
+    except ValueError:
+        return text
+    return value if value is None or isinstance(value, int | float) else text
+
+
+@dataclass(frozen=True, slots=True)
+class AskOptions:
+    """The systems to ask, and how."""
+
+    targets: tuple[str, ...]
+    vary: tuple[tuple[str, list[object]], ...]
+    concurrency: int
+    timeout: float
+    retries: int
+    again: bool
+
+    def by_name(self) -> dict[str, str]:
+        """The targets by system; UsageError for a duplicate name."""
+        from ragauge.asking.opening import name_of
+
+        named = [NAMED.fullmatch(text) for text in self.targets]
+        pairs = [
+            (found[1], found[2]) if found else (name_of(text), text)
+            for found, text in zip(named, self.targets, strict=True)
+        ]
+        return pairs_once(pairs, "system")
+
+
+NAMED = re.compile(r"([\w.+ -]+)=(.+)", re.DOTALL)
+"""A target with the name of its system; a URL has a colon before its first =."""
+
+ask_options = option_group(
+    "asking",
+    AskOptions,
+    (
+        click.option(
+            "--target",
+            "targets",
+            multiple=True,
+            metavar="[NAME=]TARGET",
+            help="System to ask: app.py:function or package.module:function. Repeat it for several.",
+        ),
+        click.option(
+            "--vary",
+            multiple=True,
+            type=Values(),
+            help="Ask with each value of a setting, as systems of their own: top_k=3,10. Repeatable.",
+        ),
+        click.option(
+            "--concurrency",
+            type=click.IntRange(min=1),
+            default=8,
+            show_default=True,
+            help="Most questions asked of a target at once; fewer while it refuses.",
+        ),
+        click.option(
+            "--timeout",
+            type=FiniteRange(min=0, min_open=True),
+            default=120.0,
+            show_default=True,
+            metavar="SECONDS",
+            help="Most seconds for one answer.",
+        ),
+        click.option(
+            "--retries",
+            type=click.IntRange(min=0),
+            default=2,
+            show_default=True,
+            help="How often an answer that failed or timed out is asked for again.",
+        ),
+        click.option("--again", is_flag=True, help="Ask anew what is answered already."),
+    ),
+)
+"""Adds `--target`, `--vary` and the limits of asking; the command takes them as `asking`."""
 
 
 class Reading(TypedDict):

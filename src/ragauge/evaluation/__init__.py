@@ -123,7 +123,7 @@ def evaluate(
 ) -> Run:
     """Score samples with metrics.
 
-    `samples` is anything that `load` takes, or Samples. `gold`, `prefer` and `by_place` are those of
+    `samples` is anything that `load` takes, Samples, or what `ask` returns. `gold`, `prefer` and `by_place` are those of
     `load`: questions and references in a source of their own, which value to use where sources differ,
     and pairing rows by their place. `metrics` is a suite's name or TOML file, a
     metric's label or function, or a list of them; without it, the suite `rag`. `encoder` is a model's name or an encoder, for metrics
@@ -418,6 +418,8 @@ def _loaded(samples: object, gold: object, prefer: "Prefer | None", *, by_place:
 def _samples(samples: object) -> Samples:
     if isinstance(samples, Samples):
         return samples
+    if isinstance(own := getattr(samples, "samples", None), Samples):  # rg.Answers
+        return own
     from ragauge.loaders import load
 
     return load(samples)  # pyright: ignore[reportArgumentType]

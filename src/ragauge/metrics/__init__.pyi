@@ -158,6 +158,9 @@ def correct(
 ) -> MetricLabel:
     """The probability that people would call the answer correct, given question and reference."""
 
+def cost_usd() -> MetricLabel:
+    """What the answer cost, in US dollars."""
+
 def dont_know(
     *,
     phrases: Literal["default", "graphrag"] = "default",
@@ -210,6 +213,9 @@ def faithfulness(
     judge: str | None = None,
 ) -> MetricLabel:
     """Share of the answer's claims that its contexts support, according to a judge."""
+
+def first_token_s() -> MetricLabel:
+    """How many seconds passed until the first part of the answer, where the system streams."""
 
 def fuzzy_match(
     *,
@@ -266,6 +272,9 @@ def infAP(
 ) -> MetricLabel:
     """Average precision inferred from a sample of judgements."""
 
+def input_tokens() -> MetricLabel:
+    """How many tokens were sent to the model for the answer."""
+
 def invalid_calls() -> MetricLabel:
     """How many tool calls name an unknown tool or have arguments that break the tool's JSON schema."""
 
@@ -290,6 +299,9 @@ def keyword_coverage(
     on_nothing_expected: float | None = None,
 ) -> MetricLabel:
     """Share of the reference's keywords that are among the answer's keywords."""
+
+def latency_s() -> MetricLabel:
+    """How many seconds the system took for the answer."""
 
 def list_coverage(
     *,
@@ -397,6 +409,9 @@ def number_precision(
     atol: float = 0.0,
 ) -> MetricLabel:
     """Share of the answer's distinct numbers that occur in a reference or a context."""
+
+def output_tokens() -> MetricLabel:
+    """How many tokens the model wrote for the answer."""
 
 def overrefusal() -> MetricLabel:
     """Whether the answer refuses a question that has an answer; lower is better."""

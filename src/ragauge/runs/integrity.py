@@ -24,6 +24,7 @@ TYPES = {
     "json": ("String",),
     "texts": ("List(String)",),
     "numbers": ("List(Float64)",),
+    "number": ("Float64",),
     "grades": ("List(Struct({'id': String, 'grade': Int64}))",),
 }
 """The types that a column of samples may have, by the kind of its field, as polars prints them."""

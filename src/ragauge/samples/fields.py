@@ -48,6 +48,11 @@ FIELDS = {
         Field("gold_contexts", "texts", "texts to be found", "not known", "there is none"),
         Field("relevant", "grades", "document id to grade", "not judged", "none is relevant"),
         Field("answerable", "flag", "whether there is an answer", "not known", "an error"),
+        Field("latency_s", "number", "seconds until the answer", "not measured", "an error"),
+        Field("first_token_s", "number", "seconds until its first part", "no stream", "an error"),
+        Field("input_tokens", "number", "tokens that were sent", "not known", "an error"),
+        Field("output_tokens", "number", "tokens of the answer", "not known", "an error"),
+        Field("cost_usd", "number", "what the answer cost", "not known", "an error"),
         Field("messages", "json", "what was said", "not recorded", "nothing was said"),
         Field("whole_conversation", "json", "all its turns", "not its last turn", "nothing"),
         Field("expected_calls", "json", "tool calls that are right", "not known", "no call is"),
@@ -56,6 +61,19 @@ FIELDS = {
         Field("expected_state", "json", "the state that is right", "not known", "it is empty"),
     )
 }
+
+
+NO_ANSWER = {
+    "failed": "the answer failed",
+    "timed_out": "the answer timed out",
+    "rate_limited": "the answer was refused by the rate limit",
+}
+"""Why a sample has no answer, by the value of its column `status`; its column `reason` says more."""
+STATUS, REASON = "status", "reason"
+OF_SYSTEM = ("answer", "contexts", "context_ids", "context_scores")
+"""The fields that a system gives, which are null where it gave no answer."""
+MEASURED = ("latency_s", "first_token_s", "input_tokens", "output_tokens", "cost_usd")
+"""The fields that say what an answer took."""
 
 
 class FieldError(ValueError):
@@ -121,6 +139,18 @@ def _numbers(value: object) -> list[float]:
         if isinstance(item, bool) or not isinstance(item, int | float):
             raise FieldError(f"item {place + 1} must be a number, got {short_value(item)}")
     return [float(_finite(cast(float, item))) for item in items]
+
+
+def _number(value: object) -> float:
+    try:
+        number = float(value) if isinstance(value, str) else value
+    except ValueError:
+        number = value
+    if isinstance(number, bool) or not isinstance(number, int | float):
+        raise FieldError(f"must be a number, got {short_value(value)}")
+    if number < 0:
+        raise FieldError(f"must be at least 0, got {short_value(value)}")
+    return float(_finite(number))
 
 
 def _grades(value: object) -> dict[str, int]:
@@ -243,6 +273,7 @@ _READERS: dict[str, Callable[[object], object]] = {
     "text": _text,
     "texts": _texts,
     "numbers": _numbers,
+    "number": _number,
     "grades": _grades,
     "flag": _flag,
     "json": _json,

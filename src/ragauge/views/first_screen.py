@@ -13,16 +13,20 @@ from ragauge.comparing.words import too_few_draws
 from ragauge.people.review_verdicts import labels_line
 from ragauge.report.commands import show_command
 from ragauge.report.plain import counted, distinct_names, shortened, some
+from ragauge.report.report import MARK, Cell, Items, Report, Table
 from ragauge.runs.findings import FindingMatch, find
 from ragauge.runs.manifest import MetricDisplay
 from ragauge.runs.numbers import DASH, SummaryRow, aggregate, interval, number
 from ragauge.runs.scored_run import ScoredRun
-from ragauge.samples.samples import FIELDS
-from ragauge.views.cautions import caution_lines
-from ragauge.views.first_screen_table import MARK, Cell, Row
+from ragauge.samples.samples import FIELDS, MEASURED
 from ragauge.views.headline import NAME_WIDTH, headline, short
+from ragauge.views.summary import caution_lines
+from ragauge.views.took import took_lines
 
 SYSTEMS_SHOWN, METRICS_SHOWN, WORST_SHOWN = 3, 11, 3
+MAX_LINES = 25
+FEWEST_METRICS, FEWEST_WORST = 6, 1
+"""What a screen keeps when other lines need the space."""
 DIGITS = 2
 MAPPED = ("answer", "references", "contexts")
 """Fields whose lack a note connects with columns that are not read."""
@@ -52,6 +56,7 @@ class FirstScreen:
         shown = [
             replace(metric, digits=min(metric.digits, DIGITS))
             for metric in self.run.metrics
+            if metric.metric not in MEASURED
             if any(
                 self._rows[metric.metric, system]["mean"] is not None
                 for system in self.run.samples.systems
@@ -139,6 +144,12 @@ class FirstScreen:
         found = None if second is None else self.from_best(first, second)
         return headline(first, rows, found, names)
 
+    @cached_property
+    def took(self) -> Sequence[str]:
+        """What the answers took, a line for each system; none where nothing was measured."""
+        named = {metric.metric: metric for metric in self.run.metrics if metric.metric in MEASURED}
+        return took_lines(self.run, list(named), self.names) if named else ()
+
     @property
     def title(self) -> str:
         """What was evaluated."""
@@ -147,40 +158,50 @@ class FirstScreen:
         return f"{self.run.manifest.suite} · {n_answers} · {n_systems}"
 
     @cached_property
-    def header(self) -> tuple[str, ...]:
-        families = ("",) if self.has_families else ()
-        names = (self.names[system] for system in self.systems[: self.n_systems])
-        return (*families, "metric", *names, "n")
+    def table(self) -> Table:
+        """Each metric with its means and intervals, those of a family below the family's name.
 
-    @property
-    def has_families(self) -> bool:
-        return any(metric.family for metric in self.metrics)
-
-    @cached_property
-    def rows(self) -> Sequence[Row]:
-        found: list[Row] = []
+        In a narrow terminal the counts become ranges, then the families give way, then the intervals.
+        """
+        has_families = any(metric.family for metric in self.metrics)
+        names = [self.names[system] for system in self.systems[: self.n_systems]]
+        rows: list[Sequence[str | Cell]] = []
         last = ""
         for metric in self.metrics[: self.n_metrics]:
-            family = "" if metric.family == last else metric.family
+            family = Cell("" if metric.family == last else metric.family, is_quiet=True)
             last = metric.family
-            found.append(self._row(metric, family))
-        return found
+            rows.append((*([family] if has_families else []), *self._row(metric)))
+        header = (*([""] if has_families else []), "metric", *names, "n")
+        wide = Table(header if rows else (), rows, n_names=1 + has_families)
+        close = replace(wide, rows=[_with_short_n(row) for row in rows], gap=1)
+        bare = [[_without_detail(cell) for cell in row] for row in close.rows]
+        layouts = [close, replace(close, rows=bare, missing=("95 % intervals",))]
+        if has_families:
+            layouts = [
+                layout
+                for each in layouts
+                for layout in (each, replace(each.without([0]), missing=each.missing))
+            ]
+        return replace(wide, narrower=layouts)
 
-    def _row(self, metric: MetricDisplay, family: str) -> Row:
-        rows = [
-            self._rows.get((metric.metric, system)) for system in self.systems[: self.n_systems]
-        ]
+    def _row(self, metric: MetricDisplay) -> Sequence[str | Cell]:
+        """Name, means with intervals, and how many rows have a value: a number for each system if they differ."""
+        systems = self.systems[: self.n_systems]
+        rows = [self._rows.get((metric.metric, system)) for system in systems]
         counts = [f"{row['ok']:,}" if row else DASH for row in rows]
         n = counts[0] if len(set(counts)) == 1 else " ".join(counts)
         cells = [
             Cell(DASH)
             if row is None
-            else Cell(aggregate(metric, row), interval(metric, row), self.differs(metric, system))
-            for system, row in zip(self.systems, rows, strict=False)
+            else Cell(
+                aggregate(metric, row),
+                MARK if self.differs(metric, system) else "",
+                detail=interval(metric, row),
+            )
+            for system, row in zip(systems, rows, strict=True)
         ]
         arrow = "" if not metric.is_ranked else " ↓" if metric.lower_is_better else " ↑"
-        name = f"{short(metric.name)}{arrow}"
-        return Row(family, name, n, tuple(cells))
+        return (f"{short(metric.name)}{arrow}", *cells, Cell(n, is_quiet=True))
 
     def differs(self, metric: MetricDisplay, system: str) -> bool:
         """Whether the system differs from the best one beyond chance."""
@@ -201,7 +222,11 @@ class FirstScreen:
         if self.compared is None or not self.compared.comparison.n_tests:
             return ""
         found, base = self.compared.comparison, self.compared.base
-        has_marks = any(cell.differs for row in self.rows for cell in row.cells)
+        has_marks = any(
+            self.differs(metric, system)
+            for metric in self.metrics[: self.n_metrics]
+            for system in self.systems[: self.n_systems]
+        )
         best = "the row's best" if base is None else self.names[base]
         mark = f"{MARK} p < {LEVEL} against {best}" if has_marks else "p"
         of = f"{counted(len(found.metrics), 'metric')}, {counted(len(found.pairs), 'pair')}"
@@ -219,7 +244,7 @@ class FirstScreen:
 
     def notes_below(self, n_metrics: int) -> Sequence[str]:
         """The notes below a table of that many metrics."""
-        notes: list[str] = [*self.run.problems]
+        notes: list[str] = [*self.run.problems, *self.took]
         if self.compared is not None:
             few = too_few_draws(self.compared.comparison)
             notes += filter(None, (self.legend, few))
@@ -261,7 +286,7 @@ class FirstScreen:
     def not_scored(self) -> Sequence[str]:
         """The metrics without any score, by reason."""
         by_reason: dict[str, list[str]] = {}
-        known = {metric.metric for metric in self.metrics}
+        known = {metric.metric for metric in self.metrics} | set(MEASURED)
         absent = _absent_reasons(self.run)
         for metric in self.run.metrics:
             if metric.metric not in known:
@@ -317,7 +342,7 @@ class FirstScreen:
 
     @property
     def commands(self) -> Sequence[str]:
-        """What to type next."""
+        """What to type next: the command for a question, and that for the whole run; none for a run in memory."""
         if self.run.place is None:
             return ()
         ids = [id for _, id in self.worst]
@@ -325,6 +350,60 @@ class FirstScreen:
             ids = cast("list[str]", self.run.worst(self.first.metric, 1)["id"].to_list())
         one = ids[0] if ids else cast(str, self.run.samples.part(0, 1, ["id"])["id"][0])
         return (show_command(self.run.place, one), show_command(self.run.place))
+
+    @property
+    def report(self) -> Report:
+        """At most 25 lines: first the worst answers give way to other lines, then metrics."""
+        return self._report(len(self.table.rows), len(self.worst))
+
+    def _report(self, n_metrics: int, n_worst: int) -> Report:
+        def shorter() -> Report | None:
+            if n_worst > FEWEST_WORST:
+                return self._report(n_metrics, n_worst - 1)
+            return self._report(n_metrics - 1, n_worst) if n_metrics > FEWEST_METRICS else None
+
+        layouts = [
+            replace(layout, rows=layout.rows[:n_metrics])
+            for layout in (self.table, *self.table.narrower)
+        ]
+        # An id of digits is no number of the text before it.
+        worst = [(text, f"id {id}" if id.isdigit() else id) for text, id in self.worst[:n_worst]]
+        command, for_all = self.commands or ("", "")
+        return Report(
+            self.headline,
+            self.title,
+            [replace(layouts[0], narrower=layouts[1:])],
+            notes=self.notes_below(n_metrics),
+            items=[Items("worst found", worst)] if worst else [],
+            commands=[command] if command else [],
+            command_for_all=for_all,
+            cuts_notes=True,
+            most_lines=MAX_LINES,
+            shorter=shorter,
+        )
+
+
+def _with_short_n(row: Sequence[str | Cell]) -> Sequence[str | Cell]:
+    return (*row[:-1], Cell(short_n(str(row[-1])), is_quiet=True))
+
+
+def _without_detail(cell: str | Cell) -> str | Cell:
+    return replace(cell, detail="") if isinstance(cell, Cell) else cell
+
+
+def short_n(counts: str) -> str:
+    """The lowest and the highest of several counts.
+
+    >>> short_n("30"), short_n("28 13 26"), short_n("– 1,200 950")
+    ('30', '13–28', '–')
+    """
+    numbers = counts.split()
+    if len(numbers) == 1:
+        return counts
+    if not all(number.replace(",", "").isdigit() for number in numbers):
+        return DASH
+    numbers.sort(key=lambda number: int(number.replace(",", "")))
+    return f"{numbers[0]}{DASH}{numbers[-1]}"
 
 
 def _not_scored(reason: str, names: Sequence[str]) -> str:

@@ -1,35 +1,28 @@
 """One question of a run: its texts, and each system's answer with scores, reasons and evidence."""
 
-import io
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, cast
+from dataclasses import asdict, dataclass, replace
+from typing import cast
 
 from ragauge.errors import StoreError
 from ragauge.people.review_verdicts import PEOPLE, people_say
-from ragauge.report.plain import counted, for_terminal, some
+from ragauge.report.plain import counted, some
+from ragauge.report.report import Lines, Report, Table
 from ragauge.runs.manifest import MetricDisplay
 from ragauge.runs.numbers import SummaryRow, number
 from ragauge.runs.scored_run import ScoredRun
-from ragauge.views.evidence import NO, YES, Item, Line, calls_of, evidence_lines
-from ragauge.views.tables import NAME_WIDTH, short
+from ragauge.views.evidence import Item, Line, calls_of, evidence_lines
+from ragauge.views.summary import NAME_WIDTH, short, unavailable
 
-if TYPE_CHECKING:
-    from rich.console import Console
-    from rich.text import Text
-
-LABEL_WIDTH = 18
 TEXT_LENGTH = 1_000
 EVIDENCE_LENGTH = 4_000
 BRIEF_LENGTH, BRIEF_LINES = 300, 12
-REPR_WIDTH = 100
 NAMES_SHOWN = 4
 NOT_GIVEN = "(none given)"
 TEXTS = ("references", "contexts", "gold_contexts")
 N_ITEMS = 20
 """Most texts of one field that are shown; the others are counted."""
-MARK_STYLES = {YES: "not dim green", NO: "not dim red"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,30 +85,62 @@ def read_question(run: ScoredRun, id: str) -> Question:
     return Question(id, texts, answers, _calls(rows, displays))
 
 
-def print_question(out: "Console", question: Question, *, calls: bool = False) -> None:
-    """Print a question; with `calls`, also the judge's replies."""
-    from rich.text import Text
+def question_report(
+    run: ScoredRun, id: str, *, calls: bool = False, is_brief: bool = False
+) -> Report:
+    """The question with its texts, scores and evidence; with `calls`, also the judges' replies.
 
-    out.print(
-        Text(for_terminal(f"{question.id} · {counted(len(question.answers), 'answer')}"), "bold")
-    )
-    _print_lines(out, question.shared)
+    CSV and LaTeX have a row for each score. What `is_brief` has short texts and evidence, and no calls.
+    """
+    question = read_question(run, id)
+    question = brief(question) if is_brief else question
+    lines = [Lines(question.shared)]
     for answer in question.answers:
-        out.print()
-        title = Text(for_terminal(f"{question.id} · {answer.system}"))
-        out.rule(title, align="left", characters="─")
-        _print_lines(out, answer.fields)
-        out.print()
-        for score in answer.scores:
-            out.print(_heading(score))
-            _print_lines(out, ((f"  {label}", text) for label, text in score.lines))
-    if calls and question.calls:
-        _print_calls(out, question.calls)
-    elif question.calls:
-        n = len(question.calls)
-        out.print(
-            Text(f"\n  judged in {counted(n, 'call')}; print the replies with --calls", "dim")
-        )
+        lines.append(Lines(answer.fields, title=f"{id} · {answer.system}"))
+        lines += map(_score_lines, answer.scores)
+    if calls:
+        lines += _call_lines(question.calls)
+    n_calls = len(question.calls)
+    judged = f"judged in {counted(n_calls, 'call')}; print the replies with --calls"
+    scores = [
+        (id, answer.system, score.label, score.value, "; ".join(text for _, text in score.lines))
+        for answer in question.answers
+        for score in answer.scores
+    ]
+    header = ("id", "system", "metric", "score", "why")
+    return Report(
+        f"{id} · {counted(len(question.answers), 'answer')}",
+        tables=[Table(header, scores, n_names=3, sides="lllrl", only_in=("csv", "latex"))],
+        lines=lines,
+        notes=[
+            *([judged] if n_calls and not calls else []),
+            *([] if is_brief else unavailable(run)),
+        ],
+        data=lambda: asdict(question),
+    )
+
+
+def _score_lines(score: QuestionScore) -> Lines:
+    label = "" if score.name == score.label else score.label
+    lines = [(f"  {name}", text) for name, text in score.lines]
+    return Lines(lines, heading=(score.name, score.value, label))
+
+
+def _call_lines(calls: Sequence[QuestionCall]) -> Iterator[Lines]:
+    """Each call: which scores use it, and what was asked and replied."""
+    title = f"{counted(len(calls), 'call')} to judges"
+    for place, each in enumerate(calls):
+        used = [
+            (f"  for {short(system)}", some(names, NAMES_SHOWN))
+            for system, names in each.used_by.items()
+        ]
+        others = [
+            (f"  {name}", item if isinstance(item, str) else _json(item))
+            for name, item in each.call.items()
+            if name not in ("prompt", "key")
+        ]
+        heading = f"{each.call['prompt']}  {each.call['key']}"
+        yield Lines([*used, *others], "" if place else title, (heading,))
 
 
 def brief(question: Question) -> Question:
@@ -142,17 +167,6 @@ def _brief(lines: Iterable[Line]) -> Iterator[Line]:
 def _more(lines: Sequence[Line]) -> tuple[Line, ...]:
     n = len(lines) - BRIEF_LINES
     return (("", f"… {counted(n, 'more line')}"),) if n > 0 else ()
-
-
-def question_text(question: Question) -> str:
-    """The question as plain text, for a Python prompt."""
-    from ragauge.report.terminal import console
-
-    file = io.StringIO()
-    out = console(file)
-    out.width = REPR_WIDTH
-    print_question(out, question)
-    return "\n".join(line.rstrip() for line in file.getvalue().splitlines())
 
 
 def _score(row: SummaryRow, displays: Mapping[str, MetricDisplay]) -> QuestionScore:
@@ -196,23 +210,6 @@ def _calls(
     return tuple(QuestionCall(call, used_by[key]) for key, call in calls.items())
 
 
-def _print_calls(out: "Console", calls: Sequence[QuestionCall]) -> None:
-    from rich.text import Text
-
-    out.print()
-    out.rule(Text(f"{counted(len(calls), 'call')} to judges"), align="left", characters="─")
-    for each in calls:
-        out.print(Text(for_terminal(f"{each.call['prompt']}  {each.call['key']}"), "bold"))
-        for system, names in each.used_by.items():
-            _print_lines(out, [(f"  for {short(system)}", some(names, NAMES_SHOWN))])
-        others = {name: text for name, text in each.call.items() if name not in ("prompt", "key")}
-        _print_lines(out, ((f"  {name}", _text(item)) for name, item in others.items()))
-
-
-def _text(value: object) -> str:
-    return value if isinstance(value, str) else _json(value)
-
-
 def _shared(samples: Sequence[SummaryRow]) -> list[str]:
     """The fields that all systems share, such as the question and its references."""
     if len(samples) < 2:
@@ -248,28 +245,6 @@ def _fields(sample: SummaryRow) -> Iterator[Line]:
                 yield name, f"… and {len(items) - N_ITEMS:,} more, in samples.parquet"
         else:
             yield name, _cut(_json(items), TEXT_LENGTH)
-
-
-def _heading(score: QuestionScore) -> "Text":
-    from rich.text import Text
-
-    text = Text(for_terminal(f"{score.name}  "), "bold").append(score.value, "cyan")
-    same = score.name == score.label
-    return text if same else text.append(f"  {for_terminal(score.label)}", "dim")
-
-
-def _print_lines(out: "Console", lines: Iterable[Line]) -> None:
-    """Print labels and their texts side by side."""
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table.grid(padding=(0, 2, 0, 0))
-    table.add_column(min_width=LABEL_WIDTH, max_width=NAME_WIDTH, overflow="fold", style="dim")
-    table.add_column(overflow="fold")
-    for label, text in lines:
-        style = MARK_STYLES.get(label.strip(), "")
-        table.add_row(Text(for_terminal(label), style), Text(for_terminal(text)))
-    out.print(table)
 
 
 def _json(value: object) -> str:

@@ -14,6 +14,7 @@ from ragauge.cli.options import (
     pairs_once,
     source_options,
 )
+from ragauge.cli.output import FORMATS, FormatChoice
 from ragauge.cli.plugin_option import plugin_option
 from ragauge.cli.running import run_config
 from ragauge.evaluation.config import Config
@@ -57,11 +58,20 @@ PRECISIONS = ("fp32", "fp16", "bf16", "int8")
 @click.option("--limit", type=click.IntRange(min=1), help="Evaluate only the first N questions.")
 @click.option("--by", multiple=True, help="Also summarise by this field. Repeatable.")
 @click.option(
+    "-f",
+    "--format",
+    "form",
+    type=FormatChoice(FORMATS),
+    default="table",
+    show_default=True,
+    help="Format of what is printed.",
+)
+@click.option(
     "-o",
     "--output",
     multiple=True,
     type=click.Path(path_type=Path),
-    help="Also write the results to this .json, .jsonl, .csv, .parquet, .md or .tex file. Repeatable.",
+    help="Also write the results to this .json, .jsonl, .csv, .parquet, .md, .tex or .html file. Repeatable.",
 )
 @click.option(
     "--folder",
@@ -155,6 +165,7 @@ def command(
     where: str | None,
     limit: int | None,
     by: tuple[str, ...],
+    form: str,
     output: tuple[Path, ...],
     folder: Path | None,
     plugins: tuple[Path, ...],
@@ -231,6 +242,7 @@ def command(
         fast=fast,
         retry_unreadable=retry_unreadable,
         record=record,
+        form=form,
         full=full,
         quiet=quiet,
         report=not no_report,

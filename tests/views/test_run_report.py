@@ -1,7 +1,6 @@
-"""Summaries and scores as files."""
+"""A run as a report and in files."""
 
 import csv
-import io
 import json
 import math
 import re
@@ -13,19 +12,12 @@ import pytest
 from ragauge import evaluate
 from ragauge.errors import PlanError, StoreError
 from ragauge.label import Label
-from ragauge.report.table_formats import to_json
+from ragauge.report.table_formats import csv_lines, to_json
+from ragauge.report.writing import WRITERS
 from ragauge.suite import Entry, Suite
-from ragauge.views.tables import (
-    check_outputs,
-    scores_csv,
-    scores_jsonl,
-    summary_json,
-    summary_table,
-    to_latex,
-    to_markdown,
-    write_run,
-    write_summaries,
-)
+from ragauge.views.run_files import check_outputs, json_lines, write_run, write_summaries
+from ragauge.views.run_report import run_report, score_records, summary_json
+from ragauge.views.summary import summary_table
 
 HOSTILE = "=1|\x1b[31m[/red] \\input{x} $a_b$ `c` ::error::x \u202e"
 
@@ -53,24 +45,22 @@ def hostile():
 
 
 def test_a_table_says_mean_bounds_and_counts(run):
-    (line,) = summary_table(run).lines
-    assert (line.group, line.name, line.value) == (("a",), "exact_match", "0.5000")
+    (row,) = summary_table(run).texts
+    assert row[:3] == ["a", "exact_match", "0.5000"]
     # Two scored, one right; two more could be both wrong, 1/4, or both right, 3/4.
-    assert (line.bounds, line.n) == ("worst 0.2500, best 0.7500", "2 of 4")
-    assert line.why_not == "1 undefined, 1 missing"
+    assert row[4:] == ["worst 0.2500, best 0.7500", "2 of 4", "1 undefined, 1 missing"]
 
 
 def test_a_field_without_a_value_is_a_group_of_its_own(run):
-    assert [line.group[1] for line in summary_table(run, ["kind"]).lines] == [
+    assert [row[1] for row in summary_table(run, ["kind"]).rows] == [
         "fact", "list", "(none)",
     ]  # fmt: skip
 
 
 def test_what_could_not_be_scored_at_all_is_in_the_notes_and_never_a_zero(run):
     table = summary_table(run)
-    assert [line.name for line in table.lines] == ["exact_match"]
+    assert [row[1] for row in table.rows] == ["exact_match"]
     assert any("faithfulness" in note for note in table.notes)
-    assert "faithfulness" in to_markdown([table])
 
 
 def test_the_title_counts_in_grammar(run, hostile):
@@ -79,11 +69,11 @@ def test_the_title_counts_in_grammar(run, hostile):
 
 
 def test_csv_has_a_row_a_score_and_every_text_neutral(run, hostile):
-    rows = list(csv.reader(io.StringIO(scores_csv(run.scores))))
+    rows = list(csv.reader(csv_lines(*score_records(run))))
     header = ["id", "system", "metric", "value", "status", "reason", "evidence", "flags"]
     assert rows[0] == header
     assert len(rows) == 1 + run.scores.height
-    (row,) = list(csv.DictReader(io.StringIO(scores_csv(hostile.scores))))
+    (row,) = list(csv.DictReader(csv_lines(*score_records(hostile))))
     assert row["id"] == f"'{HOSTILE}"
     assert row["value"] == "0.0"
 
@@ -92,7 +82,7 @@ def test_json_is_strict_and_evidence_is_data(run):
     def refuse(constant: str) -> None:
         raise AssertionError(constant)
 
-    for line in scores_jsonl(run.scores).splitlines():
+    for line in json_lines(run):
         row = json.loads(line, parse_constant=refuse)
         assert (row["value"] is None) == (row["status"] != "ok")
         assert row["evidence"] is None or isinstance(row["evidence"], dict)
@@ -111,8 +101,9 @@ def test_the_summary_as_json_keeps_numbers_and_breaks_down(run):
 
 
 def test_every_row_of_markdown_has_as_many_cells_as_its_header(hostile):
-    text = to_markdown([summary_table(hostile, ["kind"])])
-    rows = [line for line in text.splitlines() if line.startswith("|")]
+    text = WRITERS["md"](run_report(hostile, ["kind"]))
+    by_kind = text.split("\n## ")[2]
+    rows = [line for line in by_kind.splitlines() if line.startswith("|")]
     assert len(rows) == 3
     assert {len(re.findall(r"(?<!\\)\|", row)) for row in rows} == {9}
     assert "\x1b" not in text
@@ -121,18 +112,18 @@ def test_every_row_of_markdown_has_as_many_cells_as_its_header(hostile):
 
 def test_names_of_fields_are_escaped_in_headers_too():
     rows = [{"id": "q1", "answer": "x", "reference": "x", "a|b_c": "1"}]
-    text = to_markdown([summary_table(evaluate(rows, "exact_match"), ["a|b_c"])])
+    text = WRITERS["md"](run_report(evaluate(rows, "exact_match"), ["a|b_c"]))
     assert r"| system | a\|b\_c | metric |" in text
 
 
 def test_every_row_of_latex_has_as_many_cells_as_its_columns(hostile):
-    text = to_latex([summary_table(hostile, ["kind"])])
-    (columns,) = re.findall(r"\\begin\{tabular\}\{([lr]+)\}", text)
+    text = WRITERS["latex"](run_report(hostile, ["kind"]))
+    columns = re.findall(r"\\begin\{tabular\}\{([lr]+)\}", text)
     rows = [line for line in text.splitlines() if line.endswith(r" \\")]
-    assert len(rows) == 2
-    assert {len(re.findall(r"(?<!\\)&", row)) + 1 for row in rows} == {len(columns)}
+    assert len(rows) == 4
+    assert [len(re.findall(r"(?<!\\)&", row)) + 1 for row in rows[::2]] == list(map(len, columns))
     assert r"\input" not in text
-    assert text.count(r"\begin{") == text.count(r"\end{") == 2
+    assert text.count(r"\begin{") == text.count(r"\end{") == 4
     unescaped = re.sub(r"\\[{}]", "", text)
     assert unescaped.count("{") == unescaped.count("}")
     assert re.sub(r"\$\\downarrow\$", "", re.sub(r"\\\$", "", text)).count("$") == 0
@@ -140,7 +131,7 @@ def test_every_row_of_latex_has_as_many_cells_as_its_columns(hostile):
 
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="pdflatex is not installed")
 def test_the_latex_compiles(hostile, tmp_path):
-    table = to_latex([summary_table(hostile, ["kind"])])
+    table = WRITERS["latex"](run_report(hostile, ["kind"]))
     page = f"\\documentclass{{article}}\\usepackage{{booktabs}}\\begin{{document}}{table}\\end{{document}}"
     (tmp_path / "t.tex").write_text(page)
     command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "t.tex"]
@@ -180,11 +171,11 @@ COUNTS = Suite("counts", (Entry(Label("dont_know"), "unknown", 1.0, 0, show="cou
 def test_a_count_has_counts_for_bounds_and_a_key_in_json():
     answers = ["I do not know", "I do not know", "It is 5", None]
     run = evaluate([{"id": str(n), "answer": one} for n, one in enumerate(answers)], COUNTS)
-    (line,) = summary_table(run).lines
+    ((_, name, mean, interval, bounds, *_),) = summary_table(run).texts
     # Two of three know nothing; the one without an answer makes it 2 or 3.
-    assert (line.name, line.value, line.interval) == ("unknown (count)", "2", "")
-    assert sorted(re.findall(r"\d", line.bounds)) == ["2", "3"]
-    assert re.fullmatch(r"worst \d, best \d", line.bounds)
+    assert (name, mean, interval) == ("unknown (count)", "2", "")
+    assert sorted(re.findall(r"\d", bounds)) == ["2", "3"]
+    assert re.fullmatch(r"worst \d, best \d", bounds)
     (row,) = summary_json(run)["summary"]
     assert row["count"] == 2
     assert (
@@ -196,9 +187,9 @@ def test_a_count_has_counts_for_bounds_and_a_key_in_json():
 def test_the_worst_is_said_first_where_lower_is_better_too():
     rows = [{"id": "q1", "answer": "a b", "contexts": ["a"]}, {"id": "q2", "contexts": ["a"]}]
     run = evaluate([{**row, "answer": row.get("answer")} for row in rows], "topic_drift")
-    (line,) = summary_table(run).lines
-    worst, best = (float(one) for one in re.findall(r"\d\.\d+", line.bounds))
-    assert line.bounds.startswith("worst ")
+    ((*_, bounds, _, _),) = summary_table(run).texts
+    worst, best = (float(text) for text in re.findall(r"\d\.\d+", bounds))
+    assert bounds.startswith("worst ")
     assert worst > best
 
 
@@ -214,6 +205,6 @@ def test_latex_has_a_label_and_the_best_mean_of_each_metric_in_bold():
         {"id": "q1", "system": system, "answer": answer, "reference": "Rome"}
         for system, answer in (("a", "Rome"), ("b", "Oslo"))
     ]
-    text = to_latex([summary_table(evaluate(rows, "exact_match"))])
+    text = WRITERS["latex"](run_report(evaluate(rows, "exact_match")))
     assert r"\label{tab:custom-2-answers-2-systems}" in text
     assert r"a & exact\_match & \textbf{1.0000}" in text and r"b & exact\_match & 0.0000" in text

@@ -9,13 +9,18 @@ from rich.cells import cell_len
 from ragauge import evaluate
 from ragauge.label import Label
 from ragauge.report.terminal import console, print_table
+from ragauge.report.writing import print_report
 from ragauge.suite import Entry, Suite
-from ragauge.views.question import print_question, read_question
-from ragauge.views.terminal import print_summary
+from ragauge.views.question import question_report
+from ragauge.views.run_report import run_report
+
+
+def print_summary(out, run, by=()):
+    print_report(out, run_report(run, by), full=True)
 
 
 def print_sample(out, run, id):
-    print_question(out, read_question(run, id))
+    print_report(out, question_report(run, id))
 
 
 HOSTILE = "\x1b]8;;http://evil\x07[/foo][red]\u202e\r\n::error::x"
