@@ -35,6 +35,14 @@ def transcript(messages: str) -> Transcript | Score:
 
 
 @feature
+def dialogue(whole_conversation: str | None) -> Transcript | Score:
+    """The whole conversation; only its last turn has it, so that it is scored once."""
+    if whole_conversation is None:
+        return Score.undefined("scored at the last turn of each conversation")
+    return transcript(whole_conversation)
+
+
+@feature
 def tools_by_name(tools: str) -> Mapping[str, Schema] | Score:
     """By tool, the JSON schema of its arguments."""
     try:

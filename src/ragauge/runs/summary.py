@@ -69,13 +69,13 @@ def summarise_pieces(
     MAX_IN_MEMORY questions together; of larger ones only sums are.
     """
     keys = group_keys(fields)
-    cluster = next((name for name in CLUSTERS if name in samples.columns), None)
+    clusters = clusters_in(samples)
     sizes = _group_sizes(samples, keys, fields)
     rows: dict[Key, list[dict[str, object]]] = {}
     for chosen in _rounds(sizes):
         found = Groups(metrics, {key: sizes[key] for key in chosen})
         for scores, part in pieces():
-            of_part = part.select("id", "system", *_renamed(keys, fields), *_cluster(cluster))
+            of_part = part.select("id", "system", *_renamed(keys, fields), *_cluster(clusters))
             found.add(scores.join(of_part, on=["id", "system"], how="left"), keys)
         rows |= found.rows()
     names = ("system", *fields)
@@ -102,11 +102,15 @@ def _renamed(keys: Sequence[str], fields: Sequence[str]) -> "Iterable[pl.Expr]":
     return (pl.col(name).alias(key) for name, key in zip(fields, keys[1:], strict=True))
 
 
-def _cluster(name: str | None) -> "Iterable[pl.Expr]":
-    """The column whose rows of one value are not independent, under the name CLUSTER."""
+def clusters_in(samples: Samples) -> list[str]:
+    """The column of the samples whose rows of one value are not independent, if they have one."""
+    return [name for name in CLUSTERS if name in samples.columns][:1]
+
+
+def _cluster(names: Sequence[str]) -> "Iterable[pl.Expr]":
     import polars as pl
 
-    return [pl.col(name).alias(CLUSTER)] if name else []
+    return [pl.col(name).alias(CLUSTER) for name in names]
 
 
 def _group_sizes(samples: Samples, keys: Sequence[str], fields: Sequence[str]) -> "dict[Key, int]":

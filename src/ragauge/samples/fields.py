@@ -202,19 +202,22 @@ def _flag(value: object) -> bool | None:
 def _json(value: object) -> str:
     """The JSON text of a value; a text stays as it is, whoever reads it says whether it is JSON."""
     try:
-        text = json.dumps(value, ensure_ascii=False, default=_plain)
+        text = json.dumps(value, ensure_ascii=False, default=plain_value)
     except (TypeError, ValueError, RecursionError) as error:
         raise FieldError(f"cannot be kept as JSON: {error!s:.200}") from None
     return whole_text(value if isinstance(value, str) else text)
 
 
-def _plain(value: object) -> object:
-    """A message or a call given as an object of another package: pydantic's models, dataclasses."""
+def plain_value(value: object) -> object:
+    """A message or a call given as an object: pydantic's models, dataclasses, attributes role, content or name."""
     dump = getattr(value, "model_dump", None)
     if callable(dump):
         return dump(mode="json")
     if is_dataclass(value) and not isinstance(value, type):
         return asdict(value)
+    named: dict[str, object] = getattr(value, "__dict__", {})
+    if named.keys() & {"role", "content", "name"}:
+        return {name: each for name, each in named.items() if not name.startswith("_")}
     raise TypeError(f"{type(value).__name__} is not JSON")
 
 

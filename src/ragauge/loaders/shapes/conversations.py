@@ -64,7 +64,9 @@ def recognised(table: Table, keep: Collection[str] = ()) -> Table:
             )
             continue
         names[name] = names.get(name, 0) + len(turns)
-        rows += [replace(row, values=values) for values in turns] or [row]
+        if table.all_text:
+            turns = [values | {"turn": str(values["turn"])} for values in turns]
+        rows += [replace(row, values=values) for values in turns]
     if not names and not problems:
         return table
     notes = [
@@ -184,13 +186,7 @@ def _turns(values: Mapping[str, object], name: str, id: str) -> Iterator[Values]
         if tools:
             row["tools"] = schemas if turn.calls or wanted else None
         row["messages"] = given[turn.start : turn.stop]
-        yield row | (
-            end | {"whole_conversation": given}
-            if is_last and len(turns) > 1
-            else end
-            if is_last
-            else {}
-        )
+        yield row | end | {"whole_conversation": given} if is_last else row
 
 
 def _said(turn: Turn) -> Values:
