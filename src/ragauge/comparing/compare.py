@@ -21,7 +21,7 @@ from ragauge.comparing.comparison_rows import (
     rows_and_means,
 )
 from ragauge.comparing.mismatches import notes_on, other_precisions, other_versions, refuse
-from ragauge.comparing.pair_facts import Pair
+from ragauge.comparing.pair import Pair
 from ragauge.comparing.paired_scores import OK, MetricScores, question_ids, read_scores
 from ragauge.comparing.questions import Questions, Slice
 from ragauge.comparing.sides import Side, SideLike, sides_of
@@ -155,7 +155,11 @@ def _of_metrics(
 ) -> _OfMetrics:
     """The rows of some metrics, whose scores are in memory only until then."""
     names = [metric.name for metric in metrics]
-    scores = read_scores(sides, questions.ids, [_labels(side, names) for side in sides])
+    labels = [
+        {metric.name: metric.metric for metric in side.run.metrics if metric.name in names}
+        for side in sides
+    ]
+    scores = read_scores(sides, questions.ids, labels)
     scored = [metric for metric in metrics if (scores[metric.name].status == OK).any()]
     made = [
         rows_and_means(sides, scored, scores, each, questions, options) for each in questions.slices
@@ -272,10 +276,6 @@ def _chosen(
     if problems:
         raise PlanError(problems)
     return list(dict.fromkeys(named[name] for name in names))
-
-
-def _labels(side: Side, names: Sequence[str]) -> dict[str, str]:
-    return {metric.name: metric.metric for metric in side.run.metrics if metric.name in names}
 
 
 def _without_scores(

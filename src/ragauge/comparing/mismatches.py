@@ -40,9 +40,12 @@ def check_data(base: Side, other: Side) -> Iterator[Problem]:
         for side in (base, other)
     )
     both = left.join(right, on="id", how="inner", suffix=" ")
-    n = _height(base, both)
+    n = int(base.run.collect(both.select(pl.len())).item())
     if not n:
-        first, second = (_first_id(side, ids) for side, ids in ((base, left), (other, right)))
+        first, second = (
+            side.run.collect(ids.select(pl.col("id").min())).item()
+            for side, ids in ((base, left), (other, right))
+        )
         yield Problem(
             f"has no question in common with {base.place} (ids such as {first!r} and {second!r}); "
             "questions are paired by id",
@@ -50,18 +53,6 @@ def check_data(base: Side, other: Side) -> Iterator[Problem]:
         )
     for name in columns:
         yield from _differing(both, n, name, base, other)
-
-
-def _height(side: Side, rows: "pl.LazyFrame") -> int:
-    import polars as pl
-
-    return int(side.run.collect(rows.select(pl.len())).item())
-
-
-def _first_id(side: Side, rows: "pl.LazyFrame") -> str | None:
-    import polars as pl
-
-    return cast("str | None", side.run.collect(rows.select(pl.col("id").min())).item())
 
 
 def _differing(

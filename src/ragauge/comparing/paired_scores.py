@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, cast
 
 from ragauge.comparing.sides import Side
 from ragauge.runs.aggregates import CUSTOM
-from ragauge.runs.manifest import MetricDisplay
 from ragauge.runs.scored_run import ScoredRun
 from ragauge.runs.scores import collected
 from ragauge.score import Flag, Status
@@ -170,8 +169,3 @@ def _variance_of_mean(evidence: str | None) -> float:
     repeats = cast("Sequence[object]", json.loads(evidence or "{}").get("repeats") or ())
     values = [each for each in repeats if isinstance(each, int | float)]
     return float(np.var(values, ddof=1)) / len(values) if len(values) > 1 else 0.0
-
-
-def shown_names(metrics: Iterable[MetricDisplay]) -> dict[str, str]:
-    """The label of each metric by the name that it is shown with."""
-    return {metric.name: metric.metric for metric in metrics}
