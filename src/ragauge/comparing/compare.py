@@ -24,7 +24,7 @@ from ragauge.comparing.mismatches import notes_on, other_precisions, other_versi
 from ragauge.comparing.pair import Pair
 from ragauge.comparing.paired_scores import OK, MetricScores, question_ids, read_scores
 from ragauge.comparing.questions import Questions, Slice
-from ragauge.comparing.sides import Side, SideLike, sides_of
+from ragauge.comparing.systems import ComparedSystem, SystemLike, compared_systems
 from ragauge.errors import PlanError, did_you_mean
 from ragauge.label import without_precision
 from ragauge.runs.manifest import MetricDisplay
@@ -35,8 +35,8 @@ MAX_CELLS = 24_000_000
 
 
 def compare(
-    base: SideLike,
-    *candidates: SideLike,
+    base: SystemLike,
+    *candidates: SystemLike,
     run: ScoredRun | None = None,
     metrics: Sequence[str] | str | None = None,
     by: Sequence[str] | str = (),
@@ -70,7 +70,7 @@ def compare(
     >>> found.difference, found.p_value, found.wins, found.verdict
     (1.0, 0.0078125, 8, 'better')
     """
-    sides = sides_of((base, *candidates), run)
+    sides = compared_systems((base, *candidates), run)
     seed = sides[0].run.manifest.seed if seed is None else seed
     options = CompareOptions(test, correction, cluster, pairs, n_permutations, seed)
     _check(options)
@@ -90,14 +90,14 @@ def compare_systems(run: ScoredRun, systems: Sequence[str], pairs: Pairs) -> Com
     Its numbers are those of `compare`. The lists of fixed, broken and unpaired questions are empty: for
     many systems they would be most of the work.
     """
-    sides = sides_of(systems, run)
+    sides = compared_systems(systems, run)
     options = CompareOptions(pairs=pairs, seed=run.manifest.seed, has_lists=False)
     shared, notes = _shared_metrics(sides, None)
     return _compared(sides, shared, (), options, notes)
 
 
 def _compared(
-    sides: Sequence[Side],
+    sides: Sequence[ComparedSystem],
     shared: Sequence[MetricDisplay],
     fields: Sequence[str],
     options: CompareOptions,
@@ -148,7 +148,7 @@ class _OfMetrics:
 
 
 def _of_metrics(
-    sides: Sequence[Side],
+    sides: Sequence[ComparedSystem],
     metrics: Sequence[MetricDisplay],
     questions: Questions,
     options: CompareOptions,
@@ -198,7 +198,7 @@ def _check(options: CompareOptions) -> None:
 
 
 def _shared_metrics(
-    sides: Sequence[Side], chosen: Sequence[str] | None
+    sides: Sequence[ComparedSystem], chosen: Sequence[str] | None
 ) -> tuple[list[MetricDisplay], list[str]]:
     """The metrics that all sides have, by name, in the base's order; what else there is, as notes."""
     of_sides = [_by_name(side.run.metrics) for side in sides]
@@ -236,7 +236,7 @@ def _by_name(metrics: Sequence[MetricDisplay]) -> dict[str, MetricDisplay]:
 
 
 def _without_unavailable(
-    shared: Sequence[MetricDisplay], sides: Sequence[Side]
+    shared: Sequence[MetricDisplay], sides: Sequence[ComparedSystem]
 ) -> tuple[list[MetricDisplay], list[str]]:
     """The metrics without those that some sides, but not all, could not be scored by; why, as notes."""
     kept: list[MetricDisplay] = []
@@ -256,7 +256,7 @@ def _without_unavailable(
 
 
 def _chosen(
-    names: Sequence[str], shared: Sequence[MetricDisplay], sides: Sequence[Side]
+    names: Sequence[str], shared: Sequence[MetricDisplay], sides: Sequence[ComparedSystem]
 ) -> list[MetricDisplay]:
     """The shared metrics with these names or labels; PlanError lists all that there are not."""
     named = {text: metric for metric in shared for text in (metric.name, metric.metric)}
@@ -292,7 +292,9 @@ def _without_scores(
 
 
 def _about_repeats(
-    sides: Sequence[Side], metrics: Sequence[MetricDisplay], scores: "dict[str, MetricScores]"
+    sides: Sequence[ComparedSystem],
+    metrics: Sequence[MetricDisplay],
+    scores: "dict[str, MetricScores]",
 ) -> Iterator[str]:
     """How much of the spread comes from the judges."""
     pairs = list(combinations(range(len(sides)), 2))
@@ -313,7 +315,7 @@ def _about_repeats(
             )
 
 
-def _other_repeats(sides: Sequence[Side]) -> Iterator[str]:
+def _other_repeats(sides: Sequence[ComparedSystem]) -> Iterator[str]:
     repeats = {str(side.run.manifest.code.get("repeats") or 1) for side in sides}
     if len(repeats) > 1:
         yield f"the judges were asked {' and '.join(sorted(repeats))} times in different runs"

@@ -10,7 +10,7 @@ from ragauge.comparing.pair import MANY_QUESTIONS, Pair, QuestionLists
 from ragauge.comparing.pair_statistics import PairStatistics, aggregate_on, pair_statistics
 from ragauge.comparing.paired_scores import OK, MetricScores
 from ragauge.comparing.questions import Questions, Slice
-from ragauge.comparing.sides import Side
+from ragauge.comparing.systems import ComparedSystem
 from ragauge.runs.manifest import MetricDisplay
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ class CompareOptions:
 
 
 def rows_and_means(
-    sides: Sequence[Side],
+    sides: Sequence[ComparedSystem],
     metrics: Sequence[MetricDisplay],
     scores: Mapping[str, MetricScores],
     each: Slice,
