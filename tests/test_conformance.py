@@ -17,8 +17,8 @@ from pytest import approx
 
 from ragauge import catalog
 from ragauge.encoders.embedded import MiniLM
+from ragauge.engine.batch import measure
 from ragauge.engine.corpus import of_corpus
-from ragauge.engine.engine import measure
 from ragauge.engine.frames import evidence_json
 from ragauge.engine.graph import Plan
 from ragauge.engine.plan import make_plan
