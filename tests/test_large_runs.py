@@ -15,11 +15,13 @@ from ragauge.comparing.differences import differences
 from ragauge.errors import PlanError, StoreError
 from ragauge.evaluation import Evaluation
 from ragauge.loaders import load
+from ragauge.report.table_formats import csv_table
 from ragauge.run import Run
 from ragauge.runs import findings, integrity, scores, store, summary
 from ragauge.runs.findings import find
 from ragauge.runs.health import Health
-from ragauge.views.tables import scores_csv, scores_jsonl, write_run
+from ragauge.views.run_data import score_json
+from ragauge.views.run_report import write_run
 
 METRICS = ["exact_match", "token_f1", "number_match", "dont_know", "bleu"]
 N = 120
@@ -129,7 +131,12 @@ def test_outputs_of_scores_are_written_some_samples_at_a_time(
     both: tuple[Run, Run], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     _, run = both
-    whole = {".csv": scores_csv(run.scores), ".jsonl": scores_jsonl(run.scores)}
+    texts = run.scores.with_columns(pl.col(pl.List(pl.String)).list.join(" "))
+    rows = [score_json(row) for row in run.scores.iter_rows(named=True)]
+    whole = {
+        ".csv": csv_table(texts.columns, texts.iter_rows()),
+        ".jsonl": "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows),
+    }
     most_rows = 0
 
     def counted(source: scores.ScoreSource, folder: Path | None) -> pl.DataFrame:

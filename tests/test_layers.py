@@ -28,7 +28,7 @@ LAYERS = (
     {"views"},
     {"page"},
     {"run"},
-    {"on_ray"},
+    {"asking", "on_ray"},
     {"evaluation"},
     {"web"},
     {"ragauge"},

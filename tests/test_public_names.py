@@ -8,6 +8,7 @@ import pytest
 import ragauge as rg
 
 PUBLIC = {
+    "Answers",
     "ChatEndpoint",
     "Comparison",
     "DataError",
@@ -30,6 +31,7 @@ PUBLIC = {
     "Status",
     "StoreError",
     "Suite",
+    "ask",
     "compare",
     "estimate",
     "evaluate",

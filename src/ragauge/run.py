@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Literal, Self, overload
 
 from ragauge.comparing.compare import PERMUTATIONS, Pairs, compare
 from ragauge.comparing.comparison import Comparison, CorrectionName, TestName
-from ragauge.comparing.sides import SideLike
+from ragauge.comparing.systems import SystemLike
 from ragauge.people.review_reasons import MARGIN, N_SAMPLE
-from ragauge.report.rendered import Rendered
+from ragauge.report.html_table import Rendered
 from ragauge.runs.scored_run import ScoredRun
 
 if TYPE_CHECKING:
@@ -42,17 +42,19 @@ class Run(ScoredRun):
         `metric` is a label or a shown name. If lower is better, the highest values are the worst. Rows
         without a value are left out; ties are ordered by id and system.
         """
-        from ragauge.views.notebook import answers_html
+        from ragauge.report.writing import to_html
+        from ragauge.views.run_report import answers_report
 
         listed = super().worst(metric, n)
         # On this frame alone: in a notebook it shows short texts, what is made from it as usual.
-        setattr(listed, "_repr_html_", lambda: answers_html(self, metric, listed))  # noqa: B010
+        shown = answers_report(self, metric, listed)
+        setattr(listed, "_repr_html_", lambda: to_html(shown))  # noqa: B010
         return listed
 
     def compare(
         self,
-        base: SideLike,
-        *candidates: SideLike,
+        base: SystemLike,
+        *candidates: SystemLike,
         metrics: Sequence[str] | str | None = None,
         by: Sequence[str] | str = (),
         cluster: str | None = None,
@@ -95,9 +97,11 @@ class Run(ScoredRun):
         q1 · 1 answer
         """
         self.check_question(id)
-        from ragauge.views.notebook import rendered_question
+        from ragauge.report.writing import to_html, to_terminal
+        from ragauge.views.question import question_report
 
-        return rendered_question(self, id)
+        shown = question_report(self, id, is_brief=True)
+        return Rendered(to_terminal(shown, width=100), to_html(shown))
 
     @overload
     def report(self, path: str | Path) -> Path: ...
@@ -157,9 +161,10 @@ class Run(ScoredRun):
 
     def __str__(self) -> str:
         """The first screen, as `ragauge run` prints it."""
-        from ragauge.views.notebook import run_text
+        from ragauge.report.writing import to_terminal
+        from ragauge.views.run_report import run_report
 
-        return run_text(self)
+        return to_terminal(run_report(self))
 
     def calibrate(
         self,
@@ -273,6 +278,7 @@ class Run(ScoredRun):
         return labels_of(self, about)
 
     def _repr_html_(self) -> str:
-        from ragauge.views.notebook import run_html
+        from ragauge.report.writing import to_html
+        from ragauge.views.run_report import run_report
 
-        return run_html(self)
+        return to_html(run_report(self))

@@ -138,6 +138,15 @@ def test_every_kind_of_output_holds_what_it_should(ragauge, answers):
     assert r"a & exact\_match & 0.5000 &" in Path("out/s.tex").read_text()
 
 
+@pytest.mark.parametrize("form", ["md", "latex", "csv", "json", "html"])
+def test_what_is_printed_may_have_any_format(ragauge, answers, form):
+    suffix = {"latex": "tex"}.get(form, form)
+    done = ragauge("run", answers, *EXACT, "-f", form, "-o", f"s.{suffix}", "--folder", "r")
+    assert done.code == 0
+    assert done.out == Path(f"s.{suffix}").read_text()
+    assert ragauge("show", "r", "-f", form).out == done.out
+
+
 def test_the_default_folder_is_named_for_data_and_suite(ragauge, answers):
     done = ragauge("run", answers, *EXACT)
     (folder,) = Path("ragauge-runs").iterdir()

@@ -206,7 +206,7 @@ def test_the_latex_compiles(hostile, tmp_path):
 
 def test_a_notebook_shows_the_table(hostile):
     html = compared({"a": 1, "b": 11})._repr_html_()
-    assert "<b>+0.833*</b>" in html
+    assert '+0.833<span style="color: firebrick">*</span>' in html
     assert "b is better than a" in html
     assert "<script" not in hostile._repr_html_()
 

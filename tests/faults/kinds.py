@@ -27,7 +27,7 @@ PATHS = "faults/test_24_every_path.py"
 BOMBS = "faults/test_25_pipes_and_bombs.py"
 CODES = "faults/test_29_exit_codes.py"
 SESSION, INJECTION = "judges/test_session.py", "judges/test_injection.py"
-JSONL = "loaders/test_jsonl.py"
+JSONL = "loaders/formats/test_jsonl.py"
 
 KINDS = {
     1: Kind("paths that lead out of the viewer", {
@@ -132,7 +132,7 @@ KINDS = {
     }),
     25: Kind("files that unpack without end", {
         BOMBS: ("test_a_file_of_nothing_but_line_ends_is_stopped", "test_rankings_of_nothing_but_line_ends_are_stopped", "test_a_compressed_file_of_nothing_but_tiny_rows_is_stopped"),
-        "loaders/test_parquet_footer.py": ("test_a_small_file_that_unpacks_to_too_much_is_refused",),
+        "loaders/formats/test_parquet_footer.py": ("test_a_small_file_that_unpacks_to_too_much_is_refused",),
         JSONL: ("test_a_gzip_bomb_is_stopped_by_what_it_unpacks_to", "test_a_bomb_of_one_line_is_stopped_by_the_line"),
     }),
     26: Kind("files that run code when they are read", {

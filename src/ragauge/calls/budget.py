@@ -6,10 +6,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib import resources
-from typing import Any, Protocol, cast
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from ragauge.calls.ledger import Ledger, TokenUsage
 from ragauge.storage.tomlfile import parse_toml
+
+if TYPE_CHECKING:
+    import asyncio
 
 CHARACTERS_PER_TOKEN = 4.0
 """In plain English; other scripts have less than 1.5."""
@@ -119,8 +122,13 @@ class Usage:
     _pending: Counter[str] = field(default_factory=Counter[str])
     _tried: set[str] = field(default_factory=set[str])
     """Prompts with a finished call."""
+    _highest_usd: dict[str, float] = field(default_factory=dict[str, float])
+    """The highest cost that a call of a kind reported: what the next may cost, where there is no price."""
     _reported: dict[str, TokenUsage] = field(default_factory=dict[str, TokenUsage])
     _expected: dict[bytes, CallSize] = field(default_factory=dict[bytes, CallSize])
+    _turn: "asyncio.Lock | None" = None
+    _settled: "asyncio.Event | None" = None
+    """Set when the next call ends."""
     _expected_usd: float = 0.0
     """The highest likely cost of the expected calls."""
 
@@ -164,6 +172,24 @@ class Usage:
         if self._pending[size.kind] and not is_known:
             return True
         return self.cost_usd + self._held_usd + self._max_cost(size) > dollars
+
+    async def wait_until_affordable(
+        self, size: CallSize, is_over: Callable[[], bool] = lambda: False
+    ) -> None:
+        """Wait while pending calls must finish before the budget can allow this call, or until `is_over`."""
+        import asyncio
+
+        self._turn = self._turn or asyncio.Lock()
+        async with self._turn:
+            while not is_over() and self.must_wait(size):
+                self._settled = self._settled or asyncio.Event()
+                await self._settled.wait()
+
+    def settle(self) -> None:
+        """Let waiting calls look again: a call has ended."""
+        if self._settled is not None:
+            self._settled.set()
+            self._settled = None
 
     @contextmanager
     def reserved(self, size: CallSize) -> Generator[Callable[[Spent], None]]:
@@ -227,6 +253,8 @@ class Usage:
         was_within = self._over_budget_usd == 0.0
         if reply.cost_usd is not None:
             self.cost_usd += reply.cost_usd
+            highest = max(reply.cost_usd, self._highest_usd.get(size.kind, 0.0))
+            self._highest_usd[size.kind] = highest
         elif self.budget.price is not None:
             self.cost_usd += self.budget.price.of(*tokens)
         if was_within and self._over_budget_usd:
@@ -240,7 +268,7 @@ class Usage:
     def _max_cost(self, size: CallSize) -> float:
         """The highest likely cost of a call."""
         if self.budget.price is None:
-            return 0.0
+            return self._highest_usd.get(size.kind, 0.0)
         return self.budget.price.of(self._prompt_tokens(size)[2], self._reply_tokens(size)[2])
 
     def _prompt_tokens(self, size: CallSize) -> Range:

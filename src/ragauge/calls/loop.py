@@ -16,8 +16,8 @@ T = TypeVar("T")
 
 STARTED_PER_STEP = 32
 """Tasks started before the loop runs once, so that their requests are sent first."""
-POLL_S = 60
-"""Interval at which waiting threads wake up."""
+POLL_S = 0.5
+"""Interval at which waiting threads wake up: a signal just before a wait does not end it."""
 
 _STARTING = threading.Lock()
 _loops: list[asyncio.AbstractEventLoop] = []
@@ -30,12 +30,15 @@ def event_loop() -> asyncio.AbstractEventLoop:
     """
     with _STARTING:
         if not _loops:
-            loop = asyncio.new_event_loop()
-            threading.Thread(
-                target=_serve, args=(loop,), name="ragauge judges", daemon=True
-            ).start()
-            _loops.append(loop)
+            _loops.append(started_loop("ragauge judges"))
         return _loops[0]
+
+
+def started_loop(name: str) -> asyncio.AbstractEventLoop:
+    """A new loop that runs in a thread of this name until the process ends."""
+    loop = asyncio.new_event_loop()
+    threading.Thread(target=_serve, args=(loop,), name=name, daemon=True).start()
+    return loop
 
 
 def _serve(loop: asyncio.AbstractEventLoop) -> None:

@@ -1,7 +1,6 @@
 """Carry out `ragauge run`: check the configuration, evaluate, write and print the results."""
 
 import os
-import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -13,6 +12,7 @@ from ragauge.cli.folders import CACHE, RUNS
 from ragauge.cli.forecast import Forecast
 from ragauge.cli.groups import check_groups
 from ragauge.cli.outcome import exit_code, print_estimate, print_plan, say_truncated
+from ragauge.cli.output import write_report
 from ragauge.cli.plugin_option import import_plugins
 from ragauge.cli.progress import LONG_S, loading, long_run_note, watching
 from ragauge.cli.streams import say
@@ -75,11 +75,12 @@ def run_config(
     fast: bool = False,
     retry_unreadable: bool = False,
     record: Path | None = None,
+    form: str = "table",
     full: bool = False,
     quiet: bool = False,
     report: bool = True,
 ) -> int:
-    """Evaluate a configuration and print the first screen, or with `full` the whole summary.
+    """Evaluate a configuration and print it in a format: the first screen, or with `full` the whole summary.
 
     `quiet`: without showing progress. With `report` it also writes the run's page. Returns the exit code.
     """
@@ -99,7 +100,7 @@ def run_config(
     if record is not None and RunFolder.at(work.folder, key=key).has_manifest():
         _record_finished(work)
     run = _evaluated(work, quiet=quiet)
-    _leave(work, run, full=full)
+    _leave(work, run, form, full=full)
     work.judging.close()
     code = exit_code(run, work.evaluation.plan)
     if report:
@@ -123,7 +124,7 @@ def _prepared(
     config: Config, mode: "Mode", *, retry_unreadable: bool, record: Path | None
 ) -> _Work:
     """Check everything before any call is paid for; an error lists every problem."""
-    from ragauge.views.tables import check_outputs
+    from ragauge.views.run_report import check_outputs
 
     import_plugins(config.plugins)
     named = [*filter(_is_suite, config.suites), *config.metrics] or [DEFAULT]
@@ -211,17 +212,15 @@ def _evaluated(work: _Work, *, quiet: bool) -> ScoredRun:
         )
 
 
-def _leave(work: _Work, run: ScoredRun, *, full: bool) -> None:
+def _leave(work: _Work, run: ScoredRun, form: str, *, full: bool) -> None:
     """Write the files that were asked for, and print the run's summary and notes."""
-    from ragauge.report.terminal import console
     from ragauge.views.judging import judging_lines
-    from ragauge.views.tables import write_run
-    from ragauge.views.terminal import print_run
+    from ragauge.views.run_report import run_report, write_run
 
     for file in work.config.output:
         write_run(run, file, work.by)
         say(f"wrote {file}")
-    print_run(console(sys.stdout), run, work.by, full=full)
+    write_report(run_report(run, work.by), [(form, None)], full=full)
     health = Health(run)
     if health.nothing_scored:
         say(f"no answer could be scored: {health.why_nothing_scored()}")

@@ -7,8 +7,8 @@ from itertools import product
 from string import ascii_lowercase
 
 from ragauge.comparing.comparison import LEVEL
-from ragauge.comparing.words import MARK, ComparisonView, over_questions
-from ragauge.report.report import Cell, Table
+from ragauge.comparing.words import ComparisonView, over_questions
+from ragauge.report.report import MARK, Cell, Table
 from ragauge.runs.manifest import MetricDisplay
 from ragauge.runs.numbers import DASH, number
 
@@ -54,7 +54,7 @@ class SystemsTable:
             self._rows,
             title="" if self.field is None else f"{self.field} = {self.value}",
             caption=self.caption,
-            legend=self.legend,
+            legend=(self.legend,),
         )
 
     @property

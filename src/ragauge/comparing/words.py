@@ -13,13 +13,12 @@ from ragauge.comparing.comparison import (
     TestName,
 )
 from ragauge.report.plain import counted, distinct_names, for_terminal, shortened, some
-from ragauge.report.report import Cell
+from ragauge.report.report import MARK, Cell
 from ragauge.runs.manifest import MetricDisplay
 from ragauge.runs.numbers import DASH, number
 
 DIGITS = 3
 NORMAL = ", by normal approximation where 50,000 questions differ"
-MARK = "*"
 NAME_WIDTH = 20
 """Columns of the name of a metric or system; longer ones are cut."""
 IDS_LISTED = 2

@@ -1,21 +1,45 @@
 """One batch of samples: its columns, and the cells of each node, computed once."""
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from itertools import accumulate, repeat
 from typing import TYPE_CHECKING, cast
 
 from ragauge.engine.corpus import of_corpus
+from ragauge.engine.judged_scores import with_disputes, with_repeats
 from ragauge.engine.task import Cells, NodeTask, Scores
 from ragauge.metric import NOTHING_EXPECTED, Column, Metric
 from ragauge.progress import Scored
+from ragauge.samples.fields import NO_ANSWER, REASON, STATUS
 from ragauge.samples.samples import REFERENCE, Columns
-from ragauge.score import Score
+from ragauge.score import Score, Status
 from ragauge.where import Filter
 
 if TYPE_CHECKING:
-    from ragauge.engine.graph import Input, Node, PlannedMetric
+    from ragauge.engine.graph import Input, Node, Plan, PlannedMetric
     from ragauge.engine.resources import Resources
+
+
+def measure(plan: "Plan", columns: Columns, resources: "Resources") -> list[Scores]:
+    """The scores of each metric of the plan, in the plan's order, for every row.
+
+    Corpus features that `resources` do not have are computed from these rows alone.
+    Raises MetricError, which names the metric and the sample, if a metric or feature raises an error.
+    """
+    batch = Batch(columns, resources)
+    with _cancel_scope(plan):
+        batch.run_all(plan.nodes)
+        scores = with_repeats(plan, batch)
+    return with_disputes(plan, scores) if len(batch.resources.judge_names) > 1 else scores
+
+
+def _cancel_scope(plan: "Plan") -> AbstractContextManager[None]:
+    if not plan.has_async_nodes:
+        return nullcontext()
+    from ragauge.calls.loop import cancel_scope
+
+    return cancel_scope()
 
 
 class Batch:
@@ -37,6 +61,7 @@ class Batch:
         """Started async nodes whose cells are not complete, by key."""
         references = cast(Sequence[Sequence[str] | None], self._column("references"))
         self.n_references = [None if texts is None else len(texts) for texts in references]
+        self.no_answer = _reasons(self._column(STATUS), self._column(REASON))
         self.pair_rows = [row for row, n in enumerate(self.n_references) for _ in range(n or 0)]
         self.pair_texts = [text for texts in references for text in texts or ()]
 
@@ -133,7 +158,15 @@ class Batch:
     def scores(self, metric: "PlannedMetric") -> Scores:
         if metric.node is None:
             return [Score.skipped(metric.unavailable or "not available")] * self.n
-        return cast(Scores, self.computed[metric.node])
+        scores = cast(Scores, self.computed[metric.node])
+        if not self.no_answer:
+            return scores
+        return [
+            self.no_answer[row]
+            if row in self.no_answer and score and score.status is Status.MISSING
+            else score
+            for row, score in enumerate(scores)
+        ]
 
     def _column(self, name: str) -> Cells:
         return self.columns.get(name) or [None] * self.n
@@ -192,6 +225,16 @@ class Batch:
     def _sample(self, row: int) -> str:
         id, system = self._column("id")[row], self._column("system")[row]
         return f"sample {id!r} of system {system!r}"
+
+
+def _reasons(statuses: Cells, reasons: Cells) -> Mapping[int, Score]:
+    """By row, why the system gave no answer, as the row says."""
+    found: dict[int, Score] = {}
+    for row, (status, reason) in enumerate(zip(statuses, reasons, strict=True)):
+        if isinstance(status, str) and status in NO_ANSWER:
+            why = f": {reason}" if reason else ""
+            found[row] = Score.missing(f"{NO_ANSWER[status]}{why}")
+    return found
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from ragauge.run import Run
 from ragauge.runs.identity import judges_of, now
 from ragauge.runs.manifest import Manifest
 from ragauge.runs.stored_results import has_results, write_results
+from ragauge.samples.fields import REASON, STATUS
 from ragauge.samples.samples import Columns, RowRange, SampleFile, Samples, to_columns
 
 if TYPE_CHECKING:
@@ -36,7 +37,8 @@ def batch_of(plan: Plan, samples: Samples, number: int, size: int) -> Columns | 
 
 def columns_read(plan: Plan, samples: Samples) -> list[str]:
     """The columns of the samples that measuring needs."""
-    return [name for name in samples.columns if name in plan.columns | {"id", "system"}]
+    always = {"id", "system", STATUS, REASON}
+    return [name for name in samples.columns if name in plan.columns | always]
 
 
 def n_batches(samples: Samples, manifest: Manifest) -> int:
@@ -108,7 +110,7 @@ class Execution:
 
     def _stored_in(self, folder: "RunFolder") -> Run:
         from ragauge.runs.store import SUMMARIES, has_unfinished
-        from ragauge.views.tables import write_summaries
+        from ragauge.views.run_report import write_summaries
 
         path, stored = folder.path, folder.open(self.manifest, self.samples)
         if stored.finished:

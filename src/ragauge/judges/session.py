@@ -275,13 +275,11 @@ class JudgeSession:
         try:
             return await self._asked(key, request, size)
         finally:
-            self._shared.settle()
+            self.usage.settle()
 
     async def _refusal(self, size: CallSize) -> Score | None:
         """Why the judge may not be asked now; None if it may."""
-        async with self._shared.turn:
-            while not self._shared.is_down and self.usage.must_wait(size):
-                await self._shared.settled.wait()
+        await self.usage.wait_until_affordable(size, lambda: self._shared.is_down)
         if self._shared.is_down:
             return self._shared.failed()
         refused = self.usage.refuses(size)

@@ -1,12 +1,13 @@
 """The table that every format is read into, before columns are mapped to fields."""
 
 from dataclasses import dataclass
+from functools import cached_property
 
 from ragauge.errors import Problem
 from ragauge.samples.samples import Row
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Table:
     """Rows under the source's column names, and the problems of reading them.
 
@@ -24,7 +25,15 @@ class Table:
 
     def columns(self) -> tuple[str, ...]:
         """The names of the columns, in order of first appearance."""
-        return tuple(dict.fromkeys(name for row in self.rows for name in row.values))
+        return self._columns
+
+    @cached_property
+    def _columns(self) -> tuple[str, ...]:
+        names: dict[str, None] = {}
+        for row in self.rows:
+            if row.values.keys() - names.keys():
+                names |= dict.fromkeys(row.values)
+        return tuple(names)
 
 
 def unreadable(source: str, problem: str, line: int | None = None) -> Table:

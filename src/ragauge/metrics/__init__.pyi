@@ -158,6 +158,9 @@ def correct(
 ) -> MetricLabel:
     """The probability that people would call the answer correct, given question and reference."""
 
+def cost_usd() -> MetricLabel:
+    """What the answer cost, in US dollars."""
+
 def dont_know(
     *,
     phrases: Literal["default", "graphrag"] = "default",
@@ -210,6 +213,9 @@ def faithfulness(
     judge: str | None = None,
 ) -> MetricLabel:
     """Share of the answer's claims that its contexts support, according to a judge."""
+
+def first_token_s() -> MetricLabel:
+    """How many seconds passed until the first part of the answer, where the system streams."""
 
 def fuzzy_match(
     *,
@@ -266,6 +272,9 @@ def infAP(
 ) -> MetricLabel:
     """Average precision inferred from a sample of judgements."""
 
+def input_tokens() -> MetricLabel:
+    """How many tokens were sent to the model for the answer."""
+
 def invalid_calls() -> MetricLabel:
     """How many tool calls name an unknown tool or have arguments that break the tool's JSON schema."""
 
@@ -290,6 +299,9 @@ def keyword_coverage(
     on_nothing_expected: float | None = None,
 ) -> MetricLabel:
     """Share of the reference's keywords that are among the answer's keywords."""
+
+def latency_s() -> MetricLabel:
+    """How many seconds the system took for the answer."""
 
 def list_coverage(
     *,
@@ -398,6 +410,9 @@ def number_precision(
 ) -> MetricLabel:
     """Share of the answer's distinct numbers that occur in a reference or a context."""
 
+def output_tokens() -> MetricLabel:
+    """How many tokens the model wrote for the answer."""
+
 def overrefusal() -> MetricLabel:
     """Whether the answer refuses a question that has an answer; lower is better."""
 
@@ -470,6 +485,9 @@ def relative_precision(
 def repeated_calls() -> MetricLabel:
     """How many tool calls repeat an earlier one: the same name and the same arguments."""
 
+def repetition() -> MetricLabel:
+    """Share of the system's sentences that it had said before, in an earlier turn of the conversation."""
+
 def rouge1(
     *,
     measure: Literal["f1", "precision", "recall"] = "f1",
@@ -536,6 +554,14 @@ def span_f1(
     tokenizer: Literal["builtin", "nltk"] = "builtin",
 ) -> MetricLabel:
     """Word F1 of the top-ranked passage with the most similar gold passage."""
+
+def state_match(
+    *,
+    ignore: Sequence[str] = (),
+    rtol: float = 0.0,
+    atol: float = 0.0,
+) -> MetricLabel:
+    """Whether the state at the end, as JSON, is the expected one."""
 
 def steps() -> MetricLabel:
     """How many tool calls were made."""
@@ -607,6 +633,9 @@ def trajectory_match(
     atol: float = 0.0,
 ) -> MetricLabel:
     """Whether the sequence of all tool calls is the expected one."""
+
+def unanswered_questions() -> MetricLabel:
+    """How many of the user's messages got no answer: no message, an empty one, or a refusal by `dont_know`."""
 
 def unjudged(
     *,

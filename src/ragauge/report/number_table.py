@@ -10,39 +10,64 @@ from ragauge.report.report import Cell, Table
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table as DrawnTable
+    from rich.text import Text
 
 GAPS = (3, 2, 1)
 """Blanks between two columns, from the widest terminal to the narrowest."""
 LEAST_NAME = 4
 """Fewest columns that a name is cut to."""
-WIDEST = 10_000
-"""Columns that every table fits into."""
+WIDE = 100
+NAME_WIDTHS = (36, 20)
+"""Columns of the names of a table that is split: in a terminal of WIDE columns or more, and in others."""
 
 
-def _texts(table: Table) -> list[list[str]]:
-    """The cells as texts; a mark hangs behind its number, so that the numbers of a column stay aligned."""
-    columns: list[list[str]] = []
-    for place in range(len(table.header)):
-        cells = [row[place] for row in table.rows]
-        marks = max((len(cell.mark) for cell in cells if isinstance(cell, Cell)), default=0)
-        columns.append(
-            [
-                f"{cell.text}{cell.mark.ljust(marks)}"
-                if isinstance(cell, Cell)
-                else for_terminal(cell)
-                for cell in cells
-            ]
-        )
-    return columns
+def drawn_tables(out: "Console", table: Table) -> tuple[Sequence["DrawnTable"], Sequence[str]]:
+    """The table in the widest layout that fits the terminal, and what it lacks there.
+
+    If none fits, names are cut. A table that splits is drawn as several, each with the names.
+    """
+    if table.splits:
+        return _split(out, table), ()
+
+    def too_wide(layout: Table) -> int:
+        widths = _measured(layout)[1]
+        return sum(widths) + layout.gap * (len(widths) - 1) - out.width
+
+    layouts = list(_layouts(table))
+    layout = next((each for each in layouts if too_wide(each) <= 0), layouts[-1])
+    columns, widths = _measured(layout)
+    _cut(columns, widths, layout.n_names, too_wide(layout))
+    return [_drawn(columns, layout.gap)], layout.missing
 
 
-def _measured(table: Table) -> tuple[list[list[str]], list[int]]:
-    """The columns as texts, headers first, and their widths."""
-    from rich.cells import cell_len
+def _cut(
+    columns: Sequence[list["Text"]], widths: Sequence[int], n_names: int, too_wide: int
+) -> None:
+    """Cut the widest headers of numbers, but no number, and then names, until they are no longer too wide."""
+    from rich.text import Text
 
-    header = map(for_terminal, table.header)
-    columns = [[name, *texts] for name, texts in zip(header, _texts(table), strict=True)]
-    return columns, [max(map(cell_len, column)) for column in columns]
+    cut = list(widths)
+    for places in (range(n_names, len(columns)), range(n_names)):
+        least = [LEAST_NAME for _ in range(n_names)]
+        least += [
+            max((len(text.plain.lstrip()) for text in column[1:]), default=LEAST_NAME)
+            for column in columns[n_names:]
+        ]
+        while sum(widths) - sum(cut) < too_wide:
+            possible = [place for place in places if cut[place] > least[place]]
+            if not possible:
+                break
+            cut[max(possible, key=lambda place: cut[place])] -= 1
+    for place, width in enumerate(cut):
+        if width < widths[place]:
+            header, *cells = columns[place]
+            if place < n_names:
+                cells = [Text(shortened(text.plain, width), text.style) for text in cells]
+            else:
+                cells = [text[widths[place] - width :] for text in cells]
+            name = Text(shortened(header.plain.lstrip(), width), header.style)
+            name.pad_left(0 if place < n_names else width - name.cell_len)
+            columns[place][:] = [name, *cells]
 
 
 def _layouts(table: Table) -> Iterator[Table]:
@@ -57,31 +82,82 @@ def _layouts(table: Table) -> Iterator[Table]:
         yield from (replace(table.without(gone), gap=gap) for gap in GAPS[1:])
 
 
-def fitting(out: "Console", table: Table) -> tuple["DrawnTable", Sequence[str]]:
-    """The table in the widest layout that fits the terminal, and what it lacks there.
+def _measured(table: Table) -> tuple[list[list["Text"]], list[int]]:
+    """The columns, headers first, and their widths."""
+    columns = [
+        _column(name, [row[place] for row in table.rows], is_name=place < table.n_names)
+        for place, name in enumerate(table.header)
+    ]
+    return columns, [max(text.cell_len for text in column) for column in columns]
 
-    If none fits, names are cut.
+
+def _column(name: str, cells: Sequence[str | Cell], *, is_name: bool) -> list["Text"]:
+    """A header and its cells; in columns of numbers, each part of the cells is aligned right.
+
+    Padded here: rich aligns right without the blank that stands for an absent mark.
     """
+    from rich.text import Text
 
-    def too_wide(layout: Table) -> int:
-        widths = _measured(layout)[1]
-        return sum(widths) + layout.gap * (len(widths) - 1) - out.width
+    header = Text(for_terminal(name))
+    given = [each if isinstance(each, Cell) else Cell(for_terminal(each)) for each in cells]
+    values = [Text(each.text, each.style) for each in given]
+    if is_name:
+        return [header, *values]
+    details, remarks = (
+        max((len(part) for part in parts), default=0)
+        for parts in ([each.detail for each in given], [each.remark for each in given])
+    )
+    marks = max([len(each.mark) for each in given] + [min(details, 1)])
+    width = max((value.cell_len for value in values), default=0)
+    for value, each in zip(values, given, strict=True):
+        value.pad_left(width - value.cell_len)
+        value.append(each.mark.ljust(marks), "red" if each.mark == "*" else "")
+        value.append(f" {each.detail:>{details}}" if details else "", "dim")
+        value.append(f"  {each.remark:>{remarks}}" if remarks else "", "yellow")
+    texts = [header, *values]
+    widest = max(text.cell_len for text in texts)
+    for text in texts:
+        text.pad_left(widest - text.cell_len)
+    return texts
 
-    layouts = list(_layouts(table))
-    layout = next((each for each in layouts if too_wide(each) <= 0), layouts[-1])
-    cut = -(-max(0, too_wide(layout)) // layout.n_names)
-    columns, widths = _measured(layout)
-    for place in range(layout.n_names if cut else 0):
-        widths[place] = max(LEAST_NAME, widths[place] - cut)
-    return _drawn(layout, columns, widths), layout.missing
+
+def _split(out: "Console", table: Table) -> Sequence["DrawnTable"]:
+    """The table as several that fit, each with the names, which are wrapped if they are long."""
+    (names, *columns), (width, *widths) = _measured(table)
+    width = min(width, NAME_WIDTHS[out.width < WIDE])
+    parts: list[list[list[Text]]] = []
+    used = out.width
+    for column, own in zip(columns, widths, strict=True):
+        used += table.gap + own
+        if used > out.width:
+            parts.append([names])
+            used = width + table.gap + own
+        parts[-1].append(column)
+    return [_drawn(part, table.gap, name_width=width) for part in parts]
 
 
-def fits(out: "Console", table: "DrawnTable") -> bool:
-    """Whether the terminal is wide enough for the whole table."""
-    from rich.measure import Measurement
+def _drawn(
+    columns: Sequence[Sequence["Text"]], gap: int, name_width: int | None = None
+) -> "DrawnTable":
+    from rich import box
+    from rich.table import Table as DrawnTable
 
-    options = out.options.update(max_width=WIDEST)
-    return Measurement.get(out, options, table).maximum <= out.width
+    drawn = DrawnTable(
+        box=box.SIMPLE_HEAD,
+        padding=(0, gap // 2),
+        collapse_padding=gap == 2,
+        pad_edge=False,
+        show_edge=False,
+        header_style="bold",
+    )
+    for place, column in enumerate(columns):
+        if place == 0 and name_width is not None:
+            drawn.add_column(column[0], width=name_width, overflow="fold")
+        else:
+            drawn.add_column(column[0], no_wrap=True)
+    for cells in zip(*(column[1:] for column in columns), strict=True):
+        drawn.add_row(*cells)
+    return drawn
 
 
 def too_narrow_for(missing: Sequence[str], option: str) -> str:
@@ -91,33 +167,3 @@ def too_narrow_for(missing: Sequence[str], option: str) -> str:
     'the terminal is too narrow for: n · p; -f md prints every column'
     """
     return f"the terminal is too narrow for: {' · '.join(missing)}; {option} prints every column"
-
-
-def _drawn(table: Table, columns: Sequence[Sequence[str]], widths: Sequence[int]) -> "DrawnTable":
-    """The table of columns of texts, headers first, each in its width."""
-    from rich import box
-    from rich.cells import cell_len
-    from rich.table import Table as DrawnTable
-    from rich.text import Text
-
-    drawn = DrawnTable(
-        box=box.SIMPLE_HEAD,
-        padding=(0, table.gap // 2),
-        collapse_padding=table.gap == 2,
-        pad_edge=False,
-        show_edge=False,
-        header_style="bold",
-    )
-
-    def cell(place: int, text: str, style: str = "") -> "Text":
-        if place < table.n_names:
-            return Text(shortened(text, widths[place]), style)
-        # Padded here: rich aligns right without the blank that stands for an absent mark.
-        return Text(" " * (widths[place] - cell_len(text)) + text, style)
-
-    for place, column in enumerate(columns):
-        drawn.add_column(cell(place, column[0]), no_wrap=True)
-    for number, cells in enumerate(table.rows, 1):
-        best = ["bold" if isinstance(each, Cell) and each.is_best else "" for each in cells]
-        drawn.add_row(*(cell(at, texts[number], best[at]) for at, texts in enumerate(columns)))
-    return drawn

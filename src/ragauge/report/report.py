@@ -7,16 +7,33 @@ Records = tuple[Sequence[str], Iterable[Sequence[object]]]
 """A header and rows of plain values."""
 
 
+YES, NO = "✓", "✗"
+"""Signs that a label may be, shown in green and red."""
+MARK = "*"
+"""The mark of a significant difference, shown in red."""
+
+
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A cell whose number is the best of its row, or has a mark behind it: signs or letters of ours."""
+    """A cell with more to it than a text: perhaps the best number of its row, or one with a mark behind it.
+
+    `mark` has signs or letters of ours, `detail` an interval, `remark` what to mind in a terminal.
+    """
 
     text: str
     mark: str = ""
     is_best: bool = False
+    detail: str = ""
+    remark: str = ""
+    is_quiet: bool = False
 
     def __str__(self) -> str:
-        return f"{self.text}{self.mark}"
+        return f"{self.text}{self.mark} {self.detail}".rstrip()
+
+    @property
+    def style(self) -> str:
+        """How a terminal shows the text."""
+        return "bold" if self.is_best else "dim" if self.is_quiet else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,18 +55,27 @@ class Table:
     gap: int = 3
     """Blanks between two columns of a terminal where there is room."""
     wraps: bool = False
+    splits: bool = False
+    """Whether a narrow terminal shows the columns in several tables below each other."""
     title: str = ""
     caption: str = ""
     """What a paper says below the table; the report's headline by default."""
-    legend: str = ""
-    """What Markdown and HTML say below the table."""
+    legend: Sequence[str] = ()
+    """What Markdown and HTML say below the table, a paragraph each."""
+    notes: Sequence[str] = ()
+    """Notes on this table alone."""
+    level: int = 3
+    """That of the title in Markdown."""
     only_in: Sequence[str] = ()
     """The formats that have the table; empty for all."""
+
+    sides: str = ""
+    """`l` or `r` for each column, if texts follow numbers."""
 
     @property
     def alignment(self) -> str:
         """`l` or `r` for each column."""
-        return "l" * self.n_names + "r" * (len(self.header) - self.n_names)
+        return self.sides or "l" * self.n_names + "r" * (len(self.header) - self.n_names)
 
     @property
     def texts(self) -> Sequence[Sequence[str]]:
@@ -81,7 +107,16 @@ class Items:
         return cls(title, [(text, "") for text in texts])
 
 
-def _no_records() -> None:
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """Labels and their texts, perhaps below a title and below a name with a value and a remark."""
+
+    lines: Sequence[tuple[str, str]]
+    title: str = ""
+    heading: Sequence[str] = ()
+
+
+def _nothing() -> None:
     return None
 
 
@@ -90,9 +125,8 @@ class Report:
     """What people and programs read of a result. Every text is plain; the writers escape it.
 
     `legend` says how the numbers were made, `notes` how to read the tables and what does not count;
-    `commands` what to type next. `records` are what CSV has, by default the first table; `data` is what
-    JSON has, by default the report itself. `brief` makes what a terminal shows instead; its argument says
-    whether everything was asked for.
+    `commands` what to type next, `command_for_all` what shows everything. `records` are what CSV has, by
+    default the first table; `data` is what JSON has, by default the report itself.
     """
 
     headline: str
@@ -101,14 +135,23 @@ class Report:
     notes: Sequence[str] = ()
     items: Sequence[Items] = ()
     commands: Sequence[str] = ()
-    records: Callable[[], Records | None] = field(default=_no_records, repr=False)
-    data: Callable[[], object] = field(default=_no_records, repr=False)
+    records: Callable[[], Records | None] = field(default=_nothing, repr=False)
+    data: Callable[[], object] = field(default=_nothing, repr=False)
     notes_shown: int | None = None
     """Most notes that a terminal shows; the others are counted."""
+    legend: str = ""
+    lines: Sequence[Lines] = ()
+    command_for_all: str = ""
+    brief: "Callable[[bool], Report] | None" = field(default=None, repr=False)
+    """Makes what a terminal shows instead; the argument says whether everything was asked for."""
     cuts_notes: bool = False
     """Whether a terminal shows each note in one line."""
-    legend: str = ""
-    brief: "Callable[[bool], Report] | None" = field(default=None, repr=False)
+    most_lines: int | None = None
+    """Most lines of a terminal: blank lines give way, and before them what `shorter` leaves out."""
+    shorter: "Callable[[], Report | None]" = field(default=_nothing, repr=False)
+    """Makes the same report with less; None if nothing can be left out."""
+    more: Sequence[Table] = ()
+    """What a terminal shows at the end, below any number of lines."""
 
     def tables_in(self, form: str) -> Sequence[Table]:
         """The tables that a format has."""

@@ -33,19 +33,20 @@ def console(file: TextIO) -> "Console":
 
 def print_table(out: "Console", header: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
     """Print a plain table. The first column never wraps, the others do."""
-    table = plain_table()
+    out.print(wrapping_table(header, rows))
+
+
+def wrapping_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> "Table":
+    """A plain table whose first column never wraps."""
+    from rich import box
+    from rich.table import Table
+
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, header_style="bold")
     for name in header:
         table.add_column(plain_text(name), no_wrap=name == header[0], overflow="fold")
     for row in rows:
         table.add_row(*(plain_text(cell) for cell in row))
-    out.print(table)
-
-
-def print_note(out: "Console", note: str) -> None:
-    """Print an indented note under a table."""
-    for line in plain_text(note, "dim").wrap(out, max(out.width - 4, 20)):
-        line.pad_left(2)
-        out.print(line)
+    return table
 
 
 def plain_text(text: str, style: str = "") -> "Text":
@@ -53,11 +54,3 @@ def plain_text(text: str, style: str = "") -> "Text":
     from rich.text import Text
 
     return Text(for_terminal(text, lines=True), style)
-
-
-def plain_table() -> "Table":
-    """An empty table with a rule under its header and no frame."""
-    from rich import box
-    from rich.table import Table
-
-    return Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, header_style="bold")

@@ -22,9 +22,9 @@ TYPES = {
     "id": ("String",),
     "text": ("String",),
     "json": ("String",),
-    "messages": ("String",),
     "texts": ("List(String)",),
     "numbers": ("List(Float64)",),
+    "number": ("Float64",),
     "grades": ("List(Struct({'id': String, 'grade': Int64}))",),
 }
 """The types that a column of samples may have, by the kind of its field, as polars prints them."""

@@ -14,8 +14,10 @@ from typing import TYPE_CHECKING, cast
 
 from ragauge.report.html_table import MAX_ROWS, html_table, html_text, small
 from ragauge.samples.fields import (
+    CLUSTERS,
     DEFAULT_SYSTEM,
     FIELDS,
+    MEASURED,
     REFERENCE,
     REFERENCES,
     Columns,
@@ -29,8 +31,10 @@ if TYPE_CHECKING:
     import polars as pl
 
 __all__ = [
+    "CLUSTERS",
     "DEFAULT_SYSTEM",
     "FIELDS",
+    "MEASURED",
     "REFERENCE",
     "REFERENCES",
     "Columns",

@@ -32,7 +32,9 @@ PRINTED = ("[", "{", "array([")
 _EMPTY_TEXT = ("question", "answer")
 _NEVER_EMPTY = ("id", "system")
 _TEXT_LISTS = ("references", "contexts", "context_ids", "gold_contexts")
-_LISTS = tuple(name for name, field in FIELDS.items() if field.kind not in ("id", "text", "flag"))
+_LISTS = tuple(
+    name for name, field in FIELDS.items() if field.kind in ("texts", "numbers", "grades")
+)
 _NUMBER = re.compile(r"(?=.{1,15}\Z)-?(0|[1-9][0-9]*)(\.[0-9]+)?", re.DOTALL)
 _COUNT = re.compile(r"[0-9]{1,15}")
 
@@ -237,27 +239,13 @@ def _without_empty(rows: list[Row]) -> tuple[list[Row], list[str]]:
     return full, note_of_empty([str(row.line) for row in rows if is_empty(row)])
 
 
-def numeric_columns(rows: Sequence[Row]) -> set[str]:
-    """The extra columns whose cells are all plain numbers."""
-    others = {name for row in rows for name in row.values if name not in FIELDS}
-    return {
-        name for name in others if _are_numbers([cast(str, row.values.get(name)) for row in rows])
-    }
-
-
 def is_number(cell: str) -> bool:
     """Whether a cell is a plain number."""
     return _NUMBER.fullmatch(cell) is not None
 
 
-def read_cells(
-    rows: Sequence[Row], problems: list[Problem], numeric: Collection[str] | None = None
-) -> list[Row]:
-    """The rows with lists, numbers and nulls read from their text.
-
-    `numeric` are the columns of numbers if they are known; else they are found in these rows.
-    """
-    numeric = numeric_columns(rows) if numeric is None else numeric
+def read_cells(rows: Sequence[Row], problems: list[Problem], numeric: Collection[str]) -> list[Row]:
+    """The rows with lists, numbers (in the columns `numeric`) and nulls read from their text."""
     reader = JsonReader()
     read: list[Row] = []
     for row in rows:
@@ -320,14 +308,6 @@ def _read_cell(name: str, cell: str, reader: JsonReader, is_number: bool) -> obj
     if name in _LISTS:
         return _read_list(name, cell, reader)
     return _number(cell) if is_number else cell
-
-
-def _are_numbers(cells: Sequence[str | None]) -> bool:
-    """Whether every cell is a plain number, and different cells are different numbers."""
-    filled = {cell for cell in cells if cell}
-    if not filled or not all(map(_NUMBER.fullmatch, filled)):
-        return False
-    return len({_number(cell) for cell in filled}) == len(filled)
 
 
 def _number(cell: str) -> float:

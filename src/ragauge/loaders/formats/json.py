@@ -272,10 +272,10 @@ def _with_predictions(lists: dict[str, list[_Item]]) -> list[_Item] | None:
     if not _are_objects(examples) or not _are_objects(predictions):
         return None
     return [
-        _Item({**cast(_Object, one.value), **cast(_Object, other.value)}, one.line)
-        if isinstance(one.value, dict) and isinstance(other.value, dict)
-        else one
-        for one, other in zip(examples, predictions, strict=True)
+        _Item({**cast(_Object, example.value), **cast(_Object, other.value)}, example.line)
+        if isinstance(example.value, dict) and isinstance(other.value, dict)
+        else example
+        for example, other in zip(examples, predictions, strict=True)
     ]
 
 

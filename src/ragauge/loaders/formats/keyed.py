@@ -123,13 +123,13 @@ def judged_together(members: Values) -> list[Values] | None:
     lists = [items for items in results.values() if items]
     if not lists or len(lists) < len(members):
         return None
-    answers = [[(one["query"], one["response"]) for one in items] for items in lists]
+    answers = [[(result["query"], result["response"]) for result in items] for items in lists]
     if any(each != answers[0] for each in answers):
         return None
     samples: list[Values] = []
     for each in zip(*lists, strict=True):
         said = {name: each[0][name] for name in JUDGED if name in each[0]}
-        scores = {name: one["score"] for name, one in zip(results, each, strict=True)}
+        scores = {name: result["score"] for name, result in zip(results, each, strict=True)}
         samples.append({**said, **scores})
     return samples
 
@@ -138,7 +138,7 @@ def _judged(items: object) -> list[Values] | None:
     if not isinstance(items, list):
         return None
     results = cast(list[object], items)
-    if not all(isinstance(one, Mapping) and one.keys() >= _SCORED for one in results):
+    if not all(isinstance(result, Mapping) and result.keys() >= _SCORED for result in results):
         return None
     return cast(list[Values], results)
 

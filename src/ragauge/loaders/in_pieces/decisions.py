@@ -56,13 +56,14 @@ class Decisions:
         if naming.problems:
             return ()
         rows = renamed_rows(table.rows, naming)
-        if table.all_text and self.has_all_rows:
-            rows = read_cells(rows, problems)
-        elif table.all_text:
-            numeric = self.numbers.add(rows)
-            for name, is_numeric in numeric.items():
-                self._use(_Column("is numeric", name), is_numeric)
-            rows = read_cells(rows, problems, [name for name in numeric if numeric[name]])
+        if table.all_text:
+            names = self.numbers.add(rows)
+            if self.has_all_rows:
+                self.numbers.finish()
+            numeric = names - self.numbers.texts
+            for name in names:
+                self._use(_Column("is numeric", name), name in numeric)
+            rows = read_cells(rows, problems, numeric)
         elif table.may_print_lists:
             rows = read_printed_lists(rows)
         else:
@@ -210,7 +211,7 @@ class Layouts:
 
     def _gathered(self, groups: numbered.Groups) -> list[str]:
         """The columns with lists for the numbered ones."""
-        taken = {one.column for group in groups.values() for one in group}
+        taken = {column.name for group in groups.values() for column in group}
         return [*(name for name in self.columns if name not in taken), *groups]
 
     @property

@@ -20,8 +20,7 @@ from ragauge.loaders.formats.csv import (
 from ragauge.loaders.formats.file_sets import PACKED, files_of_set, is_set, kind_of_file
 from ragauge.loaders.formats.files import gzip_content_size
 from ragauge.loaders.formats.jsonl import jsonl_tables
-from ragauge.loaders.formats.parquet import parquet_tables
-from ragauge.loaders.formats.parquet_footer import FooterError, read_footer
+from ragauge.loaders.formats.parquet import FooterError, parquet_tables, read_footer
 from ragauge.loaders.table import Table, unreadable
 from ragauge.samples.samples import Row
 from ragauge.storage.regular_file import is_file

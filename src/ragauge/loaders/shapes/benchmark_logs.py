@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import cast
 
+from ragauge.loaders.attributes import items_in, mapping_in, mappings_in
 from ragauge.loaders.messages import ASKING, last_text, text_of
 from ragauge.loaders.shapes.reader import Values, found
 from ragauge.loaders.table import Table
@@ -47,13 +48,12 @@ def _read(table: Table, rows: Iterable[Row], what: str) -> Table:
 
 def _of_helm(row: Row) -> Row:
     values = {name: found(row.values, path) for name, path in HELM.items()}
-    said, choices = values["answer"], found(row.values, "output_mapping")
-    if isinstance(said, str) and isinstance(choices, Mapping):
-        values["answer"] = cast(Mapping[str, object], choices).get(said.strip(), said)
+    if isinstance(said := values["answer"], str):
+        values["answer"] = mapping_in(row.values.get("output_mapping")).get(said.strip(), said)
     right = [
         found(given, "output.text: text")
-        for given in _list(found(row.values, "instance.references"))
-        if "correct" in _list(found(given, "tags"))
+        for given in items_in(found(row.values, "instance.references"))
+        if "correct" in items_in(found(given, "tags"))
     ]
     values["references"] = [text for text in right if text is not None] or None
     return Row(values, row.source, row.line)
@@ -65,7 +65,7 @@ def _is_event(values: Mapping[str, object]) -> bool:
 
 def _of_events(rows: Sequence[Row]) -> list[Row]:
     """One row for each sample: what was asked and said, what was expected, whether it matched."""
-    models = [name for row in rows for name in _list(found(row.values, "spec.completion_fns"))]
+    models = [name for row in rows for name in items_in(found(row.values, "spec.completion_fns"))]
     samples: dict[object, Row] = {}
     for row in rows:
         if not _is_event(row.values):
@@ -88,21 +88,21 @@ def _of_events(rows: Sequence[Row]) -> list[Row]:
 def _sampled(event: Values) -> dict[str, object]:
     prompt, said = event.get("prompt"), event.get("sampled")
     asked = prompt if isinstance(prompt, str) else last_text(prompt, ASKING)
-    first = _list(said)[0] if _list(said) else said
+    first = items_in(said)[0] if items_in(said) else said
     return {"question": asked, "answer": text_of(first)}
 
 
 def _paragraphs(row: Row) -> Sequence[Mapping[str, object]]:
     """The paragraphs with questions, if the row is an article."""
-    paragraphs = _objects(row.values.get("paragraphs"))
-    return [one for one in paragraphs if isinstance(one.get("qas"), list) and "context" in one]
+    paragraphs = mappings_in(row.values.get("paragraphs"))
+    return [each for each in paragraphs if isinstance(each.get("qas"), list) and "context" in each]
 
 
 def _questions(row: Row) -> Iterator[Row]:
     for paragraph in _paragraphs(row):
-        for asked in _objects(paragraph["qas"]):
+        for asked in mappings_in(paragraph["qas"]):
             is_impossible = asked.get("is_impossible")
-            texts = [answer.get("text") for answer in _objects(asked.get("answers"))]
+            texts = [answer.get("text") for answer in mappings_in(asked.get("answers"))]
             values = {
                 "id": asked.get("id"),
                 "question": asked.get("question"),
@@ -112,14 +112,3 @@ def _questions(row: Row) -> Iterator[Row]:
                 "title": row.values.get("title"),
             }
             yield Row(values, row.source, row.line)
-
-
-def _list(value: object) -> Sequence[object]:
-    return cast(Sequence[object], value) if isinstance(value, list | tuple) else ()
-
-
-def _objects(value: object) -> list[Mapping[str, object]]:
-    if not isinstance(value, list):
-        return []
-    items = cast(list[object], value)
-    return [cast(Mapping[str, object], item) for item in items if isinstance(item, Mapping)]

@@ -24,7 +24,7 @@ _NUMBERED = re.compile(
 class Numbered:
     """A column of a field, and its number."""
 
-    column: str
+    name: str
     field: str
     number: int
 
@@ -59,7 +59,7 @@ def gathered(table: Table, groups: Groups) -> Table:
 def note_of(groups: Groups) -> str:
     """Which columns were read as which field."""
     read = [
-        f"{listed([repr(one.column) for one in group], most=3)} as {field}"
+        f"{listed([repr(column.name) for column in group], most=3)} as {field}"
         for field, group in groups.items()
     ]
     return f"read {'; '.join(read)}"
@@ -72,13 +72,13 @@ def _groups(columns: Sequence[str]) -> dict[str, list[Numbered]]:
         matched = _NUMBERED.fullmatch(folded(column))
         field = None if matched is None else _field(matched["stem"], matched["beside"])
         if matched is not None and field is not None:
-            one = Numbered(column, field, int(matched["number"]))
-            named.setdefault((field, matched["stem"]), []).append(one)
+            numbered = Numbered(column, field, int(matched["number"]))
+            named.setdefault((field, matched["stem"]), []).append(numbered)
     groups: dict[str, list[Numbered]] = {}
     for (field, _), group in named.items():
-        group.sort(key=lambda one: one.number)
+        group.sort(key=lambda column: column.number)
         first = group[0].number
-        counts = [one.number - first for one in group] == list(range(len(group)))
+        counts = [column.number - first for column in group] == list(range(len(group)))
         if counts and first in (0, 1) and field not in groups:
             groups[field] = group
     if "contexts" not in groups:  # ids and scores of something else
@@ -102,15 +102,15 @@ def _field(stem: str, beside: str | None) -> str | None:
 
 
 def _gathered(row: Row, groups: Groups) -> Row:
-    taken = {one.column for group in groups.values() for one in group}
+    taken = {column.name for group in groups.values() for column in group}
     values = {name: value for name, value in row.values.items() if name not in taken}
-    texts = {one.number for one in groups.get("contexts", ()) if _is_filled(row, one)}
+    texts = {column.number for column in groups.get("contexts", ()) if _is_filled(row, column)}
     for field, group in groups.items():
         is_context = field == "contexts" or field in BESIDE.values()
         filled = [
-            row.values.get(one.column)
-            for one in group
-            if (one.number in texts if is_context else _is_filled(row, one))
+            row.values.get(column.name)
+            for column in group
+            if (column.number in texts if is_context else _is_filled(row, column))
         ]
         if field in BESIDE.values() and any(value in (None, "") for value in filled):
             values[field] = None
@@ -121,6 +121,6 @@ def _gathered(row: Row, groups: Groups) -> Row:
     return Row(values, row.source, row.line)
 
 
-def _is_filled(row: Row, one: Numbered) -> bool:
-    value = row.values.get(one.column)
+def _is_filled(row: Row, column: Numbered) -> bool:
+    value = row.values.get(column.name)
     return value is not None and not (isinstance(value, str) and not value.strip())

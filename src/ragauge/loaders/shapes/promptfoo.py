@@ -5,7 +5,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import cast
 
+from ragauge.loaders.attributes import mapping_in, mappings_in
 from ragauge.loaders.mapping import field_of
+from ragauge.loaders.shapes.reader import found
 from ragauge.loaders.table import Table
 from ragauge.samples.samples import Row
 
@@ -60,58 +62,38 @@ def _is_result(values: Mapping[str, object]) -> bool:
 
 def _from_result(row: Row) -> Row:
     values = row.values
-    variables = cast(Mapping[str, object], values["vars"])
-    provider = values.get("provider")
-    name = (
-        cast(Mapping[str, object], provider).get("id")
-        if isinstance(provider, Mapping)
-        else provider
-    )
     response = values.get("response")
-    output = (
-        cast(Mapping[str, object], response).get("output")
-        if isinstance(response, Mapping)
-        else response
-    )
-    found: dict[str, object] = {
+    output = found(values, "response.output") if isinstance(response, Mapping) else response
+    read: dict[str, object] = {
         "answer": output if isinstance(output, str) or output is None else str(output)
     }
     if values.get("testIdx") is not None:
-        found["id"] = str(values["testIdx"])
-    if name:
+        read["id"] = str(values["testIdx"])
+    if name := found(values, "provider.id | provider: text"):
         prompt = values.get("promptIdx")
-        found["system"] = f"{name} (prompt {prompt})" if prompt else str(name)
-    expected = _asserted(values.get("testCase"))
-    return Row(_with_variables(found, variables, expected), row.source, row.line)
+        read["system"] = f"{name} (prompt {prompt})" if prompt else name
+    expected = [
+        text
+        for given in mappings_in(found(values, "testCase.assert"))
+        if given.get("type") in EXPECTS_TEXT and isinstance(text := given.get("value"), str)
+    ]
+    return Row(_with_variables(read, mapping_in(values["vars"]), expected), row.source, row.line)
 
 
 def _with_variables(
-    found: dict[str, object], variables: Mapping[str, object], expected: Sequence[str]
+    read: dict[str, object], variables: Mapping[str, object], expected: Sequence[str]
 ) -> dict[str, object]:
     """The variables of a test beside its output: an answer among them is the expected one."""
     for key, value in variables.items():
         field = field_of(key)
         field = "references" if field == "answer" else field
-        if field is not None and field not in found:
-            found[field] = value
-        elif isinstance(value, str | int | float) and key not in found:
-            found[key] = value
-    if expected and "references" not in found:
-        found["references"] = list(expected)
-    return found
-
-
-def _asserted(test: object) -> list[str]:
-    assertions = (
-        cast(Mapping[str, object], test).get("assert") if isinstance(test, Mapping) else None
-    )
-    found: list[str] = []
-    for one in cast(list[object], assertions) if isinstance(assertions, list) else []:
-        if isinstance(one, Mapping):
-            named = cast(Mapping[str, object], one)
-            if named.get("type") in EXPECTS_TEXT and isinstance(named.get("value"), str):
-                found.append(cast(str, named["value"]))
-    return found
+        if field is not None and field not in read:
+            read[field] = value
+        elif isinstance(value, str | int | float) and key not in read:
+            read[key] = value
+    if expected and "references" not in read:
+        read["references"] = list(expected)
+    return read
 
 
 def _has_verdict(cell: object) -> bool:
@@ -121,14 +103,14 @@ def _has_verdict(cell: object) -> bool:
 def _from_table(row: Row, name: str, number: int, outputs: Sequence[str]) -> Row:
     provider = cast("re.Match[str]", _OUTPUT.match(name))["provider"]
     answer = _VERDICT.sub("", cast(str, row.values[name]), count=1)
-    found: dict[str, object] = {"id": str(number), "system": provider, "answer": answer}
+    read: dict[str, object] = {"id": str(number), "system": provider, "answer": answer}
     others = {key: value for key, value in row.values.items() if key not in outputs}
     expected = [
         text
         for key in [key for key in others if key.startswith("__expected")]
         if (text := _expected(others.pop(key)))
     ]
-    return Row(_with_variables(found, others, expected), row.source, row.line)
+    return Row(_with_variables(read, others, expected), row.source, row.line)
 
 
 def _expected(cell: object) -> str | None:

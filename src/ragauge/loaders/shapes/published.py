@@ -36,17 +36,17 @@ CITED = (
         note="'paragraphs' as contexts, those that support the answer as gold_contexts",
     ),
     Shape(  # TREC's RAG track: the cited documents are those that were retrieved
-        takes={"context_ids": "references: list"},
-        needs=("answer[].citations", "answer[].text"),
-        unless=("contexts", "context_ids"),
-        note="the cited 'references' as context_ids",
-    ),
-    Shape(
         takes={"answer": "answer[].text: sentences"},
-        also={"id": "topic_id", "question": "topic", "system": "run_id"},
+        also={
+            "context_ids": "references: list",
+            "id": "topic_id",
+            "question": "topic",
+            "system": "run_id",
+        },
         needs=("answer[].citations",),
         unless=(),
         note="the sentences of 'answer' as one text, without their citations",
+        notes={"context_ids": "the cited 'references' as context_ids"},
     ),
 )
 """Shapes whose `answer` would be read as references."""
@@ -80,6 +80,7 @@ SHAPES = (
     ),
     Shape(  # LangChain's chains, beside which the answer is what a data set expects
         takes={"answer": "result: text", "references": "answer: only text"},
+        also={"question": "query", "contexts": "source_documents"},
         needs=("query",),
     ),
     Shape(  # DPR's reader and MTRAG; `answer` beside it is the expected one

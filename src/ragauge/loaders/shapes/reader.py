@@ -95,6 +95,13 @@ class Shape:
             *(steps[0][1] for each in self.needs for steps, _ in _paths(each)),
         }
 
+    def may_be_in(self, columns: Container[str]) -> bool:
+        """Whether rows with these columns may be of the shape: one is there for each path of `takes`."""
+        return all(
+            any(name in columns for name in self._columns_of([path]))
+            for path in self.takes.values()
+        )
+
     def _columns_of(self, paths: Iterable[str]) -> dict[str, None]:
         steps = (steps for path in paths for steps, _ in _paths(path, self.within))
         return dict.fromkeys(each[0][1] for each in steps)
@@ -120,7 +127,9 @@ class Shape:
         for name, path in self.also.items():
             columns = self._columns_of([path])
             value = found(values, path, self.within)
-            if value is None or has_field(others, name, but=columns):
+            # Ids belong to contexts: those of other contexts are not taken.
+            given = (name, "contexts") if name == "context_ids" else (name,)
+            if value is None or any(has_field(others, each, but=columns) for each in given):
                 continue
             read[name] = value
             dropped |= columns.keys()
@@ -143,6 +152,10 @@ def read_rows(table: Table, steps: Sequence[Step], keep: Collection[str] = ()) -
     """
     announce: dict[str, None] = {}
     problems: list[Problem] = []
+    columns = set(table.columns()) - set(keep)
+    steps = [step for step in steps if not isinstance(step, Shape) or step.may_be_in(columns)]
+    if not steps:
+        return table
     rows = tuple(_read_row(row, steps, keep, announce, problems) for row in table.rows)
     if not announce and not problems:
         return table

@@ -5,12 +5,12 @@ documents) or a dict of its components' outputs, LangChain's chains a dict (resu
 source_documents). A row may be such a result, or have one as its answer.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import cast
 
 from ragauge.errors import Problem
-from ragauge.loaders.attributes import named_values, value_of
+from ragauge.loaders.attributes import items_in, named_values, value_of
 from ragauge.loaders.documents import is_list, parts_of
 from ragauge.loaders.mapping import field_of
 from ragauge.loaders.messages import ANSWERING, ASKING, last_text, text_of
@@ -158,7 +158,7 @@ def _component_parts(
     if not any(_is_output(key, outputs.get(key)) for key in OUTPUTS):
         return None
     parts: dict[str, object] = {}
-    answers, replies, documents = (_list(outputs.get(key)) for key in OUTPUTS)
+    answers, replies, documents = (items_in(outputs.get(key)) for key in OUTPUTS)
     if answers:
         parts |= _parts(answers[0], reading, f"{name}.answers") or {}
     elif replies:
@@ -176,7 +176,7 @@ def _component_parts(
 
 
 def _is_output(key: str, value: object) -> bool:
-    items = _list(value)
+    items = items_in(value)
     if not items:
         return False
     match key:
@@ -191,10 +191,6 @@ def _is_output(key: str, value: object) -> bool:
 def _as_built(item: object) -> object:
     """What Haystack's to_dict wrote of an object, which is inside init_parameters."""
     return value_of(item, "init_parameters") or item
-
-
-def _list(value: object) -> Sequence[object]:
-    return cast(Sequence[object], value) if isinstance(value, list | tuple) else ()
 
 
 def _present(parts: Mapping[str, object]) -> dict[str, object]:

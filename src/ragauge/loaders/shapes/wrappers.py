@@ -17,53 +17,16 @@ from ragauge.samples.samples import Row
 
 Role = Literal["question", "answer", "references"]
 
+_NAMES: Mapping[Role, str] = {
+    "question": "inputs input request vars doc query example source_info datasource_item "
+    "dataset_item dataset_item_data",
+    "answer": "outputs output response prediction predictions generation result sample "
+    "task_output evaluation_task_output",
+    "references": "reference_outputs reference_output expected expected_output expected_outputs "
+    "expectations reference ground_truth ground_truths target",
+}
 WRAPPERS: Mapping[str, Role] = {
-    **dict.fromkeys(
-        (
-            "inputs",
-            "input",
-            "request",
-            "vars",
-            "doc",
-            "query",
-            "example",
-            "source_info",
-            "datasource_item",
-            "dataset_item",
-            "dataset_item_data",
-        ),
-        "question",
-    ),
-    **dict.fromkeys(
-        (
-            "outputs",
-            "output",
-            "response",
-            "prediction",
-            "predictions",
-            "generation",
-            "result",
-            "sample",
-            "task_output",
-            "evaluation_task_output",
-        ),
-        "answer",
-    ),
-    **dict.fromkeys(
-        (
-            "reference_outputs",
-            "reference_output",
-            "expected",
-            "expected_output",
-            "expected_outputs",
-            "expectations",
-            "reference",
-            "ground_truth",
-            "ground_truths",
-            "target",
-        ),
-        "references",
-    ),
+    name: role for role, names in _NAMES.items() for name in names.split()
 }
 """Columns that may hold an object, and the field that its only text is."""
 GOLD_HOLDERS = frozenset(
@@ -119,19 +82,25 @@ def unwrapped(table: Table, keep: Collection[str] = ()) -> Table:
         rows = [_gathered(row, dotted) for row in rows]
         columns = tuple(dict.fromkeys(name for row in rows for name in row.values))
     wrappers = [_Wrapper(name, role, _aliases(name, role)) for name, role in _named(columns)]
-    found = [one for one in wrappers if one.column not in keep and _holds_objects(rows, one)]
+    found = [
+        wrapper
+        for wrapper in wrappers
+        if wrapper.column not in keep and _holds_objects(rows, wrapper)
+    ]
     if not found:
         return table
-    unpacked = {one.column for one in found}
+    unpacked = {wrapper.column for wrapper in found}
     others = (folded(name) for name in columns if name not in unpacked)
     named = (ALIASES.get(name) for name in others if name != WHOLE_PROMPT)
     top_level = {ours for ours in named if ours is not None}
     reading = _Reading()
     rows = [_unwrapped_row(row, found, top_level, reading) for row in rows]
-    notes = [*table.notes, f"read {listed(list(reading.read))}"]
-    if reading.left_out:
-        notes.append(f"left out {listed(list(reading.left_out))}")
-    return replace(table, rows=tuple(rows), notes=tuple(notes))
+    notes = [
+        f"{what} {listed(list(names))}"
+        for what, names in (("read", reading.read), ("left out", reading.left_out))
+        if names
+    ]
+    return replace(table, rows=tuple(rows), notes=(*table.notes, *notes))
 
 
 def _named(columns: Sequence[str]) -> list[tuple[str, Role]]:
@@ -243,7 +212,7 @@ def _inner_parts(key: str, value: object, outer: _Wrapper, depth: int) -> Sequen
 def _unwrapped_row(
     row: Row, wrappers: Sequence[_Wrapper], top_level: set[str], reading: _Reading
 ) -> Row:
-    holders = {one.column: one for one in wrappers}
+    holders = {wrapper.column: wrapper for wrapper in wrappers}
     values = {name: value for name, value in row.values.items() if name not in holders}
     taken = set(top_level)
     for name, wrapper in holders.items():

@@ -64,6 +64,11 @@ def documents_in(value: object, *, texts: bool = False, depth: int = 3) -> list[
     return None
 
 
+def first_of(values: Mapping[str, object], names: Sequence[str]) -> object:
+    """The value under the first of these names that has one; None if none has."""
+    return next((values[name] for name in names if values.get(name) not in (None, "")), None)
+
+
 def parsed(value: object) -> object:
     """The value of a JSON text, or of an object that pandas printed; other values unchanged."""
     if not isinstance(value, str) or value.lstrip()[:1] not in ("{", "[", '"'):
