@@ -196,9 +196,8 @@ def score_pieces(run: "ScoredRun", columns: Sequence[str]) -> "Iterator[pl.DataF
 def pieces_with_samples(
     run: "ScoredRun", columns: Sequence[str], fields: Sequence[str]
 ) -> "Iterator[tuple[pl.DataFrame, pl.DataFrame]]":
-    """The same, each piece with id, system, the cluster and these fields of the samples that it scores."""
-    cluster = [run.samples.cluster] if run.samples.cluster else []
-    named = list(dict.fromkeys(("id", "system", *fields, *cluster)))
+    """The same, each piece with id, system and these fields of the samples that it scores."""
+    named = list(dict.fromkeys(("id", "system", *fields)))
     size = run.source.n_samples_at_once if isinstance(run.source, InParts) else len(run.samples)
     for place, scores in enumerate(score_pieces(run, columns)):
         yield scores, run.samples.part(place * size, (place + 1) * size, named)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ragauge.errors import PlanError
 from ragauge.runs.manifest import MetricDisplay
-from ragauge.samples.samples import QUESTION_ID
+from ragauge.samples.samples import REPEAT_OF
 
 if TYPE_CHECKING:
     from ragauge.runs.scored_run import ScoredRun
@@ -46,7 +46,7 @@ def steadiness(
         if metric.low is None or metric.high is None:
             raise PlanError([f"{metric.name} has no bounds; give a threshold from which it passes"])
         threshold = (metric.low + metric.high) / 2
-    if run.samples.cluster is None:
+    if REPEAT_OF not in run.samples.columns:
         return ()
     by_system = _values(run, metric.metric)
     found = (_of_system(system, metric, threshold, groups) for system, groups in by_system.items())
@@ -60,9 +60,9 @@ def _values(run: "ScoredRun", metric: str) -> Mapping[str, list[list[float | Non
     scores = run.collect(
         run.scan().filter(pl.col("metric") == metric).select("id", "system", "value")
     )
-    asked = run.collect(run.samples.scan().select("id", "system", QUESTION_ID))
+    asked = run.collect(run.samples.scan().select("id", "system", REPEAT_OF))
     both = asked.join(scores, on=["id", "system"], how="inner", maintain_order="left")
-    grouped = both.group_by("system", QUESTION_ID, maintain_order=True).agg("value")
+    grouped = both.group_by("system", REPEAT_OF, maintain_order=True).agg("value")
     found: dict[str, list[list[float | None]]] = {}
     for system, _, values in grouped.iter_rows():
         found.setdefault(system, []).append(values)

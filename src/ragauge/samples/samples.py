@@ -14,11 +14,13 @@ from typing import TYPE_CHECKING, cast
 
 from ragauge.report.html_table import MAX_ROWS, html_table, html_text, small
 from ragauge.samples.fields import (
+    CLUSTERS,
     DEFAULT_SYSTEM,
     FIELDS,
     MEASURED,
     REFERENCE,
     REFERENCES,
+    REPEAT_OF,
     Columns,
     Field,
     FieldError,
@@ -30,11 +32,13 @@ if TYPE_CHECKING:
     import polars as pl
 
 __all__ = [
+    "CLUSTERS",
     "DEFAULT_SYSTEM",
     "FIELDS",
     "MEASURED",
     "REFERENCE",
     "REFERENCES",
+    "REPEAT_OF",
     "Columns",
     "Field",
     "FieldError",
@@ -45,8 +49,6 @@ __all__ = [
     "to_columns",
 ]
 
-QUESTION_ID, REPEAT = "question_id", "repeat"
-"""The columns of answers to a question that was asked several times: its id, and which time it was."""
 ROWS_AT_ONCE = 10_000
 """Rows of a frame in memory that are handled at once; changes no result."""
 DIGEST_BITS = 512
@@ -97,11 +99,6 @@ class Samples:
     @property
     def columns(self) -> tuple[str, ...]:
         return tuple(self.rows.columns)
-
-    @property
-    def cluster(self) -> str | None:
-        """The field by which rows belong together: that of questions that were asked several times."""
-        return QUESTION_ID if {QUESTION_ID, REPEAT} <= set(self.columns) else None
 
     @property
     def slice_fields(self) -> tuple[str, ...]:
