@@ -180,7 +180,7 @@ class Execution:
         self, executor: "Ray", numbers: Sequence[int], folder: "RunFolder"
     ) -> "Iterable[tuple[int, pl.DataFrame]]":
         """Have a cluster measure what asks no judge; then ask the judges from here, batch by batch."""
-        from ragauge.on_ray.split import merged, split
+        from ragauge.on_ray.executor import merged, split
 
         alone, judged = split(self.plan)
         apart = folder.apart()
