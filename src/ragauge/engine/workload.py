@@ -1,6 +1,6 @@
 """How much a run has to do, before it begins: texts to encode, calls to judges, values to compute."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from time import perf_counter
@@ -95,9 +95,9 @@ def characters_per_second(plan: Plan, samples: Samples, resources: Resources) ->
     settings = next((node.settings for node in plan.nodes if _encodes(node)), None)
     if settings is None or "answer" not in samples.columns:
         return None
-    encoder = resources.encoder_of(settings)
-    texts = _some_texts(samples)
-    model = encoder.encoder
+    model = resources.encoder_of(settings).encoder
+    answers = samples.frame["answer"].drop_nulls().head(TEXTS_TIMED).to_list()
+    texts = [text[:MAX_TIMED_LENGTH] for text in answers if text.strip()]
     if not texts or not isinstance(model, LocalEncoder):
         return None
     # Copies have the same length and so fill whole batches, as the many texts of a run do.
@@ -183,11 +183,6 @@ def _calls(plan: Plan, samples: Samples, resources: Resources) -> int:
         return 0
     calls = sum(session.usage.estimate().calls for session in estimating.judges.values())
     return round(calls * resources.judging.repeat * len(samples) / n)
-
-
-def _some_texts(samples: Samples) -> Sequence[str]:
-    found = samples.frame["answer"].drop_nulls().head(TEXTS_TIMED).to_list()
-    return [text[:MAX_TIMED_LENGTH] for text in found if text.strip()]
 
 
 OWN = "ragauge"
