@@ -190,13 +190,11 @@ def _expected_everywhere(before: Sequence[Row], after: Sequence[Row]) -> tuple[R
     if not any(is_expected):
         return tuple(after)
     return tuple(
-        row if known or not _is_answer_only(row.values) else _with_expected(row)
+        row
+        if known or row.values.get("answer") is None or row.values.get("references") is not None
+        else _with_expected(row)
         for row, known in zip(after, is_expected, strict=True)
     )
-
-
-def _is_answer_only(values: Mapping[str, object]) -> bool:
-    return values.get("answer") is not None and values.get("references") is None
 
 
 def _with_expected(row: Row) -> Row:
