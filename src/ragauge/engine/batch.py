@@ -1,11 +1,13 @@
 """One batch of samples: its columns, and the cells of each node, computed once."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from itertools import accumulate, repeat
 from typing import TYPE_CHECKING, cast
 
 from ragauge.engine.corpus import of_corpus
+from ragauge.engine.judged_scores import with_disputes, with_repeats
 from ragauge.engine.task import Cells, NodeTask, Scores
 from ragauge.metric import NOTHING_EXPECTED, Column, Metric
 from ragauge.progress import Scored
@@ -15,8 +17,29 @@ from ragauge.score import Score, Status
 from ragauge.where import Filter
 
 if TYPE_CHECKING:
-    from ragauge.engine.graph import Input, Node, PlannedMetric
+    from ragauge.engine.graph import Input, Node, Plan, PlannedMetric
     from ragauge.engine.resources import Resources
+
+
+def measure(plan: "Plan", columns: Columns, resources: "Resources") -> list[Scores]:
+    """The scores of each metric of the plan, in the plan's order, for every row.
+
+    Corpus features that `resources` do not have are computed from these rows alone.
+    Raises MetricError, which names the metric and the sample, if a metric or feature raises an error.
+    """
+    batch = Batch(columns, resources)
+    with _cancel_scope(plan):
+        batch.run_all(plan.nodes)
+        scores = with_repeats(plan, batch)
+    return with_disputes(plan, scores) if len(batch.resources.judge_names) > 1 else scores
+
+
+def _cancel_scope(plan: "Plan") -> AbstractContextManager[None]:
+    if not plan.has_async_nodes:
+        return nullcontext()
+    from ragauge.calls.loop import cancel_scope
+
+    return cancel_scope()
 
 
 class Batch:

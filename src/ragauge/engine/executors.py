@@ -17,7 +17,7 @@ from importlib.machinery import PathFinder
 from itertools import count
 from typing import TYPE_CHECKING, ClassVar, Protocol
 
-from ragauge.engine.engine import measure
+from ragauge.engine.batch import measure
 from ragauge.engine.frames import score_frame
 from ragauge.engine.graph import Plan
 from ragauge.engine.resources import Resources

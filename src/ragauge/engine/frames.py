@@ -5,7 +5,7 @@ import json.encoder
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, cast
 
-from ragauge.engine.engine import measure
+from ragauge.engine.batch import measure
 from ragauge.engine.graph import Plan, PlannedMetric
 from ragauge.engine.resources import Resources
 from ragauge.engine.task import Scores

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from time import perf_counter
 
-from ragauge.engine.engine import measure
+from ragauge.engine.batch import measure
 from ragauge.engine.graph import Input, Node, Plan
 from ragauge.engine.resources import Resources
 from ragauge.errors import MetricError, RagaugeError

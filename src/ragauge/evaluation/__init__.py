@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, cast, get_args
 
-from ragauge.engine.engine import measure
+from ragauge.engine.batch import measure
 from ragauge.engine.graph import Plan
 from ragauge.engine.plan import make_plan
 from ragauge.engine.resources import Resources
@@ -207,7 +207,7 @@ class Evaluation:
         if evidence not in get_args(KeptEvidence):
             known = ", ".join(get_args(KeptEvidence))
             raise PlanError([f"evidence is {evidence!r:.80}; choose one of {known}"])
-        samples = _samples(samples)
+        samples = _loaded(samples)
         batch_size = usual_batch_size(samples) if batch_size is None else batch_size
         suites = fitting(suites_of(metrics), samples)
         resources = Resources(
@@ -402,27 +402,20 @@ def opened_by_name(judge: "JudgeLike | Sequence[JudgeLike] | None") -> Collectio
     ]
 
 
-def _loaded(samples: object, gold: object, prefer: "Prefer | None", *, by_place: bool) -> Samples:
+def _loaded(
+    samples: object, gold: object = None, prefer: "Prefer | None" = None, *, by_place: bool = False
+) -> Samples:
     """The samples; PlanError for options of loading with samples that are loaded already."""
     from ragauge.loaders import load
 
-    given = {"gold": gold is not None, "prefer": prefer is not None, "by_place": by_place}
-    if not any(given.values()):
-        return _samples(samples)
-    if isinstance(samples, Samples):
-        names = ", ".join(name for name, is_given in given.items() if is_given)
-        raise PlanError([f"the samples are loaded already; give {names} to rg.load"])
-    return load(samples, gold=gold, prefer=prefer, by_place=by_place)
-
-
-def _samples(samples: object) -> Samples:
-    if isinstance(samples, Samples):
-        return samples
     if isinstance(own := getattr(samples, "samples", None), Samples):  # rg.Answers
-        return own
-    from ragauge.loaders import load
-
-    return load(samples)  # pyright: ignore[reportArgumentType]
+        samples = own
+    if not isinstance(samples, Samples):
+        return load(samples, gold=gold, prefer=prefer, by_place=by_place)
+    given = {"gold": gold is not None, "prefer": prefer is not None, "by_place": by_place}
+    if names := ", ".join(name for name, is_given in given.items() if is_given):
+        raise PlanError([f"the samples are loaded already; give {names} to rg.load"])
+    return samples
 
 
 def estimate(
@@ -468,6 +461,10 @@ def _one_row(fields: Mapping[str, object]) -> Columns:
         if "references" in given:
             raise PlanError(["give reference or references, not both"])
         given["references"] = given.pop("reference")
+    if "expected_state" in given and "state" in given:
+        given["final_state"] = given.pop("state")
+    if "messages" in given:
+        given.setdefault("whole_conversation", given["messages"])
     columns: Columns = {"id": ["this sample"], "system": ["default"]}
     for name, value in given.items():
         try:
@@ -491,7 +488,7 @@ def _check_used(label: str, fields: Mapping[str, object], plan: Plan) -> None:
         f"{label} does not read the field {name!r}"
         f"{did_you_mean(name, known) or '; it reads ' + ', '.join(sorted(plan.columns))}"
         for name in fields
-        if name not in known
+        if name not in {*known, "state"}
     ]
     if problems:
         raise PlanError(problems)

@@ -99,8 +99,8 @@ def _patterns(secrets: frozenset[str]) -> _Patterns:
     return _Patterns(
         re.compile(_any_of(form for form in forms if len(form) >= MIN_LENGTH), re.IGNORECASE),
         re.compile(_any_of(long), re.IGNORECASE) if long else None,
-        tuple({one for secret in secrets for one in _encoded(secret)}),
-        tuple(re.compile(one) for secret in secrets for one in _numbers(secret)),
+        tuple({text for secret in secrets for text in _encoded(secret)}),
+        tuple(re.compile(pattern) for secret in secrets for pattern in _numbers(secret)),
     )
 
 

@@ -91,7 +91,7 @@ def _checked_part(
     except StoreError as error:
         return CheckResult(what, str(error))
     for name, frame, columns in zip(names, (scores, evidence), (SCORES, EVIDENCE), strict=True):
-        wrong = [one for one in columns if str(frame.schema.get(one)) != TYPES[one]]
+        wrong = [name for name in columns if str(frame.schema.get(name)) != TYPES[name]]
         if wrong:
             return CheckResult(
                 what, f"{name}: its column {wrong[0]} is missing or has another type"

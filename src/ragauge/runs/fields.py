@@ -70,7 +70,7 @@ def _read_any(kinds: tuple[object, ...], value: object, place: str) -> object:
     """The value as the first of several types that takes it."""
     if value is None and NoneType in kinds:
         return None
-    (kind,) = [one for one in kinds if one is not NoneType]
+    (kind,) = [each for each in kinds if each is not NoneType]
     return _read(kind, value, place)
 
 
@@ -156,7 +156,7 @@ def check_shapes(
 
 def _check(kind: type[object], value: object, place: str) -> None:
     """Check the fields that the type names; others may be anything."""
-    known = {one.name for one in fields(cast(Any, kind))}
+    known = {each.name for each in fields(cast(Any, kind))}
     if isinstance(value, Mapping):
         table = cast("Mapping[str, object]", value)
         value = {name: table[name] for name in table if name in known}

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import TYPE_CHECKING, cast
 
-from ragauge.engine.engine import DISPUTE, without_judge
+from ragauge.engine.judged_scores import DISPUTE, without_judge
 from ragauge.label import Label
 from ragauge.report.plain import counted
 from ragauge.runs.scored_run import ScoredRun

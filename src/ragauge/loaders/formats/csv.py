@@ -33,7 +33,7 @@ _EMPTY_TEXT = ("question", "answer")
 _NEVER_EMPTY = ("id", "system")
 _TEXT_LISTS = ("references", "contexts", "context_ids", "gold_contexts")
 _LISTS = tuple(
-    name for name, field in FIELDS.items() if field.kind not in ("id", "text", "flag", "number")
+    name for name, field in FIELDS.items() if field.kind in ("texts", "numbers", "grades")
 )
 _NUMBER = re.compile(r"(?=.{1,15}\Z)-?(0|[1-9][0-9]*)(\.[0-9]+)?", re.DOTALL)
 _COUNT = re.compile(r"[0-9]{1,15}")

@@ -1,42 +1,18 @@
-"""The engine: run a plan over one batch of samples, computing each node once."""
+"""Scores that depend on a judge: means over its repeats, and disputes between several judges."""
 
 from collections.abc import Sequence
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
-from ragauge.engine.batch import Batch
 from ragauge.engine.task import Scores
 from ragauge.errors import LabelError
 from ragauge.label import Label
 from ragauge.metric import PROMPTS
-from ragauge.samples.samples import Columns
 from ragauge.score import LOST_PARTS, Score
 
 if TYPE_CHECKING:
+    from ragauge.engine.batch import Batch
     from ragauge.engine.graph import Plan
-    from ragauge.engine.resources import Resources
-
-
-def measure(plan: "Plan", columns: Columns, resources: "Resources") -> list[Scores]:
-    """The scores of each metric of the plan, in the plan's order, for every row.
-
-    Corpus features that `resources` do not have are computed from these rows alone.
-    Raises MetricError, which names the metric and the sample, if a metric or feature raises an error.
-    """
-    batch = Batch(columns, resources)
-    with _cancel_scope(plan):
-        batch.run_all(plan.nodes)
-        scores = with_repeats(plan, batch)
-    return with_disputes(plan, scores) if len(batch.resources.judge_names) > 1 else scores
-
-
-def _cancel_scope(plan: "Plan") -> AbstractContextManager[None]:
-    if not plan.has_async_nodes:
-        return nullcontext()
-    from ragauge.calls.loop import cancel_scope
-
-    return cancel_scope()
 
 
 def with_repeats(plan: "Plan", batch: "Batch") -> list[Scores]:
