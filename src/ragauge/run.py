@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Literal, Self, overload
 
 from ragauge.comparing.compare import PERMUTATIONS, Pairs, compare
 from ragauge.comparing.comparison import Comparison, CorrectionName, TestName
-from ragauge.comparing.sides import SideLike
+from ragauge.comparing.systems import SystemLike
 from ragauge.people.review_reasons import MARGIN, N_SAMPLE
-from ragauge.report.rendered import Rendered
+from ragauge.report.html_table import Rendered
 from ragauge.runs.scored_run import ScoredRun
 
 if TYPE_CHECKING:
@@ -53,8 +53,8 @@ class Run(ScoredRun):
 
     def compare(
         self,
-        base: SideLike,
-        *candidates: SideLike,
+        base: SystemLike,
+        *candidates: SystemLike,
         metrics: Sequence[str] | str | None = None,
         by: Sequence[str] | str = (),
         cluster: str | None = None,

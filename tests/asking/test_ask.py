@@ -206,7 +206,7 @@ NOT_UNDERSTOOD = "an answer is a text, a mapping with 'answer', or a result of "
         (
             lambda _: {"answer": "a\ud800"},
             "failed",
-            "returned what cannot be read: contains",
+            "returned what cannot be read: answer contains",
         ),
         (lambda _: {"answer": "a", "id": "q7"}, "failed", "returned an answer to another q"),
         (lambda _: rg.load([{"answer": "a"}] * 2), "failed", "returned 2 samples, not one"),

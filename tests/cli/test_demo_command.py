@@ -23,7 +23,7 @@ def demo(demo_made, tmp_path, monkeypatch):
 def test_the_example_is_evaluated_and_its_files_are_left(demo):
     assert demo.returncode == 0, demo.stderr
     assert "90 answers · 3 systems" in demo.stdout
-    assert demo.stdout.startswith("careful is ahead by answer: correct 0.94, next hasty 0.73.")
+    assert demo.stdout.startswith("careful is ahead by answer: correct 0.92, next hasty 0.67.")
     assert demo.stderr.splitlines()[-1] == "ragauge: open ragauge-demo/report.html in a browser"
     folder = Path("ragauge-demo")
     assert (folder / "report.html").read_text().startswith("<!doctype html>")

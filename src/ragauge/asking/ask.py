@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, BinaryIO, cast
 
 from ragauge.asking.answer import Answer, unpacked
 from ragauge.asking.asking import Asking, Job, Limits, System, Tally
+from ragauge.asking.http import EndpointOptions
 from ragauge.asking.opening import TargetLike, name_of, open_target
 from ragauge.asking.target import OpenTarget
 from ragauge.calls.budget import Budget, Price, Usage, list_price
@@ -52,7 +53,7 @@ def ask(
 
     `questions` is anything that `load` takes; its other fields travel along. `target` is a function (sync, async
     or a generator that streams), its name (`"app.py:answer"`, `"package.module:answer"`), the URL of an endpoint,
-    an object with `async def answer(inputs)`, or a mapping of system name to one of these. A function gets the
+    `"chat:MODEL"`, `"shell:COMMAND"`, an object with `async def answer(inputs)`, or a mapping of system name to one of these. A function gets the
     question as its first argument, and fields of the row by name. It returns a text, a mapping with `answer`,
     `contexts`, `input_tokens`, `cost_usd` …, or what a pipeline of LangChain, LlamaIndex or Haystack returns.
 
@@ -136,6 +137,7 @@ class AskPlan:
         max_calls: int | None = None,
         max_cost_usd: float | None = None,
         price: tuple[float, float] | None = None,
+        options: EndpointOptions | None = None,
     ) -> "AskPlan":
         """Open the targets and read the questions; takes the arguments of `ask`, raises PlanError with every problem."""
         _check(limits, repeat, max_calls, max_cost_usd)
@@ -144,7 +146,7 @@ class AskPlan:
             if isinstance(target, Mapping)
             else {name_of(target): target}
         )
-        opened = {name: open_target(given) for name, given in targets.items()}
+        opened = {name: open_target(given, options) for name, given in targets.items()}
         samples = questions if isinstance(questions, Samples) else load(questions)
         own = Price(*price) if price is not None else None
         systems = tuple(_systems(opened, vary or {}, own))

@@ -110,7 +110,7 @@ class Execution:
 
     def _stored_in(self, folder: "RunFolder") -> Run:
         from ragauge.runs.store import SUMMARIES, has_unfinished
-        from ragauge.views.run_files import write_summaries
+        from ragauge.views.run_report import write_summaries
 
         path, stored = folder.path, folder.open(self.manifest, self.samples)
         if stored.finished:

@@ -13,6 +13,8 @@ from rapidfuzz import fuzz, process
 from ragauge.language.covered import Covered
 from ragauge.language.dates.dates import dates
 from ragauge.language.dates.index import DateIndex
+from ragauge.language.facts.alignment import align
+from ragauge.language.facts.statements import Difference
 from ragauge.language.irregular_forms import IRREGULAR
 from ragauge.language.numbers.agreement import Agreement
 from ragauge.language.numbers.match import (
@@ -81,7 +83,7 @@ class ReferenceMatch:
     content words of the answer that the question does not have; `n_new_shared`: those of them that
     the reference has. `contradiction`: what the answer states in place of a number, date, yes or no of
     the reference, and of what; None if nothing. `missing_items`: what it leaves out of a list that the
-    question asks for.
+    question asks for. `differences`: the details that it contradicts.
     """
 
     words: Sequence[ReferenceWord]
@@ -93,6 +95,7 @@ class ReferenceMatch:
     numbers: NumberMatch
     contradiction: tuple[str, str] | None
     missing_items: MissingItems | None
+    differences: Sequence[Difference] = ()
 
     @property
     def is_in_numbers(self) -> bool:
@@ -157,7 +160,8 @@ def match_reference(question: str | None, reference: str, answer: str) -> Refere
     said = said_to(texts.question, texts.asked, expected, texts.answer, given)
     agrees = bool(said) and said == expected.words[0].lowered
     short, spelled = map(Covered, abbreviated(reference, expected.words, texts.answer, given.words))
-    words = _credited_words(texts, short)
+    facts = align(texts.answer, reference, texts.question)
+    words = _credited_words(texts, short, Covered(facts.stated))
     if agrees:
         words = _all(words, 1.0, "meaning")
     sides = (reference, expected, texts.answer, given)
@@ -190,6 +194,7 @@ def match_reference(question: str | None, reference: str, answer: str) -> Refere
         missing_items=missing_items(
             texts.question, reference, words, texts.answer, given, expected.stems | same
         ),
+        differences=facts.differences,
     )
 
 
@@ -229,8 +234,8 @@ def _read(question: str | None, reference: str, answer: str) -> _Texts:
     return _Texts(question or "", asked, reference, expected, answer, given, numbers)
 
 
-def _credited_words(texts: _Texts, initials: Covered) -> tuple[ReferenceWord, ...]:
-    """The reference's words, with credit for words of the same sense, dates in other forms, and initials."""
+def _credited_words(texts: _Texts, initials: Covered, facts: Covered) -> tuple[ReferenceWord, ...]:
+    """The reference's words, with credit for words of the same sense, facts in other forms, and initials."""
     credits = _number_credits(texts.reference, texts.numbers)
     words = _words(texts.expected, texts.given, texts.asked, credits)
     if texts.are_short:
@@ -239,6 +244,7 @@ def _credited_words(texts: _Texts, initials: Covered) -> tuple[ReferenceWord, ..
         words = (_with_opposite(word, texts.expected, texts.given, known) for word in words)
     in_dates = Covered(_stated_dates(texts.reference, texts.answer))
     words = (_credited_in(in_dates, word, "number") for word in words)
+    words = (_credited_in(facts, word, "number") for word in words)
     return tuple(_credited_in(initials, word, "initials") for word in words)
 
 
