@@ -1,7 +1,7 @@
 """Compare systems question by question: differences, intervals, tests, and what changed."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 from ragauge.comparing.comparison import (
@@ -29,6 +29,7 @@ from ragauge.errors import PlanError, did_you_mean
 from ragauge.label import without_precision
 from ragauge.runs.manifest import MetricDisplay
 from ragauge.runs.scored_run import ScoredRun
+from ragauge.samples.samples import CLUSTERS
 
 MAX_CELLS = 24_000_000
 """Scores that a comparison has in memory at the same time, of 9 bytes each; at least those of one metric."""
@@ -103,6 +104,9 @@ def _compared(
     options: CompareOptions,
     notes: Sequence[str],
 ) -> Comparison:
+    if options.cluster is None and options.test not in ("mcnemar", "wilcoxon"):
+        own = (name for name in CLUSTERS if all(name in side.run.samples.columns for side in sides))
+        options = replace(options, cluster=next(own, None))
     questions = Questions.of(sides, question_ids(sides), fields, options.cluster)
     made = [
         _of_metrics(sides, some, questions, options)

@@ -461,6 +461,10 @@ def _one_row(fields: Mapping[str, object]) -> Columns:
         if "references" in given:
             raise PlanError(["give reference or references, not both"])
         given["references"] = given.pop("reference")
+    if "expected_state" in given and "state" in given:
+        given["final_state"] = given.pop("state")
+    if "messages" in given:
+        given.setdefault("whole_conversation", given["messages"])
     columns: Columns = {"id": ["this sample"], "system": ["default"]}
     for name, value in given.items():
         try:
@@ -484,7 +488,7 @@ def _check_used(label: str, fields: Mapping[str, object], plan: Plan) -> None:
         f"{label} does not read the field {name!r}"
         f"{did_you_mean(name, known) or '; it reads ' + ', '.join(sorted(plan.columns))}"
         for name in fields
-        if name not in known
+        if name not in {*known, "state"}
     ]
     if problems:
         raise PlanError(problems)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, cast
 
 from ragauge.report.html_table import MAX_ROWS, html_table, html_text, small
 from ragauge.samples.fields import (
+    CLUSTERS,
     DEFAULT_SYSTEM,
     FIELDS,
     MEASURED,
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 __all__ = [
+    "CLUSTERS",
     "DEFAULT_SYSTEM",
     "FIELDS",
     "MEASURED",

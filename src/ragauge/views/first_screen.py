@@ -18,7 +18,7 @@ from ragauge.runs.findings import FindingMatch, find
 from ragauge.runs.manifest import MetricDisplay
 from ragauge.runs.numbers import SummaryRow, number
 from ragauge.runs.scored_run import ScoredRun
-from ragauge.samples.samples import FIELDS, MEASURED
+from ragauge.samples.samples import CLUSTERS, FIELDS, MEASURED
 from ragauge.views.headline import NAME_WIDTH, headline
 from ragauge.views.summary import caution_lines
 from ragauge.views.took import took_lines
@@ -327,7 +327,9 @@ def _unread_columns(run: ScoredRun) -> Iterator[str]:
     """The option that reads a column of texts as a field which the samples lack."""
     columns = run.samples.columns
     missing = next((name for name in MAPPED if name not in columns), None)
-    types = run.samples.part(0, 1, [name for name in columns if name not in FIELDS]).schema
+    types = run.samples.part(
+        0, 1, [name for name in columns if name not in (*FIELDS, *CLUSTERS)]
+    ).schema
     unread = [name for name, kind in types.items() if str(kind) == "String"]
     if missing is None or not unread:
         return
