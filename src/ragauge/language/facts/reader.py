@@ -33,7 +33,8 @@ _DESIGNATION = "|".join((*DESIGNATIONS, "vitamine", "vitamina", "维生素", "ta
 _CODE = re.compile(
     r"\b(?P<head>[A-Z][A-Za-z]{0,11})[- ]?(?P<tail>\d+(?:\.\d+)*[A-Za-z]?)(?![\w%]|[.,:]\d)"
     r"|(?P<version>\b[Vv](?:ersion|ersión|\.)? ?|版本 ?)(?P<number>\d+(?:\.\d+)*)(?!\w)"
-    rf"|(?P<kind>\b[A-Z][a-z]{{2,}}|(?i:\b(?:{_DESIGNATION})|维生素)) ?(?P<letter>[A-Z]\d{{1,2}}|[A-Z](?!\.?\s+[A-Z]))(?![\w'’-]|\.\w)"
+    rf"|(?P<kind>(?i:\b(?:{_DESIGNATION})|维生素) ?(?=[A-Z](?![\w'’-]))|\b[A-Z][a-z]{{2,}} (?=[A-Z]\d|[A-Z](?!\.?\s+[A-Z])))"
+    r"(?P<letter>[A-Z]\d{0,2})(?![\w'’-]|\.\w)"
 )
 
 
@@ -256,7 +257,7 @@ def _codes(text: str, tokens: Sequence[Token]) -> Iterator[Fact]:
     known = vocabulary()
     ends = {token.end: at for at, token in enumerate(tokens)}
     for found in _CODE.finditer(text):
-        head = (found["head"] or found["kind"] or "version").lower()
+        head = (found["head"] or found["kind"] or "version").strip().lower()
         tail = (found["tail"] or found["number"] or found["letter"]).lower()
         if (found["head"] or found["kind"]) and (
             head in known.functions or head in known.months or head in known.bounds
