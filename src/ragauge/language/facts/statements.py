@@ -231,11 +231,13 @@ def _exchanged(ours: Statement, theirs: Statement) -> Difference | None:
     if sides is None or first[0].role != second[0].role:
         return None
     x, middle, y = sides
+    if not vocabulary().mutual.isdisjoint(item.key for item in middle):
+        return None
     if not x[0].kind == y[0].kind != "word" or all(
         item.kind not in ("word", "dense") for item in middle
     ):
         return None
-    is_list = x[0].kind in ("name", "dense") and any(
+    is_list = x[0].kind in ("name", "noun", "dense") and any(
         _have_joint(theirs, *pair) for pair in ((x, middle), (middle, y))
     )
     if is_list or _is_passive(ours, first) != _is_passive(theirs, second):
@@ -296,7 +298,8 @@ def _kind(word: Word) -> str:
 
 def _kind_in(word: Word, names: Set[str]) -> str:
     """The kind of a word that the other statement may have as a name: at its beginning every word has a capital."""
-    return "name" if word.key in names else _kind(word)
+    kind = "name" if word.key in names else _kind(word)
+    return "noun" if kind == "word" and word.has_article else kind
 
 
 def _pair_or_key(word: Word) -> str:
@@ -304,7 +307,7 @@ def _pair_or_key(word: Word) -> str:
 
 
 def _is_passive(statement: Statement, items: Sequence[Item]) -> bool:
-    return any(item.role == "by" and item.kind != "word" for item in items[2:])
+    return any(item.role == "by" and item.kind not in ("word", "noun") for item in items[2:])
 
 
 def _have_joint(statement: Statement, one: Sequence[Item], other: Sequence[Item]) -> bool:
