@@ -106,7 +106,7 @@ CHAT = [
     {"role": "user", "content": "What is the fee?"},
     {"role": "assistant", "content": "", "tool_calls": [CALL]},
     {"role": "tool", "tool_call_id": "c", "content": "Error: no such page"},
-    {"role": "assistant", "content": "I cannot find it."},
+    {"role": "assistant", "content": "I cannot find the fee in these pages."},
 ]
 CONVERSATION = {
     "messages": json.dumps(CHAT),
@@ -114,10 +114,19 @@ CONVERSATION = {
     "tools": json.dumps(
         [{"name": "find", "parameters": {"properties": {"q": {"type": "string"}}}}]
     ),
-    "state": '{"fee": 3}',
+    "final_state": '{"fee": 3}',
     "expected_state": '{"fee": 3, "paid": true}',
+    "whole_conversation": json.dumps([*CHAT, *CHAT]),
+}
+MEASURED = {
+    "latency_s": 0.7,
+    "first_token_s": 0.1,
+    "input_tokens": 90,
+    "output_tokens": 9,
+    "cost_usd": 0.01,
 }
 for place, row in enumerate(ROWS):
+    row |= dict.fromkeys(MEASURED) if row is ROWS[-1] else MEASURED
     row |= dict.fromkeys(CONVERSATION) if row is ROWS[-1] else CONVERSATION
     row |= {"id": f"q{place}", "system": "s", "context_scores": row.get("context_scores")}
     row |= {"answerable": row.get("answerable")}
@@ -581,7 +590,8 @@ def test_the_evidence_is_enough_to_recompute_the_value():
 
 
 def test_every_value_comes_with_evidence():
-    def check(_, found):
-        assert all(score.value is None or score.evidence for score in found)
+    def check(name, found):
+        is_given = Label.parse(name).name in MEASURED  # the sample has the value itself
+        assert is_given or all(score.value is None or score.evidence for score in found)
 
     each(LOCAL, ROWS, check)

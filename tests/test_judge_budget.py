@@ -2,11 +2,11 @@
 
 import json
 import random
-from importlib.util import module_from_spec, spec_from_file_location
-from pathlib import Path
 
+import faulty_server
 import polars as pl
 import pytest
+import rules
 
 import ragauge as rg
 from ragauge.calls.budget import Price
@@ -15,20 +15,9 @@ from ragauge.judges.config import JudgeConfig
 from ragauge.score import NOT_ASKED
 from ragauge.views.judging import judging_lines
 
-JUDGES = Path(__file__).parent / "judges"
 METRICS = ["faithfulness", "context_precision", "context_recall", "answer_relevance", "ragas_score"]
 CALLS_PER_ROW = 6
 """Claims and their support twice, relevance, questions."""
-
-
-def load(name):
-    spec = spec_from_file_location(name, JUDGES / f"{name}.py")
-    module = module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-rules, faulty_server = load("rules"), load("faulty_server")
 
 
 def samples(n):

@@ -20,8 +20,8 @@ from ragauge.run import Run
 from ragauge.runs import findings, integrity, scores, store, summary
 from ragauge.runs.findings import find
 from ragauge.runs.health import Health
-from ragauge.views.run_files import write_run
-from ragauge.views.run_report import score_json
+from ragauge.views.run_data import score_json
+from ragauge.views.run_report import write_run
 
 METRICS = ["exact_match", "token_f1", "number_match", "dont_know", "bleu"]
 N = 120

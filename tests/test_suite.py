@@ -24,7 +24,9 @@ METRIC = '[[metric]]\nlabel = "exact_match"\n'
 
 def test_the_suites_are_shipped():
     assert shipped_suites() == (
+        "agent",
         "answer-quality",
+        "conversation",
         "factual-qa",
         "graphrag",
         "passage-retrieval",
@@ -94,7 +96,7 @@ def test_a_file_becomes_a_suite(tmp_path):
 def test_an_unknown_suite_is_said_with_what_was_meant():
     with pytest.raises(SuiteError, match="did you mean 'graphrag'"):
         Suite.load("graphrg")
-    with pytest.raises(SuiteError, match="the suites are answer-quality, factual-qa"):
+    with pytest.raises(SuiteError, match="the suites are agent, answer-quality, conversation"):
         Suite.load("zzz")
 
 

@@ -206,7 +206,7 @@ NOT_UNDERSTOOD = "an answer is a text, a mapping with 'answer', or a result of "
         (
             lambda _: {"answer": "a\ud800"},
             "failed",
-            "returned what cannot be read: contains",
+            "returned what cannot be read: answer contains",
         ),
         (lambda _: {"answer": "a", "id": "q7"}, "failed", "returned an answer to another q"),
         (lambda _: rg.load([{"answer": "a"}] * 2), "failed", "returned 2 samples, not one"),
@@ -427,7 +427,7 @@ def test_every_system_is_asked_with_every_setting():
 def test_a_question_that_is_repeated_is_asked_each_time(tmp_path):
     target = Counted()
     found = rg.ask(QUESTIONS[:2], target.answer, repeat=2, folder=tmp_path)
-    assert rows(found, "id", "question_id", "repeat") == [
+    assert rows(found, "id", "repeat_of", "repeat") == [
         ("q0#1", "q0", 1),
         ("q1#1", "q1", 1),
         ("q0#2", "q0", 2),

@@ -82,6 +82,41 @@ def test_the_answers_are_scored_with_their_time_and_faults(ragauge, here):
     assert 'output_tokens.sum[system = "a"] is 30' in done.out
 
 
+def test_run_asks_and_scores_in_one_command(ragauge, here):
+    arguments = ["questions.jsonl", "--limit", "4", "--folder", "run", "--no-report", "-m"]
+    arguments += ["keyword_coverage", "--target", "app.py:answer", "--target", "fails=app.py:fails"]
+    done = ragauge("run", *arguments, "--retries", "0", "--vary", "top_k=1,2")
+    assert (done.code, done.err) == (2, done.err)
+    assert "the target fails takes no setting 'top_k'" in done.err
+    done = ragauge("run", *arguments, "--retries", "0")
+    assert done.code == 4, done.err
+    assert "1 answer failed: ValueError: no idea" in done.err
+    rows = (here / "ragauge-answers/questions-answer-fails/answers.jsonl").read_text().splitlines()
+    assert len(rows) == 8
+    assert "keyword_coverage" in done.out
+    done = ragauge(
+        "run",
+        *arguments[:-4],
+        "--target",
+        "app.py:fails_always",
+        "--retries",
+        "0",
+    )
+    assert done.code == 6
+    done = ragauge("run", "--system", "a=questions.jsonl", "--target", "app.py:answer")
+    assert done.code == 2
+    assert "--target needs a file of questions" in done.err
+
+
+def test_repeats_show_how_steady_a_system_is(ragauge, here):
+    ragauge("ask", "questions.jsonl", "--target", "app.py:fails", "--repeat", "3", "--folder", "a")
+    done = ragauge("run", "a", "-m", "keyword_coverage", "--folder", "run", "--no-report")
+    assert "fails, 3 repeats, keyword_coverage passes at 0.5: 0.83 of answers" in done.out
+    done = ragauge("show", "run", "--steady", "keyword_coverage>=0.9", "-f", "csv")
+    assert done.out.splitlines()[-1] == "fails,0.833,0.833,0.833,0 of 6,0.000,0.000"
+    assert "'x' is not a number" in ragauge("show", "run", "--steady", "keyword_coverage>=x").err
+
+
 def test_where_nothing_is_answered_the_exit_code_says_so(ragauge, here):
     done = ragauge("ask", "questions.jsonl", "--target", "app.py:fails_always", "--retries", "0")
     assert done.code == 6
@@ -102,7 +137,7 @@ def test_a_dry_run_asks_three_questions_and_forecasts_the_rest(ragauge, here):
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
-        ([], 2, "no system to ask; name one with --target app.py:function"),
+        ([], 2, "no system to ask; name one with --target app.py:function, --url"),
         (["--target", "app.py:answr"], 2, "app.py has no function 'answr'; did you mean 'answer'"),
         (["--target", "app.py:answer", "--vary", "topk=1"], 2, "takes no setting 'topk'"),
         (["--target", "app.py:answer", "--vary", "top_k"], 2, "expected NAME=A,B as in top_k=3,10"),

@@ -2,28 +2,17 @@
 
 import json
 import sqlite3
-from importlib.util import module_from_spec, spec_from_file_location
-from pathlib import Path
 
+import faulty_server as faulty
 import polars as pl
 import pytest
+import rules
 
 import ragauge as rg
 
-JUDGES = Path(__file__).parents[1] / "judges"
 CANARY = "sk-canary-0123456789abcdef"
 ASK = ("-m", "faithfulness", "-m", "gpt_score")
 N_CALLS = 9  # of ASK on `answers`: claims, support and criteria for each of three
-
-
-def load(name):
-    spec = spec_from_file_location(name, JUDGES / f"{name}.py")
-    module = module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-faulty, rules = load("faulty_server"), load("rules")
 
 
 def by_rules(number, body):

@@ -8,7 +8,7 @@ import pytest
 from pytest import approx
 
 import ragauge as rg
-from ragauge.comparing import compare, comparison_rows, pair_facts
+from ragauge.comparing import compare, comparison_rows, pair
 from ragauge.comparing.comparison import Comparison, QuestionCounts
 from ragauge.run import Run
 from ragauge.runs import integrity
@@ -78,8 +78,8 @@ def test_the_lists_of_a_large_comparison_are_cut_and_the_counts_are_not(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ):
     whole = compared(rg.open_run(folder))
-    monkeypatch.setattr(pair_facts, "MANY_QUESTIONS", 10)
-    monkeypatch.setattr(pair_facts, "MAX_LISTED", 3)
+    monkeypatch.setattr(pair, "MANY_QUESTIONS", 10)
+    monkeypatch.setattr(pair, "MAX_LISTED", 3)
     cut = compared(rg.open_run(folder))
     for row, other in zip(cut.rows, whole.rows, strict=True):
         for name in ("fixed", "broken", "unpaired"):

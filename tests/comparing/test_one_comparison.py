@@ -13,7 +13,8 @@ from ragauge.comparing.systems_table import SystemsTable
 from ragauge.comparing.words import ComparisonView
 from ragauge.page.overview import Overview
 from ragauge.views.first_screen import FirstScreen
-from ragauge.views.run_report import summary_json
+from ragauge.views.run_data import summary_json
+from ragauge.views.run_report import screen_table
 
 METRICS = ["exact_match", "token_f1"]
 
@@ -84,7 +85,7 @@ def test_the_first_screen_says_the_same_and_names_the_family(run):
         "(p = 1.000, 12 questions)."
     )
     assert screen.systems == ["a", "c", "b"]
-    assert [[cell.mark == "*" for cell in row[1:-1]] for row in screen.table.rows] == [
+    assert [[cell.mark == "*" for cell in row[1:-1]] for row in screen_table(screen).rows] == [
         [False, False, True]
     ] * 2
     assert screen.notes == [

@@ -10,7 +10,9 @@ import time
 from collections import Counter
 from pathlib import Path
 
+import faulty_server as faulty
 import pytest
+import rules
 
 from ragauge.calls.leases import LEASE_S, Leases
 from ragauge.errors import StoreError
@@ -31,12 +33,9 @@ def asking(folder: Path, server, name: str, n: int = N) -> subprocess.Popen[byte
     )  # fmt: skip
 
 
-def by_rules(faulty, rules):
-    def answer(_, body):
-        prompt = body["response_format"]["json_schema"]["name"]
-        return faulty.ok(rules.reply(prompt, body["messages"][1]["content"]))
-
-    return answer
+def by_rules(_, body):
+    prompt = body["response_format"]["json_schema"]["name"]
+    return faulty.ok(rules.reply(prompt, body["messages"][1]["content"]))
 
 
 def ended(process: subprocess.Popen[bytes]) -> None:
@@ -56,8 +55,8 @@ def wait_until(what) -> None:
 
 
 @pytest.mark.slow
-def test_two_runs_at_once_ask_each_question_once(tmp_path, faulty, rules):
-    with faulty.FaultyServer(by_rules(faulty, rules), latency_s=1.0) as server:
+def test_two_runs_at_once_ask_each_question_once(tmp_path):
+    with faulty.FaultyServer(by_rules, latency_s=1.0) as server:
         first = asking(tmp_path, server, "one")
         second = asking(tmp_path, server, "two")
         ended(first)
@@ -70,10 +69,11 @@ def test_two_runs_at_once_ask_each_question_once(tmp_path, faulty, rules):
 
 @pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="needs signals")
-def test_a_run_that_is_killed_while_it_asks_holds_nobody_up(tmp_path, faulty, rules):
-    answer = by_rules(faulty, rules)
+def test_a_run_that_is_killed_while_it_asks_holds_nobody_up(tmp_path):
     fates = [faulty.HANG] * N
-    with faulty.FaultyServer(lambda n, body: fates[n - 1] if n <= N else answer(n, body)) as server:
+    with faulty.FaultyServer(
+        lambda n, body: fates[n - 1] if n <= N else by_rules(n, body)
+    ) as server:
         first = asking(tmp_path, server, "one")
         wait_until(lambda: server.n_requests == N)
         second = asking(tmp_path, server, "two")

@@ -6,7 +6,6 @@ import pytest
 from pytest import approx
 
 import ragauge as rg
-from ragauge.errors import DataError
 from ragauge.score import Status
 
 TOOLS = [
@@ -122,9 +121,19 @@ def test_expectations_that_do_not_fit_are_missing_with_their_reason():
     assert silent.status is Status.UNDEFINED
 
 
-def test_a_tool_result_without_a_call_is_a_problem_of_the_data():
-    with pytest.raises(DataError, match="message 1 is a tool result without a call"):
-        rg.score("steps", messages=[{"role": "tool", "content": "x"}])
+def test_messages_that_cannot_be_read_are_missing_with_their_reason():
+    for messages, said in (
+        ([{"role": "tool", "content": "x"}], "message 1 is a tool result without a call"),
+        ("Hello there", "messages are no JSON"),
+    ):
+        score = rg.score("steps", messages=messages)
+        assert score.status is Status.MISSING
+        assert said in score.reason
+    assert (
+        rg.score("invalid_calls", messages=chat(A), tools="none").reason == "the tools are no JSON"
+    )
+    fields = {"messages": chat(A), "expected_calls": "none"}
+    assert rg.score("tool_recall", **fields).reason == "the expected_calls are no JSON"
 
 
 def test_broken_arguments_are_the_systems_fault():

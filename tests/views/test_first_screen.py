@@ -8,7 +8,7 @@ import pytest
 import ragauge as rg
 from ragauge.report.writing import WRITERS, to_terminal
 from ragauge.views.first_screen import FirstScreen
-from ragauge.views.run_report import run_report
+from ragauge.views.run_report import run_report, screen_table
 
 
 def answers(right: dict[str, int], n: int = 20) -> list[dict[str, object]]:
@@ -35,7 +35,7 @@ def printed(run: rg.Run, *, full: bool = False) -> str:
 
 def marks(found: FirstScreen) -> list[str]:
     """The marks behind the means of the first metric."""
-    return [cell.mark for cell in found.table.rows[0][1:-1]]
+    return [cell.mark for cell in screen_table(found).rows[0][1:-1]]
 
 
 @pytest.mark.parametrize(
@@ -72,7 +72,7 @@ def test_the_headline_of_a_metric_of_which_less_is_better():
     ]
     found = screen(rows, "hallucination")
     assert found.headline.startswith("a is best: hallucination 0.00, next b ")
-    assert found.table.rows[0][0] == "hallucination ↓"
+    assert screen_table(found).rows[0][0] == "hallucination ↓"
 
 
 def test_a_metric_that_is_neither_good_nor_bad_makes_no_system_the_best():
@@ -83,7 +83,7 @@ def test_a_metric_that_is_neither_good_nor_bad_makes_no_system_the_best():
     ]
     found = screen(rows, "dont_know")
     assert found.headline == "No metric that was scored says which system is better."
-    assert found.table.rows[0][0] == "dont_know"
+    assert screen_table(found).rows[0][0] == "dont_know"
     assert not any(marks(found))
     assert found.worst == []
     assert screen(rows, "dont_know", "exact_match").headline.startswith(
@@ -159,7 +159,7 @@ def test_what_differs_from_the_best_beyond_chance_is_marked_after_correction():
 
 def test_systems_are_ordered_by_the_headline_and_the_rest_is_counted():
     found = screen(answers({"a": 1, "b": 20, "c": 15, "d": 3, "e": 2}))
-    assert found.table.header == ("metric", "b", "c", "d", "n")
+    assert screen_table(found).header == ("metric", "b", "c", "d", "n")
     assert "not shown: 2 more systems" in found.notes
 
 
@@ -167,7 +167,7 @@ def test_rows_without_a_score_are_counted_by_system():
     rows = answers({"a": 20, "b": 20})
     rows[3]["answer"] = rows[4]["answer"] = None
     found = screen(rows)
-    assert found.table.rows[0][-1].text == "18 20"
+    assert screen_table(found).rows[0][-1].text == "18 20"
     assert "without a score: a 2 missing; --full has the bounds of the means" in found.notes
 
 
@@ -227,7 +227,7 @@ def test_long_and_hostile_names_keep_to_the_line():
 def test_the_markdown_has_the_same_numbers(handbook):
     run = rg.evaluate(handbook, ["number_match", "token_f1"])
     text = WRITERS["md"](run_report(run))
-    for row in FirstScreen(run).table.rows:
+    for row in screen_table(FirstScreen(run)).rows:
         for cell in row[1:]:
             assert str(cell).replace("*", "\\*") in text
     assert text.startswith("**careful is best: number\\_match ")
@@ -267,7 +267,7 @@ def test_all_tied_systems_are_named():
 def test_long_names_that_begin_alike_stay_apart():
     names = [f"experiments-of-november-model-{size}" for size in ("small", "base", "large")]
     found = screen(answers({names[0]: 18, names[1]: 10, names[2]: 2}))
-    assert found.table.header[1:4] == (
+    assert screen_table(found).header[1:4] == (
         "…ovember-model-small",
         "…november-model-base",
         "…ovember-model-large",

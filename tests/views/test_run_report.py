@@ -15,8 +15,14 @@ from ragauge.label import Label
 from ragauge.report.table_formats import csv_lines, to_json
 from ragauge.report.writing import WRITERS
 from ragauge.suite import Entry, Suite
-from ragauge.views.run_files import check_outputs, json_lines, write_run, write_summaries
-from ragauge.views.run_report import run_report, score_records, summary_json
+from ragauge.views.run_data import score_records, summary_json
+from ragauge.views.run_report import (
+    check_outputs,
+    json_lines,
+    run_report,
+    write_run,
+    write_summaries,
+)
 from ragauge.views.summary import summary_table
 
 HOSTILE = "=1|\x1b[31m[/red] \\input{x} $a_b$ `c` ::error::x \u202e"

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, BinaryIO, cast
 
 from ragauge.asking.answer import Answer, unpacked
 from ragauge.asking.asking import Asking, Job, Limits, System, Tally
+from ragauge.asking.http import EndpointOptions
 from ragauge.asking.opening import TargetLike, name_of, open_target
 from ragauge.asking.target import OpenTarget
 from ragauge.calls.budget import Budget, Price, Usage, list_price
@@ -17,7 +18,7 @@ from ragauge.calls.ledger import Ledger
 from ragauge.calls.loop import run as run_on_loop
 from ragauge.errors import PlanError, did_you_mean
 from ragauge.loaders import load
-from ragauge.samples.samples import Samples
+from ragauge.samples.samples import REPEAT_OF, Samples
 from ragauge.storage.atomic_files import write_atomically
 
 if TYPE_CHECKING:
@@ -52,12 +53,12 @@ def ask(
 
     `questions` is anything that `load` takes; its other fields travel along. `target` is a function (sync, async
     or a generator that streams), its name (`"app.py:answer"`, `"package.module:answer"`), the URL of an endpoint,
-    an object with `async def answer(inputs)`, or a mapping of system name to one of these. A function gets the
+    `"chat:MODEL"`, `"shell:COMMAND"`, an object with `async def answer(inputs)`, or a mapping of system name to one of these. A function gets the
     question as its first argument, and fields of the row by name. It returns a text, a mapping with `answer`,
     `contexts`, `input_tokens`, `cost_usd` …, or what a pipeline of LangChain, LlamaIndex or Haystack returns.
 
     `vary={"top_k": [3, 10]}` calls the target with each value, as a system of its own; fields `variant.top_k` say
-    which. `repeat` asks each question several times: rows `q1#1`, `q1#2` … with the field `question_id`.
+    which. `repeat` asks each question several times: rows `q1#1`, `q1#2` … with the field `repeat_of`.
     At most `concurrency` questions of a target are asked at once, fewer while it refuses. An answer that takes more than `timeout_s`
     seconds, or that fails, is asked for again up to `retries` times; then it is an answer without a value, whose
     `status` and `reason` say why. `max_calls` and `max_cost_usd` bound each system; `price` is dollars for a million
@@ -136,6 +137,7 @@ class AskPlan:
         max_calls: int | None = None,
         max_cost_usd: float | None = None,
         price: tuple[float, float] | None = None,
+        options: EndpointOptions | None = None,
     ) -> "AskPlan":
         """Open the targets and read the questions; takes the arguments of `ask`, raises PlanError with every problem."""
         _check(limits, repeat, max_calls, max_cost_usd)
@@ -144,7 +146,7 @@ class AskPlan:
             if isinstance(target, Mapping)
             else {name_of(target): target}
         )
-        opened = {name: open_target(given) for name, given in targets.items()}
+        opened = {name: open_target(given, options) for name, given in targets.items()}
         samples = questions if isinstance(questions, Samples) else load(questions)
         own = Price(*price) if price is not None else None
         systems = tuple(_systems(opened, vary or {}, own))
@@ -314,7 +316,7 @@ def _row(job: Job, answer: Answer, repeat: int) -> dict[str, object]:
     if repeat > 1:
         row |= {
             "id": f"{job.id}#{job.repeat + 1}",
-            "question_id": job.id,
+            REPEAT_OF: job.id,
             "repeat": job.repeat + 1,
         }
     row["question"] = own.pop("question", None)

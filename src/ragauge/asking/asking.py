@@ -10,6 +10,7 @@ from itertools import product
 
 from ragauge.asking.answer import Answer, packed
 from ragauge.asking.function import refusal_of
+from ragauge.asking.http import HttpTarget
 from ragauge.asking.returned import read_returned
 from ragauge.asking.target import OpenTarget, Refused, Response
 from ragauge.calls.budget import CallSize, Price, Usage, estimated_tokens
@@ -134,6 +135,9 @@ class Asking:
             for worker in workers:
                 worker.cancel()
             await asyncio.gather(*workers, return_exceptions=True)
+            for target in {id(each.target): each.target.target for each in self.systems}.values():
+                if isinstance(target, HttpTarget):
+                    await target.close()
 
     async def _work(self, jobs: Iterator[Job], limiters: Mapping[int, RateLimiter]) -> None:
         for job in jobs:

@@ -6,6 +6,7 @@
 import ssl
 from collections.abc import AsyncIterable, AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from importlib import import_module
 from importlib.util import find_spec
 from types import ModuleType
@@ -45,11 +46,24 @@ class Received:
         return _is_error(self.status)
 
 
+@dataclass(frozen=True, slots=True)
+class Destination:
+    """Where a request goes, with its headers."""
+
+    url: str
+    headers: Mapping[str, str]
+    method: str = "POST"
+
+
 class Connections(Protocol):
     """Connections to one endpoint, for one event loop. They stay open for the next request."""
 
     async def post(self, body: bytes) -> Received:
-        """Send a JSON body. `is_transport_error` tells whether an exception means a lost connection."""
+        """Send a JSON body to a chat endpoint. `is_transport_error` tells whether an exception means a lost connection."""
+        ...
+
+    async def send(self, destination: Destination, body: bytes) -> Received:
+        """Send a JSON body anywhere, without following redirects."""
         ...
 
     async def close(self) -> None:
@@ -108,15 +122,30 @@ class _Clients:
         self._httpx = cast(Any, _package_below(openai))
         self._tls = _tls(self._httpx, address)
         self._pools = [self._opened()]
-        url, self._headers = _target(openai, self._pools[0].client, address)
-        self._url = self._httpx.URL(url)
+        self._openai = openai
+
+    @cached_property
+    def _chat(self) -> Destination:
+        return _target(self._openai, self._pools[0].client, self._address)
 
     async def post(self, body: bytes) -> Received:
+        return await self._sent(self._chat, body, follow_redirects=True)
+
+    async def send(self, destination: Destination, body: bytes) -> Received:
+        headers = {"content-type": "application/json", **destination.headers}
+        there = Destination(destination.url, headers, destination.method)
+        return await self._sent(there, body, follow_redirects=False)
+
+    async def _sent(
+        self, destination: Destination, body: bytes, *, follow_redirects: bool
+    ) -> Received:
         pool = self._pool()
         pool.n_busy += 1
         try:
-            request = self._httpx.Request("POST", self._url, **self._content(body))
-            reply = await pool.client.send(request, stream=True)
+            request = self._httpx.Request(
+                destination.method, destination.url, **_content(destination.headers, body)
+            )
+            reply = await pool.client.send(request, stream=True, follow_redirects=follow_redirects)
             try:
                 content = await _read(reply.status_code, reply.aiter_bytes())
             finally:
@@ -128,12 +157,6 @@ class _Clients:
     async def close(self) -> None:
         while self._pools:
             await self._pools.pop().client.aclose()
-
-    def _content(self, body: bytes) -> dict[str, object]:
-        if len(body) <= _MAX_PLAIN_BODY:
-            return {"headers": self._headers, "content": body}
-        headers = {**self._headers, "content-length": str(len(body))}
-        return {"headers": headers, "content": _Body(body)}
 
     def _pool(self) -> _Pool:
         """The first pool with room for another request, or a new one."""
@@ -154,6 +177,12 @@ class _Clients:
             verify=self._tls,
         )
         return _Pool(client, self._room)
+
+
+def _content(given: Mapping[str, str], body: bytes) -> dict[str, object]:
+    if len(body) <= _MAX_PLAIN_BODY:
+        return {"headers": given, "content": body}
+    return {"headers": {**given, "content-length": str(len(body))}, "content": _Body(body)}
 
 
 def _is_error(status: int) -> bool:
@@ -181,7 +210,7 @@ def _received(status: int, headers: Mapping[str, str], content: bytearray) -> Re
     return Received(status, small, bytes(content[:MAX_ERROR_BYTES]))
 
 
-def _target(openai: Any, client: Any, address: Address) -> tuple[str, dict[str, str]]:
+def _target(openai: Any, client: Any, address: Address) -> Destination:
     """The URL of requests, and the headers that openai sends."""
     # openai wants a key where the server needs none.
     key = address.key() or "none"
@@ -193,7 +222,7 @@ def _target(openai: Any, client: Any, address: Address) -> tuple[str, dict[str, 
     headers["authorization"] = f"Basic {address.login}" if address.login else f"Bearer {key}"
     parts = address.parts
     path = f"{parts.path.rstrip('/')}/chat/completions"
-    return urlunsplit((parts.scheme, address.host, path, parts.query, "")), headers
+    return Destination(urlunsplit((parts.scheme, address.host, path, parts.query, "")), headers)
 
 
 def _tls(httpx: Any, address: Address) -> ssl.SSLContext:

@@ -7,17 +7,17 @@ from collections.abc import Generator, Sequence
 from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass, replace
 from pathlib import Path
-from shlex import quote
 from typing import cast
 
 import click
 
-from ragauge.asking.ask import Answers, AskPlan, check_output, question_rows
+from ragauge.asking.ask import ANSWERS, Answers, AskPlan, check_output, question_rows
 from ragauge.asking.asking import Limits, Tally
-from ragauge.cli.options import AskOptions, SourceOptions
+from ragauge.cli.options import AskOptions, EndpointGroup, SourceOptions
 from ragauge.cli.outcome import INCOMPLETE
 from ragauge.cli.progress import SPARSE_S, live_line, spoken
 from ragauge.cli.streams import one_line, say
+from ragauge.evaluation.config import Config
 from ragauge.loaders import load
 from ragauge.report.plain import counted, shortened
 from ragauge.samples.filter import select
@@ -47,6 +47,7 @@ class Inquiry:
         asking: AskOptions,
         reading: SourceOptions,
         *,
+        endpoint: EndpointGroup | None = None,
         where: str | None = None,
         limit: int | None = None,
         repeat: int = 1,
@@ -57,8 +58,12 @@ class Inquiry:
         output: Sequence[Path] = (),
     ) -> "Inquiry":
         """Read and check everything; PlanError or DataError before anything is asked."""
-        if not asking.targets:
-            raise click.UsageError("no system to ask; name one with --target app.py:function")
+        targets = asking.by_name(endpoint.targets if endpoint else ())
+        if not targets:
+            raise click.UsageError(
+                "no system to ask; name one with --target app.py:function, --url, --chat or --shell"
+            )
+        options = endpoint.options() if endpoint else None
         for file in output:
             check_output(file)
         samples = load(
@@ -71,7 +76,6 @@ class Inquiry:
         samples = select(samples, where=where, limit=limit)
         for note in samples.notes:
             say(note)
-        targets = asking.by_name()
         place = folder or ANSWERS_FOLDER / _folder_name(questions, list(targets))
         with redirect_stdout(sys.stderr):  # what the target prints when it is imported
             plan = AskPlan.prepare(
@@ -84,6 +88,7 @@ class Inquiry:
                 max_calls=max_calls,
                 max_cost_usd=max_cost_usd,
                 price=price,
+                options=options,
             )
         return cls(plan, place)
 
@@ -97,6 +102,19 @@ class Inquiry:
                 n = watch.tally.answered + watch.tally.kept if watch.tally else 0
                 say(f"{counted(n, 'answer')} of {self.plan.n_answers:,} are kept in {self.folder}")
                 raise
+
+    def scored(self, config: Config) -> Config:
+        """The configuration that scores the answers in place of the questions."""
+        return replace(
+            config,
+            data=self.folder / ANSWERS,
+            gold=None,
+            prefer=None,
+            by_place=False,
+            map={},
+            where=None,
+            limit=None,
+        )
 
     def forecast(self, *, quiet: bool) -> None:
         """Ask the first questions, and say how long all take and what they cost."""
@@ -117,7 +135,8 @@ class Inquiry:
         cost = cast("float | None", rows["cost_usd"].cast(float).mean())
         if cost is not None:
             say(f"they cost about ${cost * n_left:,.2f}")
-        print_answers(answers, is_forecast=True)
+        print_answers(answers)
+        say_faults(answers)
 
 
 def _folder_name(questions: Path, systems: Sequence[str]) -> str:
@@ -167,27 +186,29 @@ def _watching(watch: _Watch, *, quiet: bool) -> Generator[None]:
         yield
 
 
-def print_answers(answers: Answers, *, is_forecast: bool = False) -> int:
-    """Print a line for each system, what failed and why, and how to score the answers; the exit code."""
-    frame, tally = answers.samples.frame, answers.tally
+def print_answers(answers: Answers) -> None:
+    """Print a line for each system: its answers, faults, time, tokens and cost."""
+    frame = answers.samples.frame
     for system, n in answers.samples.n_by_system.items():
         n_failed = frame.filter((frame["system"] == system) & (frame["status"] != "ok")).height
         parts = [counted(n, "answer"), f"{n_failed:,} failed", _took(answers, system)]
         click.echo(one_line(f"{system}: {' · '.join(filter(None, parts))}"))
-    failed = frame.filter(frame["status"] != "ok")
-    counts = failed["reason"].value_counts(sort=True).rows()
+
+
+def say_faults(answers: Answers) -> int:
+    """Say what failed and why, and what was not asked; the exit code."""
+    frame, tally = answers.samples.frame, answers.tally
+    counts = frame.filter(frame["status"] != "ok")["reason"].value_counts(sort=True).rows()
     for reason, n in counts[:REASONS_SHOWN]:
         say(f"{counted(n, 'answer')} failed: {shortened(str(reason), REASON_WIDTH)}")
     if len(counts) > REASONS_SHOWN:
         say(f"… and {counted(len(counts) - REASONS_SHOWN, 'other reason')}")
+    if counts:
+        say("run the same command again to ask for them once more")
     if tally.kept:
         say(f"{counted(tally.kept, 'answer')} kept from before, {tally.answered:,} new")
     if answers.stopped:
         say(f"{counted(tally.not_asked, 'question')} not asked: {answers.stopped}")
-    if not is_forecast and answers.folder is not None:
-        say(
-            f"answers in {answers.folder}; score them with: ragauge run {quote(str(answers.folder))}"
-        )
     if not tally.answered + tally.kept:
         return NO_ANSWER
     return INCOMPLETE if tally.n_failed or tally.not_asked else 0

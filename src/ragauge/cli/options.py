@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypedDict, TypeVar, cast
 import click
 
 if TYPE_CHECKING:
+    from ragauge.asking.http import EndpointOptions
     from ragauge.loaders.conflicts import Prefer
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -246,14 +247,15 @@ class AskOptions:
     retries: int
     again: bool
 
-    def by_name(self) -> dict[str, str]:
-        """The targets by system; UsageError for a duplicate name."""
+    def by_name(self, others: Sequence[str] = ()) -> dict[str, str]:
+        """The targets and others by system; UsageError for a duplicate name."""
         from ragauge.asking.opening import name_of
 
-        named = [NAMED.fullmatch(text) for text in self.targets]
+        targets = (*self.targets, *others)
+        named = [NAMED.fullmatch(text) for text in targets]
         pairs = [
             (found[1], found[2]) if found else (name_of(text), text)
-            for found, text in zip(named, self.targets, strict=True)
+            for found, text in zip(named, targets, strict=True)
         ]
         return pairs_once(pairs, "system")
 
@@ -304,6 +306,126 @@ ask_options = option_group(
     ),
 )
 """Adds `--target`, `--vary` and the limits of asking; the command takes them as `asking`."""
+
+
+@dataclass(frozen=True, slots=True)
+class EndpointGroup:
+    """Targets that are no Python functions, and how endpoints are asked."""
+
+    urls: tuple[str, ...]
+    chats: tuple[str, ...]
+    shells: tuple[str, ...]
+    method: str
+    headers: tuple[tuple[str, str], ...]
+    body: str | None
+    read: tuple[tuple[str, str], ...]
+    base_url: str | None
+    key: str
+    prompt: Path | None
+    version: str
+
+    @property
+    def targets(self) -> tuple[str, ...]:
+        """These targets as `--target` names them."""
+        chats = (_with_kind("chat:", model) for model in self.chats)
+        return (*self.urls, *chats, *(_with_kind("shell:", command) for command in self.shells))
+
+    def options(self) -> "EndpointOptions":
+        """How endpoints are asked; UsageError for a file that cannot be read."""
+        from ragauge.asking.http import BODY, EndpointOptions
+
+        body = BODY if self.body is None else self.body
+        if not body.lstrip().startswith(("{", "[")):
+            body = _text_of(Path(body), "--body")
+        return EndpointOptions(
+            self.method,
+            pairs_once(self.headers, "header"),
+            body,
+            pairs_once(self.read, "field"),
+            self.version,
+            self.base_url,
+            self.key,
+            "{question}" if self.prompt is None else _text_of(self.prompt, "--prompt"),
+        )
+
+
+def _with_kind(kind: str, given: str) -> str:
+    """A target with its kind before it, behind the name of its system if it has one."""
+    found = NAMED.fullmatch(given) if kind == "chat:" else None
+    return f"{found[1]}={kind}{found[2]}" if found else kind + given
+
+
+def _text_of(path: Path, option: str) -> str:
+    try:
+        return path.read_text("utf-8")
+    except (OSError, ValueError) as error:
+        raise click.UsageError(f"{option} {path}: cannot be read: {error}") from None
+
+
+endpoint_options = option_group(
+    "endpoint",
+    EndpointGroup,
+    (
+        click.option("--url", "urls", multiple=True, help="HTTP endpoint to ask. Repeatable."),
+        click.option(
+            "--chat",
+            "chats",
+            multiple=True,
+            metavar="MODEL",
+            help="Model behind an OpenAI-compatible endpoint to ask. Repeatable.",
+        ),
+        click.option(
+            "--shell",
+            "shells",
+            multiple=True,
+            metavar="COMMAND",
+            help="Command to ask: it reads one JSON line, and writes JSON or text. Repeatable.",
+        ),
+        click.option(
+            "--method", default="POST", show_default=True, help="Method of --url: POST, PUT or GET."
+        ),
+        click.option(
+            "--header",
+            "headers",
+            multiple=True,
+            type=Pair("NAME=VARIABLE"),
+            help="Header of --url; its value is in an environment variable. Repeatable.",
+        ),
+        click.option(
+            "--body",
+            metavar="JSON|FILE",
+            help="JSON that --url gets, with {question} and other fields.  "
+            '[default: {"question": "{question}"}]',
+        ),
+        click.option(
+            "--read",
+            multiple=True,
+            type=Pair("FIELD=POINTER"),
+            help="JSON pointer to a field in the reply: answer=/data/text, contexts=/docs/*/text. "
+            "Repeatable.  [default: the reply has our names, or those of a known tool]",
+        ),
+        click.option("--base-url", metavar="URL", help="Endpoint of --chat.  [default: OpenAI]"),
+        click.option(
+            "--key",
+            metavar="VARIABLE",
+            default="OPENAI_API_KEY",
+            show_default=True,
+            help="Environment variable with the API key of --chat.",
+        ),
+        click.option(
+            "--prompt",
+            type=click.Path(path_type=Path),
+            help="File with the prompt of --chat, with {question} and {contexts}.",
+        ),
+        click.option(
+            "--version",
+            default="",
+            metavar="LABEL",
+            help="What is deployed; another label asks everything anew.",
+        ),
+    ),
+)
+"""Adds `--url`, `--chat`, `--shell` and their settings; the command takes them as `endpoint`."""
 
 
 class Reading(TypedDict):

@@ -124,7 +124,7 @@ def _prepared(
     config: Config, mode: "Mode", *, retry_unreadable: bool, record: Path | None
 ) -> _Work:
     """Check everything before any call is paid for; an error lists every problem."""
-    from ragauge.views.run_files import check_outputs
+    from ragauge.views.run_report import check_outputs
 
     import_plugins(config.plugins)
     named = [*filter(_is_suite, config.suites), *config.metrics] or [DEFAULT]
@@ -215,8 +215,7 @@ def _evaluated(work: _Work, *, quiet: bool) -> ScoredRun:
 def _leave(work: _Work, run: ScoredRun, form: str, *, full: bool) -> None:
     """Write the files that were asked for, and print the run's summary and notes."""
     from ragauge.views.judging import judging_lines
-    from ragauge.views.run_files import write_run
-    from ragauge.views.run_report import run_report
+    from ragauge.views.run_report import run_report, write_run
 
     for file in work.config.output:
         write_run(run, file, work.by)

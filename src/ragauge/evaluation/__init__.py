@@ -97,7 +97,9 @@ def score(
     try:
         scores = measure(plan, columns, resources)[places[0] if places else 0]
     except MetricError as error:
-        if isinstance(error.__cause__, ValueError | TypeError) and _is_composite(plan):
+        columns_of_plan = (column for node in plan.nodes for column in node.definition.columns)
+        is_composite = any(column.takes_score for column in columns_of_plan)
+        if is_composite and isinstance(error.__cause__, ValueError | TypeError):
             raise PlanError([f"{label}: {error.__cause__}"]) from None
         raise
     return cast(Score, scores[0])
@@ -461,6 +463,10 @@ def _one_row(fields: Mapping[str, object]) -> Columns:
         if "references" in given:
             raise PlanError(["give reference or references, not both"])
         given["references"] = given.pop("reference")
+    if "expected_state" in given and "state" in given:
+        given["final_state"] = given.pop("state")
+    if "messages" in given:
+        given.setdefault("whole_conversation", given["messages"])
     columns: Columns = {"id": ["this sample"], "system": ["default"]}
     for name, value in given.items():
         try:
@@ -484,11 +490,7 @@ def _check_used(label: str, fields: Mapping[str, object], plan: Plan) -> None:
         f"{label} does not read the field {name!r}"
         f"{did_you_mean(name, known) or '; it reads ' + ', '.join(sorted(plan.columns))}"
         for name in fields
-        if name not in known
+        if name not in {*known, "state"}
     ]
     if problems:
         raise PlanError(problems)
-
-
-def _is_composite(plan: Plan) -> bool:
-    return any(column.takes_score for node in plan.nodes for column in node.definition.columns)

@@ -26,15 +26,29 @@ class TurnCalls:
 
 
 @feature
-def transcript(messages: str) -> Transcript:
+def transcript(messages: str) -> Transcript | Score:
     """The messages, calls and turns of a conversation, or of one turn of it."""
-    return read_transcript(messages)
+    try:
+        return read_transcript(messages)
+    except TranscriptError as error:
+        return Score.missing(f"the messages cannot be read: {error}")
 
 
 @feature
-def tools_by_name(tools: str) -> Mapping[str, Schema]:
+def dialogue(whole_conversation: str | None) -> Transcript | Score:
+    """The whole conversation; only its last turn has it, so that it is scored once."""
+    if whole_conversation is None:
+        return Score.undefined("scored at the last turn of each conversation")
+    return transcript(whole_conversation)
+
+
+@feature
+def tools_by_name(tools: str) -> Mapping[str, Schema] | Score:
     """By tool, the JSON schema of its arguments."""
-    return tool_schemas(json.loads(tools))
+    try:
+        return tool_schemas(json.loads(tools))
+    except (ValueError, RecursionError):
+        return Score.missing("the tools are no JSON")
 
 
 @feature
@@ -45,6 +59,8 @@ def turn_calls(transcript: Transcript, expected_calls: str) -> list[TurnCalls] |
         expected = read_expected(json.loads(expected_calls), len(turns))
     except TranscriptError as error:
         return Score.missing(str(error))
+    except (ValueError, RecursionError):
+        return Score.missing("the expected_calls are no JSON")
     if not turns:
         return Score.undefined("the system says nothing in this conversation")
     found = [

@@ -10,7 +10,7 @@ from ragauge.gating.rules import QUANTILES, number_of
 from ragauge.runs.manifest import MetricDisplay
 from ragauge.runs.scored_run import ScoredRun
 from ragauge.runs.scores import pieces_with_samples
-from ragauge.runs.summary import frame_of, summarise_pieces
+from ragauge.runs.summary import clusters_in, frame_of, summarise_pieces
 from ragauge.samples.filter import matches, matching
 from ragauge.samples.samples import Samples
 from ragauge.where import Filter
@@ -38,7 +38,7 @@ class Slice:
 
     def _pieces(self, columns: Sequence[str]) -> "Iterator[tuple[pl.DataFrame, pl.DataFrame]]":
         """These columns of the slice's scores, each piece with the samples of its rows."""
-        fields = sorted(self.where.fields) if self.where else ()
+        fields = [*(sorted(self.where.fields) if self.where else ()), *clusters_in(self.samples)]
         for scores, samples in pieces_with_samples(self.run, columns, fields):
             if self.where is None:
                 yield scores, samples

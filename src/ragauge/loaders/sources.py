@@ -15,6 +15,7 @@ from ragauge.loaders.mapping import field_of
 from ragauge.loaders.shapes import (
     benchmark_logs,
     column_sets,
+    conversations,
     joined_texts,
     numbered,
     passage_rows,
@@ -79,6 +80,7 @@ def of_other_tools(table: Table, chosen: Collection[str]) -> Table:
     table = traces.recognised(table)
     if not set(chosen) & set(table.columns()):
         table = benchmark_logs.recognised(promptfoo.recognised(table))
+    table = conversations.recognised(table, keep=chosen)
     table = column_sets.recognised(table, keep=chosen)
     table = wrappers.unwrapped(table, keep=chosen)
     table = results.recognised(published.recognised(table, keep=chosen))

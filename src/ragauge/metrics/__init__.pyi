@@ -485,6 +485,9 @@ def relative_precision(
 def repeated_calls() -> MetricLabel:
     """How many tool calls repeat an earlier one: the same name and the same arguments."""
 
+def repetition() -> MetricLabel:
+    """Share of the system's sentences that it had said before, in an earlier turn of the conversation."""
+
 def rouge1(
     *,
     measure: Literal["f1", "precision", "recall"] = "f1",
@@ -551,6 +554,14 @@ def span_f1(
     tokenizer: Literal["builtin", "nltk"] = "builtin",
 ) -> MetricLabel:
     """Word F1 of the top-ranked passage with the most similar gold passage."""
+
+def state_match(
+    *,
+    ignore: Sequence[str] = (),
+    rtol: float = 0.0,
+    atol: float = 0.0,
+) -> MetricLabel:
+    """Whether the state at the end, as JSON, is the expected one."""
 
 def steps() -> MetricLabel:
     """How many tool calls were made."""
@@ -622,6 +633,9 @@ def trajectory_match(
     atol: float = 0.0,
 ) -> MetricLabel:
     """Whether the sequence of all tool calls is the expected one."""
+
+def unanswered_questions() -> MetricLabel:
+    """How many of the user's messages got no answer: no message, an empty one, or a refusal by `dont_know`."""
 
 def unjudged(
     *,

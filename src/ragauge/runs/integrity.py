@@ -22,7 +22,6 @@ TYPES = {
     "id": ("String",),
     "text": ("String",),
     "json": ("String",),
-    "messages": ("String",),
     "texts": ("List(String)",),
     "numbers": ("List(Float64)",),
     "number": ("Float64",),

@@ -23,7 +23,7 @@ from ragauge.runs.scores import (
     with_evidence,
 )
 from ragauge.runs.stored_results import has_results, read_results
-from ragauge.runs.summary import SUMMARY, frame_of, summarise_pieces, worst_rows
+from ragauge.runs.summary import SUMMARY, clusters_in, frame_of, summarise_pieces, worst_rows
 from ragauge.samples.samples import Samples
 from ragauge.score import Flag
 
@@ -194,7 +194,7 @@ class ScoredRun:
         if fields not in self._summaries:
             columns = ("id", "system", "metric", "value", "status", "parts")
             self._summaries[fields] = summarise_pieces(
-                lambda: pieces_with_samples(self, columns, fields),
+                lambda: pieces_with_samples(self, columns, [*fields, *clusters_in(self.samples)]),
                 self.samples,
                 self.metrics,
                 fields,

@@ -13,11 +13,14 @@ from datetime import date, time
 from decimal import Decimal
 from typing import cast
 
-from ragauge.conversations.transcript import TranscriptError, read_transcript
-
 DEFAULT_SYSTEM = "default"
 REFERENCE, REFERENCES = "reference", "references"
 """The column that takes each of a sample's references in turn, and the column of all of them."""
+
+REPEAT_OF = "repeat_of"
+"""The column with the id of a question that was asked several times, each time as a row."""
+CLUSTERS = ("conversation", REPEAT_OF)
+"""Columns whose rows of one value are not independent: the turns of a conversation, the repeats of a question."""
 
 Columns = dict[str, list[object]]
 
@@ -52,10 +55,11 @@ FIELDS = {
         Field("input_tokens", "number", "tokens that were sent", "not known", "an error"),
         Field("output_tokens", "number", "tokens of the answer", "not known", "an error"),
         Field("cost_usd", "number", "what the answer cost", "not known", "an error"),
-        Field("messages", "messages", "the conversation", "not recorded", "nothing was said"),
+        Field("messages", "json", "what was said", "not recorded", "nothing was said"),
+        Field("whole_conversation", "json", "all its turns", "not its last turn", "nothing"),
         Field("expected_calls", "json", "tool calls that are right", "not known", "no call is"),
         Field("tools", "json", "the tools and their schemas", "not recorded", "there is none"),
-        Field("state", "json", "the state at the end", "not recorded", "it is empty"),
+        Field("final_state", "json", "the state at the end", "not recorded", "it is empty"),
         Field("expected_state", "json", "the state that is right", "not known", "it is empty"),
     )
 }
@@ -198,35 +202,25 @@ def _flag(value: object) -> bool | None:
 
 
 def _json(value: object) -> str:
-    """JSON text of a value of any shape; a text is taken as JSON if it is."""
+    """The JSON text of a value; a text stays as it is, whoever reads it says whether it is JSON."""
     try:
-        if isinstance(value, str):
-            json.loads(value)
-            return whole_text(value)
-        return whole_text(json.dumps(value, ensure_ascii=False, default=_plain))
-    except FieldError:
-        raise
+        text = json.dumps(value, ensure_ascii=False, default=plain_value)
     except (TypeError, ValueError, RecursionError) as error:
-        raise FieldError(f"must be JSON, got {short_value(value)}: {error!s:.100}") from None
+        raise FieldError(f"cannot be kept as JSON: {error!s:.200}") from None
+    return whole_text(value if isinstance(value, str) else text)
 
 
-def _plain(value: object) -> object:
-    """A message or a call given as an object of another package: pydantic's models, dataclasses."""
+def plain_value(value: object) -> object:
+    """A message or a call given as an object: pydantic's models, dataclasses, attributes role, content or name."""
     dump = getattr(value, "model_dump", None)
     if callable(dump):
         return dump(mode="json")
     if is_dataclass(value) and not isinstance(value, type):
         return asdict(value)
+    named: dict[str, object] = getattr(value, "__dict__", {})
+    if named.keys() & {"role", "content", "name"}:
+        return {name: each for name, each in named.items() if not name.startswith("_")}
     raise TypeError(f"{type(value).__name__} is not JSON")
-
-
-def _messages(value: object) -> str:
-    text = _json(value)
-    try:
-        read_transcript(text)
-    except TranscriptError as error:
-        raise FieldError(str(error)) from None
-    return text
 
 
 def _slice_value(value: object) -> object:
@@ -288,5 +282,4 @@ _READERS: dict[str, Callable[[object], object]] = {
     "grades": _grades,
     "flag": _flag,
     "json": _json,
-    "messages": _messages,
 }

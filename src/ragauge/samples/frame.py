@@ -113,7 +113,6 @@ def frame_of(values: list[dict[str, object]]) -> "pl.DataFrame":
         "flag": pl.Boolean(),
         "number": pl.Float64(),
         "json": pl.String(),
-        "messages": pl.String(),
         "grades": pl.List(pl.Struct({"id": pl.String(), "grade": pl.Int64()})),
     }
     present = {name for row in values for name in row}

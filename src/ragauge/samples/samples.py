@@ -14,11 +14,13 @@ from typing import TYPE_CHECKING, cast
 
 from ragauge.report.html_table import MAX_ROWS, html_table, html_text, small
 from ragauge.samples.fields import (
+    CLUSTERS,
     DEFAULT_SYSTEM,
     FIELDS,
     MEASURED,
     REFERENCE,
     REFERENCES,
+    REPEAT_OF,
     Columns,
     Field,
     FieldError,
@@ -30,11 +32,13 @@ if TYPE_CHECKING:
     import polars as pl
 
 __all__ = [
+    "CLUSTERS",
     "DEFAULT_SYSTEM",
     "FIELDS",
     "MEASURED",
     "REFERENCE",
     "REFERENCES",
+    "REPEAT_OF",
     "Columns",
     "Field",
     "FieldError",

@@ -13,20 +13,19 @@ from ragauge.comparing.words import too_few_draws
 from ragauge.people.review_verdicts import labels_line
 from ragauge.report.commands import show_command
 from ragauge.report.plain import counted, distinct_names, shortened, some
-from ragauge.report.report import MARK, Cell, Items, Report, Table
+from ragauge.report.report import MARK
 from ragauge.runs.findings import FindingMatch, find
 from ragauge.runs.manifest import MetricDisplay
-from ragauge.runs.numbers import DASH, SummaryRow, aggregate, interval, number
+from ragauge.runs.numbers import SummaryRow, number
 from ragauge.runs.scored_run import ScoredRun
-from ragauge.samples.samples import FIELDS, MEASURED
-from ragauge.views.headline import NAME_WIDTH, headline, short
+from ragauge.runs.steadiness import Steadiness, steadiness
+from ragauge.samples.samples import CLUSTERS, FIELDS, MEASURED
+from ragauge.views.headline import NAME_WIDTH, headline
+from ragauge.views.steadiness import steadiness_lines, unsteady
 from ragauge.views.summary import caution_lines
 from ragauge.views.took import took_lines
 
 SYSTEMS_SHOWN, METRICS_SHOWN, WORST_SHOWN = 3, 11, 3
-MAX_LINES = 25
-FEWEST_METRICS, FEWEST_WORST = 6, 1
-"""What a screen keeps when other lines need the space."""
 DIGITS = 2
 MAPPED = ("answer", "references", "contexts")
 """Fields whose lack a note connects with columns that are not read."""
@@ -49,6 +48,10 @@ class FirstScreen:
     def _rows(self) -> Mapping[tuple[str, str], SummaryRow]:
         rows = self.run.summary().iter_rows(named=True)
         return {(cast(str, row["metric"]), cast(str, row["system"])): row for row in rows}
+
+    def row(self, metric: MetricDisplay, system: str) -> SummaryRow | None:
+        """The summary of a metric of a system."""
+        return self._rows.get((metric.metric, system))
 
     @cached_property
     def metrics(self) -> Sequence[MetricDisplay]:
@@ -142,7 +145,17 @@ class FirstScreen:
         }
         second = next((system for system in self.systems[1:] if system in rows), None)
         found = None if second is None else self.from_best(first, second)
-        return headline(first, rows, found, names)
+        steady = self.steadiness.get(self.systems[0])
+        more = unsteady(steady) if steady else ""
+        return " ".join(filter(None, (headline(first, rows, found, names), more)))
+
+    @cached_property
+    def steadiness(self) -> Mapping[str, Steadiness]:
+        """The steadiness of each system by the headline's metric, where questions were asked several times."""
+        first = self.first
+        if first is None or first.low is None or first.high is None:
+            return {}
+        return {each.system: each for each in steadiness(self.run, first)}
 
     @cached_property
     def took(self) -> Sequence[str]:
@@ -156,52 +169,6 @@ class FirstScreen:
         n_answers = counted(len(self.run.samples), "answer")
         n_systems = counted(len(self.run.samples.systems), "system")
         return f"{self.run.manifest.suite} · {n_answers} · {n_systems}"
-
-    @cached_property
-    def table(self) -> Table:
-        """Each metric with its means and intervals, those of a family below the family's name.
-
-        In a narrow terminal the counts become ranges, then the families give way, then the intervals.
-        """
-        has_families = any(metric.family for metric in self.metrics)
-        names = [self.names[system] for system in self.systems[: self.n_systems]]
-        rows: list[Sequence[str | Cell]] = []
-        last = ""
-        for metric in self.metrics[: self.n_metrics]:
-            family = Cell("" if metric.family == last else metric.family, is_quiet=True)
-            last = metric.family
-            rows.append((*([family] if has_families else []), *self._row(metric)))
-        header = (*([""] if has_families else []), "metric", *names, "n")
-        wide = Table(header if rows else (), rows, n_names=1 + has_families)
-        close = replace(wide, rows=[_with_short_n(row) for row in rows], gap=1)
-        bare = [[_without_detail(cell) for cell in row] for row in close.rows]
-        layouts = [close, replace(close, rows=bare, missing=("95 % intervals",))]
-        if has_families:
-            layouts = [
-                layout
-                for each in layouts
-                for layout in (each, replace(each.without([0]), missing=each.missing))
-            ]
-        return replace(wide, narrower=layouts)
-
-    def _row(self, metric: MetricDisplay) -> Sequence[str | Cell]:
-        """Name, means with intervals, and how many rows have a value: a number for each system if they differ."""
-        systems = self.systems[: self.n_systems]
-        rows = [self._rows.get((metric.metric, system)) for system in systems]
-        counts = [f"{row['ok']:,}" if row else DASH for row in rows]
-        n = counts[0] if len(set(counts)) == 1 else " ".join(counts)
-        cells = [
-            Cell(DASH)
-            if row is None
-            else Cell(
-                aggregate(metric, row),
-                MARK if self.differs(metric, system) else "",
-                detail=interval(metric, row),
-            )
-            for system, row in zip(systems, rows, strict=True)
-        ]
-        arrow = "" if not metric.is_ranked else " ↓" if metric.lower_is_better else " ↑"
-        return (f"{short(metric.name)}{arrow}", *cells, Cell(n, is_quiet=True))
 
     def differs(self, metric: MetricDisplay, system: str) -> bool:
         """Whether the system differs from the best one beyond chance."""
@@ -245,6 +212,7 @@ class FirstScreen:
     def notes_below(self, n_metrics: int) -> Sequence[str]:
         """The notes below a table of that many metrics."""
         notes: list[str] = [*self.run.problems, *self.took]
+        notes += steadiness_lines(list(self.steadiness.values()), self.names)
         if self.compared is not None:
             few = too_few_draws(self.compared.comparison)
             notes += filter(None, (self.legend, few))
@@ -351,60 +319,6 @@ class FirstScreen:
         one = ids[0] if ids else cast(str, self.run.samples.part(0, 1, ["id"])["id"][0])
         return (show_command(self.run.place, one), show_command(self.run.place))
 
-    @property
-    def report(self) -> Report:
-        """At most 25 lines: first the worst answers give way to other lines, then metrics."""
-        return self._report(len(self.table.rows), len(self.worst))
-
-    def _report(self, n_metrics: int, n_worst: int) -> Report:
-        def shorter() -> Report | None:
-            if n_worst > FEWEST_WORST:
-                return self._report(n_metrics, n_worst - 1)
-            return self._report(n_metrics - 1, n_worst) if n_metrics > FEWEST_METRICS else None
-
-        layouts = [
-            replace(layout, rows=layout.rows[:n_metrics])
-            for layout in (self.table, *self.table.narrower)
-        ]
-        # An id of digits is no number of the text before it.
-        worst = [(text, f"id {id}" if id.isdigit() else id) for text, id in self.worst[:n_worst]]
-        command, for_all = self.commands or ("", "")
-        return Report(
-            self.headline,
-            self.title,
-            [replace(layouts[0], narrower=layouts[1:])],
-            notes=self.notes_below(n_metrics),
-            items=[Items("worst found", worst)] if worst else [],
-            commands=[command] if command else [],
-            command_for_all=for_all,
-            cuts_notes=True,
-            most_lines=MAX_LINES,
-            shorter=shorter,
-        )
-
-
-def _with_short_n(row: Sequence[str | Cell]) -> Sequence[str | Cell]:
-    return (*row[:-1], Cell(short_n(str(row[-1])), is_quiet=True))
-
-
-def _without_detail(cell: str | Cell) -> str | Cell:
-    return replace(cell, detail="") if isinstance(cell, Cell) else cell
-
-
-def short_n(counts: str) -> str:
-    """The lowest and the highest of several counts.
-
-    >>> short_n("30"), short_n("28 13 26"), short_n("– 1,200 950")
-    ('30', '13–28', '–')
-    """
-    numbers = counts.split()
-    if len(numbers) == 1:
-        return counts
-    if not all(number.replace(",", "").isdigit() for number in numbers):
-        return DASH
-    numbers.sort(key=lambda number: int(number.replace(",", "")))
-    return f"{numbers[0]}{DASH}{numbers[-1]}"
-
 
 def _not_scored(reason: str, names: Sequence[str]) -> str:
     """The metrics of a reason: as many names as fit into a line, and the number of the others.
@@ -426,7 +340,9 @@ def _unread_columns(run: ScoredRun) -> Iterator[str]:
     """The option that reads a column of texts as a field which the samples lack."""
     columns = run.samples.columns
     missing = next((name for name in MAPPED if name not in columns), None)
-    types = run.samples.part(0, 1, [name for name in columns if name not in FIELDS]).schema
+    types = run.samples.part(
+        0, 1, [name for name in columns if name not in (*FIELDS, *CLUSTERS)]
+    ).schema
     unread = [name for name, kind in types.items() if str(kind) == "String"]
     if missing is None or not unread:
         return

@@ -155,15 +155,18 @@ def test_goldens_are_joined_to_answers_as_gold():
     assert (row["answer"], row["references"]) == ("a", ["r"])
 
 
-def test_a_conversation_is_named_as_one():
+def test_a_conversation_of_objects_is_read():
     turns = [
         SimpleNamespace(role="user", content="x"),
         SimpleNamespace(role="assistant", content="y"),
     ]
-    with pytest.raises(DataError, match="MultiTurnSample, a conversation in 'user_input'"):
-        load([MultiTurnSample(user_input=turns)])
-    with pytest.raises(DataError, match="a conversation in 'turns'"):
-        load([SimpleNamespace(turns=turns, scenario="s")])
+    for given in (MultiTurnSample(user_input=turns), SimpleNamespace(turns=turns, scenario="s")):
+        row = row_of([given])
+        assert (row["question"], row["answer"]) == ("x", "y")
+    rows = load([SimpleNamespace(turns=turns * 2, scenario="s")]).frame
+    assert rows["id"].to_list() == ["1#1", "1#2"]
+    with pytest.raises(DataError, match="conversation whose messages cannot be read"):
+        load([SimpleNamespace(turns=[object()])])
 
 
 def test_a_document_is_not_a_sample():

@@ -1,16 +1,19 @@
 """`ragauge ask`."""
 
 from pathlib import Path
+from shlex import quote
 
 import click
 
-from ragauge.cli.asking import Inquiry, print_answers
+from ragauge.cli.asking import Inquiry, print_answers, say_faults
 from ragauge.cli.options import (
     AskOptions,
+    EndpointGroup,
     FiniteRange,
     Price,
     SourceOptions,
     ask_options,
+    endpoint_options,
     source_options,
 )
 from ragauge.cli.streams import say
@@ -19,6 +22,7 @@ from ragauge.cli.streams import say
 @click.command("ask", short_help="Run a system on questions and keep its answers.")
 @click.argument("questions", type=click.Path(path_type=Path))
 @ask_options
+@endpoint_options
 @source_options
 @click.option("--where", help="Ask only matching questions: 'question_type = \"fact\"'.")
 @click.option("--limit", type=click.IntRange(min=1), help="Ask only the first N questions.")
@@ -55,6 +59,7 @@ from ragauge.cli.streams import say
 def command(
     questions: Path,
     asking: AskOptions,
+    endpoint: EndpointGroup,
     reading: SourceOptions,
     where: str | None,
     limit: int | None,
@@ -70,8 +75,8 @@ def command(
     """Run a system on questions; keep each answer with its contexts, time, tokens and cost.
 
     QUESTIONS is a file with a column of questions (.jsonl .json .csv .tsv .parquet); its other fields travel along.
-    A target is a Python function. It gets the question, and fields of the row and varied settings that its
-    parameters name, and returns a text, or a mapping with `answer`, `contexts` and more.
+    A target is a Python function, an HTTP endpoint, a chat model or a command. A function gets the question, and fields of
+    the row and varied settings that its parameters name; it returns a text, or a mapping with `answer`, `contexts` and more.
 
     Each answer is kept in the folder as it comes. Run the same command again to resume: nothing answered is asked
     twice, unless the target's code, its settings or the question changed. Score the folder with `ragauge run FOLDER`.
@@ -80,6 +85,7 @@ def command(
         questions,
         asking,
         reading,
+        endpoint=endpoint,
         where=where,
         limit=limit,
         repeat=repeat,
@@ -96,4 +102,7 @@ def command(
     for file in output:
         answers.write(file)
         say(f"wrote {file}")
-    return print_answers(answers)
+    print_answers(answers)
+    code = say_faults(answers)
+    say(f"answers in {inquiry.folder}; score them with: ragauge run {quote(str(inquiry.folder))}")
+    return code

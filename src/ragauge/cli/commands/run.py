@@ -3,13 +3,16 @@
 from dataclasses import replace
 from pathlib import Path
 from shlex import quote
+from typing import TYPE_CHECKING
 
 import click
 
 from ragauge.cli.options import (
+    AskOptions,
     JudgeOptions,
     Pair,
     SourceOptions,
+    ask_options,
     judge_options,
     pairs_once,
     source_options,
@@ -18,6 +21,9 @@ from ragauge.cli.output import FORMATS, FormatChoice
 from ragauge.cli.plugin_option import plugin_option
 from ragauge.cli.running import run_config
 from ragauge.evaluation.config import Config
+
+if TYPE_CHECKING:
+    from ragauge.cli.asking import Inquiry
 
 PRECISIONS = ("fp32", "fp16", "bf16", "int8")
 
@@ -51,6 +57,7 @@ PRECISIONS = ("fp32", "fp16", "bf16", "int8")
     type=Pair("NAME=FILE"),
     help="Answers of one system. Repeatable.",
 )
+@ask_options
 @source_options
 @click.option(
     "--where", help="Evaluate only matching rows: 'question_type = \"fact\" and year >= 2020'."
@@ -161,6 +168,7 @@ def command(
     metrics: tuple[str, ...],
     without: tuple[str, ...],
     systems: tuple[tuple[str, str], ...],
+    asking: AskOptions,
     reading: SourceOptions,
     where: str | None,
     limit: int | None,
@@ -197,7 +205,7 @@ def command(
 
     The run's folder gets report.html, a page to look at in a browser.
 
-    DATA is a file of answers (.jsonl .json .csv .tsv .parquet). For several systems, add a column
+    DATA is a file of answers (.jsonl .json .csv .tsv .parquet), or with --target of questions, which are asked first. For several systems, add a column
     `system`, or give each system's file with --system. CONFIG.toml sets the same options in a file;
     options on the command line override it. The default suite is rag.
 
@@ -236,8 +244,21 @@ def command(
             language=language,
         ),
     )
-    return run_config(
-        _combined(given, seed),
+    config = _combined(given, seed)
+    asked = 0
+    if asking.targets:
+        from ragauge.cli.asking import NO_ANSWER, say_faults
+
+        inquiry = _inquiry(config, asking, reading)
+        if dry_run:
+            inquiry.forecast(quiet=quiet)
+            return 0
+        asked = say_faults(inquiry.run(quiet=quiet))
+        if asked == NO_ANSWER:
+            return asked
+        config = inquiry.scored(config)
+    code = run_config(
+        config,
         dry_run=dry_run,
         fast=fast,
         retry_unreadable=retry_unreadable,
@@ -247,6 +268,19 @@ def command(
         quiet=quiet,
         report=not no_report,
     )
+    return code or asked
+
+
+def _inquiry(config: Config, asking: AskOptions, reading: SourceOptions) -> "Inquiry":
+    """What `--target` asks: the questions of the configuration's data."""
+    from ragauge.cli.asking import Inquiry
+
+    if config.data is None:
+        raise click.UsageError("--target needs a file of questions, not --system NAME=FILE")
+    reading = replace(
+        reading, gold=config.gold, prefer=config.prefer, mapping=tuple(config.map.items())
+    )
+    return Inquiry.of(config.data, asking, reading, where=config.where, limit=config.limit)
 
 
 def _only(sources: tuple[Path, ...]) -> Path | None:

@@ -5,13 +5,15 @@ the user's own have named values, which are read as columns. Data sets of such o
 an attribute.
 """
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import cast
 
-from ragauge.loaders.attributes import named_values, value_of
+from ragauge.loaders.attributes import items_in, named_values, value_of
 from ragauge.loaders.documents import is_list, parts_of
 from ragauge.loaders.mapping import field_of
 from ragauge.loaders.table import listed
+from ragauge.samples.fields import plain_value
 
 COLLECTIONS = ("samples", "test_cases", "goldens", "examples", "predictions")
 """Where a data set keeps its samples; the first that has any is read."""
@@ -25,7 +27,7 @@ def samples_in(source: object) -> tuple[Sequence[object], tuple[str, ...]] | Non
     """The samples of a data set or of a single sample, with notes; None for other objects."""
     if isinstance(source, Mapping | str) or is_list(source):
         return None
-    found = {name: items for name in COLLECTIONS if (items := _items_of(source, name))}
+    found = {name: items for name in COLLECTIONS if (items := items_in(value_of(source, name)))}
     if found:
         first, *rest = found
         notes = tuple(f"read its {first}, left out its {len(found[name])} {name}" for name in rest)
@@ -45,9 +47,7 @@ def values_of(item: object) -> Mapping[str, object] | str:
         return f"is {kind}, not a dict of column name to value"
     conversation = _conversation_in(named)
     if conversation is not None:
-        return (
-            f"is a {kind}, a conversation in {conversation!r}; give one question and answer per row"
-        )
+        return _conversation(named)
     fields = {field_of(name) for name in named}
     is_result = {"source_nodes", "documents"} & named.keys()
     if fields <= NOT_ENOUGH and not is_result:
@@ -75,11 +75,6 @@ def _is_default(item: object, name: str, value: object) -> bool:
     return isinstance(value, bool | str | int | float) and value == default
 
 
-def _items_of(source: object, name: str) -> Sequence[object]:
-    items = value_of(source, name)
-    return cast(Sequence[object], items) if isinstance(items, list | tuple) else ()
-
-
 def _conversation_in(named: Mapping[str, object]) -> str | None:
     """The attribute that holds several messages instead of one text."""
     for name in CONVERSATIONS:
@@ -87,6 +82,16 @@ def _conversation_in(named: Mapping[str, object]) -> str | None:
             return name
     asked = named.get("user_input")  # ragas' MultiTurnSample
     return "user_input" if isinstance(asked, list) else None
+
+
+def _conversation(named: Mapping[str, object]) -> Mapping[str, object] | str:
+    """The values of a conversation, with its messages and calls as plain objects."""
+    try:
+        given = {name: value for name, value in named.items() if value is not None and value != []}
+        plain: object = json.loads(json.dumps(given, default=plain_value))
+    except (TypeError, ValueError) as error:
+        return f"is a conversation whose messages cannot be read: {error}"
+    return _with_metadata(cast("Mapping[str, object]", plain))
 
 
 def _with_metadata(values: Mapping[str, object]) -> Mapping[str, object]:

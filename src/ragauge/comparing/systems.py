@@ -11,7 +11,7 @@ from ragauge.samples.samples import DEFAULT_SYSTEM
 
 
 @dataclass(frozen=True)
-class Side:
+class ComparedSystem:
     """One system of a run, and the name that it has in a comparison."""
 
     run: ScoredRun
@@ -23,7 +23,7 @@ class Side:
         """Where the run is, for messages."""
         return self.run.place or self.run.samples.source
 
-    def is_same(self, other: "Side") -> bool:
+    def is_same(self, other: "ComparedSystem") -> bool:
         folder = self.run.folder
         is_same_run = self.run is other.run or (
             folder is not None
@@ -33,18 +33,20 @@ class Side:
         return is_same_run and self.system == other.system
 
 
-SideLike = str | ScoredRun | tuple[ScoredRun, str] | Side
+SystemLike = str | ScoredRun | tuple[ScoredRun, str] | ComparedSystem
 """A system of the run at hand, a run with one system, or a run and one of its systems."""
 
 
-def sides_of(given: Sequence[object], run: ScoredRun | None = None) -> tuple[Side, ...]:
+def compared_systems(
+    given: Sequence[object], run: ScoredRun | None = None
+) -> tuple[ComparedSystem, ...]:
     """The sides of a comparison, each with a name of its own.
 
     A text is a system of `run`. Raises PlanError for fewer than two sides, a side given twice, an
     unknown system, and a run with several systems of which none is chosen.
     """
     problems: list[str] = []
-    sides: list[Side] = []
+    sides: list[ComparedSystem] = []
     for each in given:
         try:
             sides.append(_side(each, run))
@@ -62,8 +64,8 @@ def sides_of(given: Sequence[object], run: ScoredRun | None = None) -> tuple[Sid
     return _with_own_names(sides)
 
 
-def _side(given: object, run: ScoredRun | None) -> Side:
-    if isinstance(given, Side):
+def _side(given: object, run: ScoredRun | None) -> ComparedSystem:
+    if isinstance(given, ComparedSystem):
         return given
     if isinstance(given, str):
         if run is None:
@@ -79,20 +81,20 @@ def _side(given: object, run: ScoredRun | None) -> Side:
     return _of_run(cast(ScoredRun, given), None)
 
 
-def _of_run(run: ScoredRun, system: str | None) -> Side:
+def _of_run(run: ScoredRun, system: str | None) -> ComparedSystem:
     systems = run.samples.systems
     where = run.place or run.samples.source
     if system is None and len(systems) == 1:
-        return Side(run, systems[0], systems[0])
+        return ComparedSystem(run, systems[0], systems[0])
     if system is None:
         raise PlanError([f"{where} has {len(systems)} systems: {', '.join(systems)}; choose one"])
     if system not in systems:
         hint = did_you_mean(system, systems) or f"; it has {', '.join(systems)}"
         raise PlanError([f"{where} has no system {system!r}{hint}"])
-    return Side(run, system, system)
+    return ComparedSystem(run, system, system)
 
 
-def _with_own_names(sides: Sequence[Side]) -> tuple[Side, ...]:
+def _with_own_names(sides: Sequence[ComparedSystem]) -> tuple[ComparedSystem, ...]:
     """Sides of the same name get that of their folder or file too, with as many of the folders around it
     as tell them apart, or a number."""
     named = list(sides)
@@ -110,7 +112,7 @@ def _with_own_names(sides: Sequence[Side]) -> tuple[Side, ...]:
     )
 
 
-def _with_place(side: Side, n_parts: int | None) -> Side:
+def _with_place(side: ComparedSystem, n_parts: int | None) -> ComparedSystem:
     """The side named by the last parts of where its run is; None for all of them."""
     name = str(PurePath(*PurePath(side.place).parts[-n_parts:])) if n_parts else side.place
     return replace(side, name=name if side.system == DEFAULT_SYSTEM else f"{side.system}@{name}")
