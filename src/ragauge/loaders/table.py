@@ -1,6 +1,7 @@
 """The table that every format is read into, before columns are mapped to fields."""
 
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from ragauge.errors import Problem
@@ -26,6 +27,12 @@ class Table:
     def columns(self) -> tuple[str, ...]:
         """The names of the columns, in order of first appearance."""
         return self._columns
+
+    def with_values(self, given: Iterable[Mapping[str, object]], *notes: str) -> "Table":
+        """The table with other values in its rows, and more notes."""
+        rows = zip(self.rows, given, strict=True)
+        read = tuple(Row(values, row.source, row.line) for row, values in rows)
+        return replace(self, rows=read, notes=(*self.notes, *notes))
 
     @cached_property
     def _columns(self) -> tuple[str, ...]:

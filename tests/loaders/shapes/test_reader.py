@@ -84,8 +84,9 @@ def test_what_another_column_gives_is_not_taken_and_a_kept_column_is_not_read():
     [row] = read(TOOL, given).rows
     assert (row.values["expected"], row.values["target"]) == ("1932", target)
     assert "references" not in row.values
-    table = read(TOOL, given, keep=("trial",))
-    assert table.rows[0].values == given
+    assert read(TOOL, given, keep=("trial",)).rows[0].values == given
+    [row] = read(TOOL, given, keep=("expected",)).rows
+    assert (row.values["expected"], row.values["references"]) == ("1932", RIGHT)
 
 
 def test_a_second_turn_is_a_problem_with_its_place():

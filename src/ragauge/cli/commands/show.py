@@ -116,4 +116,4 @@ def _runs() -> Report:
             f"no runs in {RUNS}; give the folder of a run, or create one with: ragauge run"
         )
     header = ("run", "suite", "answers", "systems", "finished")
-    return Report("", tables=[Table(header, rows, sides="llrll", wraps=True)])
+    return Report("", tables=[Table(header, rows, sides="llrll", wraps=True, caption="Runs")])

@@ -58,9 +58,10 @@ def read_csv(path: Path, *, delimiter: str, only_utf: bool = False) -> Table:
     if not rows and not problems:
         problems.append(Problem("holds no samples; is it the right file?", table.source))
     rows, note_of_index = without_index(rows)
-    rows, note_of_empty = _without_empty(rows)
-    notes = (*table.notes, *note_of_index, *note_of_empty)
-    return Table(tuple(rows), table.source, notes, tuple(problems), all_text=True)
+    full = [row for row in rows if not is_empty(row)]
+    empty = note_of_empty([str(row.line) for row in rows if is_empty(row)])
+    notes = (*table.notes, *note_of_index, *empty)
+    return Table(tuple(full), table.source, notes, tuple(problems), all_text=True)
 
 
 def csv_tables(
@@ -232,11 +233,6 @@ def is_empty(row: Row) -> bool:
 
 def note_of_empty(lines: Sequence[str]) -> list[str]:
     return [f"left out empty rows: line {listed(list(lines))}"] if lines else []
-
-
-def _without_empty(rows: list[Row]) -> tuple[list[Row], list[str]]:
-    full = [row for row in rows if not is_empty(row)]
-    return full, note_of_empty([str(row.line) for row in rows if is_empty(row)])
 
 
 def is_number(cell: str) -> bool:

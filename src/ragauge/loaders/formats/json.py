@@ -62,9 +62,15 @@ def read_json(path: Path) -> Table:
             note = "read as JSON Lines: it has one object per line"
             return replace(read_jsonl(path), notes=(note,))
         column = error.position - text.rfind("\n", 0, error.position)
-        problem = f"{error.problem}, at column {column}{_hint(text, error)}"
+        is_cut = error.position >= len(text.rstrip())
+        hint = "; the file seems to be cut off" if is_cut else ""
+        problem = f"{error.problem}, at column {column}{hint}"
         return unreadable(source, problem, walk.line_at(error.position))
-    return _table(document, source, walk.problems)
+    if isinstance(document, list):
+        return _from_items(cast(list[_Item], document), source, walk.problems)
+    if isinstance(document, dict):
+        return _from_members(cast(_Members, document), source, walk.problems)
+    return unreadable(source, f"is {kind_of(document)}, but must be a list of objects")
 
 
 def _has_object_per_line(text: str, error: JsonError) -> bool:
@@ -73,10 +79,6 @@ def _has_object_per_line(text: str, error: JsonError) -> bool:
     return "follows the value" in error.problem and all(
         line.startswith("{") and line.endswith("}") for line in lines
     )
-
-
-def _hint(text: str, error: JsonError) -> str:
-    return "; the file seems to be cut off" if error.position >= len(text.rstrip()) else ""
 
 
 class _Walk:
@@ -155,14 +157,6 @@ class _Walk:
         return value
 
 
-def _table(document: object, source: str, problems: list[Problem]) -> Table:
-    if isinstance(document, list):
-        return _from_items(cast(list[_Item], document), source, problems)
-    if isinstance(document, dict):
-        return _from_members(cast(_Members, document), source, problems)
-    return unreadable(source, f"is {kind_of(document)}, but must be a list of objects")
-
-
 def _from_items(
     items: list[_Item], source: str, problems: list[Problem], notes: tuple[str, ...] = ()
 ) -> Table:
@@ -190,7 +184,12 @@ def _from_members(members: _Members, source: str, problems: list[Problem]) -> Ta
         return _from_columns(lists, source, problems)
     if (pairs := _with_predictions(lists)) is not None:
         return _from_items(pairs, source, problems)
-    plain = {name: _plain(member) for name, member in members.items()}
+    plain = {
+        name: [item.value for item in cast(list[_Item], member)]
+        if isinstance(member, list)
+        else member
+        for name, member in members.items()
+    }
     if (judged := judged_together(plain)) is not None:
         items = [_Item(values, None) for values in judged]
         note = f"read the results of {listed([repr(name) for name in lists])} together"
@@ -293,12 +292,6 @@ def _is_sample(members: _Members) -> bool:
         for name, member in members.items()
     )
     return is_named and not members.keys() & set(SAMPLE_LISTS)
-
-
-def _plain(member: "list[_Item] | object") -> object:
-    if not isinstance(member, list):
-        return member
-    return [item.value for item in cast(list[_Item], member)]
 
 
 def _sample_list(lists: dict[str, list[_Item]]) -> str | None:

@@ -9,7 +9,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import cast
 
-from ragauge.loaders.attributes import named_values, value_of
+from ragauge.loaders.attributes import items_in, named_values, value_of
 from ragauge.loaders.documents import is_list, parts_of
 from ragauge.loaders.mapping import field_of
 from ragauge.loaders.table import listed
@@ -27,7 +27,7 @@ def samples_in(source: object) -> tuple[Sequence[object], tuple[str, ...]] | Non
     """The samples of a data set or of a single sample, with notes; None for other objects."""
     if isinstance(source, Mapping | str) or is_list(source):
         return None
-    found = {name: items for name in COLLECTIONS if (items := _items_of(source, name))}
+    found = {name: items for name in COLLECTIONS if (items := items_in(value_of(source, name)))}
     if found:
         first, *rest = found
         notes = tuple(f"read its {first}, left out its {len(found[name])} {name}" for name in rest)
@@ -73,11 +73,6 @@ def _is_default(item: object, name: str, value: object) -> bool:
         return False
     default: object = getattr(cast(Mapping[str, object], declared)[name], "default", None)
     return isinstance(value, bool | str | int | float) and value == default
-
-
-def _items_of(source: object, name: str) -> Sequence[object]:
-    items = value_of(source, name)
-    return cast(Sequence[object], items) if isinstance(items, list | tuple) else ()
 
 
 def _conversation_in(named: Mapping[str, object]) -> str | None:

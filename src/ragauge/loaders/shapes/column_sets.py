@@ -5,11 +5,10 @@ is a verdict in most, and the expected answers in BERGEN's.
 """
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from ragauge.loaders.mapping import field_of, folded
 from ragauge.loaders.table import Table, listed
-from ragauge.samples.samples import Row
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,9 +60,13 @@ def recognised(table: Table, keep: Collection[str] = ()) -> Table:
             continue
         if given & set(names.values()) or not _holds_texts(table, columns.get(known.texts or "")):
             continue
-        rows = tuple(Row(_renamed(row.values, names), row.source, row.line) for row in table.rows)
         read = listed([f"{theirs!r} as {ours}" for theirs, ours in names.items()])
-        return replace(table, rows=rows, notes=(*table.notes, f"read {read}"))
+        ours = set(names.values())
+        renamed = (
+            {names.get(name, name): value for name, value in row.values.items() if name not in ours}
+            for row in table.rows
+        )
+        return table.with_values(renamed, f"read {read}")
     return table
 
 
@@ -74,9 +77,3 @@ def _holds_texts(table: Table, column: str | None) -> bool:
         len(value.split()) > 1 if isinstance(value, str) else isinstance(value, list | tuple | None)
         for value in values
     )
-
-
-def _renamed(values: Mapping[str, object], names: Mapping[str, str]) -> dict[str, object]:
-    ours = set(names.values())
-    kept = {name: value for name, value in values.items() if name not in ours}
-    return {names.get(name, name): value for name, value in kept.items()}

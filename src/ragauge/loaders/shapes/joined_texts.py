@@ -5,13 +5,11 @@ deepeval writes "first|second" and reads "first;second"; a mark with a blank bes
 
 import json
 import re
-from collections.abc import Collection, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Collection
 from typing import cast
 
 from ragauge.loaders.mapping import field_of, folded
 from ragauge.loaders.table import Table
-from ragauge.samples.samples import Row
 
 DEEPEVAL = frozenset({"actual_output", "expected_output", "retrieval_context"})
 CONTEXTS = ("retrieval_context", "context")
@@ -45,27 +43,30 @@ def _split(table: Table, name: str) -> Table:
     if mark is None:
         return table
     note = f"split {name!r} at {mark!r}, as deepeval joins texts"
-    values = [_MARKS[mark].split(cell) if cell else None for cell in cells]
-    return _with_column(table, name, values, note)
+    return _read(table, name, lambda cell: _MARKS[mark].split(cell) if cell else None, note)
 
 
 def _split_answers(table: Table, name: str) -> Table:
-    cells = [
-        [text for part in cell.split(";") if (text := part.strip())] for cell in _cells(table, name)
-    ]
     note = f"split {name!r} at ';', as TruthfulQA joins answers"
-    return _with_column(table, name, [texts or None for texts in cells], note)
+    return _read(
+        table,
+        name,
+        lambda cell: [text for part in cell.split(";") if (text := part.strip())] or None,
+        note,
+    )
 
 
 def _unquoted(table: Table, name: str) -> Table:
-    cells = _cells(table, name)
-    texts = [_json_text(cell) for cell in cells]
-    is_quoted = any(cells) and all(
-        text is not None or not cell for cell, text in zip(cells, texts, strict=True)
-    )
-    if not is_quoted:
+    filled = [cell for cell in _cells(table, name) if cell]
+    if not filled or any(_json_text(cell) is None for cell in filled):
         return table
-    return _with_column(table, name, [text or "" for text in texts], f"read {name!r} as JSON texts")
+    return _read(table, name, lambda cell: _json_text(cell) or "", f"read {name!r} as JSON texts")
+
+
+def _read(table: Table, name: str, read: Callable[[str], object], note: str) -> Table:
+    """The table with what is read of each cell of a column."""
+    cells = zip(table.rows, _cells(table, name), strict=True)
+    return table.with_values(({**row.values, name: read(cell)} for row, cell in cells), note)
 
 
 def _cells(table: Table, name: str) -> list[str]:
@@ -81,11 +82,3 @@ def _json_text(cell: str) -> str | None:
     except ValueError:
         return None
     return read if isinstance(read, str) else None
-
-
-def _with_column(table: Table, name: str, cells: Sequence[object], note: str) -> Table:
-    rows = tuple(
-        Row({**row.values, name: cell}, row.source, row.line)
-        for row, cell in zip(table.rows, cells, strict=True)
-    )
-    return replace(table, rows=rows, notes=(*table.notes, note))

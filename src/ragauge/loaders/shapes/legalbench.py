@@ -4,11 +4,12 @@ Gold: {"tests": [{"query": …, "snippets": [{"file_path": …, "span": […], "
 Predictions: [{"query": …, "retrieved_passages": [text, …]}].
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import cast
 
 from ragauge.errors import Problem
+from ragauge.loaders.attributes import mapping_in
 from ragauge.loaders.mapping import field_of
 from ragauge.loaders.table import Table
 from ragauge.samples.samples import Row
@@ -93,7 +94,7 @@ def _with_gold_contexts(row: Row, problems: list[Problem]) -> Row:
         missing.append(Problem("must be a list of objects", row.source, row.line, "snippets"))
         snippets = ()
     for number, snippet in enumerate(cast(Sequence[object], snippets), start=1):
-        text = cast(Mapping[str, object], snippet).get("answer") if _is_object(snippet) else None
+        text = mapping_in(snippet).get("answer")
         if isinstance(text, str):
             texts.append(text)
         else:
@@ -102,10 +103,6 @@ def _with_gold_contexts(row: Row, problems: list[Problem]) -> Row:
     problems += missing
     values = {**_without(row, ["snippets"]), "gold_contexts": texts}
     return Row(values, row.source, row.line)
-
-
-def _is_object(value: object) -> bool:
-    return isinstance(value, Mapping)
 
 
 def _paired(predictions: Table, gold: Table) -> Table:

@@ -5,12 +5,11 @@ Spreadsheets hold lists so, also with ids and scores beside the texts: Chunk 1, 
 
 import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from ragauge.loaders.documents import score_of
 from ragauge.loaders.mapping import field_of, folded
 from ragauge.loaders.table import Table, listed
-from ragauge.samples.samples import Row
 
 LISTS = ("contexts", "context_ids", "context_scores", "references", "gold_contexts")
 BESIDE = {"id": "context_ids", "score": "context_scores"}
@@ -41,7 +40,7 @@ def recognised(table: Table, keep: Collection[str] = ()) -> Table:
     groups = groups_of(table.columns(), keep)
     if not groups:
         return table
-    return replace(gathered(table, groups), notes=(*table.notes, note_of(groups)))
+    return gathered(table, groups, note_of(groups))
 
 
 def groups_of(columns: Sequence[str], keep: Collection[str] = ()) -> Groups:
@@ -51,9 +50,9 @@ def groups_of(columns: Sequence[str], keep: Collection[str] = ()) -> Groups:
     return {field: group for field, group in groups.items() if field not in given}
 
 
-def gathered(table: Table, groups: Groups) -> Table:
+def gathered(table: Table, groups: Groups, *notes: str) -> Table:
     """The table with these columns as lists."""
-    return replace(table, rows=tuple(_gathered(row, groups) for row in table.rows))
+    return table.with_values((_gathered(row.values, groups) for row in table.rows), *notes)
 
 
 def note_of(groups: Groups) -> str:
@@ -101,16 +100,16 @@ def _field(stem: str, beside: str | None) -> str | None:
     return next((field for field in fields if field in LISTS), None)
 
 
-def _gathered(row: Row, groups: Groups) -> Row:
+def _gathered(given: Mapping[str, object], groups: Groups) -> dict[str, object]:
     taken = {column.name for group in groups.values() for column in group}
-    values = {name: value for name, value in row.values.items() if name not in taken}
-    texts = {column.number for column in groups.get("contexts", ()) if _is_filled(row, column)}
+    values = {name: value for name, value in given.items() if name not in taken}
+    texts = {column.number for column in groups.get("contexts", ()) if _is_filled(given, column)}
     for field, group in groups.items():
         is_context = field == "contexts" or field in BESIDE.values()
         filled = [
-            row.values.get(column.name)
+            given.get(column.name)
             for column in group
-            if (column.number in texts if is_context else _is_filled(row, column))
+            if (column.number in texts if is_context else _is_filled(given, column))
         ]
         if field in BESIDE.values() and any(value in (None, "") for value in filled):
             values[field] = None
@@ -118,9 +117,9 @@ def _gathered(row: Row, groups: Groups) -> Row:
             values[field] = [score_of(value) for value in filled]
         else:
             values[field] = filled if filled or is_context else None
-    return Row(values, row.source, row.line)
+    return values
 
 
-def _is_filled(row: Row, column: Numbered) -> bool:
-    value = row.values.get(column.name)
+def _is_filled(given: Mapping[str, object], column: Numbered) -> bool:
+    value = given.get(column.name)
     return value is not None and not (isinstance(value, str) and not value.strip())

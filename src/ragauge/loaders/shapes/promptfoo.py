@@ -36,7 +36,9 @@ def recognised(table: Table) -> Table:
         return replace(table, rows=rows, notes=(*table.notes, note))
     outputs = [name for name in table.columns() if _OUTPUT.match(name)]
     if not outputs or not all(
-        _has_verdict(row.values.get(name)) for row in table.rows for name in outputs
+        isinstance(cell := row.values.get(name), str) and _VERDICT.match(cell)
+        for row in table.rows
+        for name in outputs
     ):
         return table
     note = "read the table of promptfoo: a row per test and provider"
@@ -94,10 +96,6 @@ def _with_variables(
     if expected and "references" not in read:
         read["references"] = list(expected)
     return read
-
-
-def _has_verdict(cell: object) -> bool:
-    return isinstance(cell, str) and _VERDICT.match(cell) is not None
 
 
 def _from_table(row: Row, name: str, number: int, outputs: Sequence[str]) -> Row:

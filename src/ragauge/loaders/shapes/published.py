@@ -154,17 +154,17 @@ def _with_evidence(table: Table, keep: Collection[str]) -> Table:
         cells = [row.values.get(name) for row in table.rows] if name in columns else []
         given = [cell for cell in cells if cell is not None and cell != []]
         if name not in keep and given and all(_passages(cell) for cell in given):
-            rows = tuple(_renamed_evidence(row, name) for row in table.rows)
-            note = f"read {name!r} as gold_contexts"
-            return replace(table, rows=rows, notes=(*table.notes, note))
+            read = [
+                {
+                    "gold_contexts" if key == name else key: _passages(value)
+                    if key == name
+                    else value
+                    for key, value in row.values.items()
+                }
+                for row in table.rows
+            ]
+            return table.with_values(read, f"read {name!r} as gold_contexts")
     return table
-
-
-def _renamed_evidence(row: Row, name: str) -> Row:
-    if name not in row.values:
-        return row
-    others = {key: value for key, value in row.values.items() if key != name}
-    return Row({**others, "gold_contexts": _passages(row.values[name])}, row.source, row.line)
 
 
 def _passages(cell: object) -> list[str]:
@@ -190,13 +190,11 @@ def _expected_everywhere(before: Sequence[Row], after: Sequence[Row]) -> tuple[R
     if not any(is_expected):
         return tuple(after)
     return tuple(
-        row if known or not _is_answer_only(row.values) else _with_expected(row)
+        row
+        if known or row.values.get("answer") is None or row.values.get("references") is not None
+        else _with_expected(row)
         for row, known in zip(after, is_expected, strict=True)
     )
-
-
-def _is_answer_only(values: Mapping[str, object]) -> bool:
-    return values.get("answer") is not None and values.get("references") is None
 
 
 def _with_expected(row: Row) -> Row:

@@ -183,14 +183,11 @@ def _is_output(key: str, value: object) -> bool:
         case "documents":
             return parts_of(items[0]) is not None
         case "answers":
-            return value_of(_as_built(items[0]), "data") is not None
+            # Haystack's to_dict writes an object inside init_parameters.
+            built = value_of(items[0], "init_parameters") or items[0]
+            return value_of(built, "data") is not None
         case _:
             return text_of(items[0]) is not None
-
-
-def _as_built(item: object) -> object:
-    """What Haystack's to_dict wrote of an object, which is inside init_parameters."""
-    return value_of(item, "init_parameters") or item
 
 
 def _present(parts: Mapping[str, object]) -> dict[str, object]:

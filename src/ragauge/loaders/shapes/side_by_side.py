@@ -74,18 +74,13 @@ def spread(table: Table) -> Table:
             text is None or isinstance(text, str) for cell in given for text in cell.values()
         ):
             continue
-        rows = tuple(
-            Row(
-                {
-                    **{key: value for key, value in row.values.items() if key != name},
-                    **{f"{word}_{system}": cell.get(system) for system in systems},
-                },
-                row.source,
-                row.line,
-            )
-            for row, cell in zip(table.rows, given, strict=True)
+        others = (
+            {key: value for key, value in row.values.items() if key != name} for row in table.rows
         )
-        return replace(table, rows=rows)
+        return table.with_values(
+            {**values, **{f"{word}_{system}": cell.get(system) for system in systems}}
+            for values, cell in zip(others, given, strict=True)
+        )
     return table
 
 

@@ -81,7 +81,11 @@ def unwrapped(table: Table, keep: Collection[str] = ()) -> Table:
     if dotted:
         rows = [_gathered(row, dotted) for row in rows]
         columns = tuple(dict.fromkeys(name for row in rows for name in row.values))
-    wrappers = [_Wrapper(name, role, _aliases(name, role)) for name, role in _named(columns)]
+    wrappers = [
+        _Wrapper(name, role, _aliases(name, role))
+        for name in columns
+        if (role := WRAPPERS.get(folded(name))) is not None
+    ]
     found = [
         wrapper
         for wrapper in wrappers
@@ -101,10 +105,6 @@ def unwrapped(table: Table, keep: Collection[str] = ()) -> Table:
         if names
     ]
     return replace(table, rows=tuple(rows), notes=(*table.notes, *notes))
-
-
-def _named(columns: Sequence[str]) -> list[tuple[str, Role]]:
-    return [(name, WRAPPERS[folded(name)]) for name in columns if folded(name) in WRAPPERS]
 
 
 def _aliases(name: str, role: Role) -> Mapping[str, str]:
