@@ -11,7 +11,7 @@ from rich.console import Console
 
 import ragauge as rg
 from ragauge.comparing.report import comparison_report
-from ragauge.report.writing import print_report
+from ragauge.report.terminal import print_report
 
 
 def answers(right: dict[str, int], n: int = 12) -> str:

@@ -13,8 +13,8 @@ import ragauge as rg
 from ragauge.comparing.report import comparison_report
 from ragauge.comparing.systems_table import SystemsTable
 from ragauge.comparing.words import ComparisonView
-from ragauge.report.terminal import console
-from ragauge.report.writing import WRITERS, print_report
+from ragauge.report.terminal import console, print_report
+from ragauge.report.writing import WRITERS
 
 HOSTILE = "=1|\x1b[31m[/red] \\input{x} $a_b$ `c` ::error::x \u202e"
 

@@ -8,8 +8,7 @@ from rich.cells import cell_len
 
 from ragauge import evaluate
 from ragauge.label import Label
-from ragauge.report.terminal import console, print_table
-from ragauge.report.writing import print_report
+from ragauge.report.terminal import console, print_report, print_table
 from ragauge.suite import Entry, Suite
 from ragauge.views.question import question_report
 from ragauge.views.run_report import run_report

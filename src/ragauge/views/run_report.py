@@ -191,7 +191,13 @@ def answers_report(run: ScoredRun, metric: str, answers: "pl.DataFrame") -> Repo
         )
         for row in answers.iter_rows(named=True)
     ]
-    table = Table(("id", "system", shown.name, "answer"), rows, sides="llrl", wraps=True)
+    table = Table(
+        ("id", "system", shown.name, "answer"),
+        rows,
+        sides="llrl",
+        wraps=True,
+        caption=f"Lowest {shown.name}",
+    )
     return Report(
         "",
         tables=[table],
@@ -214,7 +220,7 @@ def scores_report(run: ScoredRun, status: str, n_rows: int) -> Report:
     more = f"{n_rows} of {counted(found.height, 'score')}; more with -n"
     return Report(
         "",
-        tables=[Table(columns, rows, n_names=4, wraps=True)],
+        tables=[Table(columns, rows, n_names=4, wraps=True, caption=f"Scores: {status}")],
         notes=[more] if found.height > n_rows else [],
         records=lambda: (columns, found.iter_rows()),
         data=found.to_dicts,
@@ -229,7 +235,14 @@ def finding_report(run: ScoredRun, text: str) -> Report:
         known = "; ".join(dict.fromkeys(finding.says for finding in findings)) or "none"
         raise PlanError([f"no finding contains {text!r}; the run's findings are: {known}"])
     rows = [(id, finding.system, finding.says) for finding in matching for id in finding.ids]
-    return Report("", tables=[Table(("id", "system", "finding"), rows, n_names=3, wraps=True)])
+    return Report(
+        "",
+        tables=[
+            Table(
+                ("id", "system", "finding"), rows, n_names=3, wraps=True, caption=f"Finding: {text}"
+            )
+        ],
+    )
 
 
 def write_summaries(run: ScoredRun, folder: Path, by: Sequence[str] = ()) -> None:
