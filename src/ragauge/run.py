@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from ragauge.people.calibrate import Calibration
     from ragauge.people.review_queue import ReviewQueue
     from ragauge.people.review_verdicts import ReviewLabels
+    from ragauge.runs.steadiness import Steadiness
 
 
 @dataclass(frozen=True, repr=False)
@@ -84,6 +85,25 @@ class Run(ScoredRun):
             n_permutations=n_permutations,
             seed=self.manifest.seed if seed is None else seed,
         )
+
+    def steadiness(self, metric: str, threshold: float | None = None) -> "tuple[Steadiness, ...]":
+        """How steady each system is, where questions were asked several times (`ask(…, repeat=5)`); else empty.
+
+        An answer passes where the metric, a label or shown name, is at least the threshold (by default the
+        middle of its scale). `pass_one`, `pass_any` and `pass_all` are pass@1, pass@k and pass^k, means over the
+        questions of their unbiased estimators; `components` says how values vary within and between questions.
+
+        >>> import ragauge as rg
+        >>> asked = iter(["Rome", "Paris", "Paris", "Paris"])
+        >>> questions = [{"id": id, "question": id, "reference": "Paris"} for id in ("a", "b")]
+        >>> answers = rg.ask(questions, lambda question: next(asked), repeat=2, concurrency=1)
+        >>> (found,) = rg.evaluate(answers, "exact_match").steadiness("exact_match")
+        >>> found.pass_one, found.pass_any, found.pass_all
+        (0.75, 1.0, 0.5)
+        """
+        from ragauge.runs.steadiness import steadiness
+
+        return steadiness(self, self.metric(metric), threshold)
 
     def show(self, id: str) -> Rendered:
         """One question to look at: its answers with their scores, reasons and evidence, cut short.

@@ -427,7 +427,7 @@ def test_every_system_is_asked_with_every_setting():
 def test_a_question_that_is_repeated_is_asked_each_time(tmp_path):
     target = Counted()
     found = rg.ask(QUESTIONS[:2], target.answer, repeat=2, folder=tmp_path)
-    assert rows(found, "id", "question_id", "repeat") == [
+    assert rows(found, "id", "repeat_of", "repeat") == [
         ("q0#1", "q0", 1),
         ("q1#1", "q1", 1),
         ("q0#2", "q0", 2),

@@ -97,7 +97,6 @@ def test_run_asks_and_scores_in_one_command(ragauge, here):
     done = ragauge(
         "run",
         *arguments[:-4],
-        "keyword_coverage",
         "--target",
         "app.py:fails_always",
         "--retries",
@@ -107,6 +106,15 @@ def test_run_asks_and_scores_in_one_command(ragauge, here):
     done = ragauge("run", "--system", "a=questions.jsonl", "--target", "app.py:answer")
     assert done.code == 2
     assert "--target needs a file of questions" in done.err
+
+
+def test_repeats_show_how_steady_a_system_is(ragauge, here):
+    ragauge("ask", "questions.jsonl", "--target", "app.py:fails", "--repeat", "3", "--folder", "a")
+    done = ragauge("run", "a", "-m", "keyword_coverage", "--folder", "run", "--no-report")
+    assert "fails, 3 repeats, keyword_coverage passes at 0.5: 0.83 of answers" in done.out
+    done = ragauge("show", "run", "--steady", "keyword_coverage>=0.9", "-f", "csv")
+    assert done.out.splitlines()[-1] == "fails,0.833,0.833,0.833,0 of 6,0.000,0.000"
+    assert "'x' is not a number" in ragauge("show", "run", "--steady", "keyword_coverage>=x").err
 
 
 def test_where_nothing_is_answered_the_exit_code_says_so(ragauge, here):

@@ -238,7 +238,7 @@ def test_without_a_folder_the_runs_are_listed(ragauge, answers):
 def test_one_thing_is_shown_at_a_time(ragauge, run):
     done = ragauge("show", run, "q1", "--worst", "token_f1")
     assert (done.code, done.out) == (2, "")
-    assert "give only one of ID, --worst, --status and --finding" in done.err
+    assert "give only one of ID, --worst, --status, --finding and --steady" in done.err
     done = ragauge("show", "--worst", "token_f1")
     assert (done.code, done.out) == (2, "")
     assert "RUN is missing" in done.err

@@ -18,7 +18,7 @@ from ragauge.calls.ledger import Ledger
 from ragauge.calls.loop import run as run_on_loop
 from ragauge.errors import PlanError, did_you_mean
 from ragauge.loaders import load
-from ragauge.samples.samples import Samples
+from ragauge.samples.samples import REPEAT_OF, Samples
 from ragauge.storage.atomic_files import write_atomically
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def ask(
     `contexts`, `input_tokens`, `cost_usd` …, or what a pipeline of LangChain, LlamaIndex or Haystack returns.
 
     `vary={"top_k": [3, 10]}` calls the target with each value, as a system of its own; fields `variant.top_k` say
-    which. `repeat` asks each question several times: rows `q1#1`, `q1#2` … with the field `question_id`.
+    which. `repeat` asks each question several times: rows `q1#1`, `q1#2` … with the field `repeat_of`.
     At most `concurrency` questions of a target are asked at once, fewer while it refuses. An answer that takes more than `timeout_s`
     seconds, or that fails, is asked for again up to `retries` times; then it is an answer without a value, whose
     `status` and `reason` say why. `max_calls` and `max_cost_usd` bound each system; `price` is dollars for a million
@@ -316,7 +316,7 @@ def _row(job: Job, answer: Answer, repeat: int) -> dict[str, object]:
     if repeat > 1:
         row |= {
             "id": f"{job.id}#{job.repeat + 1}",
-            "question_id": job.id,
+            REPEAT_OF: job.id,
             "repeat": job.repeat + 1,
         }
     row["question"] = own.pop("question", None)

@@ -1,7 +1,7 @@
 """One batch of samples: its columns, and the cells of each node, computed once."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from itertools import accumulate, repeat
 from typing import TYPE_CHECKING, cast
@@ -27,19 +27,15 @@ def measure(plan: "Plan", columns: Columns, resources: "Resources") -> list[Scor
     Corpus features that `resources` do not have are computed from these rows alone.
     Raises MetricError, which names the metric and the sample, if a metric or feature raises an error.
     """
-    batch = Batch(columns, resources)
-    with _cancel_scope(plan):
+    batch, scope = Batch(columns, resources), nullcontext()
+    if plan.has_async_nodes:
+        from ragauge.calls.loop import cancel_scope
+
+        scope = cancel_scope()
+    with scope:
         batch.run_all(plan.nodes)
         scores = with_repeats(plan, batch)
     return with_disputes(plan, scores) if len(batch.resources.judge_names) > 1 else scores
-
-
-def _cancel_scope(plan: "Plan") -> AbstractContextManager[None]:
-    if not plan.has_async_nodes:
-        return nullcontext()
-    from ragauge.calls.loop import cancel_scope
-
-    return cancel_scope()
 
 
 class Batch:

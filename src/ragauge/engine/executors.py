@@ -9,12 +9,11 @@ import os
 import signal
 import sys
 import threading
-from collections import deque
 from collections.abc import Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from importlib.machinery import PathFinder
-from itertools import count
+from itertools import chain, count
 from typing import TYPE_CHECKING, ClassVar, Protocol
 
 from ragauge.engine.batch import measure
@@ -86,10 +85,11 @@ class Threads:
     ) -> "Iterator[tuple[int, pl.DataFrame]]":
         group = _group(plan)
         with ThreadPoolExecutor(self.n, initializer=group.join if group else None) as pool:
-            submitted = (
-                (number, pool.submit(_score_frame, plan, cells, self.resources))
-                for number, cells in batches
-            )
+
+            def scored(batch: "Columns | RowRange") -> "pl.DataFrame":
+                return score_frame(plan, columns_of(batch), self.resources)
+
+            submitted = ((number, pool.submit(scored, batch)) for number, batch in batches)
             try:
                 yield from _as_finished(submitted, self.n)
             except BaseException:
@@ -159,9 +159,9 @@ class Processes:
         waiting = iter(batches)
         in_progress: dict[int, Columns | RowRange] = {}
         for n_killed in count(1):
-            again = deque(in_progress.items())
+            again = list(in_progress.items())
             try:
-                yield from self._map(plan, _first(again, waiting), in_progress)
+                yield from self._map(plan, chain(again, waiting), in_progress)
                 return
             except BrokenProcessPool:
                 if n_killed > MAX_KILLED:
@@ -197,14 +197,6 @@ class Processes:
                 raise
 
 
-def _first(
-    again: "deque[NumberedBatch]", waiting: Iterator[NumberedBatch]
-) -> Iterator[NumberedBatch]:
-    while again:
-        yield again.popleft()
-    yield from waiting
-
-
 def choose(plan: Plan, n_rows: int, workers: int, resources: Resources | None = None) -> Executor:
     """The fastest executor for this plan and number of rows.
 
@@ -226,7 +218,9 @@ def choose(plan: Plan, n_rows: int, workers: int, resources: Resources | None = 
 
 def is_portable(plan: Plan) -> bool:
     """Whether another process can import every function of the plan; not those from a notebook."""
-    functions = [_unwrapped(node.definition.function) for node in plan.nodes]
+    functions = [
+        getattr(node.definition.function, "func", node.definition.function) for node in plan.nodes
+    ]
     modules = {_module(function) for function in functions}
     return all(map(_is_reachable, functions)) and all(
         module != "__main__" and _can_import(module) for module in modules
@@ -276,15 +270,7 @@ def _exit_with_parent() -> None:
 def _measure(batch: "Columns | RowRange") -> "pl.DataFrame":
     assert _worker_state is not None
     plan, resources = _worker_state
-    return _score_frame(plan, batch, resources)
-
-
-def _score_frame(plan: Plan, batch: "Columns | RowRange", resources: Resources) -> "pl.DataFrame":
     return score_frame(plan, columns_of(batch), resources)
-
-
-def _unwrapped(function: object) -> object:
-    return getattr(function, "func", function)
 
 
 def _module(function: object) -> str:

@@ -277,7 +277,8 @@ def missing_resources(metric: Definition, available: Collection[str]) -> str:
     """The missing resources of a metric and of the features that it needs, as text."""
     names = [name for needed in _needed(metric) for name in needed.resources]
     missing = dict.fromkeys(name for name in names if name not in available)
-    return " and ".join(map(_with_article, missing))
+    named = {"encoder": "an encoder", "judge": "a judge"}
+    return " and ".join(named.get(name, "something") for name in missing)
 
 
 def option_for(missing: str) -> str:
@@ -309,7 +310,3 @@ def _needed(
                 yield from walk(known[column.name])
 
     return walk(definition)
-
-
-def _with_article(resource: str) -> str:
-    return {"encoder": "an encoder", "judge": "a judge"}.get(resource, "something")

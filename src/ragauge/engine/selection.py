@@ -140,17 +140,13 @@ def _named_by_default(name: str) -> Entry | None:
     return next((Entry(entry.label, name) for entry in entries if name != str(entry.label)), None)
 
 
-def _names_by_default() -> list[str]:
-    """The names of the default suite that are not labels."""
-    return [entry.name for entry in Suite.load(DEFAULT).entries if " " in entry.name]
-
-
 def _read_label(text: str) -> Label:
     """The label; an unparsable text with a hyphen is kept whole, as it may be a suite's name."""
     try:
         return catalog.read_label(text)
     except LabelError as error:
-        if close := did_you_mean(text, _names_by_default()):
+        names = [entry.name for entry in Suite.load(DEFAULT).entries if " " in entry.name]
+        if close := did_you_mean(text, names):
             raise LabelError(f"{error}{close}") from None
         if "-" not in text.split("(")[0]:
             raise

@@ -97,7 +97,9 @@ def score(
     try:
         scores = measure(plan, columns, resources)[places[0] if places else 0]
     except MetricError as error:
-        if isinstance(error.__cause__, ValueError | TypeError) and _is_composite(plan):
+        columns_of_plan = (column for node in plan.nodes for column in node.definition.columns)
+        is_composite = any(column.takes_score for column in columns_of_plan)
+        if is_composite and isinstance(error.__cause__, ValueError | TypeError):
             raise PlanError([f"{label}: {error.__cause__}"]) from None
         raise
     return cast(Score, scores[0])
@@ -492,7 +494,3 @@ def _check_used(label: str, fields: Mapping[str, object], plan: Plan) -> None:
     ]
     if problems:
         raise PlanError(problems)
-
-
-def _is_composite(plan: Plan) -> bool:
-    return any(column.takes_score for node in plan.nodes for column in node.definition.columns)

@@ -180,7 +180,7 @@ class Execution:
         self, executor: "Ray", numbers: Sequence[int], folder: "RunFolder"
     ) -> "Iterable[tuple[int, pl.DataFrame]]":
         """Have a cluster measure what asks no judge; then ask the judges from here, batch by batch."""
-        from ragauge.on_ray.split import merged, split
+        from ragauge.on_ray.executor import merged, split
 
         alone, judged = split(self.plan)
         apart = folder.apart()
@@ -194,14 +194,12 @@ class Execution:
             if not alone.nodes and not alone.metrics:
                 yield number, part
                 continue
-            others = apart.part(number) if alone.nodes else there._measured_here(number)
+            if alone.nodes:
+                others = apart.part(number)
+            else:  # their metrics are all unavailable
+                ((_, others),) = replace(there, workers=1)._measured([number])
             yield number, merged([others, part], self._rows(number), self.plan)
         folder.remove_apart()
-
-    def _measured_here(self, number: int) -> "pl.DataFrame":
-        """The scores of one batch whose metrics are all unavailable."""
-        ((_, part),) = replace(self, workers=1)._measured([number])
-        return part
 
     def _rows(self, number: int) -> "pl.DataFrame":
         """The ids and systems of a batch."""

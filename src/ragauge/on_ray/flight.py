@@ -3,6 +3,7 @@
 import copyreg
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib import import_module
@@ -47,14 +48,13 @@ class Flight:
     workers: int | None = None
     _workers: dict[Place, Any] = field(default_factory=dict[Place, Any])
     """Ray's handle of each worker."""
-    _idle: list[Place] = field(default_factory=list[Place])
     _running: dict[Any, tuple[Place, Batch | None]] = field(
         default_factory=dict[Any, tuple[Place, Batch | None]]
     )
     """The batch in flight by Ray's reference; None for a worker that starts."""
     _again: list[Batch] = field(default_factory=list[Batch])
     """Batches whose worker was lost."""
-    _tries: dict[int, int] = field(default_factory=dict[int, int])
+    _tries: Counter[int] = field(default_factory=Counter[int])
     _nodes_known_s: float = float("-inf")
 
     def scored(self, batches: Iterator[Batch]) -> Iterator[Batch]:
@@ -64,14 +64,15 @@ class Flight:
         try:
             while True:
                 self._follow_nodes(start, is_large=is_large)
-                while self._idle and (
-                    batch := self._again.pop() if self._again else next(batches, None)
-                ):
-                    place = self._idle.pop(0)
+                idle = self._workers.keys() - {place for place, _ in self._running.values()}
+                for place in sorted(idle):
+                    if (batch := self._again.pop() if self._again else next(batches, None)) is None:
+                        break
                     reference = self._workers[place].scored.remote(batch[1])
                     self._running[reference] = place, batch
+                    idle.remove(place)
                 yield from ready  # while the next batches are scored
-                if not any(batch for _, batch in self._running.values()) and self._idle:
+                if idle and not any(batch for _, batch in self._running.values()):
                     return  # whoever is idle had nothing to do
                 ready = list(self._ended())
         finally:
@@ -135,7 +136,6 @@ class Flight:
                 )
             if isinstance(result, RagaugeError):
                 raise result
-            self._idle.append(place)
             if batch is not None:
                 yield batch[0], cast("pl.DataFrame", result)
 
@@ -152,7 +152,7 @@ class Flight:
         if batch is None:
             return
         self._again.append(batch)
-        self._tries[batch[0]] = self._tries.get(batch[0], 0) + 1
+        self._tries[batch[0]] += 1
         if self._tries[batch[0]] >= MAX_TRIES:
             start = batch[0] * self.job.batch_size
             raise ClusterError(

@@ -19,15 +19,11 @@ CLUSTER = "cluster of the row"
 """The column with what rows have in common that are not independent."""
 
 
-def _no_counts() -> dict[str, int]:
-    return {str(status): 0 for status in Status}
-
-
 @dataclass(slots=True)
 class Counts:
     """How many scores have which status, and the extremes of their values."""
 
-    by_status: dict[str, int] = field(default_factory=_no_counts)
+    by_status: dict[str, int] = field(default_factory=lambda: {str(status): 0 for status in Status})
     n: int = 0
     n_ok: int = 0
     lowest: float | None = None

@@ -17,8 +17,10 @@ DEFAULT_SYSTEM = "default"
 REFERENCE, REFERENCES = "reference", "references"
 """The column that takes each of a sample's references in turn, and the column of all of them."""
 
-CLUSTERS = ("conversation",)
-"""Columns whose rows of one value are not independent: the turns of a conversation."""
+REPEAT_OF = "repeat_of"
+"""The column with the id of a question that was asked several times, each time as a row."""
+CLUSTERS = ("conversation", REPEAT_OF)
+"""Columns whose rows of one value are not independent: the turns of a conversation, the repeats of a question."""
 
 Columns = dict[str, list[object]]
 

@@ -18,8 +18,10 @@ from ragauge.runs.findings import FindingMatch, find
 from ragauge.runs.manifest import MetricDisplay
 from ragauge.runs.numbers import SummaryRow, number
 from ragauge.runs.scored_run import ScoredRun
+from ragauge.runs.steadiness import Steadiness, steadiness
 from ragauge.samples.samples import CLUSTERS, FIELDS, MEASURED
 from ragauge.views.headline import NAME_WIDTH, headline
+from ragauge.views.steadiness import steadiness_lines, unsteady
 from ragauge.views.summary import caution_lines
 from ragauge.views.took import took_lines
 
@@ -143,7 +145,17 @@ class FirstScreen:
         }
         second = next((system for system in self.systems[1:] if system in rows), None)
         found = None if second is None else self.from_best(first, second)
-        return headline(first, rows, found, names)
+        steady = self.steadiness.get(self.systems[0])
+        more = unsteady(steady) if steady else ""
+        return " ".join(filter(None, (headline(first, rows, found, names), more)))
+
+    @cached_property
+    def steadiness(self) -> Mapping[str, Steadiness]:
+        """The steadiness of each system by the headline's metric, where questions were asked several times."""
+        first = self.first
+        if first is None or first.low is None or first.high is None:
+            return {}
+        return {each.system: each for each in steadiness(self.run, first)}
 
     @cached_property
     def took(self) -> Sequence[str]:
@@ -200,6 +212,7 @@ class FirstScreen:
     def notes_below(self, n_metrics: int) -> Sequence[str]:
         """The notes below a table of that many metrics."""
         notes: list[str] = [*self.run.problems, *self.took]
+        notes += steadiness_lines(list(self.steadiness.values()), self.names)
         if self.compared is not None:
             few = too_few_draws(self.compared.comparison)
             notes += filter(None, (self.legend, few))

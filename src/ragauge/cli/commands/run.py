@@ -3,10 +3,10 @@
 from dataclasses import replace
 from pathlib import Path
 from shlex import quote
+from typing import TYPE_CHECKING
 
 import click
 
-from ragauge.cli.asking import NO_ANSWER, Inquiry, say_faults
 from ragauge.cli.options import (
     AskOptions,
     JudgeOptions,
@@ -21,6 +21,9 @@ from ragauge.cli.output import FORMATS, FormatChoice
 from ragauge.cli.plugin_option import plugin_option
 from ragauge.cli.running import run_config
 from ragauge.evaluation.config import Config
+
+if TYPE_CHECKING:
+    from ragauge.cli.asking import Inquiry
 
 PRECISIONS = ("fp32", "fp16", "bf16", "int8")
 
@@ -244,6 +247,8 @@ def command(
     config = _combined(given, seed)
     asked = 0
     if asking.targets:
+        from ragauge.cli.asking import NO_ANSWER, say_faults
+
         inquiry = _inquiry(config, asking, reading)
         if dry_run:
             inquiry.forecast(quiet=quiet)
@@ -266,8 +271,10 @@ def command(
     return code or asked
 
 
-def _inquiry(config: Config, asking: AskOptions, reading: SourceOptions) -> Inquiry:
+def _inquiry(config: Config, asking: AskOptions, reading: SourceOptions) -> "Inquiry":
     """What `--target` asks: the questions of the configuration's data."""
+    from ragauge.cli.asking import Inquiry
+
     if config.data is None:
         raise click.UsageError("--target needs a file of questions, not --system NAME=FILE")
     reading = replace(

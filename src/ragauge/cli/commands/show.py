@@ -11,7 +11,7 @@ from ragauge.cli.output import OutputOptions, output_options, write_report
 from ragauge.cli.plugin_option import import_plugins, plugin_option
 from ragauge.errors import StoreError
 from ragauge.report.report import Report, Table
-from ragauge.runs.scored_run import slices_of
+from ragauge.runs.scored_run import ScoredRun, slices_of
 from ragauge.runs.store import RunFolder
 from ragauge.score import Status
 
@@ -44,6 +44,11 @@ UNSCORED = [str(status) for status in Status if status is not Status.OK]
 )
 @click.option("--calls", is_flag=True, help="With ID: also print the judges' replies, each once.")
 @output_options
+@click.option(
+    "--steady",
+    metavar="METRIC[>=X]",
+    help="Show how steady systems are that were asked several times: pass@k and pass^k.",
+)
 @plugin_option
 def command(
     run: Path | None,
@@ -52,6 +57,7 @@ def command(
     worst: str | None,
     status: str | None,
     finding: str | None,
+    steady: str | None,
     plugins: tuple[Path, ...],
     n_rows: int,
     full: bool,
@@ -71,12 +77,12 @@ def command(
         scores_report,
     )
 
-    if sum(option is not None for option in (id, worst, status, finding)) > 1:
-        raise click.UsageError("give only one of ID, --worst, --status and --finding")
+    if sum(option is not None for option in (id, worst, status, finding, steady)) > 1:
+        raise click.UsageError("give only one of ID, --worst, --status, --finding and --steady")
     if calls and id is None:
         raise click.UsageError("--calls needs the ID of a question")
     if run is None:
-        if by or worst or status or finding:
+        if by or worst or status or finding or steady:
             raise click.UsageError("RUN is missing; list the runs with: ragauge show")
         write_report(_runs(), writing.targets())
         return
@@ -89,6 +95,8 @@ def command(
         report = answers_report(stored, worst, stored.worst(worst, n_rows))
     elif status is not None:
         report = scores_report(stored, status, n_rows)
+    elif steady is not None:
+        report = _steadiness(stored, steady)
     elif finding is not None:
         report = finding_report(stored, finding)
     elif id is not None:
@@ -97,6 +105,25 @@ def command(
     else:
         report = run_report(stored, fields)
     write_report(report, targets, full=full)
+
+
+def _steadiness(run: ScoredRun, steady: str) -> Report:
+    from ragauge.runs.steadiness import steadiness
+    from ragauge.views.steadiness import steadiness_report
+
+    name, _, threshold = steady.partition(">=")
+    try:
+        least = float(threshold) if threshold else None
+    except ValueError:
+        raise click.UsageError(
+            f"--steady: {threshold!r} is not a number; as in correct>=0.8"
+        ) from None
+    found = steadiness(run, run.metric(name.strip()), least)
+    if not found:
+        raise click.UsageError(
+            "no question was asked several times; ask with: ragauge ask … --repeat 5"
+        )
+    return steadiness_report(found)
 
 
 def _runs() -> Report:
