@@ -263,3 +263,20 @@ def test_other_numbers_behind_the_same_yes_do_not_contradict():
 )
 def test_what_an_answer_states_instead_makes_it_rather_wrong(reference: str, answer: str):
     assert score(answer, reference).value < 0.5
+
+
+def test_a_single_score_in_a_language_without_measured_agreement_is_flagged():
+    german = rg.score(
+        "correct",
+        question="Wie viele Gäste kamen zum Fest im Garten?",
+        answer="Es waren ungefähr dreißig Gäste.",
+        reference="Zum Fest kamen dreißig Gäste.",
+    )
+    english = rg.score(
+        "correct", question="How many came?", answer="It was thirty.", reference="Thirty came."
+    )
+    assert (german.flags, english.flags) == (["language:de"], [])
+    # Metrics without a note on agreement by language have no such flag.
+    assert (
+        rg.score("exact_match", answer="Es war der Hund.", reference="Es war der Hund.").flags == []
+    )
