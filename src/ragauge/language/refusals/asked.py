@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from ragauge.language.content_words import is_content_word
-from ragauge.language.refusals.sentences import Sentence
+from ragauge.language.refusals.sentences import Sentence, without_long_gaps
 from ragauge.language.refusals.table import has, plays, role
 from ragauge.language.stems import stemmed
 
@@ -80,6 +80,7 @@ def asked_by(question: str) -> Asked:
     >>> asked_by("What is missing from the form?").wants_value
     False
     """
+    question = without_long_gaps(question)
     words = [word for word in stemmed(question) if is_content_word(word.lowered)]
     is_name = [
         any(map(str.isdigit, word.lowered)) or (word.start > 0 and question[word.start].isupper())

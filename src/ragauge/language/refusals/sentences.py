@@ -219,11 +219,19 @@ class Sentence:
         return not is_weak or _DIGIT.search(self.text, end) is not None
 
 
+def without_long_gaps(text: str) -> str:
+    """The text with null characters behind the first ten spaces of a run; positions stay the same.
+
+    Some patterns try every way to divide the spaces between two words, which takes hours for thousands of spaces.
+    """
+    return _LONG_GAP.sub(lambda gap: "\0" * len(gap[0]), text)
+
+
 def read_sentences(text: str, offset: int, *, with_question: bool) -> Iterator[Sentence]:
     """The sentences of the text, also split after colons and semicolons."""
     follows_heading = False
     for start, end in _spans(text):
-        part = _LONG_GAP.sub(lambda gap: "\0" * len(gap[0]), text[start:end])
+        part = without_long_gaps(text[start:end])
         found = tuple(_found_in_pieces(part, with_question=with_question))
         yield Sentence(offset + start, part, found, follows_heading)
         heading = role("heads_conclusion")
