@@ -545,7 +545,7 @@ def test_a_bomb_in_a_pipe_is_stopped(
 
 @HAS_PIPES
 def test_what_never_ends_is_stopped(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(files, "LARGEST_UNPACKED", 1 << 22)
+    monkeypatch.setattr(files, "MAX_UNPACKED_BYTES", 1 << 22)
     with pytest.raises(DataError, match="holds more than"):
         read_qrels("/dev/zero")
 
