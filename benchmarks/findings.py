@@ -1,16 +1,18 @@
 """Measure how often the findings of the suite rag are right, on answers that people labelled.
 
-    RAGAUGE_DATA=… python benchmarks/findings.py [--all] [--support]
+    RAGAUGE_DATA=… python benchmarks/findings.py [--all] [--support | --refusals]
 
 "likely wrong" is right where people call the answer wrong, "refused" where they do too, as every question of these sets has an answer. The
 thresholds were chosen on one half of the questions; the table is of the other half. Recall: of the answers that people call wrong (of the
 refusals among them, where they are labelled, for "refused"). Without `--all`, 1,200 of EVOUNA's questions. `--support` prints instead
-how often answers with a low `support` are unsupported, for each set with contexts.
+how often answers with a low `support` are unsupported, for each set with contexts. `--refusals` prints how often the findings about
+questions without an answer, and about refusals beside passages with the answer, are right.
 """
 
+import json
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from random import Random
 from zlib import crc32
@@ -33,6 +35,9 @@ def main() -> None:
         sys.exit("RAGAUGE_DATA is not set: give the folder that holds evouna and financebench")
     if "--support" in sys.argv:
         print_support(Path(folder))
+        return
+    if "--refusals" in sys.argv:
+        print_refusals(Path(folder))
         return
     print("| set | finding | found | precision (95 %) | recall (95 %) |")
     print("|---|---|---|---|---|")
@@ -110,6 +115,78 @@ def print_support(folder: Path) -> None:
         if low:
             print(f"| {each.name} | {len(low)} of {len(rows)} | {share(wrong, len(low))} |")
     print(f"| all | {n_low} | {share(n_right, n_low)} |")
+
+
+INVENTS, REFUSES = "invents an answer", "refuses although"
+READ_AS_ANSWERS = {"Can my employer", "What is Placer ", "How can I incre"}
+"""How the questions of MTRAG begin whose gold answer answers, though the set calls them unanswerable; read by us."""
+
+
+def print_refusals(folder: Path) -> None:
+    """Right: of "invents …" where the label is not a refusal, of "refuses …" where it is.
+
+    FinanceBench: for the first its refusals and wrong answers, as if no question had an answer; for the second all, with the
+    evidence as passages. MTRAG: gold answers to its unanswerable questions; three systems' to answerable ones.
+    """
+    finance = answer_sets(folder)["financebench"]
+    lines = (folder / "financebench" / "financebench_open_source.jsonl").read_text().splitlines()
+    evidence = {
+        row["financebench_id"]: [each["evidence_text"] for each in row["evidence"]]
+        for row in map(json.loads, lines)
+    }
+    no_answer = [
+        ({**fields_of(case), "answerable": False}, bool(case.is_refusal))
+        for case in finance
+        if not case.is_correct
+    ]
+    passages = [({**fields_of(c), **_found(evidence[c.id])}, bool(c.is_refusal)) for c in finance]
+    print("| set | finding | found | precision (95 %) | of refusals |\n|---|---|---|---|---|")
+    for says, sets in {
+        INVENTS: {"financebench": no_answer, "mtrag": list(_mtrag_gold(folder))},
+        REFUSES: {"financebench": passages, "mtrag": list(_mtrag_systems(folder))},
+    }.items():
+        all_rows = [row for rows in sets.values() for row in rows]
+        for name, rows in {**sets, "both": all_rows}.items():
+            run = rg.evaluate(
+                [{**row, "id": str(at), "system": "all"} for at, (row, _) in enumerate(rows)]
+            )
+            matches = [match for match in find(run) if match.says.startswith(says)]
+            refusals = [rows[int(id)][1] for match in matches for id in match.ids]
+            n_right = refusals.count(says == REFUSES)
+            n_refusals = sum(is_refusal for _, is_refusal in rows)
+            print(
+                f"| {name} | {says} | {len(refusals)} of {len(rows)} | {share(n_right, len(refusals))}",
+                end=" ",
+            )
+            print(f"| {share(sum(refusals), n_refusals)} |")
+
+
+def _found(texts: Sequence[str]) -> dict[str, object]:
+    return {"contexts": list(texts), "gold_contexts": list(texts)}
+
+
+def _mtrag_gold(folder: Path) -> Iterator[tuple[dict[str, object], bool]]:
+    for line in (folder / "mtrag" / "un_tasks.jsonl").read_text().splitlines():
+        task = json.loads(line)
+        if task["answerability"] == ["UNANSWERABLE"]:
+            question, answer = task["input"][-1]["text"], task["targets"][0]["text"]
+            row = {"question": question, "answer": answer, "answerable": False}
+            yield row, question[:15] not in READ_AS_ANSWERS
+
+
+def _mtrag_systems(folder: Path) -> Iterator[tuple[dict[str, object], bool]]:
+    """People were not asked whether they are refusals: none is, as its questions can be answered and the answers were rated."""
+    known = json.loads((folder / "mtrag" / "human_evaluations.json").read_text())
+    texts = {each["document_id"]: each["text"] for each in known["documents"]}
+    tasks = {each["task_id"]: each for each in known["tasks"]}
+    for each in known["evaluations"]:
+        task = tasks[each["task_id"]]
+        row = {
+            "question": task["input"][-1]["text"],
+            "answer": each["model_response"],
+            "references": [task["targets"][0]["text"]],
+        }
+        yield row | _found([texts[context["document_id"]] for context in task["contexts"]]), False
 
 
 if __name__ == "__main__":

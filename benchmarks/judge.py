@@ -195,17 +195,17 @@ class Bench:
 
     def commit(self) -> None:
         """Commits in this process, of one reply and of 64 at once."""
-        from ragauge.judges.ledger import Entry, Ledger
         from ragauge.judges.protocol import Message, Reply, Request
+        from ragauge.judges.reply_ledger import entry_of, reply_ledger
 
         row = next(make_samples(1))
         messages = (Message("user", "\n".join(row["contexts"])),)
-        ledger = Ledger(self.folder / "commit.db")
+        ledger = reply_ledger(self.folder / "commit.db")
         taken: dict[int, list[float]] = {1: [], 64: []}
         for size, times in taken.items():
             for at in range(500):
                 entries = [
-                    Entry(
+                    entry_of(
                         hashlib.sha256(f"{size} {at} {one}".encode()).digest(),
                         "judge",
                         Request("support", messages, None, sample=at),

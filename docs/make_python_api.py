@@ -17,6 +17,7 @@ import ragauge.stats
 PAGE = Path(__file__).with_name("python-api.md")
 WIDTH = 100
 TASKS: Mapping[str, Sequence[str]] = {
+    "Ask a system": ("ask", "Answers"),
     "Load answers": ("load", "Samples"),
     "Score them": ("evaluate", "estimate", "score", "Ray", "Score", "Status"),
     "Read a run": ("open_run", "Run"),

@@ -42,12 +42,13 @@ def take_first_screen(run: rg.Run) -> None:
 
     from rich.console import Console
 
-    from ragauge.views.first_screen_text import print_first_screen
+    from ragauge.report.terminal import print_report
+    from ragauge.views.run_report import run_report
 
     shown = replace(run, folder=Path("ragauge-demo"))
     out = Console(file=StringIO(), width=98, record=True, force_terminal=True)
     out.print("$ make demo", style="dim")
-    print_first_screen(out, shown)
+    print_report(out, run_report(shown))
     # The fonts of the reader's machine: the picture makes no request.
     svg = re.sub(r"@font-face \{.*?\}", "", out.export_svg(title="ragauge"), flags=re.DOTALL)
     svg = svg.replace("Fira Code", "ui-monospace, Menlo, Consolas, DejaVu Sans Mono")

@@ -19,6 +19,7 @@ import os
 import random
 import signal
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -133,7 +134,7 @@ def exchange(mutant: Mutant) -> None:
     by_place = {(code.co_qualname, code.co_firstlineno): code for code in codes(mutant.code)}
     gc.unfreeze()  # what the suite froze is not among the objects
     for function in gc.get_objects():
-        if isinstance(function, FunctionType) and is_of(function.__code__, mutant.path):
+        if type(function) is FunctionType and is_of(function.__code__, mutant.path):
             place = (function.__code__.co_qualname, function.__code__.co_firstlineno)
             with contextlib.suppress(
                 ValueError
@@ -224,6 +225,7 @@ class Mutating:
             os.dup2(nothing, stream)
         if mutant is None:
             sys.setprofile(self._note)
+            threading.setprofile(self._note)
         else:
             exchange(mutant)
         session.items = items

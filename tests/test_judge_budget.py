@@ -2,33 +2,22 @@
 
 import json
 import random
-from importlib.util import module_from_spec, spec_from_file_location
-from pathlib import Path
 
+import faulty_server
 import polars as pl
 import pytest
+import rules
 
 import ragauge as rg
+from ragauge.calls.budget import Price
 from ragauge.errors import MetricError
-from ragauge.judges.budget import Price
 from ragauge.judges.config import JudgeConfig
 from ragauge.score import NOT_ASKED
 from ragauge.views.judging import judging_lines
 
-JUDGES = Path(__file__).parent / "judges"
 METRICS = ["faithfulness", "context_precision", "context_recall", "answer_relevance", "ragas_score"]
 CALLS_PER_ROW = 6
 """Claims and their support twice, relevance, questions."""
-
-
-def load(name):
-    spec = spec_from_file_location(name, JUDGES / f"{name}.py")
-    module = module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-rules, faulty_server = load("rules"), load("faulty_server")
 
 
 def samples(n):
@@ -172,11 +161,10 @@ def test_repeats_of_a_row_come_before_the_next_row(server):
 
 
 def test_a_metric_that_cannot_read_a_likely_reply_is_judged_row_by_row(server, monkeypatch):
-    from ragauge.engine import row_budget
 
     def measure(*_):
         raise MetricError("a likely reply is no use here")
 
-    monkeypatch.setattr(row_budget, "measure", measure)
+    monkeypatch.setattr("ragauge.engine.executors.measure", measure)
     run = evaluated(server, 6, max_calls=20)
     assert n_scored_by_row(run)[:3] == [5, 5, 5]

@@ -23,8 +23,8 @@ import ragauge as rg
 from ragauge.errors import JudgeError, MetricError, PlanError, StoreError
 from ragauge.evaluation import estimate
 from ragauge.judges.config import JudgeConfig
-from ragauge.judges.ledger import Ledger
 from ragauge.judges.protocol import Reply
+from ragauge.judges.reply_ledger import reply_ledger
 from ragauge.label import Label
 from ragauge.score import NOT_ASKED
 
@@ -259,7 +259,7 @@ RUN = """
     import rules
     import ragauge as rg
     from ragauge.judges.config import JudgeConfig
-    from ragauge.judges.ledger import Ledger, key_of
+    from ragauge.judges.reply_ledger import entry_of, key_of, reply_ledger
     from ragauge.judges.providers.factory import open_judge
 
     place, log, kill_at, n_at_once = sys.argv[2], open(sys.argv[3], "a"), *map(int, sys.argv[4:6])
@@ -274,7 +274,7 @@ RUN = """
             log.write(key.hex() + "\\n")
             log.flush()
             if n_calls == kill_at:
-                while len(Ledger(cache).find(keys)) < len(keys):  # all that came before is kept
+                while len(reply_ledger(cache).find(keys)) < len(keys):  # all that came before is kept
                     await asyncio.sleep(0.01)
                 os.kill(os.getpid(), 9)
             keys.append(key)
@@ -314,7 +314,7 @@ def scores(tmp_path, name):
 
 
 def kept(path, keys):
-    return set(Ledger(path).find([bytes.fromhex(one) for one in keys]))
+    return set(reply_ledger(path).find([bytes.fromhex(one) for one in keys]))
 
 
 @pytest.mark.slow

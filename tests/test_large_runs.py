@@ -15,11 +15,13 @@ from ragauge.comparing.differences import differences
 from ragauge.errors import PlanError, StoreError
 from ragauge.evaluation import Evaluation
 from ragauge.loaders import load
+from ragauge.report.table_formats import csv_table
 from ragauge.run import Run
-from ragauge.runs import findings, question_index, scores, store, stored_tables, summary
+from ragauge.runs import findings, integrity, scores, store, summary
 from ragauge.runs.findings import find
 from ragauge.runs.health import Health
-from ragauge.views.tables import scores_csv, scores_jsonl, write_run
+from ragauge.views.run_data import score_json
+from ragauge.views.run_report import write_run
 
 METRICS = ["exact_match", "token_f1", "number_match", "dont_know", "bleu"]
 N = 120
@@ -44,10 +46,10 @@ def rows() -> Iterator[dict[str, object]]:
 def count_as_large(monkeypatch: pytest.MonkeyPatch) -> None:
     """A run of 120 questions counts as large."""
     monkeypatch.setattr(summary, "MAX_GROUP", 60)
-    monkeypatch.setattr(question_index, "MIN_INDEXED", 60)
+    monkeypatch.setattr(scores, "MIN_INDEXED", 60)
     monkeypatch.setattr(scores, "SAMPLES_AT_ONCE", 30)
     monkeypatch.setattr("ragauge.samples.samples.ROWS_AT_ONCE", 50)
-    monkeypatch.setattr(stored_tables, "LARGE_SAMPLES", 0)
+    monkeypatch.setattr(integrity, "LARGE_SAMPLES", 0)
     monkeypatch.setattr(findings, "IDS_KEPT", 5)
 
 
@@ -129,7 +131,12 @@ def test_outputs_of_scores_are_written_some_samples_at_a_time(
     both: tuple[Run, Run], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     _, run = both
-    whole = {".csv": scores_csv(run.scores), ".jsonl": scores_jsonl(run.scores)}
+    texts = run.scores.with_columns(pl.col(pl.List(pl.String)).list.join(" "))
+    rows = [score_json(row) for row in run.scores.iter_rows(named=True)]
+    whole = {
+        ".csv": csv_table(texts.columns, texts.iter_rows()),
+        ".jsonl": "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows),
+    }
     most_rows = 0
 
     def counted(source: scores.ScoreSource, folder: Path | None) -> pl.DataFrame:
@@ -307,8 +314,8 @@ def test_samples_that_pack_well_stay_in_their_file_if_they_are_many(
     batches: int, answers: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     rg.evaluate(load(answers), "exact_match", folder=tmp_path / "run")
-    monkeypatch.setattr(stored_tables, "LARGE_SAMPLES", 2**40)
-    monkeypatch.setattr(stored_tables, "SMALL_BATCHES", batches)
+    monkeypatch.setattr(integrity, "LARGE_SAMPLES", 2**40)
+    monkeypatch.setattr(integrity, "SMALL_BATCHES", batches)
     run = rg.open_run(tmp_path / "run")
     assert run.samples.is_file == (batches == 0)
     assert run.samples.frame.equals(load(answers).frame)

@@ -13,8 +13,8 @@ SOURCE = Path(ragauge.__file__).parent
 
 LAYERS = (
     {"errors", "progress", "score", "start", "trust"},
-    {"label", "language", "network", "report", "stats", "storage", "where"},
-    {"samples", "setting", "suite"},
+    {"conversations", "label", "language", "network", "report", "stats", "storage", "where"},
+    {"calls", "samples", "setting", "suite"},
     {"metric"},
     {"encoders", "judges", "loaders"},
     {"rankings"},
@@ -28,7 +28,7 @@ LAYERS = (
     {"views"},
     {"page"},
     {"run"},
-    {"on_ray"},
+    {"asking", "on_ray"},
     {"evaluation"},
     {"web"},
     {"ragauge"},
@@ -57,6 +57,8 @@ HEAVY = {
     "transformers",
 }
 """Packages that are imported inside the function that needs them."""
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+NESTING = (ast.stmt, ast.excepthandler, ast.match_case)
 DATA_ONLY = {"suites"}
 """A package without code."""
 
@@ -105,16 +107,17 @@ def tree_of(module: str) -> ast.Module:
 
 def statements(tree: ast.AST, *, at_import: bool) -> Iterator[ast.stmt]:
     """Import statements: all of them, or those that run when the module is imported."""
+    if not at_import:
+        yield from (one for one in ast.walk(tree) if isinstance(one, ast.Import | ast.ImportFrom))
+        return
     for node in ast.iter_child_nodes(tree):
         if isinstance(node, ast.Import | ast.ImportFrom):
             yield node
-        elif at_import and isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
-            continue
-        elif at_import and isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
+        elif isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
             for other in node.orelse:
                 yield from statements(other, at_import=True)
-        else:
-            yield from statements(node, at_import=at_import)
+        elif isinstance(node, NESTING) and not isinstance(node, FUNCTIONS):
+            yield from statements(node, at_import=True)
 
 
 def names(statement: ast.stmt) -> list[str]:

@@ -24,7 +24,9 @@ METRIC = '[[metric]]\nlabel = "exact_match"\n'
 
 def test_the_suites_are_shipped():
     assert shipped_suites() == (
+        "agent",
         "answer-quality",
+        "conversation",
         "factual-qa",
         "graphrag",
         "passage-retrieval",
@@ -94,7 +96,7 @@ def test_a_file_becomes_a_suite(tmp_path):
 def test_an_unknown_suite_is_said_with_what_was_meant():
     with pytest.raises(SuiteError, match="did you mean 'graphrag'"):
         Suite.load("graphrg")
-    with pytest.raises(SuiteError, match="the suites are answer-quality, factual-qa"):
+    with pytest.raises(SuiteError, match="the suites are agent, answer-quality, conversation"):
         Suite.load("zzz")
 
 
@@ -241,5 +243,5 @@ def test_a_precision_that_the_embedded_encoder_has_not_is_an_error():
 
 def test_the_questions_that_a_metric_is_only_for_are_of_a_known_kind():
     table = {"name": "s", "metric": [{"label": "overrefusal", "only_for": "hard"}]}
-    with pytest.raises(SuiteError, match="only_for must be unanswerable, got 'hard'"):
+    with pytest.raises(SuiteError, match=r"only_for must be unanswerable or .*, got 'hard'"):
         Suite.read(table, "s.toml")

@@ -1,6 +1,8 @@
 """The public names and where each comes from: the one table of them, read by ragauge and by type checkers."""
 
 from . import metrics as metrics
+from .asking.ask import Answers as Answers
+from .asking.ask import ask as ask
 from .comparing.compare import compare as compare
 from .comparing.comparison import Comparison as Comparison
 from .encoders.embedded import MiniLM as MiniLM

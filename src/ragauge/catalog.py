@@ -65,7 +65,8 @@ def read_label(text: str) -> Label:
     if label and label.name in metrics():
         return label
     if label and label.name in _aliases()["same"]:
-        return _as_ours(label)
+        ours = Label.parse(_aliases()["same"][label.name])
+        return Label(ours.name, {**ours.settings, **label.settings})
     try:
         first, *others = read_measure(text)
     except UnknownMeasureError:
@@ -100,12 +101,6 @@ def unknown(label: Label | str, others: Sequence[str] = ()) -> str:
     known = (*metrics(), *others, *_aliases()["same"])
     hint = did_you_mean(name, known) or "; list them with: ragauge metrics"
     return f"unknown metric {name!r}{hint}"
-
-
-def _as_ours(label: Label) -> Label:
-    """Our label for another tool's metric, with the given settings."""
-    ours = Label.parse(_aliases()["same"][label.name])
-    return Label(ours.name, {**ours.settings, **label.settings})
 
 
 @functools.cache

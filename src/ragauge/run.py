@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Literal, Self, overload
 
 from ragauge.comparing.compare import PERMUTATIONS, Pairs, compare
 from ragauge.comparing.comparison import Comparison, CorrectionName, TestName
-from ragauge.comparing.sides import SideLike
+from ragauge.comparing.systems import SystemLike
 from ragauge.people.review_reasons import MARGIN, N_SAMPLE
-from ragauge.report.rendered import Rendered
+from ragauge.report.html_table import Rendered
 from ragauge.runs.scored_run import ScoredRun
 
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from ragauge.people.calibrate import Calibration
     from ragauge.people.review_queue import ReviewQueue
     from ragauge.people.review_verdicts import ReviewLabels
+    from ragauge.runs.steadiness import Steadiness
 
 
 @dataclass(frozen=True, repr=False)
@@ -42,17 +43,19 @@ class Run(ScoredRun):
         `metric` is a label or a shown name. If lower is better, the highest values are the worst. Rows
         without a value are left out; ties are ordered by id and system.
         """
-        from ragauge.views.notebook import answers_html
+        from ragauge.report.writing import to_html
+        from ragauge.views.run_report import answers_report
 
         listed = super().worst(metric, n)
         # On this frame alone: in a notebook it shows short texts, what is made from it as usual.
-        setattr(listed, "_repr_html_", lambda: answers_html(self, metric, listed))  # noqa: B010
+        shown = answers_report(self, metric, listed)
+        setattr(listed, "_repr_html_", lambda: to_html(shown))  # noqa: B010
         return listed
 
     def compare(
         self,
-        base: SideLike,
-        *candidates: SideLike,
+        base: SystemLike,
+        *candidates: SystemLike,
         metrics: Sequence[str] | str | None = None,
         by: Sequence[str] | str = (),
         cluster: str | None = None,
@@ -83,6 +86,25 @@ class Run(ScoredRun):
             seed=self.manifest.seed if seed is None else seed,
         )
 
+    def steadiness(self, metric: str, threshold: float | None = None) -> "tuple[Steadiness, ...]":
+        """How steady each system is, where questions were asked several times (`ask(…, repeat=5)`); else empty.
+
+        An answer passes where the metric, a label or shown name, is at least the threshold (by default the
+        middle of its scale). `pass_one`, `pass_any` and `pass_all` are pass@1, pass@k and pass^k, means over the
+        questions of their unbiased estimators; `components` says how values vary within and between questions.
+
+        >>> import ragauge as rg
+        >>> asked = iter(["Rome", "Paris", "Paris", "Paris"])
+        >>> questions = [{"id": id, "question": id, "reference": "Paris"} for id in ("a", "b")]
+        >>> answers = rg.ask(questions, lambda question: next(asked), repeat=2, concurrency=1)
+        >>> (found,) = rg.evaluate(answers, "exact_match").steadiness("exact_match")
+        >>> found.pass_one, found.pass_any, found.pass_all
+        (0.75, 1.0, 0.5)
+        """
+        from ragauge.runs.steadiness import steadiness
+
+        return steadiness(self, self.metric(metric), threshold)
+
     def show(self, id: str) -> Rendered:
         """One question to look at: its answers with their scores, reasons and evidence, cut short.
 
@@ -95,9 +117,11 @@ class Run(ScoredRun):
         q1 · 1 answer
         """
         self.check_question(id)
-        from ragauge.views.notebook import rendered_question
+        from ragauge.report.writing import to_html, to_terminal
+        from ragauge.views.question import question_report
 
-        return rendered_question(self, id)
+        shown = question_report(self, id, is_brief=True)
+        return Rendered(to_terminal(shown, width=100), to_html(shown))
 
     @overload
     def report(self, path: str | Path) -> Path: ...
@@ -157,9 +181,10 @@ class Run(ScoredRun):
 
     def __str__(self) -> str:
         """The first screen, as `ragauge run` prints it."""
-        from ragauge.views.notebook import run_text
+        from ragauge.report.writing import to_terminal
+        from ragauge.views.run_report import run_report
 
-        return run_text(self)
+        return to_terminal(run_report(self))
 
     def calibrate(
         self,
@@ -273,6 +298,7 @@ class Run(ScoredRun):
         return labels_of(self, about)
 
     def _repr_html_(self) -> str:
-        from ragauge.views.notebook import run_html
+        from ragauge.report.writing import to_html
+        from ragauge.views.run_report import run_report
 
-        return run_html(self)
+        return to_html(run_report(self))

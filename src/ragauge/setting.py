@@ -34,7 +34,12 @@ def _is_share(value: float) -> bool:
     return 0 <= value <= 1
 
 
+def _is_tolerance(value: float) -> bool:
+    return 0 <= value < float("inf")
+
+
 Count = Annotated[int, Constraint("a whole number of at least 1", _is_count)]
+Tolerance = Annotated[float, Constraint("a number of at least 0", _is_tolerance)]
 Share = Annotated[float, Constraint("a number from 0 to 1", _is_share)]
 
 

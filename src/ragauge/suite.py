@@ -78,8 +78,11 @@ METRIC_KEYS = {
     "ranked": bool,
     "only_for": str,
 }
-QUESTIONS = ("unanswerable",)
-"""Kinds of questions without which a metric says nothing of a run."""
+ONLY_FOR = (
+    "unanswerable",
+    *("latency_s", "first_token_s", "input_tokens", "output_tokens", "cost_usd"),
+)
+"""Kinds of questions, and measured fields, without which a metric says nothing of a run."""
 EMBEDDED_PRECISIONS = ("fp32", "int8")
 FAMILY_KEYS = {"name": str, "says": str}
 SHOWN_AS = ("mean", "count")
@@ -97,7 +100,7 @@ class Entry:
     """One metric of a suite: its label, and how it is displayed.
 
     `ranked`: whether a higher value (or a lower one) is better as such. `only_for`: the kind of
-    questions without which the metric is left out of a run; empty for every run.
+    questions, or the measured field, without which the metric is left out of a run; empty for every run.
     """
 
     label: Label
@@ -247,8 +250,8 @@ def _entries(suite: Table, place: str, problems: list[str]) -> Iterator[Entry]:
         if show not in SHOWN_AS:
             problems.append(f"{where}: show must be one of {', '.join(SHOWN_AS)}, got {show!r}")
         only_for = str(table.get("only_for", ""))
-        if only_for not in ("", *QUESTIONS):
-            problems.append(f"{where}: only_for must be {' or '.join(QUESTIONS)}, got {only_for!r}")
+        if only_for not in ("", *ONLY_FOR):
+            problems.append(f"{where}: only_for must be {' or '.join(ONLY_FOR)}, got {only_for!r}")
         scale, digits = _scale(table, suite, where, problems)
         name = str(table.get("name", label))
         family, is_ranked = str(table.get("family", "")), table.get("ranked") is not False

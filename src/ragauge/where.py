@@ -256,7 +256,8 @@ class Reader:
 
     def _field(self) -> str:
         token = self._peek()
-        if token and (token.kind == "quoted" or (token.kind == "word" and not _reserved(token))):
+        is_word = token and token.kind == "word" and token.text.casefold() not in RESERVED
+        if token and (token.kind == "quoted" or is_word):
             self.next += 1
             return token.text
         raise self._error(f"expected {self.operand}")
@@ -325,10 +326,6 @@ class Reader:
         token = self._peek()
         where = "at its end" if token is None else f"at character {token.at + 1}"
         return FilterError(f"{self.noun} {_short(self.text)}: {what} {where}")
-
-
-def _reserved(token: Token) -> bool:
-    return token.text.casefold() in RESERVED
 
 
 def _same_kind(field: str, found: object, value: Value) -> None:

@@ -4,12 +4,14 @@ import csv
 import io
 import json
 import re
+import shutil
 
 import pytest
 from rich.console import Console
 
-from ragauge import open_run
-from ragauge.comparing.terminal import print_comparison
+import ragauge as rg
+from ragauge.comparing.report import comparison_report
+from ragauge.report.terminal import print_report
 
 
 def answers(right: dict[str, int], n: int = 12) -> str:
@@ -78,19 +80,20 @@ def test_no_number_is_cut_in_a_narrow_terminal(ragauge, run, monkeypatch, width,
 @pytest.mark.parametrize(("width", "n_shown"), [("40", 3), ("33", 1)])
 def test_as_many_systems_are_shown_as_fit(run, tmp_path, width, n_shown):
     # Without the command, since it prints at least 40 columns into a pipe.
-    comparison = open_run(tmp_path / run).compare("old", "new", "same")
+    comparison = rg.open_run(tmp_path / run).compare("old", "new", "same")
     out = io.StringIO()
-    print_comparison(Console(file=out, width=int(width)), comparison)
+    print_report(Console(file=out, width=int(width)), comparison_report(comparison))
     (row,) = [line for line in out.getvalue().splitlines() if line.startswith("exact_match ↑")]
     assert len(re.findall(r"\b0\.\d{3}\b", row)) == n_shown
     assert "…" not in row
 
 
-def test_ten_metrics_of_one_pair_take_at_most_25_lines(ragauge, handbook, monkeypatch):
+def test_ten_metrics_of_one_pair_take_at_most_25_lines(ragauge, demo_made, tmp_path, monkeypatch):
     monkeypatch.setenv("COLUMNS", "100")
-    two = ("--without", "abstention_recall", "--without", "overrefusal")
-    ragauge("run", handbook, "--folder", "h", "-s", "rag", "-m", "token_f1", *two)
-    done = ragauge("compare", "h", "hasty", "careful")
+    shutil.copytree(demo_made[1] / "ragauge-demo", tmp_path / "h")
+    names = rg.open_run("h").summary()["name"].unique().to_list()
+    ten = [one for name in names if name != "overrefusal" for one in ("-m", name)]
+    done = ragauge("compare", "h", "hasty", "careful", *ten)
     assert sum(line.count("[") for line in done.out.splitlines()) == 10  # an interval each
     assert len(done.out.splitlines()) <= 25
     assert max(map(len, done.out.splitlines())) <= 100
@@ -153,12 +156,13 @@ def test_slices_are_printed_below(ragauge, run):
     assert "Holm-corrected for 3 tests" in done.out
 
 
-@pytest.mark.parametrize("form", ["md", "latex", "json", "csv"])
+@pytest.mark.parametrize("form", ["md", "latex", "json", "csv", "html"])
 def test_each_format_is_printed_or_written_the_same(ragauge, run, tmp_path, form):
     printed = ragauge("compare", run, "old", "new", "-f", form)
     file = f"out.{'tex' if form == 'latex' else form}"
-    written = ragauge("compare", run, "old", "new", "-o", file)
-    assert (written.code, written.out, written.err) == (0, "", f"ragauge: wrote {file}\n")
+    written = ragauge("compare", run, "old", "new", "-o", file, "-o", "also.md")
+    assert (written.code, written.out) == (0, "")
+    assert written.err == f"ragauge: wrote {file}\nragauge: wrote also.md\n"
     assert (tmp_path / file).read_text() == printed.out
     again = ragauge("compare", run, "old", "new", "-f", form, "-o", "other.txt")
     assert (again.code, (tmp_path / "other.txt").read_text()) == (0, printed.out)
@@ -182,8 +186,12 @@ def test_csv_has_a_line_for_each_metric_and_pair(ragauge, run):
         (["r", "old", "new", "--by", "topci"], 2, "did you mean 'topic'"),
         (["r", "old", "new", "--suite", "rag"], 2, "are for files of answers"),
         (["r", "old", "new", "--cluster", "topic", "--test", "mcnemar"], 2, "as independent"),
-        (["r", "old", "new", "-o", "x.xls"], 2, "x.xls: unknown ending; use .md, .tex"),
-        (["r", "old", "new", "-o", "x.md", "-f", "table"], 2, "-f table is for the terminal"),
+        (
+            ["r", "old", "new", "-o", "x.xls"],
+            2,
+            "'x.xls': unknown format; -o takes a file that ends in .md, .tex",
+        ),
+        (["r", "old", "new", "-o", "x.md", "-f", "table"], 2, "x.md: a table is for the terminal"),
         (["e", "old"], 5, "e: is not a run folder"),
         (
             ["s3://b/r.jsonl", "old"],

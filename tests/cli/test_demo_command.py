@@ -1,38 +1,19 @@
 """`ragauge demo`: the bundled example, evaluated."""
 
-import io
 import json
 import shutil
-import subprocess
-from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 
 import pytest
 
 import ragauge as rg
-from ragauge.cli import main
 from ragauge.cli.commands.demo import example
 
 
-@pytest.fixture(scope="module")
-def first(tmp_path_factory):
-    """A demo that has ended, in a wide terminal, and the folder in which it ran."""
-    place = tmp_path_factory.mktemp("demo")
-    out, err = io.StringIO(), io.StringIO()
-    with pytest.MonkeyPatch.context() as patched, redirect_stdout(out), redirect_stderr(err):
-        patched.chdir(place)
-        patched.setenv("COLUMNS", "200")
-        with pytest.raises(SystemExit) as left:
-            main(["demo"])
-    return subprocess.CompletedProcess(
-        "demo", left.value.code or 0, out.getvalue(), err.getvalue()
-    ), place
-
-
 @pytest.fixture
-def demo(first, tmp_path, monkeypatch):
+def demo(demo_made, tmp_path, monkeypatch):
     """How the demo ended; the test is in a copy of its folder."""
-    done, place = first
+    done, place = demo_made
     shutil.copytree(place, tmp_path, dirs_exist_ok=True)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "200")
@@ -42,7 +23,7 @@ def demo(first, tmp_path, monkeypatch):
 def test_the_example_is_evaluated_and_its_files_are_left(demo):
     assert demo.returncode == 0, demo.stderr
     assert "90 answers · 3 systems" in demo.stdout
-    assert demo.stdout.startswith("careful is ahead by answer: correct 0.94, next hasty 0.73.")
+    assert demo.stdout.startswith("careful is ahead by answer: correct 0.92, next hasty 0.67.")
     assert demo.stderr.splitlines()[-1] == "ragauge: open ragauge-demo/report.html in a browser"
     folder = Path("ragauge-demo")
     assert (folder / "report.html").read_text().startswith("<!doctype html>")

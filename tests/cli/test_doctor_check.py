@@ -190,9 +190,3 @@ def test_where_no_run_is_none_is_damaged(ragauge, tmp_path, place):
     assert (done.code, done.out) == (5, "")
     assert "is not a run folder" in done.err
     assert "damaged" not in done.err
-
-
-def test_a_long_path_is_cut_in_the_message(ragauge):
-    done = ragauge("doctor", "--check", "a" * 50_000)
-    assert done.code == 5
-    assert len(done.err) < 3_000

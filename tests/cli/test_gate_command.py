@@ -44,6 +44,28 @@ def test_a_gate_that_fails_says_why_and_what_to_open(ragauge, run):
     ]
 
 
+def test_a_gate_is_a_report_in_every_format(ragauge, run, tmp_path):
+    gate = ("gate", run, "--rule", "exact_match > 0.5", "--rule", "failed <= 0")
+    done = ragauge(*gate, "-o", tmp_path / "gate.md", "-o", tmp_path / "gate.csv")
+    assert (done.code, done.out) == (1, "")
+    assert (
+        "| no | exact\\_match \\> 0.5 | a | exact\\_match 0.5 |"
+        in (tmp_path / "gate.md").read_text()
+    )
+    assert len((tmp_path / "gate.csv").read_text().splitlines()) == 4
+    done = ragauge(*gate, "-f", "json")
+    read = json.loads(done.out)
+    assert (done.code, read["passed"], len(read["checks"])) == (1, False, 3)
+    assert read["checks"][0] == {
+        "rule": "exact_match > 0.5",
+        "system": "a",
+        "passed": False,
+        "reason": "exact_match is 0.5",
+        "values": {"exact_match": 0.5},
+        "questions": ["q2"],
+    }
+
+
 @pytest.mark.parametrize(
     ("arguments", "code"),
     [

@@ -1,14 +1,9 @@
 """`ragauge judge-bias` against an endpoint on loopback."""
 
 import json
-from importlib.util import module_from_spec, spec_from_file_location
-from pathlib import Path
 
+import faulty_server as faulty
 import pytest
-
-SPEC = spec_from_file_location("faulty", Path(__file__).parents[1] / "judges" / "faulty_server.py")
-faulty = module_from_spec(SPEC)
-SPEC.loader.exec_module(faulty)
 
 
 def wants_the_first(_, body):

@@ -1,5 +1,6 @@
 """`ragauge show`: a run's summary, one question with its evidence, and folders that are no run."""
 
+import csv
 import json
 import re
 import shutil
@@ -191,6 +192,38 @@ def test_all_ids_of_a_finding_are_listed(ragauge, tmp_path):
     assert "no finding contains 'zzz'" in ragauge("show", "r", "--finding", "zzz").err
 
 
+SHOWN = {
+    "the run": (),
+    "a question": ("q2",),
+    "the worst": ("--worst", "token_f1"),
+    "a status": ("--status", "missing"),
+}
+
+
+@pytest.mark.parametrize("what", SHOWN.values(), ids=SHOWN)
+def test_everything_is_shown_in_every_format(ragauge, run, what, tmp_path):
+    texts = {
+        form: ragauge("show", run, *what, "-f", form)
+        for form in ("md", "latex", "csv", "json", "html")
+    }
+    assert {(done.code, done.err) for done in texts.values()} == {(0, "")}
+    outputs = [word for name in ("s.md", "s.csv", "s.json") for word in ("-o", name)]
+    assert ragauge("show", run, *what, *outputs).out == ""
+    for form in ("md", "csv", "json"):
+        assert (tmp_path / f"s.{form}").read_text() == texts[form].out
+    assert "q2" in texts["md"].out and "<table>" in texts["html"].out
+    ids = [row["id"] for row in csv.DictReader(texts["csv"].out.splitlines())]
+    assert "q2" in ids
+    assert texts["latex"].out.startswith(r"\begin{table}")
+    json.loads(texts["json"].out)
+
+
+def test_the_runs_are_listed_in_every_format(ragauge, answers):
+    ragauge("run", answers, "-m", "exact_match")
+    (row,) = csv.DictReader(ragauge("show", "-f", "csv").out.splitlines())
+    assert (row["suite"], row["answers"], row["systems"]) == ("custom", "4", "a, b")
+
+
 def test_without_a_folder_the_runs_are_listed(ragauge, answers):
     assert ragauge("show").code == 5
     ragauge("run", answers, "-m", "exact_match")
@@ -205,7 +238,7 @@ def test_without_a_folder_the_runs_are_listed(ragauge, answers):
 def test_one_thing_is_shown_at_a_time(ragauge, run):
     done = ragauge("show", run, "q1", "--worst", "token_f1")
     assert (done.code, done.out) == (2, "")
-    assert "give only one of ID, --worst, --status and --finding" in done.err
+    assert "give only one of ID, --worst, --status, --finding and --steady" in done.err
     done = ragauge("show", "--worst", "token_f1")
     assert (done.code, done.out) == (2, "")
     assert "RUN is missing" in done.err

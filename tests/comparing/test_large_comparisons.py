@@ -8,10 +8,10 @@ import pytest
 from pytest import approx
 
 import ragauge as rg
-from ragauge.comparing import compare, comparison_rows, pair_facts
+from ragauge.comparing import compare, comparison_rows, pair
 from ragauge.comparing.comparison import Comparison, QuestionCounts
 from ragauge.run import Run
-from ragauge.runs import stored_tables
+from ragauge.runs import integrity
 
 METRICS = ["exact_match", "token_f1", "bleu"]
 N = 60
@@ -65,7 +65,7 @@ def test_pieces_and_one_pair_at_a_time_give_the_same_numbers(
     options: dict[str, object], folder: Path, monkeypatch: pytest.MonkeyPatch
 ):
     whole = compared(rg.open_run(folder), **options)
-    monkeypatch.setattr(stored_tables, "LARGE_SAMPLES", 0)
+    monkeypatch.setattr(integrity, "LARGE_SAMPLES", 0)
     monkeypatch.setattr("ragauge.runs.scores.SAMPLES_AT_ONCE", 13)
     monkeypatch.setattr(compare, "MAX_CELLS", 1)
     monkeypatch.setattr(comparison_rows, "MANY_QUESTIONS", 1)
@@ -78,8 +78,8 @@ def test_the_lists_of_a_large_comparison_are_cut_and_the_counts_are_not(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ):
     whole = compared(rg.open_run(folder))
-    monkeypatch.setattr(pair_facts, "MANY_QUESTIONS", 10)
-    monkeypatch.setattr(pair_facts, "MAX_LISTED", 3)
+    monkeypatch.setattr(pair, "MANY_QUESTIONS", 10)
+    monkeypatch.setattr(pair, "MAX_LISTED", 3)
     cut = compared(rg.open_run(folder))
     for row, other in zip(cut.rows, whole.rows, strict=True):
         for name in ("fixed", "broken", "unpaired"):
@@ -116,7 +116,7 @@ def test_two_runs_in_pieces_are_compared_as_in_memory(
         return rg.compare(one, other)
 
     whole = both()
-    monkeypatch.setattr(stored_tables, "LARGE_SAMPLES", 0)
+    monkeypatch.setattr(integrity, "LARGE_SAMPLES", 0)
     monkeypatch.setattr("ragauge.runs.scores.SAMPLES_AT_ONCE", 13)
     monkeypatch.setattr(compare, "MAX_CELLS", 1)
     assert both() == whole

@@ -13,7 +13,8 @@ from ragauge.comparing.systems_table import SystemsTable
 from ragauge.comparing.words import ComparisonView
 from ragauge.page.overview import Overview
 from ragauge.views.first_screen import FirstScreen
-from ragauge.views.tables import summary_json
+from ragauge.views.run_data import summary_json
+from ragauge.views.run_report import screen_table
 
 METRICS = ["exact_match", "token_f1"]
 
@@ -84,7 +85,7 @@ def test_the_first_screen_says_the_same_and_names_the_family(run):
         "(p = 1.000, 12 questions)."
     )
     assert screen.systems == ["a", "c", "b"]
-    assert [[cell.differs for cell in row.cells] for row in screen.rows] == [
+    assert [[cell.mark == "*" for cell in row[1:-1]] for row in screen_table(screen).rows] == [
         [False, False, True]
     ] * 2
     assert screen.notes == [
@@ -202,7 +203,7 @@ def test_a_metric_shown_as_a_count_is_compared_in_counts(counted_run):
     (row,) = comparison.rows
     # On the 10 common questions 2 and 7 are right: seven differ, of which none is worse.
     assert (row.base_mean, row.candidate_mean, row.n) == (0.2, 0.7, 10)
-    cells = ComparisonView(comparison).rows[0]
+    cells = tuple(map(str, ComparisonView(comparison).cells(row)))
     assert cells[:4] == ("n_right ↑", "2", "7", "+5")
     low, high = (float(end) for end in cells[4].strip("[]").split(","))
     assert low == round(10 * row.low) and high == round(10 * row.high)
@@ -211,7 +212,7 @@ def test_a_metric_shown_as_a_count_is_compared_in_counts(counted_run):
         "with these the change is +5 to +7" in note for note in ComparisonView(comparison).notes
     )
     many = ComparisonView(counted_run.compare("old", "new", pairs="all"))
-    ((_, shown, n),) = SystemsTable(many).rows
+    ((_, *shown, n),) = SystemsTable(many).table.rows
     assert [cell.text for cell in shown] == ["2", "7"] and n == "10"
     assert "new is 5 ahead of old" in " ".join(str(counted_run).split())
 

@@ -10,11 +10,11 @@ import subprocess
 import pytest
 
 import ragauge as rg
-from ragauge.comparing.formats import to_csv, to_html, to_latex, to_markdown, written
+from ragauge.comparing.report import comparison_report
 from ragauge.comparing.systems_table import SystemsTable
-from ragauge.comparing.terminal import print_comparison
 from ragauge.comparing.words import ComparisonView
-from ragauge.report.terminal import console
+from ragauge.report.terminal import console, print_report
+from ragauge.report.writing import WRITERS
 
 HOSTILE = "=1|\x1b[31m[/red] \\input{x} $a_b$ `c` ::error::x \u202e"
 
@@ -36,6 +36,10 @@ def rows(right: dict[str, int], n: int = 12, **fields: str) -> list[dict[str, ob
 def compared(right: dict[str, int], *metrics: str, **options):
     run = rg.evaluate(rows(right), list(metrics) or ["exact_match"])
     return run.compare(*right, **options)
+
+
+def written(comparison, form: str) -> str:
+    return WRITERS[form](comparison_report(comparison))
 
 
 @pytest.fixture(scope="module")
@@ -83,17 +87,17 @@ def test_one_question_is_not_compared():
 
 
 def test_the_best_is_marked_and_who_differs_from_the_base():
-    table = SystemsTable(ComparisonView(compared({"a": 1, "b": 12, "c": 12})))
-    ((name, cells, n),) = table.rows
+    table = SystemsTable(ComparisonView(compared({"a": 1, "b": 12, "c": 12}))).table
+    ((name, *cells, n),) = table.rows
     assert (name, n) == ("exact_match ↑", "12")
     assert [str(cell) for cell in cells] == ["0.083", "1.000*", "1.000*"]
     assert [cell.is_best for cell in cells] == [False, True, True]
 
 
 def test_with_every_pair_letters_say_whom_a_system_is_better_than():
-    table = SystemsTable(ComparisonView(compared({"x": 1, "y": 12, "z": 2}, pairs="all")))
+    table = SystemsTable(ComparisonView(compared({"x": 1, "y": 12, "z": 2}, pairs="all"))).table
     assert table.header == ("metric", "x (a)", "y (b)", "z (c)", "n")
-    ((_, cells, _),) = table.rows
+    ((_, *cells, _),) = table.rows
     assert [str(cell) for cell in cells] == ["0.083", "1.000ac", "0.167"]
 
 
@@ -101,7 +105,7 @@ def test_of_many_systems_the_terminal_shows_the_base_and_the_best():
     comparison = compared({f"s{at}": at for at in (5, 1, 9, 2, 8, 3, 7)})
     assert SystemsTable(ComparisonView(comparison)).leading(3) == [0, 2, 4]  # s5, s9, s8
     out = io.StringIO()
-    print_comparison(console(out), comparison)
+    print_report(console(out), comparison_report(comparison))
     (header,) = [line for line in out.getvalue().splitlines() if line.startswith("metric")]
     assert header.split() == ["metric", "s5", "s9", "s8", "s7", "s3", "…", "2", "more", "n"]
 
@@ -136,19 +140,19 @@ def test_what_a_side_lacks_is_named_with_the_bounds():
 
 
 def test_markdown_has_headline_table_and_notes():
-    text = to_markdown(compared({"a": 1, "b": 11}))
+    text = written(compared({"a": 1, "b": 11}), "md")
     assert text.startswith(r"**b is better than a on exact\_match \(\+0.833\).**")
     assert r"| exact\_match ↑ | 0.083 | 0.917 | \+0.833\* |" in text
     assert "paired randomization test" in text
 
 
 def test_markdown_of_several_systems_has_them_as_columns_with_the_best_bold():
-    text = to_markdown(compared({"a": 1, "b": 11, "c": 3}))
+    text = written(compared({"a": 1, "b": 11, "c": 3}), "md")
     assert r"| exact\_match ↑ | 0.083 | **0.917**\* | 0.250 | 12 |" in text
 
 
 def test_latex_has_a_column_for_each_system_and_a_caption_with_the_method():
-    text = to_latex(compared({f"s{at}": at for at in range(12)}))
+    text = written(compared({f"s{at}": at for at in range(12)}), "latex")
     assert r"\begin{tabular}{lrrrrrrrrrrrrr}" in text
     assert r"\textbf{0.917}$^{\mathrm{*}}$" in text
     (caption,) = re.findall(r"\\caption\{(.*)\}\n", text)
@@ -162,17 +166,17 @@ def test_latex_has_a_column_for_each_system_and_a_caption_with_the_method():
 
 
 def test_names_from_data_are_inert_in_every_format(hostile):
-    markdown = to_markdown(hostile)
+    markdown = written(hostile, "md")
     tables = [line for line in markdown.splitlines() if line.startswith("|")]
     assert {len(re.findall(r"(?<!\\)\|", row)) for row in tables} == {9, 10}
-    latex = to_latex(hostile)
+    latex = written(hostile, "latex")
     assert r"\input" not in latex
     assert latex.count(r"\begin{") == latex.count(r"\end{") == 4
     table_rows = [line for line in latex.splitlines() if line.endswith(r" \\")]
     assert {len(re.findall(r"(?<!\\)&", row)) + 1 for row in table_rows} == {4}
-    for row in csv.DictReader(io.StringIO(to_csv(hostile))):
+    for row in csv.DictReader(io.StringIO(written(hostile, "csv"))):
         assert row["base"].startswith("'=")
-    html = to_html(hostile)
+    html = written(hostile, "html")
     assert "\x1b" not in html
     assert "\u202e" not in html
     for text in (markdown, latex):
@@ -183,8 +187,8 @@ def test_names_from_data_are_inert_in_every_format(hostile):
 
 def test_names_from_data_are_inert_in_the_terminal(hostile):
     out = io.StringIO()
-    print_comparison(console(out), hostile)
-    print_comparison(console(out), hostile, full=True)
+    for full in (False, True):
+        print_report(console(out), comparison_report(hostile), full=full)
     assert "\x1b" not in out.getvalue()
     assert "::error" not in out.getvalue()
 
@@ -192,7 +196,8 @@ def test_names_from_data_are_inert_in_the_terminal(hostile):
 @pytest.mark.slow
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="pdflatex is not installed")
 def test_the_latex_compiles(hostile, tmp_path):
-    page = f"\\documentclass{{article}}\\usepackage{{booktabs}}\\begin{{document}}{to_latex(hostile)}\\end{{document}}"
+    start = r"\documentclass{article}\usepackage{booktabs}\begin{document}"
+    page = rf"{start}{written(hostile, 'latex')}\end{{document}}"
     (tmp_path / "t.tex").write_text(page)
     command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "t.tex"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, check=False)
@@ -201,7 +206,7 @@ def test_the_latex_compiles(hostile, tmp_path):
 
 def test_a_notebook_shows_the_table(hostile):
     html = compared({"a": 1, "b": 11})._repr_html_()
-    assert "<b>+0.833*</b>" in html
+    assert '+0.833<span style="color: firebrick">*</span>' in html
     assert "b is better than a" in html
     assert "<script" not in hostile._repr_html_()
 
@@ -222,7 +227,7 @@ def test_few_clusters_are_counted_and_said_to_be_too_few():
         ["exact_match"],
     )
     view = ComparisonView(run.compare("a", "b", cluster="lang"))
-    assert "; with 2 clusters a difference of " in view.headline
+    assert "; 2 clusters are too few to find any difference." in view.headline
     assert "only 2 clusters by lang: p cannot be below 0.5; do not trust the interval" in view.notes
 
 

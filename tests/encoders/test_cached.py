@@ -138,13 +138,6 @@ def test_memory_is_bounded_and_what_was_used_last_stays(model):
     assert shared._recent.n_bytes <= 4 * 1_600
 
 
-def test_a_cut_text_says_so():
-    found = CachedEncoder(MODEL).vectors(["word " * 300], long_text="cut")["word " * 300]
-    assert (found.n_tokens, found.n_read) == (302, 256)
-    found = CachedEncoder(MODEL).vectors(["word " * 300], long_text="windows")["word " * 300]
-    assert (found.n_tokens, found.n_read) == (302, 302)
-
-
 def test_pieces_hold_all_rows_in_order():
     rows = ["aaaa", "", "bb", "c" * 20, "d"]
     found = list(pieces(rows, len, 5))

@@ -40,13 +40,6 @@ def test_vectors_are_those_of_the_original_weights_but_for_their_rounding():
     assert cosines(ours, [one["vector"] for one in UPSTREAM]).min() > 0.99999
 
 
-def test_vectors_are_units_of_384_float32():
-    vectors = MODEL.encode(TEXTS)
-    assert vectors.shape == (len(TEXTS), 384)
-    assert vectors.dtype == np.float32
-    assert np.linalg.norm(vectors, axis=1) == pytest.approx(1, abs=1e-6)
-
-
 @pytest.mark.slow
 def test_vectors_are_those_of_sentence_transformers(minilm_folder):
     package = pytest.importorskip("sentence_transformers")
@@ -112,12 +105,6 @@ def test_special_tokens_and_places_in_the_text_are_marked():
     assert np.linalg.norm(found.vectors, axis=1) == pytest.approx(1, abs=1e-6)
 
 
-def test_the_empty_text_is_its_two_special_tokens():
-    (found,) = MODEL.encode_tokens([""])
-    assert found.special.all()
-    assert found.ids.tolist() == [101, 102]
-
-
 def test_a_long_text_is_cut_and_says_so_or_is_read_whole():
     text = "word " * 700
     cut, whole = (MODEL.encode_tokens([text], long_text=way)[0] for way in ("cut", "windows"))
@@ -138,11 +125,6 @@ def test_windows_see_what_a_cut_does_not():
 def test_a_text_that_fits_is_the_same_cut_or_in_windows():
     one, other = (MODEL.encode(TEXTS, long_text=way) for way in ("cut", "windows"))
     assert np.array_equal(one, other)
-
-
-def test_no_texts_give_no_vectors():
-    assert MODEL.encode([]).shape[0] == 0
-    assert MODEL.encode_tokens([]) == []
 
 
 @pytest.mark.parametrize("layer", [-1, 7])

@@ -10,7 +10,6 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -334,32 +333,6 @@ def test_no_layer_named_is_the_last(kind, encoder_of):
     assert last.shape[1] == encoder.identity["dimension"] == 16
 
 
-def test_a_tokenizer_without_a_limit_reads_what_the_model_takes(copy_of):
-    # bert-score fails here: its tokenizers say 10^30, which is too big a number for them to cut at.
-    folder = copy_of("roberta")
-    settings = json.loads((folder / "tokenizer_config.json").read_text())
-    del settings["model_max_length"]
-    (folder / "tokenizer_config.json").write_text(json.dumps(settings))
-    encoder = HuggingFace(str(folder))
-    assert encoder.max_tokens == 64  # of 66 positions two are taken by the padding
-    assert len(encoder.encode_tokens(["Rhine " * 99])[0].ids) == 64
-
-
-def test_relative_positions_without_any_limit_read_512_tokens(copy_of):
-    folder = copy_of("t5")
-    settings = json.loads((folder / "tokenizer_config.json").read_text())
-    settings["model_max_length"] = int(1e30)
-    (folder / "tokenizer_config.json").write_text(json.dumps(settings))
-    assert HuggingFace(str(folder)).max_tokens == 512
-
-
-def test_a_limit_beyond_the_positions_is_not_believed(copy_of):
-    folder = copy_of("bert")
-    settings = json.loads((folder / "tokenizer_config.json").read_text())
-    (folder / "tokenizer_config.json").write_text(json.dumps({**settings, "model_max_length": 900}))
-    assert HuggingFace(str(folder)).max_tokens == 64
-
-
 def test_a_layer_that_cannot_be_computed_by_itself_is_refused(encoder_of):
     # Neither can bert-score: without any layer transformers' DeBERTa v2 breaks.
     with pytest.raises(EncoderError, match="cannot compute layer 0 by itself"):
@@ -466,12 +439,6 @@ def test_windows_give_every_token_a_vector(encoder_of):
     assert not close(encoder.encode([text]), encoder.encode([text], long_text="windows"))
 
 
-def test_a_million_characters_are_read(encoder_of):
-    found = encoder_of("bert").encode_tokens(["The Rhine in Basel. " * 50_000])[0]
-    assert len(found.ids) == 64
-    assert found.n_tokens > 200_000
-
-
 # Sentence vectors, beside sentence-transformers ---------------------------------------------------
 
 
@@ -574,47 +541,6 @@ def test_without_settings_of_sentence_transformers_tokens_are_averaged(folder_of
     assert close(encoder.encode(["The Rhine"])[0], unit(mean))
 
 
-@pytest.mark.parametrize(
-    ("modes", "said"),
-    [
-        ({"pooling_mode_weightedmean_tokens": True}, "weightedmean"),
-        ({"pooling_mode_cls_token": True, "pooling_mode_mean_tokens": True}, "cls and mean"),
-        ({"pooling_mode": ["mean", "max"]}, "mean and max"),
-    ],
-)
-def test_a_pooling_that_is_not_computed_is_refused(modes, said, copy_of):
-    folder = copy_of("bert")
-    save_sentences(folder)
-    (folder / "1_Pooling" / "config.json").write_text(json.dumps(modes))
-    with pytest.raises(EncoderError, match=f"pools by {said}; only one of"):
-        HuggingFace(str(folder))
-
-
-@pytest.mark.parametrize(
-    "kind", ["sentence_transformers.models.Dense", "evil.Pooling", "sentence_transformers.Router"]
-)
-def test_a_module_that_is_not_computed_is_refused(kind, copy_of):
-    folder = copy_of("bert")
-    save_sentences(folder)
-    rows = json.loads((folder / "modules.json").read_text())
-    rows[1]["type"] = kind
-    (folder / "modules.json").write_text(json.dumps(rows))
-    with pytest.raises(EncoderError, match=rf"its module '{kind}' .* is not computed here"):
-        HuggingFace(str(folder))
-
-
-@pytest.mark.parametrize("path", ["../other", "/etc", "a/../../b"])
-def test_modules_do_not_reach_out_of_the_folder(path, copy_of):
-    folder = copy_of("bert")
-    save_sentences(folder)
-    for place in (0, 1):
-        rows = json.loads((folder / "modules.json").read_text())
-        rows[place]["path"] = path
-        (folder / "modules.json").write_text(json.dumps(rows))
-        with pytest.raises(EncoderError, match="outside of the model"):
-            HuggingFace(str(folder))
-
-
 # The same, whatever the company -------------------------------------------------------------------
 
 
@@ -647,14 +573,6 @@ def test_a_text_has_the_same_vector_to_the_last_bit_in_any_company(tmp_path):
     subprocess.run(command, check=True, env=environment)
 
 
-def test_many_threads_may_ask_one_encoder(folder_of, encoder_of):
-    encoder = HuggingFace(str(folder_of("bert")), threads=2)
-    expected = encoder_of("bert").encode(TEXTS)
-    with ThreadPoolExecutor(4) as pool:
-        for found in pool.map(lambda _: encoder.encode(TEXTS), range(8)):
-            assert (found == expected).all()
-
-
 def test_another_process_gets_settings_and_no_weights(encoder_of):
     encoder = encoder_of("bert")
     expected = encoder.encode(TEXTS)
@@ -663,12 +581,6 @@ def test_another_process_gets_settings_and_no_weights(encoder_of):
     again = pickle.loads(copied)
     assert again.identity == encoder.identity
     assert (again.encode(TEXTS) == expected).all()
-
-
-def test_no_texts_no_vectors(encoder_of):
-    encoder = encoder_of("bert")
-    assert len(encoder.encode([])) == 0
-    assert encoder.encode_tokens([]) == encoder.token_ids([]) == encoder.count_tokens([]) == []
 
 
 # Identity -----------------------------------------------------------------------------------------
@@ -726,15 +638,152 @@ class Bomb:
         return (Path.touch, (Path("bomb-went-off"),))
 
 
-@pytest.mark.parametrize("file", ["pytorch_model.bin", "model.pt", "weights.pkl"])
-def test_weights_kept_as_a_pickle_only_are_refused_unread(file, copy_of, tmp_path, monkeypatch):
+def changed(file: str, **settings: object) -> Callable[[Path], None]:
+    """A change of settings in a JSON file of a model; None drops the setting."""
+
+    def change(folder: Path) -> None:
+        content = json.loads((folder / file).read_text()) | settings
+        kept = {name: value for name, value in content.items() if value is not None}
+        (folder / file).write_text(json.dumps(kept))
+
+    return change
+
+
+def written(file: str, content: bytes | None) -> Callable[[Path], None]:
+    """A file of a model with this content, or without that file."""
+
+    def change(folder: Path) -> None:
+        if content is None:
+            (folder / file).unlink()
+        else:
+            (folder / file).write_bytes(content)
+
+    return change
+
+
+def cut(share: float) -> Callable[[Path], None]:
+    def change(folder: Path) -> None:
+        whole = (folder / "model.safetensors").read_bytes()
+        (folder / "model.safetensors").write_bytes(whole[: int(share * len(whole))])
+
+    return change
+
+
+def module(place: int, **settings: object) -> Callable[[Path], None]:
+    def change(folder: Path) -> None:
+        rows = json.loads((folder / "modules.json").read_text())
+        rows[place] |= settings
+        (folder / "modules.json").write_text(json.dumps(rows))
+
+    return change
+
+
+def add_code(folder: Path) -> None:
+    """Code that the config names, and that leaves a mark where it is run."""
+    (folder / "own.py").write_text("import pathlib; pathlib.Path('code-ran').touch()\n")
+    maps = {"AutoConfig": "own.Config", "AutoModel": "own.Model"}
+    changed("config.json", auto_map=maps)(folder)
+
+
+def of_another_model(folder: Path) -> None:
+    tokenizer = json.loads((folder / "tokenizer.json").read_text())
+    tokenizer["model"]["vocab"]["zebra"] = 999
+    (folder / "tokenizer.json").write_text(json.dumps(tokenizer))
+
+
+def not_finite(folder: Path) -> None:
+    model = transformers.BertModel.from_pretrained(folder)
+    with torch.no_grad():
+        model.encoder.layer[1].output.dense.bias.fill_(float("nan"))
+    model.save_pretrained(folder)
+
+
+def only(file: str, content: bytes) -> Callable[[Path], None]:
+    """Another file in the place of the weights."""
+
+    def change(folder: Path) -> None:
+        (folder / "model.safetensors").unlink()
+        (folder / file).write_bytes(content)
+
+    return change
+
+
+def index(part: str) -> Callable[[Path], None]:
+    return only("model.safetensors.index.json", json.dumps({"weight_map": {"a": part}}).encode())
+
+
+BOMB = pickle.dumps(Bomb())
+POOLING, INNER = "1_Pooling/config.json", "sentence_transformers.models"
+CLS, MEAN = "pooling_mode_cls_token", "pooling_mode_mean_tokens"
+REFUSED: list[tuple[list[Callable[[Path], None]], str]] = [
+    ([changed(POOLING, **{MEAN: False, "pooling_mode_weightedmean_tokens": True})], "pools by weightedmean; only one of"),
+    ([changed(POOLING, **{CLS: True, MEAN: True})], "pools by cls and mean; only one of"),
+    ([changed(POOLING, pooling_mode=["mean", "max"])], "pools by mean and max; only one of"),
+    ([module(1, type=f"{INNER}.Dense")], rf"its module '{INNER}.Dense' .* is not computed here"),
+    ([module(1, type="evil.Pooling")], "its module 'evil.Pooling' .* is not computed here"),
+    ([module(1, type="sentence_transformers.Router")], "its module 'sentence_transformers.Router' .* is not computed"),
+    ([module(0, path="../other")], "outside of the model"),
+    ([module(1, path="/etc")], "outside of the model"),
+    ([module(1, path="a/../../b")], "outside of the model"),
+    ([only("pytorch_model.bin", BOMB)], "only as pytorch_model.bin, a pickle, which runs code"),
+    ([only("model.pt", BOMB)], "only as model.pt, a pickle, which runs code"),
+    ([only("weights.pkl", BOMB)], "only as weights.pkl, a pickle, which runs code"),
+    ([index("pytorch_model-1.bin")], "names 'pytorch_model-1.bin' as weights"),
+    ([index("../model-1.safetensors")], "names '../model-1.safetensors' as weights"),
+    ([index("/x.safetensors")], "names '/x.safetensors' as weights"),
+    ([add_code, changed("config.json", model_type="brand-new")], "a model's code is never run"),
+    ([changed("config.json", model_type="brand-new")], "knows no model_type 'brand-new'"),
+    # What code of its own would have fitted, the standard class fills with random numbers.
+    ([add_code, changed("config.json", num_hidden_layers=4)], "16 are missing .*so the vectors would be random"),
+    ([written("adapter_config.json", b'{"base_model_name_or_path": "evil/base"}')], "is an adapter to another model"),
+    ([changed("config.json", transformers_weights="adapter_model.bin")], "names 'adapter_model.bin' as its weights"),
+    ([written("config.json", None)], "has no config.json"),
+    ([written("model.safetensors", None)], "there is no model.safetensors"),
+    # transformers would make one that knows no word, and say nothing.
+    ([written("tokenizer.json", None)], "none of its tokenizer's files is in|cannot be loaded"),
+    *(([cut(share)], "cannot be loaded: .*download it again") for share in (0, 0.001, 0.5, 0.99)),
+    *(
+        ([written(file, content)], file)
+        for file in ("config.json", "modules.json")
+        for content in (b"", b"{", b"\xff\xfe", b"7", b"[" * 200_000)
+    ),
+    ([of_another_model], "gives the token 999.*they do not belong together"),
+    ([not_finite], "not finite numbers"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("changes", "said"), REFUSED)
+def test_a_model_that_is_damaged_or_would_run_code_is_refused(
+    changes, said, copy_of, tmp_path, monkeypatch
+):
     monkeypatch.chdir(tmp_path)
     folder = copy_of("bert")
-    (folder / "model.safetensors").unlink()
-    (folder / file).write_bytes(pickle.dumps(Bomb()))
-    with pytest.raises(EncoderError, match=rf"only as {file}, a pickle, which runs code"):
-        HuggingFace(str(folder))
+    save_sentences(folder)
+    for change in changes:
+        change(folder)
+    with pytest.raises(EncoderError, match=said):
+        HuggingFace(str(folder)).encode(["a zebra"])
     assert not Path("bomb-went-off").exists()
+    assert not Path("code-ran").exists()
+
+
+@pytest.mark.parametrize(
+    ("kind", "limit", "read"),
+    [
+        # bert-score fails here: its tokenizers say 10^30, which is too big a number for them to cut at.
+        ("roberta", None, 64),  # of 66 positions two are taken by the padding
+        ("t5", int(1e30), 512),
+        ("bert", 900, 64),
+    ],
+)
+def test_a_limit_that_is_absent_or_beyond_the_positions_is_that_of_the_model(
+    kind, limit, read, copy_of
+):
+    folder = copy_of(kind)
+    changed("tokenizer_config.json", model_max_length=limit)(folder)
+    encoder = HuggingFace(str(folder))
+    assert encoder.max_tokens == read
+    assert len(encoder.encode_tokens(["Rhine " * 999])[0].ids) == read
 
 
 def test_a_pickle_beside_safetensors_is_not_read(copy_of, tmp_path, monkeypatch):
@@ -744,17 +793,6 @@ def test_a_pickle_beside_safetensors_is_not_read(copy_of, tmp_path, monkeypatch)
         (folder / file).write_bytes(pickle.dumps(Bomb()))
     assert HuggingFace(str(folder)).encode(["a"]).shape == (1, 16)
     assert not Path("bomb-went-off").exists()
-
-
-@pytest.mark.parametrize(
-    "part", ["pytorch_model-1.bin", "../model-1.safetensors", "/x.safetensors"]
-)
-def test_an_index_that_names_other_files_is_refused(part, copy_of):
-    folder = copy_of("bert")
-    (folder / "model.safetensors").unlink()
-    (folder / "model.safetensors.index.json").write_text(json.dumps({"weight_map": {"a": part}}))
-    with pytest.raises(EncoderError, match=f"names {part!r} as weights"):
-        HuggingFace(str(folder))
 
 
 def test_weights_in_several_files_are_read_and_a_missing_one_is_named(copy_of):
@@ -771,137 +809,26 @@ def test_weights_in_several_files_are_read_and_a_missing_one_is_named(copy_of):
         HuggingFace(str(folder))
 
 
-def set_config(folder: Path, **settings: object) -> None:
-    config = json.loads((folder / "config.json").read_text())
-    (folder / "config.json").write_text(json.dumps({**config, **settings}))
-
-
-def add_code(folder: Path) -> None:
-    """Code that the config names, and that leaves a mark where it is run."""
-    (folder / "own.py").write_text("import pathlib; pathlib.Path('code-ran').touch()\n")
-
-
-def test_a_model_that_needs_code_of_its_own_is_refused(copy_of, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    folder = copy_of("bert")
-    add_code(folder)
-    maps = {"AutoConfig": "own.Config", "AutoModel": "own.Model"}
-    set_config(folder, model_type="brand-new", auto_map=maps)
-    with pytest.raises(EncoderError, match="a model's code is never run"):
-        HuggingFace(str(folder)).encode(["a"])
-    assert not Path("code-ran").exists()
-
-
 def test_a_model_with_code_for_a_known_architecture_is_read_without(copy_of, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     folder = copy_of("bert")
     expected = HuggingFace(str(folder)).encode(TEXTS)
     add_code(folder)
-    maps = {"AutoConfig": "own.Config", "AutoModel": "own.Model"}
-    set_config(folder, auto_map=maps)
-    settings = json.loads((folder / "tokenizer_config.json").read_text())
-    settings["auto_map"] = {"AutoTokenizer": ["own.Slow", "own.Fast"]}
-    (folder / "tokenizer_config.json").write_text(json.dumps(settings))
+    changed("tokenizer_config.json", auto_map={"AutoTokenizer": ["own.Slow", "own.Fast"]})(folder)
     assert (HuggingFace(str(folder)).encode(TEXTS) == expected).all()
     assert not Path("code-ran").exists()
-
-
-def test_weights_of_another_architecture_are_refused(copy_of):
-    # What code of its own would have fitted, the standard class fills with random numbers.
-    folder = copy_of("bert")
-    set_config(folder, num_hidden_layers=4, auto_map={"AutoModel": "own.Model"})
-    with pytest.raises(EncoderError, match=r"16 are missing .*so the vectors would be random"):
-        HuggingFace(str(folder)).encode(["a"])
-
-
-def test_an_unknown_architecture_is_named(copy_of):
-    folder = copy_of("bert")
-    set_config(folder, model_type="brand-new")
-    with pytest.raises(EncoderError, match="knows no model_type 'brand-new'"):
-        HuggingFace(str(folder)).encode(["a"])
 
 
 def test_a_config_that_names_a_kernel_of_the_hub_has_none_fetched(copy_of):
     folder = copy_of("bert")
     expected = HuggingFace(str(folder)).encode(TEXTS)
-    set_config(folder, attn_implementation="evil/kernel", _attn_implementation="evil/kernel")
+    changed("config.json", attn_implementation="evil/kernel", _attn_implementation="evil/kernel")(
+        folder
+    )
     assert (HuggingFace(str(folder)).encode(TEXTS) == expected).all()
 
 
-def test_other_names_of_weights_and_adapters_are_refused(copy_of):
-    folder = copy_of("bert")
-    (folder / "adapter_config.json").write_text('{"base_model_name_or_path": "evil/base"}')
-    with pytest.raises(EncoderError, match="is an adapter to another model"):
-        HuggingFace(str(folder))
-    (folder / "adapter_config.json").unlink()
-    set_config(folder, transformers_weights="adapter_model.bin")
-    with pytest.raises(EncoderError, match=r"names 'adapter_model.bin' as its weights"):
-        HuggingFace(str(folder))
-
-
 # What is damaged or missing -----------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("file", "said"),
-    [
-        ("config.json", "has no config.json"),
-        ("model.safetensors", "there is no model.safetensors"),
-    ],
-)
-def test_a_missing_file_is_named(file, said, copy_of):
-    folder = copy_of("bert")
-    (folder / file).unlink()
-    with pytest.raises(EncoderError, match=said):
-        HuggingFace(str(folder))
-
-
-def test_a_missing_tokenizer_is_named(copy_of):
-    # transformers would make one that knows no word, and say nothing.
-    folder = copy_of("roberta")
-    for file in ("tokenizer.json", "vocab.json", "merges.txt"):
-        (folder / file).unlink(missing_ok=True)
-    with pytest.raises(EncoderError, match=r"none of its tokenizer's files is in|cannot be loaded"):
-        HuggingFace(str(folder)).encode(["a"])
-
-
-@pytest.mark.parametrize("kept", [0, 5, 100, 0.5, 0.99])
-def test_truncated_weights_are_an_error(kept, copy_of):
-    folder = copy_of("bert")
-    whole = (folder / "model.safetensors").read_bytes()
-    size = kept if isinstance(kept, int) else int(len(whole) * kept)
-    (folder / "model.safetensors").write_bytes(whole[:size])
-    with pytest.raises(EncoderError, match=r"cannot be loaded: .*download it again"):
-        HuggingFace(str(folder)).encode(["a"])
-
-
-@pytest.mark.parametrize("file", ["config.json", "modules.json"])
-@pytest.mark.parametrize("content", [b"", b"{", b"\xff\xfe", b"7", b"[" * 200_000])
-def test_settings_that_are_no_json_are_named(file, content, copy_of):
-    folder = copy_of("bert")
-    save_sentences(folder)
-    (folder / file).write_bytes(content)
-    with pytest.raises(EncoderError, match=file):
-        HuggingFace(str(folder))
-
-
-def test_a_tokenizer_of_another_model_is_told_from_its_own(copy_of):
-    folder = copy_of("bert")
-    tokenizer = json.loads((folder / "tokenizer.json").read_text())
-    tokenizer["model"]["vocab"]["zebra"] = 999
-    (folder / "tokenizer.json").write_text(json.dumps(tokenizer))
-    with pytest.raises(EncoderError, match=r"gives the token 999.*they do not belong together"):
-        HuggingFace(str(folder)).encode(["a zebra"])
-
-
-def test_weights_that_are_not_finite_are_told(copy_of):
-    folder = copy_of("bert")
-    model = transformers.BertModel.from_pretrained(folder)
-    with torch.no_grad():
-        model.encoder.layer[1].output.dense.bias.fill_(float("nan"))
-    model.save_pretrained(folder)
-    with pytest.raises(EncoderError, match="not finite numbers"):
-        HuggingFace(str(folder)).encode(["a"])
 
 
 @pytest.mark.parametrize(

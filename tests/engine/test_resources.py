@@ -8,8 +8,8 @@ import pytest
 import ragauge as rg
 from ragauge import catalog
 from ragauge.encoders.embedded import MiniLM
+from ragauge.engine.batch import measure
 from ragauge.engine.corpus import of_corpus
-from ragauge.engine.engine import measure
 from ragauge.engine.executors import InProcess, Processes
 from ragauge.engine.frames import score_frame
 from ragauge.engine.plan import make_plan

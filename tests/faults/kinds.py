@@ -15,6 +15,7 @@ class Kind:
 
 
 WEB, REVIEW = "web/test_view_server.py", "web/test_review_server.py"
+ATTACKS = "web/test_attacks.py"
 PAGE, HOSTILE = "web/test_page_in_browser.py", "web/test_hostile_texts.py"
 COMMANDS = "test_faults.py"
 TABLES = "faults/test_10_tables.py"
@@ -26,7 +27,7 @@ PATHS = "faults/test_24_every_path.py"
 BOMBS = "faults/test_25_pipes_and_bombs.py"
 CODES = "faults/test_29_exit_codes.py"
 SESSION, INJECTION = "judges/test_session.py", "judges/test_injection.py"
-JSONL = "loaders/test_jsonl.py"
+JSONL = "loaders/formats/test_jsonl.py"
 
 KINDS = {
     1: Kind("paths that lead out of the viewer", {
@@ -35,14 +36,16 @@ KINDS = {
     }),
     2: Kind("a Host that is another, doubled or missing", {
         WEB: ("test_a_request_must_name_this_server", "test_the_names_of_loopback_are_known"),
-        REVIEW: ("test_a_foreign_duplicate_or_missing_host_is_refused",),
+        ATTACKS: ("test_a_foreign_or_duplicate_host_is_refused_however_it_is_written", "test_http_without_a_host_is_refused"),
     }),
     3: Kind("a write from another site", {
         WEB: ("test_nothing_can_be_written", "test_a_page_of_another_site_may_not_ask"),
-        REVIEW: ("test_only_the_own_page_may_write", "test_a_write_without_origin_or_type_is_refused", "test_get_never_writes"),
+        ATTACKS: ("test_a_write_with_one_thing_wrong_is_refused",),
+        REVIEW: ("test_get_never_writes",),
     }),
     4: Kind("headers that are missing, also on errors", {
-        WEB: ("test_the_page_and_its_chunks_are_served", "test_what_is_not_http_is_refused_with_the_same_headers"),
+        WEB: ("test_the_page_and_its_chunks_are_served",),
+        ATTACKS: ("test_addresses_are_those_of_the_server_and_nothing_else",),
     }),
     5: Kind("a server that others could reach", {
         WEB: ("test_only_loopback_addresses_are_served", "test_the_command_refuses_other_addresses_and_folders"),
@@ -129,12 +132,12 @@ KINDS = {
     }),
     25: Kind("files that unpack without end", {
         BOMBS: ("test_a_file_of_nothing_but_line_ends_is_stopped", "test_rankings_of_nothing_but_line_ends_are_stopped", "test_a_compressed_file_of_nothing_but_tiny_rows_is_stopped"),
-        "loaders/test_parquet_footer.py": ("test_a_small_file_that_unpacks_to_too_much_is_refused",),
+        "loaders/formats/test_parquet_footer.py": ("test_a_small_file_that_unpacks_to_too_much_is_refused",),
         JSONL: ("test_a_gzip_bomb_is_stopped_by_what_it_unpacks_to", "test_a_bomb_of_one_line_is_stopped_by_the_line"),
     }),
     26: Kind("files that run code when they are read", {
         ROWS: ("test_a_file_that_would_run_code_is_refused",),
-        "encoders/test_huggingface.py": ("test_weights_kept_as_a_pickle_only_are_refused_unread",),
+        "encoders/test_huggingface.py": ("test_a_model_that_is_damaged_or_would_run_code_is_refused",),
     }),
     27: Kind("addresses in the data", {
         JSONL: ("test_addresses_and_templates_in_data_are_only_text",),

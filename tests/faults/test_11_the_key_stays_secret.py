@@ -14,8 +14,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import quote, unquote_to_bytes
 
+import faulty_server as faulty
 import polars as pl
 import pytest
+import rules
 
 import ragauge as rg
 from ragauge.errors import JudgeError
@@ -185,7 +187,7 @@ def row(at: int) -> dict[str, object]:
     }
 
 
-def test_a_key_that_replies_repeat_is_in_no_file_and_on_no_stream(ragauge, tmp_path, faulty, rules):
+def test_a_key_that_replies_repeat_is_in_no_file_and_on_no_stream(ragauge, tmp_path):
     forms = list(FORMS.values())
     (tmp_path / "a.jsonl").write_text(
         "".join(json.dumps(row(at)) + "\n" for at in range(len(forms)))

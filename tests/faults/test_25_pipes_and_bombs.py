@@ -11,7 +11,7 @@ import time
 import pytest
 import zstandard
 
-from ragauge.loaders.files import LINES_COUNT_FROM, MAX_BLANK_LINES, MAX_PROBLEMS
+from ragauge.loaders.formats.files import LINES_COUNT_FROM, MAX_BLANK_LINES, MAX_PROBLEMS
 from ragauge.rankings.reading.streams import MAX_BLANK
 
 POSIX = pytest.mark.skipif(os.name != "posix", reason="needs named pipes")

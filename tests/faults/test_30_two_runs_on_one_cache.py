@@ -10,11 +10,13 @@ import time
 from collections import Counter
 from pathlib import Path
 
+import faulty_server as faulty
 import pytest
+import rules
 
+from ragauge.calls.leases import LEASE_S, Leases
 from ragauge.errors import StoreError
-from ragauge.judges.leases import LEASE_S, Leases
-from ragauge.judges.ledger import Ledger
+from ragauge.judges.reply_ledger import reply_ledger
 
 N = 12
 
@@ -31,12 +33,9 @@ def asking(folder: Path, server, name: str, n: int = N) -> subprocess.Popen[byte
     )  # fmt: skip
 
 
-def by_rules(faulty, rules):
-    def answer(_, body):
-        prompt = body["response_format"]["json_schema"]["name"]
-        return faulty.ok(rules.reply(prompt, body["messages"][1]["content"]))
-
-    return answer
+def by_rules(_, body):
+    prompt = body["response_format"]["json_schema"]["name"]
+    return faulty.ok(rules.reply(prompt, body["messages"][1]["content"]))
 
 
 def ended(process: subprocess.Popen[bytes]) -> None:
@@ -56,8 +55,8 @@ def wait_until(what) -> None:
 
 
 @pytest.mark.slow
-def test_two_runs_at_once_ask_each_question_once(tmp_path, faulty, rules):
-    with faulty.FaultyServer(by_rules(faulty, rules), latency_s=1.0) as server:
+def test_two_runs_at_once_ask_each_question_once(tmp_path):
+    with faulty.FaultyServer(by_rules, latency_s=1.0) as server:
         first = asking(tmp_path, server, "one")
         second = asking(tmp_path, server, "two")
         ended(first)
@@ -70,10 +69,11 @@ def test_two_runs_at_once_ask_each_question_once(tmp_path, faulty, rules):
 
 @pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="needs signals")
-def test_a_run_that_is_killed_while_it_asks_holds_nobody_up(tmp_path, faulty, rules):
-    answer = by_rules(faulty, rules)
+def test_a_run_that_is_killed_while_it_asks_holds_nobody_up(tmp_path):
     fates = [faulty.HANG] * N
-    with faulty.FaultyServer(lambda n, body: fates[n - 1] if n <= N else answer(n, body)) as server:
+    with faulty.FaultyServer(
+        lambda n, body: fates[n - 1] if n <= N else by_rules(n, body)
+    ) as server:
         first = asking(tmp_path, server, "one")
         wait_until(lambda: server.n_requests == N)
         second = asking(tmp_path, server, "two")
@@ -95,7 +95,7 @@ def leases(path: Path) -> int:
 
 def foreign(path: Path, owner: str, until: object) -> Leases:
     """The leases of a file in which somebody else holds that of b"k"."""
-    Ledger(path).close()
+    reply_ledger(path).close()
     own = Leases(path)
     with sqlite3.connect(path) as database:
         database.execute("insert into leases values (?, ?, ?)", (b"k", owner, until))
@@ -104,7 +104,7 @@ def foreign(path: Path, owner: str, until: object) -> Leases:
 
 def test_a_lease_ends_when_its_owner_gives_it_up_or_its_time_is_over(tmp_path):
     path = tmp_path / "c.sqlite"
-    Ledger(path).close()
+    reply_ledger(path).close()
     one, two = Leases(path), Leases(path)
     assert one.claim([b"a", b"b"]) == {b"a", b"b"}
     assert one.claim([b"a"]) == {b"a"}, "its own"
@@ -140,7 +140,7 @@ def test_a_damaged_lease_holds_nobody_up(tmp_path, owner, until):
 
 def test_a_table_of_leases_with_other_columns_is_refused(tmp_path):
     path = tmp_path / "c.sqlite"
-    Ledger(path).close()
+    reply_ledger(path).close()
     with sqlite3.connect(path) as database:
         database.execute("create table leases (other text)")
     with pytest.raises(StoreError, match="name another file"):

@@ -11,6 +11,7 @@ from typing import TypeVar
 
 import polars as pl
 import pytest
+import rules
 
 import ragauge as rg
 from ragauge.errors import RagaugeError
@@ -29,7 +30,7 @@ METRICS = ("answer-quality", "dont_know", "ndcg@10", "gpt_score")
 
 
 @pytest.fixture(scope="module")
-def whole(tmp_path_factory, rules) -> Path:
+def whole(tmp_path_factory) -> Path:
     """A run with a judge, of two systems, and its answers and labels beside it."""
     folder = tmp_path_factory.mktemp("whole")
     rows = [

@@ -6,7 +6,9 @@ import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 
+import faulty_server as faulty
 import pytest
+import rules
 
 import ragauge as rg
 from ragauge.errors import StoreError
@@ -52,7 +54,7 @@ def copied(source: Path, target: Path) -> Path:
 
 
 @pytest.fixture(scope="module")
-def cache(tmp_path_factory, faulty, rules) -> tuple[Path, Path, str]:
+def cache(tmp_path_factory) -> tuple[Path, Path, str]:
     """A cache with vectors and replies, the answers, and the address of their judge."""
     folder = tmp_path_factory.mktemp("cache")
     rows = [

@@ -38,8 +38,13 @@ def test_the_kind_has_tests_that_exist(number):
 
 def test_the_tests_of_a_kind_are_selected_by_its_number(request):
     """The keyword that `tests/conftest.py` gives them."""
-    items = {item.originalname: item for item in request.session.items if hasattr(item, "originalname")}  # fmt: skip
+    items = {
+        (item.path.relative_to(TESTS).as_posix(), item.originalname): item
+        for item in request.session.items
+        if hasattr(item, "originalname") and item.path.is_relative_to(TESTS)
+    }
     for number, kind in KINDS.items():
-        for names in kind.tests.values():
-            for name in set(names) & items.keys():
-                assert f"fault_{number:02}" in items[name].extra_keyword_matches
+        for file, names in kind.tests.items():
+            for name in names:
+                if item := items.get((file, name)):
+                    assert f"fault_{number:02}" in item.extra_keyword_matches

@@ -141,7 +141,8 @@ def columns(definition: Definition) -> set[str]:
     found: set[str] = set()
     for column in definition.columns:
         made = catalog.features().get(column.name) or catalog.metrics().get(column.name)
-        found |= columns(made) if made else {column.name}
+        # `latency_s` is a field and the metric that reads it.
+        found |= columns(made) if made and made.name != definition.name else {column.name}
     return found
 
 
@@ -149,7 +150,8 @@ def needs(definition: Definition) -> set[str]:
     """The resources that a metric or feature needs, with those of its columns."""
     found = set(definition.resources)
     for column in definition.columns:
-        if made := catalog.features().get(column.name) or catalog.metrics().get(column.name):
+        made = catalog.features().get(column.name) or catalog.metrics().get(column.name)
+        if made and made.name != definition.name:
             found |= needs(made)
     return found
 

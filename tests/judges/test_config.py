@@ -5,8 +5,8 @@ import math
 
 import pytest
 
+from ragauge.calls.budget import Price
 from ragauge.errors import JudgeError, PlanError
-from ragauge.judges.budget import Price
 from ragauge.judges.config import KEYS, JudgeConfig
 from ragauge.judges.protocol import Message, Request
 from ragauge.judges.providers.scripted import RecordingJudge, ScriptedJudge

@@ -11,14 +11,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import ragauge as rg
+from ragauge.calls.budget import Budget, Price, estimated_tokens
+from ragauge.calls.loop import run
 from ragauge.errors import JudgeError, StoreError
 from ragauge.judges import questions
-from ragauge.judges.budget import Budget, Price, estimated_tokens
-from ragauge.judges.ledger import Ledger
-from ragauge.judges.loop import run
 from ragauge.judges.protocol import Reply
 from ragauge.judges.providers.factory import open_judge
 from ragauge.judges.providers.scripted import RecordedJudge, RecordingJudge, ScriptedJudge
+from ragauge.judges.reply_ledger import reply_ledger
 from ragauge.judges.session import Answered, JudgeSession
 from ragauge.judges.shared_state import DOWN_LIMIT, MAX_OPEN_QUESTIONS
 from ragauge.score import NOT_ASKED, Score, Status
@@ -79,7 +79,7 @@ class Slow:
 @pytest.mark.parametrize("has_ledger", [True, False])
 def test_the_same_question_at_the_same_time_is_asked_once(has_ledger):
     judge = Slow()
-    ours = JudgeSession(judge, ledger=Ledger(":memory:") if has_ledger else None)
+    ours = JudgeSession(judge, ledger=reply_ledger(":memory:") if has_ledger else None)
     found = asked(ours, *["Paris"] * 20, "Rome")
     assert [one.value.verdict for one in found] == ["CORRECT"] * 21
     assert len(judge.requests) == 2
@@ -88,7 +88,7 @@ def test_the_same_question_at_the_same_time_is_asked_once(has_ledger):
 
 def test_a_question_that_was_answered_is_not_asked_again():
     judge = ScriptedJudge([RIGHT])
-    ours = JudgeSession(judge, ledger=Ledger(":memory:"))
+    ours = JudgeSession(judge, ledger=reply_ledger(":memory:"))
     first, second = asked(ours), asked(ours)
     assert first == second
     assert len(judge.requests) == 1
@@ -103,7 +103,7 @@ def test_a_failure_reaches_all_who_wait_for_the_same_question():
 
 
 def test_a_cache_that_fails_ends_the_run_for_all_who_wait(tmp_path):
-    ledger = Ledger(tmp_path / "c")
+    ledger = reply_ledger(tmp_path / "c")
     ours = JudgeSession(Slow(), ledger=ledger)
     ledger.close()
 
@@ -123,7 +123,7 @@ def test_a_bounded_number_of_questions_is_written_out_at_a_time():
 
 def test_another_asking_is_another_question_and_pays_from_the_same_purse():
     judge = ScriptedJudge([RIGHT, {**RIGHT, "verdict": "WRONG"}])
-    ours = JudgeSession(judge, ledger=Ledger(":memory:"))
+    ours = JudgeSession(judge, ledger=reply_ledger(":memory:"))
     (first,), (second,) = asked(ours), asked(ours.for_repeat(1))
     assert (first.value.verdict, second.value.verdict) == ("CORRECT", "WRONG")
     assert [one.sample for one in judge.requests] == [0, 1]
@@ -136,7 +136,7 @@ def test_another_asking_is_another_question_and_pays_from_the_same_purse():
 
 
 def test_evidence_says_by_which_key_the_ledger_has_the_call(tmp_path):
-    ledger = Ledger(tmp_path / "c")
+    ledger = reply_ledger(tmp_path / "c")
     (found,) = asked(shared([RIGHT], ledger=ledger))
     ((judge, prompt, request, reply),) = ledger.show(found.call["key"])
     assert (judge, prompt, found.call["prompt"]) == ("scripted", "verdict", "verdict")
@@ -210,7 +210,7 @@ def test_a_word_from_the_menu_and_a_fenced_object_need_no_repair(text):
 def test_a_reply_that_breaks_off_is_asked_for_again_unchanged_once_and_then_repaired():
     cut = json.dumps(RIGHT)[:-5]
     judge = ScriptedJudge([cut, cut, RIGHT])
-    (found,) = asked(JudgeSession(judge, ledger=Ledger(":memory:")))
+    (found,) = asked(JudgeSession(judge, ledger=reply_ledger(":memory:")))
     assert found.value.verdict == "CORRECT"
     assert [(one.attempt, len(one.messages)) for one in judge.requests] == [(0, 2), (1, 2), (0, 4)]
     assert judge.requests[0].messages == judge.requests[1].messages
@@ -304,7 +304,7 @@ class Odd:
     ],
 )
 def test_whatever_a_judge_of_ones_own_does_fails_its_question_alone(said, reason):
-    ours = JudgeSession(Odd(said), ledger=Ledger(":memory:"))
+    ours = JudgeSession(Odd(said), ledger=reply_ledger(":memory:"))
     for _ in range(2):  # and nothing of it is kept that would break the next one
         found = run(ours.ask(verdict()))
         assert found.status is Status.FAILED
@@ -443,7 +443,7 @@ def test_a_call_that_fails_and_a_repair_are_calls_too():
 
 
 def test_replies_that_are_there_already_are_not_counted_against_the_budget():
-    ledger = Ledger(":memory:")
+    ledger = reply_ledger(":memory:")
     asked(JudgeSession(Slow(), ledger=ledger), *map(str, range(6)))
     judge = Slow()
     ours = JudgeSession(judge, ledger=ledger, budget=Budget(max_calls=2))
@@ -508,7 +508,7 @@ def test_within_the_budget_all_calls_but_the_first_run_side_by_side():
 
 
 def test_from_the_cache_only_what_is_there_is_answered_and_the_rest_skipped():
-    ledger = Ledger(":memory:")
+    ledger = reply_ledger(":memory:")
     asked(shared([RIGHT], ledger=ledger), "Paris")
     judge = ScriptedJudge([RIGHT])
     found, absent = asked(JudgeSession(judge, ledger=ledger, mode="cached"), "Paris", "Rome")
@@ -520,7 +520,7 @@ def test_from_the_cache_only_what_is_there_is_answered_and_the_rest_skipped():
 
 
 def test_an_estimate_asks_nobody_and_counts_each_question_once():
-    ledger = Ledger(":memory:")
+    ledger = reply_ledger(":memory:")
     asked(shared([RIGHT], ledger=ledger), "Paris")
     judge = ScriptedJudge([RIGHT])
     ours = JudgeSession(judge, ledger=ledger, mode="estimate")
@@ -584,7 +584,7 @@ def test_texts_that_fit_are_one_group_and_none_are_none():
 
 
 def test_what_the_ledger_has_is_recorded_too(tmp_path):
-    ledger = Ledger(tmp_path / "c")
+    ledger = reply_ledger(tmp_path / "c")
     asked(shared([RIGHT], ledger=ledger), "Paris")
     recording = RecordingJudge(ScriptedJudge([RIGHT]), tmp_path / "r")
     found = asked(JudgeSession(recording, ledger=ledger), "Paris", "Rome")
@@ -593,7 +593,7 @@ def test_what_the_ledger_has_is_recorded_too(tmp_path):
 
 
 def test_what_a_recording_says_is_not_hidden_by_what_the_ledger_has(tmp_path):
-    ledger = Ledger(tmp_path / "c")
+    ledger = reply_ledger(tmp_path / "c")
     asked(JudgeSession(RecordingJudge(ScriptedJudge([RIGHT]), tmp_path / "r"), ledger=ledger))
     changed = (tmp_path / "r").read_text().replace("CORRECT", "WRONG")
     (tmp_path / "r").write_text(changed)
@@ -619,7 +619,7 @@ def test_a_judge_of_ones_own_is_not_closed():
         def close(self):
             self.n_closed += 1
 
-    ours = JudgeSession(Closing([RIGHT]), ledger=Ledger(":memory:"))
+    ours = JudgeSession(Closing([RIGHT]), ledger=reply_ledger(":memory:"))
     asked(ours)
     ours.close()
     assert ours.judge.n_closed == 0
@@ -630,7 +630,7 @@ def test_an_endpoint_is_closed_and_opens_its_connections_again():
     with faulty.FaultyServer(lambda *_: faulty.ok(RIGHT)) as server:
         judge = open_judge("m", base_url=server.url)
         for _ in range(2):
-            ours = JudgeSession(judge, ledger=Ledger(":memory:"))
+            ours = JudgeSession(judge, ledger=reply_ledger(":memory:"))
             assert run(ours.ask(verdict())).value.verdict == "CORRECT"
             ours.close()
         assert (server.n_requests, server.n_connections) == (2, 2)

@@ -142,7 +142,7 @@ def ragas():
     check(EvaluationDataset(samples=[sample]), expected)
     check(EvaluationDataset(samples=[sample]).to_pandas(), expected)
     chat = [HumanMessage(content="q"), AIMessage(content="a")]
-    refused([MultiTurnSample(user_input=chat)], "a conversation in 'user_input'")
+    check([MultiTurnSample(user_input=chat)], ANSWER)
 
 
 def deepeval():
@@ -161,7 +161,8 @@ def deepeval():
     check(data, {"question": "q", "references": ["r"]})
     data.add_test_case(case)
     check(data, expected)
-    refused([ConversationalTestCase(turns=[Turn(role="user", content="q")])], "a conversation")
+    turns = [Turn(role="user", content="q"), Turn(role="assistant", content="a")]
+    check([ConversationalTestCase(turns=turns)], ANSWER)
 
 
 CHECKS = {

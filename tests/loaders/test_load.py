@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from ragauge.errors import DataError, PlanError
 from ragauge.loaders import load
-from ragauge.loaders.files import unopened
+from ragauge.loaders.formats.files import unopened
 
 GOLD = [
     {"id": "q1", "question": "one?", "references": ["r1"]},

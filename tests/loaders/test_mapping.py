@@ -1,6 +1,7 @@
 """Which column becomes which field."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -35,39 +36,133 @@ def test_the_columns_of_common_tools_are_understood(row: dict[str, object]):
     assert values.get("gold_contexts", ["g"]) == ["g"]
 
 
+@pytest.mark.parametrize(
+    ("row", "options", "expected", "notes"),
+    [
+        ({"question": "q", "context": "c"}, {}, {"contexts": ["c"]}, []),
+        (
+            {"response": "a", "user_input": "q"},
+            {},
+            {"answer": "a", "question": "q"},
+            ["read 'response' as answer, 'user_input' as question"],
+        ),
+        (
+            {"answer": "a", "prediction": "p", "reference": "r"},
+            {},
+            {"answer": "a", "references": ["r"], "prediction": "p"},
+            ["read 'answer' as answer, not 'prediction'; --map answer=COLUMN changes it"],
+        ),
+        (
+            {"answer": "gold", "prediction": "p"},
+            {},
+            {"answer": "p", "references": ["gold"]},
+            ["read 'prediction' as answer, 'answer' as references"],
+        ),
+        ({"answer": "gold", "pred": "p"}, {}, {"answer": "p", "references": ["gold"]}, []),
+        ({"answer": "gold", "model_answer": "p"}, {}, {"answer": "p", "references": ["gold"]}, []),
+        ({"answer": "gold", "output": "p"}, {}, {"answer": "p", "references": ["gold"]}, []),
+        (
+            {"example_answer": "gold", "pred_answer": "p"},
+            {},
+            {"answer": "p", "references": ["gold"]},
+            [],
+        ),
+        (
+            {"answer": "gold", "prediction": "p", "reference": "r"},
+            {"map": {"answer": "prediction"}},
+            {"answer": "p", "references": ["r"]},
+            ["left out column 'answer': 'prediction' is read as answer"],
+        ),
+        (
+            {"answer": "gold", "prediction": "p"},
+            {"map": {"answer": "prediction", "references": "answer"}},
+            {"answer": "p", "references": ["gold"]},
+            ["read 'prediction' as answer, 'answer' as references"],
+        ),
+        ({"context": "c", "document": "a.pdf"}, {}, {"contexts": ["c"], "document": "a.pdf"}, []),
+        ({"document": "text"}, {}, {"contexts": ["text"]}, []),
+        (
+            {"prompt": "Answer this. q", "user_input": "q", "response": "a"},
+            {},
+            {"question": "q", "prompt": "Answer this. q"},
+            [],
+        ),
+        ({"prompt": "q", "response": "a"}, {}, {"question": "q"}, []),
+        ({"answer": "x", "a": "y"}, {}, {"answer": "x", "a": "y"}, []),
+        (
+            {"question": "q", "anwser": "a"},
+            {},
+            {"anwser": "a"},
+            ["'anwser' is kept as an extra field; did you mean 'answer'?"],
+        ),
+        ({"answer": "a", "model": "m"}, {}, {"system": "m"}, ["read 'model' as system"]),
+        ({"answer": "a", "system": "s", "model": "m"}, {}, {"system": "s", "model": "m"}, []),
+        ({"answer": "a", "model": "m"}, {"system": "s"}, {"system": "s", "model": "m"}, []),
+        (
+            {"answer": "a", "method": "x", "model": "m"},
+            {},
+            {"system": "default", "method": "x", "model": "m"},
+            ["'method' and 'model' could each be the system; none is used"],
+        ),
+        ({"Re\u0301ponse": "a"}, {}, {"answer": "a"}, []),
+        ({"REPONSE": "a"}, {}, {"answer": "a"}, []),
+        ({"answer": "a", "antwort": "b"}, {}, {"answer": "a", "antwort": "b"}, []),
+    ],
+)
+def test_names_of_columns_are_fields_and_what_they_displace_is_announced(
+    row: dict[str, object], options: dict[str, Any], expected: dict[str, object], notes: list[str]
+):
+    samples = load([{"id": "q1", **row}], **options)
+    values = samples.frame.row(0, named=True)
+    assert {name: values[name] for name in expected} == expected
+    assert set(notes) <= set(samples.notes)
+
+
+@pytest.mark.parametrize(
+    ("name", "field"),
+    [
+        ("Ground Truth", "references"),
+        ("retrievalContext", "contexts"),
+        ("ANSWER", "answer"),
+        ("Antwort des Systems", "answer"),
+        ("Antwort KI", "answer"),
+        ("Réponse du système", "answer"),
+        ("Musterlösung", "references"),
+        ("Fundstelle", "contexts"),
+        ("Lfd. Nr.", "id"),
+        ("predicted_answers", "answer"),
+    ],
+)
+def test_names_are_compared_without_case_spaces_and_camels(name: str, field: str):
+    assert field_of(name) == field
+
+
+@pytest.mark.parametrize(
+    ("row", "chosen", "message"),
+    [
+        ({"answer": "a", "ground_truth": "r", "gold_answer": "s"}, {}, "--map references=COLUMN"),
+        (
+            {"id": "q1", "prediction": "p"},
+            {"answer": "predicton"},
+            r"did you mean 'prediction'.*'id', 'prediction'",
+        ),
+        (
+            {"a": 1, "b": 2},
+            {},
+            "has no known field; .*'a', 'b'; say which is which: --map question=COLUMN",
+        ),
+    ],
+)
+def test_columns_that_cannot_be_told_come_with_the_options_that_name_them(
+    row: dict[str, object], chosen: dict[str, str], message: str
+):
+    with pytest.raises(DataError, match=message):
+        load([row], map=chosen)
+
+
 def test_ragas_ids_become_context_ids_and_judgements():
     batch = load([RAGAS]).batch(0, 1)
     assert (batch["context_ids"], batch["relevant"]) == ([["d1"]], [{"d1": 1}])
-
-
-def test_a_context_alone_was_retrieved():
-    assert load([{"question": "q", "context": "c"}]).frame["contexts"].to_list() == [["c"]]
-
-
-def test_the_mapping_used_is_a_note():
-    (note, *_) = load([{"id": "q1", "response": "a", "user_input": "q"}]).notes
-    assert note == "read 'response' as answer, 'user_input' as question"
-
-
-def test_names_are_compared_without_case_spaces_and_camels():
-    assert field_of("Ground Truth") == "references"
-    assert field_of("retrievalContext") == "contexts"
-    assert field_of("ANSWER") == "answer"
-
-
-def test_a_fields_own_name_wins_and_the_other_is_said():
-    samples = load([{"id": "q1", "answer": "a", "prediction": "p", "reference": "r"}])
-    assert samples.frame["answer"].to_list() == ["a"]
-    assert samples.slice_fields == ("prediction",)
-    assert any("'prediction'" in note and "--map answer=" in note for note in samples.notes)
-
-
-@pytest.mark.parametrize("name", ["prediction", "pred", "model_answer"])
-def test_an_answer_beside_a_prediction_is_the_expected_one(name: str):
-    samples = load([{"id": "q1", "answer": "gold", name: "p"}])
-    assert samples.frame["answer"].to_list() == ["p"]
-    assert samples.frame["references"].to_list() == [["gold"]]
-    assert f"read {name!r} as answer, 'answer' as references" in samples.notes
 
 
 def test_an_answer_beside_a_prediction_is_no_reference_where_a_gold_source_has_them():
@@ -77,69 +172,10 @@ def test_an_answer_beside_a_prediction_is_no_reference_where_a_gold_source_has_t
     assert samples.frame["references"].to_list() == [["gold"]]
 
 
-def test_a_rare_name_counts_only_where_no_usual_one_is():
-    both = load([{"id": "q1", "context": "c", "document": "a.pdf"}])
-    assert both.frame["contexts"].to_list() == [["c"]]
-    assert both.slice_fields == ("document",)
-    assert load([{"id": "q1", "document": "text"}]).frame["contexts"].to_list() == [["text"]]
-
-
-def test_two_names_for_one_field_are_an_error_with_the_way_out():
-    with pytest.raises(DataError, match=r"--map references=COLUMN"):
-        load([{"answer": "a", "ground_truth": "r", "gold_answer": "s"}])
-
-
-def test_the_users_mapping_overrides_and_says_what_it_displaces():
-    row = {"id": "q1", "answer": "gold", "prediction": "p", "reference": "r"}
-    samples = load([row], map={"answer": "prediction"})
-    assert samples.frame["answer"].to_list() == ["p"]
-    assert samples.frame["references"].to_list() == [["r"]]
-    assert "left out column 'answer': 'prediction' is read as answer" in samples.notes
-
-
-def test_a_displaced_column_may_be_mapped_itself():
-    row = {"id": "q1", "answer": "gold", "prediction": "p"}
-    samples = load([row], map={"answer": "prediction", "references": "answer"})
-    assert samples.frame["references"].to_list() == [["gold"]]
-    assert not any("left out" in note for note in samples.notes)
-
-
-def test_mapping_to_a_column_that_is_not_there_names_what_is():
-    with pytest.raises(DataError, match=r"did you mean 'prediction'.*'id', 'prediction'"):
-        load([{"id": "q1", "prediction": "p"}], map={"answer": "predicton"})
-
-
 @pytest.mark.parametrize("chosen", [{"anwser": "a"}, {"answer": "a", "question": "a"}])
 def test_a_mapping_that_cannot_be_meant_is_refused(chosen: dict[str, str]):
     with pytest.raises(PlanError):
         load([{"a": "x"}], map=chosen)
-
-
-def test_the_model_is_the_system_where_nothing_else_is():
-    rows = [{"id": "q1", "answer": "a", "model": "m1"}, {"id": "q1", "answer": "b", "model": "m2"}]
-    samples = load(rows)
-    assert samples.systems == ("m1", "m2")
-    assert "read 'model' as system" in samples.notes
-
-
-def test_the_model_is_a_column_of_its_own_beside_a_system_or_a_second_candidate():
-    beside = load([{"answer": "a", "system": "s", "model": "m"}])
-    assert (beside.systems, beside.slice_fields) == (("s",), ("model",))
-    given = load([{"answer": "a", "model": "m"}], system="s")
-    assert (given.systems, given.slice_fields) == (("s",), ("model",))
-    two = load([{"answer": "a", "method": "x", "model": "m"}])
-    assert two.slice_fields == ("method", "model")
-    assert any("could each be the system" in note for note in two.notes)
-
-
-def test_data_without_any_field_is_refused():
-    with pytest.raises(DataError, match="has no known field"):
-        load([{"colour": "red"}])
-
-
-def test_a_name_that_is_nearly_a_fields_is_asked_about():
-    notes = load([{"question": "q", "anwser": "a"}]).notes
-    assert any("did you mean 'answer'?" in note for note in notes)
 
 
 @pytest.mark.parametrize("key", ["text", "page_content", "content"])
@@ -184,63 +220,9 @@ def test_headers_in_other_languages_are_fields(tmp_path: Path, header: str):
     assert (row["references"], row["contexts"]) == (["Here"], ["It is here."])
 
 
-def test_an_accent_may_be_two_characters_or_none():
-    for name in ("Re\u0301ponse", "Réponse", "REPONSE"):
-        samples = load([{"id": "q1", name: "here"}])
-        assert samples.frame["answer"].to_list() == ["here"]
-
-
-def test_a_usual_name_wins_over_one_in_another_language():
-    samples = load([{"id": "q1", "answer": "here", "antwort": "hier"}])
-    assert samples.frame["answer"].to_list() == ["here"]
-
-
 def test_an_answer_in_another_language_is_a_reference_in_gold():
     samples = load([{"id": "q1", "answer": "here"}], gold=[{"id": "q1", "Antwort": "Hier"}])
     assert samples.frame["references"].to_list() == [["Hier"]]
-
-
-def test_dspy_names_its_columns_after_example_and_prediction():
-    samples = load([{"question": "where?", "example_answer": "Here", "pred_answer": "here"}])
-    row = samples.frame.row(0, named=True)
-    assert (row["answer"], row["references"]) == ("here", ["Here"])
-
-
-def test_unknown_columns_come_with_the_options_that_name_them():
-    with pytest.raises(DataError, match="'a', 'b'; say which is which: --map question=COLUMN"):
-        load([{"a": 1, "b": 2}])
-
-
-@pytest.mark.parametrize(
-    ("header", "field"),
-    [
-        ("Antwort des Systems", "answer"),
-        ("Antwort KI", "answer"),
-        ("Réponse du système", "answer"),
-        ("Musterlösung", "references"),
-        ("Fundstelle", "contexts"),
-        ("Lfd. Nr.", "id"),
-        ("predicted_answers", "answer"),
-    ],
-)
-def test_further_headers_of_spreadsheets(header: str, field: str):
-    from ragauge.loaders.mapping import field_of
-
-    assert field_of(header) == field
-
-
-def test_an_answer_beside_an_output_is_the_expected_one():
-    row = load([{"question": "where?", "answer": "Here", "output": "It is here."}])
-    read = row.frame.row(0, named=True)
-    assert (read["answer"], read["references"]) == ("It is here.", ["Here"])
-
-
-def test_a_prompt_gives_way_to_the_question_beside_it():
-    samples = load([{"prompt": "Answer this. where?", "user_input": "where?", "response": "here"}])
-    assert samples.frame["question"].to_list() == ["where?"]
-    assert "prompt" in samples.columns
-    alone = load([{"prompt": "where?", "response": "here"}])
-    assert alone.frame["question"].to_list() == ["where?"]
 
 
 @pytest.mark.parametrize(
@@ -253,10 +235,6 @@ def test_short_headers_of_spreadsheets_are_read_and_announced(tmp_path, header, 
     row = samples.frame.row(0, named=True)
     assert (row["question"], row["answer"], row["references"]) == ("Where?", "Rome", ["Oslo"])
     assert any("as question" in note and "as answer" in note for note in samples.notes)
-
-
-def test_a_lone_letter_is_an_extra_column():
-    assert "a" in load([{"id": "1", "answer": "x", "a": "y"}]).frame.columns
 
 
 def test_an_answer_beside_a_response_asks_which_is_which():

@@ -86,16 +86,6 @@ def test_drift_is_the_least_when_few_anchors_are_unsupported():
     assert score.value == 0.2
 
 
-def test_no_contexts_support_nothing():
-    assert hallucination("It cost $5.", []).value == 1
-    assert hallucination("It rains", []).value == 0.2
-
-
-def test_contexts_that_are_not_known_are_missing():
-    assert rg.score("hallucination", answer="x").status == "missing"
-    assert rg.score("topic_drift", answer="x").status == "missing"
-
-
 def test_hallucination_of_the_whole_equals_its_evidence():
     score = hallucination("Acme sold 5 cars, then 6.", ["Acme sold 5 cars"])
     evidence = json.loads(json.dumps(score.evidence))
@@ -187,13 +177,6 @@ def test_chinese_words_are_compared_sign_by_sign():
     assert drift("北京是首都", ["上海"]).value == 0.2
 
 
-def test_lower_is_better():
-    from ragauge.metric import METRICS
-
-    assert METRICS["hallucination"].lower_is_better
-    assert METRICS["topic_drift"].lower_is_better
-
-
 @pytest.mark.parametrize("answer", ["👍 5", "مرحبا ٥", "５％", "\x00", "a" * 1_000_000])
 def test_strange_answers_are_scored(answer: str):
     assert 0 <= (hallucination(answer, ["5"]).value or 0) <= 1
@@ -205,9 +188,3 @@ def test_one_more_context_never_makes_it_worse(answer: str, contexts: list[str])
     more = hallucination(answer, [*contexts, answer]).value
     assert fewer is not None
     assert more == 0 <= fewer <= 1
-
-
-@given(st.lists(st.sampled_from(["It was 5.", "In 2021.", "Acme sold a car."]), min_size=1))
-def test_the_order_of_contexts_does_not_matter(contexts: list[str]):
-    answer = "Acme sold a car for 5 in 2021 or 6."
-    assert hallucination(answer, contexts).value == hallucination(answer, contexts[::-1]).value

@@ -68,13 +68,6 @@ def test_a_grade_off_the_scale_is_a_failure(said):
     assert (found.value, found.status, len(requests)) == (None, "failed", 3)
 
 
-@pytest.mark.parametrize("steps", [{"steps": []}, "Read."])
-def test_steps_that_are_none_are_a_failure_and_nothing_is_graded(steps):
-    found, requests = score(grade(5), steps=steps)
-    assert (found.value, found.status) == (None, "failed")
-    assert [one.prompt for one in requests] == ["g_eval_steps"] * 2
-
-
 def test_the_grade_is_asked_with_the_criterion_and_the_steps_of_the_judge():
     found, (first, second) = score(grade(3))
     assert "Hello, dear." not in told(first)
@@ -286,10 +279,3 @@ def test_the_weighted_grade_lies_between_the_grades(case):
 
 
 # What fails.
-
-
-@pytest.mark.parametrize("stage", ["g_eval_steps", "g_eval"])
-def test_a_judge_that_gives_no_reply_fails_the_score(stage):
-    script = {"g_eval_steps": STEPS, "g_eval": grade(5), stage: rg.JudgeError("no answer")}
-    found = rg.score(LABEL, question="Hi?", answer="Hello.", judge=rg.ScriptedJudge(script))
-    assert (found.value, found.status, found.reason) == (None, "failed", "no answer")

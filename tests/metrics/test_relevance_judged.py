@@ -163,23 +163,6 @@ def test_nothing_is_near_a_blank_question_and_no_judge_is_asked(question):
     assert (found.value, found.status, requests) == (None, "undefined", [])
 
 
-@pytest.mark.parametrize("unavailable", ["question", "answer"])
-def test_a_field_that_the_sample_lacks_is_missing_and_no_judge_is_asked(unavailable):
-    found, requests = score({}, **{unavailable: None})
-    assert (found.status, found.reason) == ("missing", f"the sample has no {unavailable}")
-    assert requests == []
-
-
-@pytest.mark.parametrize("stage", ["questions", "rubric"])
-def test_a_stage_without_a_usable_reply_is_a_failure(stage):
-    script = {"questions": questions(), "rubric": {"reason": "r", "score": 1}, stage: "1.0"}
-    for setting in ("none", "all"):
-        found, requests = score(script, f'answer_relevance(noncommittal="{setting}")')
-        assert (found.value, found.status) == (None, "failed")
-        assert found.evidence["calls"][0]["reply"] == "1.0"
-        assert prompts(requests).count(stage) == 2
-
-
 def test_an_encoder_that_fails_is_a_failure_that_keeps_the_judges_calls():
     found, _ = score({"questions": questions("east?", "lost?", "near?")})
     assert (found.value, found.status) == (None, "failed")

@@ -20,11 +20,9 @@ from ragauge.features.matches import (
     EMPTY,
     MAX_SHARED,
     cosines,
-    f1,
     token_match,
     token_weights,
 )
-from ragauge.metrics.token_similarity import bertscore
 from ragauge.storage.cache import Cache
 
 NAMES = ("bertscore_precision", "bertscore_recall", "bertscore")
@@ -193,11 +191,6 @@ def test_special_tokens_can_be_matched_but_do_not_count():
     assert found.f1 == 0
 
 
-def test_f1_of_nothing_is_nothing():
-    assert f1(0, 0) == 0
-    assert f1(0.5, -0.5) == 0
-
-
 @pytest.mark.parametrize(
     ("answer", "reference"), [("", "fee"), ("fee", " \n"), ("", ""), ("\x00", "a")]
 )
@@ -215,12 +208,6 @@ def test_the_same_text_is_1_whatever_its_length():
             assert rg.score(label, answer=text, reference=text, encoder=ENCODER).value == approx(
                 1, abs=1e-6
             )
-
-
-def test_precision_and_recall_change_places_with_the_texts():
-    there = values(PAIRS, *NAMES)
-    back = values([pair[::-1] for pair in PAIRS], *NAMES)
-    assert back == approx(there[:, [1, 0, 2]], abs=1e-6)
 
 
 def test_the_best_reference_counts_for_each_measure():
@@ -284,26 +271,6 @@ class Refusing(MiniLM):
         if any("snow" in text for text in texts):
             raise EncoderError("no snow, please")
         return super().encode_tokens(texts, layer=layer, long_text=long_text)
-
-
-def test_a_text_without_vectors_fails_its_rows_only():
-    rows = [
-        {"id": "1", "answer": "fee", "reference": "fee"},
-        {"id": "2", "answer": "snow", "reference": "fee"},
-        {"id": "3", "answer": "fee", "reference": "snow"},
-    ]
-    run = rg.evaluate(rows, ["bertscore"], encoder=Refusing())
-    assert run.scores["status"].to_list() == ["ok", "failed", "failed"]
-    assert run.scores["reason"].to_list()[1:] == [
-        "answer: no snow, please",
-        "reference: no snow, please",
-    ]
-
-
-def test_the_function_can_be_called_directly():
-    found = matched("a", "b")
-    score = bertscore(found, ALIKE, encoder=CachedEncoder(ByHand()))
-    assert score.value == approx(found.f1)
 
 
 @pytest.mark.parametrize(

@@ -198,8 +198,8 @@ def test_a_killed_worker_is_replaced_but_not_for_ever(
 def test_workers_with_another_version_are_refused(
     cluster: Any, samples: rg.Samples, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr("ragauge.on_ray.versions.version_of", lambda _: "99.0")
-    with pytest.raises(ClusterError, match=r"has ragauge .* instead of 99\.0; install the same"):
+    monkeypatch.setattr("ragauge.on_ray.worker.version_of", lambda _: "99.0")
+    with pytest.raises(ClusterError, match=r"has ragauge .* instead of 99\.0 .*; install the same"):
         rg.evaluate(samples, "exact_match", executor=rg.Ray(cluster.address))
 
 

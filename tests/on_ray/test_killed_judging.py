@@ -18,7 +18,7 @@ N = 30
 RUN = """
     import asyncio, os, sys
     import ragauge as rg
-    from ragauge.judges.ledger import Ledger, key_of
+    from ragauge.judges.reply_ledger import entry_of, key_of, reply_ledger
     from ragauge.judges.providers.factory import open_judge
 
     folder, log, kill_at, on = sys.argv[1], open(sys.argv[2], "a"), int(sys.argv[3]), sys.argv[4]
@@ -29,7 +29,7 @@ RUN = """
             log.write(key_of(opened.identity, request).hex() + "\\n")
             log.flush()
             if len(keys) + 1 == kill_at:
-                while len(Ledger(cache).find(keys)) < len(keys):  # all that came before is kept
+                while len(reply_ledger(cache).find(keys)) < len(keys):  # all that came before is kept
                     await asyncio.sleep(0.01)
                 os.kill(os.getpid(), 9)
             keys.append(key_of(opened.identity, request))

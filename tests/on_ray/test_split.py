@@ -6,7 +6,7 @@ import ragauge as rg
 from ragauge.engine.frames import score_frame
 from ragauge.evaluation import Evaluation
 from ragauge.judges.config import JudgeConfig
-from ragauge.on_ray.split import merged, split
+from ragauge.on_ray.executor import merged, split
 from ragauge.samples.samples import to_columns
 
 ROWS = [

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from ragauge.cli.plugin_option import import_plugins
-from ragauge.on_ray.user_code import staged
+from ragauge.on_ray.worker import staged
 from ragauge.runs.code import user_code
 
 

@@ -1,32 +1,29 @@
 """A worker that would compute with other code than the driver is refused."""
 
 import platform
-from dataclasses import replace
 
 import polars
 import pytest
 
-from ragauge.on_ray.batches import Worker
-from ragauge.on_ray.versions import Versions
+from ragauge.on_ray.worker import Worker, difference, versions
 
-HERE = Versions.here({"polars": polars.__version__})
+HERE = versions(["polars"])
 
 
 @pytest.mark.parametrize(
     ("there", "says"),
     [
         ({}, ""),
-        ({"python": "3.10.1"}, f"Python {platform.python_version()} instead of 3.10.1"),
-        ({"ragauge": "0.0.1"}, f"ragauge {HERE.ragauge} instead of 0.0.1"),
-        ({"sources": "0" * 64}, f"ragauge {HERE.ragauge} with other sources"),
+        ({"Python": "3.10.1"}, f"Python {platform.python_version()} instead of 3.10.1"),
+        ({"ragauge": "1 (sources 12)"}, f"ragauge {HERE['ragauge']} instead of 1 (sources 12)"),
         (
-            {"packages": {"polars": "0.1", "no-such-package": "1.0"}},
+            {"polars": "0.1", "no-such-package": "1.0"},
             f"polars {polars.__version__} instead of 0.1; no-such-package is missing instead of 1.0",
         ),
     ],
 )
 def test_what_differs_is_named(there, says):
-    assert replace(HERE, **there).difference_here() == says
+    assert difference(HERE | there) == says
 
 
 def test_a_job_whose_code_cannot_be_read_is_refused():

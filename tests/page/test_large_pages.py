@@ -42,7 +42,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     order.shuffle(rows)
     place = tmp_path_factory.mktemp("large") / "run"
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("ragauge.runs.kept_results.MIN_KEPT", 0)
+        patch.setattr("ragauge.runs.stored_results.MIN_ANSWERS", 0)
         run = rg.evaluate(rows, ["number_match", "token_f1", "rougeL"], folder=place, batch_size=20)
     review = Review(run.review_queue(n_sample=3))
     review.save(review.queue.items[0], "ann", 1)
@@ -51,7 +51,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def view_of(folder: Path, *, is_file: bool, per_block: int | None = 10) -> RunChunks:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("ragauge.runs.stored_tables.LARGE_SAMPLES", 0 if is_file else 2**40)
+        patch.setattr("ragauge.runs.integrity.LARGE_SAMPLES", 0 if is_file else 2**40)
         run = RunFolder(folder).read()
     assert run.samples.is_file == is_file
     return RunChunks(Overview(run), 0, per_block=per_block)
@@ -61,22 +61,22 @@ def shown(view: RunView) -> str:
     return json.dumps(asdict(view), default=str)
 
 
-def test_its_view_is_that_of_the_run_in_memory_with_kept_results_and_without(
+def test_its_view_is_that_of_the_run_in_memory_with_stored_results_and_without(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr("ragauge.runs.kept_results.MIN_KEPT", 0)
+    monkeypatch.setattr("ragauge.runs.stored_results.MIN_ANSWERS", 0)
     large = view_of(folder, is_file=True)
-    assert {"distributions", "slices"} <= set(large.run.kept)
-    monkeypatch.setattr("ragauge.runs.kept_results.MIN_KEPT", 10**9)
+    assert {"distributions", "slices"} <= set(large.run.stored_results)
+    monkeypatch.setattr("ragauge.runs.stored_results.MIN_ANSWERS", 10**9)
     small, computed = view_of(folder, is_file=False), view_of(folder, is_file=True)
-    assert (small.run.kept, computed.run.kept) == ({}, {})
+    assert (small.run.stored_results, computed.run.stored_results) == ({}, {})
     assert isinstance(small.rows, RowsInMemory) and isinstance(large.rows, RowsInFile)
     assert [slices.field for slices in small.view().slices] == ["topic", "level", "is_long"]
     assert shown(large.view()) == shown(small.view()) == shown(computed.view())
 
 
-def test_kept_results_spare_a_pass_over_the_scores(folder: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("ragauge.runs.kept_results.MIN_KEPT", 0)
+def test_stored_results_spare_a_pass_over_the_scores(folder: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("ragauge.runs.stored_results.MIN_ANSWERS", 0)
     monkeypatch.setattr("ragauge.page.distributions.score_pieces", None)  # a call would fail
     monkeypatch.setattr("ragauge.runs.outcomes.score_pieces", None)
     monkeypatch.setattr("ragauge.runs.scored_run.summarise_pieces", None)

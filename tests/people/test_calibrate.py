@@ -67,12 +67,6 @@ def test_the_best_metric_comes_first_and_one_without_figures_says_why():
     assert found.frame["why_not"].to_list()[:2] == [None, None]
 
 
-def test_a_single_label_gives_no_figure():
-    assert made_run().calibrate(labels()[:1]).metric("exact_match").why_not == (
-        "1 labelled answer; label at least 2"
-    )
-
-
 def test_the_order_of_labels_does_not_matter():
     one, other = made_run().calibrate(labels()), made_run().calibrate(labels()[::-1])
     assert one.frame.equals(other.frame)
@@ -267,6 +261,7 @@ def test_labels_that_do_not_fit_the_run_are_refused(rows, error, message):
 @pytest.mark.parametrize(
     ("rows", "why_not"),
     [
+        (lambda: labels()[:1], "1 labelled answer; label at least 2"),
         (lambda: [row for row in labels() if row["label"]], "yes and 0 no; label at least 2 of each"),
         (lambda: [next(row for row in labels() if row["label"] == wanted) for wanted in (True, False)], "1 yes and 1 no; label at least 2 of each"),
         (lambda: [{"id": id, "system": s, "grade": 3} for id, s, _ in truth()[:20]], "all 20 labelled answers have the same grade, 3"),
@@ -285,14 +280,6 @@ def test_few_labels_of_a_class_are_said():
     assert made_run().calibrate(rows).best.notes == (
         "only 3 labelled no, so the figures are uncertain",
     )
-
-
-def test_a_rater_with_one_label_is_said():
-    found = made_run().calibrate(
-        [*labels(), {"id": "q01", "system": "a", "rater": "ben", "label": 1}]
-    )
-    assert "rater 'ben' gave a single label" in found.notes
-    assert found.raters.between is None
 
 
 def test_raters_of_different_answers_have_no_agreement():

@@ -40,11 +40,6 @@ def test_rrf_sums_the_reciprocals_of_sixty_and_the_rank():
     ]
 
 
-def test_rrf_takes_another_constant():
-    # With k = 0: b 1/2 + 1, a 1, d 1/2, c 1/3.
-    assert [score for _, score in ranking(fuse([LEFT, RIGHT], k=0))] == [1.5, 1, 1 / 2, 1 / 3]
-
-
 def test_isr_multiplies_the_sum_of_inverse_squares_by_the_number_of_runs():
     # b: (1/4 + 1) · 2.
     assert ranking(fuse([LEFT, RIGHT], "isr")) == [("b", 2.5), ("a", 1), ("d", 1 / 4), ("c", 1 / 9)]
@@ -164,13 +159,6 @@ def test_depth_cuts_each_fused_ranking():
     two = run({"1": {"a": 9.0, "b": 6.0, "c": 3.0}, "2": {"x": 1.0}})
     fused = fuse([two, RIGHT], depth=2)
     assert fused.select("query", "doc").rows() == [("1", "b"), ("1", "a"), ("2", "x")]
-
-
-def test_runs_without_rows_add_nothing():
-    empty = run({})
-    for method in METHODS:
-        assert_frame_equal(fuse([LEFT, empty], method), fuse([LEFT], method))
-        assert fuse([empty, empty], method).rows() == []
 
 
 RUNS = st.lists(
@@ -307,11 +295,6 @@ def test_ids_and_tags_that_a_reader_would_split_are_refused_before_anything_is_w
             write_run(frame, file, tag=tag)
         assert f"field {name!r}: {odd!r} is empty or contains white space" in str(raised.value)
         assert file.getvalue() == b""
-
-
-def test_scores_that_are_not_finite_are_not_written():
-    with pytest.raises(DataError, match="document 'a' has the score inf"):
-        written(run({"1": {"a": float("inf")}}))
 
 
 def test_z_scores_of_huge_and_tiny_scores_are_those_of_their_ratio():

@@ -5,8 +5,8 @@ from io import StringIO
 import pytest
 from rich.console import Console
 
-from ragauge.report.number_table import fits, fitting
-from ragauge.report.report import Table
+from ragauge.report.number_table import drawn_tables
+from ragauge.report.report import Cell, Table
 
 TABLE = Table(
     ("metric", "old", "new", "interval", "p"),
@@ -18,13 +18,12 @@ TABLE = Table(
 )
 
 
-def shown(width: int) -> tuple[list[str], tuple[str, ...]]:
+def shown(width: int, table: Table = TABLE) -> tuple[list[str], tuple[str, ...]]:
     out = Console(file=StringIO(), width=width, color_system=None)
-    drawn, missing = fitting(out, TABLE)
-    assert fits(out, drawn)
+    (drawn,), missing = drawn_tables(out, table)
     out.print(drawn)
     lines = out.file.getvalue().splitlines()  # pyright: ignore[reportAttributeAccessIssue]
-    return [line.rstrip() for line in lines if "─" not in line], missing
+    return [line.rstrip() for line in lines if "─" not in line], tuple(missing)
 
 
 @pytest.mark.parametrize(
@@ -45,3 +44,56 @@ def test_columns_give_way_in_their_order_and_at_last_names_are_cut(width, missin
     assert left_out == missing
     assert lines[1] == row
     assert max(map(len, lines)) <= width
+
+
+INTERVALS = Table(
+    ("metric", "careful", "a-rather-long-name", "n"),
+    (
+        ("correct ↑", Cell("0.94", detail="0.93–0.95"), Cell("0.67", "*", detail="0.5–0.81"), "30"),
+        ("dont_know", Cell("–"), Cell("0.23", remark="9/10"), Cell("28", is_quiet=True)),
+    ),
+    narrower=(
+        Table(
+            ("metric", "careful", "a-rather-long-name", "n"),
+            (
+                ("correct ↑", Cell("0.94"), Cell("0.67", "*"), "30"),
+                ("dont_know", Cell("–"), Cell("0.23"), "28"),
+            ),
+            gap=1,
+            missing=("intervals",),
+        ),
+    ),
+)
+
+
+@pytest.mark.parametrize(
+    ("width", "missing", "rows"),
+    [
+        # Name 9, cells of 15, below a header of 18, and 2, three gaps of 3: the parts of cells stand below each other.
+        (
+            60,
+            (),
+            (
+                "0.94  0.93–0.95   0.67* 0.5–0.81         30",
+                "–              0.23            9/10   28",
+            ),
+        ),
+        (40, ("intervals",), ("0.94              0.67* 30", "–              0.23  28")),
+        # No number is cut: first the headers above them, then the names.
+        (24, ("intervals",), ("correct ↑  0.94 0.67* 30", "dont_know     – 0.23  28")),
+        (19, ("intervals",), ("corr… 0.94 0.67* 30",)),
+    ],
+)
+def test_what_is_narrower_is_shown_where_the_table_has_no_room(width, missing, rows):
+    lines, lacks = shown(width, INTERVALS)
+    assert lacks == missing
+    for row, line in zip(rows, lines[1:], strict=False):
+        assert row in line, line
+    assert max(map(len, lines)) <= width
+
+
+def test_a_table_that_splits_shows_all_columns_below_each_other():
+    out = Console(file=StringIO(), width=24, color_system=None)
+    table = Table(("metric", *"abc"), [("recall", *("0.715 (1)",) * 3)], splits=True)
+    drawn, missing = drawn_tables(out, table)
+    assert [len(part.columns) for part in drawn] == [2, 2, 2] and missing == ()

@@ -3,12 +3,14 @@
 import csv
 import io
 import json
+import re
 
 import pytest
 from rich.console import Console
 
-from ragauge.report.report import Cell, Items, Report, Table
-from ragauge.report.writing import FORMATS, WRITERS, print_report
+from ragauge.report.report import Cell, Items, Lines, Report, Table
+from ragauge.report.terminal import print_report
+from ragauge.report.writing import FORMATS, WRITERS
 
 REPORT = Report(
     "B is better.",
@@ -88,6 +90,67 @@ def test_csv_and_json_have_the_records_and_the_data_or_else_the_tables():
     assert (WRITERS["csv"](own), json.loads(WRITERS["json"](own))) == ("x\n1\n", {"x": 1})
 
 
+ALONE = Report("", tables=[Table(("id", "why"), [("q1", "no answer")], wraps=True)])
+LINES = Report(
+    "q1 · 1 answer",
+    lines=[
+        Lines([("answer", "Rome")], title="q1 · a"),
+        Lines([("  ✓", "It is Rome.")], heading=("support", "1.000", "support(k=1)")),
+    ],
+    notes=["judged"],
+)
+
+
+@pytest.mark.parametrize(
+    ("report", "form", "text"),
+    [
+        (ALONE, "table", "id   why\n──────────────\nq1   no answer"),
+        (ALONE, "md", "| id | why |\n| :-- | --: |\n| q1 | no answer |\n"),
+        (
+            LINES,
+            "md",
+            "**q1 · 1 answer**\n\n### q1 · a\n\n- answer: Rome\n\n**support** 1.000 support\\(k=1\\)\n\n"
+            "- ✓: It is Rome.\n\n- judged\n",
+        ),
+    ],
+)
+def test_a_table_alone_and_lines_are_written_without_a_headline_or_table(report, form, text):
+    assert WRITERS[form](report) == text
+
+
+def test_lines_are_below_a_rule_and_their_heading_in_a_terminal_and_a_row_in_html():
+    rule, answer, blank, heading, line = printed(LINES, 60)[2:7]
+    assert rule.startswith("q1 · a ──") and answer.split() == ["answer", "Rome"]
+    assert (blank, heading) == ("", "support  1.000  support(k=1)")
+    assert line.split() == ["✓", "It", "is", "Rome."]
+    html = WRITERS["html"](LINES)
+    assert '<span style="color: green">✓</span> It is Rome.' in html
+    assert re.search(r"<tr><td[^>]*>support<br>.*</td><td[^>]*>1.000</td>", html)
+
+
+def test_in_few_lines_the_last_things_give_way_and_before_them_what_the_report_leaves_out():
+    def of(n: int) -> Report:
+        rows = [(f"m{at}", "1") for at in range(n)]
+        return Report(
+            "h",
+            "t",
+            [Table(("metric", "a"), rows)],
+            notes=["long " * 40],
+            commands=["show"],
+            command_for_all="show --full",
+            cuts_notes=True,
+            most_lines=8,
+            shorter=lambda: of(n - 1) if n > 1 else None,
+            more=[Table(("x",), [("1",)], title="by x")],
+        )
+
+    lines = [line.rstrip() for line in printed(of(9), 60)]
+    # Headline, title, the table's head and rule, a row, a note, two commands; then what has no limit.
+    assert lines[:2] == ["h", "t"] and lines[4].split() == ["m0", "1"]
+    assert lines[5].endswith("…") and lines[6:8] == ["next: show", "all:  show --full"]
+    assert lines[8:10] == ["", "by x"]
+
+
 @pytest.mark.parametrize("form", FORMATS)
 def test_hostile_texts_are_escaped_in_every_format(form):
     evil = "<script>\x1b[31m|\\input{x}\n::error::=1"
@@ -103,6 +166,22 @@ def test_hostile_texts_are_escaped_in_every_format(form):
         assert r"\input" not in "".join(
             line for line in text.splitlines() if not line.startswith("%")
         )
+
+
+def test_html_has_the_tables_and_sentences_name_their_ids():
+    html = WRITERS["html"](REPORT)
+    assert "recall ↑" in html and '<b>0.75</b><span style="color: firebrick">*</span>' in html
+    report = Report(
+        "h",
+        items=(
+            Items(
+                "",
+                (("fixed: 2", "q1, q2"), ("broken: 0", "")),
+            ),
+        ),
+    )
+    assert printed(report, 40) == ["h", "", "fixed: 2 (q1, q2)", "broken: 0"]
+    assert WRITERS["md"](report) == "**h**\n\n- fixed: 2  q1, q2\n- broken: 0\n"
 
 
 def test_a_report_without_tables_is_written_too():

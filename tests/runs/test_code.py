@@ -36,7 +36,7 @@ def copied(tmp_path_factory) -> Path:
         ("metrics/estimated_correctness.toml", True),
         ("features/keywords.py", True),
         ("language/text.py", True),
-        ("engine/engine.py", True),
+        ("engine/batch.py", True),
         ("encoders/tokens.py", True),
         ("judges/providers/completions.py", True),
         ("rankings/measures.py", True),

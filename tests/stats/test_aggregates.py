@@ -23,15 +23,6 @@ def aggregate(values, aggregation):
     return AGGREGATES[aggregation](sums)[0]
 
 
-@pytest.mark.parametrize("aggregation", ["mean", "sum"])
-def test_a_value_adds_itself_and_one_to_a_mean_and_to_a_sum(aggregation):
-    assert parts_of(VALUES, aggregation).tolist() == [[0.5, 1.0], [1.0, 1.0], [0.25, 1.0]]
-
-
-def test_a_value_adds_its_logarithm_and_one_to_a_geometric_mean():
-    assert parts_of(VALUES, "geometric_mean").tolist() == [[log(0.5), 1], [0.0, 1], [log(0.25), 1]]
-
-
 def test_a_mean_is_the_sum_over_the_count():
     # 1.75 / 3.
     assert aggregate(VALUES, "mean") == approx(1.75 / 3)
@@ -67,7 +58,3 @@ def test_parts_summed_by_question_give_the_aggregate_of_all_values():
     summed = by_question(parts_of(VALUES, "geometric_mean"), np.array([0, 1, 0]), 2)
     whole = summed.sum(axis=0, keepdims=True)
     assert geometric_mean_of_parts(whole).tolist() == [approx(0.5)]
-
-
-def test_a_mean_of_nothing_is_no_number():
-    assert np.isnan(mean_of_parts(np.array([[0.0, 0.0]]))).all()

@@ -108,6 +108,23 @@ def test_the_long_tail_is_near_that_of_scipys_bca_at_the_level_of_students_t():
     assert ours.low == approx(students(values)[0])
 
 
+def test_ties_are_no_degrees_of_freedom_of_differences_of_several_sizes():
+    # Squares .2 / (9 · 10) = .04714²; four differ: t with 4 degrees of freedom is 2.7764, times .04714.
+    found = mean_interval(np.array([0.0] * 6 + [-0.3, -0.1, 0.1, 0.3]), low=-1, high=1)
+    assert (found.low, found.high) == (approx(-0.13089, abs=1e-5), approx(0.13089, abs=1e-5))
+    # Of two differences at least 3: the end on the short side is that of t with 3.
+    few = np.array([0.0] * 8 + [-0.1, 0.2])
+    found = mean_interval(few, low=-1, high=1)
+    assert found.low == approx(few.mean() - scipy_stats.t.ppf(0.975, 3) * scipy_stats.sem(few))
+    # One size, as of right and wrong: what a question can add is known, so all ten count.
+    right_or_wrong = np.array([0.0] * 8 + [1, -1])
+    found = mean_interval(right_or_wrong, low=-1, high=1)
+    assert (found.low, found.high) == tuple(map(approx, students(right_or_wrong)))
+    # Zeros among scores are values like any other.
+    scores = np.array([0.0, 0, 0, 0.4, 0.6, 1, 1, 1])
+    assert mean_interval(scores).high == approx(students(scores)[1])
+
+
 @pytest.mark.parametrize("low, high", [(None, None), (0, None), (None, 1)])
 def test_equal_scores_have_no_interval_on_an_open_scale(low, high):
     for value in (0.0, 0.7, 1.0):

@@ -81,14 +81,6 @@ def test_weights_are_repeated_rows(found):
         assert np.isnan(drawn) if expected is None else drawn == approx(expected)
 
 
-def test_the_order_of_rows_does_not_matter():
-    random = np.random.default_rng(0)
-    values, grades = random.integers(0, 9, 50) / 8, random.integers(0, 4, 50).astype(float)
-    order = random.permutation(50)
-    assert auroc(values[order], (grades > 1)[order]) == approx(auroc(values, grades > 1))
-    assert kendall_tau_b(values[order], grades[order]) == approx(kendall_tau_b(values, grades))
-
-
 @pytest.mark.parametrize("statistic", [auroc, spearman, kendall_tau_b])
 def test_lists_are_read_and_nan_and_unequal_lengths_are_refused(statistic):
     assert statistic([1.0, 2.0, 3.0], [0, 1, 1]) is not None

@@ -43,7 +43,3 @@ def test_one_question_has_a_value_but_no_interval():
 def test_a_statistic_without_a_value_has_no_estimate():
     area = auroc_of(np.array([1.0, 2.0]), np.array([True, True]))
     assert QuestionResamples(np.arange(2)).estimate(area) is None
-
-
-def test_without_rows_nothing_is_estimated():
-    assert QuestionResamples(np.zeros(0, dtype=np.int64)).estimate(mean_of(np.zeros(0))) is None

@@ -1,17 +1,15 @@
 """Notes about metrics that mislead: grouped, with the lengths they depend on, escaped."""
 
-import io
-
 import pytest
 
 import ragauge as rg
 from ragauge.label import Label
-from ragauge.report.terminal import console
+from ragauge.report.writing import WRITERS, to_terminal
 from ragauge.suite import Entry, Suite
 from ragauge.trust import Caution, Measured, Trust
-from ragauge.views.cautions import caution_lines
-from ragauge.views.tables import summary_json, summary_table, to_markdown
-from ragauge.views.terminal import print_summary
+from ragauge.views.run_data import summary_json
+from ragauge.views.run_report import run_report
+from ragauge.views.summary import caution_lines
 
 SHORT = "reference_words < 5 and longest_answer_words > 20 and n_systems > 1"
 
@@ -52,16 +50,14 @@ def test_no_caution_no_line():
 
 
 def printed(run: rg.Run) -> str:
-    file = io.StringIO()
-    print_summary(console(file), run)
-    return file.getvalue()
+    return to_terminal(run_report(run), full=True)
 
 
 def test_terminal_markdown_and_json_have_the_cautions():
     run = run_of("exact_match")
     line = "caution: exact_match (τ 0.10): ranks badly; see ragauge metrics exact_match"
     assert line in printed(run)
-    assert "caution: exact\\_match \\(τ 0.10\\)" in to_markdown([summary_table(run)])
+    assert "caution: exact\\_match \\(τ 0.10\\)" in WRITERS["md"](run_report(run))
     caution = {"metric": "exact_match", "says": "ranks badly"}
     assert summary_json(run)["cautions"] == [
         {**caution, "figure": "τ 0.10", "when": "n_systems > 1"}

@@ -1,18 +1,14 @@
 """The first screen: the best system, how sure that is, what is wrong, what to open."""
 
-import io
 import re
 
 import polars as pl
 import pytest
 
 import ragauge as rg
-from ragauge.report.terminal import console
-from ragauge.runs.findings import find
+from ragauge.report.writing import WRITERS, to_terminal
 from ragauge.views.first_screen import FirstScreen
-from ragauge.views.first_screen_text import first_screen_markdown
-from ragauge.views.tables import findings_markdown
-from ragauge.views.terminal import print_run
+from ragauge.views.run_report import run_report, screen_table
 
 
 def answers(right: dict[str, int], n: int = 20) -> list[dict[str, object]]:
@@ -33,11 +29,13 @@ def screen(rows, *metrics: str) -> FirstScreen:
     return FirstScreen(rg.evaluate(rows, list(metrics) or ["exact_match"]))
 
 
-def printed(run: rg.Run, monkeypatch, **options) -> str:
-    monkeypatch.setenv("COLUMNS", "100")
-    out = io.StringIO()
-    print_run(console(out), run, **options)
-    return out.getvalue()
+def printed(run: rg.Run, *, full: bool = False) -> str:
+    return to_terminal(run_report(run), 100, full=full)
+
+
+def marks(found: FirstScreen) -> list[str]:
+    """The marks behind the means of the first metric."""
+    return [cell.mark for cell in screen_table(found).rows[0][1:-1]]
 
 
 @pytest.mark.parametrize(
@@ -74,7 +72,7 @@ def test_the_headline_of_a_metric_of_which_less_is_better():
     ]
     found = screen(rows, "hallucination")
     assert found.headline.startswith("a is best: hallucination 0.00, next b ")
-    assert found.rows[0].metric == "hallucination ↓"
+    assert screen_table(found).rows[0][0] == "hallucination ↓"
 
 
 def test_a_metric_that_is_neither_good_nor_bad_makes_no_system_the_best():
@@ -85,8 +83,8 @@ def test_a_metric_that_is_neither_good_nor_bad_makes_no_system_the_best():
     ]
     found = screen(rows, "dont_know")
     assert found.headline == "No metric that was scored says which system is better."
-    assert found.rows[0].metric == "dont_know"
-    assert not any(cell.differs for cell in found.rows[0].cells)
+    assert screen_table(found).rows[0][0] == "dont_know"
+    assert not any(marks(found))
     assert found.worst == []
     assert screen(rows, "dont_know", "exact_match").headline.startswith(
         "b is best: exact_match 1.00"
@@ -134,16 +132,16 @@ def test_a_column_that_may_hold_the_references_is_named():
     assert named.headline == "default: exact_match 1.00, 1 question."
 
 
-def test_an_id_cannot_break_the_line_of_the_next_command(monkeypatch, tmp_path):
+def test_an_id_cannot_break_the_line_of_the_next_command(tmp_path):
     rows = [{"id": "q0\n::error::0<b>\x1b[1m", "answer": "x", "reference": "y"}]
-    shown = printed(rg.evaluate(rows, "exact_match", folder=tmp_path / "run"), monkeypatch)
+    shown = printed(rg.evaluate(rows, "exact_match", folder=tmp_path / "run"))
     assert "\x1b" not in shown
     assert not [line for line in shown.splitlines() if line.startswith("::")]
 
 
-def test_a_run_without_any_value_says_so(monkeypatch):
+def test_a_run_without_any_value_says_so():
     run = rg.evaluate([{"id": "q1", "answer": "x"}], ["exact_match"])
-    shown = printed(run, monkeypatch)
+    shown = printed(run)
     assert shown.startswith("Nothing was scored.\n")
     assert "not scored, the sample has no references: exact_match" in shown
 
@@ -151,17 +149,17 @@ def test_a_run_without_any_value_says_so(monkeypatch):
 def test_what_differs_from_the_best_beyond_chance_is_marked_after_correction():
     # b misses 6 of 20, p = 2/64 alone; with three pairs to correct it is above 0.05.
     found = screen(answers({"a": 20, "b": 14}))
-    assert [cell.differs for cell in found.rows[0].cells] == [False, True]
+    assert marks(found) == ["", "*"]
     assert found.notes == [
         "* p < 0.05 against the row's best: randomization test, Holm for 1 test (1 metric, 1 pair)"
     ]
     found = screen(answers({"a": 20, "b": 14, "c": 13}))
-    assert [cell.differs for cell in found.rows[0].cells] == [False, False, True]
+    assert marks(found) == ["", "", "*"]
 
 
 def test_systems_are_ordered_by_the_headline_and_the_rest_is_counted():
     found = screen(answers({"a": 1, "b": 20, "c": 15, "d": 3, "e": 2}))
-    assert found.header == ("metric", "b", "c", "d", "n")
+    assert screen_table(found).header == ("metric", "b", "c", "d", "n")
     assert "not shown: 2 more systems" in found.notes
 
 
@@ -169,7 +167,7 @@ def test_rows_without_a_score_are_counted_by_system():
     rows = answers({"a": 20, "b": 20})
     rows[3]["answer"] = rows[4]["answer"] = None
     found = screen(rows)
-    assert found.rows[0].n == "18 20"
+    assert screen_table(found).rows[0][-1].text == "18 20"
     assert "without a score: a 2 missing; --full has the bounds of the means" in found.notes
 
 
@@ -198,18 +196,18 @@ def test_without_findings_the_lowest_scores_are_named():
     assert screen(answers({"a": 20})).worst == []
 
 
-def test_three_systems_fit_on_a_screen(handbook, monkeypatch, tmp_path):
+def test_three_systems_fit_on_a_screen(handbook, tmp_path):
     run = rg.evaluate(handbook, folder=tmp_path / "r")
-    lines = printed(run, monkeypatch).splitlines()
+    lines = printed(run).splitlines()
     assert len(lines) <= 25
     assert all(len(line) <= 100 for line in lines if not line.startswith(("next: ", "all: ")))
     whole = "\n".join(lines)
-    for text in ("careful is ahead by answer: correct 0.94", "grounding", "retrieval", "behaviour"):
+    for text in ("careful is ahead by answer: correct 0.9", "grounding", "retrieval", "behaviour"):
         assert text in whole
     assert " ↑" not in next(line for line in lines if "dont_know" in line), "neither is better"
 
 
-def test_long_and_hostile_names_keep_to_the_line(monkeypatch):
+def test_long_and_hostile_names_keep_to_the_line():
     rows = [
         {
             "id": f"q{at}\x1b[31m",
@@ -221,24 +219,23 @@ def test_long_and_hostile_names_keep_to_the_line(monkeypatch):
         for at in range(3)
     ]
     run = rg.evaluate(rows, ["exact_match", "token_f1"])
-    shown = printed(run, monkeypatch)
+    shown = printed(run)
     assert "\x1b" not in shown and "[red]" in shown
     assert all(len(line) <= 100 for line in shown.splitlines())
 
 
 def test_the_markdown_has_the_same_numbers(handbook):
     run = rg.evaluate(handbook, ["number_match", "token_f1"])
-    text = first_screen_markdown(run)
-    found = FirstScreen(run)
-    for row in found.rows:
-        for cell in row.cells:
+    text = WRITERS["md"](run_report(run))
+    for row in screen_table(FirstScreen(run)).rows:
+        for cell in row[1:]:
             assert str(cell).replace("*", "\\*") in text
     assert text.startswith("**careful is best: number\\_match ")
 
 
-def test_full_prints_everything(handbook, monkeypatch):
+def test_full_prints_everything(handbook):
     run = rg.evaluate(handbook, ["number_match"])
-    shown = printed(run, monkeypatch, full=True)
+    shown = printed(run, full=True)
     assert shown.startswith("custom · 90 answers · 3 systems")
     assert "worst 0.622" in " ".join(shown.split())
 
@@ -270,7 +267,7 @@ def test_all_tied_systems_are_named():
 def test_long_names_that_begin_alike_stay_apart():
     names = [f"experiments-of-november-model-{size}" for size in ("small", "base", "large")]
     found = screen(answers({names[0]: 18, names[1]: 10, names[2]: 2}))
-    assert found.header[1:4] == (
+    assert screen_table(found).header[1:4] == (
         "…ovember-model-small",
         "…november-model-base",
         "…ovember-model-large",
@@ -279,9 +276,7 @@ def test_long_names_that_begin_alike_stay_apart():
     assert all(text.startswith("…") for text, _ in found.worst)
 
 
-def test_the_screen_keeps_to_25_lines_with_everything_there_is_to_say(
-    handbook, monkeypatch, tmp_path
-):
+def test_the_screen_keeps_to_25_lines_with_everything_there_is_to_say(handbook, tmp_path):
     samples = rg.load(handbook)
     rows = samples.frame.to_dicts()
     for at, row in enumerate(rows):
@@ -290,20 +285,18 @@ def test_the_screen_keeps_to_25_lines_with_everything_there_is_to_say(
     metrics = ["rag", "token_f1", "rougeL", "exact_match", "rouge1"]
     run = rg.evaluate(rows, metrics, folder=tmp_path / "r")
     found = FirstScreen(run)
-    lines = printed(run, monkeypatch).splitlines()
+    lines = printed(run).splitlines()
     assert len(lines) <= 25
     assert lines[-2].startswith("next: ") and lines[-1].startswith("all:  ")
     n_rows = sum(" ↑ " in line or " ↓ " in line for line in lines)
     assert f"not shown: {len(found.metrics) - n_rows - 1} more metrics" in "".join(lines)
 
 
-def test_an_id_of_digits_is_not_read_as_a_number_of_the_finding(monkeypatch):
+def test_an_id_of_digits_is_not_read_as_a_number_of_the_finding():
     rows = [{**row, "id": str(30 + at)} for at, row in enumerate(answers({"a": 12}))]
 
     worst = [
-        line
-        for line in printed(rg.evaluate(rows, ["rag"]), monkeypatch).splitlines()
-        if "likely wrong" in line
+        line for line in printed(rg.evaluate(rows, ["rag"])).splitlines() if "likely wrong" in line
     ]
 
     assert worst
@@ -352,7 +345,7 @@ def test_the_first_screen_has_only_findings_that_are_certain_enough(tmp_path):
         *n,
         "a: 2 of 20 answers: no number at issue",
     ]
-    listed = findings_markdown(find(run)).replace("\\", "")
+    listed = WRITERS["md"](run_report(run)).replace("\\", "")
     assert "perhaps other words (right in 89% of labelled cases)" in listed
     assert "never measured" in listed
 
@@ -390,9 +383,7 @@ TOLD = (
 )
 
 
-def test_answers_in_languages_without_measured_agreement_are_scored_marked_and_counted(
-    monkeypatch, tmp_path
-):
+def test_answers_in_languages_without_measured_agreement_are_scored_marked_and_counted(tmp_path):
     rows = [
         {"id": f"q{at}", "question": asked, "answer": said, "reference": said, "contexts": [said]}
         for at, (asked, said) in enumerate(TOLD)
@@ -406,7 +397,7 @@ def test_answers_in_languages_without_measured_agreement_are_scored_marked_and_c
     assert dict(of_correct.select("id", "flags").iter_rows()) == languages
     assert not marked["metric"].str.starts_with("token_f1").any()
     line = "caution: correct, support: agreement unknown in the language of 3 of 5 answers (de 2, zh 1)"
-    assert printed(run, monkeypatch).count("agreement unknown") == 1
-    for text in (printed(run, monkeypatch), printed(run, monkeypatch, full=True)):
+    assert printed(run).count("agreement unknown") == 1
+    for text in (printed(run), printed(run, full=True)):
         assert line in re.sub(r"\s+", " ", text)
-    assert "agreement unknown" not in printed(rg.evaluate(rows[3:], "correct"), monkeypatch)
+    assert "agreement unknown" not in printed(rg.evaluate(rows[3:], "correct"))

@@ -4,6 +4,8 @@ import pytest
 
 import ragauge as rg
 
+pytestmark = pytest.mark.slow
+
 PARTS = """() => [...document.querySelectorAll(".answer td .markdown > *")].map((block) => [
   block.tagName + (block.classList.length > 1 ? "." + block.classList[1] : ""),
   block.innerText.replaceAll(/\\s+/g, " ").trim(),

@@ -16,7 +16,7 @@ import pytest
 import ragauge as rg
 from ragauge.errors import PlanError
 from ragauge.people.review import Review
-from ragauge.web.guard import MAX_BODY, Access
+from ragauge.web.guard import Access
 from ragauge.web.review_site import ReviewSite
 from ragauge.web.server import PageServer, serving
 
@@ -216,38 +216,7 @@ def test_each_of_two_people_gets_the_report_after_their_own_labels(tmp_path):
     assert blind == [True] * 4 + [False]  # ann has seen the report
 
 
-def test_a_label_given_after_the_report_is_not_blind(tmp_path):
-    run = rg.evaluate(ROWS, ["exact_match"], folder=tmp_path / "run")
-    review = Review(run.review_queue())
-    with serving(ReviewSite(review)) as server:
-        for key in keys(review):
-            post(server, "/review/label", label(key, rater="ann"))
-        ask(server, "/report?rater=ben")
-        post(server, "/review/label", label(keys(review)[0], rater="ben"))
-    assert [each.is_blind for each in review.log().labels] == [True] * 4 + [False]
-
-
 # What is refused.
-
-
-@pytest.mark.parametrize(
-    "hosts",
-    [
-        ["evil.example"], ["evil.example:{port}"], ["127.0.0.1"], ["127.0.0.1:1"], ["localhost:{port}.evil.example"],
-        ["127.0.0.1:{port}", "127.0.0.1:{port}"], ["0.0.0.0:{port}"], ["192.168.0.1:{port}"], ["[::2]:{port}"], [""], [],
-    ],
-)  # fmt: skip
-@pytest.mark.parametrize("method", ["GET", "POST"])
-def test_a_foreign_duplicate_or_missing_host_is_refused(raw, server, review, hosts, method):
-    lines = "".join(f"Host: {host.format(port=server.server_port)}\r\n" for host in hosts)
-    path = "/review/label" if method == "POST" else "/review/queue"
-    answer = raw(
-        server,
-        f"{method} {path} HTTP/1.1\r\n{lines}Origin: http://127.0.0.1:{server.server_port}\r\n"
-        "Content-Type: application/json\r\nContent-Length: 0\r\n\r\n",
-    )
-    assert answer.startswith("HTTP/1.1 400 ") and "X-Frame-Options: DENY" in answer
-    assert stored(review) == b""
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "LOCALHOST", "[::1]"])
@@ -262,58 +231,6 @@ def test_the_names_of_loopback_may_write_from_their_own_origin(raw, server, revi
     assert answer.startswith("HTTP/1.1 200 ")
 
 
-@pytest.mark.parametrize(
-    ("headers", "status"),
-    [
-        ({"Origin": "http://evil.example"}, 403),
-        ({"Origin": "null"}, 403),
-        ({"Origin": ""}, 403),
-        ({"Origin": "https://127.0.0.1:{port}"}, 403),
-        ({"Origin": "http://127.0.0.1"}, 403),
-        ({"Origin": "http://localhost:{port}"}, 403),
-        ({"Sec-Fetch-Site": "cross-site"}, 403),
-        ({"Sec-Fetch-Site": "same-site"}, 403),
-        ({"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate"}, 403),
-        ({"Content-Type": "text/plain"}, 415),
-        ({"Content-Type": "application/x-www-form-urlencoded"}, 415),
-        ({"Content-Type": ""}, 415),
-        ({"Content-Type": "application/jsonp"}, 415),
-    ],
-)
-def test_only_the_own_page_may_write(server, review, headers, status):
-    filled = {name: value.format(port=server.server_port) for name, value in headers.items()}
-    answered = post(server, "/review/label", label(keys(review)[0]), own(server, **filled))
-    assert answered.status == status
-    assert stored(review) == b""
-
-
-@pytest.mark.parametrize("left_out", ["Origin", "Content-Type"])
-def test_a_write_without_origin_or_type_is_refused(server, review, left_out):
-    headers = {name: value for name, value in own(server).items() if name != left_out}
-    answered = post(server, "/review/label", label(keys(review)[0]), headers)
-    assert answered.status in (403, 415)
-    assert stored(review) == b""
-
-
-def test_duplicate_headers_are_refused(raw, server, review):
-    body = json.dumps(label(keys(review)[0]))
-    base = f"POST /review/label HTTP/1.1\r\nHost: 127.0.0.1:{server.server_port}\r\n"
-    good = f"Origin: http://127.0.0.1:{server.server_port}\r\n"
-    kind, length = "Content-Type: application/json\r\n", f"Content-Length: {len(body)}\r\n"
-    for lines, status in (
-        (f"{good}Origin: http://evil.example\r\n{kind}{length}", "403"),
-        (f"{good}{kind}Content-Type: text/plain\r\n{length}", "415"),
-        (f"{good}{kind}{length}Content-Length: 3\r\n", "411"),
-        (f"{good}{kind}{length}Transfer-Encoding: chunked\r\n", "411"),
-        (f"{good}{kind}", "411"),
-        (f"{good}{kind}Content-Length: -1\r\n", "411"),
-        (f"{good}{kind}Content-Length: 1e3\r\n", "411"),
-        (f"{good}{kind}Content-Length: {MAX_BODY + 1}\r\n", "413"),
-    ):
-        assert raw(server, f"{base}{lines}\r\n{body}").startswith(f"HTTP/1.1 {status} "), lines
-    assert stored(review) == b""
-
-
 def test_get_never_writes(server, review):
     key = keys(review)[0]
     for path in ("/review/label", "/review/undo", f"/review/label?key={key}&rater=ann&value=1"):
@@ -322,12 +239,6 @@ def test_get_never_writes(server, review):
         assert ask(server, path).status == 200
         assert ask(server, path, "HEAD").status == 200
     assert not review.stored.path.exists()
-
-
-@pytest.mark.parametrize("method", ["PUT", "DELETE", "PATCH", "OPTIONS"])
-def test_other_methods_are_refused(server, method):
-    answered = ask(server, "/review/label", method, own(server), "{}")
-    assert (answered.status, answered.headers["allow"]) == (405, "GET, HEAD, POST")
 
 
 def test_what_only_reads_takes_nothing(server, review):
@@ -481,6 +392,7 @@ def send(port: int, sent: object) -> tuple[int, bytes]:
     return response.status, response.read()
 
 
+@pytest.mark.slow
 def test_every_label_that_was_answered_with_200_is_there_after_a_kill(tmp_path, review):
     process, port = started(tmp_path)
     saved: list[str] = []

@@ -153,13 +153,6 @@ def test_a_page_of_another_site_may_not_ask(server):
     assert ask(server, "/", headers=visit)[0] == 200
 
 
-def test_what_is_not_http_is_refused_with_the_same_headers(raw, server):
-    answer = raw(server, "GARBAGE\r\n\r\n")
-    assert "400" in answer
-    assert raw(server, "GET / HTTP/9.9\r\nHost: x\r\n\r\n").startswith("HTTP/1.1 505 ")
-    assert "X-Frame-Options: DENY" in raw(server, "GET / HTTP/9.9\r\nHost: x\r\n\r\n")
-
-
 def test_only_loopback_addresses_are_served(viewer):
     assert loopback_address("localhost") == "127.0.0.1"
     for host in ("0.0.0.0", "::", "192.168.0.1", "example.com", "127.0.0.1.example.com", ""):
@@ -201,6 +194,7 @@ def test_server_and_file_show_the_same(browser, opened, server, handbook_page):
     page.close()
 
 
+@pytest.mark.slow
 def test_a_question_whose_scores_arrive_after_its_texts_is_shown(browser, server):
     page = browser.new_page()
     held: list[Any] = []

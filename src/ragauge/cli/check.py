@@ -53,7 +53,7 @@ def check_folder(path: Path) -> int:
 def _problem_of_summary(folder: RunFolder) -> str:
     """Why the stored summary is not that of the scores; empty if it is, or if it cannot be computed here."""
     from ragauge.report.table_formats import to_json
-    from ragauge.views.tables import summary_json
+    from ragauge.views.run_data import summary_json
 
     run = folder.read()
     try:

@@ -16,6 +16,9 @@ BATCHES_KNOWN = 3
 LEAST_S, SHOWN_FROM_S, SHOWN_FROM_SHARE = 2.0, 20.0, 0.05
 """A time left is never shown before 2 s; then after 20 s of work, or a twentieth of it."""
 
+SURE_S, MOST_UNKNOWN = 2.0, 0.2
+"""Before 20 s a time left is shown only if at most a fifth of all is left to phases with less than 2 s of work."""
+
 
 class Phase(StrEnum):
     """What a run does, in the words that it is shown with."""
@@ -42,10 +45,15 @@ class Pace:
 
     usual: float
     """Seconds for one unit, until it is known."""
+    known_units: float = 0.0
+    """Before so many units, of which each may be of another kind, the usual speed counts too."""
     units: float = 0.0
     seconds: float = 0.0
+    learned: float = 0.0
+    """All units so far; `units` forgets."""
 
     def learn(self, units: float, seconds: float) -> None:
+        self.learned += units
         kept = 0.5 ** (seconds / HALF_LIFE_S)
         self.units = self.units * kept + units
         self.seconds = self.seconds * kept + seconds
@@ -54,7 +62,7 @@ class Pace:
     def seconds_per_unit(self) -> float:
         if self.units == 0:
             return self.usual
-        known = min(1.0, self.seconds / KNOWN_S)
+        known = min(1.0, self.seconds / KNOWN_S, self.learned / max(self.known_units, self.learned))
         return known * self.seconds / self.units + (1 - known) * self.usual
 
 
@@ -101,6 +109,9 @@ class Forecast:
         self.phases = {
             phase: Progress(expected[phase], Pace(usual)) for phase, usual in USUAL_SECONDS.items()
         }
+        # The columns of a batch come one after the other, and some take a hundred times as long.
+        batch = min(self.work.batch_rows, self.work.n_rows) / max(1, self.work.n_rows)
+        self.phases[Phase.SCORING].pace.known_units = self.work.cells * batch
         self._last = self.clock()
 
     def measured(self, characters_per_second: float) -> None:
@@ -124,8 +135,9 @@ class Forecast:
             if isinstance(event, Encoded):
                 self.texts += event.texts
             progress = self.phases[phase]
+            if progress.done:  # before that, time passes until a model is loaded or a judge replies
+                progress.pace.learn(units, passed)
             progress.done += units
-            progress.pace.learn(units, passed)
             self.phase = phase
             self._correct_expected()
 
@@ -168,7 +180,13 @@ class Forecast:
     @property
     def is_known(self) -> bool:
         """Whether the time left is known well enough to be shown."""
-        return self.worked_s >= max(LEAST_S, min(SHOWN_FROM_S, SHOWN_FROM_SHARE * self.total_s))
+        if self.worked_s >= SHOWN_FROM_S:
+            return True
+        unknown_s = sum(each.left_s for each in self.phases.values() if each.pace.seconds < SURE_S)
+        return (
+            self.worked_s >= max(LEAST_S, SHOWN_FROM_SHARE * self.total_s)
+            and unknown_s <= MOST_UNKNOWN * self.total_s
+        )
 
 
 def _units(event: Event) -> tuple[Phase, float]:

@@ -1,6 +1,8 @@
 """The options of commands; options that belong together are one group, given to a command as one object."""
 
+import json
 import math
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import wraps
@@ -10,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypedDict, TypeVar, cast
 import click
 
 if TYPE_CHECKING:
+    from ragauge.asking.http import EndpointOptions
     from ragauge.loaders.conflicts import Prefer
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -208,6 +211,226 @@ def judge_options(*, required: bool = False) -> Callable[[Any], Any]:
             ),
         ),
     )
+
+
+class Values(click.ParamType[tuple[str, list[object]]]):
+    """A setting with its values: NAME=A,B. Numbers, true, false and null are read as such."""
+
+    name = "NAME=A,B"
+
+    def convert(
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[str, list[object]]:
+        name, equals, rest = str(value).partition("=")
+        if not (name and equals and rest):
+            self.fail(f"expected NAME=A,B as in top_k=3,10, got {value!r}", param, ctx)
+        return name, [_scalar(text) for text in rest.split(",")]
+
+
+def _scalar(text: str) -> object:
+    """A number, true, false or null as such; anything else as text."""
+    try:
+        value: object = json.loads(text)
+    except ValueError:
+        return text
+    return value if value is None or isinstance(value, int | float) else text
+
+
+@dataclass(frozen=True, slots=True)
+class AskOptions:
+    """The systems to ask, and how."""
+
+    targets: tuple[str, ...]
+    vary: tuple[tuple[str, list[object]], ...]
+    concurrency: int
+    timeout: float
+    retries: int
+    again: bool
+
+    def by_name(self, others: Sequence[str] = ()) -> dict[str, str]:
+        """The targets and others by system; UsageError for a duplicate name."""
+        from ragauge.asking.opening import name_of
+
+        targets = (*self.targets, *others)
+        named = [NAMED.fullmatch(text) for text in targets]
+        pairs = [
+            (found[1], found[2]) if found else (name_of(text), text)
+            for found, text in zip(named, targets, strict=True)
+        ]
+        return pairs_once(pairs, "system")
+
+
+NAMED = re.compile(r"([\w.+ -]+)=(.+)", re.DOTALL)
+"""A target with the name of its system; a URL has a colon before its first =."""
+
+ask_options = option_group(
+    "asking",
+    AskOptions,
+    (
+        click.option(
+            "--target",
+            "targets",
+            multiple=True,
+            metavar="[NAME=]TARGET",
+            help="System to ask: app.py:function or package.module:function. Repeat it for several.",
+        ),
+        click.option(
+            "--vary",
+            multiple=True,
+            type=Values(),
+            help="Ask with each value of a setting, as systems of their own: top_k=3,10. Repeatable.",
+        ),
+        click.option(
+            "--concurrency",
+            type=click.IntRange(min=1),
+            default=8,
+            show_default=True,
+            help="Most questions asked of a target at once; fewer while it refuses.",
+        ),
+        click.option(
+            "--timeout",
+            type=FiniteRange(min=0, min_open=True),
+            default=120.0,
+            show_default=True,
+            metavar="SECONDS",
+            help="Most seconds for one answer.",
+        ),
+        click.option(
+            "--retries",
+            type=click.IntRange(min=0),
+            default=2,
+            show_default=True,
+            help="How often an answer that failed or timed out is asked for again.",
+        ),
+        click.option("--again", is_flag=True, help="Ask anew what is answered already."),
+    ),
+)
+"""Adds `--target`, `--vary` and the limits of asking; the command takes them as `asking`."""
+
+
+@dataclass(frozen=True, slots=True)
+class EndpointGroup:
+    """Targets that are no Python functions, and how endpoints are asked."""
+
+    urls: tuple[str, ...]
+    chats: tuple[str, ...]
+    shells: tuple[str, ...]
+    method: str
+    headers: tuple[tuple[str, str], ...]
+    body: str | None
+    read: tuple[tuple[str, str], ...]
+    base_url: str | None
+    key: str
+    prompt: Path | None
+    version: str
+
+    @property
+    def targets(self) -> tuple[str, ...]:
+        """These targets as `--target` names them."""
+        chats = (_with_kind("chat:", model) for model in self.chats)
+        return (*self.urls, *chats, *(_with_kind("shell:", command) for command in self.shells))
+
+    def options(self) -> "EndpointOptions":
+        """How endpoints are asked; UsageError for a file that cannot be read."""
+        from ragauge.asking.http import BODY, EndpointOptions
+
+        body = BODY if self.body is None else self.body
+        if not body.lstrip().startswith(("{", "[")):
+            body = _text_of(Path(body), "--body")
+        return EndpointOptions(
+            self.method,
+            pairs_once(self.headers, "header"),
+            body,
+            pairs_once(self.read, "field"),
+            self.version,
+            self.base_url,
+            self.key,
+            "{question}" if self.prompt is None else _text_of(self.prompt, "--prompt"),
+        )
+
+
+def _with_kind(kind: str, given: str) -> str:
+    """A target with its kind before it, behind the name of its system if it has one."""
+    found = NAMED.fullmatch(given) if kind == "chat:" else None
+    return f"{found[1]}={kind}{found[2]}" if found else kind + given
+
+
+MAX_PROMPT_BYTES = 10_000_000
+
+
+def _text_of(path: Path, option: str) -> str:
+    from ragauge.storage.regular_file import read_regular
+
+    try:
+        return read_regular(path, MAX_PROMPT_BYTES).decode("utf-8")
+    except (OSError, ValueError) as error:
+        raise click.UsageError(f"{option} {path}: cannot be read: {error}") from None
+
+
+endpoint_options = option_group(
+    "endpoint",
+    EndpointGroup,
+    (
+        click.option("--url", "urls", multiple=True, help="HTTP endpoint to ask. Repeatable."),
+        click.option(
+            "--chat",
+            "chats",
+            multiple=True,
+            metavar="MODEL",
+            help="Model behind an OpenAI-compatible endpoint to ask. Repeatable.",
+        ),
+        click.option(
+            "--shell",
+            "shells",
+            multiple=True,
+            metavar="COMMAND",
+            help="Command to ask: it reads one JSON line, and writes JSON or text. Repeatable.",
+        ),
+        click.option(
+            "--method", default="POST", show_default=True, help="Method of --url: POST, PUT or GET."
+        ),
+        click.option(
+            "--header",
+            "headers",
+            multiple=True,
+            type=Pair("NAME=VARIABLE"),
+            help="Header of --url; its value is in an environment variable. Repeatable.",
+        ),
+        click.option(
+            "--body",
+            metavar="JSON|FILE",
+            help="JSON that --url gets, with {question} and other fields.  "
+            '[default: {"question": "{question}"}]',
+        ),
+        click.option(
+            "--read",
+            multiple=True,
+            type=Pair("FIELD=POINTER"),
+            help="JSON pointer to a field in the reply: answer=/data/text, contexts=/docs/*/text. "
+            "Repeatable.  [default: the reply has our names, or those of a known tool]",
+        ),
+        click.option("--base-url", metavar="URL", help="Endpoint of --chat.  [default: OpenAI]"),
+        click.option(
+            "--key",
+            metavar="VARIABLE",
+            default="OPENAI_API_KEY",
+            show_default=True,
+            help="Environment variable with the API key of --chat.",
+        ),
+        click.option(
+            "--prompt",
+            type=click.Path(path_type=Path),
+            help="File with the prompt of --chat, with {question} and {contexts}.",
+        ),
+        click.option(
+            "--version",
+            default="",
+            metavar="LABEL",
+            help="What is deployed; another label asks everything anew.",
+        ),
+    ),
+)
+"""Adds `--url`, `--chat`, `--shell` and their settings; the command takes them as `endpoint`."""
 
 
 class Reading(TypedDict):

@@ -16,7 +16,7 @@ from ragauge.runs.scored_run import ScoredRun
 from ragauge.samples.samples import Samples
 
 if TYPE_CHECKING:
-    from ragauge.judges.budget import CostEstimate
+    from ragauge.calls.budget import CostEstimate
 
 INCOMPLETE = 4
 

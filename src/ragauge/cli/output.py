@@ -90,8 +90,8 @@ output_options = option_group(
 
 def write_report(report: Report, targets: Sequence[Target], *, full: bool = False) -> None:
     """Print the report or write it to its files."""
-    from ragauge.report.terminal import console
-    from ragauge.report.writing import WRITERS, print_report
+    from ragauge.report.terminal import console, print_report
+    from ragauge.report.writing import WRITERS
     from ragauge.storage.atomic_files import write_text
 
     for form, path in targets:

@@ -26,7 +26,7 @@ WORTH_NAMING = 0.1
 @contextmanager
 def loading(what: str, *, quiet: bool) -> Generator[None]:
     """Show on a terminal that something is being loaded."""
-    with _line(lambda: f"loading {what}", quiet=quiet):
+    with live_line(lambda: f"loading {what}", quiet=quiet):
         yield
 
 
@@ -42,7 +42,7 @@ def watching(
         yield ignore
         return
     watch = _Watch(forecast, note, is_terminal=sys.stderr.isatty())
-    with _line(lambda: words(forecast), quiet=not sys.stderr.isatty()):
+    with live_line(lambda: words(forecast), quiet=not sys.stderr.isatty()):
         yield watch.tell
 
 
@@ -155,7 +155,7 @@ def _costs(forecast: Forecast) -> Mapping[str, float]:
 
 
 @contextmanager
-def _line(text: Callable[[], str], *, quiet: bool) -> Generator[None]:
+def live_line(text: Callable[[], str], *, quiet: bool) -> Generator[None]:
     """One line on the terminal, written again four times a second and removed at the end."""
     if quiet or not sys.stderr.isatty():
         yield

@@ -1,7 +1,6 @@
 """Carry out `ragauge run`: check the configuration, evaluate, write and print the results."""
 
 import os
-import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -13,6 +12,7 @@ from ragauge.cli.folders import CACHE, RUNS
 from ragauge.cli.forecast import Forecast
 from ragauge.cli.groups import check_groups
 from ragauge.cli.outcome import exit_code, print_estimate, print_plan, say_truncated
+from ragauge.cli.output import write_report
 from ragauge.cli.plugin_option import import_plugins
 from ragauge.cli.progress import LONG_S, loading, long_run_note, watching
 from ragauge.cli.streams import say
@@ -26,7 +26,7 @@ from ragauge.loaders import load
 from ragauge.on_ray.executor import Ray
 from ragauge.runs.health import Health
 from ragauge.runs.scored_run import ScoredRun, slices_of
-from ragauge.runs.store import EVIDENCE_FOLDER, REPORT, SUMMARIES, RunFolder, put_files
+from ragauge.runs.store import EVIDENCE_FOLDER, REPORT, RunFolder, put_files
 from ragauge.runs.working_copy import url_of_run
 from ragauge.samples.filter import select
 from ragauge.samples.samples import Samples
@@ -75,11 +75,12 @@ def run_config(
     fast: bool = False,
     retry_unreadable: bool = False,
     record: Path | None = None,
+    form: str = "table",
     full: bool = False,
     quiet: bool = False,
     report: bool = True,
 ) -> int:
-    """Evaluate a configuration and print the first screen, or with `full` the whole summary.
+    """Evaluate a configuration and print it in a format: the first screen, or with `full` the whole summary.
 
     `quiet`: without showing progress. With `report` it also writes the run's page. Returns the exit code.
     """
@@ -99,7 +100,7 @@ def run_config(
     if record is not None and RunFolder.at(work.folder, key=key).has_manifest():
         _record_finished(work)
     run = _evaluated(work, quiet=quiet)
-    _leave(work, run, full=full)
+    _leave(work, run, form, full=full)
     work.judging.close()
     code = exit_code(run, work.evaluation.plan)
     if report:
@@ -113,7 +114,6 @@ def evaluate_config(config: Config) -> ScoredRun:
     for note in work.evaluation.samples.notes:
         say(note)
     run = _evaluated(work, quiet=False)
-    _write_summaries(run, work.by)
     say(f"stored in {work.place}")
     say_truncated(Health(run))
     work.judging.close()
@@ -124,7 +124,7 @@ def _prepared(
     config: Config, mode: "Mode", *, retry_unreadable: bool, record: Path | None
 ) -> _Work:
     """Check everything before any call is paid for; an error lists every problem."""
-    from ragauge.views.tables import check_outputs
+    from ragauge.views.run_report import check_outputs
 
     import_plugins(config.plugins)
     named = [*filter(_is_suite, config.suites), *config.metrics] or [DEFAULT]
@@ -197,7 +197,7 @@ def _evaluated(work: _Work, *, quiet: bool) -> ScoredRun:
     if executor is not None and plan.for_judges().nodes:
         say("the judges are asked by this process, after the cluster has scored the other metrics")
     if quiet:
-        return evaluation.run(work.folder, workers=workers, executor=executor)
+        return evaluation.run(work.folder, workers=workers, executor=executor, by=work.by)
     forecast = Forecast(evaluation.workload(work.folder))
     if executor is not None or not evaluation.reports(workers):
         # Worker processes say nothing until their first batch is done.
@@ -207,21 +207,20 @@ def _evaluated(work: _Work, *, quiet: bool) -> ScoredRun:
             say(long_run_note(forecast, plan))
         forecast.without_encoding()
     with watching(forecast, lambda known: long_run_note(known, plan), quiet=quiet) as listener:
-        return evaluation.run(work.folder, workers=workers, listener=listener, executor=executor)
+        return evaluation.run(
+            work.folder, workers=workers, listener=listener, executor=executor, by=work.by
+        )
 
 
-def _leave(work: _Work, run: ScoredRun, *, full: bool) -> None:
-    """Write and print the run's summary and notes."""
-    from ragauge.report.terminal import console
+def _leave(work: _Work, run: ScoredRun, form: str, *, full: bool) -> None:
+    """Write the files that were asked for, and print the run's summary and notes."""
     from ragauge.views.judging import judging_lines
-    from ragauge.views.tables import write_run
-    from ragauge.views.terminal import print_run
+    from ragauge.views.run_report import run_report, write_run
 
-    _write_summaries(run, work.by)
     for file in work.config.output:
         write_run(run, file, work.by)
         say(f"wrote {file}")
-    print_run(console(sys.stdout), run, work.by, full=full)
+    write_report(run_report(run, work.by), [(form, None)], full=full)
     health = Health(run)
     if health.nothing_scored:
         say(f"no answer could be scored: {health.why_nothing_scored()}")
@@ -229,14 +228,6 @@ def _leave(work: _Work, run: ScoredRun, *, full: bool) -> None:
     say_truncated(health)
     for line in judging_lines(run):
         say(line)
-
-
-def _write_summaries(run: ScoredRun, by: Sequence[str]) -> None:
-    from ragauge.views.tables import write_summaries
-
-    assert run.folder is not None
-    write_summaries(run, run.folder, by)
-    put_files(run, *SUMMARIES)
 
 
 def _write_page(run: ScoredRun) -> None:

@@ -1,7 +1,7 @@
 """Compare systems question by question: differences, intervals, tests, and what changed."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 from ragauge.comparing.comparison import (
@@ -21,22 +21,23 @@ from ragauge.comparing.comparison_rows import (
     rows_and_means,
 )
 from ragauge.comparing.mismatches import notes_on, other_precisions, other_versions, refuse
-from ragauge.comparing.pair_facts import Pair
+from ragauge.comparing.pair import Pair
 from ragauge.comparing.paired_scores import OK, MetricScores, question_ids, read_scores
 from ragauge.comparing.questions import Questions, Slice
-from ragauge.comparing.sides import Side, SideLike, sides_of
+from ragauge.comparing.systems import ComparedSystem, SystemLike, compared_systems
 from ragauge.errors import PlanError, did_you_mean
 from ragauge.label import without_precision
 from ragauge.runs.manifest import MetricDisplay
 from ragauge.runs.scored_run import ScoredRun
+from ragauge.samples.samples import CLUSTERS
 
 MAX_CELLS = 24_000_000
 """Scores that a comparison has in memory at the same time, of 9 bytes each; at least those of one metric."""
 
 
 def compare(
-    base: SideLike,
-    *candidates: SideLike,
+    base: SystemLike,
+    *candidates: SystemLike,
     run: ScoredRun | None = None,
     metrics: Sequence[str] | str | None = None,
     by: Sequence[str] | str = (),
@@ -70,7 +71,7 @@ def compare(
     >>> found.difference, found.p_value, found.wins, found.verdict
     (1.0, 0.0078125, 8, 'better')
     """
-    sides = sides_of((base, *candidates), run)
+    sides = compared_systems((base, *candidates), run)
     seed = sides[0].run.manifest.seed if seed is None else seed
     options = CompareOptions(test, correction, cluster, pairs, n_permutations, seed)
     _check(options)
@@ -90,19 +91,22 @@ def compare_systems(run: ScoredRun, systems: Sequence[str], pairs: Pairs) -> Com
     Its numbers are those of `compare`. The lists of fixed, broken and unpaired questions are empty: for
     many systems they would be most of the work.
     """
-    sides = sides_of(systems, run)
+    sides = compared_systems(systems, run)
     options = CompareOptions(pairs=pairs, seed=run.manifest.seed, has_lists=False)
     shared, notes = _shared_metrics(sides, None)
     return _compared(sides, shared, (), options, notes)
 
 
 def _compared(
-    sides: Sequence[Side],
+    sides: Sequence[ComparedSystem],
     shared: Sequence[MetricDisplay],
     fields: Sequence[str],
     options: CompareOptions,
     notes: Sequence[str],
 ) -> Comparison:
+    if options.cluster is None and options.test not in ("mcnemar", "wilcoxon"):
+        own = (name for name in CLUSTERS if all(name in side.run.samples.columns for side in sides))
+        options = replace(options, cluster=next(own, None))
     questions = Questions.of(sides, question_ids(sides), fields, options.cluster)
     made = [
         _of_metrics(sides, some, questions, options)
@@ -148,14 +152,18 @@ class _OfMetrics:
 
 
 def _of_metrics(
-    sides: Sequence[Side],
+    sides: Sequence[ComparedSystem],
     metrics: Sequence[MetricDisplay],
     questions: Questions,
     options: CompareOptions,
 ) -> _OfMetrics:
     """The rows of some metrics, whose scores are in memory only until then."""
     names = [metric.name for metric in metrics]
-    scores = read_scores(sides, questions.ids, [_labels(side, names) for side in sides])
+    labels = [
+        {metric.name: metric.metric for metric in side.run.metrics if metric.name in names}
+        for side in sides
+    ]
+    scores = read_scores(sides, questions.ids, labels)
     scored = [metric for metric in metrics if (scores[metric.name].status == OK).any()]
     made = [
         rows_and_means(sides, scored, scores, each, questions, options) for each in questions.slices
@@ -194,7 +202,7 @@ def _check(options: CompareOptions) -> None:
 
 
 def _shared_metrics(
-    sides: Sequence[Side], chosen: Sequence[str] | None
+    sides: Sequence[ComparedSystem], chosen: Sequence[str] | None
 ) -> tuple[list[MetricDisplay], list[str]]:
     """The metrics that all sides have, by name, in the base's order; what else there is, as notes."""
     of_sides = [_by_name(side.run.metrics) for side in sides]
@@ -232,7 +240,7 @@ def _by_name(metrics: Sequence[MetricDisplay]) -> dict[str, MetricDisplay]:
 
 
 def _without_unavailable(
-    shared: Sequence[MetricDisplay], sides: Sequence[Side]
+    shared: Sequence[MetricDisplay], sides: Sequence[ComparedSystem]
 ) -> tuple[list[MetricDisplay], list[str]]:
     """The metrics without those that some sides, but not all, could not be scored by; why, as notes."""
     kept: list[MetricDisplay] = []
@@ -252,7 +260,7 @@ def _without_unavailable(
 
 
 def _chosen(
-    names: Sequence[str], shared: Sequence[MetricDisplay], sides: Sequence[Side]
+    names: Sequence[str], shared: Sequence[MetricDisplay], sides: Sequence[ComparedSystem]
 ) -> list[MetricDisplay]:
     """The shared metrics with these names or labels; PlanError lists all that there are not."""
     named = {text: metric for metric in shared for text in (metric.name, metric.metric)}
@@ -274,10 +282,6 @@ def _chosen(
     return list(dict.fromkeys(named[name] for name in names))
 
 
-def _labels(side: Side, names: Sequence[str]) -> dict[str, str]:
-    return {metric.name: metric.metric for metric in side.run.metrics if metric.name in names}
-
-
 def _without_scores(
     shared: Sequence[MetricDisplay], scored: Sequence[MetricDisplay]
 ) -> Iterator[str]:
@@ -292,7 +296,9 @@ def _without_scores(
 
 
 def _about_repeats(
-    sides: Sequence[Side], metrics: Sequence[MetricDisplay], scores: "dict[str, MetricScores]"
+    sides: Sequence[ComparedSystem],
+    metrics: Sequence[MetricDisplay],
+    scores: "dict[str, MetricScores]",
 ) -> Iterator[str]:
     """How much of the spread comes from the judges."""
     pairs = list(combinations(range(len(sides)), 2))
@@ -313,7 +319,7 @@ def _about_repeats(
             )
 
 
-def _other_repeats(sides: Sequence[Side]) -> Iterator[str]:
+def _other_repeats(sides: Sequence[ComparedSystem]) -> Iterator[str]:
     repeats = {str(side.run.manifest.code.get("repeats") or 1) for side in sides}
     if len(repeats) > 1:
         yield f"the judges were asked {' and '.join(sorted(repeats))} times in different runs"

@@ -1,7 +1,7 @@
 """The result of a comparison: a row for each slice, metric and pair of systems."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
@@ -281,9 +281,10 @@ class Comparison:
         return f"Comparison({', '.join(self.systems[:5])}: {n}, {self.n_tests:,} tests)"
 
     def _repr_html_(self) -> str:
-        from ragauge.comparing.formats import to_html
+        from ragauge.comparing.report import comparison_report
+        from ragauge.report.writing import to_html
 
-        return to_html(self)
+        return to_html(comparison_report(self))
 
 
 def frame_row(row: MetricComparison) -> dict[str, object]:
@@ -296,10 +297,6 @@ def frame_row(row: MetricComparison) -> dict[str, object]:
         "candidate_unpaired": row.n_unpaired("candidate"),
         "verdict": row.verdict,
     }
-
-
-def mean_row(mean: SystemMean) -> dict[str, object]:
-    return asdict(mean)
 
 
 def _changes(changes: Sequence[Change]) -> "pl.DataFrame":

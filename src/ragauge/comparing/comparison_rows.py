@@ -1,16 +1,16 @@
 """The rows of a comparison: the numbers of each metric and pair of systems on a slice of the questions."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Literal
 
 from ragauge.comparing.comparison import CorrectionName, MetricComparison, SystemMean, TestName
-from ragauge.comparing.pair_facts import MANY_QUESTIONS, Pair, QuestionLists
+from ragauge.comparing.pair import MANY_QUESTIONS, Pair, QuestionLists
 from ragauge.comparing.pair_statistics import PairStatistics, aggregate_on, pair_statistics
 from ragauge.comparing.paired_scores import OK, MetricScores
 from ragauge.comparing.questions import Questions, Slice
-from ragauge.comparing.sides import Side
+from ragauge.comparing.systems import ComparedSystem
 from ragauge.runs.manifest import MetricDisplay
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ class CompareOptions:
 
 
 def rows_and_means(
-    sides: Sequence[Side],
+    sides: Sequence[ComparedSystem],
     metrics: Sequence[MetricDisplay],
     scores: Mapping[str, MetricScores],
     each: Slice,
@@ -51,7 +51,9 @@ def rows_and_means(
     names = [side.name for side in sides]
     ids = questions.ids if options.has_lists else None
     rows: list[MetricComparison] = []
-    for some in _groups(metrics, pairs, len(each.questions)):
+    everything = [(metric, pair) for metric in metrics for pair in pairs]
+    is_small = len(each.questions) <= MANY_QUESTIONS
+    for some in [everything] if is_small else ([single] for single in everything):
         facts = [
             Pair(metric, scores[metric.name], each.questions, base, candidate)
             for metric, (base, candidate) in some
@@ -68,16 +70,6 @@ def rows_and_means(
     return rows, list(_means(metrics, scores, each, names))
 
 
-def _groups(
-    metrics: Sequence[MetricDisplay], pairs: Sequence[tuple[int, int]], n_questions: int
-) -> "Iterable[Sequence[tuple[MetricDisplay, tuple[int, int]]]]":
-    """The metrics and pairs that are handled together."""
-    all_of_them = [(metric, pair) for metric in metrics for pair in pairs]
-    if n_questions <= MANY_QUESTIONS:
-        return [all_of_them]
-    return ([each] for each in all_of_them)
-
-
 def _row(
     pair: Pair,
     found: PairStatistics,
@@ -86,7 +78,7 @@ def _row(
     names: Sequence[str],
 ) -> MetricComparison:
     """A row; without `ids` it has no lists of questions."""
-    listed = pair.lists(ids) if ids is not None else QuestionLists()
+    fixed, broken, unpaired, counts = pair.lists(ids) if ids is not None else QuestionLists()
     worst, best = pair.bounds()
     wins, ties, losses = pair.wins_ties_losses
     return MetricComparison(
@@ -97,30 +89,19 @@ def _row(
         base=names[pair.base],
         candidate=names[pair.candidate],
         n=pair.n,
-        base_mean=found.base_value,
-        candidate_mean=found.candidate_value,
-        difference=found.difference,
-        low=found.low,
-        high=found.high,
-        interval_method=found.interval_method,
-        p_value=found.p_value,
         p_corrected=None,
-        test=found.test,
-        effect_size=found.effect_size,
-        detectable=found.detectable,
         wins=wins,
         ties=ties,
         losses=losses,
-        fixed=listed.fixed,
-        broken=listed.broken,
-        unpaired=listed.unpaired,
+        fixed=fixed,
+        broken=broken,
+        unpaired=unpaired,
         worst=worst,
         best=best,
-        n_clusters=found.n_clusters,
         lower_is_better=pair.metric.lower_is_better,
         is_ranked=pair.metric.is_ranked,
-        note=found.note,
-        counts=listed.counts,
+        counts=counts,
+        **asdict(found),
     )
 
 

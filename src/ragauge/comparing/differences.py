@@ -100,7 +100,7 @@ def comparisons_of(run: ScoredRun) -> dict[str | None, Comparison]:
 
 def _kept(run: ScoredRun) -> dict[str | None, Comparison]:
     """The comparisons that the run made when it ended, by their base."""
-    pairs = cast("Sequence[tuple[str | None, object]]", run.kept.get("comparisons", ()))
+    pairs = cast("Sequence[tuple[str | None, object]]", run.stored_results.get("comparisons", ()))
     found = {base: read_dataclass(Comparison, made) for base, made in pairs}
     # The folder may have another name now.
     return {

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, cast
 
-from ragauge.comparing.sides import Side
+from ragauge.comparing.systems import ComparedSystem
 from ragauge.encoders.models import EMBEDDED
 from ragauge.errors import DataError, PlanError, Problem
 from ragauge.label import PRECISIONS, without_precision
@@ -24,7 +24,7 @@ EFFECT = ", which moves means by at most 0.008 and single values by 0.008 on ave
 Nodes = Mapping[str, Mapping[str, object]]
 
 
-def check_data(base: Side, other: Side) -> Iterator[Problem]:
+def check_data(base: ComparedSystem, other: ComparedSystem) -> Iterator[Problem]:
     """The questions and gold in which two runs differ; the first id of each kind, and how many."""
     if base.run is other.run:
         return
@@ -40,9 +40,12 @@ def check_data(base: Side, other: Side) -> Iterator[Problem]:
         for side in (base, other)
     )
     both = left.join(right, on="id", how="inner", suffix=" ")
-    n = _height(base, both)
+    n = int(base.run.collect(both.select(pl.len())).item())
     if not n:
-        first, second = (_first_id(side, ids) for side, ids in ((base, left), (other, right)))
+        first, second = (
+            side.run.collect(ids.select(pl.col("id").min())).item()
+            for side, ids in ((base, left), (other, right))
+        )
         yield Problem(
             f"has no question in common with {base.place} (ids such as {first!r} and {second!r}); "
             "questions are paired by id",
@@ -52,20 +55,8 @@ def check_data(base: Side, other: Side) -> Iterator[Problem]:
         yield from _differing(both, n, name, base, other)
 
 
-def _height(side: Side, rows: "pl.LazyFrame") -> int:
-    import polars as pl
-
-    return int(side.run.collect(rows.select(pl.len())).item())
-
-
-def _first_id(side: Side, rows: "pl.LazyFrame") -> str | None:
-    import polars as pl
-
-    return cast("str | None", side.run.collect(rows.select(pl.col("id").min())).item())
-
-
 def _differing(
-    both: "pl.LazyFrame", n_common: int, name: str, base: Side, other: Side
+    both: "pl.LazyFrame", n_common: int, name: str, base: ComparedSystem, other: ComparedSystem
 ) -> Iterator[Problem]:
     import polars as pl
 
@@ -99,7 +90,9 @@ def _short(value: object) -> str:
     return repr(text if len(text) <= SHOWN else f"{text[: SHOWN - 1]}…")
 
 
-def check_metrics(base: Side, other: Side, names: Sequence[str]) -> Iterator[str]:
+def check_metrics(
+    base: ComparedSystem, other: ComparedSystem, names: Sequence[str]
+) -> Iterator[str]:
     """How two runs differ in version, settings, models or prompts of the metrics with these names."""
     if base.run is other.run:
         return
@@ -111,7 +104,9 @@ def check_metrics(base: Side, other: Side, names: Sequence[str]) -> Iterator[str
                 yield f"{name}: {why}"
 
 
-def _metric_problem(base: Side, other: Side, one: MetricDisplay, two: MetricDisplay) -> str:
+def _metric_problem(
+    base: ComparedSystem, other: ComparedSystem, one: MetricDisplay, two: MetricDisplay
+) -> str:
     if one.version != two.version:
         return f"version {one.version} in {base.place}, version {two.version} in {other.place}; run both again"
     if without_precision(one.metric) != without_precision(two.metric):
@@ -217,7 +212,7 @@ def _first_difference(one: Sequence[object], two: Sequence[object]) -> str:
     return f"{len(one)} and {len(two)}"
 
 
-def refuse(sides: Sequence[Side], names: Sequence[str]) -> None:
+def refuse(sides: Sequence[ComparedSystem], names: Sequence[str]) -> None:
     """Raise DataError for other data than the base's, PlanError for other metrics, settings or models."""
     base, *others = sides
     problems = [problem for other in others for problem in check_data(base, other)]
@@ -228,7 +223,7 @@ def refuse(sides: Sequence[Side], names: Sequence[str]) -> None:
         raise PlanError([f"cannot compare {reason}; {ADVICE}" for reason in reasons])
 
 
-def notes_on(sides: Sequence[Side], names: Sequence[str]) -> tuple[str, ...]:
+def notes_on(sides: Sequence[ComparedSystem], names: Sequence[str]) -> tuple[str, ...]:
     """What `refuse` would have refused, as notes; raises DataError if there is no common question."""
     base, *others = sides
     data = [problem for other in others for problem in check_data(base, other)]

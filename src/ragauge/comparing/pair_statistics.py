@@ -6,10 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ragauge.comparing.comparison import TestName
-from ragauge.comparing.pair_facts import Pair
+from ragauge.comparing.pair import Pair
 from ragauge.comparing.paired_scores import MetricScores
-from ragauge.runs.aggregate_code import aggregate_of, aggregate_problem
-from ragauge.runs.aggregates import CUSTOM
+from ragauge.runs.aggregates import CUSTOM, aggregate_of, aggregate_problem
 from ragauge.runs.manifest import MetricDisplay
 
 if TYPE_CHECKING:
@@ -32,8 +31,8 @@ HOW = {"exact": "exact", "drawn": "{n:,} draws", "normal": "normal approximation
 class PairStatistics:
     """The numbers of a pair; those that have no meaning are None, and `note` says why."""
 
-    base_value: float | None = None
-    candidate_value: float | None = None
+    base_mean: float | None = None
+    candidate_mean: float | None = None
     difference: float | None = None
     low: float | None = None
     high: float | None = None

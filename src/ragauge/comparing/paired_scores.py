@@ -5,9 +5,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
-from ragauge.comparing.sides import Side
+from ragauge.comparing.systems import ComparedSystem
 from ragauge.runs.aggregates import CUSTOM
-from ragauge.runs.manifest import MetricDisplay
 from ragauge.runs.scored_run import ScoredRun
 from ragauge.runs.scores import collected
 from ragauge.score import Flag, Status
@@ -44,7 +43,7 @@ class MetricScores:
     repeat_variance: "Floats | None" = None
 
 
-def question_ids(sides: Sequence[Side]) -> "pl.Series":
+def question_ids(sides: Sequence[ComparedSystem]) -> "pl.Series":
     """The ids of all sides' questions, sorted."""
     import polars as pl
 
@@ -57,7 +56,7 @@ def question_ids(sides: Sequence[Side]) -> "pl.Series":
 
 
 def read_scores(
-    sides: Sequence[Side], ids: "pl.Series", labels: Sequence[Mapping[str, str]]
+    sides: Sequence[ComparedSystem], ids: "pl.Series", labels: Sequence[Mapping[str, str]]
 ) -> "dict[str, MetricScores]":
     """The scores by name of the metric; `labels` has each side's label of each name."""
     import numpy as np
@@ -85,7 +84,7 @@ def read_scores(
     }
 
 
-def _runs(sides: Sequence[Side]) -> Iterable[ScoredRun]:
+def _runs(sides: Sequence[ComparedSystem]) -> Iterable[ScoredRun]:
     return {id(side.run): side.run for side in sides}.values()
 
 
@@ -170,8 +169,3 @@ def _variance_of_mean(evidence: str | None) -> float:
     repeats = cast("Sequence[object]", json.loads(evidence or "{}").get("repeats") or ())
     values = [each for each in repeats if isinstance(each, int | float)]
     return float(np.var(values, ddof=1)) / len(values) if len(values) > 1 else 0.0
-
-
-def shown_names(metrics: Iterable[MetricDisplay]) -> dict[str, str]:
-    """The label of each metric by the name that it is shown with."""
-    return {metric.name: metric.metric for metric in metrics}

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ragauge.comparing.sides import Side
+from ragauge.comparing.systems import ComparedSystem
 from ragauge.errors import PlanError, did_you_mean
 from ragauge.runs.scored_run import ScoredRun
 from ragauge.samples.samples import FIELDS
@@ -51,7 +51,11 @@ class Questions:
 
     @classmethod
     def of(
-        cls, sides: Sequence[Side], ids: "pl.Series", by: Sequence[str], cluster: str | None
+        cls,
+        sides: Sequence[ComparedSystem],
+        ids: "pl.Series",
+        by: Sequence[str],
+        cluster: str | None,
     ) -> "Questions":
         """The questions of the sides; raises PlanError for a field that cannot be grouped by.
 
@@ -87,7 +91,7 @@ def clusters_of(run: ScoredRun, field: str) -> dict[str, str]:
     """
     import polars as pl
 
-    sides = [Side(run, system, system) for system in run.samples.systems]
+    sides = [ComparedSystem(run, system, system) for system in run.samples.systems]
     if problem := _problem(sides, field):
         raise PlanError([problem])
     rows = run.samples.frame.select("id", pl.col(field).cast(pl.String).alias("value"))
@@ -95,7 +99,7 @@ def clusters_of(run: ScoredRun, field: str) -> dict[str, str]:
     return {id: f"\0{id}" if value is None else value for id, value in first.iter_rows()}
 
 
-def _problem(sides: Sequence[Side], name: str) -> str:
+def _problem(sides: Sequence[ComparedSystem], name: str) -> str:
     columns = list(dict.fromkeys(name for side in sides for name in side.run.samples.columns))
     known = [each for each in columns if each not in FIELDS or each in PLAIN_FIELDS]
     if name not in columns:
@@ -106,7 +110,7 @@ def _problem(sides: Sequence[Side], name: str) -> str:
     return ""
 
 
-def _values(sides: Sequence[Side], ids: "pl.Series", name: str) -> "pl.Series":
+def _values(sides: Sequence[ComparedSystem], ids: "pl.Series", name: str) -> "pl.Series":
     """The value of a field for each question as text, null where no side has one."""
     import polars as pl
 

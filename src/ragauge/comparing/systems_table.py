@@ -1,15 +1,19 @@
 """Compared systems side by side: a column for each, the best marked, and who differs from whom."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import product
 from string import ascii_lowercase
 
 from ragauge.comparing.comparison import LEVEL
-from ragauge.comparing.words import MARK, ComparisonView, over_questions
-from ragauge.report.report import Cell
+from ragauge.comparing.words import ComparisonView, over_questions
+from ragauge.report.report import MARK, Cell, Table
 from ragauge.runs.manifest import MetricDisplay
 from ragauge.runs.numbers import DASH, number
+
+SYSTEMS_SHOWN = 5
+"""Most systems that a terminal shows side by side."""
 
 
 @dataclass(frozen=True)
@@ -40,11 +44,37 @@ class SystemsTable:
             for at, name in enumerate(names)
         }
 
-    @property
-    def header(self) -> tuple[str, ...]:
+    @cached_property
+    def table(self) -> Table:
+        """All systems, for a file."""
         names = self.view.comparison.systems
         named = [f"{name} ({self.letters[name]})" if self.letters else name for name in names]
-        return ("metric", *named, "n")
+        return Table(
+            ("metric", *named, "n"),
+            self._rows,
+            title="" if self.field is None else f"{self.field} = {self.value}",
+            caption=self.caption,
+            legend=(self.legend,),
+        )
+
+    @property
+    def brief(self) -> Table:
+        """The base and the systems that are best on the first metric, as many as a terminal has room for."""
+        layouts = product(range(SYSTEMS_SHOWN, 0, -1), (3, 1))
+        widest, *narrower = [self._leading(n, gap) for n, gap in layouts]
+        return replace(widest, narrower=narrower)
+
+    def _leading(self, n: int, gap: int) -> Table:
+        """The table of n systems; how many others there are, in a column without cells."""
+        table, places = self.table, self.leading(n)
+        n_more = len(self.view.comparison.systems) - len(places)
+        more = [f"… {n_more} more"] if n_more else []
+        names = [self.view.short(table.header[at + 1]) for at in places]
+        rows = [
+            (row[0], *(row[at + 1] for at in places), *("" for _ in more), row[-1])
+            for row in table.rows
+        ]
+        return replace(table, header=("metric", *names, *more, "n"), rows=rows, gap=gap)
 
     def leading(self, n: int) -> Sequence[int]:
         """The places of the base and of the systems that are best on the first metric, n in all."""
@@ -62,15 +92,15 @@ class SystemsTable:
         best = sorted(places[1:], key=lambda at: means.get(names[at], float("inf")))
         return [0, *best[: n - 1]]
 
-    @cached_property
-    def rows(self) -> Sequence[tuple[str, Sequence[Cell], str]]:
+    @property
+    def _rows(self) -> Sequence[Sequence[str | Cell]]:
         """Name, cells and number of questions of each metric."""
         means = {
             (mean.metric, mean.system): mean
             for mean in self.view.comparison.means
             if (mean.field, mean.value) == (self.field, self.value)
         }
-        rows: list[tuple[str, Sequence[Cell], str]] = []
+        rows: list[Sequence[str | Cell]] = []
         for metric in self.view.metrics.values():
             own = [means[metric.metric, name] for name in self.view.comparison.systems]
             display = over_questions(metric, own[0].n)
@@ -80,7 +110,7 @@ class SystemsTable:
                 Cell(text, self._marks(metric, mean.system), text == best and text != DASH)
                 for mean, text in zip(own, shown, strict=True)
             ]
-            rows.append((self.view.name_of(metric), cells, f"{own[0].n:,}"))
+            rows.append((self.view.name_of(metric), *cells, f"{own[0].n:,}"))
         return rows
 
     def _best(self, metric: MetricDisplay, means: Sequence[float | None]) -> str | None:

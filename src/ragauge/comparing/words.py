@@ -13,15 +13,14 @@ from ragauge.comparing.comparison import (
     TestName,
 )
 from ragauge.report.plain import counted, distinct_names, for_terminal, shortened, some
+from ragauge.report.report import MARK, Cell
 from ragauge.runs.manifest import MetricDisplay
 from ragauge.runs.numbers import DASH, number
 
 DIGITS = 3
 NORMAL = ", by normal approximation where 50,000 questions differ"
-MARK = "*"
 NAME_WIDTH = 20
 """Columns of the name of a metric or system; longer ones are cut."""
-IDS_SHOWN = 4
 IDS_LISTED = 2
 """Most ids that a note lists; `Comparison.unpaired` has them all."""
 LEAST_CLUSTERS = 6
@@ -146,8 +145,11 @@ class ComparisonView:
             metric = self.display(nearest)
             n_clusters = nearest.n_clusters
             n = counted(n_clusters, "cluster") if n_clusters else counted(nearest.n, "question")
+            low, high = metric.low, metric.high
             text += (
-                f"; with {n} a difference of {number(metric, nearest.detectable)} could be found"
+                f"; {n} are too few to find any difference"
+                if low is not None and high is not None and nearest.detectable > high - low
+                else f"; with {n} a difference of {number(metric, nearest.detectable)} could be found"
             )
         return f"{text}."
 
@@ -207,7 +209,7 @@ class ComparisonView:
         """How many columns are names, aligned left."""
         return 1 if self.is_single_pair else 3
 
-    def cells(self, row: MetricComparison) -> tuple[str, ...]:
+    def cells(self, row: MetricComparison) -> tuple[str | Cell, ...]:
         """A row of the table."""
         metric = self.display(row)
         names = (self.name_of(metric),)
@@ -217,7 +219,7 @@ class ComparisonView:
             *names,
             number(metric, row.base_mean),
             number(metric, row.candidate_mean),
-            self.change(row) + (MARK if row.is_significant else ""),
+            Cell(self.change(row), MARK if row.is_significant else ""),
             between(metric, row.low, row.high),
             DASH if row.p_corrected is None else p_cell(row.p_corrected),
             self._n(row),
@@ -228,21 +230,6 @@ class ComparisonView:
         """The number of questions, of how many if some are not scored on both sides."""
         total = row.n + row.counts.unpaired
         return f"{row.n:,}" if total == row.n else f"{row.n:,} of {total:,}"
-
-    @property
-    def rows(self) -> Sequence[tuple[str, ...]]:
-        return [self.cells(row) for row in self.comparison.overall]
-
-    def slice_rows(self, field: str) -> Sequence[tuple[str, ...]]:
-        """The rows of a field's slices, each behind the slice's value, which is given once."""
-        rows: list[tuple[str, ...]] = []
-        last: str | None = None
-        for row in self.comparison.rows:
-            if row.field == field:
-                name = "" if row.value == last else self.short(row.value or "")
-                rows.append((name, *self.cells(row)))
-                last = row.value
-        return rows
 
     @property
     def legend(self) -> str:
@@ -333,26 +320,6 @@ class ComparisonView:
             yield (
                 f"{problem}; use --permutations {enough:.0f}, or compare fewer metrics, slices or pairs"
             )
-
-    @property
-    def changes(self) -> Sequence[tuple[str, str, Sequence[str]]]:
-        """For the first metric with changed questions: what, how many, and ids, fixed and broken."""
-        if not self.is_single_pair:
-            return []
-        for row in self.comparison.overall:
-            if row.fixed or row.broken:
-                return [
-                    (
-                        f"{word} on {self.short(row.name)}",
-                        f"{n:,}",
-                        [each.id for each in found],
-                    )
-                    for word, n, found in (
-                        ("fixed", row.counts.fixed, row.fixed),
-                        ("broken", row.counts.broken, row.broken),
-                    )
-                ]
-        return []
 
 
 def too_few_draws(comparison: Comparison) -> str:

@@ -1,23 +1,41 @@
 """One batch of samples: its columns, and the cells of each node, computed once."""
 
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
-from itertools import accumulate
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass, replace
+from itertools import accumulate, repeat
 from typing import TYPE_CHECKING, cast
 
-from ragauge.engine.cells import Cells, Scores
 from ragauge.engine.corpus import of_corpus
-from ragauge.engine.references import best_by_row
-from ragauge.engine.task import NodeTask
-from ragauge.metric import Column, Metric
+from ragauge.engine.judged_scores import with_disputes, with_repeats
+from ragauge.engine.task import Cells, NodeTask, Scores
+from ragauge.metric import NOTHING_EXPECTED, Column, Metric
 from ragauge.progress import Scored
+from ragauge.samples.fields import NO_ANSWER, REASON, STATUS
 from ragauge.samples.samples import REFERENCE, Columns
-from ragauge.score import Score
+from ragauge.score import Score, Status
 from ragauge.where import Filter
 
 if TYPE_CHECKING:
-    from ragauge.engine.graph import Input, Node, PlannedMetric
+    from ragauge.engine.graph import Input, Node, Plan, PlannedMetric
     from ragauge.engine.resources import Resources
+
+
+def measure(plan: "Plan", columns: Columns, resources: "Resources") -> list[Scores]:
+    """The scores of each metric of the plan, in the plan's order, for every row.
+
+    Corpus features that `resources` do not have are computed from these rows alone.
+    Raises MetricError, which names the metric and the sample, if a metric or feature raises an error.
+    """
+    batch, scope = Batch(columns, resources), nullcontext()
+    if plan.has_async_nodes:
+        from ragauge.calls.loop import cancel_scope
+
+        scope = cancel_scope()
+    with scope:
+        batch.run_all(plan.nodes)
+        scores = with_repeats(plan, batch)
+    return with_disputes(plan, scores) if len(batch.resources.judge_names) > 1 else scores
 
 
 class Batch:
@@ -39,10 +57,11 @@ class Batch:
         """Started async nodes whose cells are not complete, by key."""
         references = cast(Sequence[Sequence[str] | None], self._column("references"))
         self.n_references = [None if texts is None else len(texts) for texts in references]
+        self.no_answer = _reasons(self._column(STATUS), self._column(REASON))
         self.pair_rows = [row for row, n in enumerate(self.n_references) for _ in range(n or 0)]
         self.pair_texts = [text for texts in references for text in texts or ()]
 
-    def for_repeat(self, judged: Collection[str], number: int) -> "Batch":
+    def for_repeat(self, judged: Collection[str | None], number: int) -> "Batch":
         """The same batch without the nodes that depend on a judge, which are computed again."""
         other = Batch(self.columns, self.resources.for_repeat(number))
         other.computed = {key: cells for key, cells in self.computed.items() if key not in judged}
@@ -79,7 +98,7 @@ class Batch:
         """Wait for all started nodes and keep their cells."""
         if not self.pending:
             return
-        from ragauge.judges.loop import gather, run
+        from ragauge.calls.loop import gather, run
 
         columns = run(gather([pending.cells for pending in self.pending.values()]))
         for pending, cells in zip(self.pending.values(), columns, strict=True):
@@ -135,7 +154,15 @@ class Batch:
     def scores(self, metric: "PlannedMetric") -> Scores:
         if metric.node is None:
             return [Score.skipped(metric.unavailable or "not available")] * self.n
-        return cast(Scores, self.computed[metric.node])
+        scores = cast(Scores, self.computed[metric.node])
+        if not self.no_answer:
+            return scores
+        return [
+            self.no_answer[row]
+            if row in self.no_answer and score and score.status is Status.MISSING
+            else score
+            for row, score in enumerate(scores)
+        ]
 
     def _column(self, name: str) -> Cells:
         return self.columns.get(name) or [None] * self.n
@@ -196,6 +223,16 @@ class Batch:
         return f"sample {id!r} of system {system!r}"
 
 
+def _reasons(statuses: Cells, reasons: Cells) -> Mapping[int, Score]:
+    """By row, why the system gave no answer, as the row says."""
+    found: dict[int, Score] = {}
+    for row, (status, reason) in enumerate(zip(statuses, reasons, strict=True)):
+        if isinstance(status, str) and status in NO_ANSWER:
+            why = f": {reason}" if reason else ""
+            found[row] = Score.missing(f"{NO_ANSWER[status]}{why}")
+    return found
+
+
 @dataclass(frozen=True, slots=True)
 class _Pending:
     """A started async node whose cells are not complete.
@@ -206,3 +243,60 @@ class _Pending:
     node: "Node"
     cells: Cells
     is_best: bool
+
+
+def best_by_row(
+    metric: Metric,
+    scores: Scores,
+    n_references: Sequence[int | None],
+    selected: Iterable[bool] | None,
+) -> Scores:
+    """Each row's best score over its references, from one score per pair of row and reference.
+
+    `n_references`: each row's number of references; None where the sample does not say. `selected`: the
+    rows that the metric applies to; None for all.
+    """
+    best: Scores = []
+    start = 0
+    for is_selected, n in zip(selected or repeat(True), n_references):  # noqa: B905
+        stop = start + (n or 0)
+        if not is_selected:
+            best.append(None)
+        elif n is None:
+            best.append(Score.missing("the sample has no references"))
+        elif n == 0:
+            best.append(Score.undefined("the sample's list of references is empty"))
+        elif n == 1:
+            best.append(scores[start])
+        else:
+            best.append(_best_of(scores[start:stop], metric))
+        start = stop
+    return best
+
+
+def _best_of(scores: Scores, metric: Metric) -> Score | None:
+    """The best score over a sample's references, with the reference in the evidence.
+
+    The first score if none has a value. A lost score (failed, or its judge was not called) might have
+    been the best, so the sample is lost too, unless the best is already at the bound.
+    """
+    valued = [
+        (score.value, at) for at, score in enumerate(scores) if score and score.value is not None
+    ]
+    expecting = [(value, at) for value, at in valued if not _expects_nothing(scores[at])]
+    lost = next((score for score in scores if score and score.is_lost), None)
+    if not expecting and lost:  # the lost reference might have expected something
+        return lost
+    valued = expecting or valued
+    if not valued:
+        return scores[0]
+    sign = 1 if metric.lower_is_better else -1
+    _, at = min((sign * value, at) for value, at in valued)
+    best = cast(Score, scores[at])
+    if lost and best.value != (metric.low if metric.lower_is_better else metric.high):
+        return lost
+    return replace(best, evidence={**(best.evidence or {}), "best_reference": at})
+
+
+def _expects_nothing(score: Score | None) -> bool:
+    return bool(score and score.evidence and score.evidence.get(NOTHING_EXPECTED))

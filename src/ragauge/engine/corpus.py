@@ -20,7 +20,9 @@ def compute_corpus_features(plan: "Plan", samples: "Samples", resources: "Resour
     for node in plan.nodes:
         if node.definition.corpus:
             names = [source.column for source in node.inputs if source.column]
-            in_pieces = samples.is_file and len(names) == 1 and _is_filled(samples, names[0])
+            in_pieces = samples.is_file and len(names) == 1 and names[0] in samples.columns
+            if in_pieces:
+                in_pieces = not any(piece[names[0]].null_count() for piece in samples.pieces(names))
             read = _of_filled_column if in_pieces else _by_question
             columns = [read(samples, name) for name in names]
             resources.corpus[node.key] = of_corpus(node, columns, resources)
@@ -36,12 +38,6 @@ def _by_question(samples: "Samples", name: str) -> Iterable[object]:
     first = pl.col(name).drop_nulls().first()
     columns = samples.scan().select("id", name)
     return columns.group_by("id", maintain_order=True).agg(first).collect()[name].to_list()
-
-
-def _is_filled(samples: "Samples", name: str) -> bool:
-    return name in samples.columns and not any(
-        piece[name].null_count() for piece in samples.pieces([name])
-    )
 
 
 def _of_filled_column(samples: "Samples", name: str) -> Iterator[object]:

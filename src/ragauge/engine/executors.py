@@ -9,26 +9,24 @@ import os
 import signal
 import sys
 import threading
-from collections import deque
 from collections.abc import Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from importlib.machinery import PathFinder
-from itertools import count
+from itertools import chain, count
 from typing import TYPE_CHECKING, ClassVar, Protocol
 
+from ragauge.engine.batch import measure
 from ragauge.engine.frames import score_frame
 from ragauge.engine.graph import Plan
 from ragauge.engine.resources import Resources
-from ragauge.engine.row_budget import n_covered, rows_of
-from ragauge.engine.row_range import RowRange, columns_of
-from ragauge.errors import WorkerError
-from ragauge.samples.samples import Columns
+from ragauge.errors import MetricError, WorkerError
+from ragauge.samples.samples import Columns, RowRange, columns_of
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from ragauge.judges.loop import Group
+    from ragauge.calls.loop import Group
 
 NumberedBatch = tuple[int, "Columns | RowRange"]
 """A batch's number and its columns, or where its rows are: whoever measures it then reads them."""
@@ -87,10 +85,11 @@ class Threads:
     ) -> "Iterator[tuple[int, pl.DataFrame]]":
         group = _group(plan)
         with ThreadPoolExecutor(self.n, initializer=group.join if group else None) as pool:
-            submitted = (
-                (number, pool.submit(_score_frame, plan, cells, self.resources))
-                for number, cells in batches
-            )
+
+            def scored(batch: "Columns | RowRange") -> "pl.DataFrame":
+                return score_frame(plan, columns_of(batch), self.resources)
+
+            submitted = ((number, pool.submit(scored, batch)) for number, batch in batches)
             try:
                 yield from _as_finished(submitted, self.n)
             except BaseException:
@@ -134,7 +133,7 @@ def _group(plan: Plan) -> "Group | None":
     """The group through which the threads' waits are cancelled together; None if nothing waits."""
     if not plan.has_async_nodes:
         return None
-    from ragauge.judges.loop import Group
+    from ragauge.calls.loop import Group
 
     return Group()
 
@@ -160,9 +159,9 @@ class Processes:
         waiting = iter(batches)
         in_progress: dict[int, Columns | RowRange] = {}
         for n_killed in count(1):
-            again = deque(in_progress.items())
+            again = list(in_progress.items())
             try:
-                yield from self._map(plan, _first(again, waiting), in_progress)
+                yield from self._map(plan, chain(again, waiting), in_progress)
                 return
             except BrokenProcessPool:
                 if n_killed > MAX_KILLED:
@@ -198,14 +197,6 @@ class Processes:
                 raise
 
 
-def _first(
-    again: "deque[NumberedBatch]", waiting: Iterator[NumberedBatch]
-) -> Iterator[NumberedBatch]:
-    while again:
-        yield again.popleft()
-    yield from waiting
-
-
 def choose(plan: Plan, n_rows: int, workers: int, resources: Resources | None = None) -> Executor:
     """The fastest executor for this plan and number of rows.
 
@@ -227,7 +218,9 @@ def choose(plan: Plan, n_rows: int, workers: int, resources: Resources | None = 
 
 def is_portable(plan: Plan) -> bool:
     """Whether another process can import every function of the plan; not those from a notebook."""
-    functions = [_unwrapped(node.definition.function) for node in plan.nodes]
+    functions = [
+        getattr(node.definition.function, "func", node.definition.function) for node in plan.nodes
+    ]
     modules = {_module(function) for function in functions}
     return all(map(_is_reachable, functions)) and all(
         module != "__main__" and _can_import(module) for module in modules
@@ -277,15 +270,7 @@ def _exit_with_parent() -> None:
 def _measure(batch: "Columns | RowRange") -> "pl.DataFrame":
     assert _worker_state is not None
     plan, resources = _worker_state
-    return _score_frame(plan, batch, resources)
-
-
-def _score_frame(plan: Plan, batch: "Columns | RowRange", resources: Resources) -> "pl.DataFrame":
     return score_frame(plan, columns_of(batch), resources)
-
-
-def _unwrapped(function: object) -> object:
-    return getattr(function, "func", function)
 
 
 def _module(function: object) -> str:
@@ -310,3 +295,38 @@ def _can_import(module: str) -> bool:
         top
     )  # not the finders of this process only, as of editable installs
     return spec is not None and spec.origin == getattr(sys.modules.get(top), "__file__", None)
+
+
+SHARE = 0.8
+"""The share of what is left of the budget that the next rows may need: some replies are asked for twice."""
+MAX_ROWS = 200
+"""Rows whose calls are counted beforehand, at most."""
+
+
+def n_covered(plan: Plan, columns: Columns, resources: Resources, *, start: int) -> int:
+    """The number of rows from `start` on that what is left of every judge's budget covers; at least 1.
+
+    The calls of each row are counted as in a dry run: kept replies cost nothing, and a call that depends on
+    another's reply assumes a likely one. All rows if no judge may be asked any more.
+    """
+    usages = {name: session.usage for name, session in resources.judges.items()}
+    n_left = len(columns["id"]) - start
+    if all(usage.used_up for usage in usages.values()):
+        return n_left
+    if any(usage.is_cost_unknown for usage in usages.values()):
+        return 1
+    estimating, judged = resources.for_estimate(), plan.for_judges()
+    expected = {name: session.usage for name, session in estimating.judges.items()}
+    for n in range(min(n_left, MAX_ROWS)):
+        try:
+            measure(judged, rows_of(columns, start + n, start + n + 1), estimating)
+        except MetricError:  # a metric of the user's own that cannot read a likely reply
+            return max(n, 1)
+        if not all(usage.covers(expected[name], SHARE) for name, usage in usages.items()):
+            return max(n, 1)
+    return min(n_left, MAX_ROWS)
+
+
+def rows_of(columns: Columns, start: int, stop: int) -> Columns:
+    """Some consecutive rows of the columns."""
+    return {name: cells[start:stop] for name, cells in columns.items()}

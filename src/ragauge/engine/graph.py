@@ -1,6 +1,6 @@
 """The graph of a plan: nodes, where their inputs come from, and the metrics that are reported."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from ragauge.label import SettingValue
@@ -86,16 +86,35 @@ class Plan:
         """Whether a function of the plan is async, such as one that calls a judge."""
         return any(node.definition.is_async for node in self.nodes)
 
+    @property
+    def judged(self) -> frozenset[str | None]:
+        """The keys of the nodes whose values depend on a judge."""
+        found: set[str | None] = set()
+        for node in self.nodes:
+            sources = {source.node for source in node.inputs if source.node}
+            if "judge" in node.definition.resources or not found.isdisjoint(sources):
+                found.add(node.key)
+        return frozenset(found)
+
     def for_judges(self) -> "Plan":
         """The nodes that call judges, and those that they need, without metrics."""
-        needed: set[str | None] = set()
+        calling = {
+            node.key
+            for node in self.nodes
+            if node.definition.is_async and "judge" in node.definition.resources
+        }
+        return self.only((), calling)
+
+    def only(self, metrics: Iterable[PlannedMetric], keys: Iterable[str | None] = ()) -> "Plan":
+        """These metrics, with the nodes that they and the nodes with these keys need."""
+        metrics = tuple(metrics)
+        needed = {*keys, *(metric.node for metric in metrics)}
         nodes: list[Node] = []
         for node in reversed(self.nodes):
-            is_judged = node.definition.is_async and "judge" in node.definition.resources
-            if is_judged or node.key in needed:
+            if node.key in needed:
                 nodes.append(node)
                 needed |= {source.node for source in node.inputs}
-        return replace(self, nodes=tuple(reversed(nodes)), metrics=())
+        return replace(self, nodes=tuple(reversed(nodes)), metrics=metrics)
 
     def describe(self) -> dict[str, object]:
         """Labels, versions, settings and display options, as JSON data: a part of the run's key."""

@@ -3,14 +3,13 @@
 What several metrics need becomes one node. Problems are collected, not raised.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 
 from ragauge import catalog
 from ragauge.encoders.models import DEFAULT_PRECISION, model_info
 from ragauge.engine.graph import Input, Node
-from ragauge.engine.requirements import missing_resources, prompts_of, uses_judge
 from ragauge.errors import LabelError, did_you_mean
 from ragauge.label import Label, SettingValue
 from ragauge.metric import PARTS, PRECISION, PROMPTS, Column, Definition, Feature, Metric
@@ -262,3 +261,52 @@ def _key(definition: Metric | Feature, settings: Mapping[str, SettingValue]) -> 
         return str(definition.label(settings))
     values = {setting.name: settings[setting.name] for setting in definition.settings}
     return f"feature {Label(definition.name, values)}"
+
+
+def uses_judge(metric: Definition, is_part: Callable[[str], bool]) -> bool:
+    """Whether the metric's value depends on a judge; `is_part` as in `_needed`."""
+    return any("judge" in needed.resources for needed in _needed(metric, is_part))
+
+
+def prompts_of(metric: Definition) -> set[str]:
+    """The prompts of a metric and of the features that it needs."""
+    return {name for needed in _needed(metric) for name in needed.prompts}
+
+
+def missing_resources(metric: Definition, available: Collection[str]) -> str:
+    """The missing resources of a metric and of the features that it needs, as text."""
+    names = [name for needed in _needed(metric) for name in needed.resources]
+    missing = dict.fromkeys(name for name in names if name not in available)
+    named = {"encoder": "an encoder", "judge": "a judge"}
+    return " and ".join(named.get(name, "something") for name in missing)
+
+
+def option_for(missing: str) -> str:
+    """The option that provides a missing resource."""
+    return (
+        "give one with --judge (judge= from Python)"
+        if "judge" in missing
+        else "give one with --encoder"
+    )
+
+
+def _needed(
+    definition: Definition, is_part: Callable[[str], bool] = lambda _: False
+) -> Iterator[Definition]:
+    """The definition, then the features that it needs, directly or not.
+
+    A parameter that takes another metric's score is followed if `is_part` of its name.
+    """
+    seen: set[str] = set()
+
+    def walk(definition: Definition) -> Iterator[Definition]:
+        yield definition
+        for column in definition.columns:
+            if column.name in seen or (column.takes_score and not is_part(column.name)):
+                continue
+            known = catalog.metrics() if column.takes_score else catalog.features()
+            if column.name in known:
+                seen.add(column.name)
+                yield from walk(known[column.name])
+
+    return walk(definition)

@@ -8,10 +8,8 @@ from dataclasses import replace
 
 from ragauge import catalog
 from ragauge.engine.graph import Input, Node, Plan, PlannedMetric
-from ragauge.engine.graph_builder import Defaults, GraphBuilder
-from ragauge.engine.requirements import missing_resources, option_for
+from ragauge.engine.graph_builder import Defaults, GraphBuilder, missing_resources, option_for
 from ragauge.errors import LabelError, PlanError, did_you_mean
-from ragauge.label import Label
 from ragauge.metric import Metric
 from ragauge.samples.samples import FIELDS
 from ragauge.suite import Check, Entry, Suite
@@ -36,7 +34,9 @@ def make_plan(
     whose requirements are missing is marked `unavailable` instead.
     """
     suites = tuple(dict.fromkeys(suites))
-    graph = GraphBuilder(suites, columns, resources, judges or _own_judge(resources))
+    if not judges and (judge := resources.get("judge", {}).get("judge")):
+        judges = (str(judge),)
+    graph = GraphBuilder(suites, columns, resources, judges)
     planned = tuple(_without_repeats(_metrics(graph)))
     problems = [
         *_duplicate_suites(suites),
@@ -60,7 +60,9 @@ def _metrics(graph: GraphBuilder) -> Iterator[PlannedMetric]:
 def _by_judge(graph: GraphBuilder, suite: Suite, entry: Entry) -> Iterator[PlannedMetric]:
     """The entry, once for each of its judges."""
     named = entry.label.settings.get("judge")
-    if named is None and len(graph.judges) > 1 and _is_judged(graph, entry.label, suite):
+    metric = catalog.metrics().get(entry.label.name)
+    is_judged = metric is not None and graph.uses_judge(metric, suite)
+    if named is None and len(graph.judges) > 1 and is_judged:
         for judge in graph.judges:
             graph.judge = judge
             planned = _entry(graph, suite, entry)
@@ -69,12 +71,6 @@ def _by_judge(graph: GraphBuilder, suite: Suite, entry: Entry) -> Iterator[Plann
         return
     graph.judge = str(named) if named else (graph.judges[0] if graph.judges else None)
     yield _entry(graph, suite, entry)
-
-
-def _is_judged(graph: GraphBuilder, label: Label, suite: Suite) -> bool:
-    """Whether the metric's value depends on a judge."""
-    metric = catalog.metrics().get(label.name)
-    return metric is not None and graph.uses_judge(metric, suite)
 
 
 def _entry(graph: GraphBuilder, suite: Suite, entry: Entry) -> PlannedMetric:
@@ -137,11 +133,6 @@ def _check_fields(graph: GraphBuilder, check: Check, group: str) -> None:
     for name in sorted(check.where.fields - fields if check.where else ()):
         hint = did_you_mean(name, fields) or f"; they have {', '.join(sorted(graph.columns))}"
         graph.problems.append(f"{group}: the samples have no field {name!r}{hint}")
-
-
-def _own_judge(resources: Defaults) -> tuple[str, ...]:
-    name = resources.get("judge", {}).get("judge")
-    return (str(name),) if name else ()
 
 
 def _planned(

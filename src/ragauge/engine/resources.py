@@ -107,16 +107,16 @@ class Resources:
     @cached_property
     def judges(self) -> "Mapping[str, JudgeSession]":
         """A session for each judge, by name."""
-        from ragauge.judges.budget import Budget
-        from ragauge.judges.ledger import Ledger
+        from ragauge.calls.budget import Budget
         from ragauge.judges.prompts import Prompts
+        from ragauge.judges.reply_ledger import reply_ledger
         from ragauge.judges.session import WINDOW_TOKENS, JudgeSession
 
         config = self.judging
         if not config.judges:
             return {}
         # Without a cache file, replies are kept in memory until the run ends.
-        ledger = Ledger(":memory:" if self._cache_path is None else self._cache_path)
+        ledger = reply_ledger(":memory:" if self._cache_path is None else self._cache_path)
         prompts = Prompts(config.prompts, language=config.language)
         if config.mode == "ask":
             config.check_keys()

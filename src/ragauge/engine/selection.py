@@ -10,7 +10,7 @@ from ragauge.errors import LabelError, PlanError, SuiteError, did_you_mean
 from ragauge.features.refusals import is_answerable
 from ragauge.label import Label
 from ragauge.metric import METRICS
-from ragauge.samples.samples import REFERENCES, Samples
+from ragauge.samples.samples import MEASURED, REFERENCES, Samples
 from ragauge.suite import Entry, Suite, names_of, shipped_suites
 
 DEFAULT = "rag"
@@ -84,10 +84,24 @@ def without(suites: Sequence[Suite], names: Sequence[str]) -> list[Suite]:
 
 def fitting(suites: Sequence[Suite], samples: Samples) -> list[Suite]:
     """The suites without the metrics that say nothing of these samples: none of their questions is of the kind."""
-    special = [{entry.name for entry in suite.entries if entry.only_for} for suite in suites]
-    if not any(special) or _has_unanswerable(samples):
-        return list(suites)
-    return [suite.without(names) for suite, names in zip(suites, special, strict=True)]
+    kinds = {entry.only_for for suite in suites for entry in suite.entries if entry.only_for}
+    absent = {kind for kind in kinds if not _has_kind(samples, kind)}
+    left_out = [
+        {each.name for each in suite.entries if each.only_for in absent} for suite in suites
+    ]
+    return [
+        suite.without(names) if names else suite
+        for suite, names in zip(suites, left_out, strict=True)
+    ]
+
+
+def _has_kind(samples: Samples, kind: str) -> bool:
+    """Whether some question has no answer, or some answer has a value of this field."""
+    if kind not in MEASURED:
+        return _has_unanswerable(samples)
+    return kind in samples.columns and any(
+        piece[kind].null_count() < piece.height for piece in samples.pieces([kind])
+    )
 
 
 def _has_unanswerable(samples: Samples) -> bool:
@@ -126,17 +140,13 @@ def _named_by_default(name: str) -> Entry | None:
     return next((Entry(entry.label, name) for entry in entries if name != str(entry.label)), None)
 
 
-def _names_by_default() -> list[str]:
-    """The names of the default suite that are not labels."""
-    return [entry.name for entry in Suite.load(DEFAULT).entries if " " in entry.name]
-
-
 def _read_label(text: str) -> Label:
     """The label; an unparsable text with a hyphen is kept whole, as it may be a suite's name."""
     try:
         return catalog.read_label(text)
     except LabelError as error:
-        if close := did_you_mean(text, _names_by_default()):
+        names = [entry.name for entry in Suite.load(DEFAULT).entries if " " in entry.name]
+        if close := did_you_mean(text, names):
             raise LabelError(f"{error}{close}") from None
         if "-" not in text.split("(")[0]:
             raise

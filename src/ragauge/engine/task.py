@@ -7,7 +7,6 @@ from itertools import repeat
 from traceback import extract_tb
 from typing import TYPE_CHECKING, cast
 
-from ragauge.engine.cells import Cells
 from ragauge.errors import MetricError, RagaugeError
 from ragauge.metric import Metric
 from ragauge.score import Score
@@ -15,6 +14,11 @@ from ragauge.score import Score
 if TYPE_CHECKING:
     from ragauge.engine.graph import Node
 
+Cells = Sequence[object]
+"""A column: one cell per row, or one cell per pair of row and reference. A cell without a value is None (the
+sample has none) or a Score with the reason; nodes that need the cell get no value for the same reason."""
+Scores = list[Score | None]
+"""A metric's score for each row; None where the metric does not apply to the row."""
 ROUNDING = 1e-9
 """A value that exceeds a bound by at most this much is a rounding error and is set to the bound."""
 
@@ -69,7 +73,7 @@ class NodeTask:
 
     def start(self, selected: Sequence[bool] | None) -> Cells:
         """Start the function for each selected row on the judges' event loop; returns pending cells."""
-        from ragauge.judges.loop import run, start
+        from ragauge.calls.loop import run, start
 
         finish = self._finish()
         rows = zip(selected or repeat(True), zip(*self.inputs, strict=True))  # noqa: B905
@@ -82,7 +86,7 @@ class NodeTask:
     async def _row(
         self, at: int, cells: tuple[object, ...], finish: Callable[[object], object]
     ) -> object:
-        from ragauge.judges.loop import resolve
+        from ragauge.calls.loop import resolve
 
         arguments = self._arguments(await resolve(cells))
         if isinstance(arguments, Score):

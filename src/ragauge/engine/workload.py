@@ -1,15 +1,16 @@
 """How much a run has to do, before it begins: texts to encode, calls to judges, values to compute."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from time import perf_counter
 
-from ragauge.engine.engine import measure
-from ragauge.engine.graph import Node, Plan
+from ragauge.engine.batch import measure
+from ragauge.engine.graph import Input, Node, Plan
 from ragauge.engine.resources import Resources
 from ragauge.errors import MetricError, RagaugeError
-from ragauge.samples.samples import REFERENCE, REFERENCES, Samples
+from ragauge.samples.samples import REFERENCE, REFERENCES, Columns, Samples
+from ragauge.score import Status
 
 TEXT_COLUMNS = ("question", "answer", REFERENCES, "contexts", "gold_contexts")
 COMPARED = 8
@@ -61,7 +62,6 @@ class Workload:
 
 def workload(plan: Plan, samples: Samples, resources: Resources, batch_rows: int) -> Workload:
     """What the plan has to do for these samples, if nothing is kept from earlier runs."""
-    nodes = {node.key: node for node in plan.nodes}
     sizes = _Sizes(samples)
     encoded_by: dict[str, int] = {}
     judged_by: list[str] = []
@@ -69,8 +69,8 @@ def workload(plan: Plan, samples: Samples, resources: Resources, batch_rows: int
     for metric in plan.metrics:
         if metric.node is None:
             continue
-        needed = list(_needed(nodes, metric.node))
-        own = {name for node in needed if _encodes(node) for name in _columns(nodes, node)}
+        needed = plan.only([metric]).nodes
+        own = {name for node in needed if _encodes(node) for name in _columns(plan, node)}
         if own:
             encoded_by[metric.name] = sizes.of(own)
             for node in filter(_encodes, needed):
@@ -95,9 +95,9 @@ def characters_per_second(plan: Plan, samples: Samples, resources: Resources) ->
     settings = next((node.settings for node in plan.nodes if _encodes(node)), None)
     if settings is None or "answer" not in samples.columns:
         return None
-    encoder = resources.encoder_of(settings)
-    texts = _some_texts(samples)
-    model = encoder.encoder
+    model = resources.encoder_of(settings).encoder
+    answers = samples.frame["answer"].drop_nulls().head(TEXTS_TIMED).to_list()
+    texts = [text[:MAX_TIMED_LENGTH] for text in answers if text.strip()]
     if not texts or not isinstance(model, LocalEncoder):
         return None
     # Copies have the same length and so fill whole batches, as the many texts of a run do.
@@ -124,26 +124,12 @@ def _encodes(node: Node) -> bool:
     return "encoder" in node.definition.resources
 
 
-def _needed(nodes: Mapping[str, Node], key: str) -> Iterable[Node]:
-    """A node and all those that it depends on."""
-    seen: set[str] = set()
-    waiting = [key]
-    while waiting:
-        key = waiting.pop()
-        if key not in seen and key in nodes:
-            seen.add(key)
-            yield nodes[key]
-            waiting += [source.node for source in nodes[key].inputs if source.node]
-
-
-def _columns(nodes: Mapping[str, Node], node: Node) -> set[str]:
+def _columns(plan: Plan, node: Node) -> set[str]:
     """The columns of texts that a node reads, itself or through others."""
-    needed = list(_needed(nodes, node.key))
-    if any(each.definition.is_async for each in needed):
+    needed = plan.only((), [node.key])
+    if needed.has_async_nodes:
         return {"question"}  # questions that a judge makes, and the asked one
-    read = {source.column for each in needed for source in each.inputs}
-    named = {REFERENCES if name == REFERENCE else name for name in read}
-    return {name for name in TEXT_COLUMNS if name in named}
+    return {name for name in TEXT_COLUMNS if name in needed.columns}
 
 
 class _Sizes:
@@ -199,6 +185,65 @@ def _calls(plan: Plan, samples: Samples, resources: Resources) -> int:
     return round(calls * resources.judging.repeat * len(samples) / n)
 
 
-def _some_texts(samples: Samples) -> Sequence[str]:
-    found = samples.frame["answer"].drop_nulls().head(TEXTS_TIMED).to_list()
-    return [text[:MAX_TIMED_LENGTH] for text in found if text.strip()]
+OWN = "ragauge"
+
+
+def without_columns(plan: Plan, first: Columns, resources: Resources) -> Mapping[str, str]:
+    """Why no score can come of the first rows, by the label of each metric whose columns they do not have.
+
+    Our own metrics without judge and encoder are computed on these rows. Of the others, which might call something
+    outside, the columns count that their functions cannot do without.
+    """
+    nodes = {node.key: node for node in plan.nodes}
+    not_run = {node.key for node in plan.nodes if _may_call(node, nodes)}
+    offline = plan.only(m for m in plan.metrics if m.node and m.node not in not_run)
+    found: dict[str, str] = {}
+    for metric, scores in zip(offline.metrics, measure(offline, first, resources), strict=True):
+        missing = [score for score in scores if score and score.status is Status.MISSING]
+        if missing and len(missing) == len(scores):
+            found[metric.metric] = missing[0].reason or ""
+    absent = {name for name, cells in first.items() if all(cell is None for cell in cells)}
+    known = set(first) - absent
+    for metric in plan.metrics:
+        if metric.node in not_run:
+            names = dict.fromkeys(_missing(nodes[metric.node], nodes, known))
+            if names:
+                found[metric.metric] = f"the sample has no {' and '.join(names)}"
+    return found
+
+
+def _may_call(node: Node, nodes: Mapping[str, Node]) -> bool:
+    """Whether a judge, an encoder or somebody else's function takes part in computing the node."""
+    is_own = node.definition.function.__module__.partition(".")[0] == OWN
+    return (
+        not is_own
+        or bool(node.definition.resources)
+        or any(_may_call(nodes[source.node], nodes) for source in node.inputs if source.node)
+    )
+
+
+def _missing(node: Node, nodes: Mapping[str, Node], known: set[str]) -> Iterator[str]:
+    """The columns without which the node has no value, and that are not known.
+
+    A node that can do without each of its columns has no value without all of them; then it is the first.
+    """
+    needs = [
+        (column.nullable, list(_missing_of(source, nodes, known)))
+        for column, source in zip(node.definition.columns, node.inputs, strict=True)
+        if not column.takes_score
+    ]
+    if needs and all(nullable and names for nullable, names in needs):
+        yield from needs[0][1]
+    for nullable, names in needs:
+        if not nullable:
+            yield from names
+
+
+def _missing_of(source: Input, nodes: Mapping[str, Node], known: set[str]) -> Iterator[str]:
+    """The columns that are not known and without which a parameter has no value."""
+    if source.node:
+        yield from _missing(nodes[source.node], nodes, known)
+    elif source.column:
+        name = REFERENCES if source.column == REFERENCE else source.column
+        if name not in known:
+            yield name

@@ -5,11 +5,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, cast, get_args
 
-from ragauge.engine.engine import measure
+from ragauge.engine.batch import measure
+from ragauge.engine.frames import in_other_languages
 from ragauge.engine.graph import Plan
 from ragauge.engine.plan import make_plan
 from ragauge.engine.resources import Resources
-from ragauge.engine.row_range import columns_of
 from ragauge.engine.selection import (
     DEFAULT,
     MetricLike,
@@ -40,14 +40,14 @@ from ragauge.run import Run
 from ragauge.runs.identity import judges_of, manifest_of
 from ragauge.runs.manifest import Manifest
 from ragauge.runs.working_copy import url_of_run
-from ragauge.samples.samples import FIELDS, Columns, FieldError, Samples, read_value
-from ragauge.score import KeptEvidence, Score
+from ragauge.samples.samples import FIELDS, Columns, FieldError, Samples, columns_of, read_value
+from ragauge.score import LANGUAGE, LANGUAGE_EVIDENCE, KeptEvidence, Score
 from ragauge.storage.regular_file import exists
 from ragauge.suite import Entry
 
 if TYPE_CHECKING:
+    from ragauge.calls.budget import CostEstimate
     from ragauge.encoders.protocol import Encoder
-    from ragauge.judges.budget import CostEstimate
     from ragauge.judges.providers.factory import JudgeLike
     from ragauge.loaders.conflicts import Prefer
     from ragauge.on_ray.executor import Ray
@@ -79,7 +79,8 @@ def score(
     encoder, for metrics that need one (default: the embedded model). `judge` is a judge, an async
     function or a model's name, for judged metrics. If a field is missing, the score has the status
     `missing`. Raises LabelError if the label does not parse, PlanError for an unknown metric, setting
-    or field, and DataError for an invalid value.
+    or field, and DataError for an invalid value. In a language in which the metric was not compared with people, the score has a flag
+    such as `language:de`.
 
     >>> import ragauge as rg
     >>> rg.score("number_match", answer="The premium is $604", reference="$604").value
@@ -94,14 +95,21 @@ def score(
     resources = Resources(encoder, judging=judge_config_of(judge))
     plan = make_plan([suite], list(columns), resources.defaults())
     _check_used(label, fields, plan)
-    places = [place for place, metric in enumerate(plan.metrics) if metric.name == label]
+    at = next((at for at, metric in enumerate(plan.metrics) if metric.name == label), 0)
     try:
-        scores = measure(plan, columns, resources)[places[0] if places else 0]
+        scores = measure(plan, columns, resources)[at]
     except MetricError as error:
-        if isinstance(error.__cause__, ValueError | TypeError) and _is_composite(plan):
+        columns_of_plan = (column for node in plan.nodes for column in node.definition.columns)
+        is_composite = any(column.takes_score for column in columns_of_plan)
+        if is_composite and isinstance(error.__cause__, ValueError | TypeError):
             raise PlanError([f"{label}: {error.__cause__}"]) from None
         raise
-    return cast(Score, scores[0])
+    found = cast(Score, scores[0])
+    flags = in_other_languages([plan.metrics[at]], columns, [0], [0])
+    if found.value is None or not flags:
+        return found
+    language = flags[0].removeprefix(LANGUAGE)
+    return replace(found, evidence={**(found.evidence or {}), LANGUAGE_EVIDENCE: language})
 
 
 def evaluate(
@@ -124,7 +132,7 @@ def evaluate(
 ) -> Run:
     """Score samples with metrics.
 
-    `samples` is anything that `load` takes, or Samples. `gold`, `prefer` and `by_place` are those of
+    `samples` is anything that `load` takes, Samples, or what `ask` returns. `gold`, `prefer` and `by_place` are those of
     `load`: questions and references in a source of their own, which value to use where sources differ,
     and pairing rows by their place. `metrics` is a suite's name or TOML file, a
     metric's label or function, or a list of them; without it, the suite `rag`. `encoder` is a model's name or an encoder, for metrics
@@ -208,7 +216,7 @@ class Evaluation:
         if evidence not in get_args(KeptEvidence):
             known = ", ".join(get_args(KeptEvidence))
             raise PlanError([f"evidence is {evidence!r:.80}; choose one of {known}"])
-        samples = _samples(samples)
+        samples = _loaded(samples)
         batch_size = usual_batch_size(samples) if batch_size is None else batch_size
         suites = fitting(suites_of(metrics), samples)
         resources = Resources(
@@ -230,11 +238,13 @@ class Evaluation:
         progress: Progress | None = None,
         listener: Listener = ignore,
         executor: "Ray | None" = None,
+        by: Sequence[str] | None = None,
     ) -> Run:
         """Run the evaluation and store it in `folder` if one is given; see `evaluate`.
 
         `listener` gets an event for each step, in more detail than `progress`; worker processes only
-        report the batches that they finish.
+        report the batches that they finish. The stored summaries are also by the fields `by`; None leaves
+        those of a finished run as they are.
         """
         _check(folder=folder)
         self._retry_unreadable()
@@ -247,6 +257,7 @@ class Evaluation:
             workers,
             progress,
             executor,
+            by,
         )
         return work.in_memory() if folder is None else work.in_folder(Path(folder))
 
@@ -267,7 +278,7 @@ class Evaluation:
 
     def without_columns(self) -> Mapping[str, str]:
         """Why the first rows give no score, by the label of each metric whose columns they do not have."""
-        from ragauge.engine.readiness import without_columns
+        from ragauge.engine.workload import without_columns
 
         first = columns_of(batch_of(self.plan, self.samples, 0, ROWS_SAMPLED))
         found = without_columns(self.plan, first, self.resources)
@@ -400,25 +411,20 @@ def opened_by_name(judge: "JudgeLike | Sequence[JudgeLike] | None") -> Collectio
     ]
 
 
-def _loaded(samples: object, gold: object, prefer: "Prefer | None", *, by_place: bool) -> Samples:
+def _loaded(
+    samples: object, gold: object = None, prefer: "Prefer | None" = None, *, by_place: bool = False
+) -> Samples:
     """The samples; PlanError for options of loading with samples that are loaded already."""
     from ragauge.loaders import load
 
+    if isinstance(own := getattr(samples, "samples", None), Samples):  # rg.Answers
+        samples = own
+    if not isinstance(samples, Samples):
+        return load(samples, gold=gold, prefer=prefer, by_place=by_place)
     given = {"gold": gold is not None, "prefer": prefer is not None, "by_place": by_place}
-    if not any(given.values()):
-        return _samples(samples)
-    if isinstance(samples, Samples):
-        names = ", ".join(name for name, is_given in given.items() if is_given)
+    if names := ", ".join(name for name, is_given in given.items() if is_given):
         raise PlanError([f"the samples are loaded already; give {names} to rg.load"])
-    return load(samples, gold=gold, prefer=prefer, by_place=by_place)
-
-
-def _samples(samples: object) -> Samples:
-    if isinstance(samples, Samples):
-        return samples
-    from ragauge.loaders import load
-
-    return load(samples)  # pyright: ignore[reportArgumentType]
+    return samples
 
 
 def estimate(
@@ -464,6 +470,10 @@ def _one_row(fields: Mapping[str, object]) -> Columns:
         if "references" in given:
             raise PlanError(["give reference or references, not both"])
         given["references"] = given.pop("reference")
+    if "expected_state" in given and "state" in given:
+        given["final_state"] = given.pop("state")
+    if "messages" in given:
+        given.setdefault("whole_conversation", given["messages"])
     columns: Columns = {"id": ["this sample"], "system": ["default"]}
     for name, value in given.items():
         try:
@@ -487,11 +497,7 @@ def _check_used(label: str, fields: Mapping[str, object], plan: Plan) -> None:
         f"{label} does not read the field {name!r}"
         f"{did_you_mean(name, known) or '; it reads ' + ', '.join(sorted(plan.columns))}"
         for name in fields
-        if name not in known
+        if name not in {*known, "state"}
     ]
     if problems:
         raise PlanError(problems)
-
-
-def _is_composite(plan: Plan) -> bool:
-    return any(column.takes_score for node in plan.nodes for column in node.definition.columns)

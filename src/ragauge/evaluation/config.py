@@ -55,11 +55,11 @@
 Paths are relative to the folder of the configuration file.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from shlex import quote
-from typing import cast
+from typing import Any, cast
 
 from ragauge.errors import SuiteError
 from ragauge.judges.config import KEYS as JUDGE_KEYS
@@ -205,46 +205,9 @@ class Config:
             problems.append(f"{path}: give data or [systems], not both")
         if problems:
             raise SuiteError("\n".join(problems))
-        return cls._read(table, path.parent)
-
-    @classmethod
-    def _read(cls, table: Table, base: Path) -> "Config":
-        def path_of(key: str) -> Path | None:
-            return _place(base, str(table[key])) if key in table else None
-
-        def texts(key: str) -> tuple[str, ...]:
-            return tuple(cast(list[str], table.get(key, [])))
-
-        systems = cast(Mapping[str, str], table.get("systems", {}))
-        suites = tuple(
-            str(base / suite) if suite.endswith(".toml") else suite for suite in texts("suites")
-        )
-        return cls(
-            path_of("data"),
-            path_of("gold"),
-            suites,
-            texts("metrics"),
-            cast(str | None, table.get("where")),
-            cast(int | None, table.get("limit")),
-            texts("by"),
-            tuple(base / path for path in texts("output")),
-            tuple(base / path for path in texts("plugins")),
-            path_of("folder"),
-            cast(int, table.get("seed", 0)),
-            cast(int | None, table.get("workers")),
-            cast(str | None, table.get("evidence")),
-            {name: _place(base, path) for name, path in systems.items()},
-            dict(cast(Mapping[str, str], table.get("map", {}))),
-            _encoder(table, base),
-            _cache(table, base),
-            _judge(table, base),
-            cast(str | None, table.get("prefer")),
-            cast(bool, table.get("by_place", False)),
-            GateConfig.read(as_table(table.get("gate")) or {}, base),
-            texts("without"),
-            cast(str | None, table.get("on")),
-            cast(str | None, table.get("storage")),
-        )
+        base = path.parent
+        given = {key: READ[key](table[key], base) for key in READ.keys() & table.keys()}
+        return cls(**cast("dict[str, Any]", {**table, **given}))
 
 
 def _place(base: Path, text: str) -> Path:
@@ -252,12 +215,31 @@ def _place(base: Path, text: str) -> Path:
     return base / text if as_url(text) is None else Path(text)
 
 
+READ: Mapping[str, Callable[[Any, Path], object]] = {
+    **dict.fromkeys(("data", "gold", "folder"), lambda text, base: _place(base, text)),
+    **dict.fromkeys(("metrics", "by", "without"), lambda names, _: tuple(names)),
+    **dict.fromkeys(
+        ("output", "plugins"), lambda names, base: tuple(base / name for name in names)
+    ),
+    "suites": lambda names, base: tuple(
+        str(base / name) if name.endswith(".toml") else name for name in names
+    ),
+    "systems": lambda systems, base: {name: _place(base, path) for name, path in systems.items()},
+    "map": lambda fields, _: dict(fields),
+    "encoder": lambda table, base: _encoder(table, base),
+    "cache": lambda text, base: text if text == NO_CACHE else str(base / text),
+    "judge": lambda table, base: _judge(table, base),
+    "gate": GateConfig.read,
+}
+"""How a key's value becomes the field of the same name; values of other keys are taken as they are."""
+
+
 def _gate_problems(table: Table, path: Path) -> list[str]:
     given = as_table(table.get("gate")) or {}
     drop = given.get("max_drop", {})
     plain = {name: value for name, value in given.items() if name != "max_drop"}
     problems = check_table(plain, GATE_KEYS, f"{path}: gate")
-    if (rules := as_list(given.get("rules"))) and not all(isinstance(one, str) for one in rules):
+    if (rules := as_list(given.get("rules"))) and not all(isinstance(rule, str) for rule in rules):
         problems.append(f"{path}: gate.rules must be a list of texts, got {rules!r:.80}")
     drops = (as_table(drop) or {"": drop}) if drop != {} else {}
     problems += [
@@ -287,32 +269,24 @@ def _judge_problems(table: Table, path: Path) -> list[str]:
 
 def _judge(table: Table, base: Path) -> Table:
     """The table [judge]; paths of prompts and recordings are relative to the configuration's folder."""
-    given = dict(as_table(table.get("judge")) or {})
+    given = dict(table)
     if isinstance(given.get("prompts"), str):
         given["prompts"] = str(base / str(given["prompts"]))
-    model = given.get("model")
-    if model is not None:
-        names = [model] if isinstance(model, str) else cast(list[str], model)
-        given["model"] = [_from_base(name, base) for name in names]
+    if (model := given.get("model")) is not None:
+        names = [model] if isinstance(model, str) else cast("list[str]", model)
+        given["model"] = [
+            f"{REPLAY}{base / name.removeprefix(REPLAY)}" if name.startswith(REPLAY) else name
+            for name in names
+        ]
     return given
-
-
-def _from_base(name: str, base: Path) -> str:
-    return f"{REPLAY}{base / name.removeprefix(REPLAY)}" if name.startswith(REPLAY) else name
-
-
-def _cache(table: Table, base: Path) -> str | None:
-    given = cast(str | None, table.get("cache"))
-    return given if given in (None, NO_CACHE) else str(base / given)
 
 
 def _encoder(table: Table, base: Path) -> Table:
     """The table [encoder]; a model that is a path is relative to the configuration's folder."""
-    given = dict(as_table(table.get("encoder")) or {})
-    model = given.get("model")
+    model = table.get("model")
     if isinstance(model, str) and (model.startswith((".", "~")) or is_folder(base / model)):
-        given["model"] = str(base / Path(model).expanduser())
-    return given
+        return {**table, "model": str(base / Path(model).expanduser())}
+    return dict(table)
 
 
 def _with_nul(value: object, key: str = "") -> Iterator[str]:

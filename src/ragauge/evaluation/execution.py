@@ -1,19 +1,19 @@
 """Execute an evaluation: measure its batches, store them, and finish the run."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ragauge.engine.corpus import compute_corpus_features
 from ragauge.engine.graph import Plan
-from ragauge.engine.row_range import RowRange
 from ragauge.progress import Scored
 from ragauge.run import Run
 from ragauge.runs.identity import judges_of, now
-from ragauge.runs.kept_results import keeps_results
 from ragauge.runs.manifest import Manifest
-from ragauge.samples.samples import Columns, SampleFile, Samples, to_columns
+from ragauge.runs.stored_results import has_results, write_results
+from ragauge.samples.fields import REASON, STATUS
+from ragauge.samples.samples import Columns, RowRange, SampleFile, Samples, to_columns
 
 if TYPE_CHECKING:
     import polars as pl
@@ -37,7 +37,8 @@ def batch_of(plan: Plan, samples: Samples, number: int, size: int) -> Columns | 
 
 def columns_read(plan: Plan, samples: Samples) -> list[str]:
     """The columns of the samples that measuring needs."""
-    return [name for name in samples.columns if name in plan.columns | {"id", "system"}]
+    always = {"id", "system", STATUS, REASON}
+    return [name for name in samples.columns if name in plan.columns | always]
 
 
 def n_batches(samples: Samples, manifest: Manifest) -> int:
@@ -76,6 +77,8 @@ class Execution:
     progress: Progress | None
     executor: "Ray | None" = None
     """Where batches are measured, if not on this machine alone."""
+    by: Sequence[str] | None = None
+    """The fields of the stored summaries; None leaves those of a finished run as they are."""
 
     def in_memory(self) -> Run:
         import polars as pl
@@ -107,15 +110,15 @@ class Execution:
 
     def _stored_in(self, folder: "RunFolder") -> Run:
         from ragauge.runs.store import SUMMARIES, has_unfinished
-        from ragauge.views.tables import write_summaries
+        from ragauge.views.run_report import write_summaries
 
         path, stored = folder.path, folder.open(self.manifest, self.samples)
         if stored.finished:
             run = Run.of(replace(folder.read(), samples=self.samples))
             if not any(has_unfinished(run.collect(piece)) for piece in run.source.pieces()):
-                if not all((path / name).exists() for name in SUMMARIES):
-                    write_summaries(run, path)
-                _keep(run)
+                if self.by is not None or not all((path / name).exists() for name in SUMMARIES):
+                    write_summaries(run, path, self.by or ())
+                _store_results(run)
                 return run
             folder.reopen()
         numbers = unfinished_batches(self.samples, self.manifest, folder)
@@ -129,8 +132,8 @@ class Execution:
             folder.write_part(number, part)
         finished = replace(self._finished(), started=stored.started)
         run = Run.of(folder.finish(finished, self.samples, n_batches(self.samples, self.manifest)))
-        write_summaries(run, path)
-        _keep(run)
+        write_summaries(run, path, self.by or ())
+        _store_results(run)
         return run
 
     def _finished(self) -> Manifest:
@@ -156,7 +159,7 @@ class Execution:
         self, executor: "Ray", numbers: Sequence[int]
     ) -> "Iterable[tuple[int, pl.DataFrame]]":
         """Have these batches measured by a cluster."""
-        from ragauge.on_ray.batches import Job
+        from ragauge.on_ray.worker import Job
         from ragauge.runs.identity import code_of_run
 
         if not numbers:
@@ -177,7 +180,7 @@ class Execution:
         self, executor: "Ray", numbers: Sequence[int], folder: "RunFolder"
     ) -> "Iterable[tuple[int, pl.DataFrame]]":
         """Have a cluster measure what asks no judge; then ask the judges from here, batch by batch."""
-        from ragauge.on_ray.split import merged, split
+        from ragauge.on_ray.executor import merged, split
 
         alone, judged = split(self.plan)
         apart = folder.apart()
@@ -191,14 +194,12 @@ class Execution:
             if not alone.nodes and not alone.metrics:
                 yield number, part
                 continue
-            others = apart.part(number) if alone.nodes else there._measured_here(number)
+            if alone.nodes:
+                others = apart.part(number)
+            else:  # their metrics are all unavailable
+                ((_, others),) = replace(there, workers=1)._measured([number])
             yield number, merged([others, part], self._rows(number), self.plan)
         folder.remove_apart()
-
-    def _measured_here(self, number: int) -> "pl.DataFrame":
-        """The scores of one batch whose metrics are all unavailable."""
-        ((_, part),) = replace(self, workers=1)._measured([number])
-        return part
 
     def _rows(self, number: int) -> "pl.DataFrame":
         """The ids and systems of a batch."""
@@ -225,16 +226,39 @@ class Execution:
         return tell
 
 
-def _keep(run: Run) -> None:
-    """Keep what a large run shows first, so that it is not computed again."""
-    from ragauge.evaluation.keeping import keep_results
+N_WORST = 20
+"""Rows stored of each metric's worst ones."""
+
+
+def _store_results(run: Run) -> None:
+    """Store what a large run shows first, so that it is not computed again: its summary, also by fields with few
+    values, outcomes, distributions, findings, worst rows, and the comparison of its first screen.
+
+    A run whose aggregates cannot all be computed here stores nothing.
+    """
+    from ragauge.comparing.differences import comparisons_of
+    from ragauge.page.distributions import DISTRIBUTIONS, distributions
+    from ragauge.page.field_slices import SLICES, can_be_stored, run_slices
+    from ragauge.runs.findings import find
+    from ragauge.runs.summary import worst_rows
     from ragauge.views.first_screen import FirstScreen
 
-    if keeps_results(run) and not run.kept:
-        _ = FirstScreen(
-            run
-        ).compared  # the comparison that the first screen makes is kept with the rest
-        keep_results(run)
+    if run.folder is None or not has_results(run) or run.stored_results or run.problems:
+        return
+    _ = FirstScreen(run).compared  # makes the comparison that is stored
+    worst = worst_rows(run, run.metrics, N_WORST)
+    results: dict[str, object] = {
+        "summary": run.summary().to_dicts(),
+        "outcomes": run.outcomes.as_data(),
+        "findings": [asdict(match) for match in find(run)],
+        "comparisons": [[base, asdict(made)] for base, made in comparisons_of(run).items()],
+        "worst": {label: [list(row) for row in rows.iter_rows()] for label, rows in worst.items()},
+        DISTRIBUTIONS: [[*key, bins] for key, bins in distributions(run).items()],
+    }
+    slices = run_slices(run)
+    if can_be_stored(slices):
+        results[SLICES] = {name: each.as_data() for name, each in slices.items()}
+    write_results(run.folder, run.manifest, results)
 
 
 def _usage(plan: Plan, resources: "Resources") -> Mapping[str, object]:

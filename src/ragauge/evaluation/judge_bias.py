@@ -31,10 +31,10 @@ from ragauge.score import Score
 from ragauge.storage.regular_file import exists
 
 if TYPE_CHECKING:
+    from ragauge.calls.budget import CostEstimate
     from ragauge.engine.graph import Plan
     from ragauge.engine.resources import Resources
     from ragauge.evaluation import JudgeLike
-    from ragauge.judges.budget import CostEstimate
     from ragauge.judges.question import Question
     from ragauge.judges.questions import Criterion
     from ragauge.judges.session import JudgeSession
@@ -106,7 +106,7 @@ def judge_bias_cost(
     seed: int = 0,
 ) -> "Mapping[str, CostEstimate]":
     """For each judge, the calls that `judge_bias` would still make, their tokens and cost; makes none."""
-    from ragauge.judges import loop
+    from ragauge.calls import loop
 
     chosen = _some(samples, n_questions, seed)
     config = replace(judge_config_of(judge), repeat=repeat, mode="estimate")
@@ -160,11 +160,7 @@ def _measured(
 
 def judged_metrics(plan: "Plan") -> frozenset[str]:
     """The labels of the metrics whose value depends on a judge."""
-    judged: set[str] = set()
-    for node in plan.nodes:
-        inputs = {source.node for source in node.inputs}
-        if "judge" in node.definition.resources or inputs & judged:
-            judged.add(node.key)
+    judged = plan.judged
     return frozenset(metric.metric for metric in plan.metrics if metric.node in judged)
 
 
@@ -177,10 +173,10 @@ def _some(samples: object, n: int, seed: int) -> Samples:
     found = samples if isinstance(samples, Samples) else load(samples)
     ids = found.frame["id"].unique().sort()
     order = np.random.default_rng(seed).permutation(len(ids))[:n]
-    kept = found.frame.filter(found.frame["id"].is_in(ids.gather(order).implode()))
-    if "answer" not in kept.columns:
+    some = found.frame.filter(found.frame["id"].is_in(ids.gather(order).implode()))
+    if "answer" not in some.columns:
         raise DataError([Problem("has no answers, so there is nothing to judge", found.source)])
-    return Samples(kept, found.source)
+    return Samples(some, found.source)
 
 
 def _turned(samples: Samples) -> Samples | None:
@@ -199,18 +195,10 @@ def _turned(samples: Samples) -> Samples | None:
 
 def _reads_contexts(plan: "Plan", metric: MetricDisplay) -> bool:
     """Whether a metric's value depends on the contexts."""
-    inputs = {node.key: node.inputs for node in plan.nodes}
-    waiting = [each.node for each in plan.metrics if each.metric == metric.metric and each.node]
-    seen: set[str] = set()
-    while waiting:
-        key = waiting.pop()
-        if key in seen:
-            continue
-        seen.add(key)
-        if any(source.column == "contexts" for source in inputs[key]):
-            return True
-        waiting += [source.node for source in inputs[key] if source.node]
-    return False
+    return (
+        "contexts"
+        in plan.only(each for each in plan.metrics if each.metric == metric.metric).columns
+    )
 
 
 def _standard(
@@ -277,8 +265,8 @@ def _in_both_orders(pairs: Sequence[Pair]) -> "list[Question[Criterion]]":
 
     return [
         preference(question, references, *order)
-        for _, question, references, one, other in pairs
-        for order in ((one, other), (other, one))
+        for _, question, references, answer, other in pairs
+        for order in ((answer, other), (other, answer))
     ]
 
 
@@ -286,7 +274,7 @@ def _compared(
     session: "JudgeSession", pairs: Sequence[Pair]
 ) -> tuple[list[tuple[str, float, float]], int]:
     """What the judge says of each pair in both orders, and how many pairs have no answer."""
-    from ragauge.judges import loop
+    from ragauge.calls import loop
     from ragauge.judges.questions import FIRST, TIE
 
     answers = loop.run(session.ask_all(_in_both_orders(pairs)))

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from ragauge.calls.budget import estimated_tokens
 from ragauge.judges import questions
-from ragauge.judges.budget import estimated_tokens
 from ragauge.judges.questions import GeneratedQuestion, Graded, Relevance, Support
 from ragauge.judges.session import PROMPT_TOKENS, TOKENS_PER_ITEM, Answered, JudgeSession
 from ragauge.language.sentences import split_sentences

@@ -11,17 +11,17 @@ from ragauge.comparing.mismatches import other_precisions, other_versions
 from ragauge.errors import LabelError, PlanError, did_you_mean
 from ragauge.gating.baseline import Baseline
 from ragauge.gating.limits import out_of_reach
-from ragauge.gating.rules import COUNTS, MEAN, Operand, Rule, number_of
+from ragauge.gating.rules import COUNTS, MEAN, SPREAD, Operand, Rule, number_of
 from ragauge.gating.slices import IDS_KEPT, Slice
 from ragauge.label import Label
-from ragauge.runs.aggregate_code import aggregate_problem
+from ragauge.runs.aggregates import aggregate_problem
 from ragauge.runs.manifest import MetricDisplay
 from ragauge.runs.scored_run import ScoredRun
 from ragauge.score import Status
 from ragauge.where import Comparison, Filter
 
 DropJudgedOn = Literal["point", "bound"]
-OF_SCORED = (MEAN, "low", "high", "lowest", "highest")
+OF_SCORED = (MEAN, "low", "high", "lowest", "highest", *SPREAD)
 """The statistics that rows without a score do not enter."""
 FILLED_IN = ("model", "judge", "prompts", "parts", "layer")
 """Settings that a run fills into labels."""
@@ -370,7 +370,10 @@ class _Checking:
             return Reading(
                 operand.text, None, metric.unavailable or "no row of the system has a score"
             )
-        value = number_of(found, operand.statistic)
+        if operand.statistic in SPREAD:
+            value = rows.spread(metric.metric, system or "", operand.statistic)
+        else:
+            value = number_of(found, operand.statistic)
         reason = "" if value is not None else self._why(metric, operand, found)
         return Reading(operand.text, value, reason)
 

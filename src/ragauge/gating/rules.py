@@ -36,6 +36,9 @@ STATISTICS = (
     *("ok", "undefined", "missing", "failed", "skipped"),
 )
 """The columns of a summary that a rule can name."""
+QUANTILES = {"p50": 0.5, "p90": 0.9, "p95": 0.95, "p99": 0.99}
+SPREAD = (*QUANTILES, "sum")
+"""Statistics of the values themselves, not of a summary: percentiles (the nearest value) and the sum."""
 UNSCORED = "unscored"
 """The rows or scores without a value, whatever their status."""
 CHANGES = ("drop", "drop_low", "drop_high", "p_value")
@@ -221,7 +224,7 @@ class _RuleReader(Reader):
         return name, self._statistic(statistic, start), end
 
     def _statistic(self, name: str, at: int) -> str:
-        known = (*STATISTICS, UNSCORED, *CHANGES)
+        known = (*STATISTICS, *SPREAD, UNSCORED, *CHANGES)
         if name not in known:
             hint = did_you_mean(name, known) or f"; the statistics are {', '.join(known)}"
             raise FilterError(

@@ -3,13 +3,14 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from math import fsum
 from typing import TYPE_CHECKING, cast
 
-from ragauge.gating.rules import number_of
+from ragauge.gating.rules import QUANTILES, number_of
 from ragauge.runs.manifest import MetricDisplay
 from ragauge.runs.scored_run import ScoredRun
 from ragauge.runs.scores import pieces_with_samples
-from ragauge.runs.summary import frame_of, summarise_pieces
+from ragauge.runs.summary import clusters_in, frame_of, summarise_pieces
 from ragauge.samples.filter import matches, matching
 from ragauge.samples.samples import Samples
 from ragauge.where import Filter
@@ -37,7 +38,7 @@ class Slice:
 
     def _pieces(self, columns: Sequence[str]) -> "Iterator[tuple[pl.DataFrame, pl.DataFrame]]":
         """These columns of the slice's scores, each piece with the samples of its rows."""
-        fields = sorted(self.where.fields) if self.where else ()
+        fields = [*(sorted(self.where.fields) if self.where else ()), *clusters_in(self.samples)]
         for scores, samples in pieces_with_samples(self.run, columns, fields):
             if self.where is None:
                 yield scores, samples
@@ -51,8 +52,10 @@ class Slice:
         """The summary; None if no row matches."""
         if not len(self.samples):
             return None
-        if self.where is None and "summary" in self.run.kept:
-            return frame_of(cast("Sequence[Mapping[str, object]]", self.run.kept["summary"]))
+        if self.where is None and "summary" in self.run.stored_results:
+            return frame_of(
+                cast("Sequence[Mapping[str, object]]", self.run.stored_results["summary"])
+            )
         return summarise_pieces(lambda: self._pieces(COLUMNS), self.samples, self.run.metrics, ())
 
     @cached_property
@@ -73,6 +76,22 @@ class Slice:
             ids = self.samples.scan().select(pl.col("id").n_unique())
             return int(self.run.collect(ids).item())
         return int(sum(number_of(row, name) or 0 for row in self.summary.values()))
+
+    def spread(self, metric: str, system: str, statistic: str) -> float | None:
+        """A percentile or the sum of a metric's values of a system; None without a value."""
+        import polars as pl
+
+        wanted = (pl.col("metric") == metric) & (pl.col("system") == system)
+        parts = [
+            scores.filter(wanted)["value"].drop_nulls()
+            for scores, _ in self._pieces(("id", "system", "metric", "value"))
+        ]
+        values = pl.concat(parts) if parts else pl.Series(dtype=pl.Float64)
+        if values.is_empty():
+            return None
+        if statistic in QUANTILES:
+            return values.quantile(QUANTILES[statistic], "nearest")
+        return fsum(values.to_list())
 
     def worst_ids(
         self, metric: MetricDisplay, system: str, *, only_scored: bool = False

@@ -5,6 +5,7 @@ from xml.etree import ElementTree
 
 from ragauge.gating.gate import Gate, Reading, Verdict
 from ragauge.report.plain import counted, for_markdown, for_terminal, shortened, some
+from ragauge.report.report import NO, YES, Report, Table
 from ragauge.report.table_formats import markdown_table
 
 IDS_SHOWN = 5
@@ -23,11 +24,46 @@ def headline(gate: Gate) -> str:
     return f"failed: {len(gate.failures):,} of {counted(n, 'check')}"
 
 
+def gate_report(gate: Gate) -> Report:
+    """The checks as a report: in a terminal as `gate_lines` has them, elsewhere as a table."""
+    rows = [
+        (
+            "yes" if verdict.passed else "no",
+            verdict.rule,
+            verdict.system or "",
+            values(verdict.readings),
+            verdict.reason,
+            ", ".join(verdict.ids),
+        )
+        for verdict in _ordered(gate)
+    ]
+    header = ("holds", "rule", "system", "values", "reason", "questions")
+    table = Table(header, rows, n_names=len(header))
+    checks = [
+        {
+            "rule": verdict.rule,
+            "system": verdict.system,
+            "passed": verdict.passed,
+            "reason": verdict.reason,
+            "values": {reading.operand: reading.value for reading in verdict.readings},
+            "questions": [*verdict.ids],
+        }
+        for verdict in _ordered(gate)
+    ]
+    return Report(
+        headline(gate),
+        "ragauge gate",
+        [table],
+        notes=gate.notes,
+        data=lambda: {"passed": gate.passed, "checks": checks, "notes": [*gate.notes]},
+    )
+
+
 def gate_lines(gate: Gate, *, width: int = 100) -> Iterator[str]:
     """The headline, then a line for each verdict, and below a failed one why and what to open."""
     yield headline(gate)
     for verdict in _ordered(gate):
-        mark = "✓" if verdict.passed else "✗"
+        mark = YES if verdict.passed else NO
         yield shortened(for_terminal(f"{mark} {_name(verdict)}"), width)
         if not verdict.passed:
             yield f"    {for_terminal(verdict.reason)}"

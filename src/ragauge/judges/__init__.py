@@ -8,9 +8,9 @@ neither a feature nor a metric knows about failures, budgets or caches.
 
 The engine starts everything in a batch that waits for judges before it waits for any of it: each row of each node is a task on one
 event loop in its own thread. Two batches are in progress at a time. The client decides how many requests are in flight
-(`judges/providers/rate_limit.py`).
+(`calls/rate_limit.py`).
 
-Under a budget the executor gives the engine only as many rows at a time as the rest of the budget covers (`engine/row_budget.py`
+Under a budget the executor gives the engine only as many rows at a time as the rest of the budget covers (`engine/executors.py`
 counts their calls as a dry run does), so that it ends between two rows. Once a judge has refused a call for its budget, it refuses
 all.
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, cast
 from ragauge.errors import PlanError
 
 if TYPE_CHECKING:
-    from ragauge.judges.budget import Price
+    from ragauge.calls.budget import Price
     from ragauge.judges.managed import ManagedJudge
     from ragauge.judges.protocol import Judge
     from ragauge.judges.session import Mode
@@ -199,7 +199,7 @@ OTHER_KEYS = ("repeat", "max_calls", "max_cost_usd", "prompts", "language", "win
 
 def _prices(judges: "Sequence[Judge]", given: Sequence[float] | None) -> "Mapping[str, Price]":
     """The given price for all judges, else their list prices."""
-    from ragauge.judges.budget import Price, list_price
+    from ragauge.calls.budget import Price, list_price
 
     if given is not None:
         numbers = [

@@ -5,15 +5,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Generic, Literal, TypeVar
 
+from ragauge.calls.budget import Budget, CallSize, Usage, estimated_tokens
+from ragauge.calls.ledger import Ledger
+from ragauge.calls.ledger_writer import LedgerWriter
 from ragauge.errors import JudgeError, RagaugeError
-from ragauge.judges.budget import Budget, Usage, estimated_tokens
-from ragauge.judges.ledger import Entry, Ledger, key_of
-from ragauge.judges.ledger_writer import LedgerWriter
 from ragauge.judges.managed import managed
 from ragauge.judges.prompts import Prompts
 from ragauge.judges.protocol import Identity, Judge, Message, Reply, Request
 from ragauge.judges.question import Question, listed
 from ragauge.judges.replies.checking import ReplyError
+from ragauge.judges.reply_ledger import entry_of, key_of, reply_ledger, size_of
 from ragauge.judges.shared_state import SharedState
 from ragauge.progress import Judged, Listener, ignore
 from ragauge.score import NOT_ASKED, Score
@@ -71,7 +72,7 @@ class JudgeSession:
         self,
         judge: Judge,
         *,
-        ledger: Ledger | None = None,
+        ledger: Ledger[Reply] | None = None,
         prompts: Prompts | None = None,
         budget: Budget | None = None,
         mode: Mode = "ask",
@@ -80,7 +81,7 @@ class JudgeSession:
         self.judge = managed(judge)
         if self.judge.is_recorded:
             # Recorded replies are free, and the cache may hold replies of another recording.
-            ledger, budget = Ledger(":memory:"), None
+            ledger, budget = reply_ledger(":memory:"), None
         self.writer = LedgerWriter(ledger)
         self.prompts = Prompts() if prompts is None else prompts
         self.mode: Mode = mode
@@ -255,7 +256,7 @@ class JudgeSession:
         stand_in: Mapping[str, object] | None,
     ) -> Reply | Score:
         if found is not None:
-            self.usage.found(found)
+            self.usage.found()
             if self.mode != "estimate":
                 self.judge.note(request, found)
             return found
@@ -266,33 +267,32 @@ class JudgeSession:
         if stand_in is not None:  # unused if the reply is kept
             request = replace(request, stand_in=json.dumps(stand_in, ensure_ascii=False))
         if self.mode == "estimate":
-            self.usage.expect(key, request)
+            self.usage.expect(key, size_of(request))
             return Reply(request.stand_in)
-        if absent := await self._refusal(request):
+        size = size_of(request)
+        if absent := await self._refusal(size):
             return absent
         try:
-            return await self._asked(key, request)
+            return await self._asked(key, request, size)
         finally:
-            self._shared.settle()
+            self.usage.settle()
 
-    async def _refusal(self, request: Request) -> Score | None:
+    async def _refusal(self, size: CallSize) -> Score | None:
         """Why the judge may not be asked now; None if it may."""
-        async with self._shared.turn:
-            while not self._shared.is_down and self.usage.must_wait(request):
-                await self._shared.settled.wait()
+        await self.usage.wait_until_affordable(size, lambda: self._shared.is_down)
         if self._shared.is_down:
             return self._shared.failed()
-        refused = self.usage.refuses(request)
+        refused = self.usage.refuses(size)
         return Score.skipped(f"{NOT_ASKED}{refused}") if refused else None
 
-    async def _asked(self, key: bytes, request: Request) -> Reply | Score:
-        with self.usage.reserved(request) as paid:
+    async def _asked(self, key: bytes, request: Request, size: CallSize) -> Reply | Score:
+        with self.usage.reserved(size) as paid:
             reply = await self._called(request)
             self.listener(Judged())
             if isinstance(reply, Score):
                 return reply
             paid(reply)
-            await self.writer.keep(Entry(key, self.name, request, reply))
+            await self.writer.keep(entry_of(key, self.name, request, reply))
             if self.retry_unreadable:
                 self._new.add(key)
         self.judge.note(request, reply)

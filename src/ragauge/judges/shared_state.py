@@ -19,12 +19,7 @@ class SharedState:
     """State that all repeats of a judge share: whether it is down, and its pending calls."""
 
     def __init__(self) -> None:
-        import asyncio
-
         self.writing = _FairSemaphore(MAX_OPEN_QUESTIONS)
-        self.turn = asyncio.Lock()
-        self.settled = asyncio.Event()
-        """Set when the next call ends."""
         self.calls: set[asyncio.Future[Reply] | None] = set()
         self.n_down = 0
         self.reason = ""
@@ -44,12 +39,6 @@ class SharedState:
 
     def failed(self) -> Score:
         return Score.failed(f"{self.reason}; not asked again in this run")
-
-    def settle(self) -> None:
-        import asyncio
-
-        self.settled.set()
-        self.settled = asyncio.Event()
 
 
 class _FairSemaphore:

@@ -56,6 +56,15 @@ _NAMED = 20
 """The most letters whose names are looked up."""
 
 
+def function_words(*languages: str) -> frozenset[str]:
+    """The function words by which these languages are known.
+
+    >>> "der" in function_words("de")
+    True
+    """
+    return frozenset(word for name in languages for word in _FUNCTION_WORDS[name].split())
+
+
 def language_of(text: str) -> str | None:
     """The code of the language of a text, or the name of its script where languages share it; None if unclear.
 

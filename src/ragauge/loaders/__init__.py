@@ -6,9 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, cast
 
 from ragauge.errors import PlanError
-from ragauge.loaders import legalbench, side_by_side
 from ragauge.loaders.conflicts import Prefer, check_prefer
-from ragauge.loaders.formats import Source, is_one_source, read_source
+from ragauge.loaders.formats.remote import copied, with_urls
 from ragauge.loaders.in_pieces.tables import (
     NeedsAllRowsError,
     are_one_piece,
@@ -17,7 +16,8 @@ from ragauge.loaders.in_pieces.tables import (
     is_one_value,
 )
 from ragauge.loaders.mapping import check_chosen
-from ragauge.loaders.remote import copied, with_urls
+from ragauge.loaders.shapes import legalbench, side_by_side
+from ragauge.loaders.sources import Source, is_one_source, read_source
 from ragauge.loaders.table import Table
 from ragauge.samples.samples import Samples
 from ragauge.storage.memory import gc_paused
@@ -118,8 +118,8 @@ def _samples(
     options: _Options,
     notes: Sequence[str] = (),
 ) -> Samples:
-    from ragauge.loaders.gold_table import GoldTable
     from ragauge.loaders.in_pieces.load import load_sources
+    from ragauge.loaders.in_pieces.side import GoldTable
 
     chosen, prefer, by_place, as_file = options
     if gold is None and len(sources) == 1 and sources[0].table is not None:

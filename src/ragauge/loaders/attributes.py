@@ -1,10 +1,10 @@
-"""Read the named values of an object: dataclass, pydantic model, named tuple, attrs class or plain class.
+"""Read values of any type: lists, mappings, and the named values of an object: dataclass, pydantic model, named tuple, attrs class or plain class.
 
 No package of these is imported; the object's own description of its fields is used.
 """
 
 import dataclasses
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import cast
 
 
@@ -41,6 +41,23 @@ def value_of(item: object, name: str) -> object:
         return cast(object, getattr(item, name, None))
     except (ValueError, TypeError, NotImplementedError):
         return None
+
+
+def items_in(value: object) -> Sequence[object]:
+    """The items of a list or a tuple; none for any other value."""
+    return cast(Sequence[object], value) if isinstance(value, list | tuple) else ()
+
+
+def mapping_in(value: object) -> Mapping[str, object]:
+    """The mapping, or an empty one for any other value."""
+    return cast(Mapping[str, object], value) if isinstance(value, Mapping) else {}
+
+
+def mappings_in(value: object) -> list[Mapping[str, object]]:
+    """The items of a list that are mappings."""
+    return [
+        cast(Mapping[str, object], item) for item in items_in(value) if isinstance(item, Mapping)
+    ]
 
 
 def _names(item: object) -> list[str]:

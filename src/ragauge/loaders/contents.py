@@ -33,7 +33,13 @@ class ExtraColumns:
                     kind = _unknown(value)
                     self.left_out |= {name: kind} if kind is not None else {}
                     self.as_json |= {name: None} if isinstance(value, Mapping) else {}
-        return [_without(row, self.left_out) for row in rows] if self.left_out else rows
+        if not self.left_out:
+            return rows
+        kept = (
+            {name: value for name, value in row.values.items() if name not in self.left_out}
+            for row in rows
+        )
+        return [Row(values, row.source, row.line) for row, values in zip(rows, kept, strict=True)]
 
     def notes(self) -> tuple[str, ...]:
         notes: list[str] = []
@@ -47,11 +53,6 @@ class ExtraColumns:
         if documents:
             notes.append(f"if {documents[0]!r} holds the contexts: --map contexts={documents[0]}")
         return tuple(notes)
-
-
-def _without(row: Row, names: Mapping[str, str]) -> Row:
-    values = {name: value for name, value in row.values.items() if name not in names}
-    return Row(values, row.source, row.line)
 
 
 def _are_documents(items: Sequence[object]) -> bool:

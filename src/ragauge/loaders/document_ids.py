@@ -80,7 +80,7 @@ def _judged(
         return ChosenId()
     for key in shared:
         chosen = ChosenId(key)
-        if any(str(chosen.id_of(one)) in relevant for relevant, _, parts in known for one in parts):
+        if any(str(chosen.id_of(own)) in relevant for relevant, _, parts in known for own in parts):
             return chosen
     return None
 

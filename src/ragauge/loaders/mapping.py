@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from ragauge.errors import did_you_mean
 from ragauge.loaders.table import listed
 from ragauge.loaders.translated_names import TRANSLATED
+from ragauge.samples.fields import MEASURED, OF_SYSTEM
 from ragauge.samples.samples import FIELDS, FieldError, Row, read_value
 
 MAX_COLUMNS = 1_000
@@ -38,6 +39,13 @@ _NAMES = {
     "relevant": "reference_context_ids qrels gold_ids relevant_ids relevant_doc_ids relevant_docs "
     "relevant_document_ids gold_context_ids",
     "answerable": "is_answerable answerability is_impossible is_unanswerable unanswerable no_answer",
+    "messages": "",
+    "whole_conversation": "",
+    "final_state": "",
+    "expected_state": "",
+    "expected_calls": "expected_tool_calls reference_tool_calls expected_tools",
+    "tools": "available_tools tool_schemas",
+    **dict.fromkeys(MEASURED, ""),
 }
 _NEGATED = ("is_impossible", "is_unanswerable", "unanswerable", "no_answer")
 """Names of the opposite of `answerable`."""
@@ -121,7 +129,10 @@ EITHER = frozenset(["response"])
 """Names that a system's answer has as often as another one: beside a column named answer, the user chooses."""
 WHOLE_PROMPT = "prompt"
 """A name of the question that gives way to others: beside them it often holds what the model was sent."""
-GIVEN_BY_ANSWERS = ("system", "answer", "contexts", "context_ids", "context_scores")
+GIVEN_BY_ANSWERS = (
+    *("system", *OF_SYSTEM, *MEASURED),
+    *("messages", "whole_conversation", "final_state"),
+)
 """Fields that come from the answers and never from the gold."""
 ALIASES_IN_GOLD = {
     alias: field for alias, field in ALIASES.items() if field not in GIVEN_BY_ANSWERS

@@ -71,10 +71,6 @@ def is_unnamed(row: Row) -> bool:
     return row.values.get("id") is None
 
 
-def _with_id(row: Row, id: str) -> Row:
-    return Row({**row.values, "id": id}, row.source, row.line)
-
-
 class Naming:
     """Finds the id of a row by its question, and collects the rows for which there is none.
 
@@ -121,7 +117,7 @@ class Naming:
         if len(ids) > 1:
             self._ambiguous.setdefault(row.source, []).append(row)
             return row
-        return _with_id(row, ids[0])
+        return Row({**row.values, "id": ids[0]}, row.source, row.line)
 
     def problems(self) -> list[Problem]:
         """One problem for each source and reason, naming the first row."""

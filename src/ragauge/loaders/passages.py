@@ -20,8 +20,8 @@ from ragauge.loaders.documents import (
     parts_of,
     score_of,
 )
-from ragauge.loaders.frames import plain
-from ragauge.loaders.printed import PrintedArray
+from ragauge.loaders.formats.frames import plain
+from ragauge.loaders.formats.printed import PrintedArray
 from ragauge.loaders.table import listed
 from ragauge.samples.samples import Row
 
@@ -89,9 +89,11 @@ class ContextParts:
             values[name] = [passage.text for passage in passages]
             if name == "contexts":
                 if chosen.key is not None:
-                    passages = [replace(one, id=chosen.id_of(one.parts)) for one in passages]
+                    passages = [
+                        replace(passage, id=chosen.id_of(passage.parts)) for passage in passages
+                    ]
                 values |= _beside_texts(passages, row, self.incomplete)
-            self.unread |= {repr(key): None for one in passages for key in one.unread}
+            self.unread |= {repr(key): None for passage in passages for key in passage.unread}
         self.filled |= values.keys() - {"contexts", "gold_contexts"}
         return Row({**row.values, **values}, row.source, row.line) if values else row
 

@@ -1,12 +1,14 @@
 """The table that every format is read into, before columns are mapped to fields."""
 
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 from ragauge.errors import Problem
 from ragauge.samples.samples import Row
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Table:
     """Rows under the source's column names, and the problems of reading them.
 
@@ -24,7 +26,21 @@ class Table:
 
     def columns(self) -> tuple[str, ...]:
         """The names of the columns, in order of first appearance."""
-        return tuple(dict.fromkeys(name for row in self.rows for name in row.values))
+        return self._columns
+
+    def with_values(self, given: Iterable[Mapping[str, object]], *notes: str) -> "Table":
+        """The table with other values in its rows, and more notes."""
+        rows = zip(self.rows, given, strict=True)
+        read = tuple(Row(values, row.source, row.line) for row, values in rows)
+        return replace(self, rows=read, notes=(*self.notes, *notes))
+
+    @cached_property
+    def _columns(self) -> tuple[str, ...]:
+        names: dict[str, None] = {}
+        for row in self.rows:
+            if row.values.keys() - names.keys():
+                names |= dict.fromkeys(row.values)
+        return tuple(names)
 
 
 def unreadable(source: str, problem: str, line: int | None = None) -> Table:

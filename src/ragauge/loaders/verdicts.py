@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, cast
 
 from ragauge.errors import DataError, PlanError, Problem, did_you_mean
-from ragauge.loaders.formats import read_source
 from ragauge.loaders.label_columns import LABEL_FIELDS, LabelColumns
 from ragauge.loaders.label_values import LabelValueError, folded, label_value, preference_value
+from ragauge.loaders.sources import read_source
 from ragauge.loaders.table import Table, listed
 from ragauge.samples.fields import FieldError, whole_text
 from ragauge.storage.memory import gc_paused

@@ -158,6 +158,9 @@ def correct(
 ) -> MetricLabel:
     """The probability that people would call the answer correct, given question and reference."""
 
+def cost_usd() -> MetricLabel:
+    """What the answer cost, in US dollars."""
+
 def dont_know(
     *,
     phrases: Literal["default", "graphrag"] = "default",
@@ -170,6 +173,9 @@ def err(
     k: int | None = None,
 ) -> MetricLabel:
     """Expected reciprocal rank of the document at which a reader is satisfied and stops."""
+
+def error_recovery() -> MetricLabel:
+    """Share of the tools that failed at some point whose last call succeeded."""
 
 def exact_match(
     *,
@@ -207,6 +213,9 @@ def faithfulness(
     judge: str | None = None,
 ) -> MetricLabel:
     """Share of the answer's claims that its contexts support, according to a judge."""
+
+def first_token_s() -> MetricLabel:
+    """How many seconds passed until the first part of the answer, where the system streams."""
 
 def fuzzy_match(
     *,
@@ -263,6 +272,12 @@ def infAP(
 ) -> MetricLabel:
     """Average precision inferred from a sample of judgements."""
 
+def input_tokens() -> MetricLabel:
+    """How many tokens were sent to the model for the answer."""
+
+def invalid_calls() -> MetricLabel:
+    """How many tool calls name an unknown tool or have arguments that break the tool's JSON schema."""
+
 def iprec(
     *,
     recall: float = 0.1,
@@ -284,6 +299,9 @@ def keyword_coverage(
     on_nothing_expected: float | None = None,
 ) -> MetricLabel:
     """Share of the reference's keywords that are among the answer's keywords."""
+
+def latency_s() -> MetricLabel:
+    """How many seconds the system took for the answer."""
 
 def list_coverage(
     *,
@@ -392,6 +410,9 @@ def number_precision(
 ) -> MetricLabel:
     """Share of the answer's distinct numbers that occur in a reference or a context."""
 
+def output_tokens() -> MetricLabel:
+    """How many tokens the model wrote for the answer."""
+
 def overrefusal() -> MetricLabel:
     """Whether the answer refuses a question that has an answer; lower is better."""
 
@@ -461,6 +482,12 @@ def relative_precision(
 ) -> MetricLabel:
     """Precision of the first `k`, or of all retrieved, as a share of the highest possible."""
 
+def repeated_calls() -> MetricLabel:
+    """How many tool calls repeat an earlier one: the same name and the same arguments."""
+
+def repetition() -> MetricLabel:
+    """Share of the system's sentences that it had said before, in an earlier turn of the conversation."""
+
 def rouge1(
     *,
     measure: Literal["f1", "precision", "recall"] = "f1",
@@ -528,6 +555,17 @@ def span_f1(
 ) -> MetricLabel:
     """Word F1 of the top-ranked passage with the most similar gold passage."""
 
+def state_match(
+    *,
+    ignore: Sequence[str] = (),
+    rtol: float = 0.0,
+    atol: float = 0.0,
+) -> MetricLabel:
+    """Whether the state at the end, as JSON, is the expected one."""
+
+def steps() -> MetricLabel:
+    """How many tool calls were made."""
+
 def success(
     *,
     min_grade: int = 1,
@@ -550,11 +588,54 @@ def token_f1(
 ) -> MetricLabel:
     """F1 of the words that answer and reference share, as SQuAD's official script computes it."""
 
+def tool_call_match(
+    *,
+    order: Literal["same", "any"] = "same",
+    rtol: float = 0.0,
+    atol: float = 0.0,
+) -> MetricLabel:
+    """Whether the tool calls of a turn are the expected ones, no more and no fewer."""
+
+def tool_errors() -> MetricLabel:
+    """How many tool calls failed, as the tool itself says."""
+
+def tool_f1(
+    *,
+    rtol: float = 0.0,
+    atol: float = 0.0,
+) -> MetricLabel:
+    """Harmonic mean of `tool_precision` and `tool_recall`."""
+
+def tool_precision(
+    *,
+    rtol: float = 0.0,
+    atol: float = 0.0,
+) -> MetricLabel:
+    """Share of the tool calls that are expected ones, matched one to one in any order."""
+
+def tool_recall(
+    *,
+    rtol: float = 0.0,
+    atol: float = 0.0,
+) -> MetricLabel:
+    """Share of the expected tool calls that were made, matched one to one in any order."""
+
 def topic_drift(
     *,
     n: int = 1,
 ) -> MetricLabel:
     """Whether the answer is off topic: 0.2 if under a fifth of its n-grams occur in the contexts, else 0.0."""
+
+def trajectory_match(
+    *,
+    mode: Literal["strict", "unordered", "subset", "superset", "edits"] = "strict",
+    rtol: float = 0.0,
+    atol: float = 0.0,
+) -> MetricLabel:
+    """Whether the sequence of all tool calls is the expected one."""
+
+def unanswered_questions() -> MetricLabel:
+    """How many of the user's messages got no answer: no message, an empty one, or a refusal by `dont_know`."""
 
 def unjudged(
     *,

@@ -11,6 +11,7 @@ from typing import cast
 from ragauge.encoders.cached import CachedEncoder
 from ragauge.encoders.protocol import LongText
 from ragauge.features.correctness import Likeness, NoAnswer
+from ragauge.language.facts.shown import as_data, in_words
 from ragauge.language.references.items import MissingItems
 from ragauge.language.references.match import ReferenceMatch
 from ragauge.language.refusals.refusals import RefusalMatch
@@ -23,6 +24,10 @@ from ragauge.storage.tomlfile import parse_toml
 DIGITS = 6
 WORDS_SHOWN = 8
 TEXT_SHOWN = 80
+SHOWN = 20
+"""The most differences in the evidence."""
+CONTRADICTED, INCOMPLETE = 0.2, 0.4
+"""The most that an answer is worth which contradicts a detail of the reference, or leaves out items of its list."""
 MUCH_ELSE = 5
 """Words of the answer that neither question nor reference has."""
 
@@ -59,7 +64,7 @@ def weights() -> Weights:
     return Weights(words["short"], words["long"], tables["short"], tables["long"])
 
 
-@metric(version=10)
+@metric(version=11)
 def correct(
     likenesses: Sequence[tuple[Likeness, ...] | Score] | NoAnswer,
     *,
@@ -75,8 +80,13 @@ def correct(
     features: how far the answer states the words of the reference that the question lacks, in letters,
     numbers and meaning; BERTScore recall; how much else it says; whether it contradicts a number, a
     date, or a yes or no; whether it refuses; its length; and how much of a list it leaves out where the
-    question asks for a number of items or for all. The evidence has the features, what each
-    adds to the log-odds, and a sentence that says why. The model knows the reference only: an answer
+    question asks for a number of items or for all.
+
+    A detail that contradicts the reference decides whatever the words share: the value is at most 0.2, and the estimate a
+    fifth. Details are amounts with their unit, currency, period and bounds, dates, codes and versions, names, negations, opposites,
+    only and all, the sides of a comparison or a deed, and the items of a list, in English, German, French, Spanish and Chinese.
+    An answer that lists only some of the reference's items gets at most 0.4. The evidence has the features, what each
+    adds to the log-odds, the differences with their spans in answer and reference, and a sentence that says why. The model knows the reference only: an answer
     that is right in unrelated words gets a low value.
 
     A reference such as "George Orwell/Eric Blair" lists names, of which one is enough. A blank answer
@@ -109,6 +119,9 @@ def correct(
         "why": why(best, value),
         "features": {name: round(value, DIGITS) for name, value in best.features.items()},
         "contributions": {name: round(value, DIGITS) for name, value in added.items()},
+        "differences": [
+            as_data(difference, "reference") for difference in best.match.differences[:SHOWN]
+        ],
     }
     if len(likenesses) > 1:
         evidence["best_reference"] = place
@@ -139,14 +152,18 @@ def _best(
         (_value(likeness), place, likeness)
         for place, each in enumerate(compared)
         if not isinstance(each, Score)
-        for likeness in [max(each, key=_log_odds)]
+        for likeness in [max(each, key=_value)]
     ]
     return max(best, key=lambda each: (each[0], -each[1]))
 
 
 def _value(likeness: Likeness) -> float:
-    """0 for a blank answer."""
-    return 1 / (1 + exp(-_log_odds(likeness))) if likeness.match.n_answer_words else 0.0
+    """0 for a blank answer; a share of the estimate where a detail differs."""
+    if not likeness.match.n_answer_words:
+        return 0.0
+    kinds = {difference.kind for difference in likeness.match.differences}
+    most = 1.0 if not kinds else INCOMPLETE if kinds == {"left out"} else CONTRADICTED
+    return most / (1 + exp(-_log_odds(likeness)))
 
 
 def _log_odds(likeness: Likeness) -> float:
@@ -164,7 +181,12 @@ def why(likeness: Likeness, value: float) -> str:
     parts: list[str] = []
     if likeness.refusal is not None:
         parts.append(f"refuses: {_shown(likeness.refusal.words)!r}")
-    if match.contradiction is not None:
+    parts += [
+        in_words(difference, "the reference")
+        for difference in match.differences[:WORDS_SHOWN]
+        if not (difference.kind == "left out" and match.missing_items)
+    ]
+    if match.contradiction is not None and not match.differences:
         ours, theirs = map(_shown, match.contradiction)
         parts.append(f"states {ours} where the reference has {theirs}")
     if not match.is_contained:
@@ -197,6 +219,8 @@ def _outweighed(likeness: Likeness, value: float) -> list[str]:
     """What speaks against the rest of the sentence."""
     states = likeness.features["new_words"]
     match = likeness.match
+    if match.differences:
+        return []
     if value >= 0.5 and (states < 0.5 or match.contradiction or likeness.refusal):
         return ["is otherwise close to the reference"]
     if value < 0.5 <= states and not (

@@ -14,6 +14,10 @@ from ragauge.language.claims.nearest_sentences import Sentence, SentenceIndex, s
 from ragauge.language.claims.support_reasons import why_supported
 from ragauge.language.claims.unsupported_runs import unsupported_runs
 from ragauge.language.content_words import is_content_word
+from ragauge.language.covered import Covered
+from ragauge.language.facts.alignment import align_to_passages
+from ragauge.language.facts.shown import as_data
+from ragauge.language.facts.statements import Difference
 from ragauge.language.numbers.quantity import Quantity
 from ragauge.language.references.negations import absolutes, denials
 from ragauge.language.stems import Word, stemmed
@@ -41,6 +45,8 @@ families.
 """
 TIPPING_POINT = 2.6
 """The sum at which a half of the answers are supported, if both kinds are equally frequent."""
+CONTRADICTED = 0.2
+"""What an answer that contradicts a detail of its contexts is worth, as a share."""
 NEAREST = 8
 """The number of context sentences that each sentence of the answer is compared with."""
 CLOSEST = 3
@@ -51,7 +57,7 @@ SHOWN = 200
 """The most spans, and the most sentences, in the evidence, which also counts the rest."""
 
 
-@metric(version=6, batch=True)
+@metric(version=7, batch=True)
 def support(
     answer: Sequence[str],
     contexts: Sequence[Sequence[str]],
@@ -62,8 +68,7 @@ def support(
 ) -> list[Score]:
     """How far the contexts support the answer, estimated from words and embeddings without a judge.
 
-    In [0, 1]. A heuristic, not a verdict: it compares words and numbers, not statements, so it misses most
-    swapped facts. Where a judge's `faithfulness` exists, trust that. A refusal gets a low score, because
+    In [0, 1]. A heuristic, not a verdict. Where a judge's `faithfulness` exists, trust that. A refusal gets a low score, because
     contexts support little of it; find refusals with `dont_know`.
 
     Each sentence of the answer is compared with the 8 context sentences that share most words with it,
@@ -83,6 +88,10 @@ def support(
     - `absolute` (-0.9): 1 if a sentence says "all", "only", "never" or the like, and its 3 closest context
       sentences do not have that word.
 
+    A detail that contradicts the closest sentence decides whatever the words share: the value is a fifth of the curve's. Details are
+    those of `correct`; what any context states contradicts nothing. A fact that a context states in another form (`90 minutes`
+    for `1.5 hours`) counts as its words.
+
     At the curve's midpoint (a sum of 2.6) people call half of the answers fully supported, if both kinds
     are equally frequent. The weights were fitted with all-MiniLM-L6-v2: with another model the scores
     rank answers, but 0.5 means something else. A verbatim answer scores 0.89.
@@ -91,7 +100,7 @@ def support(
     gives no token embeddings, or the answer has more than 16,384 tokens. Sentences above 40 words, and
     texts without punctuation, are compared in pieces of 40 words. The evidence has the parts, the closest context sentence of each sentence of the
     answer; as `unsupported` the runs of content words that no context has or paraphrases (cosine of at
-    least 0.6); as `denied` and `absolutes` the words behind `denies` and `absolute`. Stop words, stems
+    least 0.6); as `denied` and `absolutes` the words behind `denies` and `absolute`; as `differences` the details that contradict. Stop words, stems
     (Porter), negations and absolute words are English; words of other languages are compared unchanged.
     An answer in another language than its contexts shares few words with them, so the first 8 sentences
     are taken.
@@ -115,7 +124,7 @@ def support(
 class _Row:
     """An answer and its contexts: all words, its sentences with content words, and the numbers.
 
-    `numbers`: each number, and whether a context has it. `contexts`: those that are not blank;
+    `numbers`: each number, and whether a context has it. `facts`: the places of facts that a context has. `contexts`: those that are not blank;
     `places`: their positions among the sample's contexts.
     """
 
@@ -125,6 +134,8 @@ class _Row:
     numbers: Sequence[tuple[Quantity, bool]]
     contexts: tuple[str, ...]
     places: Sequence[int]
+    facts: Covered
+    differences: Sequence[Difference]
 
     @property
     def content(self) -> list[Word]:
@@ -157,11 +168,14 @@ class _Nearest:
     others: Sequence[Sentence]
     found: SentenceCosines
     closeness: Sequence[float]
+    facts: Covered
 
     @property
     def best_cosines(self) -> Floats:
-        """The best cosine of each column with any of the context sentences."""
+        """The best cosine of each column with any of the context sentences; 1 for words of a fact that a context has."""
         best: Floats = self.found.cosines.max(axis=0, initial=0)
+        if self.found.has_words:
+            best[[word.start in self.facts for word in self.sentence.words]] = 1
         return best
 
     @property
@@ -188,12 +202,17 @@ def _row(
 ) -> _Row:
     words = stemmed(answer)
     known = {quantity.number for quantity in chain.from_iterable(given)}
+    found = align_to_passages(answer, contexts)
+    facts = Covered(found.stated)
     numbers = [
-        (quantity, quantity.number in known) for quantity in stated if not quantity.only_matches
+        (quantity, quantity.number in known or quantity.start in facts)
+        for quantity in stated
+        if not quantity.only_matches
     ]
     places = [at for at, text in enumerate(contexts) if text.strip()]
     sentences = [sentence for sentence in sentences_of(answer, words) if _content(sentence)]
-    return _Row(answer, words, sentences, numbers, tuple(contexts[at] for at in places), places)
+    texts = tuple(contexts[at] for at in places)
+    return _Row(answer, words, sentences, numbers, texts, places, facts, found.differences)
 
 
 def _content(sentence: Sentence) -> list[Word]:
@@ -253,14 +272,16 @@ def _score(
     for (sentence, others), found in zip(chosen, cosines, strict=True):
         if isinstance(found, NoVector):
             return Score.failed(found.reason)
-        nearest.append(_Nearest(sentence, others, found, _closeness(sentence, others, found)))
+        nearest.append(
+            _Nearest(sentence, others, found, _closeness(sentence, others, found), row.facts)
+        )
     words = _word_cosines(nearest)
     lost = [quantity for quantity, is_there in row.numbers if not is_there]
     names = _missing_names(row, contexts)
     denied = [span for one in nearest for span in denials(one.sentence.words, one.closest)]
     absolute = [span for one in nearest for span in absolutes(one.sentence.words, one.closest)]
     parts = {
-        "coverage": _share(word.stem in contexts.all_stems for word in row.content),
+        "coverage": _share(_has(row, word, contexts.all_stems) for word in row.content),
         "precision": _precision(nearest),
         "best_sentence": _best_sentence(nearest),
         "lowest": _lowest(nearest),
@@ -270,12 +291,13 @@ def _score(
         "absolute": float(bool(absolute)),
     }
     total = sum(WEIGHTS[name] * value for name, value in parts.items())
-    value = 1 / (1 + exp(TIPPING_POINT - total))
+    most = CONTRADICTED if row.differences else 1.0
+    value = most / (1 + exp(TIPPING_POINT - total))
     unsupported = unsupported_runs(row.answer, sorted(_supported(row, contexts.all_stems, words)))
     spans = (unsupported, denied, absolute)
     missing, negated, extreme = ([row.answer[slice(*span)] for span in each] for each in spans)
     evidence: dict[str, object] = {
-        "why": why_supported(value, missing, negated, extreme),
+        "why": why_supported(value, missing, negated, extreme, row.differences),
         **parts,
         "sum": total,
         "n_content_words": len(row.content),
@@ -283,6 +305,7 @@ def _score(
         **_best_sentences(row, nearest),
         "unsupported": _spans(row.answer, unsupported[:SHOWN]),
         "n_unsupported_cut": max(0, len(unsupported) - SHOWN),
+        "differences": [as_data(each, "context") for each in row.differences[:SHOWN]],
         "denied": _spans(row.answer, denied[:SHOWN]),
         "absolutes": _spans(row.answer, absolute[:SHOWN]),
     }
@@ -353,8 +376,13 @@ def _missing_names(row: _Row, contexts: _Contexts) -> list[Word]:
         for word in sentence.words[1:]
         if row.answer[word.start].isupper()
         and is_content_word(word.lowered)
-        and word.stem not in contexts.all_stems
+        and not _has(row, word, contexts.all_stems)
     ]
+
+
+def _has(row: _Row, word: Word, stems: frozenset[str]) -> bool:
+    """Whether a context has the word, or the fact that it is part of."""
+    return word.stem in stems or word.start in row.facts
 
 
 def _best_sentence(nearest: Sequence[_Nearest]) -> float:
@@ -414,7 +442,7 @@ def _supported(
         if not inside.isdisjoint(range(word.start, word.end)):
             continue
         is_like = cosine is not None and cosine >= ALIKE and not _has_digit(word.lowered)
-        yield word.start, word.end, is_like or word.stem in stems
+        yield word.start, word.end, is_like or _has(row, word, stems)
 
 
 def _has_digit(word: str) -> bool:

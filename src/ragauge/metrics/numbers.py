@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Sequence
-from typing import Annotated, Literal
+from typing import Literal
 
 from ragauge.language.numbers.agreement import Agreement, Percent, Rounding
 from ragauge.language.numbers.match import NumberMatch, match_quantities
@@ -11,19 +11,12 @@ from ragauge.language.numbers.sources import NumberSource, source_numbers
 from ragauge.language.references.content_reasons import why_matched, why_sourced
 from ragauge.metric import NOTHING_EXPECTED, metric
 from ragauge.score import Score
-from ragauge.setting import Constraint, Share
+from ragauge.setting import Share, Tolerance
 
 # The group of [\$]?(\d+\.?\d*)%?, the pattern of the suite answer-quality.
 REGEX_NUMBER = re.compile(r"\d\d*\.?\d*")
 
 NumberExtractor = Literal["default", "regex"]
-
-
-def _is_tolerance(value: float) -> bool:
-    return 0 <= value < float("inf")
-
-
-Tolerance = Annotated[float, Constraint("a number of at least 0", _is_tolerance)]
 
 
 @metric(version=10)

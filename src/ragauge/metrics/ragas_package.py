@@ -16,8 +16,8 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from ragauge.errors import MissingExtraError, RagaugeError
-from ragauge.judges.ledger import key_of
 from ragauge.judges.protocol import Message, Reply, Request
+from ragauge.judges.reply_ledger import key_of
 from ragauge.judges.session import MAX_REPLY_SHOWN, JudgeSession
 from ragauge.label import SettingValue
 from ragauge.language.sentences import split_sentences

@@ -22,6 +22,8 @@ Fields = Mapping[str, object]
 Fault = type[EncoderError] | type[JudgeError]
 IS_A_PAGE = "its reply is a page of HTML and not JSON; base_url may want a /v1"
 _TRANSIENT_STATUS = frozenset((408, 409, 429))
+OVERLOADED = frozenset((429, 503, 529))
+"""Refusals that lower concurrency may avoid; 529 is Anthropic's "overloaded"."""
 _EXCERPT = 300
 _VARIABLE_OF_KEY = r"[A-Z][A-Z0-9_]*(KEY|TOKEN|SECRET|PASSWORD|CREDENTIALS?|AUTH)[A-Z0-9_]{0,10}"
 _VARIABLE = rf"{_VARIABLE_OF_KEY}|[A-Z]+(_[A-Z]+)+"
@@ -175,7 +177,7 @@ def is_variable(name: str) -> bool:
 
 def refuse_key_as_name(model: str) -> None:
     """Raise PlanError, without the name, if a model's name is the value of a variable for a key, or looks like a key."""
-    if _KEY.search(model) or model.strip() in _keys():
+    if _KEY.search(model) or model.strip() in environment_keys():
         raise PlanError(
             [
                 "the name of a model looks like a key, so it is not printed; give the model's name, and put the "
@@ -184,7 +186,7 @@ def refuse_key_as_name(model: str) -> None:
         )
 
 
-def _keys() -> set[str]:
+def environment_keys() -> set[str]:
     """The values of the environment's variables for keys; values of fewer than 12 characters may be names of models."""
     names = (name for name in os.environ if re.fullmatch(_VARIABLE_OF_KEY, name))
     return {value for name in names if len(value := os.environ[name].strip()) >= 12}

@@ -99,8 +99,8 @@ def _patterns(secrets: frozenset[str]) -> _Patterns:
     return _Patterns(
         re.compile(_any_of(form for form in forms if len(form) >= MIN_LENGTH), re.IGNORECASE),
         re.compile(_any_of(long), re.IGNORECASE) if long else None,
-        tuple({one for secret in secrets for one in _encoded(secret)}),
-        tuple(re.compile(one) for secret in secrets for one in _numbers(secret)),
+        tuple({text for secret in secrets for text in _encoded(secret)}),
+        tuple(re.compile(pattern) for secret in secrets for pattern in _numbers(secret)),
     )
 
 
@@ -123,7 +123,9 @@ def _spans_in(text: str, patterns: _Patterns, token: re.Pattern[str]) -> Iterato
             *_in_base64(patterns.in_encoded(text), text),
             *_broken(patterns, text),
         ):
-            yield _in_original(start, end, decodings)
+            for decoding in reversed(decodings):
+                start, end = decoding.before(start, end)
+            yield start, end
         decoding = _Decoding.of(text, token)
         if decoding is None:
             return
@@ -309,12 +311,6 @@ def _sign(token: str) -> str | None:
         units = b"".join(int(code, 16).to_bytes(2, "big") for code in codes)
         made = units.decode("utf-16-be", "surrogatepass")
     return made if len(made) <= 1 else None
-
-
-def _in_original(start: int, end: int, decodings: Sequence[_Decoding]) -> tuple[int, int]:
-    for decoding in reversed(decodings):
-        start, end = decoding.before(start, end)
-    return start, end
 
 
 def _merged(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:

@@ -7,7 +7,7 @@ import threading
 import time
 import warnings
 from collections.abc import Generator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any
@@ -26,7 +26,6 @@ LOOKED_AT_EVERY_S = 1.0
 HEAD_MAY_BE_AWAY_S = 45.0
 """A head that is started again within this time goes on; after 60 s, Ray ends this process without a word."""
 DISCONNECTED_IN_S = 5.0
-AGAIN = "finished batches are kept, and the same command resumes"
 
 
 @dataclass(slots=True)
@@ -46,15 +45,19 @@ class Cluster:
         if now - self._looked_s > LOOKED_AT_EVERY_S:
             self._looked_s = now
             raylet, head = _places(self.ray)
-            if raylet is not None and not _listens(raylet):
-                self.is_lost = True
-                raise ClusterError(f"Ray on this machine has ended; {AGAIN}")
             if head is None or _listens(head):
                 self._head_seen_s = now
+            problem = ""
+            if raylet is not None and not _listens(raylet):
+                problem = "Ray on this machine has ended"
             elif now - self._head_seen_s > HEAD_MAY_BE_AWAY_S:
+                problem = (
+                    f"the head of the Ray cluster has not answered for {HEAD_MAY_BE_AWAY_S:.0f} s"
+                )
+            if problem:
                 self.is_lost = True
                 raise ClusterError(
-                    f"the head of the Ray cluster has not answered for {HEAD_MAY_BE_AWAY_S:.0f} s; {AGAIN}"
+                    f"{problem}; finished batches are kept, and the same command resumes"
                 )
         return self._head_seen_s >= self._looked_s
 
@@ -98,12 +101,16 @@ def connected(
     # Set before Ray is imported, which sends statistics of its use otherwise.
     os.environ[NO_STATISTICS] = "0"
     address = address or os.environ.get(ADDRESS)
-    with _on_loopback(is_wanted=address is None):
+    with _on_loopback() if address is None else nullcontext():
         ray = _ray()
         if ray.is_initialized():  # the user's own connection stays as it is
             yield Cluster(ray, is_own=False)
             return
-        given: dict[str, object] = {"log_to_driver": False, "logging_level": "ERROR"}
+        given: dict[str, object] = {
+            "address": address,
+            "log_to_driver": False,
+            "logging_level": "ERROR",
+        }
         if modules:
             given["runtime_env"] = {"py_modules": list(modules)}
         if address is None:
@@ -113,8 +120,6 @@ def connected(
                 "include_dashboard": False,
                 "object_store_memory": object_store_memory,
             }
-        else:
-            given["address"] = address
         cluster = Cluster(ray, is_own=address is None)
         try:
             with _silent():
@@ -147,15 +152,11 @@ def _silent() -> Generator[None]:
     worker: Any = import_module("ray._private.worker")
     name = "print_to_stdstream"
     before = getattr(worker, name, None)
-    setattr(worker, name, _print_nothing)
+    setattr(worker, name, lambda *_, **__: None)  # pyright: ignore[reportUnknownLambdaType]
     try:
         yield
     finally:
         setattr(worker, name, before)
-
-
-def _print_nothing(*_: object, **__: object) -> None:
-    pass
 
 
 def _ray() -> Any:
@@ -183,20 +184,16 @@ def _connect(ray: Any, given: dict[str, object]) -> None:
 
 
 @contextmanager
-def _on_loopback(*, is_wanted: bool) -> Generator[None]:
+def _on_loopback() -> Generator[None]:
     """Have Ray that is started here listen on the loopback interface only."""
-    if not is_wanted:
-        yield
-        return
     before = os.environ.get(NOT_ON_LOOPBACK)
     os.environ[NOT_ON_LOOPBACK] = "0"
+    with suppress(ImportError):  # Ray reads the variable once, when it is imported
+        constants = import_module("ray._private.ray_constants")
+        constants.ENABLE_RAY_CLUSTER = False  # pyright: ignore[reportAttributeAccessIssue]
     try:
-        with suppress(ImportError):  # Ray reads the variable once, when it is imported
-            constants = import_module("ray._private.ray_constants")
-            constants.ENABLE_RAY_CLUSTER = False  # pyright: ignore[reportAttributeAccessIssue]
         yield
     finally:
-        if before is None:
-            del os.environ[NOT_ON_LOOPBACK]
-        else:
+        del os.environ[NOT_ON_LOOPBACK]
+        if before is not None:
             os.environ[NOT_ON_LOOPBACK] = before

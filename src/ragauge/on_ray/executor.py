@@ -1,6 +1,6 @@
 """`rg.Ray`: where a run's batches are measured, if not on this machine alone."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -8,8 +8,11 @@ from ragauge.errors import PlanError
 from ragauge.storage.object_store import EXTRAS, scheme_of
 
 if TYPE_CHECKING:
-    from ragauge.on_ray.batches import Job
+    import polars as pl
+
+    from ragauge.engine.graph import Plan
     from ragauge.on_ray.flight import Batch
+    from ragauge.on_ray.worker import Job
 
 CLIENT = "ray://"
 
@@ -62,7 +65,7 @@ class Ray:
         """
         from ragauge.on_ray.connection import connected
         from ragauge.on_ray.flight import Flight
-        from ragauge.on_ray.user_code import staged
+        from ragauge.on_ray.worker import staged
 
         with (
             staged(job.code.files) as modules,
@@ -74,3 +77,33 @@ class Ray:
             ) as cluster,
         ):
             yield from Flight(cluster, job, self.workers).scored(batches)
+
+
+def split(plan: "Plan") -> "tuple[Plan, Plan]":
+    """The metrics of a plan that depend on no judge, and those that do, each with the nodes they need.
+
+    The cluster measures the former, and the judges are asked from here: one process asks, so limits of rate
+    and budget hold for all, and replies are kept before they count.
+    """
+    return (
+        plan.only(metric for metric in plan.metrics if metric.node not in plan.judged),
+        plan.only(metric for metric in plan.metrics if metric.node in plan.judged),
+    )
+
+
+def merged(frames: Iterable["pl.DataFrame"], rows: "pl.DataFrame", plan: "Plan") -> "pl.DataFrame":
+    """The scores of a batch in the order of a run: by sample, as in `rows`, then by metric of the plan."""
+    import polars as pl
+
+    places = {metric.metric: place for place, metric in enumerate(plan.metrics)}
+    order = rows.select("id", "system").with_row_index("row of a score")
+    return (
+        pl.concat(list(frames))
+        .join(order, on=["id", "system"], how="left", maintain_order="left")
+        .sort(
+            "row of a score",
+            pl.col("metric").replace_strict(places, return_dtype=pl.Int64),
+            maintain_order=True,
+        )
+        .drop("row of a score")
+    )

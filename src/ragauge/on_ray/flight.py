@@ -3,16 +3,16 @@
 import copyreg
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib import import_module
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from ragauge.errors import ClusterError, PlanError, RagaugeError
-from ragauge.on_ray.batches import Job, Model, Worker
 from ragauge.on_ray.connection import Cluster
-from ragauge.on_ray.versions import Versions
+from ragauge.on_ray.worker import ON_GPUS, Job, Worker, versions
 
 if TYPE_CHECKING:
     import polars as pl
@@ -29,8 +29,14 @@ LOST = (
 )  # fmt: skip
 """Ray's errors of a task that may end well elsewhere, or on another try."""
 Batch = tuple[int, "pl.DataFrame"]
-Place = tuple[str, int]
-"""A node, and the number of a worker on it."""
+
+
+class Place(NamedTuple):
+    """A worker's place: its number on a node, the node's id, and the node's address and host."""
+
+    number: int
+    node: str
+    name: str
 
 
 @dataclass(slots=True)
@@ -42,123 +48,117 @@ class Flight:
     workers: int | None = None
     _workers: dict[Place, Any] = field(default_factory=dict[Place, Any])
     """Ray's handle of each worker."""
-    _idle: list[Place] = field(default_factory=list[Place])
     _running: dict[Any, tuple[Place, Batch | None]] = field(
         default_factory=dict[Any, tuple[Place, Batch | None]]
     )
     """The batch in flight by Ray's reference; None for a worker that starts."""
-    _tries: dict[int, int] = field(default_factory=dict[int, int])
+    _again: list[Batch] = field(default_factory=list[Batch])
+    """Batches whose worker was lost."""
+    _tries: Counter[int] = field(default_factory=Counter[int])
     _nodes_known_s: float = float("-inf")
 
     def scored(self, batches: Iterator[Batch]) -> Iterator[Batch]:
         """The scores of these batches by number, in the order in which they are ready."""
-        start, models = self._starter()
-        again: list[Batch] = []
+        start, is_large = self._starter()
         ready: list[Batch] = []
         try:
             while True:
-                self._follow_nodes(start, models)
-                while self._idle and (batch := again.pop() if again else next(batches, None)):
-                    place = self._idle.pop(0)
+                self._follow_nodes(start, is_large=is_large)
+                idle = self._workers.keys() - {place for place, _ in self._running.values()}
+                for place in sorted(idle):
+                    if (batch := self._again.pop() if self._again else next(batches, None)) is None:
+                        break
                     reference = self._workers[place].scored.remote(batch[1])
                     self._running[reference] = place, batch
+                    idle.remove(place)
                 yield from ready  # while the next batches are scored
-                if not any(batch for _, batch in self._running.values()) and self._idle:
+                if idle and not any(batch for _, batch in self._running.values()):
                     return  # whoever is idle had nothing to do
-                ready = self._ended(again)
+                ready = list(self._ended())
         finally:
             if not self.cluster.is_lost:
                 for worker in self._workers.values():
                     self.cluster.ray.kill(worker)
 
-    def _starter(self) -> tuple[Callable[..., Any], tuple[Model, ...]]:
-        """A function that starts a worker on a node, and the models that it opens."""
-        ray, models = self.cluster.ray, self.job.models()
+    def _starter(self) -> tuple[Callable[..., Any], bool]:
+        """A function that starts a worker on a node, and whether a worker has a large model."""
+        ray, encoders = self.cluster.ray, self.job.encoders()
+        is_large = any(type(encoder.encoder).__module__ in ON_GPUS for _, encoder in encoders)
+        identities = [(settings, encoder.identity) for settings, encoder in encoders]
         resources = self.job.resources.for_workers(
             self.job.resources.cache_path if self.cluster.is_own else None
         )
-        if not any(model.is_large for model in models):
+        if not is_large:
             resources.threads = 1  # the workers are the parallel work
         packed = ray.put(_packed(replace(self.job, resources=resources)))
-        versions = Versions.here(self.job.code.versions())
-        affinity: Any = import_module(
-            "ray.util.scheduling_strategies"
-        ).NodeAffinitySchedulingStrategy
+        wanted = versions(self.job.code.versions())
+        strategies: Any = import_module("ray.util.scheduling_strategies")
 
         def start(node: str, **options: object) -> Any:
-            near = affinity(node, soft=False)
+            near = strategies.NodeAffinitySchedulingStrategy(node, soft=False)
             actor = ray.remote(Worker).options(scheduling_strategy=near, **options)
-            return actor.remote(versions, packed, models)
+            return actor.remote(wanted, packed, identities)
 
-        return start, models
+        return start, is_large
 
-    def _follow_nodes(self, start: Callable[..., Any], models: tuple[Model, ...]) -> None:
+    def _follow_nodes(self, start: Callable[..., Any], *, is_large: bool) -> None:
         """Have workers on all nodes that are there, those that came later too."""
         if not self.cluster.is_there() or time.monotonic() - self._nodes_known_s < NODES_EVERY_S:
             return
         self._nodes_known_s = time.monotonic()
         nodes = [node for node in self.cluster.ray.nodes() if node["Alive"]]
-        places = _places(nodes, is_large=any(model.is_large for model in models))
+        places = _places(nodes, is_large=is_large)
         if not places:
             raise ClusterError("no node of the Ray cluster has a CPU to work with")
         n_free = len(places) if self.workers is None else self.workers - len(self._workers)
         for place in [place for place in places if place not in self._workers][:n_free]:
-            self._workers[place] = start(place[0], **places[place])
+            self._workers[place] = start(place.node, **places[place])
             self._running[self._workers[place].ready.remote()] = place, None
 
-    def _ended(self, again: list[Batch]) -> list[Batch]:
-        """The scores that have come back; a batch that was lost is added to `again`."""
+    def _ended(self) -> Iterator[Batch]:
+        """The scores that have come back; a batch that was lost is added to `_again`."""
         ray = self.cluster.ray
         if not self._running:
             time.sleep(WAIT_S)
-            return []
+            return
         done, _ = ray.wait(list(self._running), num_returns=1, timeout=WAIT_S)
-        scored: list[Batch] = []
         for reference in done:
             place, batch = self._running.pop(reference)
             try:
                 result = ray.get(reference)
             except ray.exceptions.RayError as error:
                 self._lose(place, batch, error)
-                again += [] if batch is None else [batch]
                 continue
             if isinstance(result, str) and result:
                 raise ClusterError(
-                    f"node {self._name(place[0])} of the Ray cluster has {result}; install the same versions on "
+                    f"node {place.name} of the Ray cluster has {result}; install the same versions on "
                     "all nodes as here"
                 )
             if isinstance(result, RagaugeError):
                 raise result
-            self._idle.append(place)
             if batch is not None:
-                scored.append((batch[0], cast("pl.DataFrame", result)))
-        return scored
+                yield batch[0], cast("pl.DataFrame", result)
 
     def _lose(self, place: Place, batch: Batch | None, error: Exception) -> None:
         """Forget a worker that has ended; raise ClusterError for other errors, and if a batch was lost too often."""
         kind = type(error).__name__
         if kind not in LOST:
-            raise ClusterError(
-                f"a worker of the Ray cluster cannot work: {_reason(error)}"
-            ) from error
+            cause = getattr(error, "cause", None) or error
+            last = str(cause).strip().splitlines()[-1:] or [""]
+            reason = f"{type(cause).__name__}: {last[0]:.300}"
+            raise ClusterError(f"a worker of the Ray cluster cannot work: {reason}") from error
         self._workers.pop(place, None)
         self._nodes_known_s = float("-inf")
-        number = -1 if batch is None else batch[0]
-        self._tries[number] = self._tries.get(number, 0) + 1
-        if batch is not None and self._tries[number] >= MAX_TRIES:
-            start = number * self.job.batch_size
+        if batch is None:
+            return
+        self._again.append(batch)
+        self._tries[batch[0]] += 1
+        if self._tries[batch[0]] >= MAX_TRIES:
+            start = batch[0] * self.job.batch_size
             raise ClusterError(
                 f"the rows from {start:,} to {start + self.job.batch_size:,} ended their worker {MAX_TRIES} "
                 f"times ({kind}); give workers more memory, or find the rows with --limit and --where"
             )
-
-    def _name(self, node_id: str) -> str:
-        """A node's address and host, as people know it."""
-        nodes: list[Mapping[str, Any]] = self.cluster.ray.nodes()
-        for node in nodes:
-            if node["NodeID"] == node_id:
-                return f"{node['NodeManagerAddress']} ({node['NodeManagerHostname']})"
-        return node_id[:12]
 
 
 def _places(nodes: Sequence[Mapping[str, Any]], *, is_large: bool) -> dict[Place, dict[str, int]]:
@@ -169,15 +169,16 @@ def _places(nodes: Sequence[Mapping[str, Any]], *, is_large: bool) -> dict[Place
         n_cpus, n_gpus = (int(node["Resources"].get(name, 0)) for name in ("CPU", "GPU"))
         n = n_gpus if on_gpus else min(n_cpus, 1) if is_large else n_cpus
         takes = {"num_cpus": 0 if on_gpus else n_cpus if is_large else 1, "num_gpus": int(on_gpus)}
-        found |= {(str(node["NodeID"]), at): takes for at in range(n)}
-    return dict(sorted(found.items(), key=lambda each: each[0][1]))
+        name = f"{node['NodeManagerAddress']} ({node['NodeManagerHostname']})"
+        found |= {Place(at, str(node["NodeID"]), name): takes for at in range(n)}
+    return dict(sorted(found.items(), key=lambda each: each[0].number))
 
 
 def _packed(job: Job) -> bytes:
     """The job pickled; functions of a script or notebook travel with their code."""
     kind = type(sys.modules["ragauge"])
     if kind is not ModuleType:  # lazy_loader's, which a function of a notebook names as `rg`
-        copyreg.pickle(kind, _module_by_name)
+        copyreg.pickle(kind, lambda module: (import_module, (module.__name__,)))
     pickler: Any = import_module("ray.cloudpickle")
     try:
         return pickler.dumps(job)
@@ -189,13 +190,3 @@ def _packed(job: Job) -> bytes:
                 "in a file, and leave out what cannot be pickled"
             ]
         ) from error
-
-
-def _module_by_name(module: ModuleType) -> tuple[Callable[[str], ModuleType], tuple[str]]:
-    return import_module, (module.__name__,)
-
-
-def _reason(error: Exception) -> str:
-    cause = getattr(error, "cause", None) or error
-    last = str(cause).strip().splitlines()[-1:] or [""]
-    return f"{type(cause).__name__}: {last[0]:.300}"

@@ -6,7 +6,7 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from ragauge.comparing.mismatches import ADVICE, check_data, check_metrics
-from ragauge.comparing.sides import Side
+from ragauge.comparing.systems import ComparedSystem
 from ragauge.runs.manifest import MetricDisplay
 from ragauge.runs.scored_run import ScoredRun
 from ragauge.runs.scores import EVIDENCE, SCORES, InMemory
@@ -41,7 +41,7 @@ def combined(runs: Sequence[ScoredRun]) -> CombinedRun | None:
     differs is left out.
     """
     sides = [
-        Side(run, run.samples.systems[0], name)
+        ComparedSystem(run, run.samples.systems[0], name)
         for run, name in zip(runs, names_of(runs), strict=True)
     ]
     base, *others = sides
@@ -91,7 +91,7 @@ def _name_of(run: ScoredRun) -> str:
 
 
 def _shared(
-    runs: Sequence[ScoredRun], sides: Sequence[Side]
+    runs: Sequence[ScoredRun], sides: Sequence[ComparedSystem]
 ) -> tuple[list[MetricDisplay], list[str], list[str]]:
     """The metrics that all runs scored in the same way; in what others differ; which others not all have."""
     base, *others = sides
@@ -115,7 +115,7 @@ def _shared(
     return shared, [*reasons.values()], missing
 
 
-def _named(side: Side) -> "pl.Expr":
+def _named(side: ComparedSystem) -> "pl.Expr":
     """The names of a run's systems beside those of other runs."""
     import polars as pl
 
@@ -124,7 +124,7 @@ def _named(side: Side) -> "pl.Expr":
     return name.alias("system")
 
 
-def _samples(sides: Sequence[Side]) -> "pl.DataFrame":
+def _samples(sides: Sequence[ComparedSystem]) -> "pl.DataFrame":
     """The samples of all runs: the fields that some run has."""
     import polars as pl
 
@@ -140,7 +140,7 @@ def _samples(sides: Sequence[Side]) -> "pl.DataFrame":
     )
 
 
-def _scores(sides: Sequence[Side], metrics: Sequence[str]) -> "pl.DataFrame":
+def _scores(sides: Sequence[ComparedSystem], metrics: Sequence[str]) -> "pl.DataFrame":
     import polars as pl
 
     frames: list[pl.DataFrame] = []

@@ -39,8 +39,8 @@ def value_ranges(run: ScoredRun) -> Mapping[str, tuple[float, float]]:
 
 def distributions(run: ScoredRun) -> Bins:
     """The counts in N_BINS equal parts of each metric's range, in one pass over the scores."""
-    if DISTRIBUTIONS in run.kept:
-        rows = cast("Sequence[Sequence[Any]]", run.kept[DISTRIBUTIONS])
+    if DISTRIBUTIONS in run.stored_results:
+        rows = cast("Sequence[Sequence[Any]]", run.stored_results[DISTRIBUTIONS])
         return {(metric, system): tuple(bins) for metric, system, bins in rows}
     import numpy as np
 

@@ -31,8 +31,8 @@ class RunSlices:
 
 def run_slices(run: ScoredRun) -> Mapping[str, RunSlices]:
     """The first fields with 2 to MAX_VALUES values, by name; at most MAX_FIELDS."""
-    if SLICES in run.kept:
-        kept = cast("Mapping[str, Mapping[str, Sequence[object]]]", run.kept[SLICES])
+    if SLICES in run.stored_results:
+        kept = cast("Mapping[str, Mapping[str, Sequence[object]]]", run.stored_results[SLICES])
         return {
             name: RunSlices(
                 each["values"],
@@ -75,7 +75,7 @@ def _n_values(samples: Samples, name: str) -> int:
     return 0 if seen is None else len(seen)
 
 
-def can_be_kept(slices: Mapping[str, RunSlices]) -> bool:
+def can_be_stored(slices: Mapping[str, RunSlices]) -> bool:
     """Whether JSON gives the values back as they are: texts, whole numbers and booleans, but no dates."""
     values = (value for each in slices.values() for value in each.values)
     return all(value is None or isinstance(value, str | int) for value in values)

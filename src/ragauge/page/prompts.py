@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from hashlib import sha256
 
 from ragauge import catalog
-from ragauge.engine.requirements import prompts_of
+from ragauge.engine.graph_builder import prompts_of
 from ragauge.errors import LabelError
 from ragauge.judges.prompts import DIGEST_LENGTH, Prompts
 from ragauge.label import Label

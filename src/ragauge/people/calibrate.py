@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, cast
 
 from ragauge.comparing.questions import clusters_of
 from ragauge.errors import PlanError
-from ragauge.loaders.frames import rows_table
+from ragauge.loaders.formats.frames import rows_table
 from ragauge.loaders.verdicts import Kind, Verdicts, load_verdicts
 from ragauge.people.metric_agreement import LabelledScores, MetricAgreement, metric_agreement
 from ragauge.people.rater_agreement import Ceiling, RaterAgreement, ceiling, rater_agreement

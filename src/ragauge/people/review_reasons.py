@@ -7,7 +7,7 @@ from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING, Literal, cast
 
-from ragauge.engine.disputes import DISPUTE, without_judge
+from ragauge.engine.judged_scores import DISPUTE, without_judge
 from ragauge.errors import LabelError, PlanError, did_you_mean
 from ragauge.label import Label
 from ragauge.runs.manifest import MetricDisplay

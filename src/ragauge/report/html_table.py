@@ -1,12 +1,27 @@
-"""Small HTML tables for notebooks: texts escaped and cut, no scripts."""
+"""What a notebook shows: small HTML tables, texts escaped and cut, no scripts."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from html import escape
 
 CELL_WIDTH = 60
 """Characters of a text in a cell; the rest is cut."""
 MAX_ROWS = 10
 CELL_STYLE = "text-align: {side}; vertical-align: top"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Rendered:
+    """Something to look at: `text` at a Python prompt, `html` in a notebook."""
+
+    text: str
+    html: str
+
+    def __repr__(self) -> str:
+        return self.text
+
+    def _repr_html_(self) -> str:
+        return self.html
 
 
 def html_text(text: str, width: int | None = CELL_WIDTH) -> str:

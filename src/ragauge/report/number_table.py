@@ -1,6 +1,7 @@
 """A table of numbers that fits the terminal: columns give way in a fixed order, and no number is cut."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ragauge.report.plain import for_terminal, shortened
@@ -9,95 +10,137 @@ from ragauge.report.report import Cell, Table
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table as DrawnTable
+    from rich.text import Text
 
 GAPS = (3, 2, 1)
 """Blanks between two columns, from the widest terminal to the narrowest."""
 LEAST_NAME = 4
 """Fewest columns that a name is cut to."""
-WIDEST = 10_000
-"""Columns that every table fits into."""
+WIDE = 100
+NAME_WIDTHS = (36, 20)
+"""Columns of the names of a table that is split: in a terminal of WIDE columns or more, and in others."""
 
 
-def _texts(table: Table) -> list[list[str]]:
-    """The cells as texts; a mark hangs behind its number, so that the numbers of a column stay aligned."""
-    columns: list[list[str]] = []
-    for place in range(len(table.header)):
-        cells = [row[place] for row in table.rows]
-        marks = max((len(cell.mark) for cell in cells if isinstance(cell, Cell)), default=0)
-        columns.append(
-            [
-                f"{cell.text}{cell.mark.ljust(marks)}"
-                if isinstance(cell, Cell)
-                else for_terminal(cell)
-                for cell in cells
-            ]
-        )
-    return [list(row) for row in zip(*columns, strict=True)]
+def drawn_tables(out: "Console", table: Table) -> tuple[Sequence["DrawnTable"], Sequence[str]]:
+    """The table in the widest layout that fits the terminal, and what it lacks there.
 
-
-def _layouts(table: Table) -> Iterator[tuple[list[int], int]]:
-    """The places that are shown and the gap, from the widest layout to the narrowest."""
-    kept = list(range(len(table.header)))
-    yield from ((kept, gap) for gap in GAPS if gap <= table.gap)
-    for places in table.gives_way:
-        kept = [place for place in kept if place not in places]
-        yield from ((kept, gap) for gap in GAPS[1:])
-
-
-def fitting(out: "Console", table: Table) -> tuple["DrawnTable", tuple[str, ...]]:
-    """The table in the widest layout that fits the terminal, and the headers of the columns left out.
-
-    If none fits, names are cut.
+    If none fits, names are cut. A table that splits is drawn as several, each with the names.
     """
-    from rich.cells import cell_len
+    if table.splits:
+        return _split(out, table), ()
 
-    texts = _texts(table)
-    header = [for_terminal(name) for name in table.header]
-    widths = [max(map(cell_len, column)) for column in zip(header, *texts, strict=True)]
-
-    def needed(layout: tuple[list[int], int]) -> int:
-        kept, gap = layout
-        return sum(widths[place] for place in kept) + gap * (len(kept) - 1)
+    def too_wide(layout: Table) -> int:
+        widths = _measured(layout)[1]
+        return sum(widths) + layout.gap * (len(widths) - 1) - out.width
 
     layouts = list(_layouts(table))
-    layout = next((each for each in layouts if needed(each) <= out.width), layouts[-1])
-    kept, gap = layout
-    too_wide = max(0, needed(layout) - out.width)
-    cut = -(-too_wide // table.n_names)
-    name_widths = [max(LEAST_NAME, widths[place] - cut) for place in range(table.n_names)]
-    missing = tuple(name for place, name in enumerate(table.header) if place not in kept)
-    return _drawn(table, texts, widths, kept, gap, name_widths), missing
+    layout = next((each for each in layouts if too_wide(each) <= 0), layouts[-1])
+    columns, widths = _measured(layout)
+    _cut(columns, widths, layout.n_names, too_wide(layout))
+    return [_drawn(columns, layout.gap)], layout.missing
 
 
-def fits(out: "Console", table: "DrawnTable") -> bool:
-    """Whether the terminal is wide enough for the whole table."""
-    from rich.measure import Measurement
+def _cut(
+    columns: Sequence[list["Text"]], widths: Sequence[int], n_names: int, too_wide: int
+) -> None:
+    """Cut the widest headers of numbers, but no number, and then names, until they are no longer too wide."""
+    from rich.text import Text
 
-    options = out.options.update(max_width=WIDEST)
-    return Measurement.get(out, options, table).maximum <= out.width
+    cut = list(widths)
+    for places in (range(n_names, len(columns)), range(n_names)):
+        least = [LEAST_NAME for _ in range(n_names)]
+        least += [
+            max((len(text.plain.lstrip()) for text in column[1:]), default=LEAST_NAME)
+            for column in columns[n_names:]
+        ]
+        while sum(widths) - sum(cut) < too_wide:
+            possible = [place for place in places if cut[place] > least[place]]
+            if not possible:
+                break
+            cut[max(possible, key=lambda place: cut[place])] -= 1
+    for place, width in enumerate(cut):
+        if width < widths[place]:
+            header, *cells = columns[place]
+            if place < n_names:
+                cells = [Text(shortened(text.plain, width), text.style) for text in cells]
+            else:
+                cells = [text[widths[place] - width :] for text in cells]
+            name = Text(shortened(header.plain.lstrip(), width), header.style)
+            name.pad_left(0 if place < n_names else width - name.cell_len)
+            columns[place][:] = [name, *cells]
 
 
-def too_narrow_for(missing: Sequence[str], option: str) -> str:
-    """What to say of columns that were left out; `option` prints them.
+def _layouts(table: Table) -> Iterator[Table]:
+    """The table and what is shown in its place, from the widest layout to the narrowest."""
+    if table.narrower:
+        yield from (table, *table.narrower)
+        return
+    yield from (replace(table, gap=gap) for gap in GAPS if gap <= table.gap)
+    gone: list[int] = []
+    for places in table.gives_way:
+        gone += places
+        yield from (replace(table.without(gone), gap=gap) for gap in GAPS[1:])
 
-    >>> too_narrow_for(["n", "p"], "-f md")
-    'the terminal is too narrow for: n · p; -f md prints every column'
+
+def _measured(table: Table) -> tuple[list[list["Text"]], list[int]]:
+    """The columns, headers first, and their widths."""
+    columns = [
+        _column(name, [row[place] for row in table.rows], is_name=place < table.n_names)
+        for place, name in enumerate(table.header)
+    ]
+    return columns, [max(text.cell_len for text in column) for column in columns]
+
+
+def _column(name: str, cells: Sequence[str | Cell], *, is_name: bool) -> list["Text"]:
+    """A header and its cells; in columns of numbers, each part of the cells is aligned right.
+
+    Padded here: rich aligns right without the blank that stands for an absent mark.
     """
-    return f"the terminal is too narrow for: {' · '.join(missing)}; {option} prints every column"
+    from rich.text import Text
+
+    header = Text(for_terminal(name))
+    given = [each if isinstance(each, Cell) else Cell(for_terminal(each)) for each in cells]
+    values = [Text(each.text, each.style) for each in given]
+    if is_name:
+        return [header, *values]
+    details, remarks = (
+        max((len(part) for part in parts), default=0)
+        for parts in ([each.detail for each in given], [each.remark for each in given])
+    )
+    marks = max([len(each.mark) for each in given] + [min(details, 1)])
+    width = max((value.cell_len for value in values), default=0)
+    for value, each in zip(values, given, strict=True):
+        value.pad_left(width - value.cell_len)
+        value.append(each.mark.ljust(marks), "red" if each.mark == "*" else "")
+        value.append(f" {each.detail:>{details}}" if details else "", "dim")
+        value.append(f"  {each.remark:>{remarks}}" if remarks else "", "yellow")
+    texts = [header, *values]
+    widest = max(text.cell_len for text in texts)
+    for text in texts:
+        text.pad_left(widest - text.cell_len)
+    return texts
+
+
+def _split(out: "Console", table: Table) -> Sequence["DrawnTable"]:
+    """The table as several that fit, each with the names, which are wrapped if they are long."""
+    (names, *columns), (width, *widths) = _measured(table)
+    width = min(width, NAME_WIDTHS[out.width < WIDE])
+    parts: list[list[list[Text]]] = []
+    used = out.width
+    for column, own in zip(columns, widths, strict=True):
+        used += table.gap + own
+        if used > out.width:
+            parts.append([names])
+            used = width + table.gap + own
+        parts[-1].append(column)
+    return [_drawn(part, table.gap, name_width=width) for part in parts]
 
 
 def _drawn(
-    table: Table,
-    texts: Sequence[Sequence[str]],
-    widths: Sequence[int],
-    kept: Sequence[int],
-    gap: int,
-    name_widths: Sequence[int],
+    columns: Sequence[Sequence["Text"]], gap: int, name_width: int | None = None
 ) -> "DrawnTable":
     from rich import box
-    from rich.cells import cell_len
     from rich.table import Table as DrawnTable
-    from rich.text import Text
 
     drawn = DrawnTable(
         box=box.SIMPLE_HEAD,
@@ -107,16 +150,20 @@ def _drawn(
         show_edge=False,
         header_style="bold",
     )
-
-    def cell(place: int, text: str, style: str = "") -> "Text":
-        if place < table.n_names:
-            return Text(shortened(text, name_widths[place]), style)
-        # Padded here: rich aligns right without the blank that stands for an absent mark.
-        return Text(" " * (widths[place] - cell_len(text)) + text, style)
-
-    for place in kept:
-        drawn.add_column(cell(place, for_terminal(table.header[place])), no_wrap=True)
-    for cells, row in zip(table.rows, texts, strict=True):
-        best = ["bold" if isinstance(each, Cell) and each.is_best else "" for each in cells]
-        drawn.add_row(*(cell(place, row[place], best[place]) for place in kept))
+    for place, column in enumerate(columns):
+        if place == 0 and name_width is not None:
+            drawn.add_column(column[0], width=name_width, overflow="fold")
+        else:
+            drawn.add_column(column[0], no_wrap=True)
+    for cells in zip(*(column[1:] for column in columns), strict=True):
+        drawn.add_row(*cells)
     return drawn
+
+
+def too_narrow_for(missing: Sequence[str], option: str) -> str:
+    """What to say of columns that were left out; `option` prints them.
+
+    >>> too_narrow_for(["n", "p"], "-f md")
+    'the terminal is too narrow for: n · p; -f md prints every column'
+    """
+    return f"the terminal is too narrow for: {' · '.join(missing)}; {option} prints every column"

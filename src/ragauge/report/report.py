@@ -1,22 +1,39 @@
 """What a command shows: a headline, tables, notes and what to do next. Knows no format and no run."""
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 Records = tuple[Sequence[str], Iterable[Sequence[object]]]
 """A header and rows of plain values."""
 
 
+YES, NO = "✓", "✗"
+"""Signs that a label may be, shown in green and red."""
+MARK = "*"
+"""The mark of a significant difference, shown in red."""
+
+
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A cell whose number is the best of its row, or has a mark behind it: signs or letters of ours."""
+    """A cell with more to it than a text: perhaps the best number of its row, or one with a mark behind it.
+
+    `mark` has signs or letters of ours, `detail` an interval, `remark` what to mind in a terminal.
+    """
 
     text: str
     mark: str = ""
     is_best: bool = False
+    detail: str = ""
+    remark: str = ""
+    is_quiet: bool = False
 
     def __str__(self) -> str:
-        return f"{self.text}{self.mark}"
+        return f"{self.text}{self.mark} {self.detail}".rstrip()
+
+    @property
+    def style(self) -> str:
+        """How a terminal shows the text."""
+        return "bold" if self.is_best else "dim" if self.is_quiet else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,38 +48,75 @@ class Table:
     rows: Sequence[Sequence[str | Cell]]
     n_names: int = 1
     gives_way: Sequence[Sequence[int]] = ()
+    narrower: Sequence["Table"] = ()
+    """What a narrow terminal shows in place of the table, the widest first; then `gives_way` has no meaning."""
+    missing: Sequence[str] = ()
+    """What a narrower table lacks."""
     gap: int = 3
     """Blanks between two columns of a terminal where there is room."""
     wraps: bool = False
+    splits: bool = False
+    """Whether a narrow terminal shows the columns in several tables below each other."""
     title: str = ""
     caption: str = ""
     """What a paper says below the table; the report's headline by default."""
+    legend: Sequence[str] = ()
+    """What Markdown and HTML say below the table, a paragraph each."""
+    notes: Sequence[str] = ()
+    """Notes on this table alone."""
+    level: int = 3
+    """That of the title in Markdown."""
+    only_in: Sequence[str] = ()
+    """The formats that have the table; empty for all."""
+
+    sides: str = ""
+    """`l` or `r` for each column, if texts follow numbers."""
 
     @property
     def alignment(self) -> str:
         """`l` or `r` for each column."""
-        return "l" * self.n_names + "r" * (len(self.header) - self.n_names)
+        return self.sides or "l" * self.n_names + "r" * (len(self.header) - self.n_names)
 
     @property
     def texts(self) -> Sequence[Sequence[str]]:
         """The rows with their marks."""
         return [[str(cell) for cell in row] for row in self.rows]
 
+    def without(self, places: Sequence[int]) -> "Table":
+        """The table without these columns."""
+        kept = [place for place in range(len(self.header)) if place not in places]
+        return replace(
+            self,
+            header=[self.header[place] for place in kept],
+            rows=[[row[place] for place in kept] for row in self.rows],
+            n_names=sum(place < self.n_names for place in kept),
+            missing=[name for place, name in enumerate(self.header) if place in places],
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Items:
-    """A titled list of lines, each perhaps with the id of a question to open."""
+    """A list of lines, each perhaps with questions to open; without a title its lines are sentences."""
 
     title: str
     lines: Sequence[tuple[str, str]]
-    """Text, and id or an empty text."""
+    """Text, and id or ids, or an empty text."""
 
     @classmethod
     def of_texts(cls, title: str, texts: Iterable[str]) -> "Items":
         return cls(title, [(text, "") for text in texts])
 
 
-def _no_records() -> None:
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """Labels and their texts, perhaps below a title and below a name with a value and a remark."""
+
+    lines: Sequence[tuple[str, str]]
+    title: str = ""
+    heading: Sequence[str] = ()
+
+
+def _nothing() -> None:
     return None
 
 
@@ -70,8 +124,9 @@ def _no_records() -> None:
 class Report:
     """What people and programs read of a result. Every text is plain; the writers escape it.
 
-    `notes` say how to read the tables and what does not count; `commands` what to type next. `records`
-    are what CSV has, by default the first table; `data` is what JSON has, by default the report itself.
+    `legend` says how the numbers were made, `notes` how to read the tables and what does not count;
+    `commands` what to type next, `command_for_all` what shows everything. `records` are what CSV has, by
+    default the first table; `data` is what JSON has, by default the report itself.
     """
 
     headline: str
@@ -80,7 +135,24 @@ class Report:
     notes: Sequence[str] = ()
     items: Sequence[Items] = ()
     commands: Sequence[str] = ()
-    records: Callable[[], Records | None] = field(default=_no_records, repr=False)
-    data: Callable[[], object] = field(default=_no_records, repr=False)
+    records: Callable[[], Records | None] = field(default=_nothing, repr=False)
+    data: Callable[[], object] = field(default=_nothing, repr=False)
     notes_shown: int | None = None
     """Most notes that a terminal shows; the others are counted."""
+    legend: str = ""
+    lines: Sequence[Lines] = ()
+    command_for_all: str = ""
+    brief: "Callable[[bool], Report] | None" = field(default=None, repr=False)
+    """Makes what a terminal shows instead; the argument says whether everything was asked for."""
+    cuts_notes: bool = False
+    """Whether a terminal shows each note in one line."""
+    most_lines: int | None = None
+    """Most lines of a terminal: blank lines give way, and before them what `shorter` leaves out."""
+    shorter: "Callable[[], Report | None]" = field(default=_nothing, repr=False)
+    """Makes the same report with less; None if nothing can be left out."""
+    more: Sequence[Table] = ()
+    """What a terminal shows at the end, below any number of lines."""
+
+    def tables_in(self, form: str) -> Sequence[Table]:
+        """The tables that a format has."""
+        return [table for table in self.tables if not table.only_in or form in table.only_in]

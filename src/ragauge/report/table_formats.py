@@ -5,6 +5,7 @@ import io
 import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 
 from ragauge.report.plain import for_csv, for_latex, for_markdown
 from ragauge.report.report import Cell
@@ -36,7 +37,8 @@ def _markdown_cell(cell: str | Cell) -> str:
     value = for_markdown(cell.text)
     value = f"**{value}**" if cell.is_best else value
     mark = for_markdown(cell.mark)
-    return f"{value}<sup>{mark}</sup>" if cell.mark.isalnum() else f"{value}{mark}"
+    mark = f"<sup>{mark}</sup>" if cell.mark.isalnum() else mark
+    return f"{value}{mark} {for_markdown(cell.detail)}".rstrip()
 
 
 def _markdown_row(cells: Iterable[str]) -> str:
@@ -89,7 +91,8 @@ def _latex_cell(cell: str | Cell) -> str:
     if isinstance(cell, Cell):
         value = _latex_text(cell.text)
         value = rf"\textbf{{{value}}}" if cell.is_best else value
-        return rf"{value}$^{{\mathrm{{{cell.mark}}}}}$" if cell.mark else value
+        mark = rf"$^{{\mathrm{{{cell.mark}}}}}$" if cell.mark else ""
+        return f"{value}{mark} {_latex_text(cell.detail)}".rstrip()
     return _latex_text(cell)
 
 
@@ -105,10 +108,13 @@ def csv_table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     >>> csv_table(("run", "map"), [("=1+1", None)])
     "run,map\\n'=1+1,\\n"
     """
-    return "".join(
-        csv_line([for_csv(cell) if isinstance(cell, str) else cell for cell in row])
-        for row in (header, *rows)
-    )
+    return "".join(csv_lines(header, rows))
+
+
+def csv_lines(header: Sequence[str], rows: Iterable[Sequence[object]]) -> Iterator[str]:
+    """The lines of such a table."""
+    for row in chain([header], rows):
+        yield csv_line([for_csv(cell) if isinstance(cell, str) else cell for cell in row])
 
 
 def csv_line(cells: Sequence[object]) -> str:

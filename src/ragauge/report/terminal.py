@@ -1,17 +1,30 @@
-"""Print plain tables and notes to a terminal; untrusted text is escaped."""
+"""Print reports and plain tables to a terminal; untrusted text is escaped."""
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, TextIO
 
-from ragauge.report.plain import for_terminal
+from ragauge.report.number_table import drawn_tables, too_narrow_for
+from ragauge.report.plain import counted, for_terminal, shortened
+from ragauge.report.report import NO, YES, Items, Lines, Report, Table
 
 if TYPE_CHECKING:
     from rich.console import Console
-    from rich.table import Table
+    from rich.rule import Rule
+    from rich.table import Table as DrawnTable
     from rich.text import Text
 
+    _Part = Text | DrawnTable | Rule | None
+    """What is printed; None is a blank line."""
+
 PIPE_WIDTH, LEAST_WIDTH = 200, 40
+
+
+WIDTH = 98
+"""Most columns of a line of text in a terminal."""
+LABEL_WIDTHS = (18, 36)
+"""Least and most columns of a label beside its text."""
+SIGN_COLORS: Mapping[str, str] = {YES: "green", NO: "red"}
 
 
 def console(file: TextIO) -> "Console":
@@ -33,19 +46,20 @@ def console(file: TextIO) -> "Console":
 
 def print_table(out: "Console", header: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
     """Print a plain table. The first column never wraps, the others do."""
-    table = plain_table()
+    out.print(wrapping_table(header, rows))
+
+
+def wrapping_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> "DrawnTable":
+    """A plain table whose first column never wraps."""
+    from rich import box
+    from rich.table import Table as DrawnTable
+
+    table = DrawnTable(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, header_style="bold")
     for name in header:
         table.add_column(plain_text(name), no_wrap=name == header[0], overflow="fold")
     for row in rows:
         table.add_row(*(plain_text(cell) for cell in row))
-    out.print(table)
-
-
-def print_note(out: "Console", note: str) -> None:
-    """Print an indented note under a table."""
-    for line in plain_text(note, "dim").wrap(out, max(out.width - 4, 20)):
-        line.pad_left(2)
-        out.print(line)
+    return table
 
 
 def plain_text(text: str, style: str = "") -> "Text":
@@ -55,9 +69,166 @@ def plain_text(text: str, style: str = "") -> "Text":
     return Text(for_terminal(text, lines=True), style)
 
 
-def plain_table() -> "Table":
-    """An empty table with a rule under its header and no frame."""
-    from rich import box
-    from rich.table import Table
+def print_report(out: "Console", report: Report, *, full: bool = False) -> None:
+    """Print a report to a terminal: columns give way where it is narrow; `full` prints everything."""
+    if report.brief is not None:
+        report = report.brief(full)
+    parts = list(_parts(out, report, full=full))
+    most = report.most_lines
+    while most is not None and _height(parts) > most and (shorter := report.shorter()):
+        report, parts = shorter, list(_parts(out, shorter, full=full))
+    n_blanks = len(parts) if most is None else most - _height(parts)
+    for part in parts:
+        n_blanks -= part is None
+        if part is not None or n_blanks >= 0:
+            _print_part(out, part)
+    for part in _table_parts(out, report.more)[0]:
+        _print_part(out, part)
 
-    return Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, header_style="bold")
+
+def _print_part(out: "Console", part: "_Part") -> None:
+    from rich.text import Text
+
+    if part is None:
+        out.print()
+    else:
+        out.print(part, soft_wrap=isinstance(part, Text) and part.overflow == "ignore")
+
+
+def _height(parts: "Sequence[_Part]") -> int:
+    """How many lines the parts have without the blank ones."""
+    from rich.table import Table as DrawnTable
+
+    return sum(
+        part.row_count + 2 if isinstance(part, DrawnTable) else part is not None for part in parts
+    )
+
+
+def _parts(out: "Console", report: Report, *, full: bool) -> "Iterator[_Part]":
+    """The lines and tables of a report, and None for a blank line."""
+    from rich.text import Text
+
+    width = min(out.width, WIDTH)
+    if report.headline:
+        yield from _wrapped(out, report.headline, "bold", width)
+    if report.title:
+        yield from _wrapped(out, report.title, "dim", out.width)
+    tables, missing = _table_parts(out, report.tables_in("table"))
+    is_first = not report.title and list(tables[:1]) == [None]
+    yield from tables[1:] if is_first else tables
+    for before, lines in zip((Lines(()), *report.lines), report.lines, strict=False):
+        if lines.title or (lines.heading and not before.heading):
+            yield None
+        yield from _line_parts(lines)
+    if report.lines and report.notes:
+        yield None
+    yield from _note_parts(out, report, missing, full=full)
+    for items in report.items:
+        yield None
+        if items.title:
+            yield Text(for_terminal(items.title), "bold")
+        for text, id in items.lines:
+            yield from _item_parts(out, items, text, id, full=full)
+    for place, command in enumerate(report.commands):
+        if place == 0:
+            yield None
+        lead = "next: " if place == 0 else "      "
+        yield Text(lead, overflow="ignore").append(for_terminal(command), "cyan")
+    if report.command_for_all:
+        command = for_terminal(report.command_for_all)
+        yield Text("all:  ", overflow="ignore").append(command, "cyan")
+
+
+def _wrapped(
+    out: "Console", text: str, style: str, width: int, indent: int = 0
+) -> "Iterator[Text]":
+    from rich.text import Text
+
+    for line in Text(for_terminal(text), style).wrap(out, max(width - indent, 20 if indent else 1)):
+        line.rstrip()
+        line.pad_left(indent)
+        yield line
+
+
+def _table_parts(
+    out: "Console", tables: Sequence[Table]
+) -> "tuple[Sequence[_Part], Sequence[str]]":
+    """The tables, each below a blank line and its title, and what they lack in this terminal."""
+    from rich.text import Text
+
+    parts: list[_Part] = []
+    missing: set[str] = set()
+    for table in tables:
+        if table.header:
+            parts.append(None)
+        if table.title:
+            parts.append(Text(for_terminal(table.title), "bold"))
+        if table.wraps:
+            parts.append(wrapping_table(table.header, table.texts))
+        elif table.header:
+            drawn, lacks = drawn_tables(out, table)
+            parts += [part for each in drawn for part in (each, None)][:-1]
+            missing |= set(lacks)
+        for note in table.notes:
+            parts += _wrapped(out, note, "dim", out.width - 2, 2)
+    headers = dict.fromkeys(name for table in tables for name in table.header)
+    return parts, [*filter(missing.__contains__, headers), *sorted(missing - {*headers})]
+
+
+def _note_parts(
+    out: "Console", report: Report, missing: Sequence[str], *, full: bool
+) -> "Iterator[Text]":
+    from rich.text import Text
+
+    width = min(out.width, WIDTH)
+    n_shown = len(report.notes) if full or report.notes_shown is None else report.notes_shown
+    narrow = [too_narrow_for(missing, "-f md")] if missing else []
+    whole = [*narrow, *filter(None, [report.legend])]
+    notes = list(report.notes[:n_shown])
+    for note in whole if report.cuts_notes else [*whole, *notes]:
+        yield from _wrapped(out, note, "dim", width, 2)
+    for note in notes if report.cuts_notes else ():
+        yield Text(shortened(f"  {for_terminal(note)}", width), "dim")
+    if n_more := len(report.notes) - len(notes):
+        yield Text(f"  {counted(n_more, 'note')} more in -f md", "dim")
+
+
+def _line_parts(lines: Lines) -> "Iterator[_Part]":
+    """A rule with the title, the heading, and labels beside their texts."""
+    from rich.rule import Rule
+    from rich.table import Table as DrawnTable
+    from rich.text import Text
+
+    if lines.title:
+        yield Rule(Text(for_terminal(lines.title)), align="left", characters="─")
+    if lines.heading:
+        styles = ("bold", "cyan", "dim")
+        parts = zip(map(for_terminal, lines.heading), styles, strict=False)
+        yield Text("  ").join(Text(text, style) for text, style in parts if text)
+    grid = DrawnTable.grid(padding=(0, 2, 0, 0))
+    grid.add_column(
+        min_width=LABEL_WIDTHS[0], max_width=LABEL_WIDTHS[1], overflow="fold", style="dim"
+    )
+    grid.add_column(overflow="fold")
+    for label, text in lines.lines:
+        color = SIGN_COLORS.get(label.strip())
+        style = "" if color is None else f"not dim {color}"
+        grid.add_row(Text(for_terminal(label), style), Text(for_terminal(text)))
+    yield grid
+
+
+def _item_parts(
+    out: "Console", items: Items, text: str, id: str, *, full: bool
+) -> "Iterator[Text]":
+    from rich.text import Text
+
+    width = min(out.width, WIDTH)
+    id = for_terminal(id)
+    if not items.title:
+        line = Text(for_terminal(text), no_wrap=True, overflow="ignore" if full else "crop")
+        yield line.append(" (").append(id, "cyan").append(")") if id else line
+    elif id:
+        line = shortened(f"  {for_terminal(text)}", width - len(id) - 2)
+        yield Text(line, no_wrap=True).append(f"  {id}", "cyan")
+    else:
+        yield from _wrapped(out, text, "", width, 2)

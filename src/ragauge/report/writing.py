@@ -2,109 +2,63 @@
 
 import io
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from itertools import groupby
 
 from ragauge.report.html_table import html_table, html_text, small
-from ragauge.report.number_table import fitting, too_narrow_for
-from ragauge.report.plain import counted, for_markdown, for_terminal, shortened
-from ragauge.report.report import Cell, Report, Table
+from ragauge.report.plain import for_markdown, for_terminal
+from ragauge.report.report import MARK, NO, YES, Cell, Items, Lines, Report, Table
 from ragauge.report.table_formats import csv_table, latex_table, markdown_table, to_json
-from ragauge.report.terminal import console, print_table
+from ragauge.report.terminal import console, print_report
 
-if TYPE_CHECKING:
-    from rich.console import Console
-
-WIDTH = 98
-"""Most columns of a line of text in a terminal."""
-SUFFIXES: Mapping[str, str] = {
-    ".md": "md",
-    ".tex": "latex",
-    ".json": "json",
-    ".csv": "csv",
-    ".html": "html",
-}
-"""The format of a file by its ending."""
+SUFFIXES: Mapping[str, str] = {".md": "md", ".tex": "latex", ".json": "json", ".html": "html"}
+"""The format of a file by its ending, besides CSV."""
+HTML_COLORS: Mapping[str, str] = {YES: "green", NO: "firebrick"}
 
 
-def print_report(out: "Console", report: Report, *, full: bool = False) -> None:
-    """Print a report to a terminal: columns give way where it is narrow; `full` prints every note."""
-    from rich.text import Text
-
-    width = min(out.width, WIDTH)
-    for line in Text(for_terminal(report.headline), "bold").wrap(out, width):
-        line.rstrip()
-        out.print(line)
-    if report.title:
-        out.print(Text(for_terminal(report.title), "dim"))
-    missing: list[str] = []
-    for table in report.tables:
-        out.print(Text(f"\n{for_terminal(table.title)}" if table.title else "", "bold"))
-        missing += _print_table(out, table)
-    narrow = [too_narrow_for(missing, "-f md")] if missing else []
-    _print_notes(out, [*narrow, *report.notes], None if full else report.notes_shown)
-    for items in report.items:
-        out.print(Text(f"\n{for_terminal(items.title)}", "bold"))
-        for text, id in items.lines:
-            _print_item(out, text, id, width)
-    for place, command in enumerate(report.commands):
-        lead = "\nnext: " if place == 0 else "      "
-        out.print(Text(lead).append(for_terminal(command), "cyan"), soft_wrap=True)
-
-
-def _print_table(out: "Console", table: Table) -> Sequence[str]:
-    """Print what fits of a table; the headers of the columns that do not."""
-    if table.wraps:
-        print_table(out, table.header, table.texts)
-        return ()
-    drawn, missing = fitting(out, table)
-    out.print(drawn)
-    return missing
-
-
-def _print_notes(out: "Console", notes: Sequence[str], n_shown: int | None) -> None:
-    from rich.text import Text
-
-    kept = notes if n_shown is None else notes[:n_shown]
-    for note in kept:
-        for line in Text(for_terminal(note), "dim").wrap(out, max(min(out.width, WIDTH) - 2, 20)):
-            line.rstrip()
-            line.pad_left(2)
-            out.print(line)
-    if len(notes) > len(kept):
-        out.print(Text(f"  {counted(len(notes) - len(kept), 'note')} more in -f md", "dim"))
-
-
-def _print_item(out: "Console", text: str, id: str, width: int) -> None:
-    from rich.text import Text
-
-    if id:
-        line = shortened(f"  {for_terminal(text)}", width - len(id) - 2)
-        out.print(Text(line).append(f"  {for_terminal(id)}", "cyan"), no_wrap=True)
-        return
-    for line in Text(for_terminal(text)).wrap(out, width - 2):
-        line.pad_left(2)
-        out.print(line)
-
-
-def to_terminal(report: Report) -> str:
-    """The report as a terminal of 200 columns shows it, without colours."""
-    out = io.StringIO()
-    print_report(console(out), report)
-    return "\n".join(line.rstrip() for line in out.getvalue().splitlines())
+def to_terminal(report: Report, width: int | None = None, *, full: bool = False) -> str:
+    """The report as a terminal shows it, without colours; its width is that of COLUMNS or 200 by default."""
+    file = io.StringIO()
+    out = console(file)
+    out.width = width or out.width
+    print_report(out, report, full=full)
+    return "\n".join(line.rstrip() for line in file.getvalue().splitlines())
 
 
 def to_markdown(report: Report) -> str:
-    """Headline, tables, all notes, and lists."""
-    parts = [f"**{for_markdown(report.headline)}**", for_markdown(report.title)]
-    for table in report.tables:
-        parts.append(f"### {for_markdown(table.title)}" if table.title else "")
-        parts.append("\n".join(markdown_table(table.header, table.rows, table.alignment)))
-    parts.append("\n".join(f"- {for_markdown(note)}" for note in report.notes))
+    """Headline, tables with their legends, all notes, and lists."""
+    headline = f"**{for_markdown(report.headline)}**" if report.headline else ""
+    parts = [headline, for_markdown(report.title)]
+    for table in report.tables_in("md"):
+        parts.append(f"{'#' * table.level} {for_markdown(table.title)}" if table.title else "")
+        if table.header:
+            parts.append("\n".join(markdown_table(table.header, table.rows, table.alignment)))
+        parts += [for_markdown(text) for text in table.legend]
+        parts.append("\n".join(f"- {for_markdown(note)}" for note in table.notes))
+    for lines in report.lines:
+        parts.append(f"### {for_markdown(lines.title)}" if lines.title else "")
+        name, *others = [*map(for_markdown, lines.heading), ""]
+        parts.append(f"**{name}** {' '.join(others)}".rstrip() if name else "")
+        texts = (
+            f"{label.strip()}: {text}" if label.strip() else text for label, text in lines.lines
+        )
+        parts.append("\n".join(f"- {for_markdown(text)}" for text in texts))
+    parts.append("\n".join(f"- {for_markdown(note)}" for note in _sentences(report)))
     for items in report.items:
-        parts.append(f"{for_markdown(items.title)}:")
-        named = (f"{text} ({id})" if id else text for text, id in items.lines)
-        parts.append("\n".join(f"- {for_markdown(line)}" for line in named))
+        if items.title:
+            parts.append(f"{for_markdown(items.title)}:")
+            parts.append("\n".join(f"- {for_markdown(line)}" for line in _lines(items)))
     return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _sentences(report: Report) -> Sequence[str]:
+    """The lists without a title, the legend and the notes."""
+    untitled = [line for items in report.items if not items.title for line in _lines(items)]
+    return [*untitled, *([report.legend] if report.legend else []), *report.notes]
+
+
+def _lines(items: Items) -> Sequence[str]:
+    form = "{} ({})" if items.title else "{}  {}"
+    return [form.format(text, id) if id else text for text, id in items.lines]
 
 
 def to_latex(report: Report) -> str:
@@ -116,7 +70,7 @@ def to_latex(report: Report) -> str:
             table.rows,
             table.alignment,
         )
-        for table in report.tables
+        for table in report.tables_in("latex")
     ]
     return "".join(tables) + "".join(f"% {for_terminal(note)}\n" for note in report.notes)
 
@@ -125,7 +79,7 @@ def to_csv(report: Report) -> str:
     """The records of the report, or its first table: a line each."""
     records = report.records()
     if records is None:
-        first = report.tables[0] if report.tables else Table((), ())
+        first = next(iter(report.tables_in("csv")), Table((), ()))
         records = (first.header, first.texts)
     return csv_table(*records)
 
@@ -134,33 +88,82 @@ def as_json(report: Report) -> str:
     """The data of the report, or its headline, tables and notes, as strict JSON."""
     data = report.data()
     if data is None:
-        tables = [{"header": list(each.header), "rows": each.texts} for each in report.tables]
+        tables = [
+            {"header": list(each.header), "rows": each.texts} for each in report.tables_in("json")
+        ]
         data = {"headline": report.headline, "tables": tables, "notes": list(report.notes)}
     return to_json(data)
 
 
 def to_html(report: Report) -> str:
-    """The report in a notebook: headline, tables, notes and lists; all texts are escaped."""
-    title = small(html_text(report.title, None))
-    tables = "".join(map(_html_table, report.tables))
-    lines = [*report.notes]
-    lines += [f"{text} ({id})" if id else text for each in report.items for text, id in each.lines]
-    notes = "".join(f"<div>{small(html_text(line, None))}</div>" for line in lines)
-    headline = html_text(report.headline, None)
-    return f"<div><b>{headline}</b><div>{title}</div>{tables}{notes}</div>"
+    """The report in a notebook: headline, tables, lines, notes and lists; all texts are escaped."""
+    title = f"<div>{small(_html(report.title))}</div>" if report.title else ""
+    parts = [f"<b>{_html(report.headline)}</b>" if report.headline else "", title]
+    parts += map(_html_table, report.tables_in("html"))
+    for has_heading, each in groupby(report.lines, key=lambda lines: bool(lines.heading)):
+        group = list(each)
+        parts += [_html_headed(group)] if has_heading else map(_html_lines, group)
+    titled = [
+        f"{items.title}: {line}" for items in report.items if items.title for line in _lines(items)
+    ]
+    return f"<div>{''.join(parts)}{_html_notes([*_sentences(report), *titled])}</div>"
+
+
+def _html(text: str) -> str:
+    return html_text(text, None)
+
+
+def _html_notes(notes: Sequence[str]) -> str:
+    return "".join(f"<div>{small(_html(note))}</div>" for note in notes)
 
 
 def _html_table(table: Table) -> str:
     sides = ["left" if letter == "l" else "right" for letter in table.alignment]
     rows = [[_html_cell(cell) for cell in row] for row in table.rows]
-    head = [html_text(name, None) for name in table.header]
-    title = f"<div><b>{html_text(table.title, None)}</b></div>" if table.title else ""
-    return title + html_table(head, rows, sides)
+    head = [html_text(name) for name in table.header]
+    title = f"<div><b>{_html(table.title)}</b></div>" if table.title else ""
+    shown = html_table(head, rows, sides) if head else ""
+    return f"{title}{shown}{_html_notes([*table.legend, *table.notes])}"
 
 
 def _html_cell(cell: str | Cell) -> str:
-    text = html_text(str(cell), None)
-    return f"<b>{text}</b>" if isinstance(cell, Cell) and cell.is_best else text
+    """The best is bold, the mark of a difference red; an interval is below its number."""
+    if isinstance(cell, str):
+        return _html(cell)
+    text = f"<b>{_html(cell.text)}</b>" if cell.is_best else _html(cell.text)
+    mark = _html(cell.mark)
+    mark = f'<span style="color: {HTML_COLORS[NO]}">{mark}</span>' if cell.mark == MARK else mark
+    below = f"<br>{small(_html(cell.detail))}" if cell.detail else ""
+    return small(text) if cell.is_quiet else f"{text}{mark}{below}"
+
+
+def _html_lines(lines: Lines) -> str:
+    """The title, and the labels beside their texts."""
+    title = f'<div style="margin-top: 1em"><b>{_html(lines.title)}</b></div>' if lines.title else ""
+    rows = [[_html_label(label.strip()), _html(text)] for label, text in lines.lines]
+    return title + (html_table(["", ""], rows) if rows else "")
+
+
+def _html_headed(group: Sequence[Lines]) -> str:
+    """A row for each name: with its value and its lines."""
+    rows: list[list[str]] = []
+    for lines in group:
+        name, value, remark = (*map(_html, lines.heading), "", "")[:3]
+        below = f"<br>{small(remark)}" if remark else ""
+        texts = [f"{_html_label(label.strip())} {_html(text)}" for label, text in lines.lines]
+        rows.append([f"{name}{below}", value, "<br>".join(texts)])
+    titles = "".join(_html_lines(Lines((), lines.title)) for lines in group if lines.title)
+    return titles + html_table(["", "", ""], rows, ["left", "right", "left"])
+
+
+def _html_label(label: str) -> str:
+    color = HTML_COLORS.get(label)
+    return f'<span style="color: {color}">{label}</span>' if color else small(html_text(label))
+
+
+def html_file(report: Report) -> str:
+    """The same as a file, whose characters a browser reads as UTF-8."""
+    return f'<meta charset="utf-8">\n{to_html(report)}\n'
 
 
 WRITERS: Mapping[str, Callable[[Report], str]] = {
@@ -169,7 +172,7 @@ WRITERS: Mapping[str, Callable[[Report], str]] = {
     "latex": to_latex,
     "csv": to_csv,
     "json": as_json,
-    "html": to_html,
+    "html": html_file,
 }
 """A format is added here, and every command has it."""
 FORMATS = tuple(WRITERS)

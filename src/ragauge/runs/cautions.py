@@ -14,8 +14,6 @@ from ragauge.trust import Caution, trust_in
 from ragauge.where import Filter
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from ragauge.runs.outcomes import Outcomes
 
 WORDS = "words"
@@ -82,26 +80,10 @@ def _is_number(value: object) -> "TypeGuard[float]":
 
 
 def median_words(samples: Samples) -> dict[str, object]:
-    """The median number of words of the references, and of each system's answers, for the manifest."""
-    import polars as pl
+    """The median number of words of the references, and of each system's answers, for the manifest.
 
-    if samples.is_file:
-        return _median_words_of_pieces(samples)
-    frame = samples.frame
-    n_words = pl.element().str.count_matches(r"\S+")
-    references = None
-    if "references" in frame.columns:
-        # Every answer to a question repeats its references: the systems weigh the same.
-        references = frame["references"].list.eval(n_words).explode().drop_nulls().median()
-    answers: dict[str, float | None] = dict.fromkeys(samples.systems)
-    if "answer" in frame.columns:
-        medians = frame.group_by("system").agg(pl.col("answer").str.count_matches(r"\S+").median())
-        answers |= dict(sorted(_rows(medians)))
-    return {"references": references, "answers": answers}
-
-
-def _median_words_of_pieces(samples: Samples) -> dict[str, object]:
-    """The same, from how many texts have each number of words."""
+    Every answer to a question repeats its references: the systems weigh the same.
+    """
     import polars as pl
 
     words = r"\S+"
@@ -128,10 +110,6 @@ def _median(counts: "Counter[int]") -> float | None:
         while len(middle) < 2 and seen > (n - 1 + len(middle)) // 2:
             middle.append(value)
     return sum(middle) / 2 if middle else None
-
-
-def _rows(frame: "pl.DataFrame") -> list[tuple[str, float | None]]:
-    return cast("list[tuple[str, float | None]]", frame.rows())
 
 
 def cautions_of(manifest: Manifest, scored: Collection[str]) -> tuple[MetricCaution, ...]:

@@ -58,10 +58,14 @@ def check_run(folder: RunFolder) -> Iterator[CheckResult]:
     yield CheckResult(SAMPLES, problem)
     if not problem:
         size = max(manifest.batch_size, 1)
-        for number in range(-(-samples.height // size)):
+        n_parts = -(-samples.height // size)
+        for number in range(n_parts):
             rows = samples[number * size : (number + 1) * size]
             yield _checked_part(folder, number, rows, manifest)
-        yield from _surplus(folder, -(-samples.height // size))
+        if folder.scores_part(n_parts).exists():
+            yield CheckResult(
+                f"part {n_parts}", f"the run has only {n_parts:,} parts; remove this one"
+            )
 
 
 def _problem_of_data(samples: "pl.DataFrame", manifest: Manifest) -> str:
@@ -91,7 +95,7 @@ def _checked_part(
     except StoreError as error:
         return CheckResult(what, str(error))
     for name, frame, columns in zip(names, (scores, evidence), (SCORES, EVIDENCE), strict=True):
-        wrong = [one for one in columns if str(frame.schema.get(one)) != TYPES[one]]
+        wrong = [name for name in columns if str(frame.schema.get(name)) != TYPES[name]]
         if wrong:
             return CheckResult(
                 what, f"{name}: its column {wrong[0]} is missing or has another type"
@@ -114,12 +118,6 @@ def _problem_of_rows(
     if scores.select(PAIR).unique().join(rows, on=PAIR, how="anti").height:
         return "it has scores of answers that are not in its batch"
     return ""
-
-
-def _surplus(folder: RunFolder, n_parts: int) -> Iterator[CheckResult]:
-    """A part after the last one."""
-    if folder.scores_part(n_parts).exists():
-        yield CheckResult(f"part {n_parts}", f"the run has only {n_parts:,} parts; remove this one")
 
 
 def _read(folder: RunFolder, name: str, manifest: Manifest) -> "pl.DataFrame":

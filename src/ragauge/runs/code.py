@@ -22,7 +22,7 @@ from types import CodeType, FunctionType, ModuleType
 from typing import Any, cast
 
 from ragauge.judges.providers.factory import script_digest
-from ragauge.loaders.python_syntax import parsed
+from ragauge.loaders.formats.printed import parsed
 
 OWN = "ragauge"
 WITHOUT_NUMBERS = (
@@ -49,17 +49,14 @@ def package_digest() -> str:
 
 def digest_of_sources(package: Path) -> str:
     """SHA-256 of a package's Python and TOML files, without the rooms that make no numbers."""
-    found = hashlib.sha256()
-    for folder, folders, names in os.walk(package):
-        if folder == str(package):
-            folders[:] = set(folders).difference(WITHOUT_NUMBERS)
-        folders.sort()
-        for name in sorted(names):
-            if name.endswith((".py", ".toml")) and name != "trust.toml":
-                path = Path(folder, name)
-                found.update(f"{path.relative_to(package).as_posix()}\0".encode())
-                found.update(hashlib.sha256(path.read_bytes()).digest())
-    return found.hexdigest()
+    names = (
+        Path(folder, name).relative_to(package).as_posix()
+        for folder, _, files in os.walk(package)
+        for name in files
+        if name.endswith((".py", ".toml")) and name != "trust.toml"
+    )
+    counted = sorted(name for name in names if name.partition("/")[0] not in WITHOUT_NUMBERS)
+    return _digest(f"{name} {_digest((package / name).read_bytes())}" for name in counted)
 
 
 @cache
@@ -85,8 +82,7 @@ class UserCode:
 
     def digest(self) -> str:
         """The same on every machine and in every folder; empty where there is no such code."""
-        text = "\n".join(sorted(self.texts))
-        return SCHEME + hashlib.sha256(text.encode()).hexdigest() if text else ""
+        return SCHEME + _digest(sorted(self.texts)) if self.texts else ""
 
     def versions(self) -> dict[str, str]:
         """The versions of all packages that count, by name."""
@@ -94,62 +90,57 @@ class UserCode:
         return {name: known for name, known in found.items() if known}
 
 
-def is_other(one: str, two: str) -> bool:
+def is_other(digest: str, other: str) -> bool:
     """Whether two digests are of different code; one that is empty or of an earlier version tells nothing."""
-    return bool(one and two) and one != two and one.startswith(SCHEME) == two.startswith(SCHEME)
+    both_new = digest.startswith(SCHEME) == other.startswith(SCHEME)
+    return bool(digest and other) and digest != other and both_new
 
 
 def user_code(functions: Iterable[object]) -> UserCode:
     """The code that functions, classes or the classes of instances depend on, as far as it is the user's."""
-    found = [_code_of(function) for function in functions]
-    return UserCode(
-        {name: path for code in found for name, path in code.files.items()},
-        frozenset[str]().union(*(code.texts for code in found)),
-        frozenset[str]().union(*(code.packages for code in found)),
-    )
-
-
-def _code_of(function: object) -> UserCode:
-    inner: Any = cast(Any, function).func if isinstance(function, partial) else function
-    inner = unwrap(inner) if isinstance(inner, FunctionType) else inner
-    named: Any = inner if hasattr(inner, "__qualname__") else cast(Any, type(inner))
-    home = str(getattr(named, "__module__", None) or "")
     files: dict[str, Path] = {}
     texts, packages = set[str](), set[str]()
-    waiting = [] if home.partition(".")[0] in (OWN, "builtins") else [home]
-    if home == "__main__" and file_of(home) is None:
-        parts = [part for part in _functions(named) if isinstance(part, FunctionType)]
-        texts |= {script_digest(part) for part in parts}
-        waiting = [module for part in parts for module in _modules_named(part)]
-    while waiting:
-        module = waiting.pop()
-        path = None if module in files else file_of(module)
-        if path is not None and _is_installed(path):
-            packages.add(module.partition(".")[0])
-        elif path is not None:
-            files[module] = path
-            name = str(getattr(named, "__qualname__", "")).partition(".")[0]
-            package = _package_of(module, path)
-            text, imported = _read(path.read_bytes(), package, name if module == home else "")
-            texts |= {text, *(_digest(other) for other in data_beside(path))}
-            waiting += [*imported, *accumulate(module.split(".")[:-1], "{}.{}".format)]
+    for function in functions:
+        named = _named(function)
+        home = str(named.__module__)
+        seen = set[str]()
+        waiting = [] if home.partition(".")[0] in (OWN, "builtins") else [home]
+        if home == "__main__" and file_of(home) is None:
+            parts = vars(named).values() if isinstance(named, type) else [named]
+            for part in parts:
+                if isinstance(part, FunctionType):
+                    texts.add(script_digest(part))
+                    waiting += _modules_named(part)
+        while waiting:
+            module = waiting.pop()
+            path = None if module in seen else file_of(module)
+            seen.add(module)
+            if path is not None and _is_installed(path):
+                packages.add(module.partition(".")[0])
+            elif path is not None:
+                files[module] = path
+                name = str(named.__qualname__).partition(".")[0] if module == home else ""
+                text, imported = _read(path.read_bytes(), _package_of(module, path), name)
+                texts |= {text, *(_digest(data.read_bytes()) for data in data_beside(path))}
+                waiting += [*imported, *accumulate(module.split(".")[:-1], "{}.{}".format)]
     return UserCode(files, frozenset(texts), frozenset(packages - sys.stdlib_module_names))
 
 
-def _functions(part: object) -> Iterable[object]:
-    """A function, or those of a class."""
-    return vars(part).values() if isinstance(part, type) else [part]
+def _named(function: object) -> Any:
+    """What has the name and the module of a function, class or instance."""
+    inner: Any = cast(Any, function).func if isinstance(function, partial) else function
+    inner = unwrap(inner) if isinstance(inner, FunctionType) else inner
+    is_named = getattr(inner, "__qualname__", "") and inner.__module__
+    return inner if is_named else cast(Any, type(inner))
 
 
 def _modules_named(function: FunctionType) -> Iterator[str]:
     """The modules that a function without a file names or imports, or that what it names is from."""
     for name in _names(function.__code__):
         value = function.__globals__.get(name)
-        if isinstance(value, ModuleType):
-            yield value.__name__
-        else:
-            home = getattr(value, "__module__", None)
-            yield home if isinstance(home, str) and home != "__main__" else name
+        yield str(
+            getattr(value, "__name__" if isinstance(value, ModuleType) else "__module__", name)
+        )
 
 
 def _names(code: CodeType) -> set[str]:
@@ -187,12 +178,6 @@ def _is_installed(path: Path) -> bool:
     return installed or places[0].is_relative_to(Path(sysconfig.get_path("stdlib")).resolve())
 
 
-def is_users(module: str) -> bool:
-    """Whether a module is in a file of the user's."""
-    path = file_of(module)
-    return path is not None and not _is_installed(path)
-
-
 def data_beside(path: Path) -> list[Path]:
     """The data files beside a module's file that have its name."""
     beside = (path.with_suffix(suffix) for suffix in DATA)
@@ -215,7 +200,7 @@ def _read(source: bytes, package: str, name: str) -> tuple[str, tuple[str, ...]]
         imported = tuple(module for part in body for module in _imports(part, package))
         return "\n".join(ast.unparse(_without_docstrings(part)) for part in body), imported
     except (SyntaxError, ValueError, RecursionError, MemoryError):  # compiled, or too deep
-        return hashlib.sha256(source).hexdigest(), ()
+        return _digest(source), ()
 
 
 def _reached(body: list[ast.stmt], name: str) -> list[ast.stmt]:
@@ -273,5 +258,6 @@ def _without_docstrings(statement: ast.stmt) -> ast.stmt:
     return statement
 
 
-def _digest(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest()
+def _digest(content: bytes | Iterable[str]) -> str:
+    data = content if isinstance(content, bytes) else "\n".join(content).encode()
+    return hashlib.sha256(data).hexdigest()

@@ -50,7 +50,10 @@ def _read(kind: object, value: object, place: str) -> object:
     if is_dataclass(kind):
         return read_dataclass(cast(type[object], kind), value, place)
     if origin in (Union, UnionType):
-        return _read_any(get_args(kind), value, place)
+        if value is None and NoneType in get_args(kind):
+            return None
+        (kind,) = (each for each in get_args(kind) if each is not NoneType)
+        return _read(kind, value, place)
     if origin is Literal and value in get_args(kind):
         return value
     if origin is tuple and isinstance(value, list):
@@ -64,14 +67,6 @@ def _read(kind: object, value: object, place: str) -> object:
     if kind is object or _is_plain(kind, value):
         return float(cast(float, value)) if kind is float else value
     raise ValueError(f"{place} is {value!r:.40}, which is of the wrong type")
-
-
-def _read_any(kinds: tuple[object, ...], value: object, place: str) -> object:
-    """The value as the first of several types that takes it."""
-    if value is None and NoneType in kinds:
-        return None
-    (kind,) = [one for one in kinds if one is not NoneType]
-    return _read(kind, value, place)
 
 
 def _is_plain(kind: object, value: object) -> bool:
@@ -156,7 +151,7 @@ def check_shapes(
 
 def _check(kind: type[object], value: object, place: str) -> None:
     """Check the fields that the type names; others may be anything."""
-    known = {one.name for one in fields(cast(Any, kind))}
+    known = {each.name for each in fields(cast(Any, kind))}
     if isinstance(value, Mapping):
         table = cast("Mapping[str, object]", value)
         value = {name: table[name] for name in table if name in known}

@@ -1,7 +1,7 @@
 """The names of the files in a run's folder; `runs/store.py` says what they are."""
 
-from ragauge.runs.kept_results import RESULTS
-from ragauge.runs.question_index import INDEX
+from ragauge.runs.scores import INDEX
+from ragauge.runs.stored_results import RESULTS
 
 LABELS = "labels.jsonl"
 SESSIONS = "labels"

@@ -50,8 +50,12 @@ def find(run: ScoredRun) -> tuple[FindingMatch, ...]:
     Source: the suite answer-quality, "Interpreting Results".
     """
     if FINDINGS not in run.computed:
-        kept = run.kept.get(FINDINGS)
-        run.computed[FINDINGS] = _find(run) if kept is None else _of_data(kept)
+        stored = cast("list[object] | None", run.stored_results.get(FINDINGS))
+        run.computed[FINDINGS] = (
+            _find(run)
+            if stored is None
+            else tuple(read_dataclass(FindingMatch, each) for each in stored)
+        )
     return cast("tuple[FindingMatch, ...]", run.computed[FINDINGS])
 
 
@@ -70,10 +74,6 @@ class _Matches:
         self.n_rows += n_rows
         self.n_found += len(ids)
         self.ids = nsmallest(IDS_KEPT, [*self.ids, *ids])
-
-
-def _of_data(kept: object) -> tuple[FindingMatch, ...]:
-    return tuple(read_dataclass(FindingMatch, each) for each in cast("list[object]", kept))
 
 
 def _find(run: ScoredRun) -> tuple[FindingMatch, ...]:

@@ -4,8 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, cast
 
-from ragauge.runs.aggregate_code import aggregate_of, aggregate_problem
-from ragauge.runs.aggregates import CUSTOM
+from ragauge.runs.aggregates import CUSTOM, aggregate_of, aggregate_problem
 from ragauge.runs.manifest import MetricDisplay
 from ragauge.score import Status
 
@@ -16,15 +15,15 @@ if TYPE_CHECKING:
     from ragauge.stats.normal_intervals import QuestionSums
 
 
-def _no_counts() -> dict[str, int]:
-    return {str(status): 0 for status in Status}
+CLUSTER = "cluster of the row"
+"""The column with what rows have in common that are not independent."""
 
 
 @dataclass(slots=True)
 class Counts:
     """How many scores have which status, and the extremes of their values."""
 
-    by_status: dict[str, int] = field(default_factory=_no_counts)
+    by_status: dict[str, int] = field(default_factory=lambda: {str(status): 0 for status in Status})
     n: int = 0
     n_ok: int = 0
     lowest: float | None = None
@@ -63,7 +62,7 @@ class MetricTotals:
         scored = with_value(scores)
         if self.problem or not scored.height:
             return
-        parts = score_parts(self.shown, scored)
+        parts = by_cluster(score_parts(self.shown, scored), scored)
         if self._sums is None:
             self._sums = QuestionSums(parts.shape[1])
         self._sums.add(parts)
@@ -112,6 +111,23 @@ def score_parts(shown: MetricDisplay, scored: "pl.DataFrame") -> "Floats2d":
         return parts_of(scored["value"].to_numpy(), kind)
     rows = scored["parts"].to_list()
     return np.array(rows, dtype=np.float64).reshape(len(rows), -1)
+
+
+def by_cluster(parts: "Floats2d", scored: "pl.DataFrame") -> "Floats2d":
+    """What each cluster adds: the sums of its rows; the parts themselves where the scores have no clusters.
+
+    The clusters of a group too large for memory are those of each piece: one that is in two pieces counts twice.
+    """
+    import polars as pl
+
+    from ragauge.stats.intervals import by_question
+
+    if CLUSTER not in scored.columns:
+        return parts
+    own = pl.format("row {}", pl.int_range(pl.len()))
+    named = scored.select(pl.col(CLUSTER).cast(pl.String).fill_null(own).rank("dense"))
+    number = named.to_series().to_numpy().astype("int64") - 1
+    return by_question(parts, number, int(number.max()) + 1)
 
 
 def with_value(scores: "pl.DataFrame") -> "pl.DataFrame":

@@ -2,9 +2,9 @@
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, TypeVar, cast
 
 from ragauge.encoders.models import model_info
 from ragauge.engine.graph import Plan
@@ -18,6 +18,8 @@ from ragauge.samples.samples import Samples
 if TYPE_CHECKING:
     from ragauge.encoders.cached import CachedEncoder
     from ragauge.judges.session import JudgeSession
+
+K = TypeVar("K")
 
 
 def manifest_of(
@@ -33,7 +35,12 @@ def manifest_of(
         WORDS: median_words(samples),
     }
     code = _code_table(plan, resources)
-    described = _described(plan)
+    described = plan.describe()
+    for node, table in zip(
+        plan.nodes, cast("list[dict[str, object]]", described["nodes"]), strict=True
+    ):
+        if digest := user_code([node.definition.function]).digest():
+            table["code"] = digest
     fixed = [described, data["sha256"], data["order"], code, seed, batch_size]
     key = hashlib.sha256(json.dumps(fixed, sort_keys=True, default=list).encode()).hexdigest()
     return Manifest(
@@ -47,7 +54,7 @@ def manifest_of(
         batch_size,
         _git_commit(),
         _machine(),
-        (*samples.notes, *_unavailable_notes(plan), *_evidence_notes(resources)),
+        (*samples.notes, *_notes(plan, resources)),
         tuple(
             StoredFinding.of(finding, suite, plan.metrics)
             for suite in plan.suites
@@ -59,20 +66,9 @@ def manifest_of(
     )
 
 
-def _described(plan: Plan) -> dict[str, object]:
-    """The plan, each node that is not ragauge's with a digest of its code."""
-    described = plan.describe()
-    nodes = cast("list[dict[str, object]]", described["nodes"])
-    for node, table in zip(plan.nodes, nodes, strict=True):
-        if digest := user_code([node.definition.function]).digest():
-            table["code"] = digest
-    return described
-
-
 def _code_table(plan: Plan, resources: Resources) -> dict[str, object]:
     """The code, encoders and judges of a run, as the manifest stores them."""
-    encoders = _encoders(plan, resources)
-    judges = judges_of(plan, resources)
+    encoders, judges = _encoders(plan, resources), judges_of(plan, resources)
     code = code_of_run(plan, resources)
     sources = f"{package_digest()} {code.digest()}"
     table: dict[str, object] = {
@@ -84,7 +80,12 @@ def _code_table(plan: Plan, resources: Resources) -> dict[str, object]:
     if encoders:
         table["models"] = [dict(encoder.identity) for encoder in encoders]
     if judges:
-        table["judges"] = [_identity(judge) for judge in judges]
+        # A recording may change under the same name, so its content counts.
+        recordings = [session.judge.digest for session in judges]
+        table["judges"] = [
+            {**session.identity} if digest is None else {**session.identity, "recording": digest}
+            for session, digest in zip(judges, recordings, strict=True)
+        ]
         table["repeats"] = resources.judging.repeat
         table["window"] = resources.judging.window
     return table
@@ -93,11 +94,8 @@ def _code_table(plan: Plan, resources: Resources) -> dict[str, object]:
 def code_of_run(plan: Plan, resources: Resources) -> UserCode:
     """The user's code that the numbers of a plan depend on: metrics, aggregates, encoders and judges."""
     functions: list[object] = [node.definition.function for node in plan.nodes]
-    functions += [
-        metric.definition.aggregate
-        for metric in plan.metrics
-        if metric.definition is not None and callable(metric.definition.aggregate)
-    ]
+    aggregates = (metric.definition and metric.definition.aggregate for metric in plan.metrics)
+    functions += filter(callable, aggregates)
     functions += [type(session.encoder) for session in _encoders(plan, resources)]
     for session in judges_of(plan, resources):
         judge: object = session.judge.source
@@ -109,14 +107,9 @@ def code_of_run(plan: Plan, resources: Resources) -> UserCode:
 
 def judges_of(plan: Plan, resources: Resources) -> "list[JudgeSession]":
     """The judges that the plan uses, in the order in which they were given."""
-    used = {
-        str(node.settings.get("judge") or "")
-        for node in plan.nodes
-        if "judge" in node.definition.resources
-    }
-    if not used:
-        return []
-    return [session for name, session in resources.judges.items() if name in used]
+    nodes = [node for node in plan.nodes if "judge" in node.definition.resources]
+    used = {str(node.settings.get("judge") or "") for node in nodes}
+    return [session for name, session in resources.judges.items() if name in used] if used else []
 
 
 def _encoders(plan: Plan, resources: Resources) -> "list[CachedEncoder]":
@@ -129,56 +122,53 @@ def _encoders(plan: Plan, resources: Resources) -> "list[CachedEncoder]":
     return [used[identity] for identity in sorted(used)]
 
 
-def _identity(judge: "JudgeSession") -> Mapping[str, object]:
-    """What determines a judge's replies; for a recording also its content, which may change."""
-    digest = judge.judge.digest
-    return {**judge.identity} if digest is None else {**judge.identity, "recording": digest}
-
-
-def _unavailable_notes(plan: Plan) -> Iterable[str]:
-    by_reason: dict[str, list[str]] = {}
-    for metric in plan.unavailable:
-        by_reason.setdefault(metric.unavailable or "", []).append(metric.name)
-    return [f"not scored, {reason}: {', '.join(names)}" for reason, names in by_reason.items()]
-
-
-def _evidence_notes(resources: Resources) -> Iterable[str]:
-    # A note and no part of the key: evidence changes no number.
+def _notes(plan: Plan, resources: Resources) -> Iterator[str]:
+    """The metrics that cannot be scored, and whose evidence is kept, which is no part of the key."""
+    reasons = ((metric.unavailable or "", metric.name) for metric in plan.unavailable)
+    for reason, names in _grouped(reasons).items():
+        yield f"not scored, {reason}: {names}"
     if resources.evidence != "all":
         of = "scores that failed or have a flag" if resources.evidence == "failed" else "no score"
         yield f"evidence is kept of {of}"
 
 
-def _model_notes(plan: Plan) -> Iterable[str]:
+def _model_notes(plan: Plan) -> Iterator[str]:
     """Which model or judge scored each metric, and which threshold was applied."""
     nodes: dict[str | None, Mapping[str, SettingValue]] = {
         node.key: node.settings for node in plan.nodes
     }
-    by_model: dict[str, list[str]] = {}
-    by_judge: dict[str, list[str]] = {}
-    by_threshold: dict[tuple[str, float], list[str]] = {}
+    by_model: list[tuple[str, str]] = []
+    by_judge: list[tuple[str, str]] = []
+    by_threshold: list[tuple[tuple[str, float], str]] = []
     for metric in plan.metrics:
         settings = nodes.get(metric.node, {})
-        model, layer = settings.get("model"), settings.get("layer")
-        threshold, precision = settings.get("threshold"), settings.get("precision")
+        model, layer, threshold = map(settings.get, ("model", "layer", "threshold"))
         if settings.get("judge"):
-            by_judge.setdefault(str(settings["judge"]), []).append(metric.name)
-        if not model:
-            continue
-        with_precision = str(model) if precision == "fp32" else f"{model} ({precision})"
-        at = f" (layer {layer})" if layer is not None and "layer=" not in metric.name else ""
-        by_model.setdefault(with_precision, []).append(metric.name + at)
-        if isinstance(threshold, float):
-            by_threshold.setdefault((str(model), threshold), []).append(metric.name)
-    yield from (f"by {model}: {', '.join(names)}" for model, names in by_model.items())
-    yield from (f"judged by {judge}: {', '.join(names)}" for judge, names in by_judge.items())
-    for (model, threshold), names in by_threshold.items():
+            by_judge.append((str(settings["judge"]), metric.name))
+        if model:
+            precision = settings.get("precision")
+            at = f" (layer {layer})" if layer is not None and "layer=" not in metric.name else ""
+            shown = str(model) if precision == "fp32" else f"{model} ({precision})"
+            by_model.append((shown, metric.name + at))
+            if isinstance(threshold, float):
+                by_threshold.append(((str(model), threshold), metric.name))
+    yield from (f"by {model}: {names}" for model, names in _grouped(by_model).items())
+    yield from (f"judged by {judge}: {names}" for judge, names in _grouped(by_judge).items())
+    for (model, threshold), names in _grouped(by_threshold).items():
         own = model_info(model).threshold
         best = "" if own is None else f' (threshold="model", {own:g}, agrees best with people)'
         yield (
-            f"{', '.join(names)}: the threshold {threshold:g} is applied to {model}{best}; "
+            f"{names}: the threshold {threshold:g} is applied to {model}{best}; "
             "thresholds of different models are not comparable"
         )
+
+
+def _grouped(pairs: Iterable[tuple[K, str]]) -> Mapping[K, str]:
+    """The names of each key as one text, in order."""
+    found: dict[K, list[str]] = {}
+    for key, name in pairs:
+        found.setdefault(key, []).append(name)
+    return {key: ", ".join(names) for key, names in found.items()}
 
 
 def _machine() -> dict[str, object]:

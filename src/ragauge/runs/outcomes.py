@@ -100,8 +100,8 @@ def _counted(frame: "pl.DataFrame") -> "list[tuple[Any, ...]]":
 
 def outcomes_of(run: "ScoredRun") -> Outcomes:
     """What became of the scores of a run."""
-    if "outcomes" in run.kept:
-        return Outcomes.of_data(cast("Mapping[str, Any]", run.kept["outcomes"]))
+    if "outcomes" in run.stored_results:
+        return Outcomes.of_data(cast("Mapping[str, Any]", run.stored_results["outcomes"]))
     found = Outcomes()
     for piece in score_pieces(run, COLUMNS):
         found.add(piece)

@@ -8,22 +8,22 @@ from typing import TYPE_CHECKING, cast
 
 from ragauge.errors import PlanError, did_you_mean
 from ragauge.label import without_precision
-from ragauge.runs.aggregate_code import aggregate_problem
+from ragauge.runs.aggregates import aggregate_problem
 from ragauge.runs.cautions import MetricCaution, cautions_of, language_cautions
 from ragauge.runs.integrity import check_digest
-from ragauge.runs.kept_results import keeps_results, read_results
 from ragauge.runs.manifest import Manifest, MetricDisplay
 from ragauge.runs.outcomes import Outcomes, outcomes_of
-from ragauge.runs.question_index import rows_of_question
 from ragauge.runs.scores import (
     InParts,
     ScoreSource,
     collected,
     of_question,
     pieces_with_samples,
+    rows_of_question,
     with_evidence,
 )
-from ragauge.runs.summary import SUMMARY, frame_of, summarise_pieces, worst_rows
+from ragauge.runs.stored_results import has_results, read_results
+from ragauge.runs.summary import SUMMARY, clusters_in, frame_of, summarise_pieces, worst_rows
 from ragauge.samples.samples import Samples
 from ragauge.score import Flag
 
@@ -153,12 +153,12 @@ class ScoredRun:
         return outcomes_of(self)
 
     @cached_property
-    def kept(self) -> Mapping[str, object]:
+    def stored_results(self) -> Mapping[str, object]:
         """What the run computed from all its scores when it ended, if it is large and stored; else empty.
 
-        Nothing is kept, and nothing used, where an aggregate's code is not loaded or has changed.
+        Nothing is stored, and nothing used, where an aggregate's code is not loaded or has changed.
         """
-        if self.folder is None or not keeps_results(self) or self.problems:
+        if self.folder is None or not has_results(self) or self.problems:
             return {}
         return read_results(self.folder, self.manifest)
 
@@ -188,13 +188,13 @@ class ScoredRun:
         PlanError for a field that the samples do not have.
         """
         fields = slices_of(self.samples, [by] if isinstance(by, str) else by or ())
-        if not fields and "summary" in self.kept and not self._summaries:
-            rows = cast("Sequence[Mapping[str, object]]", self.kept["summary"])
+        if not fields and "summary" in self.stored_results and not self._summaries:
+            rows = cast("Sequence[Mapping[str, object]]", self.stored_results["summary"])
             self._summaries[fields] = frame_of(rows)
         if fields not in self._summaries:
             columns = ("id", "system", "metric", "value", "status", "parts")
             self._summaries[fields] = summarise_pieces(
-                lambda: pieces_with_samples(self, columns, fields),
+                lambda: pieces_with_samples(self, columns, [*fields, *clusters_in(self.samples)]),
                 self.samples,
                 self.metrics,
                 fields,
@@ -232,7 +232,7 @@ class ScoredRun:
         if n < 1:
             raise PlanError([f"n must be at least 1, got {n}"])
         display = self.metric(metric)
-        kept = cast("Mapping[str, list[list[object]]]", self.kept.get("worst", {}))
+        kept = cast("Mapping[str, list[list[object]]]", self.stored_results.get("worst", {}))
         rows = kept.get(display.metric, [])
         if len(rows) >= n:
             types = {"id": pl.String, "system": pl.String, "value": pl.Float64}

@@ -38,24 +38,21 @@ from ragauge.runs.file_names import (
 )
 from ragauge.runs.integrity import (
     MAX_CHECKED_BYTES,
+    check_columns,
     check_digest,
+    check_exist,
     check_is_file,
     check_scores,
     digests_of,
     problem_of_scores,
-)
-from ragauge.runs.kept_results import RESULTS
-from ragauge.runs.manifest import FORMAT, Manifest, format_of
-from ragauge.runs.question_index import INDEX, write_index
-from ragauge.runs.scored_run import ScoredRun
-from ragauge.runs.scores import InParts
-from ragauge.runs.stored_tables import (
-    check_columns,
-    check_exist,
     read_samples,
     read_table,
     schema_of,
 )
+from ragauge.runs.manifest import FORMAT, Manifest, format_of
+from ragauge.runs.scored_run import ScoredRun
+from ragauge.runs.scores import INDEX, InParts, write_index
+from ragauge.runs.stored_results import RESULTS
 from ragauge.runs.working_copy import WorkingCopy, fetched, url_of_run, writing
 from ragauge.samples.file import rows_at_once
 from ragauge.samples.samples import SampleFile, Samples

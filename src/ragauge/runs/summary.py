@@ -3,10 +3,12 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, cast
 
-from ragauge.runs.aggregate_code import aggregate_of, aggregate_problem
+from ragauge.runs.aggregates import aggregate_of, aggregate_problem
 from ragauge.runs.group_totals import (
+    CLUSTER,
     Counts,
     GroupTotals,
+    by_cluster,
     on_scale,
     score_ends,
     score_parts,
@@ -14,7 +16,7 @@ from ragauge.runs.group_totals import (
 )
 from ragauge.runs.manifest import MetricDisplay
 from ragauge.runs.scores import score_pieces
-from ragauge.samples.samples import Samples
+from ragauge.samples.samples import CLUSTERS, Samples
 from ragauge.score import Status
 
 if TYPE_CHECKING:
@@ -34,7 +36,7 @@ MAX_GROUP = 50_000
 """Most questions of a group whose scores are in memory; of larger ones only sums are."""
 MAX_IN_MEMORY = 500_000
 """Most questions whose scores are in memory at the same time."""
-PER_SCORE = ("id", "metric", "value", "status", "parts")
+PER_SCORE = ("id", "metric", "value", "status", "parts", CLUSTER)
 SUMMARY = (
     *("metric", "name", "mean", "low", "high", "worst", "best", "lowest", "highest", "n"),
     *map(str, Status),
@@ -67,12 +69,13 @@ def summarise_pieces(
     MAX_IN_MEMORY questions together; of larger ones only sums are.
     """
     keys = group_keys(fields)
+    clusters = clusters_in(samples)
     sizes = _group_sizes(samples, keys, fields)
     rows: dict[Key, list[dict[str, object]]] = {}
     for chosen in _rounds(sizes):
         found = Groups(metrics, {key: sizes[key] for key in chosen})
         for scores, part in pieces():
-            of_part = part.select("id", "system", *_renamed(keys, fields))
+            of_part = part.select("id", "system", *_renamed(keys, fields), *_cluster(clusters))
             found.add(scores.join(of_part, on=["id", "system"], how="left"), keys)
         rows |= found.rows()
     names = ("system", *fields)
@@ -97,6 +100,17 @@ def _renamed(keys: Sequence[str], fields: Sequence[str]) -> "Iterable[pl.Expr]":
     import polars as pl
 
     return (pl.col(name).alias(key) for name, key in zip(fields, keys[1:], strict=True))
+
+
+def clusters_in(samples: Samples) -> list[str]:
+    """The column of the samples whose rows of one value are not independent, if they have one."""
+    return [name for name in CLUSTERS if name in samples.columns][:1]
+
+
+def _cluster(names: Sequence[str]) -> "Iterable[pl.Expr]":
+    import polars as pl
+
+    return [pl.col(name).alias(CLUSTER) for name in names]
 
 
 def _group_sizes(samples: Samples, keys: Sequence[str], fields: Sequence[str]) -> "dict[Key, int]":
@@ -185,7 +199,7 @@ def _estimate(shown: MetricDisplay, scores: "pl.DataFrame") -> "Estimate | None"
     scored = with_value(scores)
     if aggregate_problem(shown) or not scored.height:
         return None
-    parts = score_parts(shown, scored)
+    parts = by_cluster(score_parts(shown, scored), scored)
     found = interval(parts, aggregate_of(shown), ends=score_ends(shown, scored))
     return on_scale(shown, found)
 

@@ -32,7 +32,7 @@ from ragauge.runs.file_names import (
     SCORES_FOLDER,
     SESSIONS,
 )
-from ragauge.storage.file_lock import lock
+from ragauge.storage.atomic_files import lock
 from ragauge.storage.object_store import EXTRAS, key_of, store_at
 from ragauge.storage.regular_file import as_url, read_regular
 

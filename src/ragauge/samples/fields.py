@@ -8,7 +8,7 @@ metric scores that.
 import json
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, is_dataclass
 from datetime import date, time
 from decimal import Decimal
 from typing import cast
@@ -16,6 +16,11 @@ from typing import cast
 DEFAULT_SYSTEM = "default"
 REFERENCE, REFERENCES = "reference", "references"
 """The column that takes each of a sample's references in turn, and the column of all of them."""
+
+REPEAT_OF = "repeat_of"
+"""The column with the id of a question that was asked several times, each time as a row."""
+CLUSTERS = ("conversation", REPEAT_OF)
+"""Columns whose rows of one value are not independent: the turns of a conversation, the repeats of a question."""
 
 Columns = dict[str, list[object]]
 
@@ -45,8 +50,32 @@ FIELDS = {
         Field("gold_contexts", "texts", "texts to be found", "not known", "there is none"),
         Field("relevant", "grades", "document id to grade", "not judged", "none is relevant"),
         Field("answerable", "flag", "whether there is an answer", "not known", "an error"),
+        Field("latency_s", "number", "seconds until the answer", "not measured", "an error"),
+        Field("first_token_s", "number", "seconds until its first part", "no stream", "an error"),
+        Field("input_tokens", "number", "tokens that were sent", "not known", "an error"),
+        Field("output_tokens", "number", "tokens of the answer", "not known", "an error"),
+        Field("cost_usd", "number", "what the answer cost", "not known", "an error"),
+        Field("messages", "json", "what was said", "not recorded", "nothing was said"),
+        Field("whole_conversation", "json", "all its turns", "not its last turn", "nothing"),
+        Field("expected_calls", "json", "tool calls that are right", "not known", "no call is"),
+        Field("tools", "json", "the tools and their schemas", "not recorded", "there is none"),
+        Field("final_state", "json", "the state at the end", "not recorded", "it is empty"),
+        Field("expected_state", "json", "the state that is right", "not known", "it is empty"),
     )
 }
+
+
+NO_ANSWER = {
+    "failed": "the answer failed",
+    "timed_out": "the answer timed out",
+    "rate_limited": "the answer was refused by the rate limit",
+}
+"""Why a sample has no answer, by the value of its column `status`; its column `reason` says more."""
+STATUS, REASON = "status", "reason"
+OF_SYSTEM = ("answer", "contexts", "context_ids", "context_scores")
+"""The fields that a system gives, which are null where it gave no answer."""
+MEASURED = ("latency_s", "first_token_s", "input_tokens", "output_tokens", "cost_usd")
+"""The fields that say what an answer took."""
 
 
 class FieldError(ValueError):
@@ -114,6 +143,18 @@ def _numbers(value: object) -> list[float]:
     return [float(_finite(cast(float, item))) for item in items]
 
 
+def _number(value: object) -> float:
+    try:
+        number = float(value) if isinstance(value, str) else value
+    except ValueError:
+        number = value
+    if isinstance(number, bool) or not isinstance(number, int | float):
+        raise FieldError(f"must be a number, got {short_value(value)}")
+    if number < 0:
+        raise FieldError(f"must be at least 0, got {short_value(value)}")
+    return float(_finite(number))
+
+
 def _grades(value: object) -> dict[str, int]:
     if isinstance(value, Mapping):
         graded = cast(Mapping[object, object], value)
@@ -158,6 +199,28 @@ def _flag(value: object) -> bool | None:
     if not isinstance(value, bool | int | float | str) or given not in (*YES, *NO, *NEITHER):
         raise FieldError(f"must be true or false, got {short_value(value)}")
     return None if given in NEITHER else given in YES
+
+
+def _json(value: object) -> str:
+    """The JSON text of a value; a text stays as it is, whoever reads it says whether it is JSON."""
+    try:
+        text = json.dumps(value, ensure_ascii=False, default=plain_value)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise FieldError(f"cannot be kept as JSON: {error!s:.200}") from None
+    return whole_text(value if isinstance(value, str) else text)
+
+
+def plain_value(value: object) -> object:
+    """A message or a call given as an object: pydantic's models, dataclasses, attributes role, content or name."""
+    dump = getattr(value, "model_dump", None)
+    if callable(dump):
+        return dump(mode="json")
+    if is_dataclass(value) and not isinstance(value, type):
+        return asdict(value)
+    named: dict[str, object] = getattr(value, "__dict__", {})
+    if named.keys() & {"role", "content", "name"}:
+        return {name: each for name, each in named.items() if not name.startswith("_")}
+    raise TypeError(f"{type(value).__name__} is not JSON")
 
 
 def _slice_value(value: object) -> object:
@@ -215,6 +278,8 @@ _READERS: dict[str, Callable[[object], object]] = {
     "text": _text,
     "texts": _texts,
     "numbers": _numbers,
+    "number": _number,
     "grades": _grades,
     "flag": _flag,
+    "json": _json,
 }

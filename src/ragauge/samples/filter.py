@@ -20,7 +20,7 @@ SMALL = 50_000
 def matching(samples: Samples, where: Filter) -> Samples:
     """The rows that match a filter, possibly none; FilterError if it names an unknown field."""
     _check_fields(where, samples.columns)
-    return _kept(samples, lambda piece: matches(piece, where))
+    return _selected(samples, lambda piece: matches(piece, where))
 
 
 def select(samples: Samples, *, where: str | None = None, limit: int | None = None) -> Samples:
@@ -38,7 +38,10 @@ def select(samples: Samples, *, where: str | None = None, limit: int | None = No
         if not len(samples):
             raise DataError([Problem(f"no row matches the filter {shown}", samples.source)])
     if limit is not None:
-        n_questions = _n_questions(samples)
+        import polars as pl
+
+        counted = samples.scan().select("id").unique().select(pl.len()).collect()
+        n_questions = int(counted.item())
         if limit < n_questions:
             notes.append(f"only the first {limit:,} of {n_questions:,} questions")
             samples = _first_questions(samples, limit)
@@ -56,30 +59,24 @@ def _first_questions(samples: Samples, limit: int) -> Samples:
         if len(first) == limit:
             break
     ids = list(first)
-    return _kept(samples, lambda piece: piece["id"].is_in(ids))
+    return _selected(samples, lambda piece: piece["id"].is_in(ids))
 
 
-def _n_questions(samples: Samples) -> int:
-    import polars as pl
-
-    return int(samples.scan().select("id").unique().select(pl.len()).collect().item())
-
-
-def _kept(samples: Samples, mask: "Callable[[pl.DataFrame], pl.Series]") -> Samples:
+def _selected(samples: Samples, mask: "Callable[[pl.DataFrame], pl.Series]") -> Samples:
     """The rows for which the mask is true; many of them in a file, if the samples are in one."""
     import polars as pl
 
     if not isinstance(samples.rows, SampleFile):
         return replace(samples, rows=samples.frame.filter(mask(samples.frame)))
-    kept = [samples.part(0, 0)]
+    selected = [samples.part(0, 0)]
     file: TemporaryFile | None = None
     for piece in samples.pieces():
-        kept.append(piece.filter(mask(piece)))
-        if sum(part.height for part in kept) > SMALL:
+        selected.append(piece.filter(mask(piece)))
+        if sum(part.height for part in selected) > SMALL:
             file = file or TemporaryFile(samples.rows.rows_at_once)
-            file.add(pl.concat(kept))
-            kept = [samples.part(0, 0)]
-    last = pl.concat(kept)
+            file.add(pl.concat(selected))
+            selected = [samples.part(0, 0)]
+    last = pl.concat(selected)
     return replace(samples, rows=last if file is None else file.finish(last))
 
 

@@ -111,6 +111,8 @@ def frame_of(values: list[dict[str, object]]) -> "pl.DataFrame":
         "texts": pl.List(pl.String()),
         "numbers": pl.List(pl.Float64()),
         "flag": pl.Boolean(),
+        "number": pl.Float64(),
+        "json": pl.String(),
         "grades": pl.List(pl.Struct({"id": pl.String(), "grade": pl.Int64()})),
     }
     present = {name for row in values for name in row}

@@ -9,14 +9,18 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from ragauge.report.html_table import MAX_ROWS, html_table, html_text, small
 from ragauge.samples.fields import (
+    CLUSTERS,
     DEFAULT_SYSTEM,
     FIELDS,
+    MEASURED,
     REFERENCE,
     REFERENCES,
+    REPEAT_OF,
     Columns,
     Field,
     FieldError,
@@ -28,10 +32,13 @@ if TYPE_CHECKING:
     import polars as pl
 
 __all__ = [
+    "CLUSTERS",
     "DEFAULT_SYSTEM",
     "FIELDS",
+    "MEASURED",
     "REFERENCE",
     "REFERENCES",
+    "REPEAT_OF",
     "Columns",
     "Field",
     "FieldError",
@@ -200,3 +207,22 @@ def to_columns(frame: "pl.DataFrame") -> Columns:
             for row in relevant
         ]
     return columns
+
+
+@dataclass(frozen=True, slots=True)
+class RowRange:
+    """Rows `start` to `stop` of a file of samples, of which `columns` are needed."""
+
+    path: Path
+    start: int
+    stop: int
+    columns: Sequence[str]
+
+    def read(self) -> Columns:
+        """The columns of these rows."""
+        return to_columns(SampleFile(self.path).read(self.start, self.stop, self.columns))
+
+
+def columns_of(batch: Columns | RowRange) -> Columns:
+    """The columns of a batch, read if it is a reference."""
+    return batch.read() if isinstance(batch, RowRange) else batch

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from ragauge.errors import StoreError
 from ragauge.samples.file import SampleFile
-from ragauge.storage.file_lock import lock
+from ragauge.storage.atomic_files import lock
 
 if TYPE_CHECKING:
     import polars as pl

@@ -54,10 +54,11 @@ class Spread:
     mean of these, or that of the jackknife. `squares` is the sum of the squared influences, 0 for no spread but that of rounding;
     `skewness` that of their cubes over `squares` to the 3/2; `direction` (p,) that of what the questions
     add times their influence. `n_at_ends` is the effective number of questions if each has the lowest or
-    the highest value, None otherwise.
+    the highest value, None otherwise. `freedom` is the degrees of freedom of Student's t.
     """
 
     n: int
+    freedom: int
     squares: float
     skewness: float
     direction: Floats1d
@@ -83,7 +84,9 @@ def interval(
     - All at the two ends, as scores of 0 and 1: Wilson's score interval of their share; of clusters with
       the effective number of questions (Wilson 1927; Korn & Graubard 1998), at least the clusters.
     - Otherwise the ABC interval (DiCiccio & Efron 1992), which is BCa without resampling, with the
-      quantiles of Student's t, and no end nearer to the value than that of Student's t interval.
+      quantiles of Student's t, and no end nearer to the value than that of Student's t interval. Of
+      differences of several sizes, t has as many degrees of freedom as there are differences (3 to
+      n - 1): ties say nothing about the sizes.
     - All equal: at most a share z² / (n + z²) of other questions differs, Wilson's end for 0 of n, by as
       much as the ends allow. No interval if an end is open.
 
@@ -112,7 +115,8 @@ def interval(
         squares = 0.0
     skewness = float(((influences / math.sqrt(squares)) ** 3).sum()) if squares else 0.0
     n_at_ends = None if ends is None else _n_at_ends(scored, ends)
-    spread = Spread(len(scored), squares, skewness, influences @ apart, n_at_ends)
+    freedom = _freedom(scored, ends)
+    spread = Spread(len(scored), freedom, squares, skewness, influences @ apart, n_at_ends)
     return with_interval(value, total, aggregate, spread, ends, "abc")
 
 
@@ -200,6 +204,16 @@ def rounded_bound(bound: float) -> float:
     return round(float(bound), 10)
 
 
+def _freedom(parts: Floats2d, ends: Floats2d | None) -> int:
+    """Degrees of freedom; the ends of differences have 0 between them."""
+    n = len(parts)
+    if ends is None or ends.shape[1] != 2 or not ends[0, 0] < 0 < ends[1, 0]:
+        return n - 1
+    sizes = np.abs(parts[parts[:, 0] != 0, 0])
+    is_one_size = sizes.size == 0 or np.ptp(sizes) <= ROUNDING * sizes.max()
+    return n - 1 if is_one_size else min(max(sizes.size, 3), n - 1)
+
+
 def _n_at_ends(parts: Floats2d, ends: Floats2d) -> float | None:
     """How many questions the share of those at the upper end counts as; None if any is elsewhere.
 
@@ -243,7 +257,7 @@ def _abc(
     Without `aggregate` it is taken as linear. `acceleration` is also the correction of bias; that for
     the aggregate's own curvature is left out.
     """
-    reach = t_quantile(REACH, spread.n - 1)
+    reach = t_quantile(REACH, spread.freedom)
     acceleration = spread.skewness / 6
     ends: list[float] = []
     for z in (-reach, reach):

@@ -76,7 +76,7 @@ def normal_estimate(
     direction = covariance @ slope
     squares = max(float(slope @ direction), 0.0)
     n_at_ends = n if ends is not None and _is_at_ends(given, ends) else None
-    spread = Spread(n, squares, 0.0, direction, n_at_ends)
+    spread = Spread(n, n - 1, squares, 0.0, direction, n_at_ends)
     return with_interval(value, total, aggregate, spread, ends, "normal")
 
 

@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Literal
 
 from ragauge.errors import StoreError
-from ragauge.storage.file_lock import lock
 from ragauge.storage.regular_file import NotReadableError, check_replaceable, is_folder
 
 if TYPE_CHECKING:
@@ -222,3 +221,18 @@ def misplaced(paths: Sequence[Path], inputs: Sequence[Path]) -> list[str]:
         if is_folder(path.parent) and not os.access(path.parent, os.W_OK | os.X_OK)
     ]
     return folders + inputs_again + read_only
+
+
+def lock(handle: int) -> bool:
+    """Lock an open file without waiting; False if another process has locked it."""
+    try:
+        import fcntl
+    except ImportError:  # Windows removes no file that is open
+        return True
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:  # the file system has no locks
+        return True
+    return True

@@ -4,9 +4,10 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import cast
 
+from ragauge.report.report import NO, YES
 from ragauge.views.evidence_kinds import FROM_ONE, items_of, kind_of
 
-YES, NO, NEITHER = "✓", "✗", "–"
+NEITHER = "–"
 CRITERIA = {"met": YES, "not met": NO}
 OTHER_SIDE = {"answer": "reference", "reference": "answer"}
 """For the claims of a text: the text that they were compared with."""

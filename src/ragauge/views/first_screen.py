@@ -13,14 +13,17 @@ from ragauge.comparing.words import too_few_draws
 from ragauge.people.review_verdicts import labels_line
 from ragauge.report.commands import show_command
 from ragauge.report.plain import counted, distinct_names, shortened, some
+from ragauge.report.report import MARK
 from ragauge.runs.findings import FindingMatch, find
 from ragauge.runs.manifest import MetricDisplay
-from ragauge.runs.numbers import DASH, SummaryRow, aggregate, interval, number
+from ragauge.runs.numbers import SummaryRow, number
 from ragauge.runs.scored_run import ScoredRun
-from ragauge.samples.samples import FIELDS
-from ragauge.views.cautions import caution_lines
-from ragauge.views.first_screen_table import MARK, Cell, Row
-from ragauge.views.headline import NAME_WIDTH, headline, short
+from ragauge.runs.steadiness import Steadiness, steadiness
+from ragauge.samples.samples import CLUSTERS, FIELDS, MEASURED
+from ragauge.views.headline import NAME_WIDTH, headline
+from ragauge.views.steadiness import steadiness_lines, unsteady
+from ragauge.views.summary import caution_lines
+from ragauge.views.took import took_lines
 
 SYSTEMS_SHOWN, METRICS_SHOWN, WORST_SHOWN = 3, 11, 3
 DIGITS = 2
@@ -46,12 +49,17 @@ class FirstScreen:
         rows = self.run.summary().iter_rows(named=True)
         return {(cast(str, row["metric"]), cast(str, row["system"])): row for row in rows}
 
+    def row(self, metric: MetricDisplay, system: str) -> SummaryRow | None:
+        """The summary of a metric of a system."""
+        return self._rows.get((metric.metric, system))
+
     @cached_property
     def metrics(self) -> Sequence[MetricDisplay]:
         """The metrics that have a value for some system, with few digits, by family."""
         shown = [
             replace(metric, digits=min(metric.digits, DIGITS))
             for metric in self.run.metrics
+            if metric.metric not in MEASURED
             if any(
                 self._rows[metric.metric, system]["mean"] is not None
                 for system in self.run.samples.systems
@@ -137,7 +145,23 @@ class FirstScreen:
         }
         second = next((system for system in self.systems[1:] if system in rows), None)
         found = None if second is None else self.from_best(first, second)
-        return headline(first, rows, found, names)
+        steady = self.steadiness.get(self.systems[0])
+        more = unsteady(steady) if steady else ""
+        return " ".join(filter(None, (headline(first, rows, found, names), more)))
+
+    @cached_property
+    def steadiness(self) -> Mapping[str, Steadiness]:
+        """The steadiness of each system by the headline's metric, where questions were asked several times."""
+        first = self.first
+        if first is None or first.low is None or first.high is None:
+            return {}
+        return {each.system: each for each in steadiness(self.run, first)}
+
+    @cached_property
+    def took(self) -> Sequence[str]:
+        """What the answers took, a line for each system; none where nothing was measured."""
+        named = {metric.metric: metric for metric in self.run.metrics if metric.metric in MEASURED}
+        return took_lines(self.run, list(named), self.names) if named else ()
 
     @property
     def title(self) -> str:
@@ -145,42 +169,6 @@ class FirstScreen:
         n_answers = counted(len(self.run.samples), "answer")
         n_systems = counted(len(self.run.samples.systems), "system")
         return f"{self.run.manifest.suite} · {n_answers} · {n_systems}"
-
-    @cached_property
-    def header(self) -> tuple[str, ...]:
-        families = ("",) if self.has_families else ()
-        names = (self.names[system] for system in self.systems[: self.n_systems])
-        return (*families, "metric", *names, "n")
-
-    @property
-    def has_families(self) -> bool:
-        return any(metric.family for metric in self.metrics)
-
-    @cached_property
-    def rows(self) -> Sequence[Row]:
-        found: list[Row] = []
-        last = ""
-        for metric in self.metrics[: self.n_metrics]:
-            family = "" if metric.family == last else metric.family
-            last = metric.family
-            found.append(self._row(metric, family))
-        return found
-
-    def _row(self, metric: MetricDisplay, family: str) -> Row:
-        rows = [
-            self._rows.get((metric.metric, system)) for system in self.systems[: self.n_systems]
-        ]
-        counts = [f"{row['ok']:,}" if row else DASH for row in rows]
-        n = counts[0] if len(set(counts)) == 1 else " ".join(counts)
-        cells = [
-            Cell(DASH)
-            if row is None
-            else Cell(aggregate(metric, row), interval(metric, row), self.differs(metric, system))
-            for system, row in zip(self.systems, rows, strict=False)
-        ]
-        arrow = "" if not metric.is_ranked else " ↓" if metric.lower_is_better else " ↑"
-        name = f"{short(metric.name)}{arrow}"
-        return Row(family, name, n, tuple(cells))
 
     def differs(self, metric: MetricDisplay, system: str) -> bool:
         """Whether the system differs from the best one beyond chance."""
@@ -201,7 +189,11 @@ class FirstScreen:
         if self.compared is None or not self.compared.comparison.n_tests:
             return ""
         found, base = self.compared.comparison, self.compared.base
-        has_marks = any(cell.differs for row in self.rows for cell in row.cells)
+        has_marks = any(
+            self.differs(metric, system)
+            for metric in self.metrics[: self.n_metrics]
+            for system in self.systems[: self.n_systems]
+        )
         best = "the row's best" if base is None else self.names[base]
         mark = f"{MARK} p < {LEVEL} against {best}" if has_marks else "p"
         of = f"{counted(len(found.metrics), 'metric')}, {counted(len(found.pairs), 'pair')}"
@@ -219,7 +211,8 @@ class FirstScreen:
 
     def notes_below(self, n_metrics: int) -> Sequence[str]:
         """The notes below a table of that many metrics."""
-        notes: list[str] = [*self.run.problems]
+        notes: list[str] = [*self.run.problems, *self.took]
+        notes += steadiness_lines(list(self.steadiness.values()), self.names)
         if self.compared is not None:
             few = too_few_draws(self.compared.comparison)
             notes += filter(None, (self.legend, few))
@@ -261,7 +254,7 @@ class FirstScreen:
     def not_scored(self) -> Sequence[str]:
         """The metrics without any score, by reason."""
         by_reason: dict[str, list[str]] = {}
-        known = {metric.metric for metric in self.metrics}
+        known = {metric.metric for metric in self.metrics} | set(MEASURED)
         absent = _absent_reasons(self.run)
         for metric in self.run.metrics:
             if metric.metric not in known:
@@ -317,7 +310,7 @@ class FirstScreen:
 
     @property
     def commands(self) -> Sequence[str]:
-        """What to type next."""
+        """What to type next: the command for a question, and that for the whole run; none for a run in memory."""
         if self.run.place is None:
             return ()
         ids = [id for _, id in self.worst]
@@ -347,7 +340,9 @@ def _unread_columns(run: ScoredRun) -> Iterator[str]:
     """The option that reads a column of texts as a field which the samples lack."""
     columns = run.samples.columns
     missing = next((name for name in MAPPED if name not in columns), None)
-    types = run.samples.part(0, 1, [name for name in columns if name not in FIELDS]).schema
+    types = run.samples.part(
+        0, 1, [name for name in columns if name not in (*FIELDS, *CLUSTERS)]
+    ).schema
     unread = [name for name, kind in types.items() if str(kind) == "String"]
     if missing is None or not unread:
         return

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import TYPE_CHECKING, cast
 
-from ragauge.engine.disputes import DISPUTE, without_judge
+from ragauge.engine.judged_scores import DISPUTE, without_judge
 from ragauge.label import Label
 from ragauge.report.plain import counted
 from ragauge.runs.scored_run import ScoredRun
@@ -56,12 +56,6 @@ def _lost(run: ScoredRun) -> Iterator[str]:
             )
 
 
-def _of_metric(run: ScoredRun, metric: str) -> "pl.DataFrame":
-    import polars as pl
-
-    return run.collect(run.scan().filter(pl.col("metric") == metric))
-
-
 def _agreements(run: ScoredRun) -> Iterator[str]:
     """How well each pair of judges agrees on each metric."""
     import polars as pl
@@ -77,7 +71,8 @@ def _agreements(run: ScoredRun) -> Iterator[str]:
                 ours, theirs = pairs["value"].to_list(), pairs["value_2"].to_list()
                 is_disputed = (pl.col("value") - pl.col("value_2")).abs() >= DISPUTE
                 n_disputed = pairs.filter(is_disputed).height
-                yield f"{metric}: {_judge(left)} and {_judge(right)} {_agree(ours, theirs, n_disputed)}"
+                names = [str(Label.parse(label).settings.get("judge")) for label in (left, right)]
+                yield f"{metric}: {' and '.join(names)} {_agree(ours, theirs, n_disputed)}"
 
 
 def _agree(ours: Sequence[float], theirs: Sequence[float], n_disputed: int) -> str:
@@ -96,11 +91,10 @@ def _agree(ours: Sequence[float], theirs: Sequence[float], n_disputed: int) -> s
 
 
 def _values(run: ScoredRun, metric: str) -> "pl.DataFrame":
-    return _of_metric(run, metric).drop_nulls("value").select("id", "system", "value")
+    import polars as pl
 
-
-def _judge(label: str) -> str:
-    return str(Label.parse(label).settings.get("judge"))
+    rows = run.collect(run.scan().filter(pl.col("metric") == metric))
+    return rows.drop_nulls("value").select("id", "system", "value")
 
 
 def _repeats(run: ScoredRun) -> Iterator[str]:

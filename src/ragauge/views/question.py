@@ -1,167 +1,100 @@
 """One question of a run: its texts, and each system's answer with scores, reasons and evidence."""
 
-import io
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, cast
+from dataclasses import replace
+from typing import cast
 
 from ragauge.errors import StoreError
 from ragauge.people.review_verdicts import PEOPLE, people_say
-from ragauge.report.plain import counted, for_terminal, some
+from ragauge.report.plain import counted, some
+from ragauge.report.report import Lines, Report, Table
 from ragauge.runs.manifest import MetricDisplay
 from ragauge.runs.numbers import SummaryRow, number
 from ragauge.runs.scored_run import ScoredRun
-from ragauge.views.evidence import NO, YES, Item, Line, calls_of, evidence_lines
-from ragauge.views.tables import NAME_WIDTH, short
+from ragauge.views.evidence import Item, Line, calls_of, evidence_lines
+from ragauge.views.run_data import frame_records, score_json
+from ragauge.views.summary import NAME_WIDTH, short, unavailable
 
-if TYPE_CHECKING:
-    from rich.console import Console
-    from rich.text import Text
-
-LABEL_WIDTH = 18
 TEXT_LENGTH = 1_000
 EVIDENCE_LENGTH = 4_000
 BRIEF_LENGTH, BRIEF_LINES = 300, 12
-REPR_WIDTH = 100
 NAMES_SHOWN = 4
 NOT_GIVEN = "(none given)"
 TEXTS = ("references", "contexts", "gold_contexts")
 N_ITEMS = 20
 """Most texts of one field that are shown; the others are counted."""
-MARK_STYLES = {YES: "not dim green", NO: "not dim red"}
 
 
-@dataclass(frozen=True, slots=True)
-class QuestionScore:
-    """One score of an answer: the metric's name, label and value (or status), and why."""
+def question_report(
+    run: ScoredRun, id: str, *, calls: bool = False, is_brief: bool = False
+) -> Report:
+    """The question with its texts, scores and evidence; with `calls`, also the judges' replies.
 
-    name: str
-    label: str
-    value: str
-    lines: tuple[Line, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class QuestionAnswer:
-    """The answer of one system: the fields that others do not share, and its scores."""
-
-    system: str
-    fields: tuple[Line, ...]
-    scores: tuple[QuestionScore, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class QuestionCall:
-    """One call to a judge, and the scores that use its reply, by system."""
-
-    call: Item
-    used_by: Mapping[str, Sequence[str]]
-
-
-@dataclass(frozen=True, slots=True)
-class Question:
-    """One question with its answers. `calls`: each call to a judge once."""
-
-    id: str
-    shared: tuple[Line, ...]
-    answers: tuple[QuestionAnswer, ...]
-    calls: tuple[QuestionCall, ...]
-
-
-def read_question(run: ScoredRun, id: str) -> Question:
-    """The question of a run with this id."""
+    CSV and LaTeX have a row for each score, JSON the samples and scores as stored. What `is_brief` has short
+    texts and evidence, and says nothing of calls.
+    """
     samples = list(run.samples_of([id]).iter_rows(named=True))
-    shared = _shared(samples)
     displays = {metric.metric: metric for metric in run.metrics if not metric.unavailable}
     found = run.of_question(id)
-    rows = list(found.filter(found["metric"].is_in(list(displays))).iter_rows(named=True))
-    people = people_say(run)
-    answers = tuple(
-        QuestionAnswer(
-            sample["system"],
-            (
-                *_fields({name: item for name, item in sample.items() if name not in shared}),
-                *((PEOPLE, says) for says in [people.get((id, sample["system"]))] if says),
-            ),
-            tuple(_score(row, displays) for row in rows if row["system"] == sample["system"]),
-        )
-        for sample in samples
+    found = found.filter(found["metric"].is_in(list(displays)))
+    rows = list(found.iter_rows(named=True))
+    shared, people = _shared(samples), people_say(run)
+    lines = [Lines(tuple(_fields({name: samples[0][name] for name in shared})))]
+    for sample in samples:
+        system = cast(str, sample["system"])
+        own = _fields({name: item for name, item in sample.items() if name not in shared})
+        says = people.get((id, system))
+        lines.append(Lines([*own, *([(PEOPLE, says)] if says else [])], f"{id} · {system}"))
+        lines += [_score_lines(row, displays) for row in rows if row["system"] == system]
+    used = _calls(rows, displays)
+    judged = f"judged in {counted(len(used), 'call')}; print the replies with --calls"
+    notes = [judged] if used and not calls else []
+    scores = [
+        (row["system"], displays[str(row["metric"])].name, _value(row, displays)) for row in rows
+    ]
+    return Report(
+        f"{id} · {counted(len(samples), 'answer')}",
+        tables=[Table(("system", "metric", "score"), scores, n_names=2, only_in=("latex",))],
+        lines=[*map(_brief, lines)]
+        if is_brief
+        else [*lines, *(_call_lines(used) if calls else ())],
+        notes=[] if is_brief else [*notes, *unavailable(run)],
+        records=lambda: frame_records([found]),
+        data=lambda: {"id": id, "samples": samples, "scores": list(map(score_json, rows))},
     )
-    texts = tuple(_fields({name: samples[0][name] for name in shared}))
-    return Question(id, texts, answers, _calls(rows, displays))
 
 
-def print_question(out: "Console", question: Question, *, calls: bool = False) -> None:
-    """Print a question; with `calls`, also the judge's replies."""
-    from rich.text import Text
-
-    out.print(
-        Text(for_terminal(f"{question.id} · {counted(len(question.answers), 'answer')}"), "bold")
+def _value(row: SummaryRow, displays: Mapping[str, MetricDisplay]) -> str:
+    """A score's value as it is shown, or its status."""
+    value = cast("float | None", row["value"])
+    return (
+        cast(str, row["status"])
+        if value is None
+        else number(displays[cast(str, row["metric"])], value)
     )
-    _print_lines(out, question.shared)
-    for answer in question.answers:
-        out.print()
-        title = Text(for_terminal(f"{question.id} · {answer.system}"))
-        out.rule(title, align="left", characters="─")
-        _print_lines(out, answer.fields)
-        out.print()
-        for score in answer.scores:
-            out.print(_heading(score))
-            _print_lines(out, ((f"  {label}", text) for label, text in score.lines))
-    if calls and question.calls:
-        _print_calls(out, question.calls)
-    elif question.calls:
-        n = len(question.calls)
-        out.print(
-            Text(f"\n  judged in {counted(n, 'call')}; print the replies with --calls", "dim")
-        )
 
 
-def brief(question: Question) -> Question:
-    """The question with short texts and evidence, and without the calls."""
-    answers = tuple(
-        replace(
-            answer,
-            fields=tuple(_brief(answer.fields)),
-            scores=tuple(
-                replace(score, lines=tuple(_brief(score.lines[:BRIEF_LINES])) + _more(score.lines))
-                for score in answer.scores
-            ),
-        )
-        for answer in question.answers
-    )
-    return Question(question.id, tuple(_brief(question.shared)), answers, ())
-
-
-def _brief(lines: Iterable[Line]) -> Iterator[Line]:
-    for label, text in lines:
-        yield label, text if len(text) <= BRIEF_LENGTH else f"{text[:BRIEF_LENGTH]}…"
-
-
-def _more(lines: Sequence[Line]) -> tuple[Line, ...]:
-    n = len(lines) - BRIEF_LINES
-    return (("", f"… {counted(n, 'more line')}"),) if n > 0 else ()
-
-
-def question_text(question: Question) -> str:
-    """The question as plain text, for a Python prompt."""
-    from ragauge.report.terminal import console
-
-    file = io.StringIO()
-    out = console(file)
-    out.width = REPR_WIDTH
-    print_question(out, question)
-    return "\n".join(line.rstrip() for line in file.getvalue().splitlines())
-
-
-def _score(row: SummaryRow, displays: Mapping[str, MetricDisplay]) -> QuestionScore:
-    display = displays[cast(str, row["metric"])]
-    value, reason = cast("float | None", row["value"]), cast("str | None", row["reason"])
-    shown = cast(str, row["status"]) if value is None else number(display, value)
+def _score_lines(row: SummaryRow, displays: Mapping[str, MetricDisplay]) -> Lines:
+    """A score with its reason and evidence below it."""
+    display, reason = displays[cast(str, row["metric"])], cast("str | None", row["reason"])
+    name = short(display.name, 4 * NAME_WIDTH)
+    label = "" if name == display.metric else display.metric
     lines = [*([("reason", reason)] if reason else []), *evidence_lines(_evidence(row))]
-    kept = tuple((label, _cut(text, EVIDENCE_LENGTH)) for label, text in lines)
-    return QuestionScore(short(display.name, 4 * NAME_WIDTH), display.metric, shown, kept)
+    shown = [(f"  {word}", _cut(text, EVIDENCE_LENGTH)) for word, text in lines]
+    return Lines(shown, heading=(name, _value(row, displays), label))
+
+
+def _brief(lines: Lines) -> Lines:
+    """The same with short texts, and fewer lines below a heading."""
+    most = BRIEF_LINES if lines.heading else len(lines.lines)
+    n_more = len(lines.lines) - most
+    kept = [
+        (label, text if len(text) <= BRIEF_LENGTH else f"{text[:BRIEF_LENGTH]}…")
+        for label, text in lines.lines[:most]
+    ]
+    more = [("", f"… {counted(n_more, 'more line')}")] if n_more > 0 else []
+    return replace(lines, lines=[*kept, *more])
 
 
 def _evidence(row: SummaryRow) -> Item:
@@ -182,35 +115,32 @@ def _evidence(row: SummaryRow) -> Item:
 
 def _calls(
     rows: Iterable[SummaryRow], displays: Mapping[str, MetricDisplay]
-) -> tuple[QuestionCall, ...]:
-    """Each call of the scores once, in the order of their first use."""
-    calls: dict[str, Item] = {}
-    used_by: dict[str, dict[str, list[str]]] = {}
+) -> Sequence[tuple[Item, Mapping[str, Sequence[str]]]]:
+    """Each call of the scores once, in the order of their first use, and the metrics of each system that use it."""
+    calls: dict[str, tuple[Item, dict[str, list[str]]]] = {}
     for row in rows:
         name, system = displays[cast(str, row["metric"])].name, cast(str, row["system"])
         for call in calls_of(_evidence(row)):
-            key = f"{call['key']}"
-            calls.setdefault(key, call)
-            names = used_by.setdefault(key, {}).setdefault(system, [])
+            _, used_by = calls.setdefault(f"{call['key']}", (call, {}))
+            names = used_by.setdefault(system, [])
             names += [] if name in names else [name]
-    return tuple(QuestionCall(call, used_by[key]) for key, call in calls.items())
+    return list(calls.values())
 
 
-def _print_calls(out: "Console", calls: Sequence[QuestionCall]) -> None:
-    from rich.text import Text
-
-    out.print()
-    out.rule(Text(f"{counted(len(calls), 'call')} to judges"), align="left", characters="─")
-    for each in calls:
-        out.print(Text(for_terminal(f"{each.call['prompt']}  {each.call['key']}"), "bold"))
-        for system, names in each.used_by.items():
-            _print_lines(out, [(f"  for {short(system)}", some(names, NAMES_SHOWN))])
-        others = {name: text for name, text in each.call.items() if name not in ("prompt", "key")}
-        _print_lines(out, ((f"  {name}", _text(item)) for name, item in others.items()))
-
-
-def _text(value: object) -> str:
-    return value if isinstance(value, str) else _json(value)
+def _call_lines(calls: Sequence[tuple[Item, Mapping[str, Sequence[str]]]]) -> Iterator[Lines]:
+    """Each call: which scores use it, and what was asked and replied."""
+    title = f"{counted(len(calls), 'call')} to judges"
+    for place, (call, used_by) in enumerate(calls):
+        used = [
+            (f"  for {short(system)}", some(names, NAMES_SHOWN))
+            for system, names in used_by.items()
+        ]
+        others = [
+            (f"  {name}", item if isinstance(item, str) else _json(item))
+            for name, item in call.items()
+            if name not in ("prompt", "key")
+        ]
+        yield Lines([*used, *others], "" if place else title, (f"{call['prompt']}  {call['key']}",))
 
 
 def _shared(samples: Sequence[SummaryRow]) -> list[str]:
@@ -248,28 +178,6 @@ def _fields(sample: SummaryRow) -> Iterator[Line]:
                 yield name, f"… and {len(items) - N_ITEMS:,} more, in samples.parquet"
         else:
             yield name, _cut(_json(items), TEXT_LENGTH)
-
-
-def _heading(score: QuestionScore) -> "Text":
-    from rich.text import Text
-
-    text = Text(for_terminal(f"{score.name}  "), "bold").append(score.value, "cyan")
-    same = score.name == score.label
-    return text if same else text.append(f"  {for_terminal(score.label)}", "dim")
-
-
-def _print_lines(out: "Console", lines: Iterable[Line]) -> None:
-    """Print labels and their texts side by side."""
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table.grid(padding=(0, 2, 0, 0))
-    table.add_column(min_width=LABEL_WIDTH, max_width=NAME_WIDTH, overflow="fold", style="dim")
-    table.add_column(overflow="fold")
-    for label, text in lines:
-        style = MARK_STYLES.get(label.strip(), "")
-        table.add_row(Text(for_terminal(label), style), Text(for_terminal(text)))
-    out.print(table)
 
 
 def _json(value: object) -> str:

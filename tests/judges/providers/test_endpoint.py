@@ -24,10 +24,10 @@ from ragauge.network.endpoints import Address
 
 pytest.importorskip("openai")
 
-from ragauge.judges.loop import run
+from ragauge.calls import connections
+from ragauge.calls.connections import MAX_BYTES, OPENAI
+from ragauge.calls.loop import run
 from ragauge.judges.protocol import Message, Reply, Request, TokenChoice
-from ragauge.judges.providers import connections
-from ragauge.judges.providers.connections import MAX_BYTES, OPENAI
 from ragauge.judges.providers.endpoint import ChatEndpoint
 
 

@@ -167,12 +167,6 @@ def test_the_qrels_folder_of_a_beir_folder_is_taken_as_that_folder(
     assert judged(read_judgements(".")) == {"q1": {"d1": 1}}
 
 
-def test_tables_in_a_folder_of_another_name_are_no_judgements(tmp_path: Path):
-    (tmp_path / "runs").mkdir()
-    written(tmp_path / "runs" / "test.tsv", "query-id\tcorpus-id\tscore\nq1\td1\t1\n")
-    assert "qrels/*.tsv" in problems_of(lambda: read_judgements(tmp_path / "runs"))[0].message
-
-
 @pytest.mark.parametrize("content", ["q1\td1\t0.5\n", "q1\td1\t0.5\nq1\td2\t0.4\n"])
 def test_a_table_without_a_header_is_told_which_columns_it_lacks(tmp_path: Path, content: str):
     path = written(tmp_path / "run.tsv", content)
@@ -180,20 +174,6 @@ def test_a_table_without_a_header_is_told_which_columns_it_lacks(tmp_path: Path,
     for problem, field in zip(problems, ("query", "document", "score"), strict=True):
         assert f"no column for the {field}; it has: 'q1', 'd1', '0.5'" in problem.message
     assert "known names: query_id, qid" in problems[0].message
-
-
-def test_a_table_of_nothing_but_its_header_is_empty(tmp_path: Path):
-    path = written(tmp_path / "run.csv", "query,doc,score\n")
-    (problem,) = problems_of(lambda: match_to_qrels(path, read_judgements(JUDGED)))
-    assert "a header and no rows" in problem.message
-
-
-@pytest.mark.parametrize("kind", [list, tuple])
-def test_a_run_is_a_list_of_dicts_too(kind: type[list[object]] | type[tuple[object, ...]]):
-    found = match_to_qrels(
-        kind(objects_of(rows_of(RUN), ("query_id", "doc_id", "score"))), read_judgements(JUDGED)
-    )
-    assert seen(found) == SEEN
 
 
 @pytest.mark.parametrize(("query", "doc"), [(b"caf\xe9", b"d"), (b"q", b"caf\xe9")])

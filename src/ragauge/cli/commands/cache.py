@@ -14,7 +14,8 @@ from ragauge.report.plain import for_terminal
 from ragauge.storage.regular_file import exists
 
 if TYPE_CHECKING:
-    from ragauge.judges.ledger import Ledger
+    from ragauge.calls.ledger import Ledger
+    from ragauge.judges.protocol import Reply
 
 
 @click.command("cache", short_help="Show or clear the cache of vectors and judge replies.")
@@ -27,7 +28,7 @@ def command(file: Path | None, reply: str | None, clear: bool) -> int:
     FILE defaults to ragauge-runs/cache.sqlite. Deleted vectors are computed again when needed, and
     deleted replies are paid for again. The evidence of a judged score contains the KEY of each call.
     """
-    from ragauge.judges.ledger import Ledger
+    from ragauge.judges.reply_ledger import reply_ledger
     from ragauge.report.terminal import console, print_table
     from ragauge.storage.cache import Cache
 
@@ -35,7 +36,7 @@ def command(file: Path | None, reply: str | None, clear: bool) -> int:
     if not exists(path):
         say(f"{path} does not exist: nothing is cached")
         return 0
-    cache, ledger = Cache(path), Ledger(path)
+    cache, ledger = Cache(path), reply_ledger(path)
     if reply is not None:
         _print_call(ledger, reply)
         return 0
@@ -60,7 +61,7 @@ def command(file: Path | None, reply: str | None, clear: bool) -> int:
     return 0
 
 
-def _print_call(ledger: "Ledger", key: str) -> None:
+def _print_call(ledger: "Ledger[Reply]", key: str) -> None:
     calls = ledger.show(key)
     if len(calls) != 1:
         what = "several calls" if calls else "no call"

@@ -1,6 +1,5 @@
 """`ragauge compare`."""
 
-import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -11,14 +10,14 @@ import click
 from ragauge.cli.folders import RUNS, stored_runs
 from ragauge.cli.options import SourceOptions, source_options
 from ragauge.cli.outcome import INCOMPLETE
-from ragauge.cli.output import print_data
+from ragauge.cli.output import OutputOptions, output_options, write_report
 from ragauge.cli.plugin_option import import_plugins, plugin_option
 from ragauge.cli.running import evaluate_config
 from ragauge.cli.streams import say
 from ragauge.comparing.comparison import CORRECTIONS, TESTS, Comparison, CorrectionName, TestName
 from ragauge.errors import PlanError, did_you_mean
 from ragauge.evaluation.config import Config
-from ragauge.loaders.file_sets import kind_of_file
+from ragauge.loaders.formats.file_sets import kind_of_file
 from ragauge.report.commands import shell_word
 from ragauge.report.plain import counted
 from ragauge.runs.health import Health
@@ -27,7 +26,6 @@ from ragauge.runs.store import RunFolder
 from ragauge.storage.regular_file import as_url, exists, is_file, is_folder
 
 MAX_COMMANDS = 8
-FORMATS = ("table", "md", "latex", "json", "csv")
 
 
 @click.command("compare", short_help="Compare systems: is the difference real, and where?")
@@ -81,19 +79,7 @@ FORMATS = ("table", "md", "latex", "json", "csv")
     type=click.IntRange(min=0),
     help="Seed of the draws.  [default: that of the base's run]",
 )
-@click.option(
-    "-f",
-    "--format",
-    "form",
-    type=click.Choice(FORMATS),
-    help="Format of the output.  [default: table, or that of the file's ending]",
-)
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(path_type=Path),
-    help="Write to this .md, .tex, .json or .csv file instead of printing.",
-)
+@output_options
 @click.option("--full", is_flag=True, help="Print every row, note and question.")
 @plugin_option
 def command(
@@ -109,8 +95,7 @@ def command(
     allow_mismatch: bool,
     permutations: int,
     seed: int | None,
-    form: str | None,
-    output: Path | None,
+    writing: OutputOptions,
     full: bool,
     plugins: tuple[Path, ...],
 ) -> int:
@@ -127,12 +112,13 @@ def command(
     ragauge compare old.jsonl new.jsonl -m correct     answers that are not evaluated yet
     """
     from ragauge.comparing.compare import compare
+    from ragauge.comparing.report import comparison_report
 
     if not given:
         listed = _commands()
         there = f"these are stored here:{listed}" if listed else f"there is none in {RUNS}"
         raise click.UsageError(f"give two runs, systems of a run or files of answers; {there}")
-    chosen = _format(form, output, given)
+    targets = writing.targets(given)
     import_plugins(plugins)
     config = Config(
         suites=suites,
@@ -162,7 +148,7 @@ def command(
         n_permutations=permutations,
         seed=seed,
     )
-    _leave(comparison, chosen, output, full=full)
+    write_report(comparison_report(comparison), targets, full=full)
     return _exit_code([run for run, _ in sides] if has_files else [], comparison)
 
 
@@ -175,26 +161,6 @@ def _exit_code(evaluated: Sequence[ScoredRun], comparison: Comparison) -> int:
     if n_failed:
         say(f"{counted(n_failed, 'score')} failed; run the same command again to retry")
     return INCOMPLETE if n_failed else 0
-
-
-def _format(form: str | None, output: Path | None, given: Sequence[str]) -> str:
-    """The chosen format; PlanError for a file that cannot be written, before any work is done."""
-    from ragauge.comparing.formats import SUFFIXES
-    from ragauge.storage.atomic_files import misplaced
-
-    if output is None:
-        return form or "table"
-    problems = misplaced([output], [Path(source) for source in given])
-    suffix = output.suffix.lower()
-    if form is None and suffix not in SUFFIXES and not problems:
-        problems = [
-            f"{output}: unknown ending; use {', '.join(SUFFIXES)}, or give the format with -f"
-        ]
-    if form == "table":
-        problems.append("-f table is for the terminal; leave out -o, or use md, latex, json or csv")
-    if problems:
-        raise PlanError(problems)
-    return form or SUFFIXES[suffix]
 
 
 def _sides(given: Sequence[str], config: Config) -> tuple[list[tuple[ScoredRun, str]], bool]:
@@ -319,21 +285,3 @@ def _system_of(run: ScoredRun, name: str) -> str:
         )
         raise PlanError([f"{name!r} is neither a path nor a system of {where}{hint}"])
     return name
-
-
-def _leave(comparison: Comparison, form: str, output: Path | None, *, full: bool) -> None:
-    """Print or write the comparison."""
-    from ragauge.comparing.formats import written
-    from ragauge.comparing.terminal import print_comparison
-    from ragauge.report.terminal import console
-    from ragauge.storage.atomic_files import write_text
-
-    if form == "table":
-        print_comparison(console(sys.stdout), comparison, full=full)
-        return
-    text = written(comparison, form)
-    if output is None:
-        print_data(text)
-    else:
-        write_text(output, text)
-        say(f"wrote {output}")

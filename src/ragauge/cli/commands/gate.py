@@ -7,6 +7,7 @@ from typing import cast
 
 import click
 
+from ragauge.cli.output import OutputOptions, output_options, write_report
 from ragauge.cli.plugin_option import import_plugins, plugin_option
 from ragauge.cli.streams import say
 from ragauge.errors import StoreError
@@ -92,6 +93,7 @@ class Drop(click.ParamType[tuple[str, float]]):
     is_flag=True,
     help="Also write GitHub annotations and, to $GITHUB_STEP_SUMMARY, a summary.",
 )
+@output_options
 @plugin_option
 def command(
     run: Path | None,
@@ -105,6 +107,7 @@ def command(
     config: Path | None,
     junit: Path | None,
     github: bool,
+    writing: OutputOptions,
     plugins: tuple[Path, ...],
 ) -> int:
     """Fail a build if a run breaks a rule or is worse than a baseline.
@@ -112,12 +115,13 @@ def command(
     Each rule must hold for each system. A rule fails if a metric in it has no value. The exit code is 1 if
     a check fails, and for no other reason.
     """
-    from ragauge.gating.words import gate_lines, junit_xml
+    from ragauge.gating.words import gate_lines, gate_report, junit_xml
 
     read = Config.load(config) if config else Config()
     folder = run or read.folder
     if folder is None:
         raise click.UsageError("RUN is missing; give the folder that `ragauge run` printed")
+    targets = writing.targets([folder])
     import_plugins((*read.plugins, *plugins))
     given = read.gate.with_options(rules, baseline, dict(max_drop), on)
     stored = RunFolder.at(folder).read()
@@ -131,8 +135,12 @@ def command(
         allow_mismatch=allow_mismatch,
         systems=systems,
     )
-    for line in gate_lines(done):
-        click.echo(line)
+    for form, path in targets:
+        if form == "table":
+            for line in gate_lines(done):
+                click.echo(line)
+        else:
+            write_report(gate_report(done), [(form, path)])
     if junit is not None:
         content = junit_xml(done)
         write_atomically(junit, lambda file: file.write(content))

@@ -3,20 +3,27 @@
 from dataclasses import replace
 from pathlib import Path
 from shlex import quote
+from typing import TYPE_CHECKING
 
 import click
 
 from ragauge.cli.options import (
+    AskOptions,
     JudgeOptions,
     Pair,
     SourceOptions,
+    ask_options,
     judge_options,
     pairs_once,
     source_options,
 )
+from ragauge.cli.output import FORMATS, FormatChoice
 from ragauge.cli.plugin_option import plugin_option
 from ragauge.cli.running import run_config
 from ragauge.evaluation.config import Config
+
+if TYPE_CHECKING:
+    from ragauge.cli.asking import Inquiry
 
 PRECISIONS = ("fp32", "fp16", "bf16", "int8")
 
@@ -50,6 +57,7 @@ PRECISIONS = ("fp32", "fp16", "bf16", "int8")
     type=Pair("NAME=FILE"),
     help="Answers of one system. Repeatable.",
 )
+@ask_options
 @source_options
 @click.option(
     "--where", help="Evaluate only matching rows: 'question_type = \"fact\" and year >= 2020'."
@@ -57,11 +65,20 @@ PRECISIONS = ("fp32", "fp16", "bf16", "int8")
 @click.option("--limit", type=click.IntRange(min=1), help="Evaluate only the first N questions.")
 @click.option("--by", multiple=True, help="Also summarise by this field. Repeatable.")
 @click.option(
+    "-f",
+    "--format",
+    "form",
+    type=FormatChoice(FORMATS),
+    default="table",
+    show_default=True,
+    help="Format of what is printed.",
+)
+@click.option(
     "-o",
     "--output",
     multiple=True,
     type=click.Path(path_type=Path),
-    help="Also write the results to this .json, .jsonl, .csv, .parquet, .md or .tex file. Repeatable.",
+    help="Also write the results to this .json, .jsonl, .csv, .parquet, .md, .tex or .html file. Repeatable.",
 )
 @click.option(
     "--folder",
@@ -151,10 +168,12 @@ def command(
     metrics: tuple[str, ...],
     without: tuple[str, ...],
     systems: tuple[tuple[str, str], ...],
+    asking: AskOptions,
     reading: SourceOptions,
     where: str | None,
     limit: int | None,
     by: tuple[str, ...],
+    form: str,
     output: tuple[Path, ...],
     folder: Path | None,
     plugins: tuple[Path, ...],
@@ -186,7 +205,7 @@ def command(
 
     The run's folder gets report.html, a page to look at in a browser.
 
-    DATA is a file of answers (.jsonl .json .csv .tsv .parquet). For several systems, add a column
+    DATA is a file of answers (.jsonl .json .csv .tsv .parquet), or with --target of questions, which are asked first. For several systems, add a column
     `system`, or give each system's file with --system. CONFIG.toml sets the same options in a file;
     options on the command line override it. The default suite is rag.
 
@@ -225,16 +244,43 @@ def command(
             language=language,
         ),
     )
-    return run_config(
-        _combined(given, seed),
+    config = _combined(given, seed)
+    asked = 0
+    if asking.targets:
+        from ragauge.cli.asking import NO_ANSWER, say_faults
+
+        inquiry = _inquiry(config, asking, reading)
+        if dry_run:
+            inquiry.forecast(quiet=quiet)
+            return 0
+        asked = say_faults(inquiry.run(quiet=quiet))
+        if asked == NO_ANSWER:
+            return asked
+        config = inquiry.scored(config)
+    code = run_config(
+        config,
         dry_run=dry_run,
         fast=fast,
         retry_unreadable=retry_unreadable,
         record=record,
+        form=form,
         full=full,
         quiet=quiet,
         report=not no_report,
     )
+    return code or asked
+
+
+def _inquiry(config: Config, asking: AskOptions, reading: SourceOptions) -> "Inquiry":
+    """What `--target` asks: the questions of the configuration's data."""
+    from ragauge.cli.asking import Inquiry
+
+    if config.data is None:
+        raise click.UsageError("--target needs a file of questions, not --system NAME=FILE")
+    reading = replace(
+        reading, gold=config.gold, prefer=config.prefer, mapping=tuple(config.map.items())
+    )
+    return Inquiry.of(config.data, asking, reading, where=config.where, limit=config.limit)
 
 
 def _only(sources: tuple[Path, ...]) -> Path | None:

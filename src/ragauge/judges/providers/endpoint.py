@@ -14,8 +14,18 @@ from importlib.util import find_spec
 from typing import NoReturn
 from weakref import finalize
 
+from ragauge.calls.connections import (
+    MAX_BYTES,
+    MAX_ERROR_BYTES,
+    OPENAI,
+    Connections,
+    Received,
+    connections_to,
+    is_transport_error,
+)
+from ragauge.calls.loop import is_running_here, run
+from ragauge.calls.rate_limit import Permit
 from ragauge.errors import JudgeError, MissingExtraError
-from ragauge.judges.loop import is_running_here, run
 from ragauge.judges.protocol import Reply, Request, kept_json
 from ragauge.judges.providers.completions import (
     Body,
@@ -25,19 +35,10 @@ from ragauge.judges.providers.completions import (
     rejected_parameters,
     reply_of,
 )
-from ragauge.judges.providers.connections import (
-    MAX_BYTES,
-    MAX_ERROR_BYTES,
-    OPENAI,
-    Connections,
-    Received,
-    connections_to,
-    is_transport_error,
-)
-from ragauge.judges.providers.rate_limit import Permit
 from ragauge.judges.providers.settings import Settings
 from ragauge.network.endpoints import (
     IS_A_PAGE,
+    OVERLOADED,
     Address,
     Fields,
     Unanswered,
@@ -54,8 +55,6 @@ CHARACTERS_PER_TOKEN = 4
 """An estimate, corrected by the counts in the replies."""
 MAX_LOST_AT_START = 4
 """A request that loses this many connections in a row, before any answer, finds the judge down."""
-_OVERLOADED = frozenset((429, 503, 529))
-"""Refusals that lower concurrency may avoid; 529 is Anthropic's "overloaded"."""
 _BAD_REQUEST = frozenset((400, 413, 422))
 
 
@@ -285,7 +284,7 @@ class ChatEndpoint(Settings):
         is_of_one = status in _BAD_REQUEST or (status == 403 and self._n_answered > 0)
         if not may_pass(status):
             self._refuse(f"the request was refused with {reason}", is_down=not is_of_one)
-        is_overload = status in _OVERLOADED
+        is_overload = status in OVERLOADED
         return Unanswered(reason, retry_after(refused.headers), is_overload=is_overload)
 
     def _refuse(self, reason: str, *, is_down: bool = False) -> NoReturn:

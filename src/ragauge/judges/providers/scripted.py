@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import IO, Any, cast
 
 from ragauge.errors import JudgeError, PlanError, StoreError
-from ragauge.judges.ledger import key_of, packed_reply, unpacked_reply
 from ragauge.judges.managed import JudgeDefaults, ManagedJudge, managed
 from ragauge.judges.protocol import Identity, Judge, Reply, Request
 from ragauge.judges.providers.factory import script_digest
+from ragauge.judges.reply_ledger import key_of, packed_reply, unpacked_reply
 from ragauge.storage.regular_file import exists, is_file, is_folder, read_regular
 
 ScriptedReply = str | Reply | JudgeError | Mapping[str, object]

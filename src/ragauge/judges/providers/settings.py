@@ -4,10 +4,10 @@ import math
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
 
+from ragauge.calls.rate_limit import MAX_CONCURRENCY, RateLimiter
 from ragauge.errors import PlanError
 from ragauge.judges.managed import JudgeDefaults
 from ragauge.judges.protocol import Identity
-from ragauge.judges.providers.rate_limit import MAX_CONCURRENCY, RateLimiter
 from ragauge.network.endpoints import check_above_zero, pause_s, secrets_of
 from ragauge.network.redaction import redacted
 

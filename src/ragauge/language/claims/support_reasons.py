@@ -2,6 +2,9 @@
 
 from collections.abc import Sequence
 
+from ragauge.language.facts.shown import in_words
+from ragauge.language.facts.statements import Difference
+
 SHOWN = 4
 TEXT_SHOWN = 60
 FEW = 1
@@ -9,18 +12,24 @@ FEW = 1
 
 
 def why_supported(
-    value: float, missing: Sequence[str], denied: Sequence[str], absolutes: Sequence[str]
+    value: float,
+    missing: Sequence[str],
+    denied: Sequence[str],
+    absolutes: Sequence[str],
+    differences: Sequence[Difference] = (),
 ) -> str:
     """What speaks against an answer with this `support`.
 
     `missing`: words that no context has; `denied`: negated statements that the closest sentences affirm;
-    `absolutes`: words such as "all" that the closest sentences lack.
+    `absolutes`: words such as "all" that the closest sentences lack; `differences`: details that contradict one of these sentences.
 
     >>> why_supported(0.2, ["in Rome"], [], [])
     "no context has 'in Rome'; no single sentence says much of it"
     >>> why_supported(0.9, [], [], [])
     'the contexts have all its words'
     """
+    if differences:
+        return "; ".join(in_words(each, "the closest sentence") for each in differences[:SHOWN])
     parts: list[str] = []
     if denied:
         parts.append(f"negates what the closest sentence affirms: {named(denied)}")

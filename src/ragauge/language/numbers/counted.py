@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from decimal import Decimal
 from functools import cached_property
-from itertools import pairwise
+from itertools import chain, pairwise
 from operator import attrgetter
 from typing import NamedTuple
 
@@ -34,7 +34,7 @@ def _set(listed: str) -> frozenset[str]:
 
 _REACH = 60
 """Characters before and after a number in which its words are looked for."""
-_TOKEN = re.compile(rf"[{CJK}]|(?:(?![{CJK}])\w)+(?:['’][a-z]+)?|\n| [-–—] |[^\s-]")
+_TOKEN = re.compile(rf"[{CJK}]|[^\W{CJK}]+(?:['’][a-z]+)?|\n| [-–—] |[^\s-]")
 _JOINING = _set("of for in on the all their its calendar full old long")
 """Words between a number and its noun, and between the words of a noun."""
 _ENDS = NLTK_ENGLISH | _set("和 与 及 und total altogether overall answer result sum")
@@ -48,6 +48,7 @@ _ADVERBS = {"daily": "day", "annually": "year", "annual": "year"} | {
 _PERIODS = dict(annum="year", mo="month", quarter="quarter", tag="day", monat="month", jahr="year")  # noqa: C408
 _PERSONS = _set("head capita people persons")
 _LABEL = re.compile(r"([^\W\d_][\w'’-]*(?:[ ][^\W\d_][\w'’-]*){0,2})[ ]?[:=(][ ]?$")
+_LABEL_ENDS = frozenset(":=(")
 _RANGE = re.compile(r"(?:\s?[-–—]\s?|\s(?:to|or)\s)[0-9]{1,9}")
 """The rest of a range, whose first number counts the same: `5-7 business days`."""
 _CLAUSE_START = re.compile(r"[.,;:!?()\n0-9]")
@@ -72,8 +73,8 @@ def counted(text: str, quantity: Quantity) -> Counted:
         rates.add(below)
     nouns: list[str] = []
     is_working, period = False, ""
-    tokens = [each[0].lower() for each in _TOKEN.finditer(text, end, end + _REACH)]
-    for word, following in pairwise([*tokens, ""]):
+    tokens = (each[0].lower() for each in _TOKEN.finditer(text, end, end + _REACH))
+    for word, following in pairwise(chain(tokens, [""])):
         if word in _ADVERBS:
             rates.add(_ADVERBS[word])
         elif rate := _rate(word, following):
@@ -87,7 +88,8 @@ def counted(text: str, quantity: Quantity) -> Counted:
             nouns.append(word)
     if not (unit or quantity.value == 1 or any(map(_is_plural, nouns))):
         nouns = []  # the 3 of `3 paid late` counts what is said elsewhere
-    if not nouns and (label := _LABEL.search(text, max(0, start - _REACH), start)):
+    is_labelled = not (nouns or _LABEL_ENDS.isdisjoint(text[max(0, start - 3) : start]))
+    if is_labelled and (label := _LABEL.search(text, max(0, start - _REACH), start)):
         nouns = [word for word in label[1].lower().split() if word not in _ENDS]
     return Counted(frozenset(map(stem, nouns)), frozenset(rates), is_working)
 

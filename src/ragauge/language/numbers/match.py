@@ -212,7 +212,7 @@ def is_denied(answer: str, start: int) -> bool:
     (True, False)
     """
     return (
-        answer[start - 1 : start] == " "
+        answer[max(0, start - 4) : start].lower() == "not "
         and _NOT.search(answer, max(0, start - 5), start) is not None
     )
 

@@ -94,19 +94,25 @@ def points_as_groups(found: Sequence[Quantity]) -> Iterator[Quantity]:
 
     Not in a text with another number of decimals, such as 1.25, which says how it writes them.
     """
-    if any(int(each.value.as_tuple().exponent) in (-1, -2) for each in found):
-        return
-    for each in found:
-        if (
-            each.unit != "%"
-            and not (each.scale or each.spelled)
-            and int(each.value.as_tuple().exponent) == _GROUP
-            and _GROUPED.fullmatch(each.text)
-        ):
+    grouped = [
+        each
+        for each in found
+        if "." in each.text
+        and each.unit != "%"
+        and not (each.scale or each.spelled)
+        and _decimals(each) == _GROUP
+        and _GROUPED.fullmatch(each.text)
+    ]
+    if grouped and not any(_decimals(each) in (1, 2) for each in found):
+        for each in grouped:
             yield each._replace(value=scaled(each.value, 3), spelled=True, only_matches=True)
 
 
-_GROUP = -3
+def _decimals(quantity: Quantity) -> int:
+    return -int(quantity.value.as_tuple().exponent)
+
+
+_GROUP = 3
 
 
 def _multiples(text: str) -> Iterator[Quantity]:
@@ -140,7 +146,7 @@ _ENDS_OF_ORDINALS = ("st", "nd", "rd", "th")
 
 def _ordinals(text: str, lowered: str) -> Iterator[Quantity]:
     """`the fourth season` is season 4."""
-    if len(lowered) != len(text):
+    if len(lowered) != len(text) or not any(noun in lowered for noun in _COUNTED):
         return
     for noun in _COUNTED_NOUN.finditer(lowered):
         end = noun.start()

@@ -5,11 +5,17 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, cast
 
 from ragauge.errors import Problem
-from ragauge.loaders.conflicts import Conflicts
-from ragauge.loaders.in_pieces.conflict_counts import ConflictCounts
+from ragauge.loaders.conflicts import (
+    NO_ID_IN_COMMON,
+    Conflicts,
+    Gold,
+    unanswered,
+    unanswered_note,
+    unknown_note,
+)
+from ragauge.loaders.in_pieces.differences import ConflictCounts
 from ragauge.loaders.in_pieces.piece_files import LINE, PieceFiles
 from ragauge.loaders.in_pieces.row_keys import COMPARED_AT_ONCE, NAMED, RowKeys
-from ragauge.loaders.join import NO_ID_IN_COMMON, Gold, unanswered, unanswered_note, unknown_note
 from ragauge.loaders.table import Table
 from ragauge.samples.frame import Numbering, read_values
 from ragauge.samples.samples import Row, to_columns

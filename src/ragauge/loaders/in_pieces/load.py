@@ -6,13 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 from ragauge.errors import DataError, Problem
 from ragauge.loaders.conflicts import Prefer
-from ragauge.loaders.gold_table import GoldTable
-from ragauge.loaders.in_pieces.by_place import Places
-from ragauge.loaders.in_pieces.by_question import QuestionPairs, are_repeated
 from ragauge.loaders.in_pieces.gold import GoldJoin
+from ragauge.loaders.in_pieces.pairs import QuestionPairs, are_repeated, paired_by_place
 from ragauge.loaders.in_pieces.piece_files import PieceFiles
 from ragauge.loaders.in_pieces.row_keys import SHARED, KeyFindings, RowKeys
-from ragauge.loaders.in_pieces.side import Side, Source
+from ragauge.loaders.in_pieces.side import GoldTable, Side, Source
 from ragauge.loaders.in_pieces.tables import NeedsAllRowsError
 from ragauge.loaders.mapping import absent
 from ragauge.loaders.pairing import is_unnamed
@@ -130,7 +128,7 @@ class _Pass:
                 raise NeedsAllRowsError(
                     "rows that are paired by place may be passages of questions"
                 )
-            placed = Places(self.unnamed).pair(self.pieces, self.keys, gold)
+            placed = paired_by_place(self.pieces, self.keys, self.unnamed, gold)
             self._check_paired(placed.problems)
             return placed.gold, placed.notes
         gold_rows = () if gold is None else gold.rows

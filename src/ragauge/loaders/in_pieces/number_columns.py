@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, cast
 
-from ragauge.loaders.csv import is_number
+from ragauge.loaders.formats.csv import is_number
 from ragauge.samples.samples import FIELDS, Row
 
 if TYPE_CHECKING:
@@ -57,17 +57,15 @@ class NumberColumns:
         self._pending: dict[str, list[complex]] = {}
         self._distinct: dict[str, NDArray[np.complex128]] = {}
 
-    def add(self, rows: Sequence[Row]) -> dict[str, bool]:
-        """Whether each extra column with a filled cell in these rows holds numbers by now."""
+    def add(self, rows: Sequence[Row]) -> set[str]:
+        """The extra columns with a filled cell in these rows; those with texts are in `texts` by now."""
         names = {name for row in rows for name in row.values if name not in FIELDS}
-        used: dict[str, bool] = {}
+        used: set[str] = set()
         for name in names:
             filled = {cell for row in rows if (cell := cast("str | None", row.values.get(name)))}
-            if not filled:
-                continue
-            if name not in self.texts:
+            if filled and name not in self.texts:
                 self._add(name, filled)
-            used[name] = name not in self.texts
+            used |= {name} if filled else set()
         return used
 
     def _add(self, name: str, cells: Collection[str]) -> None:

@@ -11,11 +11,15 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any, cast
 
 from ragauge.errors import Problem
-from ragauge.loaders.conflicts import OF_QUESTION, Conflicts, Prefer
-from ragauge.loaders.in_pieces.differences import Differences
-from ragauge.loaders.in_pieces.id_groups import IdGroups
+from ragauge.loaders.conflicts import (
+    NOTHING_IN_COMMON,
+    OF_QUESTION,
+    Conflicts,
+    Prefer,
+    unanswered_note,
+)
+from ragauge.loaders.in_pieces.differences import Differences, IdGroups
 from ragauge.loaders.in_pieces.piece_files import LINE, PieceFiles
-from ragauge.loaders.join import NOTHING_IN_COMMON, unanswered_note
 from ragauge.samples.frame import duplicate_problem, look_alike_notes, look_of
 from ragauge.samples.samples import DEFAULT_SYSTEM, Row
 

@@ -1,16 +1,17 @@
-"""One source of answers, of a system or of all, and how its rows are read."""
+"""One source of answers, of a system or of all, and how its rows are read; the gold of a file of its own."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from ragauge.errors import Problem
-from ragauge.loaders import legalbench
-from ragauge.loaders.formats import of_other_tools
-from ragauge.loaders.in_pieces.decisions import Decisions
-from ragauge.loaders.in_pieces.layouts import Layouts
+from ragauge.loaders.in_pieces.decisions import Decisions, Layouts
 from ragauge.loaders.in_pieces.tables import CsvNotes, FileTables, NeedsAllRowsError
+from ragauge.loaders.mapping import ALIASES_IN_GOLD, GIVEN_BY_ANSWERS
+from ragauge.loaders.shapes import legalbench
+from ragauge.loaders.sources import of_other_tools
 from ragauge.loaders.table import Table
+from ragauge.samples.frame import problems_of
 from ragauge.samples.samples import Row
 
 
@@ -107,3 +108,32 @@ class Side:
 
     def lacks(self, column: str) -> bool:
         return self.n_rows > 0 and column not in self.decisions.columns
+
+
+@dataclass(frozen=True, slots=True)
+class GoldTable:
+    """Gold in memory, with fields as columns. `given`: the names of its columns in its file."""
+
+    table: Table
+    given: Collection[str] = ()
+
+    @classmethod
+    def of(cls, gold: Table, chosen: Mapping[str, str]) -> "GoldTable":
+        """The gold with fields as names, and with the problems of its values."""
+        columns = gold.columns()
+        if not gold.rows:
+            return cls(gold, columns)
+        here = {
+            field: column
+            for field, column in chosen.items()
+            if column in columns and field not in GIVEN_BY_ANSWERS
+        }
+        decisions = Decisions(here, has_all_rows=True, aliases=ALIASES_IN_GOLD)
+        of_values: list[Problem] = []
+        rows = tuple(decisions.read(gold, of_values))
+        names = (Problem(text, gold.source) for text in decisions.naming().problems)
+        problems = [*gold.problems, *names, *of_values]
+        if rows and not problems:
+            problems = problems_of(rows)
+        notes = (*gold.notes, *decisions.notes())
+        return cls(Table(rows, gold.source, notes, tuple(problems)), columns)

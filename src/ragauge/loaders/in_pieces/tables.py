@@ -7,8 +7,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from ragauge.loaders import zstd
-from ragauge.loaders.csv import (
+from ragauge.loaders.formats import zstd
+from ragauge.loaders.formats.csv import (
     INDEX,
     NOTE_OF_INDEX,
     csv_tables,
@@ -17,11 +17,10 @@ from ragauge.loaders.csv import (
     note_of_empty,
     without_column,
 )
-from ragauge.loaders.file_sets import PACKED, files_of_set, is_set, kind_of_file
-from ragauge.loaders.files import gzip_content_size
-from ragauge.loaders.jsonl import jsonl_tables
-from ragauge.loaders.parquet import parquet_tables
-from ragauge.loaders.parquet_footer import FooterError, read_footer
+from ragauge.loaders.formats.file_sets import PACKED, files_of_set, is_set, kind_of_file
+from ragauge.loaders.formats.files import gzip_content_size
+from ragauge.loaders.formats.jsonl import jsonl_tables
+from ragauge.loaders.formats.parquet import FooterError, parquet_tables, read_footer
 from ragauge.loaders.table import Table, unreadable
 from ragauge.samples.samples import Row
 from ragauge.storage.regular_file import is_file

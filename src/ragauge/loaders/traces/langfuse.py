@@ -3,14 +3,14 @@
 Names are camelCase in the API's JSON and snake_case in files that Langfuse exports to storage.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import cast
 
-from ragauge.errors import Problem
+from ragauge.loaders.attributes import mappings_in
 from ragauge.loaders.mapping import field_of
 from ragauge.loaders.table import Table
-from ragauge.loaders.traces.texts import documents_in, parsed
-from ragauge.loaders.traces.trace import Step, Trace, as_table
+from ragauge.loaders.traces.texts import documents_in, first_of, parsed
+from ragauge.loaders.traces.trace import Step, Trace, Traces, as_table
 
 OBSERVATIONS = "observations"
 TYPES = {
@@ -50,36 +50,29 @@ def are_traces(table: Table) -> bool:
 
 def as_samples(table: Table) -> Table:
     """One row per trace."""
-    traces: dict[str, Trace] = {}
-    problems: list[Problem] = []
-    left_out: dict[str, None] = {}
+    traces = Traces()
     n_observations = 0
     for row in table.rows:
         values = _unwrapped(row.values)
-        trace_id = _first(values, ("traceId", "trace_id"))
+        trace_id = first_of(values, ("traceId", "trace_id"))
         id = trace_id if trace_id is not None else values.get("id")
-        if id is None:
-            problems.append(Problem("has no trace id", row.source, row.line))
+        if (trace := traces.of(id, row, "has no trace id")) is None:
             continue
-        trace = traces.setdefault(str(id), Trace(str(id), row.source, row.line))
         if trace_id is not None and str(values.get("type")).upper() in TYPES:
             trace.steps.append(_step(values, len(trace.steps)))
             continue
-        observations = _mappings(values.get(OBSERVATIONS))
+        observations = mappings_in(parsed(values.get(OBSERVATIONS)))
         n_observations += len(observations)
         trace.steps += [_step(given, number) for number, given in enumerate(observations)]
         _fill(trace, values)
-        left_out |= {repr(name): None for name in _unread(values)}
-    for trace in traces.values():
+        traces.left_out |= {repr(name): None for name in _unread(values)}
+    for trace in traces.by_id.values():
         outputs = [trace.output, *(step.output for step in trace.steps if step.parent is None)]
         found = [documents for output in outputs if (documents := _in_output(output)) is not None]
         trace.fallback = found[0] if found else None
     kind = f"{len(table.rows):,} rows"
     kind += f" with {n_observations:,} observations" if n_observations else ""
-    rows = Table(
-        table.rows, table.source, table.notes, (*table.problems, *problems), table.all_text
-    )
-    return as_table(traces.values(), rows, kind, left_out)
+    return as_table(traces, table, kind)
 
 
 def _in_output(output: object) -> list[object] | None:
@@ -108,9 +101,9 @@ def _fill(trace: Trace, values: Values) -> None:
         field = field_of(str(name))
         if field in GOLD and value is not None:
             trace.extra[field] = value
-    for score in _mappings(values.get("scores")):
+    for score in mappings_in(parsed(values.get("scores"))):
         name = score.get("name")
-        value = _first(score, ("value", "stringValue", "string_value"))
+        value = first_of(score, ("value", "stringValue", "string_value"))
         if isinstance(name, str) and value is not None:
             trace.extra[f"score_{name}"] = value
 
@@ -124,12 +117,12 @@ def _step(values: Values, number: int) -> Step:
     if kind not in ("GENERATION", "EMBEDDING", "AGENT"):
         documents = documents_in(output, texts=is_retriever)
     is_error = str(values.get("level")).upper() == "ERROR"
-    message = _first(values, ("statusMessage", "status_message"))
+    message = first_of(values, ("statusMessage", "status_message"))
     id = values.get("id")
     return Step(
         id=number if id is None else id,
-        parent=_first(values, ("parentObservationId", "parent_observation_id")),
-        start=str(_first(values, ("startTime", "start_time")) or ""),
+        parent=first_of(values, ("parentObservationId", "parent_observation_id")),
+        start=str(first_of(values, ("startTime", "start_time")) or ""),
         input=values.get("input"),
         output=output,
         documents=documents,
@@ -145,13 +138,3 @@ def _unread(values: Values) -> list[str]:
         for name, value in values.items()
         if name not in READ and field_of(name) not in GOLD and value not in (None, "", [], {})
     ]
-
-
-def _first(values: Values, names: Sequence[str]) -> object:
-    return next((values[name] for name in names if values.get(name) not in (None, "")), None)
-
-
-def _mappings(value: object) -> Sequence[Values]:
-    value = parsed(value)
-    items = cast(Sequence[object], value) if isinstance(value, list | tuple) else ()
-    return [cast(Values, item) for item in items if isinstance(item, Mapping)]

@@ -1,12 +1,11 @@
 """Read runs of LangSmith: a row for each step of a trace, or a root with its child_runs."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import cast
+from collections.abc import Iterator, Mapping
 
-from ragauge.errors import Problem
+from ragauge.loaders.attributes import mappings_in
 from ragauge.loaders.table import Table
 from ragauge.loaders.traces.texts import documents_in, parsed
-from ragauge.loaders.traces.trace import Step, Trace, as_table
+from ragauge.loaders.traces.trace import Step, Traces, as_table
 
 CHILDREN = "child_runs"
 KEPT = {"name": "trace_name", "tags": "tags"}
@@ -25,25 +24,19 @@ def are_runs(table: Table) -> bool:
 
 def as_samples(table: Table) -> Table:
     """One row per trace."""
-    traces: dict[str, Trace] = {}
-    problems: list[Problem] = []
+    traces = Traces()
     n_runs = 0
     for row in table.rows:
         for run in _with_children(row.values):
             n_runs += 1
             id = run.get("trace_id") or row.values.get("trace_id") or row.values.get("id")
-            if id is None:
-                problems.append(Problem("is a run without a trace id", row.source, row.line))
+            if (trace := traces.of(id, row, "is a run without a trace id")) is None:
                 continue
-            trace = traces.setdefault(str(id), Trace(str(id), row.source, row.line))
             trace.steps.append(_step(run, n_runs))
             if not run.get("parent_run_id"):
                 given = {ours: run.get(name) for name, ours in KEPT.items()}
                 trace.extra |= {name: value for name, value in given.items() if value}
-    runs = Table(
-        table.rows, table.source, table.notes, (*table.problems, *problems), table.all_text
-    )
-    return as_table(traces.values(), runs, f"{n_runs:,} runs", {})
+    return as_table(traces, table, f"{n_runs:,} runs")
 
 
 def _with_children(run: Values) -> Iterator[Values]:
@@ -52,9 +45,7 @@ def _with_children(run: Values) -> Iterator[Values]:
     while waiting:
         each = waiting.pop()
         yield each
-        inner = parsed(each.get(CHILDREN))
-        items = cast(Sequence[object], inner) if isinstance(inner, list) else ()
-        waiting += [cast(Values, item) for item in reversed(items) if isinstance(item, Mapping)]
+        waiting += reversed(mappings_in(parsed(each.get(CHILDREN))))
 
 
 def _step(run: Values, number: int) -> Step:

@@ -9,9 +9,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import cast
 
 from ragauge.errors import Problem
+from ragauge.loaders.attributes import mappings_in
 from ragauge.loaders.table import Table
-from ragauge.loaders.traces.texts import documents_in, parsed
-from ragauge.loaders.traces.trace import Step, Trace, as_table
+from ragauge.loaders.traces.texts import documents_in, first_of, parsed
+from ragauge.loaders.traces.trace import Step, Traces, as_table
 
 TRACE_ID = ("context.trace_id", "trace_id", "traceId", "context.traceId")
 SPAN_ID = ("context.span_id", "span_id", "spanId", "context.spanId", "id")
@@ -45,26 +46,18 @@ def are_spans(table: Table) -> bool:
 
 def as_samples(table: Table) -> Table:
     """One row per trace."""
-    traces: dict[str, Trace] = {}
-    problems: list[Problem] = []
-    left_out: dict[str, None] = {}
+    traces = Traces()
     n_spans = 0
     for row in table.rows:
         for values in _spans_of(row.values):
             n_spans += 1
             span = _flat_span(values)
-            problems += [Problem(text, row.source, row.line) for text in _unreadable(span)]
-            id = _first(span, TRACE_ID)
-            if id is None:
-                problems.append(Problem("is a span without a trace id", row.source, row.line))
-                continue
-            trace = traces.setdefault(str(id), Trace(str(id), row.source, row.line))
-            trace.steps.append(_step(span, n_spans))
-            left_out |= {repr(name): None for name in _unread(span)}
-    spans = Table(
-        table.rows, table.source, table.notes, (*table.problems, *problems), table.all_text
-    )
-    return as_table(traces.values(), spans, f"{n_spans:,} spans", left_out)
+            traces.problems += [Problem(text, row.source, row.line) for text in _unreadable(span)]
+            trace = traces.of(first_of(span, TRACE_ID), row, "is a span without a trace id")
+            if trace is not None:
+                trace.steps.append(_step(span, n_spans))
+                traces.left_out |= {repr(name): None for name in _unread(span)}
+    return as_table(traces, table, f"{n_spans:,} spans")
 
 
 def _spans_of(values: Mapping[str, object]) -> Iterator[Mapping[str, object]]:
@@ -72,14 +65,9 @@ def _spans_of(values: Mapping[str, object]) -> Iterator[Mapping[str, object]]:
     if OTLP not in values and SCOPES not in values:
         yield values
         return
-    for resource in _mappings(values[OTLP]) if OTLP in values else [values]:
-        for scope in _mappings(resource.get(SCOPES)):
-            yield from _mappings(scope.get("spans"))
-
-
-def _mappings(value: object) -> Sequence[Mapping[str, object]]:
-    items = cast(Sequence[object], value) if isinstance(value, list | tuple) else ()
-    return [cast(Mapping[str, object], item) for item in items if isinstance(item, Mapping)]
+    for resource in mappings_in(values[OTLP]) if OTLP in values else [values]:
+        for scope in mappings_in(resource.get(SCOPES)):
+            yield from mappings_in(scope.get("spans"))
 
 
 def _flat_span(values: Mapping[str, object]) -> Span:
@@ -90,7 +78,7 @@ def _flat_span(values: Mapping[str, object]) -> Span:
         if name == "attributes" and isinstance(value, list):  # OTLP
             value = {
                 str(item.get("key")): _otlp_value(item.get("value"))
-                for item in _mappings(cast(object, value))
+                for item in mappings_in(cast(object, value))
             }
         prefix = name.removeprefix("attributes").removeprefix(".")
         _flatten(value, prefix, flat)
@@ -124,18 +112,18 @@ def _flatten(value: object, name: str, flat: dict[str, object], depth: int = 8) 
 
 
 def _step(span: Span, number: int) -> Step:
-    kind = str(_first(span, KIND) or "").upper()
+    kind = str(first_of(span, KIND) or "").upper()
     output = span.get("output.value")
     documents = _documents(span)
     if documents is None and kind == "RETRIEVER":
         documents = documents_in(output, texts=True) or []
     model_output = [value for name, value in span.items() if MODEL_OUTPUT.fullmatch(name)]
-    status = str(_first(span, STATUS) or "").upper()
-    message = _first(span, STATUS_MESSAGE)
+    status = str(first_of(span, STATUS) or "").upper()
+    message = first_of(span, STATUS_MESSAGE)
     return Step(
-        id=_first(span, SPAN_ID) or number,
-        parent=_first(span, PARENT_ID),
-        start=str(_first(span, START) or ""),
+        id=first_of(span, SPAN_ID) or number,
+        parent=first_of(span, PARENT_ID),
+        start=str(first_of(span, START) or ""),
         input=span.get("input.value"),
         output=output if output is not None or not model_output else model_output[-1],
         documents=documents,
@@ -172,7 +160,7 @@ def _unreadable(span: Span) -> list[str]:
 
 
 def _is_reranker(span: Span) -> bool:
-    return str(_first(span, KIND) or "").upper() == "RERANKER"
+    return str(first_of(span, KIND) or "").upper() == "RERANKER"
 
 
 def _unread(span: Span) -> list[str]:
@@ -180,7 +168,3 @@ def _unread(span: Span) -> list[str]:
     known = {*TRACE_ID, *SPAN_ID, *PARENT_ID, *START, *KIND, *STATUS, *STATUS_MESSAGE, "name"}
     groups = dict.fromkeys(name.split(".")[0] for name in span if name not in known)
     return [group for group in groups if group not in LEFT_OUT]
-
-
-def _first(span: Span, names: Sequence[str]) -> object:
-    return next((span[name] for name in names if span.get(name) not in (None, "")), None)

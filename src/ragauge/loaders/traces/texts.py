@@ -9,9 +9,9 @@ from collections.abc import Mapping, Sequence
 from typing import cast
 
 from ragauge.loaders.documents import parts_of
+from ragauge.loaders.formats.printed import parsed_expression
 from ragauge.loaders.mapping import field_of
 from ragauge.loaders.messages import ANSWERING, ASKING, last_text, text_of
-from ragauge.loaders.python_syntax import parsed_expression
 
 MAX_DEPTH = 5
 ASKED_KEYS = ("messages", "text", "content", "value", "args", "kwargs", "inputs")
@@ -62,6 +62,11 @@ def documents_in(value: object, *, texts: bool = False, depth: int = 3) -> list[
             if found is not None:
                 return found
     return None
+
+
+def first_of(values: Mapping[str, object], names: Sequence[str]) -> object:
+    """The value under the first of these names that has one; None if none has."""
+    return next((values[name] for name in names if values.get(name) not in (None, "")), None)
 
 
 def parsed(value: object) -> object:

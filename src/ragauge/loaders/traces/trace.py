@@ -1,6 +1,6 @@
 """A trace as a row of samples, and the notes on all traces of a table."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ragauge.errors import Problem
@@ -43,17 +43,31 @@ class Trace:
     """Documents found elsewhere, used where no step retrieved any."""
 
 
-def as_table(
-    traces: Iterable[Trace], table: Table, kind: str, left_out: Mapping[str, None]
-) -> Table:
+@dataclass(slots=True)
+class Traces:
+    """The traces of a table by id, the problems of its rows, and what was left out."""
+
+    by_id: dict[str, Trace] = field(default_factory=dict[str, Trace])
+    problems: list[Problem] = field(default_factory=list[Problem])
+    left_out: dict[str, None] = field(default_factory=dict[str, None])
+
+    def of(self, id: object, row: Row, problem: str) -> Trace | None:
+        """The trace with this id, which is a problem of the row if there is none."""
+        if id is None:
+            self.problems.append(Problem(problem, row.source, row.line))
+            return None
+        return self.by_id.setdefault(str(id), Trace(str(id), row.source, row.line))
+
+
+def as_table(traces: Traces, table: Table, kind: str) -> Table:
     """One row per trace, with notes on what is missing, joined or left out."""
     rows: list[Row] = []
-    problems = list(table.problems)
+    problems = [*table.problems, *traces.problems]
     unasked: dict[str, list[str]] = {}
     failed: list[str] = []
     several: list[str] = []
     empty: list[str] = []
-    for trace in traces:
+    for trace in traces.by_id.values():
         row, asked = _row(trace, several)
         rows += [] if row is None else [row]
         empty += [trace.id] if row is None else []
@@ -69,7 +83,8 @@ def as_table(
     notes += _counted(failed, "traces failed; their error is an extra field")
     notes += _counted(several, "traces retrieved several times; documents joined in order of time")
     notes += _counted(empty, "traces have no question, answer or documents and are left out")
-    notes += [f"left out of the traces: {listed(list(left_out))}"] if left_out else []
+    if traces.left_out:
+        notes.append(f"left out of the traces: {listed(list(traces.left_out))}")
     if empty and not rows:
         problems.append(Problem("no trace has a question, an answer or documents", table.source))
     return Table(tuple(rows), table.source, (*table.notes, *notes), tuple(problems))

@@ -108,7 +108,7 @@ def packed_at(path: Path | str) -> Packed:
         with path.open("rb") as file:
             return Packed(name, path, _held(file, name))
     except OSError as error:
-        from ragauge.loaders.files import unopened
+        from ragauge.loaders.formats.files import unopened
 
         raise DataError([Problem(unopened(path, error), name)]) from None
 
@@ -125,13 +125,13 @@ def _standard_input() -> BinaryIO:
 
 
 def _held(file: BinaryIO, name: str) -> bytes:
-    from ragauge.loaders.files import LARGEST_UNPACKED
+    from ragauge.loaders.formats.files import MAX_UNPACKED_BYTES
 
     held = BytesIO()
     while piece := file.read(READ_AT_ONCE):
         held.write(piece)
-        if held.tell() > LARGEST_UNPACKED:
-            most = f"{LARGEST_UNPACKED >> 30} GB"
+        if held.tell() > MAX_UNPACKED_BYTES:
+            most = f"{MAX_UNPACKED_BYTES >> 30} GB"
             what = f"holds more than {most} and is not a file; save it to a file first"
             raise DataError([Problem(what, name)])
     if not held.tell():
@@ -154,13 +154,13 @@ def opened(file: Packed) -> Generator["Stream"]:
                 with gzip.GzipFile(fileobj=packed) as unpacked:
                     yield _Bounded(cast(Stream, unpacked), file, is_packed=True)
             elif magic.startswith(_ZSTD):
-                from ragauge.loaders import zstd
+                from ragauge.loaders.formats import zstd
 
                 yield _Bounded(cast(Stream, zstd.unpacked(packed, file.name)), file, is_packed=True)
             else:
                 yield _Bounded(cast(Stream, packed), file, is_packed=False)
     except (OSError, EOFError, zlib.error) as error:
-        from ragauge.loaders.files import unopened
+        from ragauge.loaders.formats.files import unopened
 
         problem = unopened(file.path, error)
         if magic.startswith(_ZSTD) and isinstance(error, EOFError):
@@ -186,10 +186,14 @@ class _Bounded:
         self.n_blank = 0
         if is_packed:
             # Only here: importing the loaders takes as long as scoring a run of a hundred queries.
-            from ragauge.loaders.files import HIGHEST_RATIO, LARGEST_UNPACKED, RATIO_COUNTS_FROM
+            from ragauge.loaders.formats.files import (
+                MAX_RATIO,
+                MAX_UNPACKED_BYTES,
+                RATIO_COUNTS_FROM,
+            )
 
-            most = max(HIGHEST_RATIO * file.size, RATIO_COUNTS_FROM)
-            self.left = min(most, LARGEST_UNPACKED)
+            most = max(MAX_RATIO * file.size, RATIO_COUNTS_FROM)
+            self.left = min(most, MAX_UNPACKED_BYTES)
 
     def readinto(self, buffer: memoryview, /) -> int:
         n = self.stream.readinto(buffer)

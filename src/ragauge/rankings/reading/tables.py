@@ -9,9 +9,14 @@ from typing import TYPE_CHECKING, Protocol, cast
 import numpy as np
 
 from ragauge.errors import DataError, Problem
-from ragauge.loaders import csv, frames, json, jsonl
-from ragauge.loaders.files import HIGHEST_RATIO, LARGEST_UNPACKED, RATIO_COUNTS_FROM, unopened
-from ragauge.loaders.parquet import ParquetError, check_parquet
+from ragauge.loaders.formats import csv, frames, json, jsonl
+from ragauge.loaders.formats.files import (
+    MAX_RATIO,
+    MAX_UNPACKED_BYTES,
+    RATIO_COUNTS_FROM,
+    unopened,
+)
+from ragauge.loaders.formats.parquet import ParquetError, check_parquet
 from ragauge.loaders.table import Table
 from ragauge.rankings.arrays import Bytes, Ints
 from ragauge.rankings.reading.columns import (
@@ -208,10 +213,10 @@ def _whole(path: Path) -> bytes | None:
         if path.suffix.lower() != ".gz":
             text = path.read_bytes()
         else:
-            most = max(HIGHEST_RATIO * path.stat().st_size, RATIO_COUNTS_FROM)
+            most = max(MAX_RATIO * path.stat().st_size, RATIO_COUNTS_FROM)
             with gzip.open(path) as packed:
-                text = packed.read(min(most, LARGEST_UNPACKED) + 1)
-            if len(text) > min(most, LARGEST_UNPACKED):
+                text = packed.read(min(most, MAX_UNPACKED_BYTES) + 1)
+            if len(text) > min(most, MAX_UNPACKED_BYTES):
                 return None
         if not text.isascii():
             text.decode()

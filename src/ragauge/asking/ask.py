@@ -1,0 +1,364 @@
+"""`ask`: questions and targets in, answers out, none of them asked twice."""
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from itertools import islice, product
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO, cast
+
+from ragauge.asking.answer import Answer, unpacked
+from ragauge.asking.asking import Asking, Job, Limits, System, Tally
+from ragauge.asking.http import EndpointOptions
+from ragauge.asking.opening import TargetLike, name_of, open_target
+from ragauge.asking.target import OpenTarget
+from ragauge.calls.budget import Budget, Price, Usage, list_price
+from ragauge.calls.ledger import Ledger
+from ragauge.calls.loop import run as run_on_loop
+from ragauge.errors import PlanError, did_you_mean
+from ragauge.loaders import load
+from ragauge.samples.samples import REPEAT_OF, Samples
+from ragauge.storage.atomic_files import write_atomically
+
+if TYPE_CHECKING:
+    import polars as pl
+
+LEDGER, ANSWERS = "answers.sqlite", "answers.jsonl"
+"""The files of an answers folder: what was answered, as it came; and the rows, once all are there."""
+MAX_SYSTEMS = 100
+ROWS_AT_ONCE = 500
+OUTPUTS = (".jsonl", ".csv", ".parquet")
+DEFAULT_LIMITS = Limits()
+LEFT_OUT = ("system", "answer")
+"""Columns of a file of questions that are of somebody else's answers."""
+
+
+def ask(
+    questions: object,
+    target: "TargetLike | Mapping[str, TargetLike]",
+    *,
+    vary: Mapping[str, Sequence[object]] | None = None,
+    folder: str | Path | None = None,
+    repeat: int = 1,
+    concurrency: int = 8,
+    timeout_s: float = 120.0,
+    retries: int = 2,
+    max_calls: int | None = None,
+    max_cost_usd: float | None = None,
+    price: tuple[float, float] | None = None,
+    again: bool = False,
+) -> "Answers":
+    """Ask a system every question, and keep its answers, their time and their cost.
+
+    `questions` is anything that `load` takes; its other fields travel along. `target` is a function (sync, async
+    or a generator that streams), its name (`"app.py:answer"`, `"package.module:answer"`), the URL of an endpoint,
+    `"chat:MODEL"`, `"shell:COMMAND"`, an object with `async def answer(inputs)`, or a mapping of system name to one of these. A function gets the
+    question as its first argument, and fields of the row by name. It returns a text, a mapping with `answer`,
+    `contexts`, `input_tokens`, `cost_usd` …, or what a pipeline of LangChain, LlamaIndex or Haystack returns.
+
+    `vary={"top_k": [3, 10]}` calls the target with each value, as a system of its own; fields `variant.top_k` say
+    which. `repeat` asks each question several times: rows `q1#1`, `q1#2` … with the field `repeat_of`.
+    At most `concurrency` questions of a target are asked at once, fewer while it refuses. An answer that takes more than `timeout_s`
+    seconds, or that fails, is asked for again up to `retries` times; then it is an answer without a value, whose
+    `status` and `reason` say why. `max_calls` and `max_cost_usd` bound each system; `price` is dollars for a million
+    input and output tokens.
+
+    With `folder`, each answer is kept there as soon as it comes: the same call resumes after an
+    interrupt and asks nothing twice, unless the code of the target, its settings or the question changed. `again` asks anew.
+    Raises PlanError for a target that cannot be opened, DataError for questions that cannot be read.
+
+    >>> answers = ask([{"id": "q1", "question": "Capital of France?"}], lambda question: "Paris")
+    >>> answers.samples.frame.select("id", "answer", "status").rows()
+    [('q1', 'Paris', 'ok')]
+    """
+    plan = AskPlan.prepare(
+        questions,
+        target,
+        vary=vary,
+        folder=folder,
+        repeat=repeat,
+        limits=Limits(concurrency, timeout_s, retries, again),
+        max_calls=max_calls,
+        max_cost_usd=max_cost_usd,
+        price=price,
+    )
+    return plan.run()
+
+
+@dataclass(frozen=True)
+class Answers:
+    """The answers of a run of `ask`; `rg.evaluate` takes it as it is.
+
+    `samples`: the rows. `tally`: how many were asked, kept from before, failed. `stopped`: why the rest was not
+    asked; empty where all was.
+    """
+
+    samples: Samples
+    tally: Tally
+    stopped: str = ""
+    folder: Path | None = None
+
+    def __repr__(self) -> str:
+        return (
+            f"<Answers {len(self.samples):,} of {self.tally.n:,}; {self.tally.n_failed:,} failed>"
+        )
+
+    def __len__(self) -> int:
+        return len(self.samples)
+
+    def write(self, path: str | Path) -> None:
+        """Write the rows to a .jsonl, .csv or .parquet file; in CSV, lists are JSON."""
+        check_output(Path(path))
+        write_atomically(Path(path), lambda file: _write(self.samples, Path(path).suffix, file))
+
+
+@dataclass(frozen=True)
+class AskPlan:
+    """What is to be asked, read and checked."""
+
+    systems: tuple[System, ...]
+    questions: Samples
+    limits: Limits
+    repeat: int
+    budget: Budget
+    folder: Path | None
+
+    @classmethod
+    def prepare(
+        cls,
+        questions: object,
+        target: "TargetLike | Mapping[str, TargetLike]",
+        *,
+        vary: Mapping[str, Sequence[object]] | None = None,
+        folder: str | Path | None = None,
+        repeat: int = 1,
+        limits: Limits = DEFAULT_LIMITS,
+        max_calls: int | None = None,
+        max_cost_usd: float | None = None,
+        price: tuple[float, float] | None = None,
+        options: EndpointOptions | None = None,
+    ) -> "AskPlan":
+        """Open the targets and read the questions; takes the arguments of `ask`, raises PlanError with every problem."""
+        _check(limits, repeat, max_calls, max_cost_usd)
+        targets: Mapping[str, TargetLike] = (
+            cast("Mapping[str, TargetLike]", target)
+            if isinstance(target, Mapping)
+            else {name_of(target): target}
+        )
+        opened = {name: open_target(given, options) for name, given in targets.items()}
+        samples = questions if isinstance(questions, Samples) else load(questions)
+        own = Price(*price) if price is not None else None
+        systems = tuple(_systems(opened, vary or {}, own))
+        _check_inputs(opened, samples, vary or {})
+        budget = Budget(max_calls, max_cost_usd, own)
+        place = None if folder is None else Path(folder)
+        return cls(systems, samples, limits, repeat, budget, place)
+
+    @property
+    def n_answers(self) -> int:
+        return len(self.systems) * self.questions.frame["id"].n_unique() * self.repeat
+
+    def run(self, listener: Callable[[Tally], None] = lambda _: None) -> Answers:
+        """Ask what is not answered yet. `listener` is told of each answer, on another thread."""
+        with ExitStack() as stack:
+            place = ":memory:" if self.folder is None else self.folder / LEDGER
+            ledger = Ledger(place, unpacked)
+            asking = Asking(
+                self.systems,
+                question_rows(self.questions),
+                self.repeat,
+                self.limits,
+                ledger,
+                {
+                    each.name: Usage(each.name, replace(self.budget, price=each.price), ledger)
+                    for each in self.systems
+                },
+                listener,
+            )
+            stack.callback(asking.writer.close)
+            if self.folder is not None:
+                (self.folder / ANSWERS).unlink(missing_ok=True)
+            run_on_loop(asking.run())
+            return self._answers(asking)
+
+    def _answers(self, asking: Asking) -> Answers:
+        """The rows of all that was asked, in the order of the questions, in the folder if there is one."""
+        rows = _rows(asking, self.repeat)
+        if self.folder is None:
+            found = list(rows)
+        else:
+            path = self.folder / ANSWERS
+            write_atomically(path, lambda file: _write_lines(rows, file))
+            found = path
+        return Answers(_read_back(found), asking.tally, asking.stopped, self.folder)
+
+
+def _read_back(found: object) -> Samples:
+    samples = load(found)
+    return replace(samples, notes=())
+
+
+def question_rows(samples: Samples) -> list[dict[str, object]]:
+    """Each question once, without nulls and without others' answers, in the order of the samples."""
+    rows: dict[str, dict[str, object]] = {}
+    for piece in samples.pieces():
+        for row in piece.iter_rows(named=True):
+            fields = {
+                name: value
+                for name, value in row.items()
+                if value is not None and name not in LEFT_OUT
+            }
+            if isinstance(fields.get("relevant"), list):
+                judged = cast("list[dict[str, object]]", fields["relevant"])
+                fields["relevant"] = {str(each["id"]): each["grade"] for each in judged}
+            rows.setdefault(str(row["id"]), fields)
+    return list(rows.values())
+
+
+def _systems(
+    opened: Mapping[str, OpenTarget], vary: Mapping[str, Sequence[object]], price: Price | None
+) -> Iterator[System]:
+    """Every target with every combination of the varied settings, named by them."""
+    n = len(opened)
+    for values in vary.values():
+        n *= len(values)
+    if n > MAX_SYSTEMS:
+        raise PlanError(
+            [
+                f"{n:,} combinations of systems and settings; at most {MAX_SYSTEMS} are asked at a time, vary "
+                "fewer settings or values"
+            ]
+        )
+    for name, target in opened.items():
+        listed = list_price(target.model) if target.model and price is None else None
+        own = price if listed is None else listed[0]
+        for values in product(*vary.values()):
+            variant = dict(zip(vary, values, strict=True))
+            shown = " ".join(f"{key}={value}" for key, value in variant.items())
+            full = " ".join(filter(None, (name if len(opened) > 1 or not shown else "", shown)))
+            yield System(full, target, variant, own)
+
+
+def _check(limits: Limits, repeat: int, max_calls: int | None, max_cost: float | None) -> None:
+    """PlanError for numbers out of range."""
+    numbers = {
+        "concurrency": (limits.concurrency, 1),
+        "retries": (limits.retries, 0),
+        "repeat": (repeat, 1),
+        "max_calls": (1 if max_calls is None else max_calls, 1),
+    }
+    problems = [
+        f"{name} must be a whole number of at least {least}, got {number!r:.60}"
+        for name, (number, least) in numbers.items()
+        if type(number) is not int or number < least
+    ]
+    problems += [
+        f"{name} must be above 0, got {number!r:.60}"
+        for name, number in (("timeout_s", limits.timeout_s), ("max_cost_usd", max_cost))
+        if number is not None and not 0 < number < float("inf")
+    ]
+    if problems:
+        raise PlanError(problems)
+
+
+def _check_inputs(
+    opened: Mapping[str, OpenTarget], samples: Samples, vary: Mapping[str, Sequence[object]]
+) -> None:
+    """PlanError for settings that a target does not take, and for fields that it needs and nobody gives."""
+    problems = [f"--vary {name} has no value" for name, values in vary.items() if not values]
+    columns = [name for name in samples.columns if name not in LEFT_OUT]
+    if "question" not in columns:
+        problems.append(
+            f"the questions have no field question; they have {', '.join(columns)}; "
+            "name it with --map question=COLUMN"
+        )
+    for name, target in opened.items():
+        known = target.settings
+        problems += [
+            f"the target {name} takes no setting {each!r}{did_you_mean(each, known)}"
+            f"{'; it takes ' + ', '.join(sorted(known)) if known else ''}"
+            for each in vary
+            if known is not None and each not in known
+        ]
+        problems += [
+            f"the target {name} needs {each!r}, which is no field of the questions; they have "
+            f"{', '.join(columns)}; or give it with --vary {each}=VALUE"
+            for each in sorted(target.required - set(columns) - set(vary))
+        ]
+    if problems:
+        raise PlanError(problems)
+
+
+def check_output(path: Path) -> None:
+    """PlanError for a file that answers cannot be written to."""
+    if path.suffix not in OUTPUTS:
+        raise PlanError([f"{path}: answers are written as {', '.join(OUTPUTS)}"])
+
+
+# Rows ---------------------------------------------------------------------------------------------
+
+
+def _rows(asking: Asking, repeat: int) -> Iterator[dict[str, object]]:
+    """The row of each answer; what was not asked has none."""
+    jobs = asking.jobs()
+    while some := list(islice(jobs, ROWS_AT_ONCE)):
+        found = asking.ledger.find([job.key for job in some])
+        for job in some:
+            answer = asking.failures.get(job.key) or found.get(job.key)
+            if answer is not None:
+                yield _row(job, answer, repeat)
+
+
+def _row(job: Job, answer: Answer, repeat: int) -> dict[str, object]:
+    own = dict(job.question)
+    row: dict[str, object] = {"id": own.pop("id"), "system": job.system.name}
+    if repeat > 1:
+        row |= {
+            "id": f"{job.id}#{job.repeat + 1}",
+            REPEAT_OF: job.id,
+            "repeat": job.repeat + 1,
+        }
+    row["question"] = own.pop("question", None)
+    answered = answer.row()
+    if answered["contexts"] is None and "contexts" in own:  # given with the question, not retrieved
+        for name in ("contexts", "context_ids"):
+            answered[name] = own.get(name)
+    row |= answered
+    row |= {name: value for name, value in own.items() if row.get(name) is None}
+    return row | {f"variant.{name}": value for name, value in job.system.variant.items()}
+
+
+def _write_lines(rows: Iterator[Mapping[str, object]], file: BinaryIO) -> None:
+    for row in rows:
+        line = json.dumps(row, ensure_ascii=False, default=str)
+        file.write(line.encode("utf-8", "surrogatepass") + b"\n")
+
+
+def _write(samples: Samples, suffix: str, file: BinaryIO) -> None:
+    if suffix == ".jsonl":
+        for piece in samples.pieces():
+            _write_lines(iter(piece.to_dicts()), file)
+    elif suffix == ".csv":
+        _as_text(samples.frame).write_csv(file)
+    else:
+        samples.frame.write_parquet(file)
+
+
+def _as_text(frame: "pl.DataFrame") -> "pl.DataFrame":
+    """The frame with lists as JSON, which a cell of CSV can hold."""
+    import polars as pl
+
+    nested = [name for name, kind in frame.schema.items() if kind.is_nested()]
+    columns = [
+        pl.Series(
+            name,
+            [
+                None if value is None else json.dumps(value, ensure_ascii=False)
+                for value in frame[name].to_list()
+            ],
+            dtype=pl.String,
+        )
+        for name in nested
+    ]
+    return frame.with_columns(columns)

@@ -1,0 +1,287 @@
+"""Ask every question of every system: a limited number at a time, each answer kept as soon as it is there."""
+
+import asyncio
+import json
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+
+from ragauge.asking.answer import Answer, packed
+from ragauge.asking.function import refusal_of
+from ragauge.asking.http import HttpTarget
+from ragauge.asking.returned import read_returned
+from ragauge.asking.target import OpenTarget, Refused, Response
+from ragauge.calls.budget import CallSize, Price, Usage, estimated_tokens
+from ragauge.calls.ledger import Entry, Ledger
+from ragauge.calls.ledger_writer import LedgerWriter
+from ragauge.calls.rate_limit import Permit, RateLimiter
+from ragauge.network.endpoints import environment_keys, excerpt, pause_s
+from ragauge.storage.cache import digest
+
+MAX_WAIT_S = 60.0
+"""The longest pause between two attempts; a system that asks for a longer one refuses."""
+MAX_REFUSALS = 8
+"""Most attempts where the system asks for fewer requests: the concurrency adapts meanwhile."""
+MAX_FAILED_AT_START = 20
+"""Where this many answers fail before the first one succeeds, nothing else is asked."""
+WAITS = {"first_wait_s": 0.5, "max_wait_s": MAX_WAIT_S}
+
+
+@dataclass(frozen=True, slots=True)
+class System:
+    """A system under test: a target with its settings, under the name that the answers have."""
+
+    name: str
+    target: OpenTarget
+    variant: Mapping[str, object]
+    price: Price | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One question to one system, `repeat` from 0."""
+
+    system: System
+    question: Mapping[str, object]
+    repeat: int
+    inputs: Mapping[str, object]
+    key: bytes
+
+    @property
+    def id(self) -> str:
+        return str(self.question["id"])
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How patient and how busy asking is: see `ask`."""
+
+    concurrency: int = 8
+    timeout_s: float = 120.0
+    retries: int = 2
+    again: bool = False
+
+
+@dataclass(slots=True)
+class Tally:
+    """How far asking is."""
+
+    n: int
+    answered: int = 0
+    kept: int = 0
+    """Answers of an earlier run."""
+    not_asked: int = 0
+    cost_usd: float = 0.0
+    n_failed: int = 0
+
+    @property
+    def done(self) -> int:
+        return self.answered + self.kept + self.n_failed + self.not_asked
+
+
+class Asking:
+    """Asks the jobs of a run. `stopped`: why the rest was not asked; empty where all was."""
+
+    def __init__(
+        self,
+        systems: Sequence[System],
+        questions: Sequence[Mapping[str, object]],
+        repeat: int,
+        limits: Limits,
+        ledger: Ledger[Answer],
+        usages: Mapping[str, Usage],
+        listener: Callable[[Tally], None] = lambda _: None,
+    ) -> None:
+        self.systems, self.questions, self.repeat = systems, questions, repeat
+        self.limits, self.ledger, self.usages = limits, ledger, usages
+        self.writer = LedgerWriter(ledger)
+        self.tally = Tally(len(systems) * len(questions) * repeat)
+        self.failures: dict[bytes, Answer] = {}
+        self.stopped = ""
+        self._tell = listener
+        self._begun_s = time.time()
+        self._secrets = {*environment_keys(), *(s for each in systems for s in each.target.secrets)}
+
+    def jobs(self) -> Iterator[Job]:
+        """Every job, the systems of a question side by side, so that an interrupted run compares them.
+
+        The key is of what the target gets. Questions that are the same to it are told apart by their order.
+        """
+        seen: Counter[bytes] = Counter()
+        for repeat, question, system in product(range(self.repeat), self.questions, self.systems):
+            inputs = system.target.inputs(question, system.variant)
+            asked = json.dumps(inputs, ensure_ascii=False, sort_keys=True, default=str)
+            parts = "answer 1", system.target.identity, asked, str(repeat)
+            key = digest(*parts)
+            seen[key] += 1
+            key = key if seen[key] == 1 else digest(*parts, str(seen[key]))
+            yield Job(system, question, repeat, inputs, key)
+
+    async def run(self) -> None:
+        """Ask what the ledger does not have."""
+        limiters = {
+            id(each.target): RateLimiter(self.limits.concurrency, **WAITS) for each in self.systems
+        }
+        jobs = self.jobs()
+        workers = [
+            asyncio.ensure_future(self._work(jobs, limiters))
+            for _ in range(2 * self.limits.concurrency)  # some wait for a permit, some for the disk
+        ]
+        try:
+            await asyncio.gather(*workers)
+        finally:
+            for worker in workers:
+                worker.cancel()
+            await asyncio.gather(*workers, return_exceptions=True)
+            for target in {id(each.target): each.target.target for each in self.systems}.values():
+                if isinstance(target, HttpTarget):
+                    await target.close()
+
+    async def _work(self, jobs: Iterator[Job], limiters: Mapping[int, RateLimiter]) -> None:
+        for job in jobs:
+            await self._answer(job, limiters[id(job.system.target)])
+            self._tell(self.tally)
+
+    async def _answer(self, job: Job, limiter: RateLimiter) -> None:
+        if self.limits.again:
+            found = None
+        else:
+            found = await self.writer.find_or_lease(job.key)
+        if found is not None:
+            self.tally.kept += 1
+            return
+        try:
+            await self._ask(job, limiter)
+        finally:
+            self.writer.release(job.key)
+
+    async def _ask(self, job: Job, limiter: RateLimiter) -> None:
+        usage, size = self.usages[job.system.name], _size_of(job)
+        await usage.wait_until_affordable(size)
+        self.stopped = self.stopped or usage.refuses(size)
+        if self.stopped:
+            self.tally.not_asked += 1
+            return
+        with usage.reserved(size) as pay:
+            answer = await self._attempted(job, limiter)
+            if answer is not None and answer.is_ok:
+                pay(answer)
+                await self.writer.keep(_entry(job, size, answer))
+        usage.settle()
+        self._count(job, answer)
+
+    def _count(self, job: Job, answer: Answer | None) -> None:
+        tally = self.tally
+        if answer is None:
+            tally.not_asked += 1
+        elif answer.is_ok:
+            tally.answered += 1
+            tally.cost_usd = sum(each.cost_usd for each in self.usages.values())
+        else:
+            self.failures[job.key] = answer
+            tally.n_failed += 1
+            if tally.n_failed == MAX_FAILED_AT_START and not tally.answered + tally.kept:
+                self.stopped = f"the first {tally.n_failed} answers all failed"
+
+    async def _attempted(self, job: Job, limiter: RateLimiter) -> Answer | None:
+        """The answer, after as many attempts as it takes and the limits allow; None if nothing is asked any more."""
+        ticket = limiter.ticket()
+        answer, n = Answer("failed"), 0
+        while True:
+            permit = await limiter.permit(ticket)
+            if self.stopped:
+                limiter.given_up(permit)
+                return replace(answer, attempts=n) if n else None
+            n += 1
+            start = time.perf_counter()
+            answer, refused = await self._once(job, limiter, permit)
+            if refused is None:
+                return replace(answer, attempts=n)
+            most = max(MAX_REFUSALS, self.limits.retries + 1)
+            most = most if refused.is_overload else self.limits.retries + 1
+            is_too_long = refused.wait_s is not None and refused.wait_s > MAX_WAIT_S
+            if n >= most or refused.is_final or is_too_long:
+                latency_s = time.perf_counter() - start
+                return replace(answer, attempts=n, latency_s=round(latency_s, 6))
+            await asyncio.sleep(pause_s(n, refused.wait_s, **WAITS))
+
+    async def _once(
+        self, job: Job, limiter: RateLimiter, permit: Permit
+    ) -> tuple[Answer, Refused | None]:
+        """One attempt, reported to the rate limiter; with Refused if there is no answer."""
+        try:
+            async with asyncio.timeout(self.limits.timeout_s):
+                answer = self._read(job, await _asked(job))
+        except TimeoutError:
+            limiter.lost(permit)
+            reason = f"no answer within {self.limits.timeout_s:g} s"
+            return Answer("timed_out", reason=reason), Refused(reason)
+        except asyncio.CancelledError:
+            limiter.given_up(permit)
+            raise
+        except Refused as refused:
+            reason = excerpt(refused.reason, self._secrets)
+            if not refused.is_overload:
+                limiter.given_up(permit)
+                return Answer("failed", reason=reason), refused
+            wait_s = refused.wait_s
+            limiter.refused(permit, None if wait_s is None else min(wait_s, MAX_WAIT_S))
+            if wait_s is not None and wait_s > MAX_WAIT_S:
+                reason += f" (it asks to wait {wait_s:,.0f} s)"
+            return Answer("rate_limited", reason=reason), refused
+        limiter.answered(permit)
+        return answer, None
+
+    def _read(self, job: Job, response: Response) -> Answer:
+        values = read_returned(response.value, job.id)
+        taken = {
+            name: values.pop(name, None)
+            for name in ("input_tokens", "output_tokens", "cost_usd", "first_token_s")
+        }
+        tokens = taken["input_tokens"], taken["output_tokens"]
+        if taken["cost_usd"] is None and job.system.price is not None and None not in tokens:
+            taken["cost_usd"] = job.system.price.of(*tokens)  # pyright: ignore[reportArgumentType]
+        first_s = taken.pop("first_token_s") if response.first_token_s is None else None
+        for name in ("status", "reason", "attempts", "latency_s"):
+            values.pop(name, None)
+        first_s = first_s if response.first_token_s is None else round(response.first_token_s, 6)
+        taken["first_token_s"] = first_s
+        return Answer("ok", values, latency_s=round(response.latency_s, 6), **taken)  # pyright: ignore[reportArgumentType]
+
+
+async def _asked(job: Job) -> Response:
+    """What the target returned; whatever it raises is Refused."""
+    start = time.perf_counter()
+    try:
+        value = await job.system.target.target.answer(job.inputs)
+    except (asyncio.CancelledError, TimeoutError) as error:
+        task = asyncio.current_task()
+        if task is not None and task.cancelling():
+            raise
+        raise refusal_of(error) from None
+    except BaseException as error:
+        raise refusal_of(error) from None
+    return value if isinstance(value, Response) else Response(value, time.perf_counter() - start)
+
+
+def _size_of(job: Job) -> CallSize:
+    text = " ".join(str(value) for value in job.inputs.values())
+    n_tokens = estimated_tokens(text)
+    return CallSize(job.system.name, len(text), n_tokens, max(200, n_tokens // 4))
+
+
+def _entry(job: Job, size: CallSize, answer: Answer) -> Entry:
+    asked = json.dumps(job.inputs, ensure_ascii=False, default=str)
+    return Entry(
+        job.key,
+        job.system.name,
+        job.system.name,
+        asked,
+        packed(answer),
+        size.characters,
+        answer.input_tokens,
+        answer.output_tokens,
+        answer.cost_usd,
+    )

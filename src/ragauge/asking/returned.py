@@ -1,0 +1,140 @@
+"""Read what a target returned: a text, our fields, or the result of a pipeline that the loaders know."""
+
+import json
+from collections.abc import Mapping
+from typing import cast
+
+from ragauge.asking.target import Refused
+from ragauge.errors import DataError, Problem, RagaugeError
+from ragauge.loaders import load
+from ragauge.report.plain import shortened
+from ragauge.samples.samples import FIELDS, FieldError, Samples, read_value
+
+MAX_CHARACTERS = 10_000_000
+"""A longer answer is a fault: no model writes it, and no metric reads it."""
+SHOWN = 120
+USAGE = ("usage", "usage_metadata", "token_usage", "response_metadata")
+TOKENS = {
+    "input_tokens": ("input_tokens", "prompt_tokens", "prompt_token_count"),
+    "output_tokens": ("output_tokens", "completion_tokens", "candidates_token_count"),
+    "cost_usd": ("cost_usd", "total_cost_usd"),
+}
+"""Our names of what an answer used, and those of the tools that report it."""
+SCALARS = (str, int, float, bool)
+
+
+def read_returned(value: object, id: str) -> dict[str, object]:
+    """The answer, its contexts, its usage and all other fields; Refused if it cannot be understood.
+
+    `id`: that of the question: an answer to another one is an error.
+    """
+    if isinstance(value, str):
+        fields: dict[str, object] = {"answer": value}
+    elif value is None or isinstance(value, bytes | bool):
+        raise _not_understood(value)
+    else:
+        fields = _plain(value) or _loaded(value)
+    if str(fields.pop("id", id)) != id:
+        raise Refused(f"returned an answer to another question than {id!r}", is_final=True)
+    for name in ("system", "question"):
+        fields.pop(name, None)
+    answer = fields.get("answer")
+    if answer is None:
+        raise _not_understood(value)
+    if (n := len(cast(str, answer))) > MAX_CHARACTERS:
+        what = f"{n:,} characters; an answer has at most {MAX_CHARACTERS:,}"
+        raise Refused(f"returned {what}", is_final=True)
+    return fields | usage_of(value)
+
+
+def usage_of(value: object) -> dict[str, object]:
+    """The tokens and the cost that a result reports, by our names; those that are no numbers are left out."""
+    found: dict[str, object] = {}
+    holders = [value, *(_part(value, name) for name in USAGE)]
+    holders += [_part(holder, "token_usage") for holder in holders[1:]]
+    holders = [holder for holder in holders if holder is not None]
+    for ours, theirs in TOKENS.items():
+        for holder in holders:
+            numbers = [_part(holder, name) for name in theirs]
+            known = [n for n in numbers if type(n) in (int, float) and cast(float, n) >= 0]
+            if known and ours not in found:
+                found[ours] = float(cast(float, known[0])) if ours == "cost_usd" else known[0]
+    return found
+
+
+def _part(value: object, name: str) -> object:
+    """A field of a mapping, or an attribute of an object."""
+    if isinstance(value, Mapping):
+        return cast("Mapping[str, object]", value).get(name)
+    return None if isinstance(value, SCALARS) else getattr(value, name, None)
+
+
+def _plain(value: object) -> dict[str, object] | None:
+    """The fields of a mapping in our own names, which is read many times faster than others."""
+    if not isinstance(value, Mapping):
+        return None
+    given = cast("Mapping[object, object]", value)
+    if not isinstance(given.get("answer"), str):
+        return None
+    known = {name: it for name, it in given.items() if name in FIELDS}
+    others = {name: it for name, it in given.items() if name not in FIELDS and name not in USAGE}
+    if not all(isinstance(it, SCALARS) for it in others.values()):
+        return None
+    try:
+        return {str(name): read_value(str(name), it) for name, it in {**known, **others}.items()}
+    except FieldError:  # the loaders read more, and say more
+        return None
+
+
+def _loaded(value: object) -> dict[str, object]:
+    """The fields of any sample or result that `load` reads."""
+    samples = value if isinstance(value, Samples) else _samples(value)
+    if len(samples) != 1:
+        raise Refused(f"returned {len(samples)} samples, not one", is_final=True)
+    row = cast("dict[str, object]", samples.frame.to_dicts()[0])
+    is_numbered = any("numbered by position" in note for note in samples.notes)
+    left_out = ("id", *USAGE) if is_numbered else USAGE
+    return {name: it for name, it in row.items() if name not in left_out and it is not None}
+
+
+def _samples(value: object) -> Samples:
+    """The result as one sample: a row of its own, or the answer of one (a message, a component's output)."""
+    problem: Problem | None = None
+    for row in (value, {"answer": value}):
+        try:
+            samples = load([row], in_pieces=False)
+        except DataError as error:
+            problem = error.problems[0] if row is value else problem
+        except RagaugeError:
+            continue
+        else:
+            if "answer" in samples.columns:
+                return samples
+    if problem is not None and problem.field is not None:
+        raise Refused(
+            f"returned what cannot be read: {problem.field} {problem.message}; it was {_shown(value)}",
+            is_final=True,
+        )
+    raise _not_understood(value)
+
+
+def _not_understood(value: object) -> Refused:
+    return Refused(
+        f"returned {_shown(value)}; an answer is a text, a mapping with 'answer', or a result of "
+        "LangChain, LlamaIndex, Haystack or OpenAI",
+        is_final=True,
+    )
+
+
+def _shown(value: object) -> str:
+    """What came, on one line."""
+    if value is None:
+        return "None"
+    if isinstance(value, bytes):
+        return f"{len(value):,} bytes, which are no text"
+    kind = type(value).__name__
+    try:
+        text = json.dumps(value, ensure_ascii=False)
+    except (TypeError, ValueError, RecursionError):
+        text = object.__repr__(value)
+    return f"{kind} {shortened(text, SHOWN)}"

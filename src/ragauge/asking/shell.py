@@ -1,0 +1,85 @@
+"""A shell command as a target: it reads one JSON line, and writes its answer as JSON or as text."""
+
+import asyncio
+import json
+import os
+import shlex
+import signal
+import time
+from collections.abc import Mapping
+from hashlib import sha256
+from pathlib import Path
+
+from ragauge.asking.target import OpenTarget, Refused, Response
+from ragauge.errors import PlanError
+from ragauge.storage.regular_file import is_file
+
+ERROR_SHOWN = 300
+
+
+def open_command(command: str, version: str = "") -> OpenTarget:
+    """A command as a target. Its identity is its text, and the files that it names."""
+    try:
+        words = shlex.split(command)
+    except ValueError as error:
+        raise PlanError([f"the command {command!r:.100} cannot be read: {error}"]) from None
+    if not words:
+        raise PlanError(["the command is empty; give one with --shell"])
+    files = [sha256(Path(word).read_bytes()).hexdigest() for word in words if is_file(word)]
+    return OpenTarget(
+        ShellTarget(command), f"shell {command} {version} {' '.join(files)}", Path(words[0]).name
+    )
+
+
+class ShellTarget:
+    """Runs the command once for each question; one that takes too long is killed with all it started."""
+
+    def __init__(self, command: str) -> None:
+        self.command = command
+
+    async def answer(self, inputs: Mapping[str, object]) -> Response:
+        line = json.dumps(dict(inputs), ensure_ascii=False, default=str) + "\n"
+        start = time.perf_counter()
+        process = await asyncio.create_subprocess_shell(
+            self.command,
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+            start_new_session=True,
+        )
+        try:
+            written, errors = await process.communicate(line.encode("utf-8", "replace"))
+        except BaseException:
+            _kill(process)
+            raise
+        latency_s = time.perf_counter() - start
+        if process.returncode:
+            said = " ".join(errors.decode("utf-8", "replace").split())[-ERROR_SHOWN:]
+            raise Refused(f"exit code {process.returncode}: {said or 'nothing on standard error'}")
+        return Response(_read(written), latency_s)
+
+
+def _kill(process: asyncio.subprocess.Process) -> None:
+    try:
+        if hasattr(os, "killpg"):
+            os.killpg(process.pid, signal.SIGKILL)
+        else:
+            process.kill()
+    except ProcessLookupError:
+        pass
+
+
+def _read(written: bytes) -> object:
+    """The JSON of the output, or of its last line; any other output is the answer as text."""
+    try:
+        text = written.decode().strip()
+    except UnicodeDecodeError as error:
+        raise Refused(f"wrote what is not UTF-8 ({error.reason})", is_final=True) from None
+    if not text:
+        raise Refused("wrote nothing to standard output", is_final=True)
+    for part in (text, text.rpartition("\n")[2]):
+        try:
+            return json.loads(part)
+        except (ValueError, RecursionError):
+            continue
+    return text

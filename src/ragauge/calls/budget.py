@@ -1,0 +1,336 @@
+"""The cost of calls: counted during a run, limited by a budget, estimated before."""
+
+from collections import Counter
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import cached_property
+from importlib import resources
+from typing import TYPE_CHECKING, Any, Protocol, cast
+
+from ragauge.calls.ledger import Ledger, TokenUsage
+from ragauge.storage.tomlfile import parse_toml
+
+if TYPE_CHECKING:
+    import asyncio
+
+CHARACTERS_PER_TOKEN = 4.0
+"""In plain English; other scripts have less than 1.5."""
+SPREAD = 0.25
+"""Relative error of a token estimate without known replies of the judge."""
+SPREAD_KNOWN = 0.1
+"""Relative error with KNOWN_CALLS known replies."""
+KNOWN_CALLS = 20
+
+
+Range = tuple[float, float, float]
+"""Low, likely, high."""
+
+
+def estimated_tokens(text: str) -> int:
+    """Estimated tokens of a text: a quarter of its ASCII characters, plus all others.
+
+    >>> estimated_tokens("four letters"), estimated_tokens("四個字母")
+    (3, 4)
+    """
+    n_ascii = len(text) if text.isascii() else len(text.encode("ascii", "ignore"))
+    return round(n_ascii / CHARACTERS_PER_TOKEN) + len(text) - n_ascii
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """The price of a million tokens, in US dollars."""
+
+    prompt: float
+    reply: float
+
+    def of(self, prompt_tokens: float, completion_tokens: float) -> float:
+        """The cost in US dollars."""
+        return (self.prompt * prompt_tokens + self.reply * completion_tokens) / 1e6
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """Limits of a run; None means no limit. `price`: the model's, if known."""
+
+    max_calls: int | None = None
+    max_cost_usd: float | None = None
+    price: Price | None = None
+
+    @property
+    def is_limited(self) -> bool:
+        return self.max_calls is not None or self.max_cost_usd is not None
+
+
+@dataclass(frozen=True, slots=True)
+class CostEstimate:
+    """Calls that a run would still make, with their tokens and cost."""
+
+    calls: int
+    prompt_tokens: Range
+    completion_tokens: Range
+    cost_usd: Range | None
+
+
+@dataclass(frozen=True, slots=True)
+class CallSize:
+    """The size of a call: what is sent in characters and estimated tokens, the reply in estimated tokens.
+
+    Calls of one `kind` (a judge's prompt, a system) are alike in cost.
+    """
+
+    kind: str
+    characters: int
+    tokens: int
+    reply_tokens: int
+
+
+class Spent(Protocol):
+    """What a reply says of its tokens and cost; None where it does not."""
+
+    @property
+    def prompt_tokens(self) -> int | None: ...
+    @property
+    def completion_tokens(self) -> int | None: ...
+    @property
+    def cost_usd(self) -> float | None: ...
+
+
+@dataclass
+class Usage:
+    """Calls, tokens and cost of one judge or system in a run. One event loop writes; other threads may read."""
+
+    source: str
+    budget: Budget
+    ledger: Ledger[Any] | None = None
+    calls: int = 0
+    cached: int = 0
+    failed: int = 0
+    """Calls without a reply."""
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cost_usd: float = 0.0
+    without_count: int = 0
+    """Calls whose provider reports no token counts."""
+    refused: int = 0
+    """Questions beyond the budget."""
+    used_up: str = ""
+    """Why the budget allows no more calls; empty while it does."""
+    n_in_flight: int = 0
+    """Calls that were in flight when the cost reached the budget; only they can exceed it."""
+    _held_usd: float = 0.0
+    _pending: Counter[str] = field(default_factory=Counter[str])
+    _tried: set[str] = field(default_factory=set[str])
+    """Prompts with a finished call."""
+    _highest_usd: dict[str, float] = field(default_factory=dict[str, float])
+    """The highest cost that a call of a kind reported: what the next may cost, where there is no price."""
+    _reported: dict[str, TokenUsage] = field(default_factory=dict[str, TokenUsage])
+    _expected: dict[bytes, CallSize] = field(default_factory=dict[bytes, CallSize])
+    _turn: "asyncio.Lock | None" = None
+    _settled: "asyncio.Event | None" = None
+    """Set when the next call ends."""
+    _expected_usd: float = 0.0
+    """The highest likely cost of the expected calls."""
+
+    def found(self) -> None:
+        """Count a reply from the cache."""
+        self.cached += 1
+
+    def expect(self, key: bytes, size: CallSize) -> None:
+        """Count a call that would be made."""
+        if key not in self._expected:
+            self._expected_usd += self._max_cost(size)
+        self._expected[key] = size
+
+    def refuses(self, size: CallSize) -> str:
+        """Why the budget does not allow this call; empty if it does.
+
+        After one refusal all calls are refused: a later, cheaper call would begin a row that cannot be
+        finished.
+        """
+        self.used_up = self.used_up or self._refusal(size)
+        self.refused += bool(self.used_up)
+        return self.used_up
+
+    def _refusal(self, size: CallSize) -> str:
+        most, dollars = self.budget.max_calls, self.budget.max_cost_usd
+        if most is not None and self.calls >= most:
+            return f"the budget of {most:,} calls is used up"
+        if dollars is not None and self.cost_usd + self._max_cost(size) > dollars:
+            return f"the budget of ${dollars:g} does not allow another call"
+        return ""
+
+    def must_wait(self, size: CallSize) -> bool:
+        """Whether pending calls must finish before the budget can allow this call.
+
+        They may cost less than reserved, and the first call of a prompt shows what others cost.
+        """
+        dollars = self.budget.max_cost_usd
+        if dollars is None or self.used_up or not self._pending.total():
+            return False
+        is_known = size.kind in self._tried or self._usage(size.kind) is not None
+        if self._pending[size.kind] and not is_known:
+            return True
+        return self.cost_usd + self._held_usd + self._max_cost(size) > dollars
+
+    async def wait_until_affordable(
+        self, size: CallSize, is_over: Callable[[], bool] = lambda: False
+    ) -> None:
+        """Wait while pending calls must finish before the budget can allow this call, or until `is_over`."""
+        import asyncio
+
+        self._turn = self._turn or asyncio.Lock()
+        async with self._turn:
+            while not is_over() and self.must_wait(size):
+                self._settled = self._settled or asyncio.Event()
+                await self._settled.wait()
+
+    def settle(self) -> None:
+        """Let waiting calls look again: a call has ended."""
+        if self._settled is not None:
+            self._settled.set()
+            self._settled = None
+
+    @contextmanager
+    def reserved(self, size: CallSize) -> Generator[Callable[[Spent], None]]:
+        """Reserve the cost of a call; call the result with its reply."""
+        held = self._max_cost(size) if self.budget.max_cost_usd is not None else 0.0
+        self._held_usd += held
+        self._pending[size.kind] += 1
+        self.calls += 1
+        replies: list[Spent] = []
+        try:
+            yield replies.append
+        finally:
+            self._held_usd -= held
+            self._pending[size.kind] -= 1
+            self._tried.add(size.kind)
+            for reply in replies:
+                self._pay(size, reply)
+            self.failed += not replies
+
+    def for_estimate(self) -> "Usage":
+        """A count of expected calls that knows the replies so far."""
+        other = Usage(self.source, self.budget, self.ledger, _reported=self._reported)
+        other.__dict__["_known"] = self._known
+        return other
+
+    @property
+    def is_cost_unknown(self) -> bool:
+        """Whether the cost is limited and no reply of this judge has shown what a call costs."""
+        return self.budget.max_cost_usd is not None and not (self._reported or self._known)
+
+    def covers(self, expected: "Usage", share: float) -> bool:
+        """Whether this share of what is left of the budget covers the calls that `expected` counted."""
+        most, dollars = self.budget.max_calls, self.budget.max_cost_usd
+        if most is not None and len(expected._expected) > share * (most - self.calls):
+            return False
+        return dollars is None or expected._expected_usd <= share * (dollars - self.cost_usd)
+
+    def estimate(self) -> CostEstimate:
+        """Tokens and cost of the expected calls."""
+        prompt, completion = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+        for size in self._expected.values():
+            prompt = _sum(prompt, self._prompt_tokens(size))
+            completion = _sum(completion, self._reply_tokens(size))
+        price = self.budget.price
+        if price is None:
+            return CostEstimate(len(self._expected), prompt, completion, None)
+        low, likely, high = (price.of(*tokens) for tokens in zip(prompt, completion, strict=True))
+        return CostEstimate(len(self._expected), prompt, completion, (low, likely, high))
+
+    def _pay(self, size: CallSize, reply: Spent) -> None:
+        n_prompt, n_reply = reply.prompt_tokens, reply.completion_tokens
+        if n_prompt is None or n_reply is None:
+            self.without_count += 1
+            tokens = self._prompt_tokens(size)[1], self._reply_tokens(size)[1]
+        else:
+            tokens = n_prompt, n_reply
+            known = self._reported.get(size.kind, TokenUsage(0, 0, 0, 0))
+            self._reported[size.kind] = known + TokenUsage(1, size.characters, n_prompt, n_reply)
+        self.prompt_tokens += n_prompt or 0
+        self.completion_tokens += n_reply or 0
+        was_within = self._over_budget_usd == 0.0
+        if reply.cost_usd is not None:
+            self.cost_usd += reply.cost_usd
+            highest = max(reply.cost_usd, self._highest_usd.get(size.kind, 0.0))
+            self._highest_usd[size.kind] = highest
+        elif self.budget.price is not None:
+            self.cost_usd += self.budget.price.of(*tokens)
+        if was_within and self._over_budget_usd:
+            self.n_in_flight = 1 + self._pending.total()
+
+    @property
+    def _over_budget_usd(self) -> float:
+        dollars = self.budget.max_cost_usd
+        return 0.0 if dollars is None else max(0.0, self.cost_usd - dollars)
+
+    def _max_cost(self, size: CallSize) -> float:
+        """The highest likely cost of a call."""
+        if self.budget.price is None:
+            return self._highest_usd.get(size.kind, 0.0)
+        return self.budget.price.of(self._prompt_tokens(size)[2], self._reply_tokens(size)[2])
+
+    def _prompt_tokens(self, size: CallSize) -> Range:
+        """Low, likely and high, from the known replies."""
+        known = self._usage(size.kind)
+        if known is None or not known.characters:
+            return _around(size.tokens, SPREAD)
+        return _around(size.characters * known.prompt_tokens / known.characters, _spread(known))
+
+    def _reply_tokens(self, size: CallSize) -> Range:
+        known = self._usage(size.kind)
+        if known is None:
+            return size.reply_tokens * 0.5, float(size.reply_tokens), size.reply_tokens * 2.0
+        return _around(known.completion_tokens / known.n, 2 * _spread(known))
+
+    def _usage(self, prompt: str) -> TokenUsage | None:
+        """Token usage of the prompt's replies, in this run and before."""
+        found = [table[prompt] for table in (self._known, self._reported) if prompt in table]
+        return sum(found[1:], found[0]) if found else None
+
+    @cached_property
+    def _known(self) -> Mapping[str, TokenUsage]:
+        return {} if self.ledger is None else self.ledger.usage(self.source)
+
+    def as_data(self) -> dict[str, object]:
+        """As JSON data."""
+        return {
+            "calls": self.calls,
+            "cached": self.cached,
+            "failed": self.failed,
+            "prompt_tokens": self.prompt_tokens,
+            "completion_tokens": self.completion_tokens,
+            "cost_usd": self.cost_usd if self.cost_usd or self.budget.price else None,
+            "calls_without_count": self.without_count,
+            "refused_by_budget": self.refused,
+            "over_budget_usd": self._over_budget_usd,
+            "in_flight_at_budget": self.n_in_flight,
+        }
+
+
+def _sum(left: Range, right: Range) -> Range:
+    return left[0] + right[0], left[1] + right[1], left[2] + right[2]
+
+
+def _spread(known: TokenUsage) -> float:
+    return SPREAD_KNOWN if known.n >= KNOWN_CALLS else SPREAD
+
+
+def _around(likely: float, spread: float) -> Range:
+    return likely * (1 - spread), likely, likely * (1 + spread)
+
+
+def list_price(model: str) -> tuple[Price, str] | None:
+    """The list price of a known model, and its month.
+
+    A dated version ("gpt-4o-mini-2024-07-18") has its model's price.
+    """
+    text = (resources.files("ragauge.calls") / "prices.toml").read_text("utf-8")
+    table = parse_toml(text, "prices.toml")
+    prices = cast(Mapping[str, Sequence[float]], table["prices"])
+    name = model.rpartition("/")[2]
+    for known in sorted(prices, key=len, reverse=True):
+        if name == known or name.startswith(f"{known}-20"):
+            return Price(*prices[known]), str(table["as_of"])
+    return None

@@ -1,0 +1,222 @@
+"""Carry out `ragauge ask`: ask, show how far it is, and print what came of it."""
+
+import re
+import sys
+import time
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager, redirect_stdout
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import cast
+
+import click
+
+from ragauge.asking.ask import ANSWERS, Answers, AskPlan, check_output, question_rows
+from ragauge.asking.asking import Limits, Tally
+from ragauge.cli.options import AskOptions, EndpointGroup, SourceOptions
+from ragauge.cli.outcome import INCOMPLETE
+from ragauge.cli.progress import SPARSE_S, live_line, spoken
+from ragauge.cli.streams import one_line, say
+from ragauge.evaluation.config import Config
+from ragauge.loaders import load
+from ragauge.report.plain import counted, shortened
+from ragauge.samples.filter import select
+from ragauge.samples.samples import MEASURED, Samples
+from ragauge.views.took import took
+
+ANSWERS_FOLDER = Path("ragauge-answers")
+TRIED = 3
+"""Questions of a dry run."""
+REASONS_SHOWN = 3
+REASON_WIDTH = 200
+NO_ANSWER = 6
+"""The exit code where no system answered anything."""
+
+
+@dataclass(frozen=True)
+class Inquiry:
+    """What a command asks, and where the answers are kept."""
+
+    plan: AskPlan
+    folder: Path
+
+    @classmethod
+    def of(
+        cls,
+        questions: Path,
+        asking: AskOptions,
+        reading: SourceOptions,
+        *,
+        endpoint: EndpointGroup | None = None,
+        where: str | None = None,
+        limit: int | None = None,
+        repeat: int = 1,
+        max_calls: int | None = None,
+        max_cost_usd: float | None = None,
+        price: tuple[float, float] | None = None,
+        folder: Path | None = None,
+        output: Sequence[Path] = (),
+    ) -> "Inquiry":
+        """Read and check everything; PlanError or DataError before anything is asked."""
+        targets = asking.by_name(endpoint.targets if endpoint else ())
+        if not targets:
+            raise click.UsageError(
+                "no system to ask; name one with --target app.py:function, --url, --chat or --shell"
+            )
+        options = endpoint.options() if endpoint else None
+        for file in output:
+            check_output(file)
+        samples = load(
+            questions,
+            gold=reading.gold,
+            prefer=reading.prefer,
+            by_place=reading.by_place,
+            map=reading.map,
+        )
+        samples = select(samples, where=where, limit=limit)
+        for note in samples.notes:
+            say(note)
+        place = folder or ANSWERS_FOLDER / _folder_name(questions, list(targets))
+        with redirect_stdout(sys.stderr):  # what the target prints when it is imported
+            plan = AskPlan.prepare(
+                samples,
+                targets,
+                vary=dict(asking.vary),
+                folder=place,
+                repeat=repeat,
+                limits=Limits(asking.concurrency, asking.timeout, asking.retries, asking.again),
+                max_calls=max_calls,
+                max_cost_usd=max_cost_usd,
+                price=price,
+                options=options,
+            )
+        return cls(plan, place)
+
+    def run(self, *, quiet: bool) -> Answers:
+        """Ask what is not answered yet, and show how far it is."""
+        watch = _Watch(quiet=quiet)
+        with _watching(watch, quiet=quiet), redirect_stdout(sys.stderr):
+            try:
+                return self.plan.run(watch.tell)
+            except KeyboardInterrupt:
+                n = watch.tally.answered + watch.tally.kept if watch.tally else 0
+                say(f"{counted(n, 'answer')} of {self.plan.n_answers:,} are kept in {self.folder}")
+                raise
+
+    def scored(self, config: Config) -> Config:
+        """The configuration that scores the answers in place of the questions."""
+        return replace(
+            config,
+            data=self.folder / ANSWERS,
+            gold=None,
+            prefer=None,
+            by_place=False,
+            map={},
+            where=None,
+            limit=None,
+        )
+
+    def forecast(self, *, quiet: bool) -> None:
+        """Ask the first questions, and say how long all take and what they cost."""
+        ids = [str(row["id"]) for row in question_rows(self.plan.questions)[:TRIED]]
+        frame = self.plan.questions.frame
+        few = Samples(frame.filter(frame["id"].is_in(ids)), self.plan.questions.source)
+        start = time.monotonic()
+        answers = replace(self, plan=replace(self.plan, questions=few, repeat=1)).run(quiet=quiet)
+        n_left = self.plan.n_answers - len(answers)
+        rows = answers.samples.frame
+        latency_s = cast("float | None", rows["latency_s"].mean()) or 0.0
+        left_s = n_left * latency_s / self.plan.limits.concurrency
+        say(
+            f"asked {counted(len(ids), 'question')} in {time.monotonic() - start:.1f} s, "
+            f"{answers.tally.n_failed:,} failed; {n_left:,} more answers take {spoken(left_s)} at "
+            f"{self.plan.limits.concurrency} at once, as long as the first ones did"
+        )
+        cost = cast("float | None", rows["cost_usd"].cast(float).mean())
+        if cost is not None:
+            say(f"they cost about ${cost * n_left:,.2f}")
+        print_answers(answers)
+        say_faults(answers)
+
+
+def _folder_name(questions: Path, systems: Sequence[str]) -> str:
+    """A name by the file and its systems: the same for the same command, which so resumes."""
+    words = "-".join([questions.name.partition(".")[0], *systems])
+    return shortened(re.sub(r"[^\w.+-]+", "_", words), 80).replace("…", "")
+
+
+class _Watch:
+    """How far asking is, in words."""
+
+    def __init__(self, *, quiet: bool) -> None:
+        self.tally: Tally | None = None
+        self._is_sparse = not quiet and not sys.stderr.isatty()
+        self._begun = self._said = time.monotonic()
+        self._pauses = list(SPARSE_S)
+
+    def tell(self, tally: Tally) -> None:
+        if self.tally is None:
+            self._begun = time.monotonic()
+        self.tally = tally
+        now = time.monotonic()
+        if self._is_sparse and now - self._said > self._pauses[0]:
+            self._said = now
+            if len(self._pauses) > 1:
+                self._pauses.pop(0)
+            say(self.words())
+
+    def words(self) -> str:
+        """`asked 120 of 1,000 questions · 52 a second · about 17 s left · $0.12 so far`"""
+        tally = self.tally
+        if tally is None:
+            return "starting"
+        text = f"asked {tally.done:,} of {counted(tally.n, 'question')}"
+        n_new, taken_s = tally.answered + tally.n_failed, time.monotonic() - self._begun
+        if n_new and taken_s > 1:
+            rate = n_new / taken_s
+            text += f" · {rate:,.0f} a second" if rate >= 2 else f" · {rate * 60:,.0f} a minute"
+            text += f" · {spoken((tally.n - tally.done) / rate)} left"
+        text += f" · ${tally.cost_usd:,.2f} so far" if tally.cost_usd else ""
+        return text + (f" · {tally.n_failed:,} failed" if tally.n_failed else "")
+
+
+@contextmanager
+def _watching(watch: _Watch, *, quiet: bool) -> Generator[None]:
+    with live_line(watch.words, quiet=quiet):
+        yield
+
+
+def print_answers(answers: Answers) -> None:
+    """Print a line for each system: its answers, faults, time, tokens and cost."""
+    frame = answers.samples.frame
+    for system, n in answers.samples.n_by_system.items():
+        n_failed = frame.filter((frame["system"] == system) & (frame["status"] != "ok")).height
+        parts = [counted(n, "answer"), f"{n_failed:,} failed", _took(answers, system)]
+        click.echo(one_line(f"{system}: {' · '.join(filter(None, parts))}"))
+
+
+def say_faults(answers: Answers) -> int:
+    """Say what failed and why, and what was not asked; the exit code."""
+    frame, tally = answers.samples.frame, answers.tally
+    counts = frame.filter(frame["status"] != "ok")["reason"].value_counts(sort=True).rows()
+    for reason, n in counts[:REASONS_SHOWN]:
+        say(f"{counted(n, 'answer')} failed: {shortened(str(reason), REASON_WIDTH)}")
+    if len(counts) > REASONS_SHOWN:
+        say(f"… and {counted(len(counts) - REASONS_SHOWN, 'other reason')}")
+    if counts:
+        say("run the same command again to ask for them once more")
+    if tally.kept:
+        say(f"{counted(tally.kept, 'answer')} kept from before, {tally.answered:,} new")
+    if answers.stopped:
+        say(f"{counted(tally.not_asked, 'question')} not asked: {answers.stopped}")
+    if not tally.answered + tally.kept:
+        return NO_ANSWER
+    return INCOMPLETE if tally.n_failed or tally.not_asked else 0
+
+
+def _took(answers: Answers, system: str) -> str:
+    """What the answers of a system took."""
+    frame = answers.samples.frame
+    own = frame.filter((frame["system"] == system) & (frame["status"] == "ok"))
+    values = {name: own[name].cast(float).drop_nulls() for name in MEASURED if name in own.columns}
+    return took({name: each for name, each in values.items() if not each.is_empty()})

@@ -1,0 +1,302 @@
+"""Compare calls and states exactly: values by type and schema, calls one to one, sequences by their edits."""
+
+import math
+import unicodedata
+from collections import Counter, deque
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import Any, cast
+
+from ragauge.conversations.transcript import Call, is_object, list_of, mapping_of
+
+Schema = Mapping[str, object]
+SCHEMA_KEYS = ("parameters", "input_schema", "inputSchema", "schema", "args_schema")
+OMITTED = ""
+"""Among the allowed values of an argument: it may be left out (Berkeley function-calling leaderboard)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """Where two values differ; `expected` or `found` is None with `missing` or `extra` set."""
+
+    path: str
+    expected: object = None
+    found: object = None
+    kind: str = "differs"
+
+    def as_data(self) -> dict[str, object]:
+        """The difference as JSON data, for evidence."""
+        data: dict[str, object] = {"path": self.path, "kind": self.kind}
+        if self.kind != "extra":
+            data["expected"] = self.expected
+        if self.kind != "missing":
+            data["found"] = self.found
+        return data
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """How values are compared.
+
+    `rtol`, `atol`: tolerances of numbers. `ignore`: patterns of paths that do not count (`orders.*.updated_at`).
+    `alternatives`: a list where the found value is none lists allowed values, the empty text among them if it may be left out.
+    """
+
+    rtol: float = 0.0
+    atol: float = 0.0
+    ignore: tuple[str, ...] = ()
+    alternatives: bool = False
+
+    def differences(
+        self, expected: object, found: object, schema: Schema | None = None, path: str = ""
+    ) -> list[Difference]:
+        """Where `found` is not the expected value; empty if it is.
+
+        Numbers by value (1 = 1.0, and true is not 1), text in NFC, objects without order, lists in order unless
+        the schema says that they are sets. What is left out has the default of the schema.
+
+        >>> Comparison().differences({"a": 1, "b": [2]}, {"a": 1.0, "b": [3]})[0].path
+        'b.0'
+        """
+        if any(fnmatchcase(path, pattern) for pattern in self.ignore):
+            return []
+        if is_object(expected) and is_object(found):
+            return self._objects(mapping_of(expected), mapping_of(found), schema, path)
+        wanted, given = list_of(expected), list_of(found)
+        if wanted is None:
+            return [] if self._equal(expected, found) else [Difference(path, expected, found)]
+        differ = [Difference(path, expected, found)]
+        if given is not None:
+            differ = self._lists(wanted, given, schema, path)
+        is_no_choice = given is None and (schema or {}).get("type") == "array"
+        if not differ or not self.alternatives or is_no_choice:
+            return differ
+        allowed = (value for value in wanted if given is None or list_of(value) is not None)
+        equal = any(not self.differences(value, found, schema, path) for value in allowed)
+        return [] if equal else differ
+
+    def _objects(
+        self, expected: Schema, found: Schema, schema: Schema | None, path: str
+    ) -> list[Difference]:
+        differ: list[Difference] = []
+        for name in {**expected, **found}:
+            inner, at = _schema_of(schema, name), _at(path, name)
+            wanted, given = expected.get(name), found.get(name)
+            if name in expected and name in found:
+                differ += self.differences(wanted, given, inner, at)
+            elif (
+                inner
+                and "default" in inner
+                and not self.differences(
+                    wanted if name in expected else inner["default"],
+                    given if name in found else inner["default"],
+                    inner,
+                    at,
+                )
+            ):
+                continue
+            elif name in found:
+                differ += self._one_sided(at, None, given, "extra")
+            elif not (self.alternatives and OMITTED in (list_of(wanted) or ())):
+                differ += self._one_sided(at, wanted, None, "missing")
+        return differ
+
+    def _one_sided(self, path: str, expected: object, found: object, kind: str) -> list[Difference]:
+        if any(fnmatchcase(path, pattern) for pattern in self.ignore):
+            return []
+        return [Difference(path, expected, found, kind)]
+
+    def _lists(
+        self, expected: list[object], found: list[object], schema: Schema | None, path: str
+    ) -> list[Difference]:
+        items = mapping_of((schema or {}).get("items"))
+        differ: list[Difference] = []
+        if (schema or {}).get("uniqueItems") is True:
+            equal = [
+                [at for at, value in enumerate(found) if not self.differences(wanted, value, items)]
+                for wanted in expected
+            ]
+            pairs = matched_pairs(equal)
+        else:
+            pairs = {at: at for at in range(min(len(expected), len(found)))}
+            for at in pairs:
+                differ += self.differences(expected[at], found[at], items, _at(path, at))
+        for at in sorted(set(range(len(expected))) - pairs.keys()):
+            differ += self._one_sided(_at(path, at), expected[at], None, "missing")
+        for at in sorted(set(range(len(found))) - set(pairs.values())):
+            differ += self._one_sided(_at(path, at), None, found[at], "extra")
+        return differ
+
+    def _equal(self, expected: object, found: object) -> bool:
+        if isinstance(expected, bool) or isinstance(found, bool):
+            return expected is found
+        if isinstance(expected, int | float) and isinstance(found, int | float):
+            if expected == found or not (self.rtol or self.atol):
+                return expected == found
+            return math.isclose(expected, found, rel_tol=self.rtol, abs_tol=self.atol)
+        if isinstance(expected, str) and isinstance(found, str):
+            return expected == found or _nfc(expected) == _nfc(found)
+        return expected is None and found is None
+
+    def call_differences(self, expected: Call, made: Call, tool: Schema | None) -> list[Difference]:
+        """Where a call is not the expected one: its name, then its arguments."""
+        if _nfc(expected.name) != _nfc(made.name):
+            return [Difference("name", expected.name, made.name)]
+        if made.arguments is None or made.invalid:
+            return [Difference("arguments", expected.arguments, made.invalid)]
+        if expected.arguments is None:
+            return []
+        return self.differences(expected.arguments, made.arguments, tool)
+
+    def match(
+        self, expected: Sequence[Call], made: Sequence[Call], tools: Mapping[str, Schema]
+    ) -> dict[int, int]:
+        """The largest one-to-one pairing of expected calls with equal calls that were made, by position."""
+        exact, positions = Counter[str](), dict[str, list[int]]()
+        by_name: dict[str, list[int]] = {}
+        for at, call in enumerate(made):
+            positions.setdefault(call.key, []).append(at)
+            by_name.setdefault(_nfc(call.name), []).append(at)
+        equal: list[list[int]] = []
+        for call in expected:
+            key = call.key
+            if self._is_plain(call) and exact[key] < len(positions.get(key, ())):
+                equal.append([positions[key][exact[key]]])
+                exact[key] += 1
+                continue
+            near = by_name.get(_nfc(call.name), ())
+            equal.append(
+                [
+                    at
+                    for at in near
+                    if not self.call_differences(call, made[at], tools.get(call.name))
+                ]
+            )
+        return matched_pairs(equal)
+
+    def _is_plain(self, call: Call) -> bool:
+        """Whether only literally equal calls are equal to it, so that any of them will do."""
+        return (
+            not (self.rtol or self.atol)
+            and call.arguments is not None
+            and not any(isinstance(value, list | dict) for value in call.arguments.values())
+        )
+
+
+def matched_pairs(equal: Sequence[Sequence[int]]) -> dict[int, int]:
+    """A largest matching in a bipartite graph: for each left node that gets one, its right node (Kuhn 1955).
+
+    >>> matched_pairs([[0, 1], [0]])
+    {0: 1, 1: 0}
+    """
+    pairs: dict[int, int] = {}
+    owner: dict[int, int] = {}
+    for start in range(len(equal)):
+        came: dict[int, int] = {}
+        waiting = deque([start])
+        while waiting:
+            left = waiting.popleft()
+            new = [right for right in equal[left] if right not in came]
+            came.update(dict.fromkeys(new, left))
+            free = next((right for right in new if right not in owner), None)
+            if free is None:
+                waiting.extend(owner[right] for right in new)
+                continue
+            right: int | None = free
+            while right is not None:
+                left = came[right]
+                owner[right] = left
+                right, pairs[left] = pairs.get(left), right
+            break
+    return dict(sorted(pairs.items()))
+
+
+def tool_schemas(tools: object) -> dict[str, Schema]:
+    """By tool name, the JSON schema of its arguments; OpenAI's, Anthropic's and plain spellings."""
+    found: dict[str, Schema] = {}
+    for each in list_of(tools) or ():
+        values = mapping_of(mapping_of(each).get("function")) or mapping_of(each)
+        schemas = [values[key] for key in SCHEMA_KEYS if key in values]
+        if isinstance(values.get("name"), str):
+            found[cast(str, values["name"])] = mapping_of(schemas[0]) if schemas else {}
+    return found
+
+
+def schema_problem(arguments: object, schema: Schema) -> str:
+    """What in the arguments breaks the tool's JSON schema; empty if nothing does.
+
+    References are followed inside the schema only: nothing is read from a file or the network. A schema that
+    cannot be used says nothing about the arguments.
+    """
+    from jsonschema import Draft202012Validator, SchemaError, exceptions
+    from jsonschema.validators import validator_for
+    from referencing import Registry
+    from referencing.exceptions import Unresolvable
+
+    try:
+        schema = mapping_of(_json_types(schema))
+        kind = cast("Any", validator_for(schema, default=Draft202012Validator))
+        kind.check_schema(schema)
+        registry: Any = cast("Any", Registry)()  # holds nothing and retrieves nothing
+        error = cast("Any", exceptions).best_match(
+            kind(schema, registry=registry).iter_errors(arguments)
+        )
+    except (SchemaError, Unresolvable, RecursionError):
+        return ""
+    if error is None:
+        return ""
+    return (
+        f"{error.json_path.removeprefix('$').removeprefix('.')}: {error.message:.200}".removeprefix(
+            ": "
+        )
+    )
+
+
+JSON_TYPES = ("object", "array", "string", "number", "boolean", "null")
+TYPES = {"dict": "object", "float": "number", "tuple": "array", "any": [*JSON_TYPES]}
+"""The names of types in the schemas of BFCL, which are those of Python."""
+
+
+def _json_types(value: object) -> object:
+    items = list_of(value)
+    if items is not None:
+        return [_json_types(item) for item in items]
+    if not is_object(value):
+        return value
+    values = {name: _json_types(item) for name, item in mapping_of(value).items()}
+    kind = values.get("type")
+    if isinstance(kind, str) and kind in TYPES:
+        values["type"] = TYPES[kind]
+    return values
+
+
+def _schema_of(schema: Schema | None, name: str) -> Schema | None:
+    properties = (schema or {}).get("properties")
+    found = mapping_of(properties).get(name)
+    return mapping_of(found) if is_object(found) else None
+
+
+def _at(path: str, place: object) -> str:
+    return f"{path}.{place}" if path else str(place)
+
+
+def _nfc(text: str) -> str:
+    return text if text.isascii() else unicodedata.normalize("NFC", text)
+
+
+def edit_distance(
+    expected: Sequence[Call],
+    made: Sequence[Call],
+    comparison: Comparison,
+    tools: Mapping[str, Schema],
+) -> int:
+    """How many calls must be inserted, removed or changed to turn one sequence into the other (Levenshtein 1966)."""
+    before = list(range(len(made) + 1))
+    for at, wanted in enumerate(expected, 1):
+        row = [at]
+        for place, call in enumerate(made, 1):
+            differs = bool(comparison.call_differences(wanted, call, tools.get(wanted.name)))
+            row.append(min(before[place] + 1, row[-1] + 1, before[place - 1] + differs))
+        before = row
+    return before[-1]

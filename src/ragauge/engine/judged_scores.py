@@ -1,0 +1,114 @@
+"""Scores that depend on a judge: means over its repeats, and disputes between several judges."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, cast
+
+from ragauge.engine.task import Scores
+from ragauge.errors import LabelError
+from ragauge.label import Label
+from ragauge.metric import PROMPTS
+from ragauge.score import LOST_PARTS, Score
+
+if TYPE_CHECKING:
+    from ragauge.engine.batch import Batch
+    from ragauge.engine.graph import Plan
+
+
+def with_repeats(plan: "Plan", batch: "Batch") -> list[Scores]:
+    """The scores; those that depend on a judge are means over all repeats."""
+    scores = [batch.scores(metric) for metric in plan.metrics]
+    n_repeats = batch.resources.judging.repeat
+    if n_repeats == 1:
+        return scores
+    judged = plan.judged
+    repeats = [scores]
+    for number in range(1, n_repeats):
+        repeated = batch.for_repeat(judged, number)
+        repeated.run_all([node for node in plan.nodes if node.key in judged])
+        repeats.append([repeated.scores(metric) for metric in plan.metrics])
+    return [
+        [_mean_score(row) for row in zip(*(each[place] for each in repeats), strict=True)]
+        if metric.node in judged
+        else scores[place]
+        for place, metric in enumerate(plan.metrics)
+    ]
+
+
+def _mean_score(repeats: Sequence[Score | None]) -> Score | None:
+    """The mean score of one row over the repeats, with their values and spread as evidence."""
+    scored = [score for score in repeats if score is not None and score.value is not None]
+    lost = [
+        score
+        for score in repeats
+        if score is not None and (score.is_lost or LOST_PARTS in (score.evidence or {}))
+    ]
+    if not scored:
+        return next((score for score in lost if score.is_lost), repeats[0])
+    values = [cast(float, score.value) for score in scored]
+    mean = sum(values) / len(values)
+    # The mean of equal values is exactly that value, without the rounding error of a sum.
+    mean = values[0] if len(set(values)) == 1 else mean
+    spread = (sum((value - mean) ** 2 for value in values) / len(values)) ** 0.5
+    by_repeat = [
+        score.value if score and score.value is not None else score and score.reason
+        for score in repeats
+    ]
+    evidence = {**(scored[0].evidence or {}), "repeats": by_repeat, "spread": spread}
+    if any((score.evidence or {}).get("needs_review") for score in scored):
+        evidence["needs_review"] = True
+    if lost:
+        evidence[LOST_PARTS] = evidence.get(LOST_PARTS, [f"{len(lost)} of {len(repeats)} repeats"])
+    if "grade" in evidence and len(set(values)) > 1:  # the grade of the first repeat only
+        evidence["grades"] = [(score.evidence or {}).get("grade") for score in scored]
+        del evidence["grade"]
+    return Score(mean, evidence=evidence)
+
+
+DISPUTE = 0.5
+"""Judges whose values differ by at least this much disagree on the row."""
+
+
+def with_disputes(plan: "Plan", scores: Sequence[Scores]) -> list[Scores]:
+    """The scores; where judges disagree on a row, their scores are marked for review."""
+    by_metric: dict[str, list[int]] = {}
+    for place, metric in enumerate(plan.metrics):
+        if "judge=" in metric.metric:
+            by_metric.setdefault(without_judge(metric.metric), []).append(place)
+    out = list(scores)
+    for places in (places for places in by_metric.values() if len(places) > 1):
+        names = [
+            str(Label.parse(plan.metrics[place].metric).settings.get("judge")) for place in places
+        ]
+        rows = [
+            _with_dispute(row, names) for row in zip(*(scores[at] for at in places), strict=True)
+        ]
+        for place, column in zip(places, zip(*rows, strict=True), strict=True):
+            out[place] = list(column)
+    return out
+
+
+def without_judge(metric: str) -> str:
+    """A label without its judge and prompts: equal for the same metric scored by several judges."""
+    if "judge=" not in metric:
+        return metric
+    try:
+        label = Label.parse(metric)
+    except LabelError:  # a judge's name may make the label longer than allowed
+        return metric
+    kept = {name: value for name, value in label.settings.items() if name not in ("judge", PROMPTS)}
+    return str(Label(label.name, kept))
+
+
+def _with_dispute(row: Sequence[Score | None], names: Sequence[str]) -> Sequence[Score | None]:
+    values = [score.value for score in row if score is not None and score.value is not None]
+    if len(values) < 2 or max(values) - min(values) < DISPUTE:
+        return row
+    by_judge = {name: score and score.value for name, score in zip(names, row, strict=True)}
+    marks = {"needs_review": True, "judges": by_judge}
+    return [
+        score
+        if score is None or score.value is None
+        else replace(score, evidence={**(score.evidence or {}), **marks})
+        for score in row
+    ]

@@ -1,0 +1,71 @@
+"""What a transcript says of tool calls: by turn, those that were made beside those that are right."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from ragauge.conversations.matching import Schema, tool_schemas
+from ragauge.conversations.transcript import (
+    Call,
+    Transcript,
+    TranscriptError,
+    read_expected,
+    read_transcript,
+)
+from ragauge.metric import feature
+from ragauge.score import Score
+
+
+@dataclass(frozen=True, slots=True)
+class TurnCalls:
+    """The calls of one turn, and the lists of calls that would be right."""
+
+    turn: int
+    made: list[Call]
+    right: list[list[Call]]
+
+
+@feature
+def transcript(messages: str) -> Transcript | Score:
+    """The messages, calls and turns of a conversation, or of one turn of it."""
+    try:
+        return read_transcript(messages)
+    except TranscriptError as error:
+        return Score.missing(f"the messages cannot be read: {error}")
+
+
+@feature
+def dialogue(whole_conversation: str | None) -> Transcript | Score:
+    """The whole conversation; only its last turn has it, so that it is scored once."""
+    if whole_conversation is None:
+        return Score.undefined("scored at the last turn of each conversation")
+    return transcript(whole_conversation)
+
+
+@feature
+def tools_by_name(tools: str) -> Mapping[str, Schema] | Score:
+    """By tool, the JSON schema of its arguments."""
+    try:
+        return tool_schemas(json.loads(tools))
+    except (ValueError, RecursionError):
+        return Score.missing("the tools are no JSON")
+
+
+@feature
+def turn_calls(transcript: Transcript, expected_calls: str) -> list[TurnCalls] | Score:
+    """The calls of each turn of which it is said which calls are right."""
+    turns = transcript.turns()
+    try:
+        expected = read_expected(json.loads(expected_calls), len(turns))
+    except TranscriptError as error:
+        return Score.missing(str(error))
+    except (ValueError, RecursionError):
+        return Score.missing("the expected_calls are no JSON")
+    if not turns:
+        return Score.undefined("the system says nothing in this conversation")
+    found = [
+        TurnCalls(turn.number, list(turn.calls), right)
+        for turn, right in zip(turns, expected, strict=True)
+        if right is not None
+    ]
+    return found or Score.missing("no turn has expected calls")

@@ -1,0 +1,220 @@
+"""Which details of a text another text contradicts."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from math import log1p
+from typing import NamedTuple
+
+from ragauge.language.facts.reader import Fact, Statement, read
+from ragauge.language.facts.same import LIKELY, contradiction, is_equal, is_same
+from ragauge.language.facts.statements import (
+    Difference,
+    compare,
+    facts_of,
+    in_other_words,
+    keys_of,
+    likeness,
+    part_of,
+    remarks,
+)
+
+MIN_SHARED = 0.5
+"""The likeness of two statements from which one of many facts is taken for the expected one."""
+MAX_STATEMENTS = 3
+"""Of an answer in which a fact that is the only one of its kind is taken for the expected one."""
+MAX_FACTS = 3
+"""Facts of a statement; one with more is a calculation or a table."""
+
+MAX_CHARACTERS, MAX_COMPARED = 20_000, 100
+"""Characters of a text, and its facts or statements, up to which it is compared; a longer one speaks of too much."""
+
+MAX_FACTS_OF_PASSAGES = 1_000
+SAME_NUMBER = ("currency", "period", "unit")
+"""Differences between facts that have the same number, so that fewer words need to be the same."""
+MIN_ALIKE = 0.6
+"""The likeness of a statement and a passage's sentence from which their words are compared."""
+MIN_COVERED, MIN_KEYS = 0.6, 2
+"""Share of a statement's words that a passage's sentence must have; words that are enough to look it up."""
+
+
+class Alignment(NamedTuple):
+    """The spans of the facts that an answer and another text both state, and what the answer contradicts.
+
+    `in_other_words`: the spans of words of the other text that the answer has a word of the same direction for.
+    """
+
+    stated: Sequence[tuple[int, int]]
+    differences: Sequence[Difference]
+    in_other_words: Sequence[tuple[int, int]] = ()
+
+
+@lru_cache(maxsize=4_096)
+def align(answer: str, expected: str, question: str = "") -> Alignment:
+    """The facts of an answer, each with its partner in the expected text.
+
+    Texts of more than 20,000 characters, or 100 facts or sentences, are not compared. A fact that the question has is known to both. Without a partner, a fact is missing and contradicts nothing.
+
+    >>> found = align("It costs $18 per year.", "Team costs $18 per month.")
+    >>> [(each.kind, each.found.text, each.expected.text) for each in found.differences]
+    [('period', '$18 per year', '$18 per month')]
+    """
+    if max(map(len, (answer, expected, question))) > MAX_CHARACTERS:
+        return Alignment((), ())
+    ours, theirs, asked = read(answer), read(expected), read(question)
+    if any(max(len(each), len(facts_of(each))) > MAX_COMPARED for each in (ours, theirs, asked)):
+        return Alignment((), ())
+    known = facts_of(asked)
+    found = [*_of_facts(ours, theirs, known, known)] or [*remarks(ours, theirs, asked)]
+    for statement in ours:
+        if partner := _partner(statement, theirs) or (theirs[0] if len(theirs) == 1 else None):
+            found += compare(statement, partner, ours, asked, keys_of(theirs))
+    words = in_other_words(ours, theirs) if len(ours) <= MAX_STATEMENTS else ()
+    return Alignment(_equal(theirs, facts_of(ours)), tuple(dict.fromkeys(found)), words)
+
+
+def _partner(statement: Statement, others: Sequence[Statement]) -> Statement | None:
+    """The statement with which this one shares most words and facts; None if it shares none."""
+    best = max(others, key=lambda other: _n_shared(statement, other), default=None)
+    return best if best and _n_shared(statement, best) else None
+
+
+def _n_shared(one: Statement, other: Statement) -> int:
+    n_facts = sum(any(is_same(a, b) for b in other.facts) for a in one.facts)
+    return len(one.keys & other.keys) + n_facts
+
+
+# ------------------------------------------------------------------ facts
+
+
+def align_to_passages(answer: str, contexts: Sequence[str], question: str = "") -> Alignment:
+    """The facts of an answer that passages state, as spans in the answer, and what it contradicts of the closest sentences.
+
+    What any passage has contradicts nothing. The spans of `expected` are those in the passage `context`.
+
+    >>> found = align_to_passages("Team costs $19 a month.", ("Team costs $18 a month.",)).differences
+    >>> [(each.found.text, each.expected.text, each.context) for each in found]
+    [('$19 per month', '$18 per month', 0)]
+    """
+    if len(answer) > MAX_CHARACTERS:
+        return Alignment((), ())
+    passages = Passages.of(tuple(contexts))
+    ours, asked = read(answer), read(question)
+    if len(ours) > MAX_COMPARED or len(facts_of(ours)) > MAX_COMPARED:
+        return Alignment((), ())
+    found: list[Difference] = []
+    for statement in ours:
+        partner, place = passages.closest(statement, asked)
+        if partner is None:
+            continue
+        known = [*facts_of(asked), *passages.facts]
+        differing = [*_of_facts([statement], [partner], facts_of(asked), known)]
+        counts = Counter(one.found for one in differing)
+        is_covered = _covered(statement, partner)
+        # A number that could stand for several is worked out of them: `£11 less, £6 against £17`.
+        each = [
+            one
+            for one in differing
+            if one.kind in SAME_NUMBER or (is_covered and counts[one.found] == 1)
+        ]
+        each += compare(statement, partner, ours, asked, passages.keys, MIN_ALIKE)
+        found += [one._replace(context=place) for one in each if one.kind != "left out"]
+    return Alignment(_equal(ours, passages.facts), tuple(dict.fromkeys(found)))
+
+
+def _equal(statements: Sequence[Statement], others: Sequence[Fact]) -> list[tuple[int, int]]:
+    """The spans of the facts that are among the others."""
+    return [
+        (fact.start, fact.end)
+        for fact in facts_of(statements)
+        if any(is_equal(fact, other) for other in others)
+    ]
+
+
+def _covered(ours: Statement, theirs: Statement) -> bool:
+    """Whether the passage's sentence has most words of this one."""
+    return len(ours.keys & theirs.keys) >= MIN_COVERED * len(ours.keys)
+
+
+class Passages:
+    """The statements of some passages, to look up the one closest to another statement."""
+
+    def __init__(self, contexts: Sequence[str]) -> None:
+        self._statements = [
+            (statement, place)
+            for place, text in enumerate(contexts)
+            if len(text) <= MAX_CHARACTERS
+            for statement in read(text)
+        ]
+        self._with_key: dict[str, list[int]] = {}
+        for at, (statement, _) in enumerate(self._statements):
+            for key in statement.keys:
+                self._with_key.setdefault(key, []).append(at)
+        self.keys = self._with_key.keys()
+        self.facts = facts_of([statement for statement, _ in self._statements])[
+            :MAX_FACTS_OF_PASSAGES
+        ]
+
+    @staticmethod
+    @lru_cache(maxsize=256)
+    def of(contexts: tuple[str, ...]) -> "Passages":
+        return Passages(contexts)
+
+    def closest(
+        self, statement: Statement, asked: Sequence[Statement]
+    ) -> tuple[Statement | None, int]:
+        """The statement with most of the words, rare ones counting more, and the place of its passage; None if none shares one.
+
+        A statement that is hardly more than a fact is looked up with the words of the question.
+        """
+        keys = statement.keys
+        if len(keys) < MIN_KEYS:
+            keys = keys | {key for each in asked for key in each.keys}
+        scores: Counter[int] = Counter()
+        for key in sorted(keys):
+            places = self._with_key.get(key, ())
+            for at in places:
+                scores[at] += log1p(len(self._statements) / len(places))  # pyright: ignore[reportArgumentType]
+        if not scores:
+            return None, 0
+        best = min(scores, key=lambda at: (-scores[at], at))
+        return self._statements[best]
+
+
+def _of_facts(
+    ours: Sequence[Statement],
+    theirs: Sequence[Statement],
+    asked: Sequence[Fact],
+    known: Sequence[Fact],
+) -> Iterator[Difference]:
+    """Facts in whose place the expected text has others of their kind; neither is stated elsewhere, and none of ours is `known`.
+
+    Of several that could be meant, as in a calculation, none is, unless its statement has the words of the other.
+    """
+    stated, wanted = facts_of(ours), facts_of(theirs)
+    lost = [fact for fact in wanted if not _is_among(fact, [*stated, *asked])]
+    new = [fact for fact in stated if not _is_among(fact, [*wanted, *known])]
+    for expected in lost:
+        found = [(fact, kind) for fact in new if (kind := contradiction(fact, expected))]
+        if not found:
+            continue
+        is_clear = len({str(fact.value) for fact, _ in found}) == 1 and len(ours) <= MAX_STATEMENTS
+        if not is_clear or found[0][1] == LIKELY:
+            found = [
+                (fact, kind) for fact, kind in found if _are_aligned(fact, ours, expected, theirs)
+            ]
+        for fact, kind in found[:1]:
+            yield Difference(kind, part_of(fact), part_of(expected))
+
+
+def _is_among(fact: Fact, others: Sequence[Fact]) -> bool:
+    return any(is_same(fact, other) for other in others)
+
+
+def _are_aligned(
+    fact: Fact, ours: Sequence[Statement], expected: Fact, theirs: Sequence[Statement]
+) -> bool:
+    """Whether the statements of two facts share most of their words, and have few facts."""
+    one = next(each for each in ours if each.start <= fact.start < each.end)
+    other = next(each for each in theirs if each.start <= expected.start < each.end)
+    return len(one.facts) <= MAX_FACTS and likeness(one, other) >= MIN_SHARED

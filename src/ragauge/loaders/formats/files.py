@@ -1,0 +1,253 @@
+"""Read files as lines of text: detect compression and encoding, stop decompression bombs.
+
+The locale does not matter, and only local files are opened.
+"""
+
+import gzip
+import io
+import os
+import re
+import zlib
+from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager
+from itertools import islice
+from pathlib import Path
+from typing import BinaryIO, TypeVar, cast
+
+from ragauge.errors import Problem, did_you_mean
+from ragauge.loaders.formats import zstd
+from ragauge.storage.regular_file import check_regular
+
+MAX_LINE_LENGTH = 256 * 2**20
+"""Longest line that is read, in bytes (in UTF-16: in characters)."""
+MAX_UNPACKED_BYTES = 4 * 2**30
+"""Most bytes that a compressed file may unpack to."""
+MAX_RATIO = 250
+"""Highest ratio of unpacked to compressed size, checked from RATIO_COUNTS_FROM bytes on."""
+RATIO_COUNTS_FROM = 4 * 2**20
+MAX_LINES_PER_BYTE = 10
+"""Most lines for each compressed byte, checked from LINES_COUNT_FROM lines on: each takes time, however short."""
+LINES_COUNT_FROM = 100_000
+MAX_PROBLEMS = 1_000
+"""Lines with a problem after which reading stops: it is another kind of file."""
+MAX_BLANK_LINES = 1_000_000
+"""Most blank lines of a file: a compressed one can unpack to nothing else, and each takes time."""
+MAX_SIBLINGS = 1_000
+"""Most files of the same folder that are searched for a similar name."""
+
+Text = TypeVar("Text", bytes, str)
+
+_FOREIGN_RUN = re.compile(r"[^\W\x00-\x7f]{3}|[^\x00-\x7f\xa0]{4}")
+_ACCENTED_WORD = re.compile(r"[^\s,;\"]{0,40}[^\x00-\x7f][^\s,;\"]{0,40}")
+_BOM = b"\xef\xbb\xbf"
+_FOREIGN = {
+    b"\x1f\x8b": "is compressed with gzip; add .gz to its name",
+    b"PK\x03\x04": "is a zip archive or a spreadsheet; unpack it, or save the sheet as CSV",
+    b"\x28\xb5\x2f\xfd": "is compressed with zstd; add .zst to its name",
+    b"PAR1": "is a Parquet file; give it the ending .parquet",
+    b"\xff\xfe\x00\x00": "is in UTF-32; save it as UTF-8",
+    b"\x00\x00\xfe\xff": "is in UTF-32; save it as UTF-8",
+}
+
+
+class _Stop(Exception):
+    """Reading must stop: why, and at which line."""
+
+    def __init__(self, problem: str, line: int | None = None) -> None:
+        self.problem = problem
+        self.line = line
+        super().__init__(problem)
+
+
+def text_lines(
+    path: Path,
+    problems: list[Problem],
+    *,
+    longest: int | None = None,
+    largest: int | None = MAX_UNPACKED_BYTES,
+    excel_notes: list[str] | None = None,
+) -> Iterator[tuple[int, str]]:
+    """The file's lines with their numbers from 1, each with its line end.
+
+    UTF-8 with or without a byte order mark, and UTF-16 with one. Only a line feed ends a line.
+    `largest` is the most bytes that a compressed file may unpack to; None if the lines are not kept in
+    memory. With `excel_notes`, a file that cannot be UTF-8 is read as Windows-1252 if it looks like it, and
+    a note is added. If reading must stop (encoding, limits, the disk), the reason is added to `problems`.
+    """
+    try:
+        with _opened(path) as stream:
+            numbered = _numbered(stream, longest or MAX_LINE_LENGTH, excel_notes)
+            yield from _checked(numbered, path, largest)
+    except _Stop as stop:
+        problems.append(Problem(stop.problem, str(path), stop.line))
+    except (OSError, EOFError, ValueError, zlib.error) as error:
+        problems.append(Problem(unopened(path, error), str(path)))
+
+
+def unopened(path: Path, error: Exception) -> str:
+    """Why the file cannot be read, as a message for the user."""
+    match error:
+        case FileNotFoundError() if path.is_symlink():
+            return "is a link to a file that does not exist"
+        case FileNotFoundError():
+            return f"no such file{_near(path)}"
+        case IsADirectoryError():
+            return "is a folder; give a file in it"
+        case PermissionError():
+            return "cannot be read: permission denied"
+        case EOFError() if path.suffix.lower() == ".zst":
+            return f"is not a complete zstd file: {error}; download or compress it again"
+        case EOFError() | gzip.BadGzipFile() | zlib.error():
+            return (
+                f"is not a complete gzip file: {str(error).lower()}; download or compress it again"
+            )
+        case OSError():
+            return f"cannot be read: {(error.strerror or str(error)).lower()}"
+        case _:
+            return f"cannot be read: {error}"
+
+
+def _near(path: Path) -> str:
+    try:
+        siblings = [file.name for file in islice(path.parent.iterdir(), MAX_SIBLINGS)]
+    except (OSError, ValueError):
+        return ""
+    return did_you_mean(path.name, siblings)
+
+
+def gzip_content_size(path: Path) -> int:
+    """The unpacked size that a gzip file gives in its last bytes, modulo 4 GiB; 0 if it has none."""
+    with path.open("rb") as packed:
+        if packed.seek(0, os.SEEK_END) < 4:
+            return 0
+        packed.seek(-4, os.SEEK_END)
+        return int.from_bytes(packed.read(4), "little")
+
+
+@contextmanager
+def _opened(path: Path) -> Generator[BinaryIO]:
+    check_regular(path)
+    with path.open("rb") as packed:
+        if path.suffix.lower() == ".zst":
+            yield zstd.unpacked(packed, path.name)
+            return
+        if path.suffix.lower() != ".gz":
+            yield packed
+            return
+        with gzip.GzipFile(fileobj=packed) as unpacked:
+            yield cast(BinaryIO, unpacked)
+
+
+def _numbered(
+    stream: BinaryIO, longest: int, excel_notes: list[str] | None
+) -> Iterator[tuple[int, str, int]]:
+    """Each line with its number and its size in bytes."""
+    head = cast(io.BufferedReader, stream).peek(4)[:4]
+    for magic, problem in _FOREIGN.items():
+        if head.startswith(magic):
+            raise _Stop(problem)
+    if head.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return _utf16(stream, longest)
+    if b"\0" in head[:2]:
+        raise _Stop("looks like UTF-16 without a byte order mark; save it as UTF-8")
+    if head.startswith(_BOM):
+        return _utf8(stream, longest, None, skipped=stream.read(3))
+    return _utf8(stream, longest, excel_notes)
+
+
+def _utf8(
+    stream: BinaryIO, longest: int, excel_notes: list[str] | None, skipped: bytes = b""
+) -> Iterator[tuple[int, str, int]]:
+    offset = len(skipped)
+    is_ascii, is_excels = True, False
+    for number, raw in _bounded(stream.readline, longest):
+        text = windows_1252(raw) if is_excels else None
+        try:
+            text = raw.decode() if text is None else text
+        except UnicodeDecodeError as error:
+            text = windows_1252(raw) if is_ascii and excel_notes is not None else None
+            if text is None or excel_notes is None:
+                where = f"byte {offset + error.start} is 0x{raw[error.start]:02X}"
+                hint = "save it as UTF-8 (in Excel: CSV UTF-8)"
+                raise _Stop(f"is not UTF-8 ({where}); {hint}", number) from None
+            is_excels = True
+            excel_notes.append(_note_of_excel(text, number))
+        is_ascii = is_ascii and raw.isascii()
+        yield number, text, len(raw)
+        offset += len(raw)
+
+
+def windows_1252(raw: bytes) -> str | None:
+    r"""The text in Windows-1252, in which Excel saves CSV in many countries; None if it is unlikely to be.
+
+    Text in another encoding, read so, has bytes without a meaning or long runs of accented letters.
+
+    >>> windows_1252(b"Z\xfcrich"), windows_1252(b"\xcf\xf0\xe8\xe2\xe5\xf2")
+    ('Zürich', None)
+    """
+    try:
+        text = raw.decode("cp1252")
+    except UnicodeDecodeError:
+        return None
+    return None if _FOREIGN_RUN.search(text) else text
+
+
+def _note_of_excel(text: str, line: int) -> str:
+    matched = _ACCENTED_WORD.search(text)
+    word = "" if matched is None else f": {matched.group()[:40]!r} in line {line}"
+    return f"is not UTF-8; read as Windows-1252, as Excel saves CSV{word}"
+
+
+def _utf16(stream: BinaryIO, longest: int) -> Iterator[tuple[int, str, int]]:
+    text = io.TextIOWrapper(stream, encoding="utf-16", newline="\n")
+    number = 0
+    try:
+        for number, line in _bounded(text.readline, longest):
+            yield number, line, 2 * len(line)
+    except UnicodeDecodeError as error:
+        problem = (
+            f"has a UTF-16 byte order mark but is not UTF-16: {error.reason}; save it as UTF-8"
+        )
+        raise _Stop(problem, number + 1) from None
+    finally:
+        if not stream.closed:  # a reader that stops early has closed it
+            text.detach()  # `_opened` closes the file
+
+
+def _bounded(readline: Callable[[int], Text], longest: int) -> Iterator[tuple[int, Text]]:
+    number = n_blank = 0
+    while line := readline(longest + 1):
+        number += 1
+        if len(line) > longest:
+            raise _Stop(f"is longer than the limit of {longest:,} bytes per line", number)
+        if line.isspace():
+            n_blank += 1
+            if n_blank > MAX_BLANK_LINES:
+                raise _Stop(f"has over {MAX_BLANK_LINES:,} blank lines; remove them", number)
+        yield number, line
+
+
+def _checked(
+    lines: Iterator[tuple[int, str, int]], path: Path, largest: int | None
+) -> Iterator[tuple[int, str]]:
+    """The lines without their sizes, up to the limits for compressed files."""
+    if path.suffix.lower() not in (".gz", ".zst"):
+        yield from ((number, line) for number, line, _ in lines)
+        return
+    packed = path.stat().st_size
+    most = max(MAX_RATIO * packed, RATIO_COUNTS_FROM)
+    most = most if largest is None else min(most, largest)
+    most_lines = max(MAX_LINES_PER_BYTE * packed, LINES_COUNT_FROM)
+    unpacked = 0
+    for number, line, size in lines:
+        unpacked += size
+        if number > most_lines:
+            raise _Stop(
+                f"unpacks to over {most_lines:,} lines; if you trust the file, unpack it yourself",
+                number,
+            )
+        if unpacked > most:
+            raise _Stop(
+                f"unpacks to over {most:,} bytes; if you trust the file, unpack it yourself", number
+            )
+        yield number, line

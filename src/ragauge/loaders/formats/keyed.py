@@ -1,0 +1,161 @@
+"""Read a JSON object without a list of samples, whose keys are ids or the names of evaluators.
+
+{"q1": {"question": …}}, SQuAD's predictions {"q1": "text"}, LlamaIndex's {"faithfulness": [{…}, …]}.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import cast
+
+from ragauge.loaders.mapping import field_of
+from ragauge.loaders.table import listed
+
+TELLING = ("question", "answer", "references", "contexts")
+"""Fields of which a sample has at least one."""
+JUDGED = ("query", "response", "contexts", "reference")
+"""What LlamaIndex's result of an evaluator says of the answer, and not of its score."""
+SPLITS = frozenset({"train", "test", "validation", "valid", "val", "dev", "eval"})
+HOTPOT = {"answer", "sp"}
+"""HotpotQA's predictions: answers and supporting facts by id."""
+CORPUS = ("queries", "corpus", "relevant_docs")
+"""LlamaIndex's data set of questions for embeddings: texts by id."""
+_SCORED = {"query", "response", "score"}
+Values = Mapping[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class KeyedRows:
+    """The rows, and a note on how they were read."""
+
+    rows: Sequence[Values]
+    note: str
+
+
+def keyed_rows(members: Values) -> KeyedRows | None:
+    """The samples by id, or the answers by id; None for an object of another kind.
+
+    >>> keyed_rows({"q1": {"question": "Where?"}}).rows
+    [{'id': 'q1', 'question': 'Where?'}]
+    >>> keyed_rows({"q1": "Here.", "q2": "There."}).rows
+    [{'id': 'q1', 'answer': 'Here.'}, {'id': 'q2', 'answer': 'There.'}]
+    """
+    if (questions := _questions_of_corpus(members)) is not None:
+        return questions
+    if set(members) == HOTPOT and isinstance(answers := members["answer"], Mapping):
+        return keyed_rows(cast(Values, answers))
+    keys = listed([repr(key) for key in members], most=2)
+    if members and all(isinstance(value, str) for value in members.values()):
+        if len(members) < 2 or not all(any(map(str.isdigit, key)) for key in members):
+            return None  # settings rather than answers
+        rows = [{"id": key, "answer": text} for key, text in members.items()]
+        return KeyedRows(rows, f"read the keys ({keys}) as ids and the texts as answers")
+    if not members or not all(_is_sample(value) for value in members.values()):
+        return None
+    samples = {key: cast(Values, value) for key, value in members.items()}
+    has_ids = any(field_of(name) == "id" for sample in samples.values() for name in sample)
+    if has_ids:
+        return KeyedRows(list(samples.values()), f"read the samples under the keys {keys}")
+    rows = [{"id": key, **sample} for key, sample in samples.items()]
+    return KeyedRows(rows, f"read the keys ({keys}) as ids")
+
+
+def _questions_of_corpus(members: Values) -> KeyedRows | None:
+    """The questions of LlamaIndex's data set for embeddings, with their passages as gold."""
+    queries, corpus, relevant = (members.get(name) for name in CORPUS)
+    if not (
+        isinstance(queries, Mapping)
+        and isinstance(corpus, Mapping)
+        and isinstance(relevant, Mapping)
+    ):
+        return None
+    texts, found = cast(Values, corpus), cast("Mapping[str, object]", relevant)
+    rows: list[Values] = []
+    for id, question in cast(Values, queries).items():
+        ids = found.get(id)
+        gold = cast("list[object]", ids) if isinstance(ids, list) else []
+        passages = [texts[doc] for doc in gold if isinstance(doc, str) and doc in texts]
+        rows.append({"id": id, "question": question, "gold_contexts": passages, "relevant": gold})
+    return KeyedRows(rows, "read 'queries' as questions and 'relevant_docs' as their gold")
+
+
+def rows_by_system(members: Values) -> KeyedRows | None:
+    """The samples of lists by system, or by split; None for an object of another kind.
+
+    Lists are systems if they are about the same questions, by id or text.
+
+    >>> small, large = {"id": 1, "answer": "Here"}, {"id": 1, "answer": "There"}
+    >>> rows_by_system({"small": [small], "large": [large]}).rows
+    [{'system': 'small', 'id': 1, 'answer': 'Here'}, {'system': 'large', 'id': 1, 'answer': 'There'}]
+    """
+    lists = {
+        name: cast(Sequence[Values], items)
+        for name, items in members.items()
+        if isinstance(items, list) and items and all(map(_is_sample, cast(list[object], items)))
+    }
+    if len(lists) < 2 or len(lists) < len(members):
+        return None
+    are_splits = lists.keys() <= SPLITS
+    column = "split" if are_splits else "system"
+    if not are_splits and not _are_about_the_same(list(lists.values())):
+        return None
+    rows = [{column: name, **sample} for name, samples in lists.items() for sample in samples]
+    names = listed([repr(name) for name in lists], most=5)
+    return KeyedRows(rows, f"read the samples under {names}, each name as a {column}")
+
+
+def _are_about_the_same(lists: Sequence[Sequence[Values]]) -> bool:
+    """Whether the lists share at least half of their questions with the first."""
+    asked = [{repr(_asked(sample)) for sample in samples} for samples in lists]
+    return all(len(asked[0] & other) * 2 >= max(len(asked[0]), len(other)) for other in asked)
+
+
+def _asked(sample: Values) -> object:
+    named = {field_of(name): value for name, value in sample.items()}
+    return named.get("id", named.get("question", id(sample)))
+
+
+def judged_together(members: Values) -> list[Values] | None:
+    """The answers that several evaluators of LlamaIndex judged; None for other objects.
+
+    Each evaluator's score is an extra field of its name. All must have judged the same answers.
+    """
+    results = {name: _judged(items) for name, items in members.items()}
+    lists = [items for items in results.values() if items]
+    if not lists or len(lists) < len(members):
+        return None
+    answers = [[(result["query"], result["response"]) for result in items] for items in lists]
+    if any(each != answers[0] for each in answers):
+        return None
+    samples: list[Values] = []
+    for each in zip(*lists, strict=True):
+        said = {name: each[0][name] for name in JUDGED if name in each[0]}
+        scores = {name: result["score"] for name, result in zip(results, each, strict=True)}
+        samples.append({**said, **scores})
+    return samples
+
+
+def _judged(items: object) -> list[Values] | None:
+    if not isinstance(items, list):
+        return None
+    results = cast(list[object], items)
+    if not all(isinstance(result, Mapping) and result.keys() >= _SCORED for result in results):
+        return None
+    return cast(list[Values], results)
+
+
+def is_ranking(members: Values) -> bool:
+    """Whether it has a number for each document of each query, as rankings and judgements in JSON have."""
+    return bool(members) and all(map(_has_numbers, members.values()))
+
+
+def _has_numbers(value: object) -> bool:
+    if not isinstance(value, Mapping) or not value:
+        return False
+    numbers = cast(Values, value).values()
+    return all(isinstance(number, int | float) for number in numbers)
+
+
+def _is_sample(value: object) -> bool:
+    return isinstance(value, Mapping) and any(
+        field_of(name) in TELLING for name in cast(Values, value)
+    )

@@ -1,0 +1,232 @@
+"""Read Parquet with polars; columns keep their types."""
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+from ragauge.loaders.formats.files import (
+    LINES_COUNT_FROM,
+    MAX_LINES_PER_BYTE,
+    MAX_RATIO,
+    MAX_UNPACKED_BYTES,
+    RATIO_COUNTS_FROM,
+    unopened,
+)
+from ragauge.loaders.formats.frames import polars_table
+from ragauge.loaders.table import Table, unreadable
+from ragauge.storage.regular_file import check_regular
+
+if TYPE_CHECKING:
+    import polars as pl
+
+ROWS_SAMPLED = 200
+VALUES_PER_ROW = 100
+"""How many times more values than rows a small file may have: columns, and items of lists."""
+REPEATED_COUNTS_FROM = 256 * 2**20
+"""Bytes of text up to which rows may repeat the same text any number of times."""
+
+
+class ParquetError(ValueError):
+    """A file that is damaged, or would unpack to far more than its size."""
+
+
+def read_parquet(path: Path) -> Table:
+    """The file's rows, numbered from 1."""
+    (table,) = parquet_tables(path)
+    return table
+
+
+def parquet_tables(path: Path, most_bytes: int | None = None) -> Iterator[Table]:
+    """The file's rows in tables of about `most_bytes` bytes; in one without it."""
+    import polars as pl
+
+    source = str(path)
+    try:
+        check_regular(path)
+        check_parquet(path)
+        # An absolute path without globbing: polars reads other texts as patterns or URLs.
+        frame = pl.scan_parquet(path.absolute(), glob=False, hive_partitioning=False)
+        if most_bytes is None:
+            yield _table(frame.collect(), source, path)
+            return
+        first = frame.head(ROWS_SAMPLED).collect()
+        n_rows = int(frame.select(pl.len()).collect().item())
+        at_once = max(1, int(most_bytes * max(first.height, 1) / max(first.estimated_size(), 1)))
+        for start in range(0, n_rows, at_once):
+            piece = frame.slice(start, at_once).collect()
+            yield _table(piece, source, path, n_before=start)
+    except ParquetError as error:
+        yield unreadable(source, str(error))
+    except (OSError, ValueError) as error:
+        yield unreadable(source, unopened(path, error))
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
+        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+        yield unreadable(source, f"is not a complete Parquet file: {reason}")
+
+
+def check_parquet(path: Path) -> None:
+    """Raise ParquetError, before anything is unpacked; OSError if the file cannot be read.
+
+    polars also finds most damage, but prints a backtrace of its own before its error.
+    """
+    try:
+        footer = read_footer(path)
+    except FooterError as error:
+        raise ParquetError(f"is not a complete Parquet file: {error}") from None
+    if problem := _bomb(footer, path.stat().st_size):
+        raise ParquetError(problem)
+
+
+def _bomb(footer: "Footer", size: int) -> str:
+    """Why a file would unpack to far more than its size; empty if it does not."""
+    most_rows = max(MAX_LINES_PER_BYTE * size, LINES_COUNT_FROM)
+    most_bytes = min(max(MAX_RATIO * size, RATIO_COUNTS_FROM), MAX_UNPACKED_BYTES)
+    if footer.n_rows > most_rows:
+        return f"unpacks to over {most_rows:,} rows; if you trust the file, write it as CSV"
+    if footer.n_values > VALUES_PER_ROW * most_rows:
+        return f"unpacks to over {VALUES_PER_ROW * most_rows:,} values; if you trust the file, write it as CSV"
+    if footer.unpacked_bytes > most_bytes:
+        return f"unpacks to over {most_bytes:,} bytes; if you trust the file, write it uncompressed"
+    return ""
+
+
+def _table(frame: "pl.DataFrame", source: str, path: Path, n_before: int = 0) -> Table:
+    """The rows as a table; a problem if repeated texts would fill the memory."""
+    most = max(MAX_RATIO * path.stat().st_size, REPEATED_COUNTS_FROM)
+    # polars keeps a text that rows share once, but each row becomes an object of its own.
+    if frame.estimated_size() > most:
+        return unreadable(source, f"unpacks to over {most:,} bytes of text; write fewer rows")
+    return polars_table(frame, source, n_before=n_before)
+
+
+MAGIC = b"PAR1"
+MAX_FOOTER_BYTES = 256 * 2**20
+MAX_DEPTH = 30
+
+_TRUE, _FALSE, _BYTE, _DOUBLE, _BINARY, _LIST, _SET, _MAP, _STRUCT = 1, 2, 3, 7, 8, 9, 10, 11, 12
+_INTEGERS = (4, 5, 6)
+
+Struct = dict[int, object]
+"""The fields of a Thrift struct by their numbers; texts are left out."""
+
+
+class FooterError(ValueError):
+    """The footer cannot be read, or does not fit its file."""
+
+
+@dataclass(frozen=True, slots=True)
+class Footer:
+    """The rows of a file, and the values and unpacked bytes of all its columns."""
+
+    n_rows: int
+    n_values: int
+    unpacked_bytes: int
+
+
+def read_footer(path: Path) -> Footer:
+    """The footer of a Parquet file; FooterError if a column lies outside the file."""
+    with path.open("rb") as file:
+        size = file.seek(0, os.SEEK_END)
+        if size < 12:
+            raise FooterError("it is too short")
+        file.seek(size - 8)
+        end = file.read(8)
+        length = int.from_bytes(end[:4], "little")
+        if end[4:] != MAGIC or not 0 < length <= min(size - 12, MAX_FOOTER_BYTES):
+            raise FooterError("it has no footer")
+        file.seek(size - 8 - length)
+        content = file.read(length)
+    try:
+        return _footer(_Thrift(content).struct(), size)
+    except (IndexError, TypeError, AttributeError):
+        raise FooterError("its footer is damaged") from None
+
+
+def _footer(table: Struct, size: int) -> Footer:
+    columns = list(_columns(table))
+    for column in columns:
+        # A reader that trusts such an offset reads beyond the end of the file.
+        first = min([at for at in (_count(column, 9), _count(column, 11)) if at > 0], default=0)
+        if not 0 < first <= first + _count(column, 7) <= size - 8:
+            raise FooterError("a column lies outside the file")
+    return Footer(
+        n_rows=_count(table, 3),
+        n_values=sum(_count(column, 5) for column in columns),
+        unpacked_bytes=sum(_count(column, 6) for column in columns),
+    )
+
+
+def _columns(table: Struct) -> Iterator[Struct]:
+    """The metadata of each column of each group of rows."""
+    for group in cast("list[Struct]", table.get(4, [])):
+        for chunk in cast("list[Struct]", group.get(1, [])):
+            yield cast("Struct", chunk[3]) if 3 in chunk else {}
+
+
+def _count(table: Struct, number: int) -> int:
+    value = table.get(number, 0)
+    if not isinstance(value, int) or value < 0:
+        raise FooterError("its footer is damaged")
+    return value
+
+
+class _Thrift:
+    """Reads Thrift's compact protocol; IndexError where the bytes end too early."""
+
+    def __init__(self, content: bytes) -> None:
+        self._content, self._at = content, 0
+
+    def struct(self, depth: int = 0) -> Struct:
+        fields: Struct = {}
+        number = 0
+        while kind := self._byte():
+            step, kind = kind >> 4, kind & 15
+            number = number + step if step else self._integer()
+            value = self._value(kind, depth + 1)
+            if value is not None:
+                fields[number] = value
+        return fields
+
+    def _value(self, kind: int, depth: int, *, in_list: bool = False) -> object:
+        if depth > MAX_DEPTH:
+            raise FooterError("its footer is nested too deeply")
+        if kind in (_TRUE, _FALSE):  # in a field the kind is the value
+            return self._skip(1) if in_list else None
+        if kind in _INTEGERS:
+            return self._integer()
+        if kind == _STRUCT:
+            return self.struct(depth)
+        if kind in (_LIST, _SET):
+            head = self._byte()
+            n, of = head >> 4, head & 15
+            n = self._unsigned() if n == 15 else n
+            if n > len(self._content):
+                raise FooterError("its footer is damaged")
+            return [self._value(of, depth + 1, in_list=True) for _ in range(n)]
+        if kind in (_BYTE, _DOUBLE, _BINARY):
+            return self._skip({_BYTE: 1, _DOUBLE: 8}.get(kind) or self._unsigned())
+        raise FooterError("its footer is damaged")
+
+    def _byte(self) -> int:
+        self._at += 1
+        return self._content[self._at - 1]
+
+    def _skip(self, n: int) -> None:
+        self._at += n
+
+    def _unsigned(self) -> int:
+        value = shift = 0
+        while True:
+            byte = self._byte()
+            value |= (byte & 127) << shift
+            if byte < 128:
+                return value
+            shift += 7
+            if shift > 63:
+                raise FooterError("its footer is damaged")
+
+    def _integer(self) -> int:
+        value = self._unsigned()
+        return (value >> 1) ^ -(value & 1)

@@ -1,0 +1,132 @@
+"""Answers in an object store, such as `s3://bucket/answers.jsonl`: copied to this machine, then read as files."""
+
+import glob
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path, PurePosixPath
+from typing import Any, cast
+
+from ragauge.errors import DataError, MissingExtraError, Problem, StoreError
+from ragauge.loaders.formats.file_sets import KINDS, kind_of_file
+from ragauge.samples.samples import Samples
+from ragauge.samples.temporary_file import TemporaryFolder
+from ragauge.storage.object_store import (
+    EXTRAS,
+    advice_for,
+    file_system,
+    key_of,
+    reason_of,
+    scheme_of,
+)
+from ragauge.storage.regular_file import as_url
+
+
+def remote_url(source: object) -> str | None:
+    """The URL of a source in an object store; None for all other sources."""
+    url = as_url(source) if isinstance(source, str | Path) else None
+    return url if url is not None and scheme_of(url) in EXTRAS else None
+
+
+class Copies:
+    """Copies of sources in object stores, in a temporary folder; all other sources stay as they are."""
+
+    def __init__(self) -> None:
+        self._folder: TemporaryFolder | None = None
+        self.places: dict[str, str] = {}
+        """The beginning of the path of each copy, with the URL that it stands for."""
+
+    def of(self, source: object) -> object:
+        """The source, or the path of its copy."""
+        url = remote_url(source)
+        return source if url is None else self._copy(url)
+
+    def of_systems(self, sources: object) -> object:
+        """The sources of systems by name, or the paths of their copies.
+
+        Never called for a mapping that is itself data: an address in data is not fetched.
+        """
+        by_name = cast(Mapping[object, object], sources)
+        if not any(map(remote_url, by_name.values())):
+            return sources
+        return {name: self.of(source) for name, source in by_name.items()}
+
+    def _copy(self, url: str) -> Path:
+        if self._folder is None:
+            self._folder = TemporaryFolder()
+        folder = self._folder.path / f"{len(self.places)}"
+        folder.mkdir()
+        try:
+            files = file_system(url)
+            return self._copied(url, folder, files)
+        except (DataError, MissingExtraError, StoreError):
+            raise
+        except FileNotFoundError:
+            raise DataError([Problem("no such file or folder", url)]) from None
+        except Exception as error:  # each file system has errors of its own
+            reason = f"cannot be read: {reason_of(error)}; {advice_for(url, error)}"
+            raise DataError([Problem(reason, url)]) from error
+
+    def _copied(self, url: str, folder: Path, files: Any) -> Path:
+        """Copy the file, the folder or all files of the pattern at a URL; the path to read instead."""
+        files.invalidate_cache()
+        if glob.has_magic(url):
+            names, base = files.glob(url), _before_pattern(url)
+            pattern = url[len(base) :].lstrip("/")
+        elif files.isfile(url):
+            names, base = [url], url.rpartition("/")[0]
+            pattern = url.rpartition("/")[2]
+        else:
+            names, base, pattern = files.ls(url, detail=False), url, ""
+        self.places[str(folder)] = base.rstrip("/")
+        inside = key_of(base)
+        for name in names:
+            place = PurePosixPath(key_of(str(name))[len(inside) :].lstrip("/"))
+            if ".." in place.parts or not place.name or place.name.startswith("."):
+                continue
+            if len(names) > 1 and kind_of_file(Path(place.name)) is None:
+                continue
+            copy = folder / place
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            files.get_file(name, str(copy))
+        if not any(folder.iterdir()):
+            known = ", ".join(KINDS)
+            raise DataError([Problem(f"has no data files ({known}), or does not exist", url)])
+        return folder / pattern if pattern else folder
+
+    def named(self, text: str) -> str:
+        """The text with the URL for the path of each copy."""
+        for copy, url in self.places.items():
+            text = text.replace(copy, url)
+        return text
+
+
+@contextmanager
+def copied() -> Generator[Copies]:
+    """Copies of remote sources; problems with what was read name the URLs."""
+    copies = Copies()
+    try:
+        yield copies
+    except DataError as error:
+        if not copies.places:
+            raise
+        problems = [
+            replace(each, source=copies.named(each.source), message=copies.named(each.message))
+            for each in error.problems
+        ]
+        raise DataError(problems) from None
+
+
+def with_urls(samples: Samples, copies: Copies) -> Samples:
+    """The samples with URLs as their source and in the notes, where they name copies."""
+    if not copies.places:
+        return samples
+    notes = tuple(map(copies.named, samples.notes))
+    return replace(samples, source=copies.named(samples.source), notes=notes)
+
+
+def _before_pattern(url: str) -> str:
+    """The folders of a URL before its first pattern."""
+    parts = url.split("/")
+    first = next(at for at, part in enumerate(parts) if glob.has_magic(part))
+    return "/".join(parts[:first])

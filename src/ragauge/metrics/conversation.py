@@ -1,0 +1,123 @@
+"""What is seen only in a whole conversation: its end state, what it repeats, what it leaves unanswered.
+
+In a run these are scored once a conversation, at its last turn, and undefined at the other turns.
+"""
+
+import json
+
+from ragauge.conversations.matching import Comparison
+from ragauge.conversations.transcript import Transcript
+from ragauge.features.refusals import refusal_of
+from ragauge.language.text import excerpt, is_blank, normalize, sentences
+from ragauge.language.words import words
+from ragauge.metric import metric
+from ragauge.score import Score
+from ragauge.setting import Tolerance
+
+MAX_SHOWN = 20
+MIN_WORDS = 5
+"""Fewest words of a sentence that counts as repeated; "You are welcome." may be said twice."""
+
+
+@metric(version=1)
+def state_match(
+    final_state: str | None,
+    expected_state: str,
+    *,
+    ignore: tuple[str, ...] = (),
+    rtol: Tolerance = 0.0,
+    atol: Tolerance = 0.0,
+) -> Score:
+    """Whether the state at the end, as JSON, is the expected one.
+
+    1 or 0. Values as in `tool_call_match`: numbers by value, objects without order, lists in order. `ignore`: paths
+    that do not count, as `updated_at` or `orders.*.id`, where * is any part, dots included. The evidence names the
+    paths that differ. Missing without an expected state, and without a state where one is expected.
+
+    Source: Yao et al. 2024 (tau-bench), the comparison of the database at the end.
+
+    >>> score = state_match('{"orders": [{"id": 7, "paid": false}]}', '{"orders": [{"id": 7, "paid": true}]}')
+    >>> score.value, score.evidence["differences"]
+    (0.0, [{'path': 'orders.0.paid', 'kind': 'differs', 'expected': True, 'found': False}])
+    """
+    if final_state is None:
+        return Score.missing("the sample has no state")
+    try:
+        expected, found = json.loads(expected_state), json.loads(final_state)
+        differences = Comparison(rtol, atol, ignore).differences(expected, found)
+    except (ValueError, RecursionError) as error:
+        return Score.missing(f"a state is no JSON: {error!s:.200}")
+    shown = [each.as_data() for each in differences[:MAX_SHOWN]]
+    return Score(
+        not differences, evidence={"differences": shown, "n_differences": len(differences)}
+    )
+
+
+@metric(version=1, lower_is_better=True)
+def repetition(dialogue: Transcript) -> Score:
+    """Share of the system's sentences that it had said before, in an earlier turn of the conversation.
+
+    In [0, 1]; lower is better. Sentences of five words or more, compared in lower case. Undefined in a conversation
+    of one turn, and without such a sentence after the first turn.
+
+    Source: our own.
+
+    >>> import ragauge as rg
+    >>> ask, say = {"role": "user", "content": "And?"}, {"role": "assistant", "content": "The fee is 60 pounds a year."}
+    >>> rg.score("repetition", messages=[ask, say, ask, say]).value
+    1.0
+    """
+    before: set[str] = set()
+    n, repeated = 0, list[dict[str, object]]()
+    for turn in dialogue.turns():
+        said = {
+            normalize(sentence, "lower_ws"): sentence
+            for sentence in sentences(turn.answer or "")
+            if len(words(sentence)) >= MIN_WORDS
+        }
+        if turn.number > 1:
+            n += len(said)
+            again = [sentence for key, sentence in said.items() if key in before]
+            repeated += [{"turn": turn.number, "sentence": excerpt(each, 200)} for each in again]
+        before |= said.keys()
+    if not n:
+        return Score.undefined("the system says no sentence after its first turn")
+    evidence = {"repeated": repeated[:MAX_SHOWN], "n_repeated": len(repeated), "n_sentences": n}
+    return Score(len(repeated) / n, evidence=evidence)
+
+
+@metric(version=1, high=None, lower_is_better=True)
+def unanswered_questions(dialogue: Transcript) -> Score:
+    """How many of the user's messages got no answer: no message, an empty one, or a refusal by `dont_know`.
+
+    A count, from 0; lower is better. Messages that the user sends one after the other are one. Undefined if the user
+    says nothing.
+
+    Source: our own; refusals are those of `dont_know`.
+
+    >>> import ragauge as rg
+    >>> rg.score("unanswered_questions", messages=[{"role": "user", "content": "Who opened it?"}]).value
+    1.0
+    """
+    unanswered: list[dict[str, object]] = []
+    turns = dialogue.turns()
+    for turn in turns:
+        if turn.question is None:
+            continue
+        if turn.answer is None or is_blank(turn.answer):
+            why = "the answer is empty"
+        elif refusal := refusal_of(turn.answer, turn.question):
+            why = f"refused: {excerpt(refusal.words, 80)}"
+        else:
+            continue
+        unanswered.append(
+            {"turn": turn.number, "question": excerpt(turn.question, 200), "why": why}
+        )
+    said = [message for message in dialogue.messages if message.role in ("user", "assistant")]
+    if not any(message.role == "user" for message in said):
+        return Score.undefined("the user says nothing")
+    if said[-1].role == "user":
+        question = excerpt(said[-1].text, 200)
+        unanswered.append({"turn": len(turns) + 1, "question": question, "why": "nothing follows"})
+    evidence = {"unanswered": unanswered[:MAX_SHOWN], "n": len(unanswered)}
+    return Score(float(len(unanswered)), evidence=evidence)

@@ -1,0 +1,382 @@
+"""Tool calls, checked exactly: no judge, no encoder.
+
+A call is right if its name and its arguments are: names exactly, arguments by value and type (numbers by value, so 1
+is 1.0 and true is not 1; text in Unicode's NFC; objects without order; lists in order, unless the tool's schema says
+`uniqueItems`). An expected argument may list several allowed values. Arguments that are no JSON object match nothing.
+"""
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import Literal
+
+from ragauge.conversations.matching import Comparison, Schema, edit_distance, schema_problem
+from ragauge.conversations.transcript import Call, Transcript
+from ragauge.features.transcripts import TurnCalls
+from ragauge.metric import metric
+from ragauge.score import Score
+from ragauge.setting import Tolerance
+
+MAX_SHOWN = 20
+"""How many calls or differences the evidence names."""
+Tools = Mapping[str, Schema]
+
+
+@metric(version=1)
+def tool_call_match(
+    turn_calls: list[TurnCalls],
+    tools_by_name: Tools | None,
+    *,
+    order: Literal["same", "any"] = "same",
+    rtol: Tolerance = 0.0,
+    atol: Tolerance = 0.0,
+) -> Score:
+    """Whether the tool calls of a turn are the expected ones, no more and no fewer.
+
+    1 or 0 for a turn; for a conversation that is scored as a whole, the share of its turns. In order, or in any with
+    `order="any"`. Where several lists of calls are right, one of them suffices. No call wanted and none made is 1.
+    `rtol`, `atol`: numbers within these tolerances are equal. Missing where nothing is said of the calls.
+
+    Source: Patil et al. 2025 (Berkeley function-calling leaderboard), AST check; ragas' ToolCallAccuracy.
+
+    >>> made = [Call("weather", {"city": "Oslo", "days": 2})]
+    >>> right = [[Call("weather", {"city": "Oslo", "days": 3})]]
+    >>> score = tool_call_match([TurnCalls(1, made, right)], None)
+    >>> score.value, score.evidence["turns"][0]["differences"]
+    (0.0, [{'call': 1, 'path': 'days', 'kind': 'differs', 'expected': 3, 'found': 2}])
+    """
+    comparison = Comparison(rtol, atol, alternatives=True)
+    n_right, shown = 0, list[object]()
+    for turn in turn_calls:
+        right = max(
+            turn.right,
+            key=lambda right: _quality(turn, right, comparison, tools_by_name or {}, order),
+        )
+        differences = _differences(turn, right, comparison, tools_by_name or {}, order)
+        n_right += not differences
+        shown.append(
+            {
+                "turn": turn.turn,
+                "expected": [call.as_data() for call in right[:MAX_SHOWN]],
+                "found": [call.as_data() for call in turn.made[:MAX_SHOWN]],
+                "differences": differences[:MAX_SHOWN],
+            }
+        )
+    return Score(n_right / len(turn_calls), evidence={"turns": shown[:MAX_SHOWN]})
+
+
+def _quality(
+    turn: TurnCalls, right: list[Call], comparison: Comparison, tools: Tools, order: str
+) -> tuple[int, int]:
+    pairs = comparison.match(right, turn.made, tools)
+    return not _differences(turn, right, comparison, tools, order), 2 * len(pairs) - len(right)
+
+
+def _differences(
+    turn: TurnCalls, right: list[Call], comparison: Comparison, tools: Tools, order: str
+) -> list[dict[str, object]]:
+    """What keeps a turn's calls from being these: arguments that differ, calls that lack, that are too many or misplaced."""
+    made = turn.made
+    pairs = comparison.match(right, made, tools)
+    if len(pairs) == len(right) == len(made):
+        if order == "any" or not any(
+            comparison.call_differences(wanted, call, tools.get(wanted.name))
+            for wanted, call in zip(right, made, strict=True)
+        ):
+            return []
+        return [
+            {
+                "kind": "order",
+                "expected": [call.name for call in right],
+                "found": [call.name for call in made],
+            }
+        ]
+    left = [at for at in range(len(made)) if at not in set(pairs.values())]
+    found: list[dict[str, object]] = []
+    for number, wanted in enumerate(right):
+        if number in pairs:
+            continue
+        near = next((at for at in left if made[at].name == wanted.name), None)
+        if near is None:
+            found.append({"call": number + 1, "kind": "missing", "expected": wanted.as_data()})
+            continue
+        left.remove(near)
+        differ = comparison.call_differences(wanted, made[near], tools.get(wanted.name))
+        found += [{"call": number + 1, **each.as_data()} for each in differ]
+    return found + [{"kind": "extra", "found": made[at].as_data()} for at in left]
+
+
+@metric(version=1)
+def tool_precision(
+    turn_calls: list[TurnCalls],
+    tools_by_name: Tools | None,
+    *,
+    rtol: Tolerance = 0.0,
+    atol: Tolerance = 0.0,
+) -> Score:
+    """Share of the tool calls that are expected ones, matched one to one in any order.
+
+    In [0, 1]. Undefined if no call was made. Source: ragas' ToolCallF1, its precision.
+
+    >>> made = [Call("search", {"q": "a"}), Call("search", {"q": "b"})]
+    >>> tool_precision([TurnCalls(1, made, [[Call("search", {"q": "b"})]])], None).value
+    0.5
+    """
+    n_equal, n_made, _ = _counts(
+        turn_calls, Comparison(rtol, atol, alternatives=True), tools_by_name or {}
+    )
+    return _share(n_equal, n_made, "no tool was called")
+
+
+@metric(version=1)
+def tool_recall(
+    turn_calls: list[TurnCalls],
+    tools_by_name: Tools | None,
+    *,
+    rtol: Tolerance = 0.0,
+    atol: Tolerance = 0.0,
+) -> Score:
+    """Share of the expected tool calls that were made, matched one to one in any order.
+
+    In [0, 1]. Undefined if no call is expected. Source: ragas' ToolCallF1, its recall.
+
+    >>> made = [Call("search", {"q": "b"})]
+    >>> tool_recall([TurnCalls(1, made, [[Call("search", {"q": "b"}), Call("stop", {})]])], None).value
+    0.5
+    """
+    n_equal, _, n_expected = _counts(
+        turn_calls, Comparison(rtol, atol, alternatives=True), tools_by_name or {}
+    )
+    return _share(n_equal, n_expected, "no tool call is expected")
+
+
+@metric(version=1)
+def tool_f1(
+    turn_calls: list[TurnCalls],
+    tools_by_name: Tools | None,
+    *,
+    rtol: Tolerance = 0.0,
+    atol: Tolerance = 0.0,
+) -> Score:
+    """Harmonic mean of `tool_precision` and `tool_recall`.
+
+    In [0, 1]: 2 · equal / (made + expected). Undefined if no call was made and none is expected. Source: ragas'
+    ToolCallF1.
+
+    >>> made = [Call("search", {"q": "b"})]
+    >>> round(tool_f1([TurnCalls(1, made, [[Call("search", {"q": "b"}), Call("stop", {})]])], None).value, 4)
+    0.6667
+    """
+    n_equal, n_made, n_expected = _counts(
+        turn_calls, Comparison(rtol, atol, alternatives=True), tools_by_name or {}
+    )
+    return _share(2 * n_equal, n_made + n_expected, "no tool was called and none is expected")
+
+
+def _counts(turns: list[TurnCalls], comparison: Comparison, tools: Tools) -> tuple[int, int, int]:
+    """Over the turns: calls that are equal, made, expected; of several right lists the one with the best F1."""
+    n_equal = n_made = n_expected = 0
+    for turn in turns:
+        counts = [
+            (len(comparison.match(right, turn.made, tools)), len(right)) for right in turn.right
+        ]
+        equal, expected = max(counts, key=lambda each: each[0] / max(each[1] + len(turn.made), 1))
+        n_equal, n_made, n_expected = (
+            n_equal + equal,
+            n_made + len(turn.made),
+            n_expected + expected,
+        )
+    return n_equal, n_made, n_expected
+
+
+def _share(part: int, whole: int, why_not: str) -> Score:
+    if not whole:
+        return Score.undefined(why_not)
+    return Score(part / whole, evidence={"equal": part, "of": whole})
+
+
+@metric(version=1)
+def trajectory_match(
+    turn_calls: list[TurnCalls],
+    tools_by_name: Tools | None,
+    *,
+    mode: Literal["strict", "unordered", "subset", "superset", "edits"] = "strict",
+    rtol: Tolerance = 0.0,
+    atol: Tolerance = 0.0,
+) -> Score:
+    """Whether the sequence of all tool calls is the expected one.
+
+    1 or 0. `strict`: the same calls in the same order; `unordered`: the same calls; `subset`: no call that is not
+    expected; `superset`: every expected call, and others. With `mode="edits"`, in [0, 1]: 1 − insertions, removals and
+    changes / the longer of the two sequences. Missing where nothing is said of the calls.
+
+    Source: agentevals' trajectory match, its four modes; Levenshtein 1966.
+
+    >>> made = [Call("search", {"q": "a"}), Call("stop", {})]
+    >>> turn = TurnCalls(1, made, [[Call("stop", {})]])
+    >>> [trajectory_match([turn], None, mode=mode).value for mode in ("strict", "superset", "edits")]
+    [0.0, 1.0, 0.5]
+    """
+    comparison, tools = Comparison(rtol, atol, alternatives=True), tools_by_name or {}
+    made = [call for turn in turn_calls for call in turn.made]
+    value, right = max(
+        (
+            (_agreement(right, made, mode, comparison, tools), right)
+            for right in _sequences(turn_calls)
+        ),
+        key=lambda each: each[0],
+    )
+    evidence = {
+        "expected": [call.as_data() for call in right[:MAX_SHOWN]],
+        "found": [call.as_data() for call in made[:MAX_SHOWN]],
+    }
+    return Score(value, evidence=evidence)
+
+
+def _sequences(turns: list[TurnCalls]) -> list[list[Call]]:
+    """The whole sequences that are right; where turns have several lists, the k-th of each together."""
+    longest = max(len(turn.right) for turn in turns)
+    return [
+        [call for turn in turns for call in turn.right[min(at, len(turn.right) - 1)]]
+        for at in range(longest)
+    ]
+
+
+def _agreement(
+    right: list[Call], made: list[Call], mode: str, comparison: Comparison, tools: Tools
+) -> float:
+    if mode == "edits":
+        longest = max(len(right), len(made))
+        return 1 - edit_distance(right, made, comparison, tools) / longest if longest else 1.0
+    if mode == "strict":
+        pairs = zip(right, made, strict=False)
+        return len(right) == len(made) and not any(
+            comparison.call_differences(wanted, call, tools.get(wanted.name))
+            for wanted, call in pairs
+        )
+    n_equal = len(comparison.match(right, made, tools))
+    has_all, has_no_other = n_equal == len(right), n_equal == len(made)
+    return {"unordered": has_all and has_no_other, "subset": has_no_other, "superset": has_all}[
+        mode
+    ]
+
+
+@metric(version=1, high=None, lower_is_better=True)
+def invalid_calls(transcript: Transcript, tools_by_name: Tools) -> Score:
+    """How many tool calls name an unknown tool or have arguments that break the tool's JSON schema.
+
+    A count, from 0. Arguments that are no JSON object (or hold NaN) are invalid. Nothing outside the schema is read
+    for its references. Never undefined.
+
+    Source: JSON Schema 2020-12; Patil et al. 2025 (BFCL).
+
+    >>> from ragauge.conversations.transcript import Message
+    >>> said = Transcript((Message("assistant", calls=[Call("add", {"a": "2"})]),), (0,), 1)
+    >>> score = invalid_calls(said, {"add": {"properties": {"a": {"type": "integer"}}}})
+    >>> score.value, score.evidence["invalid"][0]["problem"]
+    (1.0, "a: '2' is not of type 'integer'")
+    """
+    invalid: list[dict[str, object]] = []
+    for number, call in enumerate(transcript.calls, 1):
+        if problem := call.invalid or _problem(call, tools_by_name):
+            invalid.append({"call": number, "name": call.name, "problem": problem})
+    evidence = {"invalid": invalid[:MAX_SHOWN], "calls": len(transcript.calls)}
+    return Score(float(len(invalid)), evidence=evidence)
+
+
+def _problem(call: Call, tools: Tools) -> str:
+    if call.name not in tools:
+        return f"there is no tool {call.name!r:.60}"
+    return schema_problem(call.arguments, tools[call.name])
+
+
+@metric(version=1, high=None, lower_is_better=True)
+def repeated_calls(transcript: Transcript) -> Score:
+    """How many tool calls repeat an earlier one: the same name and the same arguments.
+
+    A count, from 0. A call after an error of the same call is not a repetition. Never undefined.
+
+    Source: our own.
+
+    >>> from ragauge.conversations.transcript import Message
+    >>> calls = [Call("search", {"q": "a"}), Call("search", {"q": "a"})]
+    >>> repeated_calls(Transcript((Message("assistant", calls=calls),), (0,), 1)).value
+    1.0
+    """
+    seen: dict[str, bool] = {}
+    repeated: list[object] = []
+    for number, call in enumerate(transcript.calls, 1):
+        key = call.key
+        if key in seen and not seen[key]:
+            repeated.append({"call": number, **call.as_data()})
+        seen[key] = call.is_error
+    return Score(
+        float(len(repeated)),
+        evidence={"repeated": repeated[:MAX_SHOWN], "calls": len(transcript.calls)},
+    )
+
+
+@metric(version=1, high=None, ranked=False)
+def steps(transcript: Transcript) -> Score:
+    """How many tool calls were made.
+
+    A count, from 0. Neither many nor few is better as such. Never undefined.
+
+    Source: the number of steps of agent benchmarks (Yao et al. 2024, tau-bench).
+
+    >>> steps(Transcript((), (), 0)).value
+    0.0
+    """
+    n_by_name = Counter(call.name for call in transcript.calls)
+    return Score(float(len(transcript.calls)), evidence={"calls": dict(n_by_name)})
+
+
+@metric(version=1, high=None, lower_is_better=True)
+def tool_errors(transcript: Transcript) -> Score:
+    """How many tool calls failed, as the tool itself says.
+
+    A count, from 0: results that are marked as errors, are objects with an `error`, or begin with "Error",
+    "Exception" or "Traceback". Undefined if no tool was called.
+
+    Source: our own; `is_error` of Anthropic's and `status` of LangChain's tool results.
+
+    >>> from ragauge.conversations.transcript import Message
+    >>> call = Call("search", {}, result="Error: no such index", is_error=True)
+    >>> tool_errors(Transcript((Message("assistant", calls=[call]),), (0,), 1)).value
+    1.0
+    """
+    failed = [
+        {"call": number, "name": call.name, "result": (call.result or "")[:200]}
+        for number, call in enumerate(transcript.calls, 1)
+        if call.is_error
+    ]
+    if not transcript.calls:
+        return Score.undefined("no tool was called")
+    return Score(
+        float(len(failed)), evidence={"errors": failed[:MAX_SHOWN], "calls": len(transcript.calls)}
+    )
+
+
+@metric(version=1)
+def error_recovery(transcript: Transcript) -> Score:
+    """Share of the tools that failed at some point whose last call succeeded.
+
+    In [0, 1]. Undefined if no call failed.
+
+    Source: our own; the recovery of agents after errors as tau-bench (Yao et al. 2024) tells of it.
+
+    >>> from ragauge.conversations.transcript import Message
+    >>> calls = [Call("search", {"q": 1}, result="Error", is_error=True), Call("search", {"q": "1"}, result="found")]
+    >>> error_recovery(Transcript((Message("assistant", calls=calls),), (0,), 1)).value
+    1.0
+    """
+    last: dict[str, Call] = {}
+    failed: set[str] = set()
+    for call in transcript.calls:
+        last[call.name] = call
+        failed |= {call.name} if call.is_error else set()
+    if not failed:
+        return Score.undefined("no tool call failed")
+    recovered = [name for name in sorted(failed) if not last[name].is_error]
+    return Score(
+        len(recovered) / len(failed), evidence={"failed": sorted(failed), "recovered": recovered}
+    )

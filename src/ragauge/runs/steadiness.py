@@ -1,0 +1,101 @@
+"""How steady a system is that was asked each question several times: pass@k, pass^k, and where values vary."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ragauge.errors import PlanError
+from ragauge.runs.manifest import MetricDisplay
+from ragauge.samples.samples import REPEAT_OF
+
+if TYPE_CHECKING:
+    from ragauge.runs.scored_run import ScoredRun
+    from ragauge.stats.repeats import Components
+
+
+@dataclass(frozen=True, slots=True)
+class Steadiness:
+    """A system over k repeats of each question, by one metric.
+
+    An answer passes where the metric is at least `threshold` (at most, where lower is better); one without a value
+    does not. `pass_one`, `pass_any` and `pass_all` are the means over the questions of pass@1, pass@k and pass^k.
+    `n_changing` questions pass in some repeats and not in others. `components` is the variance of the values
+    between and within questions; None where it has none.
+    """
+
+    system: str
+    metric: str
+    threshold: float
+    k: int
+    n_questions: int
+    pass_one: float
+    pass_any: float
+    pass_all: float
+    n_changing: int
+    components: "Components | None"
+
+
+def steadiness(
+    run: "ScoredRun", metric: MetricDisplay, threshold: float | None = None
+) -> tuple[Steadiness, ...]:
+    """The steadiness of each system by a metric; empty where no question was asked twice.
+
+    Without a threshold it is the middle of the metric's scale; PlanError for a metric without one.
+    """
+    if threshold is None:
+        if metric.low is None or metric.high is None:
+            raise PlanError([f"{metric.name} has no bounds; give a threshold from which it passes"])
+        threshold = (metric.low + metric.high) / 2
+    if REPEAT_OF not in run.samples.columns:
+        return ()
+    by_system = _values(run, metric.metric)
+    found = (_of_system(system, metric, threshold, groups) for system, groups in by_system.items())
+    return tuple(each for each in found if each is not None)
+
+
+def _values(run: "ScoredRun", metric: str) -> Mapping[str, list[list[float | None]]]:
+    """The values of each question, by system."""
+    import polars as pl
+
+    scores = run.collect(
+        run.scan().filter(pl.col("metric") == metric).select("id", "system", "value")
+    )
+    asked = run.collect(run.samples.scan().select("id", "system", REPEAT_OF))
+    both = asked.join(scores, on=["id", "system"], how="inner", maintain_order="left")
+    grouped = both.group_by("system", REPEAT_OF, maintain_order=True).agg("value")
+    found: dict[str, list[list[float | None]]] = {}
+    for system, _, values in grouped.iter_rows():
+        found.setdefault(system, []).append(values)
+    return found
+
+
+def _of_system(
+    system: str, metric: MetricDisplay, threshold: float, groups: Sequence[Sequence[float | None]]
+) -> Steadiness | None:
+    from ragauge.stats.repeats import components, pass_all_k, pass_at_k
+
+    k = max(map(len, groups))
+    whole = [values for values in groups if len(values) == k]
+    if k < 2:
+        return None
+
+    def passes(value: float | None) -> bool:
+        if value is None:
+            return False
+        return value <= threshold if metric.lower_is_better else value >= threshold
+
+    passed = [sum(map(passes, values)) for values in whole]
+    n = len(whole)
+    scored = [[value for value in values if value is not None] for values in groups]
+    return Steadiness(
+        system,
+        metric.name,
+        threshold,
+        k,
+        n,
+        sum(pass_at_k(k, c, 1) for c in passed) / n,
+        sum(pass_at_k(k, c, k) for c in passed) / n,
+        sum(pass_all_k(k, c, k) for c in passed) / n,
+        sum(0 < c < k for c in passed),
+        components([values for values in scored if values]),
+    )

@@ -1,0 +1,302 @@
+"""A run as a report: the first screen for a terminal, its summary for files; and its files."""
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ragauge.errors import PlanError
+from ragauge.report.plain import counted
+from ragauge.report.report import MARK, Cell, Items, Report, Table
+from ragauge.report.table_formats import csv_lines, to_json
+from ragauge.report.writing import SUFFIXES, WRITERS
+from ragauge.runs.findings import find
+from ragauge.runs.manifest import MetricDisplay
+from ragauge.runs.numbers import DASH, aggregate, interval, number
+from ragauge.runs.scored_run import ScoredRun
+from ragauge.runs.scores import pieces_with_evidence
+from ragauge.runs.store import SUMMARIES
+from ragauge.storage.atomic_files import misplaced, write_atomically, write_frame, write_text
+from ragauge.storage.regular_file import is_folder, read_regular
+from ragauge.views.first_screen import FirstScreen
+from ragauge.views.headline import NAME_WIDTH as SCREEN_NAME
+from ragauge.views.run_data import run_json, score_json, score_records, summary_json
+from ragauge.views.summary import (
+    findings_table,
+    means_by_field,
+    short,
+    summary_table,
+    systems_side_by_side,
+)
+
+if TYPE_CHECKING:
+    import polars as pl
+
+ANSWER_WIDTH = 80
+MAX_SUMMARY_BYTES = 500_000_000
+MAX_LINES = 25
+FEWEST_METRICS, FEWEST_WORST = 6, 1
+"""What a screen keeps when other lines need the space."""
+MAX_SYSTEMS = 10
+"""Most systems side by side in HTML."""
+
+
+def run_report(run: ScoredRun, by: Sequence[str] = ()) -> Report:
+    """The first screen, in files followed by the summary, that by each field, and the findings.
+
+    LaTeX has the summaries alone, CSV a row for each score, JSON the summary and the scores.
+    """
+    screen = FirstScreen(run)
+    wide = replace(screen, n_systems=MAX_SYSTEMS, n_metrics=len(run.metrics))
+    worst = [f"{text} ({id})" for text, id in screen.worst]
+    first = replace(screen_table(screen), only_in=("md",), legend=screen.notes, notes=worst)
+    notes = [*wide.notes, *(f"worst: {text}" for text in worst)]
+    whole = replace(screen_table(wide), only_in=("html",), title=screen.title, notes=notes)
+    summaries = [summary_table(run), *(summary_table(run, [field]) for field in by)]
+    plain = [
+        replace(table, only_in=("md",), rows=[list(map(str, row)) for row in table.rows])
+        for table in summaries
+    ]
+    bold = [replace(table, only_in=("latex",)) for table in summaries]
+    found = [replace(table, only_in=("md",)) for table in findings_table(run)]
+    return Report(
+        screen.headline,
+        tables=[first, whole, *plain, *bold, *found],
+        records=lambda: score_records(run),
+        data=lambda: run_json(run, by),
+        brief=lambda full: _whole_screen(run, by) if full else screen_report(screen, by),
+    )
+
+
+def _whole_screen(run: ScoredRun, by: Sequence[str]) -> Report:
+    """Everything that a terminal shows of a run."""
+    n = counted(len(run.samples), "answer")
+    n_systems = counted(len(run.samples.systems), "system")
+    fields = (table for field in by for table in means_by_field(run, field))
+    return Report(
+        f"{run.manifest.suite} · {n} · {n_systems}",
+        tables=[systems_side_by_side(run), *findings_table(run, in_terminal=True), *fields],
+    )
+
+
+def screen_table(screen: FirstScreen) -> Table:
+    """Each metric with its means and intervals, those of a family below the family's name.
+
+    In a narrow terminal the counts become ranges, then the families give way, then the intervals.
+    """
+    has_families = any(metric.family for metric in screen.metrics)
+    rows: list[Sequence[str | Cell]] = []
+    last = ""
+    for metric in screen.metrics[: screen.n_metrics]:
+        family = Cell("" if metric.family == last else metric.family, is_quiet=True)
+        last = metric.family
+        rows.append((*([family] if has_families else []), *_screen_row(screen, metric)))
+    names = [screen.names[system] for system in screen.systems[: screen.n_systems]]
+    header = (*([""] if has_families else []), "metric", *names, "n")
+    wide = Table(header if rows else (), rows, n_names=1 + has_families)
+    short_n = [(*row[:-1], Cell(count_range(str(row[-1])), is_quiet=True)) for row in rows]
+    bare = [
+        [replace(cell, detail="") if isinstance(cell, Cell) else cell for cell in row]
+        for row in short_n
+    ]
+    close = replace(wide, rows=short_n, gap=1)
+    layouts = [close, replace(close, rows=bare, missing=("95 % intervals",))]
+    if has_families:
+        layouts = [
+            layout
+            for each in layouts
+            for layout in (each, replace(each.without([0]), missing=each.missing))
+        ]
+    return replace(wide, narrower=layouts)
+
+
+def _screen_row(screen: FirstScreen, metric: MetricDisplay) -> Sequence[str | Cell]:
+    """Name, means with intervals, and how many rows have a value: a number for each system if they differ."""
+    systems = screen.systems[: screen.n_systems]
+    rows = [screen.row(metric, system) for system in systems]
+    counts = [f"{row['ok']:,}" if row else DASH for row in rows]
+    n = counts[0] if len(set(counts)) == 1 else " ".join(counts)
+    cells = [
+        Cell(
+            aggregate(metric, row),
+            MARK if screen.differs(metric, system) else "",
+            detail=interval(metric, row),
+        )
+        if row
+        else Cell(DASH)
+        for system, row in zip(systems, rows, strict=True)
+    ]
+    arrow = "" if not metric.is_ranked else " ↓" if metric.lower_is_better else " ↑"
+    return (f"{short(metric.name, SCREEN_NAME)}{arrow}", *cells, Cell(n, is_quiet=True))
+
+
+def count_range(counts: str) -> str:
+    """The lowest and the highest of several counts.
+
+    >>> count_range("30"), count_range("28 13 26"), count_range("– 1,200 950")
+    ('30', '13–28', '–')
+    """
+    numbers = counts.split()
+    if len(numbers) == 1:
+        return counts
+    if not all(number.replace(",", "").isdigit() for number in numbers):
+        return DASH
+    numbers.sort(key=lambda number: int(number.replace(",", "")))
+    return f"{numbers[0]}–{numbers[-1]}"
+
+
+def screen_report(screen: FirstScreen, by: Sequence[str] = ()) -> Report:
+    """The first screen, at most 25 lines, and below it the means by each field."""
+    table, (command, for_all) = screen_table(screen), screen.commands or ("", "")
+    more = [each for field in by for each in means_by_field(screen.run, field)]
+
+    def of(n_metrics: int, n_worst: int) -> Report:
+        """First the worst answers give way to other lines, then metrics."""
+
+        def shorter() -> Report | None:
+            if n_worst > FEWEST_WORST:
+                return of(n_metrics, n_worst - 1)
+            return of(n_metrics - 1, n_worst) if n_metrics > FEWEST_METRICS else None
+
+        layouts = [replace(each, rows=each.rows[:n_metrics]) for each in (table, *table.narrower)]
+        # An id of digits is no number of the text before it.
+        worst = [(text, f"id {id}" if id.isdigit() else id) for text, id in screen.worst[:n_worst]]
+        return Report(
+            screen.headline,
+            screen.title,
+            [replace(layouts[0], narrower=layouts[1:])],
+            notes=screen.notes_below(n_metrics),
+            items=[Items("worst found", worst)] if worst else [],
+            commands=[command] if command else [],
+            command_for_all=for_all,
+            cuts_notes=True,
+            most_lines=MAX_LINES,
+            shorter=shorter,
+            more=more,
+        )
+
+    return of(len(table.rows), len(screen.worst))
+
+
+def answers_report(run: ScoredRun, metric: str, answers: "pl.DataFrame") -> Report:
+    """Answers with their values of a metric; texts are cut but in CSV and JSON."""
+    shown = run.metric(metric)
+    rows = [
+        (
+            row["id"],
+            row["system"],
+            number(shown, row["value"]),
+            short(row.get("answer") or "", ANSWER_WIDTH),
+        )
+        for row in answers.iter_rows(named=True)
+    ]
+    table = Table(
+        ("id", "system", shown.name, "answer"),
+        rows,
+        sides="llrl",
+        wraps=True,
+        caption=f"Lowest {shown.name}",
+    )
+    return Report(
+        "",
+        tables=[table],
+        records=lambda: (answers.columns, answers.iter_rows()),
+        data=answers.to_dicts,
+    )
+
+
+def scores_report(run: ScoredRun, status: str, n_rows: int) -> Report:
+    """The first scores with a status, and why they have no value; all of them in CSV and JSON."""
+    import polars as pl
+
+    names = {metric.metric: metric.name for metric in run.metrics}
+    columns = ("id", "system", "metric", "reason")
+    found = run.collect(run.scan().filter(pl.col("status") == status).select(columns))
+    rows = [
+        (str(id), str(system), names.get(metric, str(metric)), str(reason or ""))
+        for id, system, metric, reason in found.head(n_rows).iter_rows()
+    ]
+    more = f"{n_rows} of {counted(found.height, 'score')}; more with -n"
+    return Report(
+        "",
+        tables=[Table(columns, rows, n_names=4, wraps=True, caption=f"Scores: {status}")],
+        notes=[more] if found.height > n_rows else [],
+        records=lambda: (columns, found.iter_rows()),
+        data=found.to_dicts,
+    )
+
+
+def finding_report(run: ScoredRun, text: str) -> Report:
+    """All answers with a finding that contains the text; PlanError lists the findings if none does."""
+    findings = find(run)
+    matching = [finding for finding in findings if text.casefold() in finding.says.casefold()]
+    if not matching:
+        known = "; ".join(dict.fromkeys(finding.says for finding in findings)) or "none"
+        raise PlanError([f"no finding contains {text!r}; the run's findings are: {known}"])
+    rows = [(id, finding.system, finding.says) for finding in matching for id in finding.ids]
+    return Report(
+        "",
+        tables=[
+            Table(
+                ("id", "system", "finding"), rows, n_names=3, wraps=True, caption=f"Finding: {text}"
+            )
+        ],
+    )
+
+
+def write_summaries(run: ScoredRun, folder: Path, by: Sequence[str] = ()) -> None:
+    """Write summary.json and summary.md to the folder unless they are up to date."""
+    texts = (to_json(summary_json(run, by)), WRITERS["md"](run_report(run, by)))
+    for name, text in zip(SUMMARIES, texts, strict=True):
+        try:
+            is_current = read_regular(folder / name, MAX_SUMMARY_BYTES).decode() == text
+        except (OSError, UnicodeDecodeError):
+            is_current = False
+        if not is_current:  # a finished run may be read-only
+            write_text(folder / name, text)
+
+
+def write_run(run: ScoredRun, path: Path, by: Sequence[str] = ()) -> None:
+    """Write the run in the format of the file's ending; see `check_outputs`."""
+    suffix = path.suffix.lower()
+    if suffix == ".parquet":
+        write_frame(path, run.scores)
+    elif suffix in LINES:
+        # Texts may contain paths that are not UTF-8; JSON reads their escapes back.
+        lines = (line.encode("utf-8", "backslashreplace") for line in LINES[suffix](run))
+        write_atomically(path, lambda file: file.writelines(lines))
+    else:
+        write_text(path, WRITERS[SUFFIXES[suffix]](run_report(run, by)))
+
+
+def json_lines(run: ScoredRun) -> Iterator[str]:
+    """A line for each score, with its evidence as data."""
+    for frame in pieces_with_evidence(run.source, run.folder):
+        for row in frame.iter_rows(named=True):
+            yield json.dumps(score_json(row), ensure_ascii=False, allow_nan=False) + "\n"
+
+
+LINES: Mapping[str, Callable[[ScoredRun], Iterator[str]]] = {
+    ".jsonl": json_lines,
+    ".csv": lambda run: csv_lines(*score_records(run)),
+}
+"""How scores are written in a format of lines."""
+
+
+def check_outputs(paths: Sequence[Path], inputs: Sequence[Path] = ()) -> None:
+    """PlanError for output files that cannot be written, before any work is done.
+
+    .json holds the summary and the scores; .jsonl, .csv and .parquet the scores; .md, .tex and .html the
+    summary.
+    """
+    known = [".json", *LINES, ".md", ".tex", ".html", ".parquet"]
+    problems = [
+        f"{path}: {f'cannot write {path.suffix!r}' if path.suffix else 'has no ending'}; "
+        f"use one of {', '.join(known)}"
+        for path in paths
+        if path.suffix.lower() not in known and not is_folder(path)
+    ]
+    problems += misplaced(paths, inputs)
+    if problems:
+        raise PlanError(problems)

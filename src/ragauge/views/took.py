@@ -1,0 +1,67 @@
+"""What the answers of a run took, a line for each system: time, tokens and cost."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from ragauge.report.plain import counted
+from ragauge.runs.scored_run import ScoredRun
+from ragauge.samples.fields import NO_ANSWER, STATUS
+
+if TYPE_CHECKING:
+    import polars as pl
+
+COLUMNS = ("system", "metric", "value")
+
+
+def took_lines(run: ScoredRun, metrics: Sequence[str], names: Mapping[str, str]) -> Sequence[str]:
+    """`small: 0.21 s (p95 0.35 s) · 90 tokens in, 120 out · $0.0120` for each system of `names`."""
+    import polars as pl
+
+    scores = run.collect(run.scan().select(COLUMNS).filter(pl.col("metric").is_in(list(metrics))))
+    failed = _without_answer(run)
+    lines: list[str] = []
+    for system, name in names.items():
+        own = scores.filter(scores["system"] == system)
+        values = {
+            metric: own.filter(own["metric"] == metric)["value"].drop_nulls() for metric in metrics
+        }
+        n, n_all = failed.get(system, 0), run.samples.n_by_system[system]
+        parts = [
+            f"{n:,} of {counted(n_all, 'answer')} failed" if n else "",
+            took({metric: each for metric, each in values.items() if not each.is_empty()}),
+        ]
+        if any(parts):
+            lines.append(f"{name}: {' · '.join(filter(None, parts))}")
+    return lines
+
+
+def _without_answer(run: ScoredRun) -> Mapping[str, int]:
+    """How many answers of each system failed, timed out or were refused."""
+    if STATUS not in run.samples.columns:
+        return {}
+    import polars as pl
+
+    lazy = run.samples.scan().filter(pl.col(STATUS).cast(pl.String).is_in(list(NO_ANSWER)))
+    return dict(run.collect(lazy.group_by("system").len()).iter_rows())
+
+
+def took(values: "Mapping[str, pl.Series]") -> str:
+    """What answers took, by their values of each measured field: medians of times, sums of the rest."""
+    parts: list[str] = []
+    if (times := values.get("latency_s")) is not None:
+        parts.append(f"{_at(times, 0.5):.2f} s an answer (p95 {_at(times, 0.95):.2f} s)")
+    if (first := values.get("first_token_s")) is not None:
+        parts.append(f"first token {_at(first, 0.5):.2f} s")
+    tokens = [
+        f"{values[name].sum():,.0f} tokens {way}"
+        for name, way in (("input_tokens", "in"), ("output_tokens", "out"))
+        if name in values
+    ]
+    parts += [", ".join(tokens)] if tokens else []
+    if (cost := values.get("cost_usd")) is not None:
+        parts.append(f"${cost.sum():,.4f}")
+    return " · ".join(parts)
+
+
+def _at(values: "pl.Series", share: float) -> float:
+    return values.quantile(share, "nearest") or 0.0

@@ -1,0 +1,494 @@
+"""`rg.ask`: a real function, a real ledger, and what goes wrong with each."""
+
+import asyncio
+import os
+import sys
+import time
+from types import SimpleNamespace
+
+import pytest
+
+import ragauge as rg
+from ragauge.asking.answer import Answer, packed, unpacked
+from ragauge.asking.function import refusal_of
+from ragauge.asking.target import Refused
+from ragauge.errors import PlanError, StoreError
+
+QUESTIONS = [
+    {"id": f"q{n}", "question": f"Question {n}?", "references": ["Paris"]} for n in range(4)
+]
+FIELDS = ["id", "answer", "status", "reason"]
+
+
+def rows(answers, *names):
+    return answers.samples.frame.select(*(names or FIELDS)).rows()
+
+
+def first(answers, *names):
+    return rows(answers, *names)[0]
+
+
+# What a target may be -----------------------------------------------------------------------------
+
+
+def plain(question):
+    return f"Paris, {question}"
+
+
+async def waiting(question):
+    await asyncio.sleep(0)
+    return f"Paris, {question}"
+
+
+def streaming(question):
+    yield "Paris, "
+    yield question
+    yield {"contexts": ["France"]}
+
+
+async def streaming_async(question):
+    yield "Paris, "
+    yield question
+
+
+def returning_a_coroutine(question):
+    return waiting(question)
+
+
+class Callable:
+    def __call__(self, question):
+        return f"Paris, {question}"
+
+
+class OwnTarget:
+    async def answer(self, inputs):
+        return f"Paris, {inputs['question']}"
+
+
+TARGETS = [
+    plain,
+    waiting,
+    streaming,
+    streaming_async,
+    returning_a_coroutine,
+    Callable(),
+    OwnTarget(),
+]
+
+
+@pytest.mark.parametrize(
+    "target", TARGETS, ids=lambda it: getattr(it, "__name__", type(it).__name__)
+)
+def test_a_function_of_any_kind_answers(target):
+    assert first(rg.ask(QUESTIONS[:1], target)) == ("q0", "Paris, Question 0?", "ok", None)
+
+
+def test_a_stream_has_a_time_of_its_first_part_and_others_have_none():
+    for target, streams in ((streaming, True), (streaming_async, True), (plain, False)):
+        ((latency_s, first_s),) = rows(rg.ask(QUESTIONS[:1], target), "latency_s", "first_token_s")
+        assert (first_s is not None) is streams
+        assert first_s is None or first_s <= latency_s
+
+
+def test_parameters_take_the_fields_that_they_name_and_a_row_has_all_but_the_gold():
+    questions = [{"id": "q", "question": "Where?", "references": ["x"], "topic": "towns"}]
+
+    def named(question, topic, references):
+        return f"{question} {topic} {references[0]}"
+
+    def whole(row):
+        return " ".join(sorted(row))
+
+    assert first(rg.ask(questions, named), "answer") == ("Where? towns x",)
+    assert first(rg.ask(questions, whole), "answer") == ("id question topic",)
+
+
+MESSAGE = {"role": "assistant", "content": "Paris"}
+USED = {"prompt_tokens": 3, "completion_tokens": 4}
+
+
+class Usage:
+    prompt_tokens, completion_tokens = 3, 4
+
+
+@pytest.mark.parametrize(
+    ("returned", "expected"),
+    [
+        ("Paris", {"answer": "Paris"}),
+        ({"answer": "Paris", "contexts": ["a"], "topic": "t"}, {"contexts": ["a"], "topic": "t"}),
+        ({"response": "Paris", "retrieved_contexts": ["a"]}, {"contexts": ["a"]}),
+        (
+            {"query": "?", "result": "Paris", "source_documents": [{"page_content": "a"}]},
+            {"contexts": ["a"], "question": "Question 0?"},
+        ),
+        (
+            {"input": "?", "answer": "Paris", "context": [{"page_content": "a"}]},
+            {"contexts": ["a"]},
+        ),
+        (
+            {"choices": [{"message": MESSAGE}], "usage": USED},
+            {"input_tokens": 3, "output_tokens": 4},
+        ),
+        ({"answer": "Paris", "usage": Usage()}, {"input_tokens": 3, "output_tokens": 4}),
+        ({"answer": "Paris", "cost_usd": 0.5, "id": "q0"}, {"cost_usd": 0.5, "id": "q0"}),
+        (MESSAGE, {"answer": "Paris"}),
+        (rg.load([{"answer": "Paris", "contexts": ["a"]}]), {"contexts": ["a"]}),
+    ],
+    ids=repr,
+)
+def test_a_result_in_our_names_or_those_of_a_known_tool_is_read(returned, expected):
+    row = rg.ask(QUESTIONS[:1], lambda _: returned).samples.frame.to_dicts()[0]
+    expected = {"answer": "Paris", **expected}
+    assert {name: row[name] for name in expected} == expected
+
+
+# Bad input ----------------------------------------------------------------------------------------
+
+
+def exits(question):
+    sys.exit(3)
+
+
+def interrupts(question):
+    raise KeyboardInterrupt
+
+
+async def exits_async(question):
+    sys.exit("bye")
+
+
+def raises(question):
+    raise ValueError(f"no {question}")
+
+
+def forks(question):
+    if os.fork() == 0:
+        return "of the child"
+    return "of the parent"
+
+
+class Limited(Exception):
+    status_code = 429
+
+
+def limited(question):
+    raise Limited("slow down")
+
+
+class Day(Exception):
+    status_code = 429
+
+    response = SimpleNamespace(headers={"Retry-After": "86400"})
+
+
+def limited_for_a_day(question):
+    raise Day("come back")
+
+
+NOT_UNDERSTOOD = "an answer is a text, a mapping with 'answer', or a result of "
+
+
+@pytest.mark.parametrize(
+    ("target", "status", "reason"),
+    [
+        (exits, "failed", "called sys.exit(3)"),
+        (exits_async, "failed", "called sys.exit('bye')"),
+        (interrupts, "failed", "KeyboardInterrupt"),
+        (raises, "failed", "ValueError: no Question 0?"),
+        (limited_for_a_day, "rate_limited", "Day: come back (it asks to wait 86,400 s)"),
+        (lambda _: None, "failed", f"returned None; {NOT_UNDERSTOOD}"),
+        (lambda _: b"12345", "failed", "returned 5 bytes, which are no text; "),
+        (lambda _: {5}, "failed", "returned set <set object at"),
+        (lambda _: object(), "failed", "returned object <object object at"),
+        (lambda _: {"contexts": []}, "failed", 'returned dict {"contexts": []}; '),
+        (lambda _: {"answer": None}, "failed", 'returned dict {"answer": null}; '),
+        (lambda _: "x" * 50_000_000, "failed", "returned 50,000,000 characters; "),
+        (
+            lambda _: {"answer": "a\ud800"},
+            "failed",
+            "returned what cannot be read: answer contains",
+        ),
+        (lambda _: {"answer": "a", "id": "q7"}, "failed", "returned an answer to another q"),
+        (lambda _: rg.load([{"answer": "a"}] * 2), "failed", "returned 2 samples, not one"),
+        (lambda _: (yield {5}), "failed", "returned set <set object at"),
+    ],
+    ids=lambda value: getattr(value, "__name__", "")[:20],
+)
+def test_a_fault_is_an_answer_without_a_value_that_says_why(target, status, reason):
+    id, answer, found, why = first(rg.ask(QUESTIONS[:1], target, retries=0))
+    assert (id, answer, found) == ("q0", None, status)
+    assert why.startswith(reason)
+    assert len(why) <= 300
+
+
+def test_a_child_that_a_target_forks_does_not_answer(tmp_path):
+    answers = rg.ask(QUESTIONS, forks, folder=tmp_path)
+    assert [row[1] for row in rows(answers)] == ["of the parent"] * 4
+
+
+def test_a_target_that_blocks_times_out_and_keeps_nobody():
+    begun = time.monotonic()
+    found = rg.ask(QUESTIONS[:2], lambda _: time.sleep(60), timeout_s=0.05, retries=0)
+    assert [row[2:] for row in rows(found)] == [("timed_out", "no answer within 0.05 s")] * 2
+    assert time.monotonic() - begun < 30
+
+
+def test_an_async_target_that_blocks_its_loop_times_out():
+    async def blocks(question):
+        time.sleep(0.5)
+
+    found = rg.ask(QUESTIONS[:1], blocks, timeout_s=0.05, retries=0)
+    assert first(found, "status") == ("timed_out",)
+
+
+def test_keys_of_the_environment_are_in_no_reason(monkeypatch):
+    monkeypatch.setenv("MY_API_KEY", "secret-secret-1234")
+
+    def leaks(question):
+        raise ValueError("bad key secret-secret-1234")
+
+    assert first(rg.ask(QUESTIONS[:1], leaks, retries=0), "reason") == (
+        "ValueError: bad key [redacted]",
+    )
+
+
+def needing_more(question, other):
+    return question + other
+
+
+def never_asked(question, top_k=1, model="a"):
+    raise AssertionError(question, top_k, model)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ("nowhere.py:answer", "there is no file nowhere.py"),
+        ("no.such.module:answer", "cannot be imported: ModuleNotFoundError: No module named 'no'"),
+        ("json:dumpss", "json has no function 'dumpss'; did you mean 'dumps'"),
+        ("json", "names no function"),
+        ("broken.py:answer", "cannot be imported: RuntimeError: at import"),
+        ("exiting.py:answer", "cannot be imported: SystemExit: 3"),
+        (5, "the target 5 is int, not a function"),
+        (lambda: "x", "takes no question"),
+        (needing_more, "needs 'other', which is no field of the questions"),
+    ],
+)
+def test_a_target_that_cannot_be_asked_is_refused_before(given, message, tmp_path, monkeypatch):
+    (tmp_path / "broken.py").write_text("raise RuntimeError('at import')")
+    (tmp_path / "exiting.py").write_text("import sys; sys.exit(3)")
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(PlanError) as raised:
+        rg.ask(QUESTIONS, given)
+    assert message in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"vary": {"topk": [1]}}, "takes no setting 'topk'; did you mean 'top_k'?"),
+        ({"vary": {"top_k": []}}, "--vary top_k has no value"),
+        ({"vary": {"top_k": range(1000), "model": range(1000)}}, "1,000,000 combinations"),
+        ({"concurrency": 0}, "concurrency must be a whole number of at least 1, got 0"),
+        ({"timeout_s": float("nan")}, "timeout_s must be above 0"),
+        ({"retries": -1}, "retries must be"),
+        ({"repeat": 0}, "repeat must be"),
+        ({"max_cost_usd": 0}, "max_cost_usd must be above 0"),
+    ],
+)
+def test_options_are_checked_before_anything_is_asked(options, message):
+    with pytest.raises(PlanError) as raised:
+        rg.ask(QUESTIONS, never_asked, **options)
+    assert message in str(raised.value)
+
+
+def test_questions_without_a_question_are_refused_and_those_without_ids_are_numbered():
+    with pytest.raises(PlanError, match="have no field question"):
+        rg.ask([{"id": "a", "references": ["x"]}], plain)
+    found = rg.ask([{"question": "A?"}, {"question": "B?"}, {"question": "A?"}], plain)
+    assert rows(found, "id", "answer") == [
+        ("1", "Paris, A?"),
+        ("2", "Paris, B?"),
+        ("3", "Paris, A?"),
+    ]
+
+
+# Asked once ---------------------------------------------------------------------------------------
+
+
+class Counted:
+    """Counts its calls; fails for what `fails` says."""
+
+    def __init__(self, fails=lambda _: False):
+        self.asked, self.fails = [], fails
+
+    def answer(self, question, top_k=1):
+        self.asked.append((question, top_k))
+        if self.fails(len(self.asked)):
+            raise ValueError("not now")
+        return f"{question} {top_k}"
+
+
+def test_what_is_answered_is_not_asked_again_and_what_failed_is(tmp_path):
+    target = Counted(fails=lambda n: n == 2)
+    found = rg.ask(QUESTIONS, target.answer, folder=tmp_path, retries=0, concurrency=1)
+    assert [row[2] for row in rows(found)] == ["ok", "failed", "ok", "ok"]
+    found = rg.ask(QUESTIONS, target.answer, folder=tmp_path)
+    assert len(target.asked) == 5
+    assert (found.tally.kept, found.tally.answered) == (3, 1)
+    changed = [{**QUESTIONS[0], "question": "Another?"}, *QUESTIONS[1:]]
+    rg.ask(changed, target.answer, folder=tmp_path)
+    regraded = [{**each, "references": ["Rome"]} for each in changed]
+    rg.ask(regraded, target.answer, folder=tmp_path)
+    assert len(target.asked) == 6
+    rg.ask(regraded, target.answer, folder=tmp_path, again=True)
+    assert len(target.asked) == 10
+
+
+def test_a_target_whose_code_changed_is_asked_again(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "helper.py").write_text("WORD = 'one'")
+    (tmp_path / "system.py").write_text("import helper\ndef answer(question): return helper.WORD")
+    assert first(rg.ask(QUESTIONS, "system.py:answer", folder="a"), "answer") == ("one",)
+    (tmp_path / "helper.py").write_text("WORD = 'two or three'")
+    monkeypatch.delitem(sys.modules, "helper")
+    monkeypatch.delitem(sys.modules, "ragauge_target_system")
+    found = rg.ask(QUESTIONS, "system.py:answer", folder="a")
+    assert first(found, "answer") == ("two or three",)
+    assert found.tally.answered == 4
+
+
+def test_a_fault_is_asked_for_again_as_often_as_the_retries_say(monkeypatch):
+    monkeypatch.setattr("ragauge.asking.asking.WAITS", {"first_wait_s": 0.001, "max_wait_s": 0.001})
+    target = Counted(fails=lambda n: n <= 2)
+    found = rg.ask(QUESTIONS[:1], target.answer, retries=2)
+    assert first(found, "status", "attempts") == ("ok", 3)
+    target = Counted(fails=lambda _: True)
+    found = rg.ask(QUESTIONS[:1], target.answer, retries=2)
+    assert first(found, "status", "attempts") == ("failed", 3)
+    # A refusal for overload is patient: 8 attempts.
+    assert first(rg.ask(QUESTIONS[:1], limited, retries=0), "status", "attempts") == (
+        "rate_limited",
+        8,
+    )
+
+
+def test_where_the_first_answers_all_fail_the_rest_is_not_asked():
+    many = [{"id": str(n), "question": f"{n}?"} for n in range(100)]
+    target = Counted(fails=lambda _: True)
+    found = rg.ask(many, target.answer, retries=0, concurrency=1)
+    assert found.stopped == "the first 20 answers all failed"
+    assert len(found) == 20
+    assert found.tally.not_asked == 80
+
+
+def test_a_budget_ends_the_asking_and_the_rest_is_asked_later(tmp_path):
+    target = Counted()
+    found = rg.ask(QUESTIONS, target.answer, folder=tmp_path, max_calls=3)
+    assert (len(found), found.tally.not_asked) == (3, 1)
+    assert found.stopped == "the budget of 3 calls is used up"
+    assert len(rg.ask(QUESTIONS, target.answer, folder=tmp_path, max_calls=3)) == 4
+    assert len(target.asked) == 4
+
+
+def test_a_cost_that_the_target_reports_is_bounded():
+    """Each answer costs $1: two are affordable with $2.50, a third is not."""
+    found = rg.ask(QUESTIONS, lambda _: {"answer": "a", "cost_usd": 1.0}, max_cost_usd=2.5)
+    assert (len(found), found.tally.cost_usd) == (2, 2.0)
+
+
+def test_tokens_and_a_price_make_the_cost():
+    """1,000 · $2 + 500 · $8 for a million tokens: $0.006."""
+    used = {"answer": "a", "usage": {"input_tokens": 1000, "output_tokens": 500}}
+    found = rg.ask(QUESTIONS[:1], lambda _: used, price=(2.0, 8.0))
+    assert first(found, "cost_usd") == (0.006,)
+
+
+def test_a_folder_that_cannot_be_written_is_an_error(tmp_path):
+    (tmp_path / "file").write_text("x")
+    with pytest.raises(StoreError, match="cannot be used"):
+        rg.ask(QUESTIONS, plain, folder=tmp_path / "file")
+
+
+# Several systems ----------------------------------------------------------------------------------
+
+
+def test_every_system_is_asked_with_every_setting():
+    target = Counted().answer
+    found = rg.ask(QUESTIONS[:1], {"a": target, "b": target}, vary={"top_k": [1, 2]})
+    assert rows(found, "system", "answer", "variant.top_k") == [
+        ("a top_k=1", "Question 0? 1", 1),
+        ("a top_k=2", "Question 0? 2", 2),
+        ("b top_k=1", "Question 0? 1", 1),
+        ("b top_k=2", "Question 0? 2", 2),
+    ]
+
+
+def test_a_question_that_is_repeated_is_asked_each_time(tmp_path):
+    target = Counted()
+    found = rg.ask(QUESTIONS[:2], target.answer, repeat=2, folder=tmp_path)
+    assert rows(found, "id", "repeat_of", "repeat") == [
+        ("q0#1", "q0", 1),
+        ("q1#1", "q1", 1),
+        ("q0#2", "q0", 2),
+        ("q1#2", "q1", 2),
+    ]
+    assert len(target.asked) == 4
+    rg.ask(QUESTIONS[:2], target.answer, repeat=3, folder=tmp_path)
+    assert len(target.asked) == 6
+
+
+# What comes of it ---------------------------------------------------------------------------------
+
+
+def test_scores_of_an_answer_that_failed_are_missing_with_the_reason():
+    target = Counted(fails=lambda n: n == 2)
+    answers = rg.ask(QUESTIONS, target.answer, retries=0, concurrency=1)
+    run = rg.evaluate(
+        answers, ["keyword_coverage", "dont_know", "recall(match='text')@10", "latency_s"]
+    )
+    lost = run.scores.filter(run.scores["id"] == "q1")
+    assert lost["status"].to_list() == ["missing"] * 4
+    assert set(lost["reason"]) == {"the answer failed: ValueError: not now"}
+    row = run.summary().filter(run.summary()["metric"] == "keyword_coverage").to_dicts()[0]
+    assert (row["n"], row["ok"], row["missing"], row["best"]) == (4, 3, 1, 0.25)
+
+
+def test_answers_are_written_as_plain_files_that_load_reads(tmp_path):
+    answers = rg.ask(QUESTIONS, streaming)
+    for name in ("a.jsonl", "a.csv", "a.parquet"):
+        answers.write(tmp_path / name)
+        found = rg.load(tmp_path / name).frame
+        assert (
+            found.select(answers.samples.columns[:7]).rows()
+            == answers.samples.frame.select(answers.samples.columns[:7]).rows()
+        )
+        assert found["latency_s"].dtype.is_float()
+    with pytest.raises(PlanError, match=r"written as \.jsonl"):
+        answers.write(tmp_path / "a.xlsx")
+
+
+def test_an_answer_that_is_packed_is_the_same_when_it_is_unpacked():
+    answer = Answer("ok", {"answer": "\ud800", "contexts": ["a"]}, None, 2, 0.5, None, 3, 4, 0.1)
+    assert unpacked(packed(answer)) == answer
+    for content in (b"[]", b"{}", b'{"status": "odd"}', b"x"):
+        with pytest.raises((ValueError, TypeError)):
+            unpacked(content)
+
+
+def test_a_refusal_by_an_http_library_says_whether_a_retry_helps():
+    class Error(Exception):
+        pass
+
+    for status, overload, final in (
+        (429, True, False),
+        (503, True, False),
+        (500, False, False),
+        (401, False, True),
+    ):
+        error = Error("x")
+        error.status_code = status
+        found = refusal_of(error)
+        assert (found.is_overload, found.is_final) == (overload, final), status
+    given = Refused("as it is")
+    assert refusal_of(given) is given

@@ -1,0 +1,83 @@
+"""Questions asked several times: how steady a system is, and questions as clusters."""
+
+import pytest
+
+import ragauge as rg
+from ragauge.errors import PlanError
+
+QUESTIONS = [{"id": id, "question": id, "references": ["Paris"]} for id in "abcd"]
+
+
+def answers(*told, repeat=2, system="s"):
+    """The answers of a system that says these texts, one after the other; None fails."""
+    texts = iter(told)
+
+    def answer(question):
+        text = next(texts)
+        if text is None:
+            raise ValueError(question)
+        return text
+
+    return rg.ask(QUESTIONS, {system: answer}, repeat=repeat, concurrency=1, retries=0)
+
+
+UNSTEADY = ("Paris", "Paris", "Rome", None, "Paris", "Rome", "Rome", "Paris")
+"""In the order of asking: a to d, then again: a passes twice, b once, c never, d once of which one failed."""
+
+
+def test_pass_at_k_and_pass_hat_k_are_means_over_questions():
+    run = rg.evaluate(answers(*UNSTEADY), "exact_match")
+    (found,) = run.steadiness("exact_match")
+    # pass@1: (1 + 1/2 + 0 + 1/2) / 4; pass@2: (1 + 1 + 0 + 1) / 4; pass^2: 1/4
+    assert (found.pass_one, found.pass_any, found.pass_all) == (0.5, 0.75, 0.25)
+    assert (found.k, found.n_questions, found.n_changing) == (2, 4, 2)
+
+
+def test_the_first_screen_says_that_a_system_is_not_steady():
+    text = str(rg.evaluate(answers(*UNSTEADY), "exact_match"))
+    assert "It is not steady: 2 of 4 questions pass only in some of 2 repeats." in " ".join(
+        text.split()
+    )
+    assert "s, 2 repeats, exact_match passes at 0.5: 0.50 of" in text
+    assert "all 2 (pass^2) 0.25, any (pass@2) 0.75" in " ".join(text.split())
+    steady = str(rg.evaluate(answers(*["Paris"] * 8), "exact_match"))
+    assert "not steady" not in steady
+    assert "no repeat differs" in steady
+
+
+def test_a_threshold_says_what_passes_and_open_scales_need_one():
+    run = rg.evaluate(answers(*UNSTEADY), ["keyword_coverage", "latency_s"])
+    assert run.steadiness("keyword_coverage", 2.0)[0].pass_any == 0.0
+    with pytest.raises(PlanError, match="latency_s has no bounds; give a threshold"):
+        run.steadiness("latency_s")
+    # Lower is better: all that answered within 60 s pass.
+    assert run.steadiness("latency_s", 60.0)[0].pass_one == 7 / 8
+
+
+def test_a_run_without_repeats_has_no_steadiness():
+    run = rg.evaluate(answers(*UNSTEADY[:3], "Rome", repeat=1), "exact_match")
+    assert run.steadiness("exact_match") == ()
+
+
+def test_questions_are_clusters_of_intervals_and_comparisons():
+    """Four questions, asked twice with equal answers, are known no better than when they were asked once."""
+    once = ("Paris", "Rome", "Paris", "Rome")
+    other = ("Paris", "Paris", "Paris", "Rome")
+    frames = [
+        rg.evaluate(
+            rg.load(
+                [
+                    row
+                    for system, told in (("s", once), ("t", other))
+                    for row in answers(*told * k, repeat=k, system=system).samples.frame.to_dicts()
+                ]
+            ),
+            "exact_match",
+        )
+        for k in (1, 2)
+    ]
+    first, second = (run.summary().to_dicts()[0] for run in frames)
+    assert (first["low"], first["high"]) == pytest.approx((second["low"], second["high"]))
+    first, second = (run.compare("s", "t") for run in frames)
+    assert second.cluster == "repeat_of"
+    assert second.row("exact_match").p_value == first.row("exact_match").p_value

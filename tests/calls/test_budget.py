@@ -1,0 +1,295 @@
+"""What judging costs: counted, bounded, told beforehand."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pytest import approx
+
+from ragauge.calls.budget import KNOWN_CALLS, Budget, Price, Usage, estimated_tokens, list_price
+from ragauge.judges.protocol import Message, Reply, Request
+from ragauge.judges.reply_ledger import entry_of, key_of, reply_ledger, size_of
+
+PRICE = Price(2.0, 8.0)
+
+
+def request(text="x" * 400, *, prompt="verdict", stand_in="y" * 40):
+    """The size of a request, by default of 400 characters, so 100 tokens, and a reply of 10."""
+    return size_of(Request(prompt, (Message("user", text),), None, stand_in=stand_in))
+
+
+def spending(price=PRICE, ledger=None, **bounds):
+    return Usage("m", Budget(price=price, **bounds), ledger)
+
+
+def paid(ours, asked, reply):
+    with ours.reserved(asked) as pay:
+        pay(reply)
+
+
+# Tokens and prices --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "n"), [("", 0), ("abcd" * 10, 10), ("四個字母", 4), ("é" * 3 + "abcd", 4), ("😀", 1)]
+)
+def test_a_fourth_of_the_ascii_characters_and_all_others_are_tokens(text, n):
+    assert estimated_tokens(text) == n
+
+
+def test_a_price_is_of_a_million_tokens():
+    assert PRICE.of(1_000_000, 0) == 2.0
+    assert PRICE.of(500, 250) == approx((2 * 500 + 8 * 250) / 1e6)
+
+
+def test_a_model_is_known_by_its_name_with_a_date_or_a_provider():
+    price, as_of = list_price("gpt-4o-mini")
+    assert (price.prompt, price.reply) == (0.15, 0.6)
+    assert as_of[:2] == "20"
+    assert list_price("gpt-4o-mini-2024-07-18")[0] == price
+    assert list_price("openai/gpt-4o-mini")[0] == price
+    assert list_price("gpt-4o-mini-2024-07-18") != list_price("gpt-4o-2024-08-06")
+
+
+@pytest.mark.parametrize(
+    "model", ["", "gpt-4o-minimal", "my-gpt-4o-mini", "llama3", "gpt-4o-mini-x"]
+)
+def test_the_price_of_another_model_is_not_guessed(model):
+    assert list_price(model) is None
+
+
+# Counting -----------------------------------------------------------------------------------------
+
+
+def test_what_is_paid_is_counted():
+    ours = spending()
+    paid(ours, request(), Reply("a", prompt_tokens=100, completion_tokens=20))
+    paid(ours, request(), Reply("b", prompt_tokens=50, completion_tokens=10))
+    ours.found()
+    told = ours.as_data()
+    assert told["cost_usd"] == approx(PRICE.of(150, 30))
+    assert {**told, "cost_usd": None} == {
+        "calls": 2,
+        "cached": 1,
+        "failed": 0,
+        "prompt_tokens": 150,
+        "completion_tokens": 30,
+        "cost_usd": None,
+        "calls_without_count": 0,
+        "refused_by_budget": 0,
+        "over_budget_usd": 0.0,
+        "in_flight_at_budget": 0,
+    }
+    json.dumps(told, allow_nan=False)
+
+
+def test_the_cost_that_a_provider_tells_counts_before_the_price():
+    ours = spending()
+    paid(ours, request(), Reply("a", 100, 20, cost_usd=0.5))
+    paid(ours, request(), Reply("a", 100, 20, cost_usd=0.0))
+    assert ours.cost_usd == 0.5
+
+
+def test_without_a_price_there_is_no_cost_unless_the_provider_tells_one():
+    ours = spending(price=None)
+    paid(ours, request(), Reply("a", 100, 20))
+    assert ours.as_data()["cost_usd"] is None
+    paid(ours, request(), Reply("a", 100, 20, cost_usd=0.25))
+    assert ours.as_data()["cost_usd"] == 0.25
+
+
+def test_a_call_without_counts_is_taken_to_cost_what_is_likely():
+    ours = spending()
+    paid(ours, request(), Reply("a"))
+    assert ours.cost_usd == approx(PRICE.of(100, 10))
+    assert (ours.without_count, ours.prompt_tokens) == (1, 0)
+    paid(ours, request(), Reply("a", 300, 60))
+    paid(ours, request(), Reply("a", prompt_tokens=5))  # half told: as likely as the one before
+    assert ours.cost_usd == approx(PRICE.of(100 + 300 + 300, 10 + 60 + 60))
+    assert ours.without_count == 2
+
+
+def test_a_call_that_brings_no_reply_is_counted_and_costs_nothing_known():
+    ours = spending()
+    with ours.reserved(request()):
+        pass
+    with pytest.raises(KeyboardInterrupt), ours.reserved(request()):
+        raise KeyboardInterrupt
+    assert (ours.calls, ours.failed, ours.cost_usd) == (2, 2, 0.0)
+    assert not ours.must_wait(request())
+
+
+# Bounds -------------------------------------------------------------------------------------------
+
+
+def test_calls_are_refused_from_the_bound_on():
+    ours = spending(max_calls=2)
+    for _ in range(2):
+        assert ours.refuses(request()) == ""
+        paid(ours, request(), Reply("a"))
+    assert ours.refuses(request()) == "the budget of 2 calls is used up"
+    assert ours.refused == 1
+
+
+def test_after_one_refusal_cheaper_calls_are_refused_too():
+    """A call of 100 tokens may cost $0.00041, one of 10 tokens a fifth of that."""
+    ours = spending(max_cost_usd=PRICE.of(125, 20) * 0.99)
+    assert ours.refuses(request("x" * 40, stand_in="y" * 4)) == ""
+    why = ours.refuses(request())
+    assert why
+    assert ours.refuses(request("x" * 40, stand_in="y" * 4)) == why
+    assert ours.refused == 2
+
+
+def test_a_budget_is_exceeded_by_calls_in_flight_alone_and_they_are_counted():
+    """Three calls at once may cost 3 · $0.00041; each costs $0.001 instead."""
+    ours = spending(max_cost_usd=3 * PRICE.of(125, 20), ledger=told(KNOWN_CALLS))
+    dear = Reply("a", 100, 20, cost_usd=0.001)
+    with ours.reserved(request()) as one:
+        with ours.reserved(request()) as two, ours.reserved(request()) as three:
+            two(dear)
+            three(dear)
+        one(dear)
+    assert ours.refuses(request()).startswith("the budget of $")
+    usage = ours.as_data()
+    # The second reply makes it $0.002; that call and the first one were in flight.
+    assert usage["in_flight_at_budget"] == 2
+    assert usage["over_budget_usd"] == approx(3 * 0.001 - 3 * PRICE.of(125, 20))
+
+
+def test_an_estimate_within_a_run_counts_each_call_once_and_changes_no_usage():
+    ours = spending(max_calls=10, max_cost_usd=1.0)
+    paid(ours, request(), Reply("a", 100, 20))
+    expected = ours.for_estimate()
+    for key in (b"1", b"2", b"2"):
+        expected.expect(key, request())
+    assert expected.estimate().calls == 2
+    assert (ours.calls, ours.estimate().calls) == (1, 0)
+    assert ours.covers(expected, 2 / 9)
+    assert not ours.covers(expected, 0.2)
+    assert not spending(max_cost_usd=1e-9).covers(expected, 1.0)
+
+
+def test_a_call_that_may_cost_more_than_is_left_is_refused():
+    """100 tokens may be 125 and 10 may be 20: $0.00041."""
+    most = PRICE.of(125, 20)
+    assert spending(max_cost_usd=most).refuses(request()) == ""
+    ours = spending(max_cost_usd=most * 0.99)
+    assert ours.refuses(request()) == f"the budget of ${most * 0.99:g} does not allow another call"
+    assert ours.refused == 1
+
+
+def test_what_is_under_way_is_waited_for_where_it_may_use_up_the_rest():
+    ours = spending(max_cost_usd=1.5 * PRICE.of(125, 20), ledger=told(KNOWN_CALLS))
+    with ours.reserved(request()) as pay:
+        assert ours.must_wait(request())
+        assert ours.refuses(request()) == ""  # it may still turn out cheap
+        pay(Reply("a", 10, 1))
+    assert not ours.must_wait(request())
+    assert ours.refuses(request()) == ""
+
+
+def test_the_first_call_of_a_prompt_is_waited_for_only_where_costs_are_bounded():
+    for bounds, waits in (({}, False), ({"max_calls": 9}, False), ({"max_cost_usd": 9.0}, True)):
+        ours = spending(**bounds)
+        assert not ours.must_wait(request())
+        with ours.reserved(request()):
+            assert ours.must_wait(request()) is waits
+            assert not ours.must_wait(request(prompt="claims"))
+
+
+@pytest.mark.parametrize("reply", [Reply("a"), None])
+def test_one_call_of_a_prompt_is_waited_for_even_where_it_tells_nothing(reply):
+    ours = spending(max_cost_usd=9.0)
+    with ours.reserved(request()) as pay:
+        if reply:
+            pay(reply)
+    with ours.reserved(request()):
+        assert not ours.must_wait(request())
+
+
+@given(
+    st.lists(st.tuples(st.integers(4, 4_000), st.integers(1, 400)), min_size=1, max_size=40),
+    st.floats(1e-5, 0.05),
+)
+def test_what_costs_no_more_than_it_may_never_exceeds_the_bound(calls, dollars):
+    ours = spending(max_cost_usd=dollars)
+    for n_characters, n_reply in calls:
+        asked = request("x" * n_characters, stand_in="y" * 4 * n_reply)
+        if not ours.refuses(asked):
+            likely = ours._max_cost(asked)
+            paid(ours, asked, Reply("a", 0, 0, cost_usd=likely))
+    assert ours.cost_usd <= dollars
+
+
+# Estimates ----------------------------------------------------------------------------------------
+
+
+def told(n, *, text="x" * 400, prompt_tokens=100, completion_tokens=10):
+    """A ledger with n replies to prompts of 400 characters."""
+    ledger = reply_ledger(":memory:")
+    for at in range(n):
+        asked = Request("verdict", (Message("user", text),), None, sample=at)
+        reply = Reply("a", prompt_tokens=prompt_tokens, completion_tokens=completion_tokens)
+        ledger.keep([entry_of(key_of({}, asked), "m", asked, reply)])
+    return ledger
+
+
+def test_an_estimate_of_nothing_is_nothing():
+    found = spending().estimate()
+    assert (found.calls, found.prompt_tokens, found.cost_usd) == (0, (0, 0, 0), (0, 0, 0))
+
+
+def test_an_estimate_counts_each_call_once_with_its_tokens_and_cost():
+    ours = spending()
+    ours.expect(b"1", request())
+    ours.expect(b"1", request())
+    ours.expect(b"2", request("x" * 800, stand_in="y" * 80))
+    found = ours.estimate()
+    assert found.calls == 2
+    assert found.prompt_tokens == approx((0.75 * 300, 300, 1.25 * 300))
+    assert found.completion_tokens == approx((0.5 * 30, 30, 2 * 30))
+    assert found.cost_usd == approx((PRICE.of(225, 15), PRICE.of(300, 30), PRICE.of(375, 60)))
+
+
+def test_without_a_price_no_cost_is_told():
+    ours = spending(price=None)
+    ours.expect(b"1", request())
+    assert ours.estimate().cost_usd is None
+
+
+def test_replies_that_are_known_narrow_an_estimate():
+    """They took 120 tokens for 400 characters, and 30 for the reply."""
+    ledger = told(KNOWN_CALLS, prompt_tokens=120, completion_tokens=30)
+    ours = spending(ledger=ledger)
+    ours.expect(b"1", request("x" * 800))
+    found = ours.estimate()
+    assert found.prompt_tokens == approx((0.9 * 240, 240, 1.1 * 240))
+    assert found.completion_tokens == approx((0.8 * 30, 30, 1.2 * 30))
+
+
+def test_few_replies_narrow_it_less_and_those_of_others_not_at_all():
+    ours = spending(ledger=told(1, prompt_tokens=120))
+    ours.expect(b"1", request())
+    assert ours.estimate().prompt_tokens == approx((0.75 * 120, 120, 1.25 * 120))
+    other = spending(ledger=told(KNOWN_CALLS, prompt_tokens=120))
+    other.expect(b"1", request(prompt="claims"))
+    assert other.estimate().prompt_tokens[1] == approx(100)
+    another = Usage("n", Budget(), told(KNOWN_CALLS, prompt_tokens=120))
+    another.expect(b"1", request())
+    assert another.estimate().prompt_tokens[1] == approx(100)
+
+
+def test_what_is_known_of_a_script_holds_for_it_too():
+    """400 characters of Chinese took 320 tokens: so 800 take 640, whatever would be taken for English."""
+    ledger = told(KNOWN_CALLS, text="字" * 400, prompt_tokens=320)
+    ours = spending(ledger=ledger)
+    ours.expect(b"1", request("字" * 800))
+    assert ours.estimate().prompt_tokens[1] == approx(640)
+
+
+def test_a_run_learns_from_its_own_replies():
+    ours = spending(max_cost_usd=1.0)
+    paid(ours, request(), Reply("a", 100, 5_000))
+    assert ours._max_cost(request()) == approx(PRICE.of(125, 1.5 * 5_000))

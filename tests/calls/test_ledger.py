@@ -1,0 +1,597 @@
+"""The replies on disk: found again whole by anybody, or not at all."""
+
+import asyncio
+import json
+import signal
+import sqlite3
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from ragauge.calls.ledger import TokenUsage
+from ragauge.calls.ledger_writer import LedgerWriter
+from ragauge.errors import StoreError
+from ragauge.judges.protocol import Message, Reply, Request, TokenChoice
+from ragauge.judges.reply_ledger import (
+    entry_of,
+    key_of,
+    packed_reply,
+    reply_ledger,
+    unpacked_reply,
+)
+from ragauge.storage.cache import Cache, checksum, digest
+
+IDENTITY = {"model": "m", "temperature": 0.0, "max_tokens": None}
+ASKED = Request(
+    "verdict",
+    (Message("system", "rules"), Message("user", "Is it so?")),
+    {"type": "object", "properties": {"verdict": {"type": "string"}}},
+)
+TOLD = Reply(
+    '{"verdict": "CORRECT – 對"}',
+    prompt_tokens=12,
+    completion_tokens=3,
+    cached_tokens=4,
+    cost_usd=0.25,
+    finish_reason="length",
+    model="m-2025",
+    logprobs=(TokenChoice("5", (("5", -0.1), ("4", -2.5))), TokenChoice("\ud800", ())),
+)
+
+
+def entry(text="x", reply=TOLD, judge="m"):
+    request = replace(ASKED, messages=(Message("user", text),))
+    return entry_of(key_of(IDENTITY, request), judge, request, reply)
+
+
+def changed(path, statement, *values):
+    """Do to a file what no process of ours does."""
+    database = sqlite3.connect(path)
+    with database:
+        database.execute(statement, values)
+    database.close()
+
+
+def process(script, *arguments):
+    """A script in a process of its own."""
+    return subprocess.Popen(
+        [sys.executable, "-c", textwrap.dedent(script), *map(str, arguments)],
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+
+
+KEEPING = """
+    import sys
+    from ragauge.judges.protocol import Message, Reply, Request
+    from ragauge.judges.reply_ledger import entry_of, key_of, reply_ledger
+    ledger, name, n = reply_ledger(sys.argv[1]), sys.argv[2], int(sys.argv[3])
+    for at in range(n):
+        request = Request("p", (Message("user", f"{name} {at}"),), None)
+        key = key_of({"model": "m"}, request)
+        ledger.keep([entry_of(key, "m", request, Reply(f"{name} {at} " * 40))])
+        print(key.hex(), flush=True)
+"""
+
+
+# What is kept is found ----------------------------------------------------------------------------
+
+
+def test_a_reply_that_one_process_kept_another_one_finds(tmp_path):
+    path = tmp_path / "new folder" / "cache.sqlite"
+    with process(KEEPING, make_folder(path), "a", 3) as keeping:
+        keys = [bytes.fromhex(line) for line in keeping.stdout]
+    assert len(keys) == 3
+    found = reply_ledger(path).find(keys)
+    assert [found[key].text for key in keys] == [f"a {at} " * 40 for at in range(3)]
+
+
+def make_folder(path):
+    path.parent.mkdir()
+    return path
+
+
+def test_all_of_a_reply_is_found_again(tmp_path):
+    ledger = reply_ledger(tmp_path / "c")
+    kept = entry()
+    ledger.keep([kept])
+    assert ledger.find([kept.key]) == {kept.key: TOLD}
+    assert reply_ledger(tmp_path / "c").find([b"another", kept.key]) == {kept.key: TOLD}
+
+
+some_numbers = st.none() | st.integers(0, 10**9)
+replies = st.builds(
+    Reply,
+    st.text(max_size=40),
+    some_numbers,
+    some_numbers,
+    some_numbers,
+    st.none() | st.floats(0, 10),
+    st.text(min_size=1, max_size=9),
+    st.none() | st.text(max_size=9),
+    st.none()
+    | st.lists(
+        st.builds(
+            TokenChoice,
+            st.text(max_size=3),
+            st.lists(st.tuples(st.text(max_size=3), st.floats(-9, 0)), max_size=2).map(tuple),
+        ),
+        max_size=2,
+    ).map(tuple),
+)
+
+
+@given(replies)
+def test_a_reply_that_is_packed_is_the_same_when_it_is_unpacked(reply):
+    assert unpacked_reply(packed_reply(reply)) == reply
+
+
+@pytest.mark.parametrize(
+    "packed",
+    [
+        "",
+        "[]",
+        "{}",
+        '{"text": 5}',
+        '{"text": "x", "mood": "good"}',
+        '{"text": "x", "logprobs": [1]}',
+    ],
+)
+def test_what_is_no_reply_is_not_unpacked(packed):
+    with pytest.raises((ValueError, TypeError)):
+        unpacked_reply(packed)
+
+
+def test_a_reply_that_is_kept_again_replaces_the_first(tmp_path):
+    ledger = reply_ledger(tmp_path / "c")
+    ledger.keep([entry(reply=Reply("old"))])
+    ledger.keep([entry(reply=Reply("new"))])
+    assert ledger.find([entry().key])[entry().key].text == "new"
+
+
+def test_thousands_of_keys_are_looked_up_at_once(tmp_path):
+    ledger = reply_ledger(tmp_path / "c")
+    entries = [entry(str(at), Reply(str(at))) for at in range(1_203)]
+    ledger.keep(entries)
+    found = ledger.find([one.key for one in entries])
+    assert [found[one.key].text for one in entries] == [str(at) for at in range(1_203)]
+
+
+def test_a_reply_is_on_the_disk_when_it_is_kept(tmp_path):
+    ledger = reply_ledger(tmp_path / "c")
+    ((synchronous,),) = ledger._rows("pragma synchronous", [])
+    ((journal,),) = ledger._rows("pragma journal_mode", [])
+    assert (synchronous, journal) == (2, "wal")  # 2 is FULL: each commit waits for the disk
+
+
+def test_in_memory_replies_are_kept_without_a_file(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    ledger = reply_ledger(":memory:")
+    ledger.keep([entry()])
+    assert ledger.find([entry().key]) == {entry().key: TOLD}
+    assert reply_ledger(":memory:").find([entry().key]) == {}
+    assert list(tmp_path.iterdir()) == []
+
+
+# What is not to be used is not --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("place", [0, 5, -1])
+def test_a_reply_with_a_flipped_bit_is_not_used(tmp_path, place):
+    path, kept = tmp_path / "c", entry()
+    ledger = reply_ledger(path)
+    ledger.keep([kept, entry("y")])
+    damaged = bytearray(packed_reply(TOLD))
+    damaged[place] ^= 1
+    changed(path, "update replies set reply = ? where key = ?", bytes(damaged), kept.key)
+    assert ledger.find([kept.key, entry("y").key]) == {entry("y").key: TOLD}
+
+
+def test_a_reply_under_the_key_of_another_one_is_not_used(tmp_path):
+    path, kept = tmp_path / "c", entry("x")
+    ledger = reply_ledger(path)
+    ledger.keep([kept])
+    changed(path, "update replies set key = ? where key = ?", entry("y").key, kept.key)
+    assert ledger.find([kept.key, entry("y").key]) == {}
+
+
+def test_a_reply_in_a_form_that_is_not_known_here_is_not_used(tmp_path):
+    path, kept = tmp_path / "c", entry()
+    ledger = reply_ledger(path)
+    ledger.keep([kept])
+    for form in (b'{"text": "x", "mood": "good"}', b'{"words": "x"}', b"[]"):
+        check = checksum(kept.key, form)
+        changed(path, "update replies set reply = ?, checksum = ?", form, check)
+        assert ledger.find([kept.key]) == {}
+    changed(path, "update replies set reply = 'text', checksum = 'no number'")
+    assert ledger.find([kept.key]) == {}
+
+
+OTHERS = {
+    "another role": replace(ASKED, messages=(Message("user", "rules"), ASKED.messages[1])),
+    "words moved on": replace(
+        ASKED, messages=(Message("system", "rulesI"), Message("user", "s it so?"))
+    ),
+    "another prompt's words": replace(
+        ASKED, messages=(ASKED.messages[0], Message("user", "Is it so!"))
+    ),
+    "one message more": replace(ASKED, messages=(*ASKED.messages, Message("user", ""))),
+    "another schema": replace(ASKED, schema={"type": "object"}),
+    "no schema": replace(ASKED, schema=None),
+    "another asking": replace(ASKED, sample=1),
+    "another attempt": replace(ASKED, attempt=1),
+    "with probabilities": replace(ASKED, wants_logprobs=True),
+}
+
+
+@pytest.mark.parametrize("other", OTHERS.values(), ids=OTHERS)
+def test_the_reply_to_another_request_is_not_found(other):
+    assert key_of(IDENTITY, other) != key_of(IDENTITY, ASKED)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {**IDENTITY, "model": "M"},
+        {**IDENTITY, "temperature": 0.5},
+        {**IDENTITY, "max_tokens": 100},
+        {**IDENTITY, "seed": 1},
+        {"model": "m"},
+    ],
+)
+def test_the_reply_of_another_model_or_with_other_parameters_is_not_found(other):
+    assert key_of(other, ASKED) != key_of(IDENTITY, ASKED)
+
+
+def test_no_two_askings_have_the_same_key():
+    requests = [
+        replace(ASKED, sample=sample, attempt=attempt, wants_logprobs=wants)
+        for sample in range(3)
+        for attempt in range(3)
+        for wants in (False, True)
+    ]
+    assert len({key_of(IDENTITY, one) for one in requests}) == 18
+
+
+def test_the_order_of_an_identity_and_how_a_cost_is_estimated_change_no_key():
+    turned = dict(reversed(IDENTITY.items()))
+    assert key_of(turned, replace(ASKED, stand_in="…")) == key_of(IDENTITY, ASKED)
+
+
+def test_what_was_kept_by_earlier_versions_is_found_again():
+    text = 'Is it so?\n"5\\6"\t– 對\x07'
+    asked = replace(ASKED, messages=(Message("system", "rules"), Message("user", text)))
+    asked = replace(asked, sample=2, attempt=1, wants_logprobs=True)
+    assert key_of(IDENTITY, asked).hex() == (
+        "f018dde600a3af69ce4ac8a51a5d67cd022379d4988a3bb98358990aa0623803"
+    )
+
+
+@given(st.text(st.characters(exclude_categories=())))
+@example('"\\\n\x1f\x7f\u2028\ud800')
+def test_a_text_stands_in_a_key_as_json_has_it(text):
+    asked = Request("p", (Message("user", text),), {"minimum": 1, "enum": [True, 1.0, None]})
+    told = [[["user", text]], {"minimum": 1, "enum": [True, 1.0, None]}, 0, 0, False]
+    wanted = json.dumps(told, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    identity = '{"max_tokens":null,"model":"m","temperature":0.0}'
+    assert key_of(IDENTITY, asked) == digest("reply 1", identity, wanted)
+
+
+@pytest.mark.parametrize(("one", "other"), [(1, True), (1, 1.0), (0.0, False)])
+def test_equal_values_of_other_types_are_other_schemas(one, other):
+    ours, theirs = (replace(ASKED, schema={"minimum": number}) for number in (one, other))
+    assert key_of(IDENTITY, ours) != key_of(IDENTITY, theirs)
+    assert key_of({"model": "m", "seed": one}, ASKED) != key_of(
+        {"model": "m", "seed": other}, ASKED
+    )
+
+
+# Several processes, and their death ---------------------------------------------------------------
+
+
+def test_two_processes_write_at_once_and_lose_nothing(tmp_path):
+    path = tmp_path / "c"
+    both = [process(KEEPING, path, name, 60) for name in "ab"]
+    said = [one.communicate(timeout=60)[0].split() for one in both]
+    assert [one.returncode for one in both] == [0, 0]
+    keys = [bytes.fromhex(one) for one in (*said[0], *said[1])]
+    assert len(reply_ledger(path).find(keys)) == 120
+
+
+@pytest.mark.parametrize("n_acknowledged", [1, 25])
+def test_what_was_kept_outlives_a_process_that_is_killed_while_it_writes(tmp_path, n_acknowledged):
+    path = tmp_path / "c"
+    with process(KEEPING, path, "a", 1_000_000) as keeping:
+        keys = [bytes.fromhex(next(keeping.stdout)) for _ in range(n_acknowledged)]
+        keeping.send_signal(signal.SIGKILL)
+        keys += [bytes.fromhex(line) for line in keeping.stdout if len(line) == 65]
+    found = reply_ledger(path).find(keys)
+    assert [found[key].text for key in keys] == [f"a {at} " * 40 for at in range(len(keys))]
+    database = sqlite3.connect(path)
+    assert database.execute("pragma integrity_check").fetchall() == [("ok",)]
+
+
+def test_threads_write_and_read_at_once(tmp_path):
+    ledger, failures = reply_ledger(tmp_path / "c"), []
+
+    def work(name):
+        for at in range(30):
+            one = entry(f"{name} {at}")
+            ledger.keep([one])
+            if ledger.find([one.key]) != {one.key: TOLD}:
+                failures.append(one)
+
+    threads = [threading.Thread(target=work, args=(name,)) for name in range(4)]
+    for one in threads:
+        one.start()
+    for one in threads:
+        one.join()
+    assert not failures
+    assert ledger.usage("m")["verdict"].n == 120
+
+
+# Files that are none ------------------------------------------------------------------------------
+
+
+def test_the_file_of_a_newer_version_is_refused_and_left_as_it_is(tmp_path):
+    path = tmp_path / "c"
+    changed(path, "pragma user_version = 99")
+    before = path.read_bytes()
+    with pytest.raises(StoreError, match=r"c was written by a newer ragauge \(format 99") as caught:
+        reply_ledger(path)
+    assert "upgrade, or name another cache" in str(caught.value)
+    assert caught.value.exit_code == 5
+    database = sqlite3.connect(path)
+    assert database.execute("select count(*) from sqlite_master").fetchone() == (0,)
+    assert before[:16] == b"SQLite format 3\0"
+
+
+@pytest.mark.parametrize("content", [b"id,answer\n1,yes\n" * 100, bytes(range(256)) * 16])
+def test_a_file_of_somebody_else_is_refused_and_left_as_it_is(tmp_path, content):
+    path = tmp_path / "answers.csv"
+    path.write_bytes(content)
+    with pytest.raises(StoreError, match=r"answers\.csv is not a cache of ragauge; name another"):
+        reply_ledger(path)
+    assert path.read_bytes() == content
+
+
+def test_a_folder_and_a_table_of_somebody_else_are_refused(tmp_path):
+    with pytest.raises(StoreError, match="cannot be used"):
+        reply_ledger(tmp_path)
+    changed(tmp_path / "c", "create table replies (a, b)")
+    with pytest.raises(StoreError, match="cannot be used: no such column"):
+        reply_ledger(tmp_path / "c").find([b"x"])
+
+
+def test_a_broken_file_is_told_of_and_never_taken_for_an_empty_one(tmp_path):
+    path = tmp_path / "c"
+    ledger = reply_ledger(path)
+    ledger.keep([entry(str(at)) for at in range(200)])
+    ledger.close()
+    content = bytearray(path.read_bytes())
+    content[4_096 : len(content) - 4_096] = b"\xaa" * (len(content) - 8_192)
+    path.write_bytes(content)
+    with pytest.raises(StoreError, match=r"cannot be used|no cache of ragauge"):
+        broken = reply_ledger(path)
+        broken.keep([entry("more")])
+        broken.find([entry(str(at)).key for at in range(200)])
+
+
+def test_a_keep_that_fails_leaves_the_ledger_usable(tmp_path):
+    ledger = reply_ledger(tmp_path / "c")
+    with pytest.raises(StoreError, match="cannot be used"):
+        ledger.keep([entry("good"), entry("bad", judge=object())])
+    assert ledger.find([entry("good").key]) == {}  # all or nothing
+    ledger.keep([entry("good")])
+    assert entry("good").key in ledger.find([entry("good").key])
+
+
+@pytest.mark.parametrize("n", [10**12 + 1, 2**63, 10**40])
+def test_a_count_that_no_file_holds_costs_no_reply(tmp_path, n):
+    ledger = reply_ledger(tmp_path / "c")
+    told = Reply("x", prompt_tokens=n, completion_tokens=n)
+    ledger.keep([entry("1", told), entry("2", told), entry("3", TOLD)])
+    assert ledger.find([entry("1").key])[entry("1").key] == told
+    assert ledger.usage("m")["verdict"] == TokenUsage(1, len("3"), 12, 3)
+    assert ledger.totals() == [("m", 3, 12, 3, 0.25)]
+
+
+def test_odd_costs_and_texts_are_kept_as_they_are(tmp_path):
+    ledger = reply_ledger(tmp_path / "c")
+    odd = Reply("\ud800 \0 \u2028 😀", cost_usd=1e300)
+    ledger.keep([entry("\ud800\0", odd)])
+    assert ledger.find([entry("\ud800\0").key])[entry("\ud800\0").key] == odd
+    ((_, _, asked, _),) = ledger.show(entry("\ud800\0").key.hex()[:16])
+    assert asked["messages"][0]["content"] == "\ud800\0"
+
+
+# One file for replies and vectors -----------------------------------------------------------------
+
+
+@pytest.mark.parametrize("first", [reply_ledger, Cache])
+def test_replies_and_vectors_share_a_file(tmp_path, first):
+    path = tmp_path / "c"
+    first(path).close()
+    cache, ledger = Cache(path), reply_ledger(path)
+    vector = np.arange(4, dtype=np.float32).tobytes()
+    cache.keep("vector", {b"v": vector})
+    ledger.keep([entry()])
+    assert cache.find([b"v"]) == {b"v": vector}
+    assert reply_ledger(path).find([entry().key]) == {entry().key: TOLD}
+    assert cache.counts() == {"vector": (1, 16)}
+    cache.clear()
+    assert ledger.find([entry().key]) == {entry().key: TOLD}
+    cache.keep("vector", {b"v": vector})
+    ledger.clear()
+    assert ledger.find([entry().key]) == {}
+    assert cache.find([b"v"]) == {b"v": vector}
+
+
+def test_vectors_never_push_replies_out(tmp_path):
+    cache, ledger = Cache(tmp_path / "c", most_bytes=100_000), reply_ledger(tmp_path / "c")
+    ledger.keep([entry(str(at), Reply("x" * 2_000)) for at in range(100)])
+    for at in range(50):
+        cache.keep("vector", {b"%d" % at: b"v" * 10_000})
+    assert cache.counts().get("vector", (0, 0))[0] < 50
+    assert len(ledger.find([entry(str(at)).key for at in range(100)])) == 100
+
+
+def test_replies_never_push_vectors_out(tmp_path):
+    cache, ledger = Cache(tmp_path / "c", most_bytes=100_000), reply_ledger(tmp_path / "c")
+    ledger.keep([entry(str(at), Reply("x" * 2_000)) for at in range(100)])
+    cache.keep("vector", {b"v": b"v" * 1_000})
+    assert cache.find([b"v"]) == {b"v": b"v" * 1_000}
+
+
+def test_what_is_cleared_leaves_the_file(tmp_path):
+    path = tmp_path / "c"
+    ledger = reply_ledger(path)
+    ledger.keep([entry(str(at), Reply(f"secret {at} " * 500)) for at in range(100)])
+    ledger.clear()
+    ledger.close()
+    assert path.stat().st_size < 50_000
+    assert b"secret" not in path.read_bytes()
+
+
+# What is reported --------------------------------------------------------------------------------
+
+
+def test_usage_sums_the_replies_of_one_judge_by_prompt(tmp_path):
+    ledger = reply_ledger(tmp_path / "c")
+    other = entry_of(b"k", "m", replace(ASKED, prompt="claims"), Reply("x", 7, 1))
+    without_count = entry("without_count", Reply("x", prompt_tokens=5))
+    ledger.keep([entry("abc"), entry("abcde"), without_count, other, entry("zz", judge="another")])
+    assert ledger.usage("another") == {"verdict": TokenUsage(1, 2, 12, 3)}
+    n_claims = len("rules") + len("Is it so?")
+    assert ledger.usage("m") == {
+        "verdict": TokenUsage(2, 8, 24, 6),
+        "claims": TokenUsage(1, n_claims, 7, 1),
+    }
+    assert ledger.usage("nobody") == {}
+    assert ledger.totals() == [("another", 1, 12, 3, 0.25), ("m", 4, 36, 7, 0.5)]
+
+
+def test_a_call_is_shown_by_the_beginning_of_its_key(tmp_path):
+    ledger = reply_ledger(tmp_path / "c")
+    ledger.keep([entry("x"), entry("y")])
+    key = entry("x").key.hex()
+    ((judge, prompt, request, reply),) = ledger.show(key[:16])
+    assert (judge, prompt, reply["text"]) == ("m", "verdict", TOLD.text)
+    assert request["messages"] == [{"role": "user", "content": "x"}]
+    assert request["schema"] == ASKED.schema
+    assert len(ledger.show("")) == 2
+    for nothing in ("%", "_" * 16, "' or 1 --", key[:16] + "%"):
+        assert ledger.show(nothing) == []
+
+
+@pytest.mark.parametrize("column", ["request", "reply"])
+def test_a_call_that_is_damaged_is_not_shown(tmp_path, column):
+    ledger = reply_ledger(tmp_path / "c")
+    ledger.keep([entry()])
+    changed(tmp_path / "c", f"update replies set {column} = x'00112233'")
+    with pytest.raises(StoreError, match=f"the call {entry().key.hex()[:16]} is damaged"):
+        ledger.show(entry().key.hex())
+
+
+# The writer -----------------------------------------------------------------------------------------
+
+
+def n_desks_left():
+    """The threads of desks that do not end within a while."""
+    end = time.monotonic() + 20
+    while (n := sum(one.name == "ragauge ledger" for one in threading.enumerate())) > 0:
+        if time.monotonic() > end:
+            break
+        time.sleep(0.005)
+    return n
+
+
+async def all_kept(writer, entries):
+    await asyncio.gather(*(writer.keep(one) for one in entries))
+    return await asyncio.gather(*(writer.find(one.key) for one in entries))
+
+
+def test_a_desk_finds_what_it_keeps_and_what_comes_at_once_is_done_at_once(tmp_path):
+    entries = [entry(str(at), Reply(str(at))) for at in range(500)]
+    found = asyncio.run(all_kept(LedgerWriter(reply_ledger(tmp_path / "c")), entries))
+    assert [one.text for one in found] == [str(at) for at in range(500)]
+    assert len(reply_ledger(tmp_path / "c").find([one.key for one in entries])) == 500
+
+
+def test_a_desk_without_a_ledger_keeps_nothing():
+    assert asyncio.run(all_kept(LedgerWriter(None), [entry()])) == [None]
+
+
+def test_the_thread_of_a_desk_ends_when_there_is_nothing_to_do_and_begins_again(tmp_path):
+    writer = LedgerWriter(reply_ledger(tmp_path / "c"))
+    for text in "ab":
+        assert asyncio.run(all_kept(writer, [entry(text)])) == [TOLD]
+        assert n_desks_left() == 0
+
+
+def test_whoever_waits_at_a_desk_is_told_that_it_failed(tmp_path):
+    ledger = reply_ledger(tmp_path / "c")
+    writer = LedgerWriter(ledger)
+
+    async def work():
+        assert await writer.find(b"x") is None
+        ledger.close()
+        orders = [writer.find(b"x"), writer.keep(entry()), writer.find(b"y")]
+        return await asyncio.gather(*orders, return_exceptions=True)
+
+    assert [type(one) for one in asyncio.run(work())] == [StoreError] * 3
+
+
+def test_what_is_looked_up_does_not_wait_for_what_is_stored_with_it(tmp_path):
+    path = tmp_path / "c"
+    writer = LedgerWriter(reply_ledger(path))
+    other = sqlite3.connect(path, isolation_level=None)
+
+    async def work():
+        await writer.keep(entry("before"))
+        other.execute("begin immediate")  # another process stores something
+        kept = asyncio.ensure_future(writer.keep(entry("now")))
+        found = asyncio.ensure_future(writer.find(entry("before").key))
+        assert await asyncio.wait_for(found, 20) == TOLD
+        assert not kept.done()
+        other.execute("rollback")
+        await asyncio.wait_for(kept, 20)
+        return await writer.find(entry("now").key)
+
+    assert asyncio.run(work()) == TOLD
+    other.close()
+
+
+def test_what_was_asked_can_be_shown_as_it_was(tmp_path):
+    ledger = reply_ledger(tmp_path / "c")
+    asked = replace(ASKED, messages=(Message("user", 'a "b"\n\x07 – 對 \ud800'),), attempt=1)
+    ledger.keep([entry_of(key_of(IDENTITY, asked), "m", asked, TOLD)])
+    ((_, _, shown, _),) = ledger.show(key_of(IDENTITY, asked).hex())
+    assert shown == {
+        "messages": [{"role": "user", "content": 'a "b"\n\x07 – 對 \ud800'}],
+        "schema": ASKED.schema,
+        "sample": 0,
+        "attempt": 1,
+    }
+
+
+def test_who_no_longer_waits_at_a_desk_holds_nobody_up(tmp_path):
+    writer = LedgerWriter(reply_ledger(tmp_path / "c"))
+
+    async def work():
+        gone = [asyncio.ensure_future(writer.keep(entry(str(at)))) for at in range(20)]
+        await asyncio.sleep(0)
+        for one in gone:
+            one.cancel()
+        await writer.keep(entry("last"))
+        return await writer.find(entry("last").key)
+
+    assert asyncio.run(work()) == TOLD

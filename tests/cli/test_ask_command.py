@@ -1,0 +1,236 @@
+"""`ragauge ask`: what it prints, how it ends, and that a killed one resumes."""
+
+import json
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import textwrap
+import time
+
+import pytest
+
+QUESTIONS = "".join(
+    json.dumps({"id": f"q{n}", "question": f"Question {n}?", "references": ["Paris"]}) + "\n"
+    for n in range(6)
+)
+APP = """
+import sys, time
+
+def answer(question, top_k=1):
+    print("on standard output")
+    return {"answer": f"Paris {top_k}", "usage": {"input_tokens": 10, "output_tokens": 5}}
+
+def fails(question):
+    if "3" in question:
+        raise ValueError("no idea")
+    return "Paris"
+
+def fails_always(question):
+    raise ValueError("no idea")
+
+def counted(question):
+    with open("asked.txt", "a") as file:
+        file.write(question + "\\n")
+    time.sleep(0.02)
+    return "Paris"
+
+def slow(question):
+    print("begun", file=sys.stderr, flush=True)
+    time.sleep(60)
+"""
+
+
+@pytest.fixture
+def here(tmp_path):
+    (tmp_path / "app.py").write_text(APP)
+    (tmp_path / "questions.jsonl").write_text(QUESTIONS)
+    return tmp_path
+
+
+def test_each_system_has_a_line_and_the_next_command_is_named(ragauge, here):
+    done = ragauge("ask", "questions.jsonl", "--target", "app.py:answer", "--price", "2,8")
+    assert done.code == 0, done.err
+    (line,) = done.out.splitlines()
+    # 6 · (10 · $2 + 5 · $8) for a million tokens: $0.00036
+    assert line.startswith("answer: 6 answers · 0 failed · 0.00 s an answer (p95 0.00 s)")
+    assert line.endswith("60 tokens in, 30 tokens out · $0.0004")
+    assert "ragauge run ragauge-answers/questions-answer" in done.err
+    assert "on standard output" in done.err
+    found = (here / "ragauge-answers/questions-answer/answers.jsonl").read_text().splitlines()
+    assert json.loads(found[0])["answer"] == "Paris 1"
+    done = ragauge("ask", "questions.jsonl", "--target", "app.py:answer")
+    assert "6 answers kept from before, 0 new" in done.err
+
+
+def test_the_answers_are_scored_with_their_time_and_faults(ragauge, here):
+    done = ragauge(
+        *("ask", "questions.jsonl", "--target", "a=app.py:answer", "--target", "b=app.py:fails"),
+        *("--folder", "answers", "--retries", "0", "-o", "answers.csv"),
+    )
+    assert done.code == 4
+    assert "1 answer failed: ValueError: no idea" in done.err
+    assert (here / "answers.csv").exists()
+    done = ragauge("run", "answers", "--folder", "run", "--no-report")
+    assert "b: 1 of 6 answers failed · 0.00 s an answer (p95 0.00 s)" in done.out
+    assert "a: 0.00 s an answer (p95 0.00 s) · 60 tokens in, 30 tokens out" in done.out
+    gate = ["gate", "run", "--rule", "latency_s.p95 <= 5", "--rule"]
+    assert ragauge(*gate, 'output_tokens.sum[system = "a"] <= 30').code == 0
+    done = ragauge(*gate, 'output_tokens.sum[system = "a"] <= 29')
+    assert done.code == 1
+    assert 'output_tokens.sum[system = "a"] is 30' in done.out
+
+
+def test_run_asks_and_scores_in_one_command(ragauge, here):
+    arguments = ["questions.jsonl", "--limit", "4", "--folder", "run", "--no-report", "-m"]
+    arguments += ["keyword_coverage", "--target", "app.py:answer", "--target", "fails=app.py:fails"]
+    done = ragauge("run", *arguments, "--retries", "0", "--vary", "top_k=1,2")
+    assert (done.code, done.err) == (2, done.err)
+    assert "the target fails takes no setting 'top_k'" in done.err
+    done = ragauge("run", *arguments, "--retries", "0")
+    assert done.code == 4, done.err
+    assert "1 answer failed: ValueError: no idea" in done.err
+    rows = (here / "ragauge-answers/questions-answer-fails/answers.jsonl").read_text().splitlines()
+    assert len(rows) == 8
+    assert "keyword_coverage" in done.out
+    done = ragauge(
+        "run",
+        *arguments[:-4],
+        "--target",
+        "app.py:fails_always",
+        "--retries",
+        "0",
+    )
+    assert done.code == 6
+    done = ragauge("run", "--system", "a=questions.jsonl", "--target", "app.py:answer")
+    assert done.code == 2
+    assert "--target needs a file of questions" in done.err
+
+
+def test_repeats_show_how_steady_a_system_is(ragauge, here):
+    ragauge("ask", "questions.jsonl", "--target", "app.py:fails", "--repeat", "3", "--folder", "a")
+    done = ragauge("run", "a", "-m", "keyword_coverage", "--folder", "run", "--no-report")
+    assert "fails, 3 repeats, keyword_coverage passes at 0.5: 0.83 of answers" in done.out
+    done = ragauge("show", "run", "--steady", "keyword_coverage>=0.9", "-f", "csv")
+    assert done.out.splitlines()[-1] == "fails,0.833,0.833,0.833,0 of 6,0.000,0.000"
+    assert "'x' is not a number" in ragauge("show", "run", "--steady", "keyword_coverage>=x").err
+
+
+def test_where_nothing_is_answered_the_exit_code_says_so(ragauge, here):
+    done = ragauge("ask", "questions.jsonl", "--target", "app.py:fails_always", "--retries", "0")
+    assert done.code == 6
+    assert "6 answers failed: ValueError: no idea" in done.err
+
+
+def test_a_dry_run_asks_three_questions_and_forecasts_the_rest(ragauge, here):
+    arguments = ["questions.jsonl", "--target", "app.py:counted"]
+    done = ragauge("ask", *arguments, "--dry-run")
+    assert done.code == 0, done.err
+    assert "asked 3 questions in" in done.err
+    assert "3 more answers take about 1 s at 8 at once" in done.err
+    assert len((here / "asked.txt").read_text().splitlines()) == 3
+    assert ragauge("ask", *arguments).code == 0
+    assert len((here / "asked.txt").read_text().splitlines()) == 6
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        ([], 2, "no system to ask; name one with --target app.py:function, --url"),
+        (["--target", "app.py:answr"], 2, "app.py has no function 'answr'; did you mean 'answer'"),
+        (["--target", "app.py:answer", "--vary", "topk=1"], 2, "takes no setting 'topk'"),
+        (["--target", "app.py:answer", "--vary", "top_k"], 2, "expected NAME=A,B as in top_k=3,10"),
+        (["--target", "a=app.py:answer", "--target", "a=app.py:fails"], 2, "'a'"),
+        (["--target", "app.py:answer", "-o", "a.xlsx"], 2, "answers are written as .jsonl"),
+        (["--target", "app.py:answer", "--where", "topic = 1"], 2, "no field 'topic'"),
+        (["--target", "app.py:answer", "--timeout", "nan"], 2, "is not a finite number"),
+    ],
+)
+def test_wrong_usage_is_said_before_anything_is_asked(ragauge, here, arguments, code, message):
+    done = ragauge("ask", "questions.jsonl", *arguments)
+    assert done.code == code
+    assert message in done.err
+    assert "Traceback" not in done.err
+
+
+def started(here, *arguments):
+    return subprocess.Popen(
+        [sys.executable, "-m", "ragauge", "ask", "questions.jsonl", *arguments],
+        cwd=here,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def kept(path):
+    try:
+        database = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
+        return {question for (question,) in database.execute("select hex(key) from replies")}
+    except sqlite3.Error:
+        return set()
+
+
+@pytest.mark.skipif(os.name != "posix", reason="kill -9 is of POSIX")
+def test_a_killed_asking_resumes_and_asks_nothing_twice(here):
+    """Killed three times: what was on disk is never asked again, and nothing is lost."""
+    rows = [{"id": f"q{n}", "question": f"Question {n}?"} for n in range(120)]
+    (here / "questions.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    arguments = ["--target", "app.py:counted", "--folder", "a", "--concurrency", "4"]
+    n_kept = n_asked = 0
+    for _ in range(3):
+        process = started(here, *arguments)
+        while len(kept(here / "a" / "answers.sqlite")) < n_kept + 15:
+            assert process.poll() is None, process.stderr.read()
+            time.sleep(0.02)
+        process.send_signal(signal.SIGKILL)
+        process.communicate()
+        asked = (here / "asked.txt").read_text().splitlines()
+        before, n_kept = n_kept, len(kept(here / "a" / "answers.sqlite"))
+        assert (
+            n_kept <= len(asked) - n_asked + before <= n_kept + 8
+        )  # in flight, or not on disk yet
+        n_asked = len(asked)
+    process = started(here, *arguments)
+    process.communicate(timeout=60)
+    assert process.returncode == 0
+    asked = (here / "asked.txt").read_text().splitlines()
+    assert len(asked) - n_asked == 120 - n_kept
+    assert set(asked) == {row["question"] for row in rows}
+    assert len((here / "a" / "answers.jsonl").read_text().splitlines()) == 120
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals are of POSIX")
+def test_an_interrupt_ends_it_at_once_and_says_what_is_kept(here):
+    process = started(here, "--target", "app.py:slow", "--folder", "a")
+    while "begun" not in process.stderr.readline():
+        assert process.poll() is None
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=20)
+    assert process.returncode == 130
+    assert "0 answers of 6 are kept in a" in said
+    assert "run the same command again to resume" in said
+    assert "Traceback" not in said
+
+
+@pytest.mark.skipif(os.name != "posix", reason="limits are of POSIX")
+def test_a_full_disk_ends_it_with_what_to_do(here):
+    rows = [{"id": f"q{n}", "question": f"Question {n}?"} for n in range(100)]
+    (here / "questions.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    script = textwrap.dedent(
+        """
+        import resource, sys
+        resource.setrlimit(resource.RLIMIT_FSIZE, (40_000, 40_000))
+        import signal
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        from ragauge.cli import main
+        main(["ask", "questions.jsonl", "--target", "app.py:answer", "--folder", "a", "--concurrency", "1"])
+        """
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], cwd=here, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 5
+    assert "cannot be used" in done.stderr
+    assert "Traceback" not in done.stderr

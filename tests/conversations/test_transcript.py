@@ -1,0 +1,253 @@
+"""Transcripts of each chat API give the same messages, calls and turns; what cannot be paired is said with its place."""
+
+import json
+
+import pytest
+
+from ragauge.conversations.transcript import (
+    TranscriptError,
+    read_arguments,
+    read_expected,
+    read_transcript,
+)
+
+ARGUMENTS = {"city": "Oslo", "days": 2}
+OPENAI = [
+    {"role": "system", "content": "Be brief."},
+    {"role": "user", "content": "Weather?"},
+    {
+        "role": "assistant",
+        "content": None,
+        "tool_calls": [
+            {
+                "id": "1",
+                "type": "function",
+                "function": {"name": "weather", "arguments": json.dumps(ARGUMENTS)},
+            }
+        ],
+    },
+    {"role": "tool", "tool_call_id": "1", "content": "rain"},
+    {"role": "assistant", "content": "Rain."},
+]
+LEGACY = [
+    {"role": "user", "content": "Weather?"},
+    {
+        "role": "assistant",
+        "content": None,
+        "function_call": {"name": "weather", "arguments": json.dumps(ARGUMENTS)},
+    },
+    {"role": "function", "name": "weather", "content": "rain"},
+    {"role": "assistant", "content": "Rain."},
+]
+RESPONSES = [
+    {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "Weather?"}]},
+    {"type": "reasoning", "summary": []},
+    {
+        "type": "function_call",
+        "call_id": "1",
+        "name": "weather",
+        "arguments": json.dumps(ARGUMENTS),
+    },
+    {"type": "function_call_output", "call_id": "1", "output": "rain"},
+    {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "Rain."}]},
+]
+ANTHROPIC = [
+    {"role": "user", "content": "Weather?"},
+    {
+        "role": "assistant",
+        "content": [
+            {"type": "thinking", "thinking": "hm"},
+            {"type": "tool_use", "id": "1", "name": "weather", "input": ARGUMENTS},
+        ],
+    },
+    {
+        "role": "user",
+        "content": [
+            {
+                "type": "tool_result",
+                "tool_use_id": "1",
+                "content": [{"type": "text", "text": "rain"}],
+            }
+        ],
+    },
+    {"role": "assistant", "content": [{"type": "text", "text": "Rain."}]},
+]
+GEMINI = [
+    {"role": "user", "parts": [{"text": "Weather?"}]},
+    {"role": "model", "parts": [{"functionCall": {"name": "weather", "args": ARGUMENTS}}]},
+    {"role": "user", "parts": [{"functionResponse": {"name": "weather", "response": "rain"}}]},
+    {"role": "model", "parts": [{"text": "Rain."}]},
+]
+LANGCHAIN = [
+    {"type": "human", "content": "Weather?"},
+    {
+        "type": "ai",
+        "content": "",
+        "tool_calls": [{"name": "weather", "args": ARGUMENTS, "id": "1"}],
+    },
+    {"type": "tool", "content": "rain", "tool_call_id": "1", "status": "success"},
+    {"type": "ai", "content": "Rain."},
+]
+SERIALISED = [
+    {
+        "lc": 1,
+        "type": "constructor",
+        "id": ["langchain", "schema", "messages", name],
+        "kwargs": message,
+    }
+    for name, message in zip(
+        ("HumanMessage", "AIMessage", "ToolMessage", "AIMessage"), LANGCHAIN, strict=True
+    )
+]
+DEEPEVAL = [
+    {"role": "user", "content": "Weather?"},
+    {
+        "role": "assistant",
+        "content": "Rain.",
+        "tools_called": [{"name": "weather", "input_parameters": ARGUMENTS, "output": "rain"}],
+    },
+]
+FORMATS = {
+    "openai": OPENAI, "legacy": LEGACY, "responses": RESPONSES, "anthropic": ANTHROPIC, "gemini": GEMINI,
+    "langchain": LANGCHAIN, "serialised": SERIALISED, "deepeval": DEEPEVAL,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_each_format_of_a_chat_gives_the_same_turn(name):
+    for given in (FORMATS[name], json.dumps(FORMATS[name]), {"messages": FORMATS[name]}):
+        (turn,) = read_transcript(given).turns()
+        assert (turn.question, turn.answer) == ("Weather?", "Rain.")
+        (call,) = turn.calls
+        assert (call.name, call.arguments, call.result, call.is_error) == (
+            "weather",
+            ARGUMENTS,
+            "rain",
+            False,
+        )
+
+
+def test_turns_of_plain_chats():
+    sharegpt = [
+        {"from": "human", "value": "Hi"},
+        {"from": "gpt", "value": "Hello"},
+        {"from": "human", "value": "Bye"},
+    ]
+    mtrag = [{"speaker": "user", "text": "Hi"}, {"speaker": "agent", "text": "Hello"}]
+    for chat in (sharegpt, mtrag):
+        (turn,) = read_transcript(chat).turns()
+        assert (turn.number, turn.question, turn.answer) == (1, "Hi", "Hello")
+
+
+def test_a_turn_ends_with_the_last_message_before_the_users_next():
+    chat = [
+        {"role": "assistant", "content": "How can I help?"},
+        {"role": "user", "content": "One"},
+        {"role": "user", "content": "and more"},
+        {"role": "assistant", "content": "Let me see.", "contexts": ["a"]},
+        {"role": "assistant", "content": "Done", "contexts": ["b"]},
+        {"role": "user", "content": "Two"},
+    ]
+    turns = read_transcript(chat).turns()
+    assert [(turn.question, turn.answer, turn.contexts) for turn in turns] == [
+        (None, "How can I help?", None),
+        ("One\nand more", "Done", ["a", "b"]),
+    ]
+    assert [(turn.start, turn.stop) for turn in turns] == [(0, 1), (1, 5)]
+
+
+def test_images_are_kept_by_type_and_results_tell_of_errors():
+    image = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}}
+    chat = [
+        {"role": "user", "content": [{"type": "text", "text": "What is this?"}, image]},
+        {
+            "role": "assistant",
+            "content": None,
+            "tool_calls": [{"id": str(n), "function": {"name": "look"}} for n in range(4)],
+        },
+        {"role": "tool", "tool_call_id": "0", "content": "Error: blind"},
+        {"role": "tool", "tool_call_id": "1", "content": '{"error": "blind"}'},
+        {"role": "tool", "tool_call_id": "2", "content": "x", "is_error": True},
+        {"role": "tool", "tool_call_id": "3", "content": '{"errors": [], "found": "no error"}'},
+    ]
+    read = read_transcript(chat)
+    assert read.messages[0].others == ["image_url"]
+    assert [call.is_error for call in read.calls] == [True, True, True, False]
+
+
+@pytest.mark.parametrize(
+    ("messages", "said"),
+    [
+        ("{", "no JSON"),
+        (7, "must be a list"),
+        (["hello"], "message 1 is no object"),
+        ([{"role": "wizard", "content": "x"}], "message 1 has the role 'wizard'"),
+        ([{"content": "x"}], "message 1 has the role ''"),
+        ([{"role": "tool", "content": "x"}], "message 1 is a tool result without a call"),
+        ([*OPENAI[:3], {"role": "tool", "tool_call_id": "9", "content": "x"}], "message 4 is a tool result for the call '9'"),
+        ([OPENAI[0], OPENAI[0]], "message 2 is a second system prompt"),
+        ([OPENAI[1] | {"turn": 2}, OPENAI[4] | {"turn": 1}], "message 2 is of turn 1, after turn 2"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_read_is_said_with_its_place(messages, said):
+    with pytest.raises(TranscriptError, match=said.replace("(", r"\(")):
+        read_transcript(messages)
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ("{a: 1}", "are no JSON: "),
+        ('{"a": NaN}', "NaN is no number"),
+        ({"a": float("nan")}, "are no JSON"),
+        ("[1]", "are no JSON object"),
+        ("[" * 200 + "]" * 200, "nested more than 100 deep"),
+        ("[" * 200_000, "nested more than 100 deep"),
+        ('{"a": ' + "9" * 5000 + "}", "are no JSON"),
+    ],
+)
+def test_arguments_that_are_no_object_are_invalid_and_never_an_error(given, said):
+    arguments, invalid = read_arguments(given)
+    assert arguments is None
+    assert said in invalid
+
+
+def names(expected):
+    return [right and [[call.name for call in calls] for calls in right] for right in expected]
+
+
+def test_expected_calls_by_turn_with_alternatives_and_without():
+    a, b = {"name": "a", "arguments": {}}, {"name": "b", "args": {"x": 1}}
+    assert names(read_expected([a, b], 1)) == [[["a", "b"]]]
+    assert names(read_expected([], 1)) == [[[]]]
+    assert names(read_expected([[a], None, []], 3)) == [[["a"]], None, [[]]]
+    assert names(read_expected([[a], [b]], 1)) == [[["a"], ["b"]]]
+    assert names(read_expected([[[a], [b]], [a]], 2)) == [[["a"], ["b"]], [["a"]]]
+    (((call,),),) = read_expected([{"area": {"base": [3], "unit": ["m", ""]}}], 1)
+    assert (call.name, call.arguments) == ("area", {"base": [3], "unit": ["m", ""]})
+    (((call,),),) = read_expected([{"name": "a"}], 1)
+    assert call.arguments is None
+
+
+@pytest.mark.parametrize(
+    ("expected", "n_turns", "said"),
+    [
+        ({"name": "a"}, 1, "must be a list"),
+        ([{"name": "a"}], 2, "a list over the 2 turns"),
+        ([[], [], []], 2, "has 3 turns, the conversation 2"),
+        ([[], "no"], 2, "of turn 2 must be a list"),
+        ([[3]], 1, "expected call 1 must be an object"),
+        ([{"arguments": {}, "id": 1}], 1, "names no tool"),
+        ([{"name": "a", "arguments": "{"}], 1, "expected call 1: the arguments are no JSON"),
+    ],
+)
+def test_expected_calls_that_do_not_fit_say_why(expected, n_turns, said):
+    with pytest.raises(TranscriptError, match=said):
+        read_expected(expected, n_turns)
+
+
+def test_five_thousand_turns_are_read_in_linear_time():
+    chat = [
+        {"role": role, "content": "x" * 50} for _ in range(5000) for role in ("user", "assistant")
+    ]
+    assert len(read_transcript(chat).turns()) == 5000

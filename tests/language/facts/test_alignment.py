@@ -1,0 +1,89 @@
+"""What an answer contradicts of a reference: one detail, of each kind and in five languages."""
+
+import pytest
+
+from ragauge.language.facts.alignment import align
+
+PRICE = "The Team plan costs $18 per user per month."
+CLOSES = "The museum closed on 5 March 2021."
+
+
+def kinds(answer: str, reference: str, question: str = "") -> set[str]:
+    return {difference.kind for difference in align(answer, reference, question).differences}
+
+
+@pytest.mark.parametrize(
+    ("answer", "reference", "kind"),
+    [
+        ("Team costs $19 per user per month.", PRICE, "number"),
+        ("Team costs €18 per user per month.", PRICE, "currency"),
+        ("Team costs $18 per year.", "Team costs $18 per month.", "period"),
+        ("Let it rest for 30 minutes.", "Let it rest for 30 hours.", "unit"),
+        ("Revenue was $5 million.", "Revenue was $5 billion.", "number"),
+        ("It opened on 6 March 2021.", "It opened on 5 March 2021.", "date"),
+        ("Es wurde am 17. Mai 1984 eröffnet.", "Es wurde am 17. März 1984 eröffnet.", "date"),
+        ("Backups use AES-128.", "Backups use AES-256.", "version"),
+        ("It is a lack of vitamin D.", "It is a lack of vitamin C.", "version"),
+        ("Backups are encrypted with TLS 1.2.", "Backups are encrypted with AES-256.", "value"),
+        ("The museum opened on 5 March 2021.", CLOSES, "opposite"),
+        ("The museum did not close on 5 March 2021.", CLOSES, "negation"),
+        ("Dogs must be at most 7 years old.", "Dogs must be at least 7 years old.", "quantifier"),
+        ("All students may use the gym.", "Only students may use the gym.", "quantifier"),
+        ("Mei Tanaka leads the firm Castell.", "Amina Yusuf leads the firm Castell.", "entity"),
+        ("Norvik bought Castell for $3 million.", "Castell bought Norvik for $3 million.", "roles"),
+        ("Castell was bought by Norvik.", "Castell bought Norvik.", "roles"),
+        ("Es kostet 180 Euro, ermäßigt 365 Euro.", "Es kostet 365 Euro, ermäßigt 180 Euro.", "roles"),
+        ("It has eggs, milk and fish.", "It has eggs, milk and soy.", "item"),
+        ("It has eggs, milk, soy and fish.", "It has eggs, milk and soy.", "item"),
+        ("It has eggs and milk.", "It has eggs, milk and soy.", "left out"),
+        ("It is $9; $18 is the old price.", "It costs $18.", "side remark"),
+        ("没有上升。", "利润上升了。", "negation"),
+    ],
+)  # fmt: skip
+def test_one_detail_that_differs_is_found(answer, reference, kind):
+    assert kinds(answer, reference) == {kind}
+
+
+@pytest.mark.parametrize(
+    ("answer", "reference"),
+    [
+        ("Eighteen dollars per user each month.", PRICE),
+        ("**$18** per user per month", PRICE),
+        ("Let it rest for 90 minutes.", "Let it rest for 1.5 hours."),
+        ("Free for two days.", "Free for 48 hours."),
+        ("La masa reposa 60 minutos.", "La masa reposa una hora."),
+        ("Am 1984-03-17.", "Es wurde am 17. März 1984 eröffnet."),
+        ("The museum closed in 2021.", CLOSES),
+        ("Team costs $18.", PRICE),
+        ("Norvik was bought by Castell.", "Castell bought Norvik."),
+        ("The Atlas 3 is lighter than the Atlas 4.", "The Atlas 4 is heavier than the Atlas 3."),
+        ("Auf Tomas Novak folgte Amina Yusuf.", "Amina Yusuf folgte Tomas Novak."),
+        ("It has soy, eggs and milk.", "It has eggs, milk and soy."),
+        ("Profit did not rise, it fell by 3 %.", "Profit fell by 3 %."),
+        ("It is 0.6%.", "It was 0.62%."),
+        ("It is 1.9%.", "0.019"),
+        ("One of 5 was sold in 1999. It costs $18 in all shops, of 40 that there are, or $20 in 7.", "$19"),
+    ],
+)  # fmt: skip
+def test_the_same_in_other_words_and_what_is_left_unsaid_contradict_nothing(answer, reference):
+    assert not align(answer, reference, "").differences
+
+
+def test_what_the_question_says_is_known_to_both():
+    question = "How many of the 12 rooms are free?"
+    assert not kinds("Of the 12 rooms, 3 are free.", "3 rooms", question)
+
+
+def test_a_difference_names_what_both_texts_say_and_where():
+    (found,) = align("It costs $18 per year.", PRICE).differences
+    assert found.found is not None
+    assert found.expected is not None
+    assert found.found.text == "$18 per year"
+    assert found.expected == ("$18 per month", PRICE.index("$18"), PRICE.index(" per user"))
+
+
+def test_two_long_texts_are_compared_in_linear_time(assert_linear_time):
+    def work(text: str) -> None:
+        align.__wrapped__(text, text.replace("9", "7"))
+
+    assert_linear_time(work, lambda n: "It costs $9 per day. " * n, 400)

@@ -1,0 +1,43 @@
+"""Lists as Python prints them: texts that end in the middle."""
+
+import pytest
+
+from ragauge.loaders.formats.files import _note_of_excel
+from ragauge.loaders.formats.printed import UnreadableError, printed_list
+
+
+@pytest.mark.parametrize("quote", ["'", '"'])
+def test_a_text_that_is_not_closed_is_refused_in_linear_time(quote, assert_linear_time):
+    def read(text: str) -> None:
+        with pytest.raises(UnreadableError, match="nor a Python list; write"):
+            printed_list(text)
+
+    assert_linear_time(read, lambda n: f"[{quote}" + f"\\{quote}" * n, 20_000)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "['a' 'b",
+        "['a', 'it's']",
+        "['it''s' 'b']",
+        "['it''s']",
+        "['a' ...\n 'b']",
+        "['a', ...]",
+        "['a\n']",
+        '["a\\"]',
+    ],
+)
+def test_a_broken_list_is_not_read(text):
+    with pytest.raises(UnreadableError):
+        printed_list(text)
+
+
+def test_escaped_quotes_and_line_ends_belong_to_a_text():
+    assert printed_list("['it\\'s [', \"a\\\"b\"]") == ["it's [", 'a"b']
+    assert printed_list("['it\\'s'\n \"b\"]") == ["it's", "b"]
+
+
+def test_the_first_word_with_an_accent_is_found_in_a_long_line_in_linear_time(assert_linear_time):
+    assert "'Zoé' in line 3" in _note_of_excel("a Zoé b é", 3)
+    assert_linear_time(lambda text: _note_of_excel(text, 1), lambda n: "a" * n + "é", 20_000)

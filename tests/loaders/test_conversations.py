@@ -1,0 +1,151 @@
+"""A conversation becomes a row for each of its turns, with what is said of that turn."""
+
+import json
+
+import polars as pl
+import pytest
+
+import ragauge as rg
+from ragauge.errors import DataError
+
+
+def said(*texts):
+    """Messages of user and assistant in turn."""
+    roles = ("user", "assistant")
+    return [{"role": roles[at % 2], "content": text} for at, text in enumerate(texts)]
+
+
+CAPITALS = said("Capital of France?", "Paris", "And of Spain?", "Madrid")
+CALL = {
+    "role": "assistant",
+    "tool_calls": [{"id": "1", "function": {"name": "find", "arguments": "{}"}}],
+}
+RESULT = {"role": "tool", "tool_call_id": "1", "content": "found"}
+FIND = {"name": "find", "arguments": {}}
+
+
+def rows_of(row, **options):
+    samples = rg.load([row], **options)
+    return samples.frame.to_dicts(), samples.notes
+
+
+def test_fields_by_turn_go_to_their_turns_and_others_to_all():
+    rows, notes = rows_of(
+        {
+            "id": "c1",
+            "topic": "capitals",
+            "messages": CAPITALS,
+            "references": [["Paris"], None],
+            "relevant": [{"d1": 1}, ["d2", "d3"]],
+            "answerable": [True, False],
+        }
+    )
+    assert notes == ("read 'messages' as conversations, a row for each of 2 turns",)
+    first, second = rows
+    assert (first["id"], first["conversation"], first["turn"]) == ("c1#1", "c1", 1)
+    assert (first["question"], first["answer"]) == ("Capital of France?", "Paris")
+    assert (second["question"], second["answer"]) == ("And of Spain?", "Madrid")
+    assert (first["references"], second["references"]) == (["Paris"], None)
+    assert second["relevant"] == [{"id": "d2", "grade": 1}, {"id": "d3", "grade": 1}]
+    assert (first["answerable"], second["answerable"]) == (True, False)
+    assert first["topic"] == second["topic"] == "capitals"
+    assert json.loads(first["messages"]) == CAPITALS[:2]
+    assert first["whole_conversation"] is None
+    assert json.loads(second["whole_conversation"]) == CAPITALS
+
+
+def test_calls_tools_and_states_go_where_they_belong():
+    messages = [
+        *said("Find it"),
+        CALL,
+        RESULT,
+        *said("Found", "Bye")[:0],
+        {"role": "assistant", "content": "Here"},
+    ]
+    rows, _ = rows_of(
+        {
+            "messages": [*messages, *said("Thanks", "Welcome")],
+            "expected_calls": [[FIND], None],
+            "tools": [{"name": "find"}],
+            "state": {"found": 1},
+            "expected_state": {"found": 1},
+        }
+    )
+    assert [json.loads(row["expected_calls"] or "null") for row in rows] == [[[FIND]], None]
+    assert [row["tools"] is not None for row in rows] == [True, False]
+    assert [json.loads(row["final_state"] or "null") for row in rows] == [None, {"found": 1}]
+    run = rg.evaluate(rg.load(rows), ["tool_call_match", "invalid_calls", "steps", "state_match"])
+    scores = {(row["metric"], row["id"]): row["value"] for row in run.scores.iter_rows(named=True)}
+    assert scores["tool_call_match", "1#1"] == scores["state_match", "1#2"] == 1
+    assert (scores["steps", "1#1"], scores["steps", "1#2"]) == (1, 0)
+
+
+def test_a_single_turn_with_calls_keeps_its_id_and_its_messages():
+    (row,), _ = rows_of(
+        {"id": "a", "messages": [*said("Go"), CALL, RESULT], "reference_tool_calls": [FIND]}
+    )
+    assert (row["id"], row["answer"]) == ("a", None)
+    assert json.loads(row["expected_calls"]) == [FIND]
+
+
+def test_a_chat_with_one_reference_is_its_last_answer_as_before():
+    (row,), notes = rows_of({"messages": CAPITALS, "reference": "Madrid"})
+    assert (row["question"], row["answer"], row["references"]) == (
+        "And of Spain?",
+        "Madrid",
+        ["Madrid"],
+    )
+    assert "conversation" not in row
+    assert any("the last question of 'messages'" in note for note in notes)
+
+
+def test_columns_of_csv_and_of_other_names(tmp_path):
+    path = tmp_path / "chats.csv"
+    pl.DataFrame(
+        {
+            "id": ["a"],
+            "conversation": [json.dumps(CAPITALS)],
+            "references": ['[["Paris"], ["Madrid"]]'],
+        }
+    ).write_csv(path)
+    rows = rg.load(path).frame.to_dicts()
+    assert [row["references"] for row in rows] == [["Paris"], ["Madrid"]]
+    assert [row["conversation"] for row in rows] == ["a", "a"]
+
+
+@pytest.mark.parametrize(
+    ("fields", "said_of_it"),
+    [
+        ({"references": [["a"], ["b"], ["c"]]}, "'references' has 3 turns, the conversation 2"),
+        ({"references": ["Paris", "Madrid"]}, r"must be a list over the 2 turns: \[\[\"Paris\"\], null\]"),
+        ({"references": [["a"], ["b"]], "relevant": {"d1": 1}}, "'relevant' must be a list over the 2 turns"),
+        ({"expected_calls": [FIND]}, "expected_calls must be a list over the 2 turns"),
+        ({"messages": [*CAPITALS, RESULT]}, "message 5 is a tool result for the call '1'"),
+        ({"messages": said("hm"), "tools": []}, "the system says nothing in this conversation"),
+    ],
+)  # fmt: skip
+def test_what_does_not_fit_is_a_problem_with_its_place(fields, said_of_it):
+    with pytest.raises(DataError, match=said_of_it):
+        rg.load([{"id": "c1", "messages": CAPITALS} | fields])
+
+
+def test_turns_of_a_conversation_are_one_cluster():
+    right, wrong = said("Capital?", "Paris"), said("Capital?", "Oslo")
+    rows = [
+        {"id": str(n), "messages": (right if n % 2 else wrong) * 20, "references": [["Paris"]] * 20}
+        for n in range(10)
+    ]
+    run = rg.evaluate(rg.load(rows), "exact_match")
+    flat = rg.evaluate(
+        rg.load([row | {"conversation": None} for row in rg.load(rows).frame.to_dicts()]),
+        "exact_match",
+    )
+    of_clusters, of_rows = (each.summary().row(0, named=True) for each in (run, flat))
+    assert of_clusters["mean"] == of_rows["mean"] == 0.5
+    assert of_clusters["high"] - of_clusters["low"] > 3 * (of_rows["high"] - of_rows["low"])
+
+
+def test_five_thousand_turns_take_memory_and_time_by_their_number():
+    rows = rg.load([{"messages": said("What?", "This.") * 5000, "answerable": [True] * 5000}]).frame
+    assert rows.height == 5000
+    assert rows["messages"].str.len_chars().max() < 200

@@ -1,0 +1,160 @@
+"""Tool calls against expectations: worked examples, the modes of agentevals, faults of systems as numbers."""
+
+import json
+
+import pytest
+from pytest import approx
+
+import ragauge as rg
+from ragauge.score import Status
+
+TOOLS = [
+    {"name": "search", "parameters": {"properties": {"q": {"type": "string"}}, "required": ["q"]}},
+    {"name": "stop", "parameters": {}},
+]
+
+
+def chat(*calls, text="Done."):
+    """A turn with these calls, each `(name, arguments)` or `(name, arguments, result)`."""
+    messages = [{"role": "user", "content": "Go"}]
+    for number, (name, arguments, *result) in enumerate(calls):
+        given = arguments if isinstance(arguments, str) else json.dumps(arguments)
+        call = {"id": str(number), "function": {"name": name, "arguments": given}}
+        messages.append({"role": "assistant", "content": None, "tool_calls": [call]})
+        messages.append({"role": "tool", "tool_call_id": str(number), "content": "".join(result)})
+    return [*messages, {"role": "assistant", "content": text}]
+
+
+def wanted(*calls):
+    return [{"name": name, "arguments": arguments} for name, arguments in calls]
+
+
+A, B, STOP = ("search", {"q": "a"}), ("search", {"q": "b"}), ("stop", {})
+
+
+@pytest.mark.parametrize(
+    ("made", "expected", "same", "any_order", "precision", "recall"),
+    [
+        ([A, STOP], [A, STOP], 1, 1, 1, 1),
+        ([STOP, A], [A, STOP], 0, 1, 1, 1),
+        ([A, B, STOP], [A, STOP], 0, 0, 2 / 3, 1),
+        ([A], [A, STOP], 0, 0, 1, 1 / 2),
+        ([B], [A], 0, 0, 0, 0),
+        ([A, A], [A], 0, 0, 1 / 2, 1),
+        ([], [], 1, 1, None, None),
+        ([A], [], 0, 0, 0, None),
+        ([], [A], 0, 0, None, 0),
+    ],
+)
+def test_calls_of_a_turn(made, expected, same, any_order, precision, recall):
+    fields = {"messages": chat(*made), "expected_calls": wanted(*expected)}
+    assert rg.score("tool_call_match", **fields).value == same
+    assert rg.score('tool_call_match(order="any")', **fields).value == any_order
+    assert rg.score("tool_precision", **fields).value == (precision and approx(precision))
+    assert rg.score("tool_recall", **fields).value == (recall and approx(recall))
+    n = len(made) + len(expected)
+    f1 = rg.score("tool_f1", **fields)
+    assert f1.status == (Status.OK if n else Status.UNDEFINED)
+    if n:
+        assert f1.value == approx(2 * len(made) * (precision or 0) / n)
+
+
+@pytest.mark.parametrize(
+    ("made", "expected", "modes"),
+    [
+        ([A, STOP], [A, STOP], "strict unordered subset superset"),
+        ([STOP, A], [A, STOP], "unordered subset superset"),
+        ([A], [A, STOP], "subset"),
+        ([A, B, STOP], [A, STOP], "superset"),
+        ([A, B], [A, STOP], ""),
+        ([], [], "strict unordered subset superset"),
+    ],
+)
+def test_the_four_modes_of_a_trajectory(made, expected, modes):
+    for mode in ("strict", "unordered", "subset", "superset"):
+        label = f'trajectory_match(mode="{mode}")'
+        score = rg.score(label, messages=chat(*made), expected_calls=wanted(*expected))
+        assert score.value == (mode in modes.split()), mode
+
+
+def test_edits_of_a_trajectory_are_levenshteins():
+    made, expected = chat(A, B, STOP), wanted(A, STOP, STOP, B)
+    edits = 'trajectory_match(mode="edits")'
+    assert rg.score(edits, messages=made, expected_calls=expected).value == 1 - 2 / 4
+    assert rg.score(edits, messages=chat(), expected_calls=[]).value == 1
+
+
+def test_several_right_lists_and_numbers_within_a_tolerance():
+    made = chat(("pay", {"amount": 9.99}))
+    either = [[wanted(("pay", {"amount": 10})), wanted(STOP)]]
+    assert rg.score("tool_call_match", messages=made, expected_calls=either).value == 0
+    assert rg.score("tool_call_match(atol=0.1)", messages=made, expected_calls=either).value == 1
+    assert rg.score("tool_recall(rtol=0.01)", messages=made, expected_calls=either).value == 1
+
+
+def test_a_conversation_of_several_turns_is_the_share_of_its_turns():
+    messages = [*chat(A), *chat(B), *chat()]
+    fields = {"messages": messages, "expected_calls": [wanted(A), None, wanted(A)]}
+    score = rg.score("tool_call_match", **fields)
+    assert score.value == 0.5
+    assert score.evidence["turns"][1] == {
+        "turn": 3,
+        "expected": [{"name": "search", "arguments": {"q": "a"}}],
+        "found": [],
+        "differences": [
+            {"call": 1, "kind": "missing", "expected": {"name": "search", "arguments": {"q": "a"}}}
+        ],
+    }
+    assert rg.score("tool_recall", **fields).value == 0.5
+
+
+def test_expectations_that_do_not_fit_are_missing_with_their_reason():
+    messages = [*chat(A), *chat(B)]
+    flat = rg.score("tool_call_match", messages=messages, expected_calls=wanted(A))
+    assert (flat.status, flat.reason) == (
+        Status.MISSING,
+        "expected_calls must be a list over the 2 turns",
+    )
+    none = rg.score("tool_call_match", messages=messages, expected_calls=[None, None])
+    assert (none.status, none.reason) == (Status.MISSING, "no turn has expected calls")
+    silent = rg.score("tool_call_match", messages=messages[:1], expected_calls=[])
+    assert silent.status is Status.UNDEFINED
+
+
+def test_messages_that_cannot_be_read_are_missing_with_their_reason():
+    for messages, said in (
+        ([{"role": "tool", "content": "x"}], "message 1 is a tool result without a call"),
+        ("Hello there", "messages are no JSON"),
+    ):
+        score = rg.score("steps", messages=messages)
+        assert score.status is Status.MISSING
+        assert said in score.reason
+    assert (
+        rg.score("invalid_calls", messages=chat(A), tools="none").reason == "the tools are no JSON"
+    )
+    fields = {"messages": chat(A), "expected_calls": "none"}
+    assert rg.score("tool_recall", **fields).reason == "the expected_calls are no JSON"
+
+
+def test_broken_arguments_are_the_systems_fault():
+    made = chat(
+        ("search", '{"q": '), ("search", '{"q": NaN}'), ("search", {"q": 3}), ("seek", {}), A
+    )
+    score = rg.score("invalid_calls", messages=made, tools=TOOLS)
+    assert score.value == 4
+    assert [each["call"] for each in score.evidence["invalid"]] == [1, 2, 3, 4]
+    assert score.evidence["invalid"][3]["problem"] == "there is no tool 'seek'"
+    expected = wanted(A)
+    assert rg.score("tool_precision", messages=made, expected_calls=expected).value == approx(1 / 5)
+
+
+def test_counts_of_a_turn():
+    made = chat((*A, "Error: down"), (*A, "found"), (*A, "found"), (*B, '{"error": "no"}'))
+    assert rg.score("steps", messages=made).value == 4
+    assert rg.score("tool_errors", messages=made).value == 2
+    repeated = rg.score("repeated_calls", messages=made)
+    assert (repeated.value, [each["call"] for each in repeated.evidence["repeated"]]) == (1, [3])
+    assert rg.score("error_recovery", messages=made).value == 0
+    assert rg.score("error_recovery", messages=chat((*A, "Error"), (*B, "found"))).value == 1
+    assert rg.score("error_recovery", messages=chat(A)).status is Status.UNDEFINED
+    assert rg.score("tool_errors", messages=chat()).status is Status.UNDEFINED

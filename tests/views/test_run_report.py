@@ -1,0 +1,205 @@
+"""A run as a report and in files."""
+
+import csv
+import json
+import math
+import re
+import shutil
+import subprocess
+
+import pytest
+
+from ragauge import evaluate
+from ragauge.errors import PlanError, StoreError
+from ragauge.label import Label
+from ragauge.report.table_formats import csv_lines, to_json
+from ragauge.report.writing import WRITERS
+from ragauge.suite import Entry, Suite
+from ragauge.views.run_data import score_records, summary_json
+from ragauge.views.run_report import (
+    check_outputs,
+    json_lines,
+    run_report,
+    write_run,
+    write_summaries,
+)
+from ragauge.views.summary import summary_table
+
+HOSTILE = "=1|\x1b[31m[/red] \\input{x} $a_b$ `c` ::error::x \u202e"
+
+
+NEEDY = Suite("needy", (Entry(Label("faithfulness"), "faithfulness"),))
+
+
+@pytest.fixture(scope="module")
+def run():
+    rows = [
+        {"id": "q1", "system": "a", "answer": "Paris", "references": ["Paris"], "kind": "fact"},
+        {"id": "q2", "system": "a", "answer": "Rome is it", "references": ["Rome"], "kind": "list"},
+        {"id": "q3", "system": "a", "answer": None, "references": ["x"], "kind": None},
+        {"id": "q4", "system": "a", "answer": "none", "references": [], "kind": "fact"},
+    ]
+    return evaluate(rows, ["exact_match", NEEDY])
+
+
+@pytest.fixture(scope="module")
+def hostile():
+    return evaluate(
+        [{"id": HOSTILE, "system": HOSTILE, "answer": HOSTILE, "reference": "x", "kind": HOSTILE}],
+        "exact_match",
+    )
+
+
+def test_a_table_says_mean_bounds_and_counts(run):
+    (row,) = summary_table(run).texts
+    assert row[:3] == ["a", "exact_match", "0.5000"]
+    # Two scored, one right; two more could be both wrong, 1/4, or both right, 3/4.
+    assert row[4:] == ["worst 0.2500, best 0.7500", "2 of 4", "1 undefined, 1 missing"]
+
+
+def test_a_field_without_a_value_is_a_group_of_its_own(run):
+    assert [row[1] for row in summary_table(run, ["kind"]).rows] == [
+        "fact", "list", "(none)",
+    ]  # fmt: skip
+
+
+def test_what_could_not_be_scored_at_all_is_in_the_notes_and_never_a_zero(run):
+    table = summary_table(run)
+    assert [row[1] for row in table.rows] == ["exact_match"]
+    assert any("faithfulness" in note for note in table.notes)
+
+
+def test_the_title_counts_in_grammar(run, hostile):
+    assert summary_table(run).title == "needy+custom: 4 answers, 1 system"
+    assert summary_table(hostile).title == "custom: 1 answer, 1 system"
+
+
+def test_csv_has_a_row_a_score_and_every_text_neutral(run, hostile):
+    rows = list(csv.reader(csv_lines(*score_records(run))))
+    header = ["id", "system", "metric", "value", "status", "reason", "evidence", "flags"]
+    assert rows[0] == header
+    assert len(rows) == 1 + run.scores.height
+    (row,) = list(csv.DictReader(csv_lines(*score_records(hostile))))
+    assert row["id"] == f"'{HOSTILE}"
+    assert row["value"] == "0.0"
+
+
+def test_json_is_strict_and_evidence_is_data(run):
+    def refuse(constant: str) -> None:
+        raise AssertionError(constant)
+
+    for line in json_lines(run):
+        row = json.loads(line, parse_constant=refuse)
+        assert (row["value"] is None) == (row["status"] != "ok")
+        assert row["evidence"] is None or isinstance(row["evidence"], dict)
+    json.loads(to_json(summary_json(run, ["kind"])), parse_constant=refuse)
+    with pytest.raises(ValueError, match="not JSON compliant"):
+        to_json({"value": math.nan})
+
+
+def test_the_summary_as_json_keeps_numbers_and_breaks_down(run):
+    data = summary_json(run, ["kind"])
+    assert data["suite"] == "needy+custom"
+    (row,) = [row for row in data["summary"] if row["metric"] == "exact_match"]
+    assert (row["mean"], row["n"], row["ok"], row["undefined"]) == (0.5, 4, 2, 1)
+    kinds = [row["kind"] for row in data["by"]["kind"] if row["metric"] == "exact_match"]
+    assert kinds == ["fact", "list", None]
+
+
+def test_names_from_data_are_inert_in_tables_whose_rows_are_as_long_as_their_headers(hostile):
+    text = WRITERS["md"](run_report(hostile, ["kind"]))
+    by_kind = [line for line in text.split("\n## ")[2].splitlines() if line.startswith("|")]
+    assert len(by_kind) == 3
+    assert {len(re.findall(r"(?<!\\)\|", row)) for row in by_kind} == {9}
+    assert "\x1b" not in text and "::error" not in text
+    text = WRITERS["latex"](run_report(hostile, ["kind"]))
+    columns = re.findall(r"\\begin\{tabular\}\{([lr]+)\}", text)
+    rows = [line for line in text.splitlines() if line.endswith(r" \\")]
+    assert len(rows) == 4
+    assert [len(re.findall(r"(?<!\\)&", row)) + 1 for row in rows[::2]] == list(map(len, columns))
+    assert r"\input" not in text
+    assert text.count(r"\begin{") == text.count(r"\end{") == 4
+    unescaped = re.sub(r"\\[{}]", "", text)
+    assert unescaped.count("{") == unescaped.count("}")
+    assert re.sub(r"\$\\downarrow\$", "", re.sub(r"\\\$", "", text)).count("$") == 0
+
+
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="pdflatex is not installed")
+def test_the_latex_compiles(hostile, tmp_path):
+    table = WRITERS["latex"](run_report(hostile, ["kind"]))
+    page = f"\\documentclass{{article}}\\usepackage{{booktabs}}\\begin{{document}}{table}\\end{{document}}"
+    (tmp_path / "t.tex").write_text(page)
+    command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "t.tex"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, check=False)
+    assert done.returncode == 0, done.stdout[-2000:]
+
+
+def test_endings_folders_and_inputs_are_refused_before_any_work(tmp_path):
+    data = tmp_path / "data.csv"
+    data.write_text("id\n")
+    check_outputs([tmp_path / "new.JSON", tmp_path / "new.tex"], [data])
+    with pytest.raises(PlanError) as caught:
+        check_outputs([tmp_path, tmp_path / "a.xls", tmp_path / "b", data], [data])
+    assert len(caught.value.problems) == 4
+
+
+def test_a_file_that_cannot_be_written_leaves_the_old_one(run, tmp_path):
+    (tmp_path / "file").write_text("old")
+    with pytest.raises(StoreError, match="a file is in the way"):
+        write_run(run, tmp_path / "file" / "s.csv")
+    assert (tmp_path / "file").read_text() == "old"
+
+
+def test_summaries_are_written_once(run, tmp_path):
+    write_summaries(run, tmp_path)
+    before = {file.name: file.stat().st_mtime_ns for file in tmp_path.iterdir()}
+    assert set(before) == {"summary.json", "summary.md"}
+    write_summaries(run, tmp_path)
+    assert {file.name: file.stat().st_mtime_ns for file in tmp_path.iterdir()} == before
+    write_summaries(run, tmp_path, ["kind"])
+    assert json.loads((tmp_path / "summary.json").read_text())["by"]["kind"]
+
+
+COUNTS = Suite("counts", (Entry(Label("dont_know"), "unknown", 1.0, 0, show="count"),))
+
+
+def test_a_count_has_counts_for_bounds_and_a_key_in_json():
+    answers = ["I do not know", "I do not know", "It is 5", None]
+    run = evaluate([{"id": str(n), "answer": one} for n, one in enumerate(answers)], COUNTS)
+    ((_, name, mean, interval, bounds, *_),) = summary_table(run).texts
+    # Two of three know nothing; the one without an answer makes it 2 or 3.
+    assert (name, mean, interval) == ("unknown (count)", "2", "")
+    assert sorted(re.findall(r"\d", bounds)) == ["2", "3"]
+    assert re.fullmatch(r"worst \d, best \d", bounds)
+    (row,) = summary_json(run)["summary"]
+    assert row["count"] == 2
+    assert (
+        "count"
+        not in summary_json(evaluate([{"id": "q", "answer": "x"}], "dont_know"))["summary"][0]
+    )
+
+
+def test_the_worst_is_said_first_where_lower_is_better_too():
+    rows = [{"id": "q1", "answer": "a b", "contexts": ["a"]}, {"id": "q2", "contexts": ["a"]}]
+    run = evaluate([{**row, "answer": row.get("answer")} for row in rows], "topic_drift")
+    ((*_, bounds, _, _),) = summary_table(run).texts
+    worst, best = (float(text) for text in re.findall(r"\d\.\d+", bounds))
+    assert bounds.startswith("worst ")
+    assert worst > best
+
+
+def test_a_table_says_why_rows_have_no_value(run):
+    said = [note for note in summary_table(run).notes if note.startswith("exact_match: a ")]
+    assert len(said) == 1
+    assert "1 missing: the sample has no answer" in said[0]
+    assert "1 undefined: the sample's list of references is empty" in said[0]
+
+
+def test_latex_has_a_label_and_the_best_mean_of_each_metric_in_bold():
+    rows = [
+        {"id": "q1", "system": system, "answer": answer, "reference": "Rome"}
+        for system, answer in (("a", "Rome"), ("b", "Oslo"))
+    ]
+    text = WRITERS["latex"](run_report(evaluate(rows, "exact_match")))
+    assert r"\label{tab:custom-2-answers-2-systems}" in text
+    assert r"a & exact\_match & \textbf{1.0000}" in text and r"b & exact\_match & 0.0000" in text
