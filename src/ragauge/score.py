@@ -50,6 +50,8 @@ GRADE = "grade:"
 """How the flag of a graded score begins: `grade:A`."""
 LANGUAGE = "language:"
 """How the flag of a score begins whose sample is in a language that its metric was not compared with people in."""
+LANGUAGE_EVIDENCE = "unmeasured_language"
+"""Evidence key of a single score in such a language."""
 FLAGGING = frozenset(("needs_review", LOST_PARTS, "cut", "repeats", "grade"))
 """The evidence keys that may give a score a flag."""
 
@@ -147,6 +149,8 @@ class Score:
             flags.append(Flag.REPEATED)
         if "grade" in evidence:
             flags.append(f"{GRADE}{evidence['grade']}")
+        if LANGUAGE_EVIDENCE in evidence:
+            flags.append(f"{LANGUAGE}{evidence[LANGUAGE_EVIDENCE]}")
         return flags
 
     def _repr_html_(self) -> str:

@@ -227,7 +227,7 @@ def test_few_clusters_are_counted_and_said_to_be_too_few():
         ["exact_match"],
     )
     view = ComparisonView(run.compare("a", "b", cluster="lang"))
-    assert "; with 2 clusters a difference of " in view.headline
+    assert "; 2 clusters are too few to find any difference." in view.headline
     assert "only 2 clusters by lang: p cannot be below 0.5; do not trust the interval" in view.notes
 
 

@@ -33,6 +33,16 @@ COMMANDS: dict[tuple[str, str], tuple[str, ...]] = {
     ("run", "judges"): (*JUDGED, "--judge", "replay:{}"),
     ("run", "prompts"): (*JUDGED, "--judge", "m", "--judge-url", "http://127.0.0.1:9/v1", "--prompts", "{}"),
     ("run", "record"): (*JUDGED, "--judge", "replay:rec.jsonl", "--record", "{}"),
+    ("ask", "questions"): ("ask", "{}.jsonl", "--target", "app.py:f"),
+    ("ask", "targets"): ("ask", "a.jsonl", "--target", "{}.py:f"),
+    ("ask", "gold"): ("ask", "a.jsonl", "--target", "app.py:f", "--gold", "{}.jsonl"),
+    ("ask", "folder"): ("ask", "a.jsonl", "--target", "app.py:f", "--folder", "{}"),
+    ("ask", "output"): ("ask", "a.jsonl", "--target", "app.py:f", "--folder", "new", "-o", "{}.md"),
+    ("ask", "prompt"): ("ask", "a.jsonl", "--chat", "m", "--base-url", "http://127.0.0.1:9/v1", "--prompt", "{}"),
+    ("ask", "body"): ("ask", "a.jsonl", "--url", "http://127.0.0.1:9/x", "--body", "{}.json"),
+    ("run", "targets"): ("run", "a.jsonl", "-m", "token_f1", *QUIET, "--target", "{}.py:f"),
+    ("show", "output"): ("show", "run", "-o", "{}.md"),
+    ("gate", "output"): ("gate", "run", "--rule", "failed <= 0", "-o", "{}.md"),
     ("show", "run"): ("show", "{}"),
     ("show", "plugins"): ("show", "run", "--plugin", "{}.py"),
     ("compare", "given"): ("compare", "run", "{}", "-m", "token_f1"),
@@ -94,13 +104,14 @@ OTHER_TEXTS = {
     *("metrics", "without", "mapping", "where", "by", "encoder_url", "encoder_key", "judge_url", "judge_key", "price"),
     *("language", "on", "storage", "id", "worst", "finding", "cluster", "rules", "max_drop", "systems", "host", "about"),
     *("thresholds", "rater", "token", "yes", "yes_from", "skip", "metric", "measures", "fuse", "weights", "norm"),
-    *("show", "reply", "encoder"),
+    *("show", "reply", "encoder", "base_url", "chats", "headers", "key", "method", "read", "shells", "urls", "version", "steady"),
 }  # fmt: skip
 """Parameters with a text that is no path. A folder with an encoder is tested with the encoders."""
 
 ROW = '{"id": "q1", "question": "?", "answer": "x", "reference": "x", "contexts": ["x"]}\n'
 FILES = {
     "a.jsonl": ROW,
+    "app.py": "def f(question):\n    return 'x'\n",
     "labels.csv": "id,label\nq1,yes\n",
     "q.qrels": "q1 0 d1 1\n",
     "a.run": "q1 Q0 d1 1 0.5 x\n",

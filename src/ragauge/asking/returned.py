@@ -52,6 +52,7 @@ def usage_of(value: object) -> dict[str, object]:
     found: dict[str, object] = {}
     holders = [value, *(_part(value, name) for name in USAGE)]
     holders += [_part(holder, "token_usage") for holder in holders[1:]]
+    holders = [holder for holder in holders if holder is not None]
     for ours, theirs in TOKENS.items():
         for holder in holders:
             numbers = [_part(holder, name) for name in theirs]

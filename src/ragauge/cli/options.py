@@ -355,9 +355,14 @@ def _with_kind(kind: str, given: str) -> str:
     return f"{found[1]}={kind}{found[2]}" if found else kind + given
 
 
+MAX_PROMPT_BYTES = 10_000_000
+
+
 def _text_of(path: Path, option: str) -> str:
+    from ragauge.storage.regular_file import read_regular
+
     try:
-        return path.read_text("utf-8")
+        return read_regular(path, MAX_PROMPT_BYTES).decode("utf-8")
     except (OSError, ValueError) as error:
         raise click.UsageError(f"{option} {path}: cannot be read: {error}") from None
 

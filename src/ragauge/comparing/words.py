@@ -145,8 +145,11 @@ class ComparisonView:
             metric = self.display(nearest)
             n_clusters = nearest.n_clusters
             n = counted(n_clusters, "cluster") if n_clusters else counted(nearest.n, "question")
+            low, high = metric.low, metric.high
             text += (
-                f"; with {n} a difference of {number(metric, nearest.detectable)} could be found"
+                f"; {n} are too few to find any difference"
+                if low is not None and high is not None and nearest.detectable > high - low
+                else f"; with {n} a difference of {number(metric, nearest.detectable)} could be found"
             )
         return f"{text}."
 

@@ -80,14 +80,14 @@ def _frame(
             "value": pl.Series([score.value for score in scores], dtype=pl.Float64),
             "status": pl.Series([score.status for score in scores], dtype=pl.String),
             "reason": pl.Series([score.reason for score in scores], dtype=pl.String),
-            "flags": _flags(scores, _in_other_languages(planned, columns, rows, places)),
+            "flags": _flags(scores, in_other_languages(planned, columns, rows, places)),
             "parts": pl.Series(parts, dtype=pl.List(pl.Float64)),
             "evidence": pl.Series(evidence, dtype=pl.String),
         }
     )
 
 
-def _in_other_languages(
+def in_other_languages(
     planned: Sequence[PlannedMetric], columns: Columns, rows: Sequence[int], places: Sequence[int]
 ) -> dict[int, str]:
     """The flags of the scores, by position, in languages that their metrics were not compared with people in."""
@@ -105,7 +105,7 @@ def _in_other_languages(
 
 def _languages(columns: Columns) -> list[str | None]:
     """The language of each sample, by its texts together; None if unclear."""
-    found: list[list[str]] = [[] for _ in columns["id"]]
+    found: list[list[str]] = [[] for _ in next(iter(columns.values()))]
     for name in TEXTS:
         for texts, cell in zip(found, columns.get(name, ())):  # noqa: B905
             texts += [cell] if isinstance(cell, str) else cast("Sequence[str]", cell or ())

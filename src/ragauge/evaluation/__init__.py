@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast, get_args
 
 from ragauge.engine.batch import measure
+from ragauge.engine.frames import in_other_languages
 from ragauge.engine.graph import Plan
 from ragauge.engine.plan import make_plan
 from ragauge.engine.resources import Resources
@@ -40,7 +41,7 @@ from ragauge.runs.identity import judges_of, manifest_of
 from ragauge.runs.manifest import Manifest
 from ragauge.runs.working_copy import url_of_run
 from ragauge.samples.samples import FIELDS, Columns, FieldError, Samples, columns_of, read_value
-from ragauge.score import KeptEvidence, Score
+from ragauge.score import LANGUAGE, LANGUAGE_EVIDENCE, KeptEvidence, Score
 from ragauge.storage.regular_file import exists
 from ragauge.suite import Entry
 
@@ -78,7 +79,8 @@ def score(
     encoder, for metrics that need one (default: the embedded model). `judge` is a judge, an async
     function or a model's name, for judged metrics. If a field is missing, the score has the status
     `missing`. Raises LabelError if the label does not parse, PlanError for an unknown metric, setting
-    or field, and DataError for an invalid value.
+    or field, and DataError for an invalid value. In a language in which the metric was not compared with people, the score has a flag
+    such as `language:de`.
 
     >>> import ragauge as rg
     >>> rg.score("number_match", answer="The premium is $604", reference="$604").value
@@ -93,16 +95,21 @@ def score(
     resources = Resources(encoder, judging=judge_config_of(judge))
     plan = make_plan([suite], list(columns), resources.defaults())
     _check_used(label, fields, plan)
-    places = [place for place, metric in enumerate(plan.metrics) if metric.name == label]
+    at = next((at for at, metric in enumerate(plan.metrics) if metric.name == label), 0)
     try:
-        scores = measure(plan, columns, resources)[places[0] if places else 0]
+        scores = measure(plan, columns, resources)[at]
     except MetricError as error:
         columns_of_plan = (column for node in plan.nodes for column in node.definition.columns)
         is_composite = any(column.takes_score for column in columns_of_plan)
         if is_composite and isinstance(error.__cause__, ValueError | TypeError):
             raise PlanError([f"{label}: {error.__cause__}"]) from None
         raise
-    return cast(Score, scores[0])
+    found = cast(Score, scores[0])
+    flags = in_other_languages([plan.metrics[at]], columns, [0], [0])
+    if found.value is None or not flags:
+        return found
+    language = flags[0].removeprefix(LANGUAGE)
+    return replace(found, evidence={**(found.evidence or {}), LANGUAGE_EVIDENCE: language})
 
 
 def evaluate(

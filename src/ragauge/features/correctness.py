@@ -49,13 +49,13 @@ class Likeness:
     - meaning: mean over the same words of 1 for a stated word, else of the best cosine of its tokens
       with a token of the answer; 0 for a word that it denies or replaces.
     - recall: BERTScore recall; the tokens of numbers that the answer states in another form count 1.
-      0 if the answer denies the reference or gives something else in its place; so is `shared`.
+      0 if the answer denies the reference; so is `shared`.
     - verbatim: 1 if the answer contains the reference, apart from articles, and does not deny it; or all
       its numbers in another form where it is only numbers; or says yes or no in other words.
     - shared: share of the answer's words that the reference has; only words that the question lacks,
       and at most 15 of those that the reference lacks too.
     - contradiction: 1 if the answer states another number of the same kind, another date, or yes for no,
-      denies the reference or gives something else in its place, or, in texts of up to 15 words, states the opposite of a word.
+      or denies the reference.
     - refusal: 1 if the answer refuses and the reference does not.
     - missing_items: square root of the share of a list's items that the answer leaves out, where it states
       others and the question asks for a number of items or for all (`which two`, `who were the members`).
@@ -164,8 +164,7 @@ def _features(
     places = None if spans is None else TokenPlaces(spans.tolist())
     best: list[float] = side.best.tolist() if side else []
     cosines = [
-        0.0 if word.how in ("opposite", "denied", "other") else _cosine(word, best, places)
-        for word in wanted
+        0.0 if word.how in ("denied", "other") else _cosine(word, best, places) for word in wanted
     ]
     credits = [word.credit for word in wanted]
     n_other = min(match.n_new - match.n_new_shared, MOST_OTHER)

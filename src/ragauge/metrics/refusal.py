@@ -14,21 +14,19 @@ UNKNOWN = "nothing says whether the question has an answer"
 WHY_SHOWN = 80
 
 
-@metric(version=11, ranked=False)
+@metric(version=12, ranked=False)
 def dont_know(answer: str, question: str | None = None, *, phrases: Phrases = "default") -> Score:
     """Whether the answer refuses: it says that it does not know, cannot tell, or was given nothing.
 
-    1.0 if it refuses, 0.0 if it answers; neither is better as such. Never undefined. By default, rules
-    read whole statements: "The Unknown Soldier" is an answer, and so is "The text does not say, but it
+    1.0 if it refuses, 0.0 if it answers; neither is better as such. Never undefined. By default, whole
+    statements are read, by a table of wordings: "The Unknown Soldier" is an answer, and so is "The text does not say, but it
     was 1912". A refusal at the end counts too ("Therefore, we cannot answer"), after figures that were
     only inputs; figures of a made-up example do not answer. "The price is not shown" refuses only where
     no other sentence answers. With the question, what it asks for counts: "The vitamins are cut off" refuses
     if it asks for vitamins and no sentence gives them; advice where to look or a formula without figures
-    refuses where it asks for a value, and so does an opening on what the speaker lacks with nothing but generalities
-    after it, or a source without the number, time or name that is asked for; "There was not enough evidence" answers why
+    refuses where it asks for a number, a name, a time or a place; "There was not enough evidence" answers why
     somebody was acquitted; and after an answer, a detail that the question does not ask for may be missing
-    ("It opens at 10. I couldn't find the closing time"), and one of two things that it joins with "and" ("Remote
-    work is allowed. Travel isn't covered"). A blank answer refuses. The answer refuses
+    ("It opens at 10. I couldn't find the closing time"). A blank answer refuses. The answer refuses
     if a match in the evidence has `decides`: its `sentence` refuses, at `place`, by `rule`.
     `phrases="graphrag"` searches for 12 phrases as substrings, and 4 more in answers of under 10
     characters; a blank answer has none of them: 0.0.

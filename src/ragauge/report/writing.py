@@ -161,13 +161,18 @@ def _html_label(label: str) -> str:
     return f'<span style="color: {color}">{label}</span>' if color else small(html_text(label))
 
 
+def html_file(report: Report) -> str:
+    """The same as a file, whose characters a browser reads as UTF-8."""
+    return f'<meta charset="utf-8">\n{to_html(report)}\n'
+
+
 WRITERS: Mapping[str, Callable[[Report], str]] = {
     "table": to_terminal,
     "md": to_markdown,
     "latex": to_latex,
     "csv": to_csv,
     "json": as_json,
-    "html": to_html,
+    "html": html_file,
 }
 """A format is added here, and every command has it."""
 FORMATS = tuple(WRITERS)

@@ -5,9 +5,11 @@ import os
 import socket
 from collections.abc import Generator
 from contextlib import contextmanager
+from http.client import HTTPConnection, HTTPException
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Literal
+from urllib.parse import urlsplit
 
 from ragauge.errors import MissingExtraError, RagaugeError, StoreError
 
@@ -19,7 +21,7 @@ CREDENTIALS = {
 }
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EROFS)
 MAX_REASON = 200
-GOOGLE, HTTPS = "storage.googleapis.com", 443
+GOOGLE, HTTPS, FLAVOR = "storage.googleapis.com", 443, "Metadata-Flavor"
 REACHED_S, METADATA_S = 3.0, 0.5
 """Seconds after which a host counts as out of reach."""
 
@@ -40,26 +42,29 @@ def file_system(url: str, extra: str | None = None) -> Any:
         is_google = fsspec.get_filesystem_class(scheme).__module__.startswith("gcsfs")
         if not is_google or os.environ.get("STORAGE_EMULATOR_HOST"):
             return fsspec.filesystem(scheme)
-        _check_reachable(url, GOOGLE)
+        has_credentials = _has_google_credentials()
+        _check_reachable(url, has_credentials=has_credentials)
         # Without credentials gcsfs waits for those of a Google machine; public buckets need none.
-        return fsspec.filesystem(scheme, token=None if _has_google_credentials() else "anon")
+        token = None if has_credentials else "anon"
+        return fsspec.filesystem(scheme, token=token, session_kwargs={"trust_env": True})
     except ImportError:
         raise MissingExtraError(
             f"{url:.200}: {scheme}:// needs another package", extra or EXTRAS[scheme]
         ) from None
 
 
-def _check_reachable(url: str, host: str) -> None:
-    """StoreError if no connection to the host can be made, unless a proxy makes them."""
-    if any(os.environ.get(name) for name in ("HTTPS_PROXY", "https_proxy")):
-        return
-    if not _answers(host, HTTPS, REACHED_S):
-        lacks = (
-            "" if _has_google_credentials() else " and the credentials, of which none were found"
-        )
+def _check_reachable(url: str, *, has_credentials: bool) -> None:
+    """StoreError if no connection to Google, or to the proxy that is set, can be made."""
+    proxy = urlsplit(os.environ.get("HTTPS_PROXY") or os.environ.get("https_proxy") or "")
+    host, port = (proxy.hostname, proxy.port or 80) if proxy.hostname else (GOOGLE, HTTPS)
+    try:
+        socket.create_connection((host, port), REACHED_S).close()
+    except OSError:
+        what = f"the proxy {host}:{port} of HTTPS_PROXY" if proxy.hostname else host
+        lacks = "" if has_credentials else " and the credentials, of which none were found"
         raise StoreError(
-            f"{url:.200}: {host} cannot be reached; check the network{lacks} ({CREDENTIALS['gs']})"
-        )
+            f"{url:.200}: {what} cannot be reached; check the network{lacks} ({CREDENTIALS['gs']})"
+        ) from None
 
 
 def _has_google_credentials() -> bool:
@@ -68,15 +73,20 @@ def _has_google_credentials() -> bool:
         return True
     config = os.environ.get("CLOUDSDK_CONFIG") or Path.home() / ".config" / "gcloud"
     is_logged_in = (Path(config) / "application_default_credentials.json").exists()
-    return is_logged_in or _answers("metadata.google.internal", 80, METADATA_S)
+    return is_logged_in or _has_metadata_server()
 
 
-def _answers(host: str, port: int, timeout_s: float) -> bool:
+def _has_metadata_server() -> bool:
+    """Whether a server answers as that of a Google machine does; one that only accepts connections is none."""
+    host = os.environ.get("GCE_METADATA_HOST") or "metadata.google.internal"
+    connection = HTTPConnection(host, timeout=METADATA_S)
     try:
-        with socket.create_connection((host, port), timeout_s):
-            return True
-    except OSError:
+        connection.request("GET", "/", headers={FLAVOR: "Google"})
+        return connection.getresponse().headers.get(FLAVOR) == "Google"
+    except (OSError, HTTPException):
         return False
+    finally:
+        connection.close()
 
 
 def key_of(url: str) -> str:

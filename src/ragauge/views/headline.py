@@ -5,7 +5,7 @@ from typing import cast
 
 from ragauge.comparing.differences import Difference
 from ragauge.comparing.words import over_questions, p_text
-from ragauge.report.plain import counted, for_terminal, shortened, some
+from ragauge.report.plain import counted, some
 from ragauge.runs.manifest import MetricDisplay
 from ragauge.runs.numbers import SummaryRow, aggregate, interval, number
 
@@ -67,11 +67,6 @@ def _tied(metric: MetricDisplay, names: Sequence[str], mean: str) -> str:
         return f"{len(names):,} systems have the same {metric.name}, {mean}: {some(names, most)}."
     *others, last = names
     return f"{', '.join(others)} and {last} have the same {metric.name}, {mean}."
-
-
-def short(text: str) -> str:
-    """A name of at most 20 columns."""
-    return shortened(for_terminal(text), NAME_WIDTH)
 
 
 def _compared(

@@ -186,7 +186,7 @@ def test_a_gzip_bomb_is_stopped_by_what_it_unpacks_to(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(files, "RATIO_COUNTS_FROM", 1_000)
-    monkeypatch.setattr(files, "HIGHEST_RATIO", 2)
+    monkeypatch.setattr(files, "MAX_RATIO", 2)
     bomb = gzip.compress(b'{"answer": "a"}\n' * 100_000)
     problem = only_problem_of(written(tmp_path, bomb, "a.jsonl.gz"))
     assert "unpack it yourself" in problem.message

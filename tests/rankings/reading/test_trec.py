@@ -3,8 +3,6 @@
 import gzip
 import os
 import random
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from functools import partial
 from io import BytesIO, TextIOWrapper
@@ -547,7 +545,7 @@ def test_a_bomb_in_a_pipe_is_stopped(
 
 @HAS_PIPES
 def test_what_never_ends_is_stopped(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(files, "LARGEST_UNPACKED", 1 << 22)
+    monkeypatch.setattr(files, "MAX_UNPACKED_BYTES", 1 << 22)
     with pytest.raises(DataError, match="holds more than"):
         read_qrels("/dev/zero")
 
@@ -601,18 +599,6 @@ def test_standard_input_is_read_only_once(typed: Callable[[str], None]):
 def test_standard_input_that_is_closed_is_an_error(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("sys.stdin", None)
     assert "closed" in problem_of(lambda: read_qrels("-")).message
-
-
-def test_a_program_pipes_a_run_into_the_command(tmp_path: Path):
-    qrels = written(tmp_path / "qrels", QRELS)
-    done = subprocess.run(
-        [sys.executable, "-m", "ragauge", "rank", str(qrels), "-", "-m", "num_ret", "-o", "tsv"],
-        input=gzip.compress(RUN.encode()),
-        capture_output=True,
-        check=True,
-    )
-    n_lines = sum(line.startswith(("q1 ", "q2 ")) for line in RUN.splitlines())
-    assert done.stdout.decode().split() == ["num_ret", "all", str(n_lines)]
 
 
 def test_any_amount_of_blanks_stands_between_score_and_tag(tmp_path: Path):

@@ -12,6 +12,7 @@ from ragauge.language.facts.statements import (
     Difference,
     compare,
     facts_of,
+    in_other_words,
     keys_of,
     likeness,
     part_of,
@@ -38,10 +39,14 @@ MIN_COVERED, MIN_KEYS = 0.6, 2
 
 
 class Alignment(NamedTuple):
-    """The spans of the facts that an answer and another text both state, and what the answer contradicts."""
+    """The spans of the facts that an answer and another text both state, and what the answer contradicts.
+
+    `in_other_words`: the spans of words of the other text that the answer has a word of the same direction for.
+    """
 
     stated: Sequence[tuple[int, int]]
     differences: Sequence[Difference]
+    in_other_words: Sequence[tuple[int, int]] = ()
 
 
 @lru_cache(maxsize=4_096)
@@ -62,9 +67,10 @@ def align(answer: str, expected: str, question: str = "") -> Alignment:
     known = facts_of(asked)
     found = [*_of_facts(ours, theirs, known, known)] or [*remarks(ours, theirs, asked)]
     for statement in ours:
-        if partner := _partner(statement, theirs):
+        if partner := _partner(statement, theirs) or (theirs[0] if len(theirs) == 1 else None):
             found += compare(statement, partner, ours, asked, keys_of(theirs))
-    return Alignment(_equal(theirs, facts_of(ours)), tuple(dict.fromkeys(found)))
+    words = in_other_words(ours, theirs) if len(ours) <= MAX_STATEMENTS else ()
+    return Alignment(_equal(theirs, facts_of(ours)), tuple(dict.fromkeys(found)), words)
 
 
 def _partner(statement: Statement, others: Sequence[Statement]) -> Statement | None:

@@ -31,9 +31,10 @@ YEARS = range(1100, 2101)
 """Numbers of four digits without a unit that are years."""
 _DESIGNATION = "|".join((*DESIGNATIONS, "vitamine", "vitamina", "维生素", "tarif"))
 _CODE = re.compile(
-    r"\b(?P<head>[A-Z][A-Za-z]{0,11})[- ]?(?P<tail>\d+(?:\.\d+)*[A-Za-z]?)(?![\w%]|[.,:]\d)"
+    r"\b(?P<head>[A-Z][A-Za-z]{0,11})[- ]?(?P<tail>\d+(?:\.\d+)*[A-Za-z]?)(?![\w%]|[-.,:–]\d)"
     r"|(?P<version>\b[Vv](?:ersion|ersión|\.)? ?|版本 ?)(?P<number>\d+(?:\.\d+)*)(?!\w)"
-    rf"|(?P<kind>\b[A-Z][a-z]{{2,}}|(?i:\b(?:{_DESIGNATION})|维生素)) ?(?P<letter>[A-Z]\d{{1,2}}|[A-Z](?!\.?\s+[A-Z]))(?![\w'’-]|\.\w)"
+    rf"|(?P<kind>(?i:\b(?:{_DESIGNATION})|维生素) ?(?=[A-Z](?![\w'’-]))|\b[A-Z][a-z]{{2,}} (?=[A-Z]\d|[A-Z](?!\.?\s+[A-Z])))"
+    r"(?P<letter>[A-Z]\d{0,2})(?![\w'’-]|\.\w)"
 )
 
 
@@ -85,7 +86,7 @@ class Fact(NamedTuple):
 class Word(NamedTuple):
     """A content word: its span, its stem, whether it is part of a name, and what stands before it.
 
-    `opposites`: the pairs of opposites that it belongs to, with its side. `role`: "by" behind a word such as
+    `has_article`: an article that has no cases stands before it. `opposites`: the pairs of opposites that it belongs to, with its side. `role`: "by" behind a word such as
     `by`, "to" behind another preposition, else "".
     """
 
@@ -96,6 +97,7 @@ class Word(NamedTuple):
     is_name: bool
     opposites: frozenset[tuple[int, int]]
     role: str
+    has_article: bool
     is_negated: bool
 
     @property
@@ -186,6 +188,7 @@ def _statement(
                 is_name,
                 opposites,
                 role,
+                before[-1:] != [] and before[-1] in known.articles,
                 token.start in negated,
             )
         )
@@ -256,7 +259,7 @@ def _codes(text: str, tokens: Sequence[Token]) -> Iterator[Fact]:
     known = vocabulary()
     ends = {token.end: at for at, token in enumerate(tokens)}
     for found in _CODE.finditer(text):
-        head = (found["head"] or found["kind"] or "version").lower()
+        head = (found["head"] or found["kind"] or "version").strip().lower()
         tail = (found["tail"] or found["number"] or found["letter"]).lower()
         if (found["head"] or found["kind"]) and (
             head in known.functions or head in known.months or head in known.bounds

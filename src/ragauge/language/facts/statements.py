@@ -13,6 +13,8 @@ MIN_LIKENESS, MIN_LIKENESS_OF_MANY = 0.5, 0.7
 """The likeness of two statements from which their words are compared; in an answer of many statements."""
 FEW, MIN_SIZE = 2, 3
 """The most statements that are few, and the fewest words and facts of a statement that words are compared with."""
+MAX_SHORT_STATEMENT = 2
+"""Words of two statements that are so short that an opposite is all they need to have in common."""
 MAX_SHORT = 2
 """Letters of capitals that are no names by themselves: `FY`, `US`."""
 REMARK = frozenset(";(；（")
@@ -102,6 +104,8 @@ def compare(
     stated, known = keys_of(answer), known | keys_of(asked)
     if len(answer) <= FEW:
         yield from _other_items(ours, theirs, stated, known)
+    if len(answer) == 1 and _are_short(ours, theirs) and not _have_side(asked, ours):
+        yield from filter(None, (_opposite(ours, theirs),))
     if len(answer) > FEW:
         least = MIN_LIKENESS_OF_MANY
     if len(theirs.keys) + len(theirs.facts) < MIN_SIZE or likeness(ours, theirs) < least:
@@ -109,6 +113,20 @@ def compare(
     yield from _scopes(ours, theirs)
     yield from _turned(ours, theirs)
     yield from _other_names(ours, theirs, stated, known)
+
+
+def _are_short(*statements: Statement) -> bool:
+    return all(len(each.keys) <= MAX_SHORT_STATEMENT and not each.facts for each in statements)
+
+
+def _have_side(asked: Sequence[Statement], ours: Statement) -> bool:
+    """Whether a question takes the direction of a word for granted: `Why did it rise?`, but not `Did it rise or fall?`."""
+    sides = {side for each in asked for word in each.words for side in word.opposites}
+    return any(
+        (pair, side) in sides and (pair, 1 - side) not in sides
+        for word in ours.words
+        for pair, side in word.opposites
+    )
 
 
 def _denied_facts(ours: Statement, theirs: Statement) -> Iterator[Difference]:
@@ -145,6 +163,22 @@ def _scopes(ours: Statement, theirs: Statement) -> Iterator[Difference]:
 
 
 # ------------------------------------------------------------------ polarity and order
+
+
+def in_other_words(ours: Sequence[Statement], theirs: Sequence[Statement]) -> list[tuple[int, int]]:
+    """The spans of words of the other text that have one of the same direction in ours: `fell` for `declined`."""
+    sides = {
+        (pair, side ^ word.is_negated)
+        for statement in ours
+        for word in statement.words
+        for pair, side in word.opposites
+    }
+    return [
+        (word.start, word.end)
+        for statement in theirs
+        for word in statement.words
+        if any((pair, side ^ word.is_negated) in sides for pair, side in word.opposites)
+    ]
 
 
 def _turned(ours: Statement, theirs: Statement) -> Iterator[Difference]:
@@ -231,11 +265,13 @@ def _exchanged(ours: Statement, theirs: Statement) -> Difference | None:
     if sides is None or first[0].role != second[0].role:
         return None
     x, middle, y = sides
+    if not vocabulary().mutual.isdisjoint(item.key for item in middle):
+        return None
     if not x[0].kind == y[0].kind != "word" or all(
         item.kind not in ("word", "dense") for item in middle
     ):
         return None
-    is_list = x[0].kind in ("name", "dense") and any(
+    is_list = x[0].kind in ("name", "noun", "dense") and any(
         _have_joint(theirs, *pair) for pair in ((x, middle), (middle, y))
     )
     if is_list or _is_passive(ours, first) != _is_passive(theirs, second):
@@ -296,7 +332,8 @@ def _kind(word: Word) -> str:
 
 def _kind_in(word: Word, names: Set[str]) -> str:
     """The kind of a word that the other statement may have as a name: at its beginning every word has a capital."""
-    return "name" if word.key in names else _kind(word)
+    kind = "name" if word.key in names else _kind(word)
+    return "noun" if kind == "word" and word.has_article else kind
 
 
 def _pair_or_key(word: Word) -> str:
@@ -304,7 +341,7 @@ def _pair_or_key(word: Word) -> str:
 
 
 def _is_passive(statement: Statement, items: Sequence[Item]) -> bool:
-    return any(item.role == "by" and item.kind != "word" for item in items[2:])
+    return any(item.role == "by" and item.kind not in ("word", "noun") for item in items[2:])
 
 
 def _have_joint(statement: Statement, one: Sequence[Item], other: Sequence[Item]) -> bool:

@@ -9,7 +9,7 @@ from importlib import resources
 from typing import Any
 
 from ragauge.language.detection import function_words
-from ragauge.language.stems import CJK
+from ragauge.language.stems import CJK, stem
 from ragauge.language.stop_words import NLTK_ENGLISH
 
 
@@ -33,6 +33,8 @@ class Vocabulary:
     merely: frozenset[str]
     by: frozenset[str]
     turning: frozenset[str]
+    articles: frozenset[str]
+    mutual: frozenset[str]
     joints: frozenset[str]
     but: frozenset[str]
     opposites: Mapping[str, frozenset[tuple[int, int]]]
@@ -80,6 +82,8 @@ def vocabulary() -> Vocabulary:
         merely=merely,
         by=frozenset(roles["by"].split(",")),
         turning=frozenset(roles["turning"].split(",")),
+        articles=frozenset(roles["articles"].split()),
+        mutual=frozenset(stem(word)[:5] for word in roles["mutual"].split()),
         joints=frozenset(table["lists"]["joints"].split()),
         but=frozenset(table["remarks"]["but"].split(",")),
         opposites=opposites,

@@ -2,7 +2,7 @@
 
 import re
 from bisect import bisect_right
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from operator import itemgetter
@@ -11,9 +11,7 @@ from typing import NamedTuple
 from rapidfuzz import fuzz, process
 
 from ragauge.language.covered import Covered
-from ragauge.language.dates.dates import dates
-from ragauge.language.dates.index import DateIndex
-from ragauge.language.facts.alignment import align
+from ragauge.language.facts.alignment import Alignment, align
 from ragauge.language.facts.statements import Difference
 from ragauge.language.irregular_forms import IRREGULAR
 from ragauge.language.numbers.agreement import Agreement
@@ -23,13 +21,11 @@ from ragauge.language.numbers.match import (
 )
 from ragauge.language.references.compared_text import ComparedText, read_text, without_accents
 from ragauge.language.references.contradictions import quantities_of, stated_instead
-from ragauge.language.references.initials import Span, abbreviated
+from ragauge.language.references.initials import abbreviated
 from ragauge.language.references.items import MissingItems, missing_items
-from ragauge.language.references.opposites import denial, has_opposite, is_negated, relation
-from ragauge.language.references.other_answers import other_answer
-from ragauge.language.references.roles import swapped
-from ragauge.language.references.yes_or_no import ASKS_YES_OR_NO, said_to
-from ragauge.language.stems import Word, stem
+from ragauge.language.references.opposites import denial, is_negated
+from ragauge.language.references.yes_or_no import said_to
+from ragauge.language.stems import Word
 
 MIN_LETTERS = 5
 """Shorter words are not compared by spelling: `Iran` and `Iraq` are two countries."""
@@ -37,9 +33,6 @@ SAME_SPELLING = 84
 """The lowest similarity of two spellings of one name, of 100; `Tchaikovsky` and `Chaikovsky` have 95."""
 MAX_LISTED = 500
 """Characters; a longer reference is a text and not a list of names."""
-SHORT_TEXT = 15
-"""Words of answer and reference up to which an opposite word is taken for a contradiction: a longer text
-speaks of several things, of which one may rise and one fall."""
 GLUED = re.compile(r"(?<=[a-z]{3})(?=\d{1,3}\b)|(?<=[a-z])(?=[A-Z][a-z])|(?<=[a-z]{2})(?=\d)")
 """Where a footnote or a lost space joins two words: `Carrey1`, `byThe`, `in126`."""
 MAY_BE_GLUED = re.compile(r"[a-z][A-Z\d]")
@@ -63,7 +56,7 @@ class ReferenceWord(NamedTuple):
 
     `credit` is 1 if it states the word, 0 if not, and between for a number of its working. `how` is
     "exact" (the stems are equal), "spelling", "initials", "number", "meaning" (`fell` for `declined`) or, without
-    credit, "opposite", "denied", "other" (the answer has another number or date there) or "". `is_new`: the question does not have it.
+    credit, "denied", "other" (the answer has another number or date there) or "". `is_new`: the question does not have it.
     """
 
     text: str
@@ -161,20 +154,16 @@ def match_reference(question: str | None, reference: str, answer: str) -> Refere
     agrees = bool(said) and said == expected.words[0].lowered
     short, spelled = map(Covered, abbreviated(reference, expected.words, texts.answer, given.words))
     facts = align(texts.answer, reference, texts.question)
-    words = _credited_words(texts, short, Covered(facts.stated))
+    words = _credited_words(texts, short, facts)
     if agrees:
         words = _all(words, 1.0, "meaning")
-    sides = (reference, expected, texts.answer, given)
-    other = f"{denied} {reference}" if denied else swapped(*sides) if texts.are_short else None
-    other = other or other_answer(texts.question, texts.asked, *sides)
-    contradiction = (other, reference) if other else None
+    contradiction = (f"{denied} {reference}", reference) if denied else None
     contradiction = contradiction or stated_instead(
         texts.question, reference, texts.answer, numbers
     )
-    contradiction = contradiction or _opposite(words, given)
     if said and not agrees:
         contradiction = said, expected.words[0].lowered
-    if other or (contradiction and contradiction[0] in ("yes", "no")):
+    if denied or (contradiction and contradiction[0] in ("yes", "no")):
         words = _all(words, 0.0, "denied")
     elif contradiction:
         words = _replaced(words, reference, contradiction[1])
@@ -186,7 +175,7 @@ def match_reference(question: str | None, reference: str, answer: str) -> Refere
         words=words,
         n_words=len(expected.words),
         n_answer_words=len(given.words),
-        is_contained=is_contained and not is_other_number and not other,
+        is_contained=is_contained and not is_other_number and not denied,
         n_new=len(ours),
         n_new_shared=len(ours & (expected.stems | same)),
         numbers=numbers,
@@ -210,11 +199,6 @@ class _Texts:
     given: ComparedText
     numbers: NumberMatch
 
-    @property
-    def are_short(self) -> bool:
-        """Whether reference and answer are so short that one word may turn the sense round."""
-        return len(self.expected.words) <= SHORT_TEXT >= len(self.given.words)
-
 
 def _read(question: str | None, reference: str, answer: str) -> _Texts:
     given = read_text(answer)
@@ -234,17 +218,15 @@ def _read(question: str | None, reference: str, answer: str) -> _Texts:
     return _Texts(question or "", asked, reference, expected, answer, given, numbers)
 
 
-def _credited_words(texts: _Texts, initials: Covered, facts: Covered) -> tuple[ReferenceWord, ...]:
+def _credited_words(
+    texts: _Texts, initials: Covered, facts: Alignment
+) -> tuple[ReferenceWord, ...]:
     """The reference's words, with credit for words of the same sense, facts in other forms, and initials."""
     credits = _number_credits(texts.reference, texts.numbers)
     words = _words(texts.expected, texts.given, texts.asked, credits)
-    if texts.are_short:
-        is_yes_or_no = ASKS_YES_OR_NO.match(texts.question)
-        known = frozenset[str]() if is_yes_or_no else texts.asked.stems
-        words = (_with_opposite(word, texts.expected, texts.given, known) for word in words)
-    in_dates = Covered(_stated_dates(texts.reference, texts.answer))
-    words = (_credited_in(in_dates, word, "number") for word in words)
-    words = (_credited_in(facts, word, "number") for word in words)
+    for places, how in ((facts.stated, "number"), (facts.in_other_words, "meaning")):
+        covered = Covered(places)
+        words = [_credited_in(covered, word, how) for word in words]
     return tuple(_credited_in(initials, word, "initials") for word in words)
 
 
@@ -270,7 +252,7 @@ def _replaced(
     is_all = all(word.start in place for word in words)
     return tuple(
         word._replace(credit=0.0, how="other")
-        if word.start in place and (is_all or not word.credit) and word.how != "opposite"
+        if word.start in place and (is_all or not word.credit)
         else word
         for word in words
     )
@@ -340,15 +322,6 @@ def _number_credits(reference: str, numbers: NumberMatch) -> list[tuple[int, int
     return sorted(found)
 
 
-def _stated_dates(reference: str, answer: str) -> Sequence[Span]:
-    """The spans of the reference's dates that the answer states in full, be it `9.11.1989` or `1163` for a century."""
-    expected = dates(reference)
-    if not expected:
-        return ()
-    stated = DateIndex(dates(answer))
-    return [(date.start, date.end) for date in expected if stated.supports(date)]
-
-
 def _denied(given: ComparedText, expected: ComparedText, asked: ComparedText) -> str | None:
     """The words with which the answer denies the reference; a question with a negation asks for them."""
     forms = {form for known in asked.stems for form in IRREGULAR.get(known, ())}
@@ -356,37 +329,6 @@ def _denied(given: ComparedText, expected: ComparedText, asked: ComparedText) ->
     if found and is_negated([word.lowered for word in asked.words]):
         return None
     return found
-
-
-def _with_opposite(
-    word: ReferenceWord, expected: ComparedText, given: ComparedText, known: Collection[str]
-) -> ReferenceWord:
-    """The word with what the answer says in its place: a word of the same direction, or of the other.
-
-    `known`: stems that the question takes for granted, as `rise` in `Why did it rise?`.
-    """
-    own = stem(word.text)
-    if word.credit or not has_opposite(own):
-        return word
-    others = [
-        other
-        for other in {each.stem for each in given.words} - expected.stems
-        if not any(relation(other, taken) == 1 for taken in known)
-    ]
-    relations = {relation(own, other) for other in others}
-    if 1 in relations:
-        return word._replace(credit=1.0, how="meaning")
-    return word._replace(how="opposite") if -1 in relations else word
-
-
-def _opposite(words: Sequence[ReferenceWord], given: ComparedText) -> tuple[str, str] | None:
-    """The answer's word that is the opposite of one of the reference."""
-    for word in words:
-        if word.how == "opposite":
-            own = stem(word.text)
-            ours = next(other for other in given.words if relation(own, other.stem) == -1)
-            return ours.lowered, word.text
-    return None
 
 
 def _contains(whole: ComparedText, part: ComparedText) -> bool:

@@ -82,11 +82,6 @@ def relation(one: str, other: str) -> int:
     return 0
 
 
-def has_opposite(one: str) -> bool:
-    """Whether the stem has opposites here."""
-    return one in _sides()
-
-
 def is_negated(words: Sequence[str]) -> bool:
     """Whether lower-cased words have a negation: `not`, `never`, `no`, the t of `isn't`."""
     return any(

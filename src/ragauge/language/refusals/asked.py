@@ -1,313 +1,332 @@
-"""What the question asks for, against what the answer says is missing.
+"""What a question asks for, against what its answer gives and what it says is missing.
 
-"The vitamins are cut off" refuses if the question asks for vitamins and no sentence gives them: before
-it, a sentence with a number or name gives them only if it speaks of all that the refusal speaks of
-("Sugar and fat are 9 g and 1 g; the vitamins are cut off"); after it, any number or name counts. Yes-no
-questions, and questions about what is missing, are left to the other rules.
+"The vitamins are cut off" refuses if the question asks for vitamins and no sentence gives them; "It opens at 10. I found no
+closing time" answers when it opens; "The report contains no evidence of fraud" answers whether it contains any.
 """
 
 import re
 from collections.abc import Sequence
-from functools import cached_property, lru_cache
+from dataclasses import dataclass
+from functools import lru_cache
 
-from ragauge.language.refusals.question import Asked
-from ragauge.language.refusals.sentences import Sentence
-from ragauge.language.refusals.words import GIVEN, HELD, SAID, TELLS, TOLD, pattern
+from ragauge.language.content_words import is_content_word
+from ragauge.language.refusals.sentences import Sentence, without_long_gaps
+from ragauge.language.refusals.table import has, plays, role
 from ragauge.language.stems import stemmed
-from ragauge.language.word_beginnings import first_letters, may_match
 
-_SAYS_WHY = pattern(
-    r"\b(?:because|since|due to|owing to|caused|led to|so that|in order|for|over|after|from|result\w*|reasons?|driven|thanks to|to [a-z]+)\b"
-)
-_NUMBER_IN_WORDS = pattern(
-    r"\b(?:one(?! (?:would|could|can|should|must|may|of|has|needs?)\b)|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|zero|none|nobody|half|twice|once (?:an?|per|every)|dozens?|daily|weekly"
-    r"|monthly|hourly|annually|hundreds?|thousands?|millions?|unlimited|doubled|halved|tripled|(?:no|without) (?:[a-z]+ )?(?:limits?|maximum)"
-    r")\b"
-)
-_NUMBER_WORDS = first_letters(
-    "one two three four five six seven eight nine ten eleven twelve zero none nobody half twice once dozen daily weekly monthly"
-    " hourly annually hundred thousand million unlimited doubled halved tripled no without"
-)
-_MONTH = pattern(
-    r"\b(?:january|february|april|june|july|august|september|october|november|december)\b"
-)
-_TOLD = pattern(
-    rf"\b(?:{GIVEN}|{TOLD}|{HELD}|{SAID}|{TELLS}|mentioned|credited|known|there|here|yes|has|have)\b"
-)
-_PRICE = frozenset(("price", "cost"))
-"""What costs $9 has a price."""
-_SAME_BEGINNING = 5
-"""Letters; words of one family begin with the same."""
-_SHORT_ANSWER = 6
-"""Words of an answer that needs no sentence: "6 months.", "Deloitte."."""
-_SHORT = re.compile(
-    r"\W*(?:(?:[Aa]bout|[Aa]round|[Aa]pproximately|[Rr]oughly|[Oo]ver|[Nn]early|[Ii]n|[Oo]n|[Bb]y) )?(?:(?:USD|EUR|GBP) ?)?[$€£]?-?\d"
-    r"|\W*(?:[Tt]he|[Aa]n?) \w+\W*\Z|\W*[A-Z][\w'-]*(?: [A-Z][\w'-]*){0,3}\W*\Z"
-)
-"""It starts with a number, or is a name or a noun: "About 12 m.", "The buyer.", "Anna Lind."."""
-_INTERJECTION = re.compile(
-    r"\W*(?:h+m+|well|okay?|ah|oh|sure|sorry|hello|hi|alas|right|u[hm]+)\b", re.IGNORECASE
-)
-_YEAR = re.compile(r"(?:fy)?(?:19|20)\d\d\Z", re.IGNORECASE)
-_NUMBER = re.compile(r"(?<![\w.\[])(?!(?:10-?[KQ]|8-?K|20-?F|14A|13[DFG])\b)[$€£]?-?\d[\d,.]*\d*%?")
-_NAME = re.compile(r"(?<=[a-z,;] )[A-Z][a-z]+")
 MAX_COMPARED = 10_000
 """Characters of a question in which an answer's numbers and names are looked for, each by itself."""
+MAX_SENTENCES = 200
+"""A longer answer gives something; each of its sentences would be compared with all others."""
+_MOST = 0.6
+"""The share of the question's words by which a sentence speaks of what it asks."""
+_SAME_BEGINNING = 5
+"""Letters; words of one family begin with the same: a "successor" is one who "succeeded"."""
+_PRICE = frozenset(("price", "cost"))
+"""What costs $9 has a price."""
+_SHORT = 6
+"""Words of an answer that needs no sentence: "6 months.", "Deloitte."."""
+_KINDS = (
+    ("asks_who", "name names author person identity"),
+    ("asks_when", "date year time day month hour hours"),
+    ("asks_where", "place location city address country"),
+    ("asks_how_many", "number count figure amount total sum percentage share price cost"),
+    ("asks_why", "reason reasons cause causes"),
+    ("asks_how_far", "height depth length age distance size area width weight speed duration"),
+)
+"""Ways to ask, and the words for what they ask for."""
+_NUMBER = re.compile(r"(?<![\w.\[])(?!(?:10-?[KQ]|8-?K|20-?F)\b)[$€£]?-?\d[\d,.]*%?")
+_YEAR = re.compile(r"(?:fy)?(?:19|20)\d\d\Z", re.IGNORECASE)
+_NAME = re.compile(r"(?<=[a-z,;] )[A-Z][A-Za-z]+")
+CONSTANTS = frozenset(("1", "2", "3", "4", "5", "12", "52", "100", "100%", "360", "365"))
+"""Numbers of formulas."""
 
 
-_READ_AT_EACH_END = 100
-"""Sentences of a longer answer that are read, since each that refuses is compared with all others."""
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a question asks for, as stems of words.
 
-
-class _Answer:
-    """The sentences of an answer, and what is looked up in all of them once."""
-
-    def __init__(self, sentences: Sequence[Sentence]) -> None:
-        self.sentences = sentences
-
-    @cached_property
-    def names_a_source(self) -> bool:
-        return any(each.speaks_of_source for each in self.sentences)
-
-    def has_gap(self, sentence: Sentence) -> bool:
-        """Whether it says that something is missing; most such words need a source that is named somewhere."""
-        gaps = (*sentence.gaps, *sentence.asked_gaps)
-        if any(not (gap.rule.near_source or gap.rule.asked) for gap in gaps):
-            return True
-        return bool(gaps) and self.names_a_source
-
-
-def asked_gap(sentences: Sequence[Sentence], asked: Asked) -> int | None:
-    """The index of the sentence that says that what is asked for is missing, if no sentence gives it."""
-    left_out = len(sentences) - 2 * _READ_AT_EACH_END
-    if left_out <= 0:
-        return _asked_gap(sentences, asked)
-    ends = (*sentences[:_READ_AT_EACH_END], *sentences[-_READ_AT_EACH_END:])
-    index = _asked_gap(ends, asked)
-    return index if index is None or index < _READ_AT_EACH_END else index + left_out
-
-
-def _asked_gap(sentences: Sequence[Sentence], asked: Asked) -> int | None:
-    if not asked.wants_value or _gives_a_part(sentences, asked):
-        return None
-    if len(sentences) > 1 and is_a_short_answer(sentences[0], asked):
-        return None
-    answer = _Answer(sentences)
-    for index, sentence in enumerate(sentences):
-        if (sentence.refuses_something or answer.has_gap(sentence)) and _refuses_one_thing(
-            sentences, index, asked
-        ):
-            return index
-        if sentence.refuses_something and _refuses_the_kind(sentences, index, asked):
-            return index
-        if not sentence.asked_gaps:
-            continue
-        label = index - (index > 0 and sentences[index - 1].text.endswith(":"))
-        contrasts = _contrasts(sentences, index)
-        named = _named(sentence, asked) | _named(sentences[label], asked)
-        if _asks_again(sentence, asked):
-            named |= asked.thing
-        others = [
-            (at < index, each)
-            for at, each in enumerate(sentences)
-            if at not in (label, index) and not (contrasts and at == index - 1)
-        ]
-        if (named or contrasts) and not _is_given(others, named, asked):
-            return index
-    return _gap_without_number(answer, asked)
-
-
-def _gives_a_part(sentences: Sequence[Sentence], asked: Asked) -> bool:
-    """Whether a sentence gives a value where the question asks two things, so that the rest may stay open."""
-    return asked.is_compound and any(
-        (_has_value(each, asked) or each.states_a_conclusion)
-        and not (each.found or each.prepares or each.advises or each.speaks_of_source)
-        for each in sentences
-    )
-
-
-def _asks_again(sentence: Sentence, asked: Asked) -> bool:
-    """Whether the sentence asks what the question asks: "How many came is not reported"."""
-    lowered = sentence.text.lower()
-    return any(
-        words in lowered[: each.start - sentence.start]
-        for words in asked.phrases
-        for each in sentence.asked_gaps
-    )
-
-
-def _gap_without_number(answer: _Answer, asked: Asked) -> int | None:
-    """The index of the first gap, if the question wants a number or a time and no sentence has one."""
-    if not asked.wants_number and "date" not in asked.kind:
-        return None
-    if any(
-        each.answers_yes_or_no
-        or each.answers
-        or (not (each.tells_something_else or each.prepares) and has_value_for(each, asked))
-        for each in answer.sentences
-    ):
-        return None
-    gaps = (
-        index for index, each in enumerate(answer.sentences) if each.gaps or each.refuses_something
-    )
-    return next(gaps, None)
-
-
-def _refuses_one_thing(sentences: Sequence[Sentence], index: int, asked: Asked) -> bool:
-    """Whether a plain refusal names a part of the question, and no sentence with that part gives a value.
-
-    "Dates are listed for the EU (2014). There is no entry for Japan." refuses if the question is on Japan.
+    `content` are its content words, `specific` those of them that are names or have digits ("XR-20", "Q4"), `kind` the nouns
+    for the answer ("date" of a question with "when"), `phrases` the words that ask. `wants_value` is False for
+    questions that want yes or no, or ask about what is missing.
     """
-    label = index - (index > 0 and sentences[index - 1].text.endswith(":"))
-    ours = _stems(sentences[index].text) | _stems(sentences[label].text)
-    if sentences[index].refuses_something:
-        named = (ours & asked.content) or _akin(ours, asked.content)
-    else:
-        named = ours & asked.specific
-    if not named:
-        return False
-    before = (each for each in sentences[:label] if not each.certain)
-    return not any(
-        each.answers_yes_or_no
-        or each.states_a_conclusion
-        or (named <= _stems(each.text) and _has_value(each, asked) and not each.prepares)
-        for each in before
-    ) and not any(
-        each.answers_yes_or_no or each.answers or _gives_after(each, asked)
-        for each in sentences[index + 1 :]
-        if not each.certain
-    )
+
+    text: str
+    content: frozenset[str]
+    specific: frozenset[str]
+    kind: frozenset[str]
+    phrases: tuple[str, ...]
+    is_yes_no: bool
+    is_on_absence: bool
+    wants_number: bool
+
+    @property
+    def wants_value(self) -> bool:
+        return not (self.is_yes_no or self.is_on_absence or has("asks_for_place", self.text))
+
+    @property
+    def is_typed(self) -> bool:
+        """Whether it wants a number, a name, a time or a place."""
+        return self.wants_number or bool(self.kind) or has("asks_which", self.text)
 
 
-def _akin(stems: frozenset[str], asked: frozenset[str]) -> frozenset[str]:
-    """The asked stems that begin like one of these: a "successor" is one who "succeeded"."""
-    beginnings = {stem[:_SAME_BEGINNING] for stem in stems if len(stem) >= _SAME_BEGINNING}
-    return frozenset(stem for stem in asked if stem[:_SAME_BEGINNING] in beginnings)
+@lru_cache(maxsize=4_096)
+def asked_by(question: str) -> Asked:
+    """What the question asks for.
 
-
-def is_a_short_answer(sentence: Sentence, asked: Asked) -> bool:
-    """Whether it is a value and little else: "6 months." before "I have no information on extended ones"."""
-    if sentence.found or sentence.is_preamble or sentence.text.endswith((":", "?")):
-        return False
-    if len(sentence.text.split()) > _SHORT_ANSWER or _INTERJECTION.match(sentence.text):
-        return False
-    return _SHORT.match(sentence.text) is not None
-
-
-def _refuses_the_kind(sentences: Sequence[Sentence], index: int, asked: Asked) -> bool:
-    """Whether the kind of thing is missing that the question asks for, and no sentence has one.
-
-    "It doesn't give reasons" refuses a question with "why", unless another sentence says why.
+    >>> asked = asked_by("How tall is the tower of Ulm?")
+    >>> sorted(asked.content), sorted(asked.specific), "height" in asked.kind, asked.wants_value
+    (['tall', 'tower', 'ulm'], ['ulm'], True, True)
+    >>> asked_by("What is missing from the form?").wants_value
+    False
     """
-    lowered = sentences[index].text.lower()
-    if _stems(lowered).isdisjoint(asked.kind) and not any(
-        re.search(rf"\b{words}\b", lowered) for words in asked.phrases
-    ):
-        return False
-    others = [each for at, each in enumerate(sentences) if at != index]
-    if any(each.answers_yes_or_no or each.answers or each.states_a_conclusion for each in others):
-        return False
-    if "why" in asked.phrases:
-        return not any(_SAYS_WHY.search(each.text) for each in others)
-    if asked.phrases[0].startswith("who"):
-        return not any(_has_name(each, asked) for each in others)
-    return not any(has_value_for(each, asked) for each in others)
-
-
-def _named(sentence: Sentence, asked: Asked) -> frozenset[str]:
-    """The stems with which the sentence names what is asked for."""
-    return _stems(sentence.text) & (asked.thing | asked.kind)
+    question = without_long_gaps(question)
+    words = [word for word in stemmed(question) if is_content_word(word.lowered)]
+    is_name = [
+        any(map(str.isdigit, word.lowered)) or (word.start > 0 and question[word.start].isupper())
+        for word in words
+    ]
+    asking = [
+        (found[0].lower(), nouns)
+        for name, nouns in _KINDS
+        if (found := role(name).search(question))
+    ]
+    return Asked(
+        question,
+        frozenset(word.stem for word in words),
+        frozenset(word.stem for word, is_it in zip(words, is_name, strict=True) if is_it),
+        frozenset(word.stem for _, nouns in asking for word in stemmed(nouns)),
+        tuple(phrase for phrase, _ in asking),
+        plays("asks_yes_or_no", question.strip()),
+        has("asks_for_absence", question),
+        has("asks_number", question),
+    )
 
 
 @lru_cache(maxsize=64)
 def _stems(text: str) -> frozenset[str]:
-    stems = frozenset(word.stem for word in stemmed(text))
-    return stems if stems.isdisjoint(_PRICE) else stems | _PRICE
+    return frozenset(word.stem for word in stemmed(text))
 
 
-def _contrasts(sentences: Sequence[Sentence], index: int) -> bool:
-    """Whether "its outcome is not." follows "A census is mentioned;"."""
-    gap = sentences[index].text.rstrip(" .!")
-    return (
-        index > 0
-        and len(gap) <= 80
-        and gap.endswith((" not", "n't"))
-        and _TOLD.search(sentences[index - 1].text) is not None
+def _named(text: str, asked: Asked) -> frozenset[str]:
+    """The words of the question that the text has, in this form or another."""
+    beginnings = {stem[:_SAME_BEGINNING] for stem in _stems(text)}
+    if not beginnings.isdisjoint(_PRICE):
+        beginnings |= _PRICE
+    return frozenset(stem for stem in asked.content if stem[:_SAME_BEGINNING] in beginnings)
+
+
+def _missing(sentence: Sentence, asked: Asked) -> frozenset[str]:
+    """The stems that name what the sentence misses: those of the clause of its refusal, without words of refusing."""
+    if not sentence.found:
+        return frozenset()
+    last = max(sentence.found, key=lambda each: each.end)
+    ends = [each.start() for each in role("clause_end").finditer(sentence.text)]
+    begin = max((end for end in ends if end < last.start), default=0)
+    end = min((end for end in ends if end >= last.end), default=len(sentence.text))
+    return frozenset(
+        word.stem
+        for word in stemmed(sentence.text[begin:end])
+        if is_content_word(word.lowered)
+        and not word.lowered.endswith("ly")
+        and (word.stem in asked.content or not role("of_refusals").fullmatch(word.lowered))
     )
 
 
-def _is_given(others: Sequence[tuple[bool, Sentence]], named: frozenset[str], asked: Asked) -> bool:
-    """Whether another sentence, before (True) or after the gap, gives what the gap says is missing."""
-    for is_before, each in others:
-        if each.answers_yes_or_no:
-            return True
-        if each.certain or each.asked_gaps:
+def has_value(sentence: Sentence, asked: Asked, apart_from: frozenset[str] = frozenset()) -> bool:
+    """Whether the sentence has a value of the kind that is asked for, which the question does not have itself.
+
+    A number, in digits or words; a year only where a time is asked for; a name only where no number is.
+    """
+    question = asked.text[:MAX_COMPARED].lower()
+    are_times = not asked.kind.isdisjoint(("date", "durat"))
+    numbers = (each.strip(".,") for each in _NUMBER.findall(sentence.text))
+    if any(
+        number.lower() not in question
+        and number not in apart_from
+        and (are_times or not _YEAR.match(number))
+        for number in numbers
+    ):
+        return True
+    if has("number_in_words", sentence.text) or (are_times and has("month", sentence.text)):
+        return True
+    return not asked.wants_number and any(
+        name.lower() not in question for name in _NAME.findall(sentence.text)
+    )
+
+
+def answers_beside(sentences: Sequence[Sentence], index: int, asked: Asked) -> bool:
+    """Whether the answer answers although the sentence refuses: its words do, or an earlier sentence did."""
+    return _answers_by_its_words(sentences[index], asked) or _is_on_a_detail(
+        sentences, index, asked
+    )
+
+
+def _answers_by_its_words(sentence: Sentence, asked: Asked) -> bool:
+    """Whether what looks like a refusal answers this very question.
+
+    "Because the data were missing" answers why; "The report contains no evidence of fraud" whether it contains any.
+    """
+    if asked.wants_number and plays("is_value", sentence.text) and has_value(sentence, asked):
+        return not (sentence.is_by_speaker or plays("of_many", sentence.text))
+    if sentence.makes_up and has("wants_example", asked.text):
+        return True
+    if has("asks_why", asked.text) and _gives_a_reason(sentence, asked):
+        return True
+    if has("asks_for_lacks", asked.text) and _missing(sentence, asked) - asked.content:
+        return not has("of_speaker", sentence.text)
+    if asked.is_on_absence and not any(each.rule.closes for each in sentence.certain):
+        return all(
+            each.rule.kind in ("no information", "facts not given") for each in sentence.certain
+        )
+    if not asked.is_yes_no or len(_named(sentence.text, asked)) < _MOST * len(asked.content):
+        return False
+    told = {found[0].lower() for found in role("verb_of_telling").finditer(asked.text)}
+    return any(
+        beginning in sentence.text[each.start : each.end].lower().rpartition(",")[2]
+        for beginning in told
+        for each in sentence.own
+        if not each.rule.closes
+    )
+
+
+def _gives_a_reason(sentence: Sentence, asked: Asked) -> bool:
+    """Whether it says because of what, and refuses nothing before that."""
+    if asked.is_on_absence and has("because", sentence.text):
+        return not sentence.is_by_speaker
+    because = role("reason").match(sentence.text)
+    return because is not None and all(each.start >= because.end() for each in sentence.certain)
+
+
+def _is_on_a_detail(sentences: Sequence[Sentence], index: int, asked: Asked) -> bool:
+    """Whether the sentence misses what the question does not ask for, after one that gives what it asks.
+
+    "It opens at 10 on Sundays. I couldn't find the closing time" answers when it opens.
+    """
+    refusing = sentences[index]
+    if asked.is_yes_no or refusing.makes_up or not index:
+        return False
+    missing = _missing(refusing, asked)
+    asks_for = _named(" ".join(missing), asked)
+    is_value = asked.is_typed and plays("is_value", sentences[0].text)
+    if (is_value or _is_short_answer(sentences[0], asked)) and not _named(refusing.text, asked):
+        return True
+    if (
+        refusing.concludes
+        or missing & asked.specific
+        or len(missing) < 2 * len(asks_for)
+        or not missing - asks_for
+    ):
+        return False
+    return any(
+        not (each.found or each.supposes or each.speaks_of_source or each.text.endswith((":", "?")))
+        and _named(each.text, asked)
+        and (has_value(each, asked) or not (asked.is_typed or each.accompanies))
+        for each in sentences[:index]
+    )
+
+
+def _is_short_answer(sentence: Sentence, asked: Asked) -> bool:
+    """Whether it is a value and little else: "6 months." before "I have no information on extended ones"."""
+    if sentence.found or sentence.is_idle or len(sentence.text.split()) > _SHORT:
+        return False
+    if asked.wants_number:
+        return has_value(sentence, asked)
+    return plays("short_answer", sentence.text)
+
+
+def what_is_lacked(sentences: Sequence[Sentence], asked: Asked) -> tuple[int, str] | None:
+    """The index of the sentence that shows that no value is given which the question asks for, and in what way."""
+    if not asked.wants_value or len(sentences) > MAX_SENTENCES:
+        return None
+    if any(each.says_yes_or_no for each in sentences):
+        return None
+    for index in range(len(sentences)):
+        if (
+            _lacks(sentences, index, asked)
+            and not _is_given(sentences, index, asked)
+            and not answers_beside(sentences, index, asked)
+        ):
+            return index, "not given, though asked for"
+    if not asked.is_typed or any(
+        (each.answers and not each.advises)
+        or (has_value(each, asked, CONSTANTS) and not each.supposes)
+        for each in sentences
+    ):
+        return None
+    if has("wants_method", asked.text):
+        return None
+    for index, each in enumerate(sentences):
+        if has("refers_elsewhere", each.text):
+            return index, "refers elsewhere"
+        if asked.wants_number and (
+            has("uses_method", each.text) or ("=" in each.text and plays("method", each.text))
+        ):
+            return index, "only a method"
+        if has("needs_more", each.text):
+            return index, "more is needed"
+    return None
+
+
+def _lacks(sentences: Sequence[Sentence], index: int, asked: Asked) -> bool:
+    """Whether the sentence says that what is asked for is missing."""
+    sentence = sentences[index]
+    text = _with_label(sentences, index)
+    names_it = (
+        _named(text, asked)
+        or not _stems(text).isdisjoint(asked.kind)
+        or any(phrase in text.lower() for phrase in asked.phrases)
+        or has("that", text)
+    )
+    if not names_it or sentence.says_yes_or_no or (asked.wants_number and plays("zero", text)):
+        return False
+    names_all = asked.content <= _named(sentence.text, asked)
+    if names_all and not sentence.certain and has_value(sentence, asked):
+        return False
+    has_source = any(each.speaks_of_source for each in sentences)
+    if any(
+        not each.is_aside and (has_source or each.rule.counts != "beside a source")
+        for each in sentence.found
+    ):
+        return not sentence.answers_after(sentence.found)
+    is_typed = asked.is_typed and not has("asks_why", asked.text)
+    if has_value(sentence, asked) or not (is_typed and has("negative", text)):
+        return False
+    others = any(each.speaks_of_source for each in sentences if each is not sentence)
+    return others and (sentence.speaks_of_source or has("there", text))
+
+
+def _is_given(sentences: Sequence[Sentence], index: int, asked: Asked) -> bool:
+    """Whether another sentence gives what this one says is missing."""
+    for at, each in enumerate(sentences):
+        if at == index or each.certain or each.supposes:
             continue
-        if is_before:
-            if each.states_a_conclusion or _gives(each, named, asked):
-                return True
-        elif each.answers or _gives_after(each, asked):
+        if at < index and not _is_on_the_same(sentences, at, index, asked):
+            continue
+        if each.answers or each.states_a_conclusion:
+            return True
+        if each.found or each.advises:
+            continue
+        names_most = len(_named(each.text, asked)) >= _MOST * len(asked.content)
+        is_free = not (each.accompanies or each.speaks_of_source)
+        if has_value(each, asked) or (is_free and (names_most or not asked.is_typed)):
             return True
     return False
 
 
-def _gives(sentence: Sentence, named: frozenset[str], asked: Asked) -> bool:
-    """Whether a sentence gives what a later one calls missing: it speaks of it, or of more, with a value."""
-    if sentence.prepares:
-        return False
-    ours = _named(sentence, asked)
-    if named - asked.kind and (ours < named or (ours and not ours & named)):
-        return False
-    return _has_value(sentence, asked) or (
-        len(ours) > 1 and not (sentence.accompanies_gap or sentence.speaks_of_source)
-    )
-
-
-def _gives_after(sentence: Sentence, asked: Asked) -> bool:
-    """Whether a sentence after the one that calls something missing gives a value after all."""
-    if sentence.prepares or sentence.advises:
-        return False
-    return has_number_for(sentence, asked) or (
-        _has_name(sentence, asked) and not sentence.is_afterthought
-    )
-
-
-def _has_value(sentence: Sentence, asked: Asked) -> bool:
-    return has_number_for(sentence, asked) or _has_name(sentence, asked)
-
-
-def has_value_for(
-    sentence: Sentence, asked: Asked, apart_from: frozenset[str] = frozenset()
-) -> bool:
-    """Whether it has a number, in digits or words, or a name where the question does not want a number."""
-    if has_number_for(sentence, asked, apart_from):
+def _is_on_the_same(sentences: Sequence[Sentence], at: int, index: int, asked: Asked) -> bool:
+    """Whether a sentence before a gap names as much of the question as the gap does, or gives a bare value."""
+    missing = _named(_with_label(sentences, index), asked)
+    given = _named(_with_label(sentences, at), asked)
+    if not asked.is_typed or missing <= given:
         return True
-    if not asked.wants_number and _has_name(sentence, asked):
+    if at == 0 and (plays("is_value", sentences[0].text) or _is_short_answer(sentences[0], asked)):
         return True
-    if "date" in asked.kind and _MONTH.search(sentence.text) is not None:
-        return True
-    return (
-        may_match(sentence.text, _NUMBER_WORDS)
-        and _NUMBER_IN_WORDS.search(sentence.text) is not None
-    )
+    return " and " in asked.text and bool(given - missing)
 
 
-def has_number_for(
-    sentence: Sentence, asked: Asked, apart_from: frozenset[str] = frozenset()
-) -> bool:
-    """Whether it has a number that the question does not have; a year only where a time is asked for."""
-    numbers = [each.strip(".,") for each in _NUMBER.findall(sentence.text)]
-    years_count = not asked.kind.isdisjoint(("date", "durat"))
-    question = asked.text[:MAX_COMPARED]
-    return any(
-        number not in question
-        and number not in apart_from
-        and (years_count or not _YEAR.match(number))
-        for number in numbers
-    )
-
-
-def _has_name(sentence: Sentence, asked: Asked) -> bool:
-    """Whether it has a capitalized word, not its first, that the question does not have."""
-    question = asked.text[:MAX_COMPARED]
-    return any(name not in question for name in _NAME.findall(sentence.text))
+def _with_label(sentences: Sequence[Sentence], index: int) -> str:
+    """The sentence, with what precedes it if that ends with a colon."""
+    text = sentences[index].text
+    label = sentences[index - 1].text if index else ""
+    return f"{label} {text}" if label.endswith(":") else text

@@ -1,13 +1,10 @@
-"""Refusals in answers: where an answer says that it does not answer, and where it answers after all.
+"""Where an answer says that it does not answer, and where it answers after all.
 
-An answer refuses if it opens with a refusal and does not go on to answer, or if it closes with one.
-"The document does not give the total, but the parts add up to $5" answers; "The document lists the
-parts. The total cannot be determined" refuses. "The document is on fees, but does not give the total"
-refuses too, while "The total is $5, but the document does not give the parts" answers. Figures that
-are quoted before a conclusion ("Therefore, we cannot answer") or made up after a refusal ("Suppose
-revenue was $5") do not answer. A gap ("Flood is not among them") refuses only where no sentence
-answers. The wording of refusals is in `refusal_rules`, the parts that sentences play in
-`refusal_sentences`.
+An answer refuses if it opens with a refusal and does not go on to answer, or if it closes with one. "The document does not
+give the total, but the parts add up to $5" answers; "The document lists the parts. The total cannot be determined" refuses.
+Figures that are quoted before a conclusion ("Therefore, we cannot answer") or made up after a refusal ("Suppose revenue was
+$5") do not answer. A gap ("Flood is not among them") refuses only where no sentence answers. How refusals are worded is in
+`refusals.toml`, the parts that sentences play in `sentences`, and what a question adds in `asked`.
 """
 
 import re
@@ -16,29 +13,14 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ragauge.language.kept_readings import KeptReadings
-from ragauge.language.refusals.answered import (
-    answered_before,
-    answers_the_question,
-    explains_an_answer,
-    follows_what_is_asked,
-    gives_the_other_part,
-    is_on_a_further_detail,
-    is_on_the_rest,
-    points_elsewhere,
-    tells_only_something_else,
-)
-from ragauge.language.refusals.asked import asked_gap
-from ragauge.language.refusals.languages import refusal_in_another_language
-from ragauge.language.refusals.matching import applicable_rules
-from ragauge.language.refusals.no_value import without_a_value
-from ragauge.language.refusals.question import Asked, asked_by
-from ragauge.language.refusals.reading import read_sentences
-from ragauge.language.refusals.rules import EMPTY, LAST_LINE, NO_ANSWER, OTHER_LANGUAGES
-from ragauge.language.refusals.sentences import Sentence
-from ragauge.language.refusals.structure import lacked
-from ragauge.language.refusals.words import Rule
-from ragauge.language.text import Span
+from ragauge.language.refusals.asked import Asked, answers_beside, asked_by, what_is_lacked
+from ragauge.language.refusals.sentences import Sentence, read_sentences
+from ragauge.language.refusals.table import plays, role
 
+MAX_QUESTION = 10_000
+"""Characters of a question that are read."""
+EMPTY, NO_ANSWER = "empty answer", "no answer"
+"""The kinds of a blank answer, and of one that is a word or sign for "none"."""
 READ_AT_EACH_END = 100_000
 """Characters; the middle of a longer answer is not read."""
 
@@ -101,8 +83,8 @@ def find_refusals(answer: str, question: str | None = None) -> tuple[RefusalMatc
     A refusal can be the whole answer ("N/A"), its opening (after apologies, headings and what would
     be needed) or its close. A later sentence or clause overrules it if it contrasts ("However, ..."),
     concludes ("Therefore, ...") or states a result, and neither refuses again nor refers the reader
-    elsewhere. A gap ("the price is not shown", see `refusal_gap_rules`) refuses only where no sentence
-    answers; with the question, what it asks for counts (see `refusal_asked`). Quotations do not count. A blank answer refuses, by the rule "empty answer".
+    elsewhere. A gap ("the price is not shown") refuses only where no sentence
+    answers; with the question, what it asks for counts (see `asked`). Quotations do not count. A blank answer refuses, by the rule "empty answer".
 
     >>> [match.words for match in find_refusals("Sorry, the report does not give the fee.")]
     ['report does not give']
@@ -113,71 +95,53 @@ def find_refusals(answer: str, question: str | None = None) -> tuple[RefusalMatc
 
 
 def _read(answer: str, question: str | None) -> tuple[RefusalMatch, ...]:
-    whole_answer = _whole_answer(answer, question)
+    whole_answer = _whole_answer(answer)
     if whole_answer is not None:
         return (whole_answer,)
-    text = answer.replace("’", "'").replace("ʼ", "'")
-    asked = asked_by(question) if question else None
-    rules = applicable_rules(text, with_question=asked is not None)
-    if not rules and asked is None:
-        return ()
-    without_quotes = _QUOTED.sub(_blank, text)
+    text = _QUOTED.sub(_blank, answer.replace("’", "'").replace("ʼ", "'"))
     sentences = tuple(
         sentence
-        for offset, part in _read_parts(without_quotes)
-        for sentence in read_sentences(part, offset, rules)
+        for offset, part in _read_parts(text)
+        for sentence in read_sentences(part, offset, with_question=bool(question))
     )
+    asked = asked_by(question[:MAX_QUESTION]) if question else None
     matches: tuple[RefusalMatch, ...] = ()
-    if any(sentence.found or sentence.if_asked for sentence in sentences):
+    if any(sentence.found for sentence in sentences):
         matches = tuple(_judged(answer, sentences, asked))
     if asked is None or any(match.decides for match in matches):
         return matches
-    return (*matches, *_without_a_value(answer, sentences, asked))
+    lack = what_is_lacked(sentences, asked)
+    return matches if lack is None else (*matches, _for_the_question(answer, sentences, *lack))
+
+
+def _for_the_question(
+    answer: str, sentences: Sequence[Sentence], index: int, kind: str
+) -> RefusalMatch:
+    words, start = _text_of(sentences[index], answer), sentences[index].start
+    return RefusalMatch(
+        kind, words, start, start + len(words), sentence=words, place="for the question"
+    )
 
 
 _kept = KeptReadings(_read)  # several metrics ask whether an answer refuses
 
 
-def _without_a_value(
-    answer: str, sentences: Sequence[Sentence], asked: Asked
-) -> Iterator[RefusalMatch]:
-    """Advice or a method that is given instead of the value that the question asks for."""
-    found = without_a_value(sentences, asked) or lacked(sentences, asked)
-    if found is not None:
-        index, rule = found
-        text = _text_of(sentences[index], answer)
-        start = sentences[index].start
-        yield RefusalMatch(
-            rule, text, start, start + len(text), sentence=text, place="for the question"
-        )
-
-
-def _whole_answer(answer: str, question: str | None) -> RefusalMatch | None:
-    """The match if the whole answer or its last line is a refusal by itself."""
+def _whole_answer(answer: str) -> RefusalMatch | None:
+    """The match if the whole answer or its last line is a refusal by itself: "N/A", "DPO = N/A"."""
     stripped = answer.strip()
     if not stripped:
         return RefusalMatch(EMPTY, "", 0, 0, place="whole answer")
+    start, end = answer.index(stripped), len(answer.rstrip())
     # Nothing longer can match, and the pattern is slow on a long run of dots.
-    if len(stripped) <= 60 and NO_ANSWER.words.fullmatch(stripped):
-        start = answer.index(stripped)
-        return _by_itself(NO_ANSWER, answer, (start, start + len(stripped)), "whole answer")
-    foreign = OTHER_LANGUAGES.words.match(answer)
-    if foreign is not None:
-        return _by_itself(OTHER_LANGUAGES, answer, foreign.span(), "opening")
-    in_another = refusal_in_another_language(answer, question)
-    if in_another is not None:
-        return _by_itself(OTHER_LANGUAGES, answer, in_another, "whole answer")
-    end = len(answer.rstrip())
+    if len(stripped) <= 60 and role("no_answer").fullmatch(stripped):
+        return RefusalMatch(
+            NO_ANSWER, stripped, start, end, sentence=stripped, place="whole answer"
+        )
     start = answer.rfind("\n", 0, end) + 1
-    # A longer last line is not a label and a word.
-    if end - start <= 120 and LAST_LINE.words.fullmatch(answer, start, end):
-        return _by_itself(LAST_LINE, answer, (start, end), "last line")
+    if end - start <= 120 and role("no_result").fullmatch(answer, start, end):
+        words = answer[start:end]
+        return RefusalMatch(NO_ANSWER, words, start, end, sentence=words, place="last line")
     return None
-
-
-def _by_itself(rule: Rule, answer: str, span: Span, place: Place) -> RefusalMatch:
-    words = answer[span[0] : span[1]]
-    return RefusalMatch(rule.name, words, *span, sentence=words, place=place)
 
 
 def _blank(quoted: re.Match[str]) -> str:
@@ -200,74 +164,31 @@ def _judged(
     answer: str, sentences: Sequence[Sentence], asked: Asked | None
 ) -> Iterator[RefusalMatch]:
     """All refusals found, whether each decides, and if not, what overrules it."""
-    overruled_by = _overruled_by(answer, sentences)
-    deciding, place = _deciding(sentences, overruled_by)
-    if asked is not None:
-        deciding, place = _given_question(sentences, deciding, place, asked)
+    supposed = _supposed(sentences)
+    overruled_by = _overruled_by(sentences, supposed)
+    deciding, place = _deciding(sentences, overruled_by, supposed)
+    if asked is not None and deciding is not None and answers_beside(sentences, deciding, asked):
+        deciding = None
     for index, sentence in enumerate(sentences):
         decides = index == deciding
-        by_question = decides and asked is not None and place == "for the question"
-        for found in (sentence.asked_gaps if by_question else ()) or sentence.found:
+        by = overruled_by[index]
+        for found in sentence.own:
+            start, end = sentence.start + found.start, sentence.start + found.end
             yield RefusalMatch(
-                found.rule.name,
-                answer[found.start : found.end],
-                found.start,
-                found.end,
+                found.rule.kind,
+                answer[start:end],
+                start,
+                end,
                 decides=decides,
-                overruled_by=None if decides else overruled_by[index],
+                overruled_by=None if decides or by is None else _text_of(by, answer),
                 sentence=_text_of(sentence, answer),
                 place=place if decides else None,
             )
 
 
-def _given_question(
-    sentences: Sequence[Sentence], deciding: int | None, place: Place, asked: Asked
-) -> tuple[int | None, Place]:
-    """The index of the deciding sentence and its place, now that the question is known."""
-    if points_elsewhere(sentences, asked):
-        return None, place
-    if deciding is None:
-        gap = asked_gap(sentences, asked)
-        if gap is not None and (
-            is_on_a_further_detail(sentences, gap, asked)
-            or is_on_the_rest(sentences, gap, asked)
-            or gives_the_other_part(sentences, gap, asked)
-            or answers_the_question(sentences[gap], asked)
-        ):
-            gap = None
-        if gap is None:
-            gap = tells_only_something_else(sentences, asked)
-        return gap, "for the question"
-    answers = (
-        answers_the_question(sentences[deciding], asked)
-        or explains_an_answer(sentences, deciding, asked)
-        or answered_before(sentences, deciding, asked)
-        or is_on_a_further_detail(sentences, deciding, asked)
-        or is_on_the_rest(sentences, deciding, asked)
-        or gives_the_other_part(sentences, deciding, asked)
-        or follows_what_is_asked(sentences, deciding, asked)
-    )
-    return (None, place) if answers else (deciding, place)
-
-
 def _text_of(sentence: Sentence, answer: str) -> str:
     """The sentence as the answer has it, with its quotations."""
     return answer[sentence.start : sentence.start + len(sentence.text)]
-
-
-def _overruled_by(answer: str, sentences: Sequence[Sentence]) -> tuple[str | None, ...]:
-    """For each sentence, the first sentence from there on that answers."""
-    supposed = _supposed(sentences)
-    nearest: str | None = None
-    overruled_by: list[str | None] = []
-    for index in reversed(range(len(sentences))):
-        sentence = sentences[index]
-        before = sentences[index - 1] if index else None
-        lists_else = before and before.text.endswith(":") and before.tells_something_else
-        if not (supposed[index] or lists_else) and sentence.answers:
-            nearest = _text_of(sentence, answer)
-        overruled_by.append(nearest)
-    return tuple(reversed(overruled_by))
 
 
 def _supposed(sentences: Sequence[Sentence]) -> list[bool]:
@@ -277,88 +198,69 @@ def _supposed(sentences: Sequence[Sentence]) -> list[bool]:
     for sentence in sentences:
         if sentence.makes_up or (refused and not sentence.refuses and sentence.supposes):
             supposing = True
-        elif supposing and sentence.returns_to_facts:
+        elif supposing and plays("back_to_facts", sentence.text):
             supposing = False
         supposed.append(supposing)
         refused = refused or sentence.refuses or bool(sentence.gaps)
     return supposed
 
 
+def _overruled_by(sentences: Sequence[Sentence], supposed: Sequence[bool]) -> list[Sentence | None]:
+    """For each sentence, the first sentence from there on that answers."""
+    nearest: Sentence | None = None
+    overruled_by: list[Sentence | None] = []
+    for index in reversed(range(len(sentences))):
+        # "The excerpt only has figures for 2019: $5 million."
+        lists_else = (
+            index > 0 and sentences[index - 1].text.endswith(":") and sentences[index - 1].own
+        )
+        if sentences[index].answers and not (supposed[index] or lists_else):
+            nearest = sentences[index]
+        overruled_by.append(nearest)
+    return overruled_by[::-1]
+
+
 def _deciding(
-    sentences: Sequence[Sentence], overruled_by: Sequence[str | None]
+    sentences: Sequence[Sentence], overruled_by: Sequence[Sentence | None], supposed: Sequence[bool]
 ) -> tuple[int | None, Place]:
     """The index of the sentence by which the answer refuses, None if it does not, and its place."""
-    opening = next((i for i, each in enumerate(sentences) if not each.is_preamble), None)
-    if opening is not None and sentences[opening].opens and overruled_by[opening] is None:
+    opening = next((i for i, each in enumerate(sentences) if not each.is_idle), None)
+    opens = opening is not None and sentences[opening].opens
+    if opening is not None and opens and overruled_by[opening] is None:
         return opening, "opening"
-    closing = _closing(sentences, overruled_by, _supposed(sentences))
+    closing = _closing(sentences, overruled_by, supposed)
     if closing is not None and (
-        (opening is not None and sentences[opening].opens)
-        or not _has_answered(sentences[:closing], sentences[closing])
+        opens or not _has_answered(sentences[:closing], sentences[closing])
     ):
         return closing, "close"
+    if not _only_accompany(sentences, supposed):
+        return None, "whole answer"
     certain = next((i for i, each in enumerate(sentences) if each.certain), None)
-    if opening is None and certain is not None:
-        return certain, "whole answer"
-    if certain is not None and overruled_by[certain] is None and _only_accompany(sentences):
+    if certain is not None and (opening is None or overruled_by[certain] is None):
         return certain, "whole answer"
     return _gap(sentences), "whole answer"
 
 
-def _gap(sentences: Sequence[Sentence]) -> int | None:
-    """The index of the first gap, if no sentence answers and the source that the gap needs is named."""
-    found = [(index, gap) for index, each in enumerate(sentences) for gap in each.gaps]
-    if not found or not _only_accompany(sentences):
-        return None
-    sources = [index for index, each in enumerate(sentences) if each.speaks_of_source]
-    for index, gap in found:
-        if (
-            not gap.rule.near_source
-            or sentences[index].names_source_beside(gap)
-            or any(at != index for at in sources)
-        ):
-            return index
-    return None
-
-
-def _only_accompany(sentences: Sequence[Sentence]) -> bool:
-    """Whether no sentence answers; after a colon, words without a number are a list of topics.
-
-    In a longer answer, one sentence without a number or name is let through.
-    """
-    allowed = 1 if len(sentences) > 3 else 0
-    after_colon = False
-    for each, is_supposed in zip(sentences, _supposed(sentences), strict=True):
-        accompanies = (
-            is_supposed
-            or each.accompanies_gap
-            or (after_colon and not each.states_a_number and not each.found)
-        )
-        if not accompanies and allowed and each.is_vague:
-            allowed -= 1
-        elif not accompanies:
-            return False
-        after_colon = each.text.endswith(":")
-    return True
-
-
 def _closing(
-    sentences: Sequence[Sentence], overruled_by: Sequence[str | None], supposed: Sequence[bool]
+    sentences: Sequence[Sentence], overruled_by: Sequence[Sentence | None], supposed: Sequence[bool]
 ) -> int | None:
-    """The index of the last closing refusal with only advice and remarks after it.
+    """The index of the last closing refusal with only idle sentences after it.
 
     In a longer answer, one sentence without a number or name may follow too.
     """
-    only_afterthoughts = True
+    only_idle = True
     allowed = 1 if len(sentences) > 4 else 0
     for index in reversed(range(len(sentences))):
         sentence = sentences[index]
         if overruled_by[index] is not None or (sentence.states_a_figure and not supposed[index]):
             return None
-        if sentence.closes and (only_afterthoughts or sentence.closes_for_certain):
+        concludes = sentence.concludes and any(each.rule.closes for each in sentence.certain)
+        if sentence.closes and (only_idle or concludes):
             return index
-        if not (sentence.is_afterthought or supposed[index]):
-            only_afterthoughts = allowed > 0 and sentence.is_vague
+        if not (
+            sentence.certain or sentence.is_idle or sentence.describes_source or supposed[index]
+        ):
+            only_idle = only_idle and allowed > 0 and sentence.is_vague
             allowed -= 1
     return None
 
@@ -370,11 +272,41 @@ def _has_answered(before: Sequence[Sentence], closing: Sentence) -> bool:
     """
     if closing.makes_up:
         return False
-    if closing.is_caveat:
+    if closing.is_caveat or any(each.states_a_conclusion for each in before):
         return True
-    if closing.concludes or closing.is_by_speaker:
-        return any(sentence.states_a_conclusion for sentence in before)
-    return any(sentence.states_a_figure or sentence.states_a_conclusion for sentence in before)
+    are_inputs = closing.concludes or closing.is_by_speaker
+    return not are_inputs and any(each.states_a_figure for each in before)
+
+
+def _only_accompany(sentences: Sequence[Sentence], supposed: Sequence[bool]) -> bool:
+    """Whether no sentence answers; after a colon, words without a number are a list of topics.
+
+    In a longer answer, one sentence without a number or name is let through.
+    """
+    allowed = 1 if len(sentences) > 3 else 0
+    after_colon = False
+    for each, is_supposed in zip(sentences, supposed, strict=True):
+        is_topic = after_colon and not each.own and not any(map(str.isdigit, each.text))
+        if not (is_supposed or each.accompanies or is_topic):
+            if not (allowed and each.is_vague):
+                return False
+            allowed -= 1
+        after_colon = each.text.endswith(":")
+    return True
+
+
+def _gap(sentences: Sequence[Sentence]) -> int | None:
+    """The index of the first gap, if the source that it needs is named."""
+    sources = [index for index, each in enumerate(sentences) if each.speaks_of_source]
+    for index, each in enumerate(sentences):
+        for gap in each.gaps:
+            if (
+                gap.rule.counts != "beside a source"
+                or any(at != index for at in sources)
+                or each.names_source_beside(gap)
+            ):
+                return index
+    return None
 
 
 def uncertainty_phrases(answer: str) -> tuple[str, ...]:

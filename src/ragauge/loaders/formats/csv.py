@@ -17,9 +17,9 @@ from typing import Protocol, cast
 
 from ragauge.errors import Problem
 from ragauge.loaders.formats.files import (
-    LARGEST_UNPACKED,
     MAX_LINE_LENGTH,
     MAX_PROBLEMS,
+    MAX_UNPACKED_BYTES,
     text_lines,
 )
 from ragauge.loaders.formats.printed import UnreadableError, printed_list
@@ -81,7 +81,7 @@ def csv_tables(
         notes = (f"the cells are separated by {found!r}",)
         delimiter = found
     excel_notes: list[str] = []
-    largest = LARGEST_UNPACKED if most_bytes is None else None
+    largest = MAX_UNPACKED_BYTES if most_bytes is None else None
     lines = text_lines(
         path, problems, largest=largest, excel_notes=None if only_utf else excel_notes
     )

@@ -20,12 +20,12 @@ from ragauge.storage.regular_file import check_regular
 
 MAX_LINE_LENGTH = 256 * 2**20
 """Longest line that is read, in bytes (in UTF-16: in characters)."""
-LARGEST_UNPACKED = 4 * 2**30
+MAX_UNPACKED_BYTES = 4 * 2**30
 """Most bytes that a compressed file may unpack to."""
-HIGHEST_RATIO = 250
+MAX_RATIO = 250
 """Highest ratio of unpacked to compressed size, checked from RATIO_COUNTS_FROM bytes on."""
 RATIO_COUNTS_FROM = 4 * 2**20
-MOST_LINES_PER_BYTE = 10
+MAX_LINES_PER_BYTE = 10
 """Most lines for each compressed byte, checked from LINES_COUNT_FROM lines on: each takes time, however short."""
 LINES_COUNT_FROM = 100_000
 MAX_PROBLEMS = 1_000
@@ -64,7 +64,7 @@ def text_lines(
     problems: list[Problem],
     *,
     longest: int | None = None,
-    largest: int | None = LARGEST_UNPACKED,
+    largest: int | None = MAX_UNPACKED_BYTES,
     excel_notes: list[str] | None = None,
 ) -> Iterator[tuple[int, str]]:
     """The file's lines with their numbers from 1, each with its line end.
@@ -235,9 +235,9 @@ def _checked(
         yield from ((number, line) for number, line, _ in lines)
         return
     packed = path.stat().st_size
-    most = max(HIGHEST_RATIO * packed, RATIO_COUNTS_FROM)
+    most = max(MAX_RATIO * packed, RATIO_COUNTS_FROM)
     most = most if largest is None else min(most, largest)
-    most_lines = max(MOST_LINES_PER_BYTE * packed, LINES_COUNT_FROM)
+    most_lines = max(MAX_LINES_PER_BYTE * packed, LINES_COUNT_FROM)
     unpacked = 0
     for number, line, size in lines:
         unpacked += size

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import cast
 
 from ragauge.errors import Problem
-from ragauge.loaders.formats.files import LARGEST_UNPACKED, MAX_PROBLEMS, text_lines
+from ragauge.loaders.formats.files import MAX_PROBLEMS, MAX_UNPACKED_BYTES, text_lines
 from ragauge.loaders.formats.strict import JsonError, JsonReader, object_problem, repeated_problem
 from ragauge.loaders.table import Table
 from ragauge.samples.samples import Row
@@ -24,7 +24,7 @@ def jsonl_tables(path: Path, most_bytes: int | None = None) -> Iterator[Table]:
     rows: list[Row] = []
     reader = JsonReader()
     size = n_problems = 0
-    largest = LARGEST_UNPACKED if most_bytes is None else None
+    largest = MAX_UNPACKED_BYTES if most_bytes is None else None
     for number, line in text_lines(path, problems, largest=largest):
         if line.isspace():
             continue

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from ragauge.loaders.formats.files import (
-    HIGHEST_RATIO,
-    LARGEST_UNPACKED,
     LINES_COUNT_FROM,
-    MOST_LINES_PER_BYTE,
+    MAX_LINES_PER_BYTE,
+    MAX_RATIO,
+    MAX_UNPACKED_BYTES,
     RATIO_COUNTS_FROM,
     unopened,
 )
@@ -81,8 +81,8 @@ def check_parquet(path: Path) -> None:
 
 def _bomb(footer: "Footer", size: int) -> str:
     """Why a file would unpack to far more than its size; empty if it does not."""
-    most_rows = max(MOST_LINES_PER_BYTE * size, LINES_COUNT_FROM)
-    most_bytes = min(max(HIGHEST_RATIO * size, RATIO_COUNTS_FROM), LARGEST_UNPACKED)
+    most_rows = max(MAX_LINES_PER_BYTE * size, LINES_COUNT_FROM)
+    most_bytes = min(max(MAX_RATIO * size, RATIO_COUNTS_FROM), MAX_UNPACKED_BYTES)
     if footer.n_rows > most_rows:
         return f"unpacks to over {most_rows:,} rows; if you trust the file, write it as CSV"
     if footer.n_values > VALUES_PER_ROW * most_rows:
@@ -94,7 +94,7 @@ def _bomb(footer: "Footer", size: int) -> str:
 
 def _table(frame: "pl.DataFrame", source: str, path: Path, n_before: int = 0) -> Table:
     """The rows as a table; a problem if repeated texts would fill the memory."""
-    most = max(HIGHEST_RATIO * path.stat().st_size, REPEATED_COUNTS_FROM)
+    most = max(MAX_RATIO * path.stat().st_size, REPEATED_COUNTS_FROM)
     # polars keeps a text that rows share once, but each row becomes an object of its own.
     if frame.estimated_size() > most:
         return unreadable(source, f"unpacks to over {most:,} bytes of text; write fewer rows")

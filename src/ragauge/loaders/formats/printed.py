@@ -13,7 +13,7 @@ from typing import cast
 
 MAX_LENGTH = 2 * 2**20
 """Longest printed list that is read, in characters; JSON lists have no limit."""
-DEEPEST = 20
+MAX_DEPTH = 20
 ARRAYS = ("array",)
 """Calls that stand for their first argument."""
 
@@ -41,7 +41,7 @@ def printed_list(text: str) -> object:
     >>> printed_list("[Document(page_content='a', metadata={'id': 'd1'})]")
     [{'page_content': 'a', 'metadata': {'id': 'd1'}}]
     """
-    if len(text) > MAX_LENGTH or _depth(_STRING.sub("", text)) > DEEPEST:
+    if len(text) > MAX_LENGTH or _depth(_STRING.sub("", text)) > MAX_DEPTH:
         raise UnreadableError("nor a Python list short and flat enough to read; write it as JSON")
     array = _printed_array(text)
     if array is not None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import cast
 
 from ragauge.errors import Problem
-from ragauge.loaders.attributes import items_in, named_values, value_of
+from ragauge.loaders.attributes import items_in, mapping_in, named_values, value_of
 from ragauge.loaders.documents import is_list, parts_of
 from ragauge.loaders.mapping import field_of
 from ragauge.loaders.messages import ANSWERING, ASKING, last_text, text_of
@@ -112,17 +112,12 @@ def _with_result(
 
 def _unreadable(value: object, name: str, known: str, row: Row) -> Problem:
     kind = type(value).__name__
-    names = listed([repr(key) for key in named_values(value) or value_names(value)])
+    names = listed([repr(key) for key in named_values(value) or mapping_in(value)])
     has = f" with {names}" if names else ""
     hint = "; read its text first" if value_of(value, "response_gen") is not None else ""
     message = f"must be text, got a {kind}{has}{hint}; give the text of the {known}"
     id = row.values.get("id")
     return Problem(message, row.source, row.line, name, id if isinstance(id, str) else None)
-
-
-def value_names(value: object) -> list[str]:
-    """The keys of a mapping; none for other values."""
-    return [*cast(Mapping[str, object], value)] if isinstance(value, Mapping) else []
 
 
 def _parts(value: object, reading: _Reading, name: str, depth: int = 1) -> dict[str, object] | None:

@@ -38,7 +38,7 @@ SAID = frozenset(
 )
 RETRIEVED = frozenset({"documents", "docs", "sources", "source_documents", "retrieval_result"})
 SEPARATORS = "./"
-DEEPEST = 3
+MAX_DEPTH = 3
 """Most wrappers inside each other that are unpacked."""
 MAX_OBJECT_TEXT = 10_000_000
 """Longest text that is read as an object, in characters."""
@@ -62,7 +62,7 @@ class _Part:
 
 
 @dataclass(slots=True)
-class _Reading:
+class _Notes:
     """What was read and left out on the way, for notes."""
 
     read: dict[str, None] = field(default_factory=dict[str, None])
@@ -97,7 +97,7 @@ def unwrapped(table: Table, keep: Collection[str] = ()) -> Table:
     others = (folded(name) for name in columns if name not in unpacked)
     named = (ALIASES.get(name) for name in others if name != WHOLE_PROMPT)
     top_level = {ours for ours in named if ours is not None}
-    reading = _Reading()
+    reading = _Notes()
     rows = [_unwrapped_row(row, found, top_level, reading) for row in rows]
     notes = [
         f"{what} {listed(list(names))}"
@@ -186,7 +186,9 @@ def _fields(given: Mapping[str, object], wrapper: _Wrapper) -> dict[str, str]:
     return fields
 
 
-def _parts(given: Mapping[str, object], wrapper: _Wrapper, depth: int = DEEPEST) -> Iterator[_Part]:
+def _parts(
+    given: Mapping[str, object], wrapper: _Wrapper, depth: int = MAX_DEPTH
+) -> Iterator[_Part]:
     """The values of an object, and in place of a wrapper in it that wrapper's values."""
     fields = _fields(given, wrapper)
     if wrapper.role == "answer" and "answer" not in fields.values() and "choices" in given:
@@ -210,7 +212,7 @@ def _inner_parts(key: str, value: object, outer: _Wrapper, depth: int) -> Sequen
 
 
 def _unwrapped_row(
-    row: Row, wrappers: Sequence[_Wrapper], top_level: set[str], reading: _Reading
+    row: Row, wrappers: Sequence[_Wrapper], top_level: set[str], reading: _Notes
 ) -> Row:
     holders = {wrapper.column: wrapper for wrapper in wrappers}
     values = {name: value for name, value in row.values.items() if name not in holders}

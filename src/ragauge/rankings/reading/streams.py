@@ -125,13 +125,13 @@ def _standard_input() -> BinaryIO:
 
 
 def _held(file: BinaryIO, name: str) -> bytes:
-    from ragauge.loaders.formats.files import LARGEST_UNPACKED
+    from ragauge.loaders.formats.files import MAX_UNPACKED_BYTES
 
     held = BytesIO()
     while piece := file.read(READ_AT_ONCE):
         held.write(piece)
-        if held.tell() > LARGEST_UNPACKED:
-            most = f"{LARGEST_UNPACKED >> 30} GB"
+        if held.tell() > MAX_UNPACKED_BYTES:
+            most = f"{MAX_UNPACKED_BYTES >> 30} GB"
             what = f"holds more than {most} and is not a file; save it to a file first"
             raise DataError([Problem(what, name)])
     if not held.tell():
@@ -187,13 +187,13 @@ class _Bounded:
         if is_packed:
             # Only here: importing the loaders takes as long as scoring a run of a hundred queries.
             from ragauge.loaders.formats.files import (
-                HIGHEST_RATIO,
-                LARGEST_UNPACKED,
+                MAX_RATIO,
+                MAX_UNPACKED_BYTES,
                 RATIO_COUNTS_FROM,
             )
 
-            most = max(HIGHEST_RATIO * file.size, RATIO_COUNTS_FROM)
-            self.left = min(most, LARGEST_UNPACKED)
+            most = max(MAX_RATIO * file.size, RATIO_COUNTS_FROM)
+            self.left = min(most, MAX_UNPACKED_BYTES)
 
     def readinto(self, buffer: memoryview, /) -> int:
         n = self.stream.readinto(buffer)

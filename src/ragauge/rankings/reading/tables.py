@@ -11,8 +11,8 @@ import numpy as np
 from ragauge.errors import DataError, Problem
 from ragauge.loaders.formats import csv, frames, json, jsonl
 from ragauge.loaders.formats.files import (
-    HIGHEST_RATIO,
-    LARGEST_UNPACKED,
+    MAX_RATIO,
+    MAX_UNPACKED_BYTES,
     RATIO_COUNTS_FROM,
     unopened,
 )
@@ -213,10 +213,10 @@ def _whole(path: Path) -> bytes | None:
         if path.suffix.lower() != ".gz":
             text = path.read_bytes()
         else:
-            most = max(HIGHEST_RATIO * path.stat().st_size, RATIO_COUNTS_FROM)
+            most = max(MAX_RATIO * path.stat().st_size, RATIO_COUNTS_FROM)
             with gzip.open(path) as packed:
-                text = packed.read(min(most, LARGEST_UNPACKED) + 1)
-            if len(text) > min(most, LARGEST_UNPACKED):
+                text = packed.read(min(most, MAX_UNPACKED_BYTES) + 1)
+            if len(text) > min(most, MAX_UNPACKED_BYTES):
                 return None
         if not text.isascii():
             text.decode()
