@@ -320,8 +320,9 @@ def _disagreements(agreement: MetricAgreement) -> "pl.DataFrame":
         frame = frame.with_columns(apart=(rank - pl.col("target")).abs())
         threshold = agreement.threshold
         if threshold is not None:
-            limit = -threshold if scores.metric.lower_is_better else threshold
-            frame = frame.filter((pl.col("better") >= limit) != (pl.col("target") > 0.5))
+            frame = frame.filter(
+                (pl.col("better") >= scores.sign * threshold) != (pl.col("target") > 0.5)
+            )
     return frame.select("id", "system", pl.col("target").alias("people"), "value", "apart").sort(
         "apart", "id", "system", descending=[True, False, False]
     )
