@@ -216,9 +216,7 @@ def _is_yes(
 ) -> "np.ndarray[Any, np.dtype[np.bool_]]":
     import numpy as np
 
-    low, high = metric.low, metric.high
-    middle = 0.5 if low is None or high is None else (low + high) / 2
-    return np.array(values) >= middle
+    return np.array(values) >= (0.5 if metric.middle is None else metric.middle)
 
 
 def _mean(values: Sequence[float]) -> float:
