@@ -30,7 +30,7 @@ LAYERS = (
     {"run"},
     {"asking", "on_ray"},
     {"evaluation"},
-    {"web"},
+    {"compat", "web"},
     {"ragauge"},
     {"cli", "pytest_plugin"},
     {"__main__"},

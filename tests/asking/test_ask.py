@@ -110,6 +110,9 @@ USED = {"prompt_tokens": 3, "completion_tokens": 4}
 class Usage:
     prompt_tokens, completion_tokens = 3, 4
 
+    def __repr__(self) -> str:
+        return "Usage()"
+
 
 @pytest.mark.parametrize(
     ("returned", "expected"),

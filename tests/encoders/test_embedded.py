@@ -209,3 +209,8 @@ def test_encoding_leaves_nothing_in_the_home_folder(tmp_path):
     )
     assert (done.returncode, done.stderr) == (0, "")
     assert list(tmp_path.rglob("*")) == []
+
+
+def test_no_texts_give_no_vectors():
+    assert MODEL.encode([]).shape[0] == 0
+    assert MODEL.encode_tokens([]) == []

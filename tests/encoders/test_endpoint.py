@@ -2,6 +2,7 @@
 
 import json
 import os
+import pickle
 import socket
 import struct
 import sys
@@ -484,3 +485,16 @@ def test_a_missing_package_is_named_with_its_extra(monkeypatch, server):
     monkeypatch.setitem(sys.modules, "openai", None)
     with pytest.raises(MissingExtraError, match=r"ragauge\[openai\]"):
         endpoint(server)
+
+
+def test_no_texts_no_request(server):
+    assert len(endpoint(server).encode([])) == 0
+    assert server.asked == []
+
+
+def test_a_copy_for_another_process_holds_no_key(server):
+    one = endpoint(server)
+    one.encode(["a"])
+    copied = pickle.dumps(one)
+    assert b"canary" not in copied
+    assert (pickle.loads(copied).encode(["a"]) == one.encode(["a"])).all()

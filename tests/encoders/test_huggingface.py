@@ -1044,3 +1044,9 @@ def test_a_text_has_the_same_vectors_whatever_else_is_asked_of_it(encoder_of, na
     for text in TEXTS:
         assert np.array_equal(vectors[text].vector, alone.vectors([text])[text].vector)
         assert np.array_equal(tokens[text].vectors, alone.tokens([text])[text].vectors)
+
+
+def test_no_texts_no_vectors(encoder_of):
+    encoder = encoder_of("bert")
+    assert len(encoder.encode([])) == 0
+    assert encoder.encode_tokens([]) == encoder.token_ids([]) == encoder.count_tokens([]) == []

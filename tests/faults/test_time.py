@@ -12,6 +12,7 @@ import ragauge as rg
 from ragauge import catalog
 from ragauge.judges.providers.scripted import ScriptedJudge
 from ragauge.metric import Definition
+from ragauge.score import Score
 
 ALL_SWEEPS = os.environ.get("RAGAUGE_SWEEPS") == "all"
 N, NOTICED = (12_000, 0.25) if ALL_SWEEPS else (3_000, 0.1)
@@ -313,6 +314,8 @@ def value_of(name: str, sample: dict[str, object]) -> object:
     if feature is None:
         return sample.get(name)
     cells = [value_of(column.name, sample) for column in feature.columns]
+    if no_value := next((cell for cell in cells if isinstance(cell, Score)), None):
+        return no_value
     if not feature.batch:
         return feature.function(*cells, **feature.defaults)
     (value,) = feature.function(*([cell] for cell in cells), **feature.defaults)
