@@ -14,8 +14,9 @@ export function transcript(text: string): string[] | null {
 
 function lines(given: Item): string[] {
   const message = isItem(given.kwargs) ? given.kwargs : isItem(given.data) ? given.data : given;
-  const role = String(message.role ?? message.speaker ?? message.from ?? given.type ?? "");
   const content = message.content ?? message.text ?? message.value ?? message.parts ?? message.output;
+  const isResult = Array.isArray(content) && content.length > 0 && content.every((each) => isItem(each) && each.type === "tool_result");
+  const role = isResult ? "tool" : String(message.role ?? message.speaker ?? message.from ?? given.type ?? "");
   const said = Array.isArray(content) ? content.map(part) : [plain(content)];
   const calls = [message.tool_calls, message.tools_called].flatMap((each) => (Array.isArray(each) ? each : []));
   const single = isItem(message.function_call) ? [message.function_call] : given.type === "function_call" ? [message] : [];
@@ -25,7 +26,9 @@ function lines(given: Item): string[] {
 function part(value: unknown): string {
   if (!isItem(value)) return plain(value);
   const made = value.functionCall ?? (value.type === "tool_use" ? value : null);
-  return made ? call(made) : plain(value.text ?? value.content ?? value.functionResponse ?? value);
+  if (made) return call(made);
+  const said = value.text ?? value.content ?? value.functionResponse ?? value;
+  return Array.isArray(said) ? said.map(part).join("\n") : plain(said);
 }
 
 function call(value: unknown): string {
