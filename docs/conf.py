@@ -16,8 +16,7 @@ html_title = "ragauge"
 extensions = ["myst_parser"]
 root_doc = "README"
 include_patterns = [
-    "README.md",
-    "CHANGELOG.md",
+    "[A-Z]*.md",
     "docs/*.md",
     "benchmarks/*.md",
     "examples/*/README.md",
@@ -47,6 +46,7 @@ CHAPTERS = {
     ),
     "Reference": (
         *("metrics", "command-line", "python-api", "agreement", "suites-and-their-sources"),
+        "stability",
         "architecture",
     ),
 }

@@ -16,7 +16,11 @@ from ragauge.suite import Suite
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
-LINKING = [*PAGES, ROOT / "benchmarks" / "README.md", *sorted(ROOT.glob("examples/*/README.md"))]
+LINKING = [
+    *sorted({*PAGES, *ROOT.glob("*.md")}),
+    ROOT / "benchmarks" / "README.md",
+    *sorted(ROOT.glob("examples/*/README.md")),
+]
 COMING_FROM = (ROOT / "docs" / "coming-from.md").read_text()
 QUICK = ("README.md", "first-screen.md")
 """Pages whose commands are run by `make test`; those of all pages by `make test-slow`."""

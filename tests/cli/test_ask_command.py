@@ -66,7 +66,7 @@ def test_each_system_has_a_line_and_the_next_command_is_named(ragauge, here):
 
 def test_the_answers_are_scored_with_their_time_and_faults(ragauge, here):
     done = ragauge(
-        *("ask", "questions.jsonl", "--target", "a=app.py:answer", "--target", "b=app.py:fails"),
+        *("ask", "questions.jsonl", "--system", "a=app.py:answer", "--system", "b=app.py:fails"),
         *("--folder", "answers", "--retries", "0", "-o", "answers.csv"),
     )
     assert done.code == 4
@@ -142,6 +142,8 @@ def test_a_dry_run_asks_three_questions_and_forecasts_the_rest(ragauge, here):
         (["--target", "app.py:answer", "--vary", "topk=1"], 2, "takes no setting 'topk'"),
         (["--target", "app.py:answer", "--vary", "top_k"], 2, "expected NAME=A,B as in top_k=3,10"),
         (["--target", "a=app.py:answer", "--target", "a=app.py:fails"], 2, "'a'"),
+        (["--system", "a=app.py:answer", "--target", "a=app.py:fails"], 2, "'a'"),
+        (["--system", "app.py:answer"], 2, "expected NAME=TARGET as in small=app.py:small"),
         (["--target", "app.py:answer", "-o", "a.xlsx"], 2, "answers are written as .jsonl"),
         (["--target", "app.py:answer", "--where", "topic = 1"], 2, "no field 'topic'"),
         (["--target", "app.py:answer", "--timeout", "nan"], 2, "is not a finite number"),

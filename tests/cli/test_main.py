@@ -58,3 +58,24 @@ def test_help_is_quick_for_it_imports_no_subcommand():
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert time.perf_counter() - start < 5
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ({"_RAGAUGE_COMPLETE": "bash_source"}, "-F _ragauge_completion ragauge"),
+        ({"_RAGAUGE_COMPLETE": "zsh_source"}, "compdef _ragauge_completion ragauge"),
+        ({"_RAGAUGE_COMPLETE": "fish_source"}, "complete --no-files --command ragauge"),
+        (
+            {"_RAGAUGE_COMPLETE": "bash_complete", "COMP_WORDS": "ragauge val", "COMP_CWORD": "1"},
+            "plain,validate\n",
+        ),
+    ],
+)
+def test_shells_get_their_completion_script_and_its_replies(ragauge, monkeypatch, asked, said):
+    for name, value in asked.items():
+        monkeypatch.setenv(name, value)
+    done = ragauge()
+    assert done.code == 0
+    assert said in done.out
+    assert "bug" not in done.err

@@ -83,9 +83,10 @@ def test_json_and_csv_hold_summaries_and_with_q_every_query(ragauge, files):
     assert rows[0] == {"run": "mine", "query": "q1", "measure": "mrr", "value": "0.5"}
 
 
-@pytest.mark.parametrize("form", ["md", "tex", "latex", "markdown"])
-def test_papers_get_the_table_in_markdown_and_latex(ragauge, files, form):
-    done = ragauge("rank", "qrels", "mine.run", "other.run", "--compare", "-o", form)
+@pytest.mark.parametrize("option", ["-o", "-f"])
+@pytest.mark.parametrize("form", ["md", "tex", "latex", "markdown", "html"])
+def test_papers_and_notebooks_get_the_table(ragauge, files, form, option):
+    done = ragauge("rank", "qrels", "mine.run", "other.run", "--compare", option, form)
     assert "0.7500" in done.out
     assert ("toprule" in done.out) == (form in ("tex", "latex"))
     assert "against" in done.out
@@ -179,7 +180,7 @@ def test_bad_judgements_are_refused_with_their_line(ragauge, files, text, says):
     [
         (["qrels"], 2, "QRELS RUN..."),
         (["qrels", "mine.run", "-m", "ndgc@10"], 2, "did you mean"),
-        (["qrels", "mine.run", "-o", "xls"], 2, "-o takes tsv, json, csv, md, tex"),
+        (["qrels", "mine.run", "-o", "xls"], 2, "or one of table, md, latex, csv, json, html, tsv"),
         (
             ["qrels", "mine.run", "-o", "tsv", "-o", "json"],
             2,
@@ -187,6 +188,7 @@ def test_bad_judgements_are_refused_with_their_line(ragauge, files, text, says):
         ),
         (["qrels", "mine.run", "-o", "mine.run/x.csv"], 5, "cannot be written"),
         (["qrels", "no.run"], 3, "no such file"),
+        (["--fuse", "rrf", "mine.run", "other.run", "-f", "md"], 2, "--fuse only writes a run"),
         (
             ["qrels", "mine.run", "--weights", "1"],
             2,

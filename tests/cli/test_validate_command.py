@@ -67,3 +67,15 @@ def test_a_file_without_anything_to_score_is_not_called_sound(ragauge, tmp_path)
         "none of the fields question, answer, contexts, context_ids found; map a column with --map"
     )
     assert said in done.err
+
+
+def test_of_several_files_each_is_checked_and_one_bad_one_decides(ragauge, tmp_path):
+    (tmp_path / "bad.jsonl").write_text('{"id": "", "answer": "x"}')
+    (tmp_path / "good.jsonl").write_text('{"id": "q1", "answer": "x"}')
+    done = ragauge("validate", "bad.jsonl", "good.jsonl", "lost.jsonl")
+    assert done.code == 3
+    assert "bad.jsonl:1: id '', field 'id': is empty" in done.err
+    assert "lost.jsonl" in done.err
+    assert done.out.startswith("good.jsonl\n")
+    assert done.out.endswith("1 sample of 1 system; no errors\n")
+    assert ragauge("validate", "good.jsonl", "good.jsonl").code == 0

@@ -6,18 +6,16 @@ import pytest
 from pytest import approx
 
 from ragauge.rankings.rank import rank
-from ragauge.rankings.tables import (
-    RankingTable,
-    as_json,
-    to_csv,
-    to_latex,
-    to_markdown,
-    to_tsv,
-)
+from ragauge.rankings.tables import RankingTable, ranking_report, to_tsv
+from ragauge.report.writing import WRITERS, to_terminal
 
 QRELS = {f"q{n}": {"a": 1, "b": 1} for n in range(8)} | {"none": {"a": 0}}
 GOOD = {query: {"a": 3.0, "b": 2.0, "x": 1.0} for query in QRELS}
 POOR = {query: {"x": 3.0, "y": 2.0, "a": 1.0} for query in QRELS}
+
+
+def written(table, form, *, per_query=False):
+    return WRITERS[form](ranking_report(table, form, per_query=per_query))
 
 
 @pytest.fixture(scope="module")
@@ -76,11 +74,11 @@ def test_a_query_without_a_value_is_0_or_absent_as_its_mean_has_it():
     assert "map\tnone\t0.0000000000\n" in to_tsv(zero, per_query=True)
     assert "none" not in to_tsv(left_out, per_query=True)
     assert "map\tall\t1.0000000000\n" in to_tsv(left_out, per_query=False)
-    assert "run 1,none,map,\n" in to_csv(left_out, per_query=True)
+    assert "run 1,none,map,\n" in written(RankingTable(left_out), "csv", per_query=True)
 
 
 def test_json_holds_summaries_comparisons_and_values(table):
-    told = json.loads(as_json(table, per_query=True))
+    told = json.loads(written(table, "json", per_query=True))
     assert told["measures"] == {"map": "map", "num_rel_ret": "num_rel_ret"}
     assert told["summary"][0]["value"] == approx(8 / 9)
     assert {(one["run"], one["baseline"]) for one in told["comparisons"]} == {
@@ -91,13 +89,42 @@ def test_json_holds_summaries_comparisons_and_values(table):
     assert any("differs significantly from good" in note for note in told["notes"])
 
 
-def test_names_are_escaped_in_markdown_and_latex():
+def test_names_are_escaped_in_every_format_for_people():
     ranked = rank(QRELS, {"50%_a|b": GOOD, "<i>": POOR}, ["map"])
     table = RankingTable(ranked, all_pairs=True)
-    assert r"50%\_a\|b" in to_markdown(table, per_query=True)
-    assert r"50\%\_a\textbar{}b" in to_latex(table, per_query=True)
-    assert "<i>" not in to_markdown(table, per_query=False)
+    assert r"50%\_a\|b" in written(table, "md", per_query=True)
+    assert r"50\%\_a\textbar{}b" in written(table, "latex", per_query=True)
+    for form in ("md", "html"):
+        assert "<i>" not in written(table, form)
 
 
 def test_formulas_in_names_are_harmless_in_csv():
-    assert "\n'=1+1,map" in to_csv(rank(QRELS, {"=1+1": GOOD}, ["map"]), per_query=False)
+    table = RankingTable(rank(QRELS, {"=1+1": GOOD}, ["map"]))
+    assert "\n'=1+1,map" in written(table, "csv")
+
+
+def test_the_best_is_bold_in_papers_and_notebooks_and_both_say_how_runs_differ(table):
+    assert rf"\textbf{{{8 / 9:.4f} {{[}}" in written(table, "latex")
+    assert f"<b>{8 / 9:.4f} [" in written(table, "html")
+    for form in ("latex", "html", "md"):
+        text = written(table, form)
+        assert "differs significantly from good" in text
+        assert "1 query without a value" in text
+
+
+@pytest.mark.parametrize(("width", "header"), [(200, "run    queries"), (40, "run    measure")])
+def test_a_narrow_terminal_has_a_row_a_measure_and_cuts_no_line(table, width, header):
+    title, names, _, *rows = to_terminal(
+        ranking_report(table, "table"), width, full=True
+    ).splitlines()
+    assert title == table.title and names.startswith(header)
+    assert len(rows) == (4 if width == 200 else 7)
+    assert rows[-1] == table.legend
+
+
+def test_a_terminal_has_queries_first_and_comparisons_last(table):
+    every = RankingTable(table.ranked, all_pairs=True)
+    text = to_terminal(ranking_report(every, "table", per_query=True))
+    heads = [line.split()[0] for line in text.splitlines() if line.split()[1:2] == ["run"]]
+    assert heads == ["query", "measure"]
+    assert "" not in text.splitlines()

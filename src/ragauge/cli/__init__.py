@@ -34,7 +34,7 @@ COMMANDS = {
     "metrics": "List the metrics and suites, or explain one metric.",
     "prompts": "List the judge prompts, or export them for editing.",
     "cache": "Show or clear the cache of vectors and judge replies.",
-    "validate": "Check a data file: list its columns and its errors.",
+    "validate": "Check data files: list their columns and their errors.",
     "doctor": "Check the installation, or a stored run.",
 }
 INTERRUPTED = 130
@@ -174,7 +174,10 @@ def _run(arguments: list[str]) -> object:
     if os.environ.get("POLARS_MAX_THREADS", "").strip() == "0":  # polars would end with a panic
         raise PlanError(["POLARS_MAX_THREADS is 0; set it to a number of threads, or unset it"])
     if "_RAGAUGE_COMPLETE" in os.environ:
-        return cli.main(arguments, prog_name="ragauge")
+        try:
+            cli.main(arguments, prog_name="ragauge")
+        except SystemExit as ended:  # so click ends a completion
+            return ended.code
     # Not cli.main: it exits with 1 on a broken pipe, and 1 has another meaning here.
     with cli.make_context("ragauge", arguments) as context:
         return cli.invoke(context)

@@ -213,6 +213,19 @@ def judge_options(*, required: bool = False) -> Callable[[Any], Any]:
     )
 
 
+class NamedTarget(click.ParamType[str]):
+    """A system with its name before it: NAME=TARGET."""
+
+    name = "NAME=TARGET"
+
+    def convert(
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+    ) -> str:
+        if not NAMED.fullmatch(str(value)):
+            self.fail(f"expected NAME=TARGET as in small=app.py:small, got {value!r}", param, ctx)
+        return str(value)
+
+
 class Values(click.ParamType[tuple[str, list[object]]]):
     """A setting with its values: NAME=A,B. Numbers, true, false and null are read as such."""
 

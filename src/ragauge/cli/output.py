@@ -1,13 +1,13 @@
 """The options by which every command with a report writes it: `-f FORMAT` and `-o FILE`."""
 
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import click
 
-from ragauge.cli.options import option_group
+from ragauge.cli.options import Command, option_group
 from ragauge.cli.streams import say
 from ragauge.errors import PlanError
 from ragauge.report.plain import data_for_pipe, data_for_terminal
@@ -33,8 +33,13 @@ class OutputOptions:
     form: str | None
     output: tuple[str, ...]
 
-    def targets(self, inputs: Iterable[Path | str] = ()) -> Sequence[Target]:
-        """The formats and their places; PlanError, before any work, for one that cannot be written."""
+    def targets(
+        self, inputs: Iterable[Path | str] = (), also: Sequence[str] = ()
+    ) -> Sequence[Target]:
+        """The formats and their places; PlanError, before any work, for one that cannot be written.
+
+        `also` has the formats of `-o` that only this command writes.
+        """
         from ragauge.storage.atomic_files import misplaced
 
         targets: list[Target] = []
@@ -46,10 +51,11 @@ class OutputOptions:
             form = ALSO_CALLED.get(named, named)
             if suffix and self.form is not None:
                 form = self.form
-            if form not in FORMATS:
+            if form not in (*FORMATS, *also):
+                endings = ", ".join(f".{each}" for each in ("md", "tex", "csv", "json", *also))
                 problems.append(
-                    f"{text!r}: unknown format; -o takes a file that ends in .md, .tex, .csv, .json or .html, "
-                    f"or one of {', '.join(FORMATS)}"
+                    f"{text!r}: unknown format; -o takes a file that ends in {endings} or .html, "
+                    f"or one of {', '.join((*FORMATS, *also))}"
                 )
             elif suffix and form == "table":
                 problems.append(f"{text}: a table is for the terminal; write md, latex or csv")
@@ -65,27 +71,27 @@ class OutputOptions:
         return targets
 
 
-output_options = option_group(
-    "writing",
-    OutputOptions,
-    (
-        click.option(
-            "-f",
-            "--format",
-            "form",
-            type=FormatChoice(FORMATS),
-            help="Format of the output.  [default: table, or that of the file's ending]",
+def output_options_with(help: str) -> Callable[[Command], Command]:
+    """Adds `-f`, and `-o` with this help; the command takes them as `writing`."""
+    return option_group(
+        "writing",
+        OutputOptions,
+        (
+            click.option(
+                "-f",
+                "--format",
+                "form",
+                type=FormatChoice(FORMATS),
+                help="Format of the output.  [default: table, or that of the file's ending]",
+            ),
+            click.option("-o", "--output", multiple=True, metavar="FILE", help=help),
         ),
-        click.option(
-            "-o",
-            "--output",
-            multiple=True,
-            metavar="FILE",
-            help="Write to this .md, .tex, .csv, .json or .html file. Repeatable.",
-        ),
-    ),
+    )
+
+
+output_options = output_options_with(
+    "Write to this .md, .tex, .csv, .json or .html file. Repeatable."
 )
-"""Adds `-f` and `-o`; the command takes them as `writing`."""
 
 
 def write_report(report: Report, targets: Sequence[Target], *, full: bool = False) -> None:

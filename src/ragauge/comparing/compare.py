@@ -10,6 +10,7 @@ from ragauge.comparing.comparison import (
     Comparison,
     CorrectionName,
     MetricComparison,
+    SettingEffect,
     SystemMean,
     TestName,
 )
@@ -20,6 +21,7 @@ from ragauge.comparing.comparison_rows import (
     corrected,
     rows_and_means,
 )
+from ragauge.comparing.effects import SettingChange, setting_changes, setting_effects
 from ragauge.comparing.mismatches import notes_on, other_precisions, other_versions, refuse
 from ragauge.comparing.pair import Pair
 from ragauge.comparing.paired_scores import OK, MetricScores, question_ids, read_scores
@@ -108,8 +110,9 @@ def _compared(
         own = (name for name in CLUSTERS if all(name in side.run.samples.columns for side in sides))
         options = replace(options, cluster=next(own, None))
     questions = Questions.of(sides, question_ids(sides), fields, options.cluster)
+    changes = setting_changes(sides) if options.has_lists else []
     made = [
-        _of_metrics(sides, some, questions, options)
+        _of_metrics(sides, some, questions, options, changes)
         for some in _at_once(shared, len(sides) * len(questions.ids))
     ]
     slices = range(len(questions.slices))
@@ -138,6 +141,12 @@ def _compared(
         n_permutations=options.n_permutations,
         seed=options.seed,
         notes=(*notes, *about),
+        effects=tuple(
+            sorted(
+                (effect for each in made for effect in each.effects),
+                key=lambda effect: [each.setting for each in changes].index(effect.setting),
+            )
+        ),
     )
 
 
@@ -149,6 +158,7 @@ class _OfMetrics:
     rows: Sequence[Sequence[MetricComparison]]
     means: Sequence[Sequence[SystemMean]]
     notes: Sequence[str]
+    effects: Sequence[SettingEffect]
 
 
 def _of_metrics(
@@ -156,6 +166,7 @@ def _of_metrics(
     metrics: Sequence[MetricDisplay],
     questions: Questions,
     options: CompareOptions,
+    changes: Sequence[SettingChange],
 ) -> _OfMetrics:
     """The rows of some metrics, whose scores are in memory only until then."""
     names = [metric.name for metric in metrics]
@@ -169,7 +180,10 @@ def _of_metrics(
         rows_and_means(sides, scored, scores, each, questions, options) for each in questions.slices
     ]
     notes = tuple(_about_repeats(sides, scored, scores))
-    return _OfMetrics(scored, [rows for rows, _ in made], [means for _, means in made], notes)
+    effects = list(setting_effects(changes, scored, scores, questions.clusters))
+    return _OfMetrics(
+        scored, [rows for rows, _ in made], [means for _, means in made], notes, effects
+    )
 
 
 def _at_once(metrics: Sequence[MetricDisplay], n_cells: int) -> Iterator[Sequence[MetricDisplay]]:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from math import log
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from ragauge.errors import PlanError, did_you_mean
@@ -73,6 +74,29 @@ class SystemMean:
 
 
 @dataclass(frozen=True, slots=True)
+class SettingEffect:
+    """What the change of one setting does to one metric, over the combinations of the other settings.
+
+    `difference` is the mean over `n` questions of each one's mean difference over the `n_pairs` pairs of systems
+    that differ in this setting alone, after minus before, with its 95 % interval, uncorrected. Of times and
+    costs above 0 `ratio` is the geometric mean of after over before. The ends of an interval are None for fewer than two questions, and where all are equal on an open scale.
+    """
+
+    setting: str
+    before: str
+    after: str
+    metric: str
+    difference: float
+    low: float | None
+    high: float | None
+    n: int
+    n_pairs: int
+    ratio: float | None = None
+    ratio_low: float | None = None
+    ratio_high: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class MetricComparison:
     """One metric of a base and a candidate; differences are candidate minus base.
 
@@ -81,7 +105,9 @@ class MetricComparison:
     metric's aggregate: its mean unless it has one of its own. `low` and `high` are the 95 % interval of
     `difference` by `interval_method`. `p_value` is two-sided, by `test`; `p_corrected` is corrected for
     all tests of the comparison but those where no question differs. `effect_size` is Cohen's d_z. `detectable` is the smallest difference
-    that a test at 0.05 finds with power 0.8. `wins`, `ties` and `losses` count the questions on which the
+    that a test at 0.05 finds with power 0.8. Of times and costs (latency_s, first_token_s, cost_usd) above 0 `ratio` is the geometric
+    mean of candidate over base, with its interval `ratio_low` to `ratio_high`; then test and `effect_size` are of the
+    logarithms, and `detectable` is None. `wins`, `ties` and `losses` count the questions on which the
     candidate is better, equal and worse (higher, equal and lower if neither is better as such).
 
     `fixed` holds the questions that moved from the worse half of the scale to the better half, `broken`
@@ -126,6 +152,9 @@ class MetricComparison:
     is_ranked: bool
     note: str = ""
     counts: QuestionCounts = QuestionCounts()
+    ratio: float | None = None
+    ratio_low: float | None = None
+    ratio_high: float | None = None
 
     @property
     def is_tested(self) -> bool:
@@ -139,17 +168,23 @@ class MetricComparison:
 
     @property
     def gain(self) -> float | None:
-        """The difference, positive if the candidate is better; None if neither is better as such."""
-        if self.difference is None or not self.is_ranked:
+        """The difference (with a ratio its logarithm), positive if the candidate is better; None if neither is better as such."""
+        change = self._tested_change
+        if change is None or not self.is_ranked:
             return None
-        return 0.0 - self.difference if self.lower_is_better else self.difference
+        return 0.0 - change if self.lower_is_better else change
+
+    @property
+    def _tested_change(self) -> float | None:
+        """What the test is of: the difference, or the logarithm of the ratio."""
+        return self.difference if self.ratio is None else log(self.ratio)
 
     @property
     def verdict(self) -> Verdict:
         """What the test says of the candidate. A metric that is not ranked only "differs"."""
         if self.p_corrected is None:
             return "not tested"
-        if not self.is_significant or not self.difference:
+        if not self.is_significant or not self._tested_change:
             return "not significant"
         if self.gain is None:
             return "differs"
@@ -173,6 +208,7 @@ FRAME = (
         "effect_size",
     ),
     *("detectable", "wins", "ties", "losses", "worst", "best", "n_clusters", "note"),
+    *("ratio", "ratio_low", "ratio_high"),
 )
 """The fields of a MetricComparison that are columns of a comparison's frame."""
 
@@ -199,6 +235,8 @@ class Comparison:
     n_permutations: int = 10_000
     seed: int = 0
     notes: tuple[str, ...] = ()
+    effects: tuple[SettingEffect, ...] = ()
+    """What each varied setting does (`ragauge ask --vary`), where three systems or more were compared."""
 
     @property
     def n_tests(self) -> int:

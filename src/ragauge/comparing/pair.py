@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     Bools = NDArray[np.bool_]
 
 
+SKEWED = ("latency_s", "first_token_s", "cost_usd")
+"""Metrics without an upper end whose values differ by factors: a few are many times the others."""
 MANY_QUESTIONS = 50_000
 MAX_LISTED = 10_000
 """Of pairs with more questions than the former, each list has at most the latter."""
@@ -80,6 +82,21 @@ class Pair:
         apart = self.after - self.before
         size = np.maximum(np.abs(self.after), np.abs(self.before))
         return np.where(np.abs(apart) <= ROUNDING * size, 0.0, apart)
+
+    @cached_property
+    def has_ratio(self) -> bool:
+        """Whether candidate and base are compared by their ratio: times and costs, all above 0."""
+        is_skewed = self.metric.metric in SKEWED and self.n > 0
+        return is_skewed and bool((self.before > 0).all() and (self.after > 0).all())
+
+    @cached_property
+    def tested_differences(self) -> "Floats":
+        """What is tested, (n,): the differences, of logarithms where there is a ratio."""
+        import numpy as np
+
+        if not self.has_ratio:
+            return self.differences
+        return np.where(self.differences == 0, 0.0, np.log(self.after) - np.log(self.before))
 
     @cached_property
     def gains(self) -> "Floats":

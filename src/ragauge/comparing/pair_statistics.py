@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from ragauge.comparing.comparison import TestName
@@ -43,6 +43,9 @@ class PairStatistics:
     detectable: float | None = None
     n_clusters: int | None = None
     note: str = ""
+    ratio: float | None = None
+    ratio_low: float | None = None
+    ratio_high: float | None = None
 
 
 @dataclass(frozen=True)
@@ -71,13 +74,23 @@ def pair_statistics(
     sound = [at for at, note in enumerate(notes) if not note]
     units = {at: _units(pairs[at], clusters) for at in sound}
     intervals = {at: _interval(pairs[at], units[at]) for at in sound}
-    p_values = _p_values(pairs, units, clusters, test, n_permutations, seed)
-    return [
+    logs = {
+        at: _mean_units(
+            pairs[at].tested_differences, None if clusters is None else clusters[pairs[at].common]
+        )
+        for at in sound
+        if pairs[at].has_ratio
+    }
+    p_values = _p_values(pairs, units | logs, clusters, test, n_permutations, seed)
+    found = [
         PairStatistics(note=note)
         if note
         else _statistics(pair, units[at], intervals[at], p_values[at], clusters is not None)
         for at, (pair, note) in enumerate(zip(pairs, notes, strict=True))
     ]
+    for at, of_ratio in logs.items():
+        found[at] = _with_ratio(found[at], pairs[at], of_ratio)
+    return found
 
 
 def _why_not(pair: Pair) -> str:
@@ -108,25 +121,52 @@ def _is_mean(pair: Pair) -> bool:
     return pair.metric.aggregate.kind == "mean"
 
 
+def ratio_of(logs: "Estimate | None") -> tuple[float | None, float | None, float | None]:
+    """The geometric mean of the questions' ratios with its interval, by that of their logarithms."""
+    assert logs is not None
+    value, low, high = (
+        None if end is None else math.exp(end) for end in (logs.value, logs.low, logs.high)
+    )
+    return value, low, high
+
+
+def _with_ratio(found: PairStatistics, pair: Pair, logs: _Units) -> PairStatistics:
+    ratio, low, high = ratio_of(_interval(pair, logs))
+    return replace(found, detectable=None, ratio=ratio, ratio_low=low, ratio_high=high)
+
+
 def _units(pair: Pair, clusters: "Ints | None") -> _Units:
+    import numpy as np
+
+    own = None if clusters is None else clusters[pair.common]
+    if _is_mean(pair):
+        return _mean_units(pair.differences, own)
+    columns = [pair.differences[:, None], np.ones((pair.n, 1))]
+    sides = (pair.base, pair.candidate)
+    columns += [parts_on(pair.metric, pair.scores, side, pair.common) for side in sides]
+    table = _summed(np.hstack(columns), own)
+    p = (table.shape[1] - 2) // 2
+    return _Units(table[:, 0], table[:, 1], table[:, 2 : 2 + p], table[:, 2 + p :])
+
+
+def _mean_units(differences: "Floats1d", clusters: "Ints | None") -> _Units:
+    """The questions of a mean, or their clusters; `clusters` (n,) numbers that of each."""
+    import numpy as np
+
+    table = _summed(np.column_stack([differences, np.ones(len(differences))]), clusters)
+    return _Units(table[:, 0], table[:, 1])
+
+
+def _summed(table: "Floats2d", clusters: "Ints | None") -> "Floats2d":
+    """The rows summed by cluster."""
     import numpy as np
 
     from ragauge.stats.intervals import by_question
 
-    if _is_mean(pair) and clusters is None:
-        return _Units(pair.differences, np.ones(pair.n))
-    columns = [pair.differences[:, None], np.ones((pair.n, 1))]
-    if not _is_mean(pair):
-        sides = (pair.base, pair.candidate)
-        columns += [parts_on(pair.metric, pair.scores, side, pair.common) for side in sides]
-    table = np.hstack(columns)
-    if clusters is not None:
-        own, number = np.unique(clusters[pair.common], return_inverse=True)
-        table = by_question(table, number.astype(np.int64), len(own))
-    if _is_mean(pair):
-        return _Units(table[:, 0], table[:, 1])
-    p = (table.shape[1] - 2) // 2
-    return _Units(table[:, 0], table[:, 1], table[:, 2 : 2 + p], table[:, 2 + p :])
+    if clusters is None:
+        return table
+    own, number = np.unique(clusters, return_inverse=True)
+    return by_question(table, number.astype(np.int64), len(own))
 
 
 def _interval(pair: Pair, units: _Units) -> "Estimate | None":
@@ -136,14 +176,12 @@ def _interval(pair: Pair, units: _Units) -> "Estimate | None":
     """
     import numpy as np
 
-    from ragauge.stats.aggregates import difference_of, ends_of, mean_of_parts
+    from ragauge.stats.aggregates import difference_of, ends_of
     from ragauge.stats.intervals import interval
 
-    low, high = pair.metric.low, pair.metric.high
-    most = math.inf if low is None or high is None else high - low
     if units.base_parts is None or units.candidate_parts is None:
-        parts, ends = np.column_stack([units.sums, units.counts]), ends_of("mean", -most, most)
-        return interval(parts, mean_of_parts, ends=ends)
+        return _mean_interval(pair.metric, units)
+    low, high = pair.metric.low, pair.metric.high
     kind, p = pair.metric.aggregate.kind, units.base_parts.shape[1]
     of_one = None if kind == CUSTOM else ends_of(kind, low, high)
     found = interval(
@@ -151,7 +189,31 @@ def _interval(pair: Pair, units: _Units) -> "Estimate | None":
         difference_of(aggregate_of(pair.metric), p),
         ends=None if of_one is None else np.hstack([of_one[::-1], of_one]),
     )
+    most = _largest_difference(pair.metric)
     return found if found is None or kind == "sum" else found.within(-most, most)
+
+
+def _mean_interval(metric: MetricDisplay, units: _Units) -> "Estimate | None":
+    import numpy as np
+
+    from ragauge.stats.aggregates import ends_of, mean_of_parts
+    from ragauge.stats.intervals import interval
+
+    most = _largest_difference(metric)
+    parts, ends = np.column_stack([units.sums, units.counts]), ends_of("mean", -most, most)
+    return interval(parts, mean_of_parts, ends=ends)
+
+
+def _largest_difference(metric: MetricDisplay) -> float:
+    low, high = metric.low, metric.high
+    return math.inf if low is None or high is None else high - low
+
+
+def mean_estimate(
+    metric: MetricDisplay, differences: "Floats1d", clusters: "Ints | None"
+) -> "Estimate | None":
+    """The mean of questions' differences with its interval; `clusters` (n,) numbers the cluster of each."""
+    return _mean_interval(metric, _mean_units(differences, clusters))
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,7 +259,9 @@ def _with_same_questions(
     """Large groups of pairs of one metric that have the same questions, and all other pairs."""
     groups: dict[tuple[int, bytes], list[int]] = {}
     for at in places:
-        key = (id(pairs[at].scores), pairs[at].common.tobytes())
+        # A ratio stays alone: pairs that share their sums are tested by differences.
+        own = at if pairs[at].has_ratio else id(pairs[at].scores)
+        key = (own, pairs[at].common.tobytes())
         groups.setdefault(key, []).append(at)
     large = [group for group in groups.values() if len(group) > MANY_PAIRS]
     return large, [at for group in groups.values() if len(group) <= MANY_PAIRS for at in group]
@@ -288,7 +352,7 @@ def _classical(pair: Pair, units: _Units, test: TestName) -> _Tested:
     if not pair.differences.any():
         return _Tested(None, "", f"no question differs; the test {test} is undefined")
     if test == "wilcoxon":
-        return _Tested(wilcoxon_test(pair.differences), "Wilcoxon signed rank")
+        return _Tested(wilcoxon_test(pair.tested_differences), "Wilcoxon signed rank")
     is_plain = bool((units.counts == 1).all())
     p = paired_t_test(units.sums) if is_plain else _clustered_t(pair, units)
     if p is None:
@@ -331,7 +395,7 @@ def _statistics(
         interval.method,
         tested.p_value,
         tested.test,
-        effect_size(pair.differences) if _is_mean(pair) else None,
+        effect_size(pair.tested_differences) if _is_mean(pair) else None,
         detectable_difference(interval.standard_error or 0.0, len(units.sums)),
         len(units.sums) if has_clusters else None,
         tested.note or (without if interval.low is None and pair.n > 1 else ""),

@@ -33,7 +33,7 @@ def comparison_report(comparison: Comparison) -> Report:
     return Report(
         view.headline,
         view.title,
-        [*systems, *pairs],
+        [*systems, *pairs, *([view.effects] if comparison.effects else [])],
         notes=view.notes,
         items=_changes(view, IDS_IN_FILES),
         records=lambda: (frame.columns, frame.iter_rows()),
@@ -56,6 +56,12 @@ def _brief(comparison: Comparison, *, full: bool) -> Report:
     else:
         tables = [table.brief for table in _systems_tables(view)]
         notes.insert(0, "--full prints every pair with its difference, interval and p")
+    if comparison.effects:
+        effects = view.effects
+        tables.append(effects if full else replace(effects, rows=effects.rows[:ROWS_SHOWN]))
+        if len(effects.rows) > ROWS_SHOWN and not full:
+            n_more = counted(len(effects.rows) - ROWS_SHOWN, "more effect")
+            notes.insert(0, f"{n_more} of settings; --full prints all")
     if view.is_single_pair and len(rows) > ROWS_SHOWN and not full:
         notes.insert(0, f"{counted(len(rows) - ROWS_SHOWN, 'more metric')}; --full prints all")
     if len(notes) > NOTES_SHOWN and not full:
@@ -144,6 +150,7 @@ def comparison_data(view: ComparisonView) -> dict[str, object]:
         "seed": comparison.seed,
         "rows": [_row_data(row) for row in comparison.rows],
         "means": [asdict(mean) for mean in comparison.means],
+        "effects": [asdict(effect) for effect in comparison.effects],
         "notes": [*view.notes, view.legend],
     }
 

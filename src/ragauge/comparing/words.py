@@ -13,7 +13,7 @@ from ragauge.comparing.comparison import (
     TestName,
 )
 from ragauge.report.plain import counted, distinct_names, for_terminal, shortened, some
-from ragauge.report.report import MARK, Cell
+from ragauge.report.report import MARK, Cell, Table
 from ragauge.runs.manifest import MetricDisplay
 from ragauge.runs.numbers import DASH, number
 
@@ -183,7 +183,9 @@ class ComparisonView:
         return over_questions(self.metrics[row.metric], row.n)
 
     def change(self, row: MetricComparison) -> str:
-        """The difference with its sign."""
+        """The difference with its sign, or the ratio."""
+        if row.ratio is not None:
+            return times(row.ratio)
         return signed(self.display(row), row.difference)
 
     @property
@@ -220,7 +222,9 @@ class ComparisonView:
             number(metric, row.base_mean),
             number(metric, row.candidate_mean),
             Cell(self.change(row), MARK if row.is_significant else ""),
-            between(metric, row.low, row.high),
+            between(metric, row.low, row.high)
+            if row.ratio is None
+            else times_between(row.ratio_low, row.ratio_high),
             DASH if row.p_corrected is None else p_cell(row.p_corrected),
             self._n(row),
             f"{row.wins:,} {row.ties:,} {row.losses:,}" if row.n else DASH,
@@ -230,6 +234,29 @@ class ComparisonView:
         """The number of questions, of how many if some are not scored on both sides."""
         total = row.n + row.counts.unpaired
         return f"{row.n:,}" if total == row.n else f"{row.n:,} of {total:,}"
+
+    @property
+    def effects(self) -> Table:
+        """The main effect of each varied setting on each metric; empty where none was varied."""
+        rows = [
+            (
+                self.short(effect.setting),
+                f"{self.short(effect.before)} → {self.short(effect.after)}",
+                self.name_of(metric),
+                signed(metric, effect.difference) if effect.ratio is None else times(effect.ratio),
+                between(metric, effect.low, effect.high)
+                if effect.ratio is None
+                else times_between(effect.ratio_low, effect.ratio_high),
+                f"{effect.n:,}",
+            )
+            for effect in self.comparison.effects
+            for metric in [over_questions(self.metrics[effect.metric], effect.n)]
+        ]
+        title = (
+            "what each setting does, over the combinations of the others (uncorrected intervals)"
+        )
+        header = ("setting", "from → to", "metric", "difference", "95 % interval", "n")
+        return Table(header, rows, 3, [(5,), (4,)], title=title)
 
     @property
     def legend(self) -> str:
@@ -270,6 +297,7 @@ class ComparisonView:
         return [
             *self._unpaired(),
             *self._row_notes(),
+            *self._ratios(),
             *self._too_few_clusters(),
             *self._too_few_draws(),
             *self.comparison.notes,
@@ -300,6 +328,21 @@ class ComparisonView:
                 by_note.setdefault(row.note, []).append(f"{self.short(row.name)}{where}")
         for note, names in by_note.items():
             yield f"{some(list(dict.fromkeys(names)), 4)}: {note}"
+
+    def _ratios(self) -> Iterator[str]:
+        """Which changes are ratios, and what the first one says."""
+        rows = [row for row in self.comparison.overall if row.ratio is not None]
+        if not rows:
+            return
+        row, names = rows[0], dict.fromkeys(self.short(row.name) for row in rows)
+        text = f"{self.short(row.candidate)} takes {row.ratio:.2f} times what {self.short(row.base)} takes"
+        if row.ratio_low is not None and row.ratio_high is not None:
+            text += f" (95 % interval {row.ratio_low:.2f} to {row.ratio_high:.2f})"
+        others = some(list(names)[1:], 4)
+        yield (
+            f"{self.short(row.name)}: {text}, the geometric mean of the questions' ratios, tested on logarithms"
+            f"{'; so too ' + others if others else ''}"
+        )
 
     def _too_few_clusters(self) -> Iterator[str]:
         """Whether the clusters are too few for a p below the level and for an interval."""
@@ -346,6 +389,15 @@ def between(metric: MetricDisplay, low: float | None, high: float | None) -> str
     if low is None or high is None:
         return DASH
     return f"[{signed(metric, low)}, {signed(metric, high)}]"
+
+
+def times(ratio: float) -> str:
+    """A ratio: `×1.52`."""
+    return f"×{ratio:.2f}"
+
+
+def times_between(low: float | None, high: float | None) -> str:
+    return DASH if low is None or high is None else f"[{times(low)}, {times(high)}]"
 
 
 def p_cell(p: float) -> str:

@@ -1,14 +1,13 @@
-"""Scored runs as tables: for the terminal, for papers, and in trec_eval's format."""
+"""Scored runs as a report, and in trec_eval's format."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, astuple, dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, astuple, dataclass, replace
 from functools import cached_property
 
 from ragauge.rankings.result import RankingResult, RunComparison, Summary
-from ragauge.report.plain import for_markdown, for_terminal, some
-from ragauge.report.report import Cell
-from ragauge.report.table_formats import csv_table, latex_table, markdown_table
+from ragauge.report.plain import some
+from ragauge.report.report import Cell, Items, Records, Report, Table
 
 LEVEL = 0.05
 """Significance level: a difference with a smaller p value is marked."""
@@ -233,7 +232,37 @@ def _p(p: float) -> str:
     return f"{p:.{DIGITS}f}"
 
 
-# Files
+def ranking_report(table: RankingTable, form: str, *, per_query: bool = False) -> Report:
+    """What a format has: the means, with `per_query` the values of each query, and the comparisons of all pairs.
+
+    CSV and JSON have numbers that are not rounded; tables for them, and their intervals, are not made.
+    """
+    if form in ("csv", "json"):
+        return Report(
+            "",
+            records=lambda: _records(table.ranked, per_query=per_query),
+            data=lambda: _data(table, per_query=per_query),
+        )
+    is_terminal = form == "table"
+    means = Table(
+        table.header,
+        table.rows if is_terminal or form == "md" else table.marked_rows,
+        small_print=table.legend,
+        narrower=[Table(table.long_header, list(table.long_rows), n_names=5)],
+    )
+    tables = [means]
+    if per_query:
+        tables.insert(not is_terminal, Table(table.query_header, list(table.query_rows)))
+    if table.compared:
+        tables.append(Table(table.compared_header, table.compared_rows))
+    tables = [replace(each, caption=table.title) for each in tables]
+    tables[0] = replace(tables[0], title=table.title, level=2)
+    if not is_terminal:
+        return Report("", tables=tables, legend=table.legend, notes=table.notes)
+    # The notes are for standard error.
+    legend = [Items.of_texts("", [table.legend])] if table.legend else []
+    tables = [replace(each, n_names=len(each.header), is_cut=False) for each in tables]
+    return Report("", tables=tables, items=legend, most_lines=0)
 
 
 def to_tsv(ranked: RankingResult, *, per_query: bool) -> str:
@@ -283,25 +312,22 @@ def _form(ranked: RankingResult, measure: str) -> str:
     return ".0f" if ranked.is_count(measure) else f".{PRECISE_DIGITS}f"
 
 
-def to_csv(ranked: RankingResult, *, per_query: bool) -> str:
+def _records(ranked: RankingResult, *, per_query: bool) -> Records:
     """One line per run and measure; with `per_query`, per run, query and measure."""
-    if per_query:
-        values = [
-            (run, query, measure, value)
-            for run in ranked.runs
-            for measure in ranked.names
-            if not ranked.is_whole_only(measure)
-            for query, value in ranked.per_query(measure, run).items()
-        ]
-        return csv_table(("run", "query", "measure", "value"), values)
-    header = ("run", "measure", "value", "low", "high", "n", "n_undefined")
-    return csv_table(header, (astuple(summary) for summary in ranked.summaries))
+    if not per_query:
+        header = ("run", "measure", "value", "low", "high", "n", "n_undefined")
+        return header, map(astuple, ranked.summaries)
+    return ("run", "query", "measure", "value"), (
+        (run, query, measure, value)
+        for run in ranked.runs
+        for measure in ranked.names
+        if not ranked.is_whole_only(measure)
+        for query, value in ranked.per_query(measure, run).items()
+    )
 
 
-def as_json(table: RankingTable, *, per_query: bool) -> str:
+def _data(table: RankingTable, *, per_query: bool) -> dict[str, object]:
     """Summaries, comparisons and notes; with `per_query` also the values of each query."""
-    from ragauge.report.table_formats import to_json
-
     ranked = table.ranked
     compared = table.compared if table.all_pairs else table.with_first
     report: dict[str, object] = {
@@ -321,43 +347,9 @@ def as_json(table: RankingTable, *, per_query: bool) -> str:
             }
             for run in ranked.runs
         }
-    return to_json(report)
+    return report
 
 
 def _flat(pair: RunComparison) -> dict[str, object]:
     names = {"measure": pair.measure, "run": pair.run, "baseline": pair.baseline}
     return {**names, **asdict(pair.comparison), "p_holm": pair.p_holm}
-
-
-def to_markdown(table: RankingTable, *, per_query: bool) -> str:
-    """The table and its notes in Markdown; with `per_query` also the table of queries."""
-    pieces = [f"## {for_markdown(table.title)}"]
-    for header, rows in _tables(table, per_query=per_query):
-        pieces += ["", *markdown_table(header, rows, _alignment(header))]
-    notes = [*([table.legend] if table.legend else []), *table.notes]
-    pieces += ["", *(f"- {for_markdown(note)}" for note in notes)]
-    return "\n".join(pieces).rstrip() + "\n"
-
-
-def to_latex(table: RankingTable, *, per_query: bool) -> str:
-    """The table in LaTeX (package booktabs) with a legend, the best in bold; notes become comments."""
-    (header, _), *others = _tables(table, per_query=per_query)
-    alignment = _alignment(header)
-    pieces = [latex_table(table.title, header, table.marked_rows, alignment, legend=table.legend)]
-    pieces += [latex_table(table.title, *other, _alignment(other[0])) for other in others]
-    return "".join(pieces) + "".join(f"% {for_terminal(note)}\n" for note in table.notes)
-
-
-def _tables(
-    table: RankingTable, *, per_query: bool
-) -> Iterator[tuple[Sequence[str], Iterable[Sequence[str]]]]:
-    """Header and rows of the means, and of the queries and comparisons where wanted."""
-    yield table.header, table.rows
-    if per_query:
-        yield table.query_header, table.query_rows
-    if table.compared:
-        yield table.compared_header, table.compared_rows
-
-
-def _alignment(header: Sequence[str]) -> str:
-    return "l" + "r" * (len(header) - 1)

@@ -36,7 +36,10 @@ def drawn_tables(out: "Console", table: Table) -> tuple[Sequence["DrawnTable"], 
     layouts = list(_layouts(table))
     layout = next((each for each in layouts if too_wide(each) <= 0), layouts[-1])
     columns, widths = _measured(layout)
-    _cut(columns, widths, layout.n_names, too_wide(layout))
+    if table.is_cut:
+        _cut(columns, widths, layout.n_names, too_wide(layout))
+    else:
+        out.width += max(too_wide(layout), 0)
     return [_drawn(columns, layout.gap)], layout.missing
 
 
@@ -72,7 +75,7 @@ def _cut(
 
 def _layouts(table: Table) -> Iterator[Table]:
     """The table and what is shown in its place, from the widest layout to the narrowest."""
-    if table.narrower:
+    if table.narrower or not table.is_cut:
         yield from (table, *table.narrower)
         return
     yield from (replace(table, gap=gap) for gap in GAPS if gap <= table.gap)

@@ -60,6 +60,10 @@ class Table:
     title: str = ""
     caption: str = ""
     """What a paper says below the table; the report's headline by default."""
+    small_print: str = ""
+    """What a paper says in small print below the table."""
+    is_cut: bool = True
+    """Whether a terminal that is too narrow for every layout cuts names; otherwise its lines are longer."""
     legend: Sequence[str] = ()
     """What Markdown and HTML say below the table, a paragraph each."""
     notes: Sequence[str] = ()

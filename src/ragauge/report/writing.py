@@ -69,6 +69,7 @@ def to_latex(report: Report) -> str:
             table.header,
             table.rows,
             table.alignment,
+            legend=table.small_print,
         )
         for table in report.tables_in("latex")
     ]

@@ -1,5 +1,6 @@
 """`ragauge ask`."""
 
+from dataclasses import replace
 from pathlib import Path
 from shlex import quote
 
@@ -10,6 +11,7 @@ from ragauge.cli.options import (
     AskOptions,
     EndpointGroup,
     FiniteRange,
+    NamedTarget,
     Price,
     SourceOptions,
     ask_options,
@@ -22,6 +24,13 @@ from ragauge.cli.streams import say
 @click.command("ask", short_help="Run a system on questions and keep its answers.")
 @click.argument("questions", type=click.Path(path_type=Path))
 @ask_options
+@click.option(
+    "--system",
+    "systems",
+    multiple=True,
+    type=NamedTarget(),
+    help="System to ask, by name: small=app.py:small. Repeat it for several.",
+)
 @endpoint_options
 @source_options
 @click.option("--where", help="Ask only matching questions: 'question_type = \"fact\"'.")
@@ -59,6 +68,7 @@ from ragauge.cli.streams import say
 def command(
     questions: Path,
     asking: AskOptions,
+    systems: tuple[str, ...],
     endpoint: EndpointGroup,
     reading: SourceOptions,
     where: str | None,
@@ -83,7 +93,7 @@ def command(
     """
     inquiry = Inquiry.of(
         questions,
-        asking,
+        replace(asking, targets=(*asking.targets, *systems)),
         reading,
         endpoint=endpoint,
         where=where,

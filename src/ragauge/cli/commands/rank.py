@@ -7,18 +7,23 @@ from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 import click
 
-from ragauge.cli.output import print_data
+from ragauge.cli.output import (
+    FORMATS,
+    OutputOptions,
+    Target,
+    output_options_with,
+    print_data,
+    write_report,
+)
 from ragauge.cli.streams import say, saying_if_waiting
 from ragauge.errors import PlanError
-from ragauge.report.plain import for_terminal
 
 if TYPE_CHECKING:
     from ragauge.rankings.fusion import Method
     from ragauge.rankings.tables import RankingTable
 
-FORMATS = ("tsv", "json", "csv", "md", "tex")
-"""`-o csv` writes to standard output; `-o scores.csv` writes to that file."""
-ALSO_CALLED = {"latex": "tex", "markdown": "md"}
+ALSO = ("tsv",)
+"""trec_eval's own format, which only `-o` has."""
 
 
 @click.command("rank", short_help="Score, compare and fuse rankings; the numbers match trec_eval.")
@@ -34,11 +39,9 @@ ALSO_CALLED = {"latex": "tex", "markdown": "md"}
 @click.option(
     "--compare", is_flag=True, help="Compare every pair of runs, not only with the first."
 )
-@click.option(
-    "-o",
-    "--output",
-    multiple=True,
-    help="Write tsv, json, csv, md or tex to standard output, or to a file such as scores.csv.",
+@output_options_with(
+    "Write to this .md, .tex, .csv, .json, .html or .tsv file, or tsv (trec_eval's format) to standard "
+    "output. Repeatable."
 )
 @click.option(
     "--report",
@@ -104,7 +107,7 @@ def command(
     measures: tuple[str, ...],
     per_query: bool,
     compare: bool,
-    output: tuple[str, ...],
+    writing: OutputOptions,
     report: Path | None,
     complete: bool,
     min_grade: int,
@@ -131,7 +134,9 @@ def command(
     ragauge rank --fuse rrf bm25.run dense.run -o fused.run
     """
     if fuse is not None:
-        scoring = measures or per_query or compare or complete or judged_only or report
+        scoring = (
+            measures or per_query or compare or complete or judged_only or report or writing.form
+        )
         if scoring or min_grade != 1 or undefined != "zero" or seed:
             raise click.UsageError(
                 "--fuse only writes a run; score that run with a second ragauge rank"
@@ -139,7 +144,7 @@ def command(
         if k is not None and fuse != "rrf":
             raise click.UsageError(f"--k applies only to --fuse rrf, not to {fuse}")
         given: dict[str, object] = {"k": k, "norm": norm, "depth": depth, "compat": compat}
-        _fuse(sources, fuse, output, given, weights)
+        _fuse(sources, fuse, writing.output, given, weights)
         return
     if weights is not None or k is not None or norm is not None:
         raise click.UsageError("--weights, --k and --norm need --fuse METHOD")
@@ -147,7 +152,9 @@ def command(
         raise click.UsageError("give the judgements and at least one run: QRELS RUN...")
     if compare and len(sources) < 3:
         raise click.UsageError("--compare needs at least two runs; add another RUN")
-    targets = _targets(output, sources)
+    targets = list(writing.targets(sources, ALSO))
+    if all(path is not None for _, path in targets):
+        targets.append(("table", None))
     if compare and any(form in ("tsv", "csv") for form, _ in targets):
         raise click.UsageError(
             "--compare cannot be written as tsv or csv; use the table, json, md or tex"
@@ -172,17 +179,17 @@ def command(
 
 
 def _show(
-    table: "RankingTable",
-    targets: Sequence[tuple[str, Path | None]],
-    report: Path | None,
-    *,
-    per_query: bool,
+    table: "RankingTable", targets: Sequence[Target], report: Path | None, *, per_query: bool
 ) -> None:
-    """Write the formats and the report page; print the table unless a format took its place."""
+    """Write the formats and the report page."""
+    from ragauge.rankings.tables import ranking_report
+
     for form, path in targets:
-        _write(table, form, path, per_query=per_query)
-    if all(path is not None for _, path in targets):
-        _print(table, per_query=per_query)
+        if form in ALSO:
+            _write_tsv(table, path, per_query=per_query)
+        else:
+            shown = ranking_report(table, form, per_query=per_query)
+            write_report(shown, [(form, path)], full=True)
     for note in table.notes:
         say(note)
     if report is not None:
@@ -192,82 +199,22 @@ def _show(
         say(f"open {report} in a browser")
 
 
-def _targets(output: Sequence[str], sources: Sequence[str]) -> list[tuple[str, Path | None]]:
-    """The requested formats and their files, None for standard output."""
-    targets: list[tuple[str, Path | None]] = []
-    problems: list[str] = []
-    for target in output:
-        path = Path(target)
-        form = path.suffix.lower().removeprefix(".") or target
-        form = ALSO_CALLED.get(form, form)
-        if form not in FORMATS:
-            problems.append(
-                f"{target!r}: unknown format; -o takes {', '.join(FORMATS)}, or a file such as scores.csv"
-            )
-        targets.append((form, path if path.suffix else None))
-    if sum(path is None for _, path in targets) > 1:
-        problems.append(
-            "only one format can go to standard output; give the others a file: -o scores.csv"
-        )
-    files = [path for _, path in targets if path is not None]
-    if files:
-        from ragauge.storage.atomic_files import misplaced
+def _write_tsv(table: "RankingTable", path: Path | None, *, per_query: bool) -> None:
+    """Names that are not UTF-8 keep their bytes."""
+    from ragauge.rankings.tables import to_tsv
 
-        problems += misplaced(files, [Path(source) for source in sources])
-    if problems:
-        raise PlanError(problems)
-    return targets
+    text = to_tsv(table.ranked, per_query=per_query)
+    written = text.encode("utf-8", "surrogateescape")
+    if path is not None:
+        from ragauge.storage.atomic_files import write_bytes
 
-
-def _write(table: "RankingTable", form: str, path: Path | None, *, per_query: bool) -> None:
-    from ragauge.rankings.tables import as_json, to_csv, to_latex, to_markdown, to_tsv
-
-    writers = {
-        "tsv": lambda: to_tsv(table.ranked, per_query=per_query),
-        "csv": lambda: to_csv(table.ranked, per_query=per_query),
-        "json": lambda: as_json(table, per_query=per_query),
-        "md": lambda: to_markdown(table, per_query=per_query),
-        "tex": lambda: to_latex(table, per_query=per_query),
-    }
-    text = writers[form]()
-    # Names that are not UTF-8 keep their bytes in trec_eval's format.
-    written = text.encode("utf-8", "surrogateescape" if form == "tsv" else "backslashreplace")
-    if path is None and form == "tsv" and not sys.stdout.isatty():
-        sys.stdout.flush()
-        sys.stdout.buffer.write(written)
-    elif path is None:
+        write_bytes(path, written)
+        say(f"wrote {path}")
+    elif sys.stdout.isatty():
         print_data(text)
     else:
-        from ragauge.storage.atomic_files import write_atomically
-
-        write_atomically(path, lambda file: file.write(written))
-        say(f"wrote {path}")
-
-
-def _print(table: "RankingTable", *, per_query: bool) -> None:
-    from ragauge.report.terminal import console, print_table
-
-    out = console(sys.stdout)
-    # Build every table before printing, so that an error leaves no half-printed output.
-    tables = [(table.header, list(table.rows))]
-    if _width(*tables[0]) > out.width:
-        tables = [(table.long_header, list(table.long_rows))]
-    if per_query:
-        tables.insert(0, (table.query_header, list(table.query_rows)))
-    if table.compared:
-        tables.append((table.compared_header, list(table.compared_rows)))
-    out.print(table.title, style="bold")
-    for header, rows in tables:
-        out.width = max(out.width, _width(header, rows))
-        print_table(out, header, rows)
-    if table.legend:
-        out.print(for_terminal(table.legend), soft_wrap=True)
-
-
-def _width(header: Sequence[str], rows: Sequence[Sequence[str]]) -> int:
-    """The width of a table without wrapping."""
-    widths = [max(map(len, column)) for column in zip(header, *rows, strict=True)]
-    return sum(widths) + 3 * len(widths)
+        sys.stdout.flush()
+        sys.stdout.buffer.write(written)
 
 
 def _fuse(
@@ -286,14 +233,15 @@ def _fuse(
         raise click.UsageError("--fuse writes one run; give -o once")
     path = Path(output[0]) if output else None
     problems = misplaced([path] if path else [], [Path(source) for source in sources])
+    formats = (*FORMATS, *ALSO, "tex")
     if path is not None and path.suffix.lower().lstrip(".") in (
-        *FORMATS,
+        *formats,
         "parquet",
         "jsonl",
         "zst",
     ):
         problems.append(f"{path}: a fused run is TREC text; use the ending .run, .txt or .run.gz")
-    if path is not None and not path.suffix and path.name in FORMATS:
+    if path is not None and not path.suffix and path.name in formats:
         problems.append(f"{path}: a fused run is TREC text; give a file such as fused.run")
     if problems:
         raise PlanError(problems)

@@ -7,33 +7,50 @@ from typing import cast
 import click
 
 from ragauge.cli.options import SourceOptions, source_options
-from ragauge.cli.streams import say
+from ragauge.cli.streams import complain, say
+from ragauge.errors import DataError
 from ragauge.loaders import load
-from ragauge.report.plain import counted
+from ragauge.report.plain import counted, for_terminal
 from ragauge.samples.samples import FIELDS, Samples
 
 SCORED = ("question", "answer", "contexts", "context_ids")
 """Data needs at least one of these columns to be scored."""
 
 
-@click.command("validate", short_help="Check a data file: list its columns and its errors.")
-@click.argument("source", metavar="FILE", type=click.Path(path_type=Path))
+@click.command("validate", short_help="Check data files: list their columns and their errors.")
+@click.argument(
+    "sources", metavar="FILE...", nargs=-1, required=True, type=click.Path(path_type=Path)
+)
 @source_options
-def command(source: Path, reading: SourceOptions) -> None:
-    """Check a data file: read it as `run` does and list its columns and its errors.
+def command(sources: tuple[Path, ...], reading: SourceOptions) -> int:
+    """Check data files: read each as `run` does and list its columns and its errors.
 
     Prints each column with its meaning and its number of null and empty values. Each error names
     its line; the exit code is then 3.
     """
+    code = 0
+    for source in sources:
+        try:
+            samples = load(
+                source,
+                map=reading.map,
+                gold=reading.gold,
+                prefer=reading.prefer,
+                by_place=reading.by_place,
+            )
+        except DataError as error:
+            complain(error)
+            code = error.exit_code
+            continue
+        if len(sources) > 1:
+            click.echo(for_terminal(str(source)))
+        _print(samples)
+    return code
+
+
+def _print(samples: Samples) -> None:
     from ragauge.report.terminal import console, print_table
 
-    samples = load(
-        source,
-        map=reading.map,
-        gold=reading.gold,
-        prefer=reading.prefer,
-        by_place=reading.by_place,
-    )
     for note in samples.notes:
         say(note)
     print_table(

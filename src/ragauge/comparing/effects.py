@@ -1,0 +1,133 @@
+"""What each varied setting does on its own: its main effect, paired by question."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, cast
+
+from ragauge.comparing.comparison import SettingEffect
+from ragauge.comparing.pair import Pair
+from ragauge.comparing.pair_statistics import mean_estimate, ratio_of
+from ragauge.comparing.paired_scores import MetricScores
+from ragauge.comparing.questions import Slice
+from ragauge.comparing.systems import ComparedSystem
+from ragauge.runs.manifest import MetricDisplay
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Ints = NDArray[np.int64]
+
+VARIANT = "variant."
+"""How the fields begin that say which settings a system was asked with."""
+
+
+@dataclass(frozen=True, slots=True)
+class SettingChange:
+    """A change of one setting, and the pairs of systems (by place) that differ in it alone."""
+
+    setting: str
+    before: str
+    after: str
+    pairs: tuple[tuple[int, int], ...]
+
+
+def setting_changes(systems: Sequence[ComparedSystem]) -> list[SettingChange]:
+    """Each setting's changes from its first value to every other one; none for fewer than three systems.
+
+    The first is the least number, or that of the first system where not all are numbers.
+
+    Systems without fields `variant.*` take no part. Where two systems have the same settings and the same
+    name before them, nothing tells which pairs with which, and there are no changes.
+    """
+    variants = [_variant(system) for system in systems]
+    keys = [
+        (_name_before(each.system, own), own) for each, own in zip(systems, variants, strict=True)
+    ]
+    if len(systems) < 3 or any(own and keys.count((name, own)) > 1 for name, own in keys):
+        return []
+    found: list[SettingChange] = []
+    for setting in dict.fromkeys(name for own in variants for name in own):
+        first, *others = _ordered([own[setting] for own in variants if setting in own])
+        for value in others:
+            changed = [
+                (at, keys.index(goal))
+                for at, (name, own) in enumerate(keys)
+                if own.get(setting) == first and (goal := (name, {**own, setting: value})) in keys
+            ]
+            if changed:
+                found.append(SettingChange(setting, first, value, tuple(changed)))
+    return found
+
+
+def _variant(system: ComparedSystem) -> dict[str, str]:
+    """The settings that a system was asked with, as text; empty if its rows name none."""
+    import polars as pl
+
+    samples = system.run.samples
+    names = [name for name in samples.columns if name.startswith(VARIANT)]
+    if not names:
+        return {}
+    rows = samples.scan().filter(pl.col("system") == system.system).select(names)
+    first = rows.select(pl.all().drop_nulls().first()).collect().to_dicts()
+    values = cast("dict[str, object]", first[0] if first else {})
+    return {
+        name.removeprefix(VARIANT): str(value)
+        for name, value in values.items()
+        if value is not None
+    }
+
+
+def _ordered(values: Sequence[str]) -> list[str]:
+    own = list(dict.fromkeys(values))
+    try:
+        return sorted(own, key=float)
+    except ValueError:
+        return own
+
+
+def _name_before(system: str, settings: Mapping[str, str]) -> str:
+    """The part of a system's name before its settings: `small` of `small top_k=3`."""
+    places = [at for name in settings if (at := system.find(f"{name}=")) >= 0]
+    return system[: min(places)].strip() if places else ""
+
+
+def setting_effects(
+    changes: Sequence[SettingChange],
+    metrics: Sequence[MetricDisplay],
+    scores: Mapping[str, MetricScores],
+    clusters: "Ints | None",
+) -> Iterator[SettingEffect]:
+    """The effect of each change on each metric that is a mean, on the questions that all its pairs have scored."""
+    for change in changes:
+        for metric in metrics:
+            if metric.aggregate.kind == "mean":
+                effect = _effect(change, metric, scores[metric.name], clusters)
+                if effect is not None:
+                    yield effect
+
+
+def _effect(
+    change: SettingChange, metric: MetricDisplay, scores: MetricScores, clusters: "Ints | None"
+) -> SettingEffect | None:
+    """The mean over questions of each one's mean difference over the pairs; None without a question."""
+    import numpy as np
+
+    questions = Slice.everything(scores.values.shape[1]).questions
+    for pair in change.pairs:  # each leaves those that it has scored
+        questions = Pair(metric, scores, questions, *pair).common
+    if not len(questions):
+        return None
+    pairs = [Pair(metric, scores, questions, *pair) for pair in change.pairs]
+    own = None if clusters is None else clusters[questions]
+    found = mean_estimate(metric, np.mean([pair.differences for pair in pairs], axis=0), own)
+    assert found is not None
+    ratio: tuple[float | None, ...] = ()
+    if all(pair.has_ratio for pair in pairs):
+        logs = np.mean([pair.tested_differences for pair in pairs], axis=0)
+        ratio = ratio_of(mean_estimate(metric, logs, own))
+    return SettingEffect(
+        *(change.setting, change.before, change.after, metric.metric),
+        *(found.value, found.low, found.high, len(questions), len(pairs)),
+        *ratio,
+    )
