@@ -21,6 +21,7 @@ from ragauge.loaders.conflicts import Prefer
 from ragauge.loaders.documents import TEXT_KEYS
 from ragauge.loaders.messages import ANSWERING, ASKING
 from ragauge.loaders.passages import CONTAINER_KEYS
+from ragauge.loaders.shapes.conversations import CHATS, OF_TURN
 from ragauge.runs.fields import PlanNode, StoredCode, StoredData, StoredUsage
 from ragauge.runs.findings import FindingMatch
 from ragauge.runs.manifest import DIGEST, MAX_DIGITS, Manifest, MetricDisplay
@@ -197,7 +198,7 @@ def flag() -> Schema:
 
 
 def sample() -> Schema:
-    """A row of samples: one system's answer to one question. Other columns are extra fields."""
+    """A row of samples: one system's answer to one question, or a conversation, with lists over its turns."""
     kinds = {**OF_KIND, "flag": flag()}
     properties = {
         name: {
@@ -206,12 +207,17 @@ def sample() -> Schema:
         }
         for name, field in FIELDS.items()
     }
-    document = {"type": "object", **DOCUMENT}
+    single = {name: {"anyOf": properties[name]["anyOf"]} for name in OF_TURN}
+    for name in OF_TURN:
+        value: Schema = {"$ref": f"#/$defs/{name}"}
+        properties[name] |= choice(value, list_of(value))
     return {
         "type": "object",
         "minProperties": 1,
         "properties": properties,
-        "$defs": {"document": document},
+        "if": choice(*({"required": [name]} for name in CHATS)),
+        "else": {"properties": {name: {"$ref": f"#/$defs/{name}"} for name in OF_TURN}},
+        "$defs": {"document": {"type": "object", **DOCUMENT}, **single},
     }
 
 

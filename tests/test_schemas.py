@@ -66,8 +66,10 @@ def test_every_example_is_valid():
         assert takes("suite", tomllib.loads(text)), name
     for path in (ROOT / "examples").rglob("*.toml"):
         assert takes("config", tomllib.loads(path.read_text("utf-8"))), path
-    for path in (ROOT / "examples" / "handbook").glob("answers.jsonl"):
-        assert all(takes("sample", json.loads(row)) for row in path.read_text("utf-8").splitlines())
+    for path in (ROOT / "examples").rglob("*.jsonl"):
+        if path.name != "judge.jsonl":
+            rows = path.read_text("utf-8").splitlines()
+            assert all(takes("sample", json.loads(row)) for row in rows), path
 
 
 BAD_CONFIGS = """
