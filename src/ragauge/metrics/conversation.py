@@ -11,7 +11,7 @@ from ragauge.features.refusals import refusal_of
 from ragauge.language.text import excerpt, is_blank, normalize, sentences
 from ragauge.language.words import words
 from ragauge.metric import metric
-from ragauge.score import Score
+from ragauge.score import NOT_LAST, Score
 from ragauge.setting import Tolerance
 
 MAX_SHOWN = 20
@@ -19,10 +19,12 @@ MIN_WORDS = 5
 """Fewest words of a sentence that counts as repeated; "You are welcome." may be said twice."""
 
 
-@metric(version=1)
+@metric(version=2)
 def state_match(
     final_state: str | None,
-    expected_state: str,
+    expected_state: str | None,
+    whole_conversation: str | None,
+    conversation: str | None,
     *,
     ignore: tuple[str, ...] = (),
     rtol: Tolerance = 0.0,
@@ -40,6 +42,10 @@ def state_match(
     >>> score.value, score.evidence["differences"]
     (0.0, [{'path': 'orders.0.paid', 'kind': 'differs', 'expected': True, 'found': False}])
     """
+    if expected_state is None:
+        if whole_conversation is None and conversation is not None:
+            return Score.undefined(NOT_LAST)
+        return Score.missing("the sample has no expected_state")
     if final_state is None:
         return Score.missing("the sample has no state")
     try:
@@ -53,7 +59,7 @@ def state_match(
     )
 
 
-@metric(version=1, lower_is_better=True)
+@metric(version=2, lower_is_better=True)
 def repetition(dialogue: Transcript) -> Score:
     """Share of the system's sentences that it had said before, in an earlier turn of the conversation.
 
@@ -81,12 +87,12 @@ def repetition(dialogue: Transcript) -> Score:
             repeated += [{"turn": turn.number, "sentence": excerpt(each, 200)} for each in again]
         before |= said.keys()
     if not n:
-        return Score.undefined("the system says no sentence after its first turn")
+        return Score.undefined(f"no sentence of {MIN_WORDS} words or more after the first turn")
     evidence = {"repeated": repeated[:MAX_SHOWN], "n_repeated": len(repeated), "n_sentences": n}
     return Score(len(repeated) / n, evidence=evidence)
 
 
-@metric(version=1, high=None, lower_is_better=True)
+@metric(version=2, high=None, lower_is_better=True)
 def unanswered_questions(dialogue: Transcript) -> Score:
     """How many of the user's messages got no answer: no message, an empty one, or a refusal by `dont_know`.
 

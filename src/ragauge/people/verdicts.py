@@ -9,6 +9,7 @@ from ragauge.errors import DataError, LabelError, PlanError, Problem, did_you_me
 from ragauge.label import Label
 from ragauge.loaders.pairing import folded
 from ragauge.loaders.verdicts import Kind, Verdicts
+from ragauge.people.review_reasons import bare_name
 from ragauge.runs.manifest import MetricDisplay
 from ragauge.runs.scored_run import ScoredRun
 
@@ -272,10 +273,7 @@ def _names(metric: MetricDisplay) -> Iterator[str]:
     """The names by which a label may mean a metric: label, shown name, bare name."""
     yield metric.metric
     yield metric.name
-    try:
-        yield Label.parse(metric.metric).name
-    except LabelError:  # a check's name
-        return
+    yield bare_name(metric.metric)
 
 
 def _judge(metric: str) -> str:
