@@ -26,8 +26,8 @@ MIN_WORDS = 5
 def state_match(
     final_state: str | None,
     expected_state: str | None,
-    whole_conversation: str | None,
-    conversation: str | None,
+    whole_conversation: str | None = None,
+    conversation: str | None = None,
     *,
     ignore: tuple[str, ...] = (),
     rtol: Tolerance = 0.0,
