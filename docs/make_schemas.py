@@ -6,7 +6,7 @@ JSON Schema 2020-12 of a row of samples, a configuration, a suite, a check, a ma
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import MISSING, fields, is_dataclass
+from dataclasses import fields, is_dataclass
 from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
@@ -21,14 +21,16 @@ from ragauge.loaders.conflicts import Prefer
 from ragauge.loaders.documents import TEXT_KEYS
 from ragauge.loaders.messages import ANSWERING, ASKING
 from ragauge.loaders.passages import CONTAINER_KEYS
+from ragauge.loaders.shapes.conversations import CHATS, OF_TURN
+from ragauge.runs.cautions import MetricCaution
 from ragauge.runs.fields import PlanNode, StoredCode, StoredData, StoredUsage
 from ragauge.runs.findings import FindingMatch
 from ragauge.runs.manifest import DIGEST, MAX_DIGITS, Manifest, MetricDisplay
 from ragauge.runs.summary import SUMMARY
 from ragauge.samples.fields import FIELDS, NEITHER, NO, YES
 from ragauge.score import KeptEvidence, Status
-from ragauge.trust import Caution
 
+DRAFT = "https://json-schema.org/draft/2020-12/schema"
 FOLDER = Path(ragauge.__path__[0]) / "schemas"
 
 Schema = dict[str, Any]
@@ -72,20 +74,14 @@ def closed(properties: Mapping[str, Schema], required: Sequence[str] = ()) -> Sc
 def from_keys(
     keys: Mapping[str, type],
     notes: Mapping[str, str],
-    required: Sequence[str] = (),
+    needed: Sequence[str] = (),
     **narrower: Schema,
 ) -> Schema:
     """A table of TOML from its reader's keys. `narrower`: what the reader asks of a value beyond its type."""
-    return closed(
-        {
-            key: {
-                **narrower.get(key, TYPES[kind]),
-                **({"description": notes[key]} if key in notes else {}),
-            }
-            for key, kind in keys.items()
-        },
-        required,
-    )
+    made = {key: dict(narrower.get(key, TYPES[kind])) for key, kind in keys.items()}
+    for key in made.keys() & notes.keys():
+        made[key]["description"] = notes[key]
+    return closed(made, needed)
 
 
 def notes_of(module: object) -> dict[str, dict[str, str]]:
@@ -104,24 +100,6 @@ def notes_of(module: object) -> dict[str, dict[str, str]]:
     return notes
 
 
-def from_type(kind: Any, *, is_open: bool = False) -> Schema:
-    """What `runs.fields.read_dataclass` reads as this type. `is_open`: other fields may be anything."""
-    origin, inner = get_origin(kind), get_args(kind)
-    if is_dataclass(kind):
-        return from_dataclass(kind, is_open)
-    if origin in (Union, UnionType):
-        several = [from_type(each) for each in inner]
-        types = [each["type"] for each in several if list(each) == ["type"]]
-        return {"type": types} if len(types) == len(several) else choice(*several)
-    if origin is Literal:
-        return {"enum": list(inner)}
-    if origin is tuple:
-        return list_of(from_type(inner[0]))
-    if origin is Mapping:
-        return {"type": "object", "additionalProperties": from_type(inner[1])}
-    return TYPES[kind]
-
-
 BOUNDS = {
     **dict.fromkeys(("calls", "cached", "prompt_tokens", "completion_tokens", "failed"), COUNT),
     "seed": COUNT,
@@ -130,13 +108,23 @@ BOUNDS = {
 """What dataclasses ask of these fields beyond their types."""
 
 
-def from_dataclass(kind: Any, is_open: bool) -> Schema:
-    types = get_type_hints(kind)
-    required = [
-        each.name for each in fields(kind) if each.default is each.default_factory is MISSING
-    ]
-    made = closed({name: BOUNDS.get(name) or from_type(types[name]) for name in types}, required)
-    return {**made, "additionalProperties": is_open}
+def from_type(kind: Any, *, is_open: bool = False) -> Schema:
+    """What `runs.fields.read_dataclass` reads as this type. `is_open`: other fields may be anything."""
+    origin, inner = get_origin(kind), get_args(kind)
+    if is_dataclass(kind):
+        types = get_type_hints(kind)
+        needed = [each.name for each in fields(kind) if each.default is each.default_factory]
+        made = closed({name: BOUNDS.get(name) or from_type(types[name]) for name in types}, needed)
+        return {**made, "additionalProperties": is_open}
+    if origin in (Union, UnionType):
+        return choice(*map(from_type, inner))
+    if origin is Literal:
+        return {"enum": list(inner)}
+    if origin is tuple:
+        return list_of(from_type(inner[0]))
+    if origin is Mapping:
+        return {"type": "object", "additionalProperties": from_type(inner[1])}
+    return TYPES[kind]
 
 
 TEXT: Schema = {"type": ["string", "number"]}
@@ -148,7 +136,16 @@ RESULT = choice(
     *({"required": [key], "properties": {key: {"type": "array"}}} for key in CONTAINER_KEYS)
 )
 MESSAGE: Schema = {"type": "object", "anyOf": [{"required": ["role"]}, {"required": ["choices"]}]}
+WORDS = "|".join(
+    "".join(f"[{letter.upper()}{letter}]" for letter in word) for word in (*YES, *NO, *NEITHER)
+)
+FLAG = choice(
+    TYPES[bool],
+    {"enum": [0, 1]},
+    {"type": "string", "pattern": rf'^[" ]*({WORDS})(\.0)?[" ]*$'},
+)
 OF_KIND: dict[str, Schema] = {
+    "flag": choice(FLAG, list_of(FLAG, minItems=1, maxItems=1)),
     "id": ID,
     "text": TEXT,
     "texts": choice(TEXT, list_of(TEXT)),
@@ -185,33 +182,26 @@ AS_LOADED = {
 """Fields that `load` also takes as other tools write them: chats, documents."""
 
 
-def flag() -> Schema:
-    """true, false, or a word for them in any case, also as a list of one."""
-    words = "|".join(
-        "".join(f"[{letter.upper()}{letter}]" if letter.isalpha() else letter for letter in word)
-        for word in (*YES, *NO, *NEITHER)
-    )
-    text = {"type": "string", "pattern": rf'^[" ]*({words})(\.0)?[" ]*$'}
-    value = choice({"type": "boolean"}, {"enum": [0, 1]}, text)
-    return choice(value, list_of(value, minItems=1, maxItems=1))
-
-
 def sample() -> Schema:
-    """A row of samples: one system's answer to one question. Other columns are extra fields."""
-    kinds = {**OF_KIND, "flag": flag()}
+    """A row of samples: one system's answer to one question, or a conversation, with lists over its turns."""
     properties = {
         name: {
-            **choice({"type": "null"}, AS_LOADED.get(name) or kinds[field.kind]),
+            **choice({"type": "null"}, AS_LOADED.get(name) or OF_KIND[field.kind]),
             "description": f"{field.meaning}; null: {field.null}; empty: {field.empty}",
         }
         for name, field in FIELDS.items()
     }
-    document = {"type": "object", **DOCUMENT}
+    single = {name: {"anyOf": properties[name]["anyOf"]} for name in OF_TURN}
+    for name in OF_TURN:
+        value: Schema = {"$ref": f"#/$defs/{name}"}
+        properties[name] |= choice(value, list_of(value))
     return {
         "type": "object",
         "minProperties": 1,
         "properties": properties,
-        "$defs": {"document": document},
+        "if": choice(*({"required": [name]} for name in CHATS)),
+        "else": {"properties": {name: {"$ref": f"#/$defs/{name}"} for name in OF_TURN}},
+        "$defs": {"document": {"type": "object", **DOCUMENT}, **single},
     }
 
 
@@ -268,7 +258,6 @@ def check() -> Schema:
 def suite_file() -> Schema:
     """A suite: which metrics to compute, how they are displayed, and checks of single answers."""
     notes = notes_of(suite)
-    precision = {"enum": list(suite.EMBEDDED_PRECISIONS)}
     metric = from_keys(
         suite.METRIC_KEYS,
         notes["metric"],
@@ -282,6 +271,9 @@ def suite_file() -> Schema:
     family = from_keys(suite.FAMILY_KEYS, notes["family"], list(suite.FAMILY_KEYS))
     share = {**NOT_NEGATIVE, "maximum": 1}
     finding = from_keys(suite.FINDING_KEYS, notes["finding"], ["when", "says"], precision=share)
+    some = (
+        {"required": [key], "properties": {key: {"minItems": 1}}} for key in ("metric", "check")
+    )
     lists = {"family": family, "metric": metric, "check": check(), "finding": finding}
     made = from_keys(
         suite.SUITE_KEYS,
@@ -289,23 +281,17 @@ def suite_file() -> Schema:
         ["name"],
         scale=SCALE,
         digits=DIGITS,
-        precision=precision,
+        precision={"enum": list(suite.EMBEDDED_PRECISIONS)},
         **{key: list_of(item) for key, item in lists.items()},
     )
-    some = [
-        {"required": [key], "properties": {key: {"minItems": 1}}} for key in ("metric", "check")
-    ]
-    return {**made, "anyOf": some}
+    return {**made, **choice(*some)}
 
 
 def manifest() -> Schema:
     """manifest.json of a run folder: what determines the run's numbers, and how its scores are read."""
     made = from_type(Manifest)
-    metric = {
-        "type": "array",
-        "minItems": 1,
-        "prefixItems": [STRING, {}, {"type": ["string", "null"]}],
-    }
+    parts = [STRING, {}, from_type(str | None)]
+    metric = {"type": "array", "minItems": 1, "prefixItems": parts}
     plan = {"nodes": list_of(from_type(PlanNode, is_open=True)), "metrics": list_of(metric)}
     usage = from_type(StoredUsage, is_open=True)
     made["properties"] |= {
@@ -320,24 +306,19 @@ def manifest() -> Schema:
 
 def summary() -> Schema:
     """summary.json of a run folder, and what `ragauge run --output FILE.json` writes, which also has `scores`."""
-    number = {"type": ["number", "null"]}
     of_column = {
-        **dict.fromkeys(SUMMARY, number),
-        **dict.fromkeys(("metric", "name"), STRING),
+        **dict.fromkeys((*SUMMARY, "count"), from_type(float | None)),
+        **dict.fromkeys(("system", "metric", "name"), STRING),
         **dict.fromkeys(("n", *map(str, Status)), COUNT),
     }
-    rows = list_of(
-        {
-            "type": "object",
-            "properties": {"system": STRING, **of_column, "count": number},
-            "required": ["system", *SUMMARY],
-        }
-    )
+    # With a breakdown, a row also has the field that it breaks down by.
+    row = closed(of_column, ["system", *SUMMARY]) | {"additionalProperties": True}
+    rows = list_of(row)
     properties = {
         "suite": STRING,
         "data": from_type(StoredData, is_open=True),
         "notes": TYPES[list],
-        "cautions": list_of(from_type(Caution)),
+        "cautions": list_of(from_type(MetricCaution)),
         "metrics": list_of(from_type(MetricDisplay)),
         "summary": rows,
         "by": {"type": "object", "additionalProperties": rows},
@@ -354,11 +335,9 @@ def comparison() -> Schema:
     row = closed(
         {**{name: from_type(types[name]) for name in compared}, "verdict": STRING}, compared
     )
-    texts = ("pairs", "test", "correction", "method")
-    counts = ("n_tests", "n_permutations", "seed")
     properties = {
-        **dict.fromkeys(texts, STRING),
-        **dict.fromkeys(counts, COUNT),
+        **dict.fromkeys(("pairs", "test", "correction", "method"), STRING),
+        **dict.fromkeys(("n_tests", "n_permutations", "seed"), COUNT),
         "rows": list_of(row),
     }
     return closed(properties, list(properties))
@@ -376,20 +355,11 @@ SCHEMAS = {
 
 def schemas() -> dict[str, str]:
     """The text of each schema's file, by its name."""
-    return {
-        f"{name}.json": json.dumps(
-            {
-                "$schema": "https://json-schema.org/draft/2020-12/schema",
-                "title": f"ragauge {name}",
-                "description": make.__doc__,
-                **make(),
-            },
-            ensure_ascii=False,
-            indent=1,
-        )
-        + "\n"
-        for name, make in SCHEMAS.items()
-    }
+    texts: dict[str, str] = {}
+    for name, make in SCHEMAS.items():
+        head = {"$schema": DRAFT, "title": f"ragauge {name}", "description": make.__doc__}
+        texts[f"{name}.json"] = json.dumps(head | make(), ensure_ascii=False, indent=1) + "\n"
+    return texts
 
 
 if __name__ == "__main__":

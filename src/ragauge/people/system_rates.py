@@ -38,8 +38,8 @@ class SystemRate:
     n_rows: int
     n_labels: int
     reported: "Estimate | None"
-    labels_alone: "CorrectedRate | None"
     corrected: "CorrectedRate | None"
+    labels_alone: "CorrectedRate | None"
     from_errors: "CorrectedRate | None"
     own_errors: bool
     notes: tuple[str, ...] = ()
@@ -149,7 +149,7 @@ def _system_rate(rows: _Rows, system: str, threshold: float | None) -> SystemRat
         corrected = prediction_powered(own, own_targets, questions=drawn)
     notes = tuple(_notes(rows, n_labels, from_errors, own_errors, own_targets))
     return SystemRate(
-        system, n, n_labels, reported, alone, corrected, from_errors, own_errors, notes
+        system, n, n_labels, reported, corrected, alone, from_errors, own_errors, notes
     )
 
 
