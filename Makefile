@@ -10,7 +10,7 @@ unexport PYTHONDONTWRITEBYTECODE
 PROCESSES := 2
 PYTEST = $(BIN)/python -m pytest -n $(PROCESSES) --dist worksteal
 
-.PHONY: demo check quick test tests test-slow test-sweeps test-ray test-inputs lint types docs page bench clean
+.PHONY: demo check quick test tests test-slow test-sweeps test-ray test-inputs lint types docs page bench release clean
 
 demo: .venv/installed        ## evaluate the bundled example
 	$(BIN)/ragauge demo
@@ -63,8 +63,11 @@ bench: .venv/installed-tests ## throughput on 100,000 generated answers; ranking
 	$(BIN)/python benchmarks/ranking.py
 	$(BIN)/python benchmarks/meaning.py
 
+release: .venv/installed-release  ## build the last commit twice into dist/, compare, check, install without network
+	$(BIN)/python tools/release.py
+
 clean:
-	rm -rf .venv .venv-inputs .venv-ray build ragauge-demo ragauge-runs
+	rm -rf .venv .venv-inputs .venv-ray build dist ragauge-demo ragauge-runs
 
 .venv/bin/python:
 	@test -n "$(PYTHON)" || { echo "ragauge needs Python 3.11 or newer on the PATH"; exit 1; }
@@ -83,6 +86,11 @@ clean:
 	$(BIN)/python -m venv .venv-ray
 	.venv-ray/bin/python -m pip install --quiet --upgrade "pip>=25.1"
 	.venv-ray/bin/python -m pip install --quiet --editable ".[ray,s3]" --group test "moto[server]>=5"
+	@touch $@
+
+.venv/installed-release: .venv/bin/python pyproject.toml
+	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
+	$(BIN)/python -m pip install --quiet --group release
 	@touch $@
 
 .venv/installed-docs: .venv/installed

@@ -1,6 +1,10 @@
 """The build step that embeds the encoder: what it takes, and what it leaves."""
 
 import importlib.util
+import os
+import runpy
+import shutil
+import subprocess
 import sys
 import zipfile
 from hashlib import sha256
@@ -76,3 +80,30 @@ def test_no_sum_of_two_whole_products_overflows_16_bits(build):
 
 def test_nothing_of_the_model_is_committed():
     assert "src/ragauge/encoders/minilm/" in (ROOT / ".gitignore").read_text("utf-8").split()
+
+
+@pytest.mark.slow
+def test_the_same_sources_give_the_same_wheel_whenever_they_were_written(tmp_path):
+    wheels = []
+    for name in ("first", "second"):
+        checkout = tmp_path / name
+        for folder in ("src/ragauge", "examples/handbook"):
+            shutil.copytree(ROOT / folder, checkout / folder, copy_function=shutil.copyfile)
+        for file in ("pyproject.toml", "hatch_build.py", "README.md", "LICENSE"):
+            shutil.copyfile(ROOT / file, checkout / file)
+        command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(checkout)]
+        environment = os.environ | {"SOURCE_DATE_EPOCH": "1700000000"}
+        subprocess.run(command, cwd=checkout, env=environment, check=True, capture_output=True)
+        wheels.append(next(checkout.glob("*.whl")).read_bytes())
+    assert wheels[0] == wheels[1]
+
+
+def test_a_release_whose_two_builds_differ_is_refused(tmp_path, capsys):
+    release = runpy.run_path(str(ROOT / "tools" / "release.py"))
+    for name in ("first", "second", "third"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "a.whl").write_text("other" if name == "third" else "same")
+    release["compare"](tmp_path / "first", tmp_path / "second")
+    assert capsys.readouterr().out.endswith("the same bytes twice\n")
+    with pytest.raises(SystemExit, match="two builds of the same commit differ"):
+        release["compare"](tmp_path / "first", tmp_path / "third")

@@ -1,10 +1,10 @@
 """ragauge scores what retrieval and question-answering systems return, and makes the scores hold up."""
 
-import ragauge.start  # isort: skip  # pyright: ignore[reportUnusedImport]  # before all else
-import lazy_loader
+import ragauge.start  # noqa: F401  # isort: skip  # pyright: ignore[reportUnusedImport]  # before all else
+import sys
+from types import ModuleType
 
-import ragauge.metric  # pyright: ignore[reportUnusedImport]  # see below
-import ragauge.score  # noqa: F401  # pyright: ignore[reportUnusedImport]
+import lazy_loader
 
 _public, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)  # pyright: ignore[reportUnknownVariableType]
 
@@ -17,6 +17,13 @@ def __getattr__(name: str) -> object:
     return _public(name)
 
 
-# `score` and `metric` are modules of this package and public functions too. The first import of a
-# module makes it an attribute of its package, so they are imported above, and these attributes go.
-del globals()["metric"], globals()["score"]
+class _Package(ModuleType):
+    """`score` and `metric` are modules of this package and public functions too: the functions are its attributes."""
+
+    def __setattr__(self, name: str, value: object) -> None:
+        # The import of a module would make it an attribute of its package.
+        if not (name in ("metric", "score") and isinstance(value, ModuleType)):
+            super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Package

@@ -57,6 +57,8 @@ FLAGGING = frozenset(("needs_review", LOST_PARTS, "cut", "repeats", "grade"))
 
 _OK = Status.OK  # attribute access on an enum class is slow on Python 3.11
 
+NOT_LAST = "scored at the last turn of each conversation"
+"""Why a turn has no score of its whole conversation: of a metric's several reasons the one that says least."""
 NOT_ASKED = "not asked: "
 """Prefix of the reason of scores skipped because a judge was not called; the same run retries them."""
 

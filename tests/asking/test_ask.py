@@ -444,6 +444,25 @@ def test_a_question_that_is_repeated_is_asked_each_time(tmp_path):
 # What comes of it ---------------------------------------------------------------------------------
 
 
+def test_an_agent_may_return_its_messages_alone():
+    def agent(question):
+        made = {"id": "1", "function": {"name": "find", "arguments": "{}"}}
+        return {
+            "messages": [
+                {"role": "user", "content": question},
+                {"role": "assistant", "tool_calls": [made]},
+                {"role": "tool", "tool_call_id": "1", "content": "Paris"},
+                {"role": "assistant", "content": "Paris."},
+            ]
+        }
+
+    answers = rg.ask(QUESTIONS, agent)
+    assert first(answers) == ("q0", "Paris.", "ok", None)
+    assert not {"conversation", "turn"} & {*answers.samples.columns}
+    run = rg.evaluate(answers, ["steps", "unanswered_questions"])
+    assert run.scores["value"].to_list() == [1, 0] * len(QUESTIONS)
+
+
 def test_scores_of_an_answer_that_failed_are_missing_with_the_reason():
     target = Counted(fails=lambda n: n == 2)
     answers = rg.ask(QUESTIONS, target.answer, retries=0, concurrency=1)

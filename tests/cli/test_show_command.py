@@ -315,3 +315,22 @@ def test_calls_are_those_of_one_question(ragauge, judged):
     assert (done.code, done.out) == (2, "")
     assert "--calls needs the ID of a question" in done.err
     assert "call" not in ragauge("show", judged, "q1", "--calls").err
+
+
+def test_a_conversation_is_shown_message_by_message(ragauge, tmp_path):
+    called = [{"function": {"name": "trains", "arguments": '{"to": "Bergen"}'}}]
+    messages = [
+        {"role": "user", "content": "To Bergen?"},
+        {"role": "assistant", "tool_calls": called},
+        {"role": "tool", "content": "08:25"},
+        {"role": "assistant", "content": "At 08:25."},
+    ]
+    (tmp_path / "chats.jsonl").write_text(json.dumps({"id": "trip", "messages": messages}))
+    ragauge("run", tmp_path / "chats.jsonl", "-m", "steps", "--folder", tmp_path / "run")
+    shown = ragauge("show", tmp_path / "run", "trip").out
+    said = [
+        line.split(None, 2)[2].strip() for line in shown.splitlines() if line[:9] == "messages "
+    ]
+    assert said == [
+        "user: To Bergen?", 'assistant calls trains({"to": "Bergen"})', "tool: 08:25", "assistant: At 08:25.",
+    ]  # fmt: skip

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+import ragauge as rg
 from ragauge.conversations.transcript import (
     TranscriptError,
     read_arguments,
@@ -107,9 +108,19 @@ DEEPEVAL = [
         "tools_called": [{"name": "weather", "input_parameters": ARGUMENTS, "output": "rain"}],
     },
 ]
+SHAREGPT = [
+    {"from": "human", "value": "Weather?"},
+    {
+        "from": "function_call",
+        "value": json.dumps({"name": "weather", "arguments": ARGUMENTS}),
+    },
+    {"from": "observation", "value": "rain"},
+    {"from": "gpt", "value": "Rain."},
+]
 FORMATS = {
     "openai": OPENAI, "legacy": LEGACY, "responses": RESPONSES, "anthropic": ANTHROPIC, "gemini": GEMINI,
     "langchain": LANGCHAIN, "serialised": SERIALISED, "deepeval": DEEPEVAL,
+    "sharegpt": SHAREGPT,
 }  # fmt: skip
 
 
@@ -125,6 +136,14 @@ def test_each_format_of_a_chat_gives_the_same_turn(name):
             "rain",
             False,
         )
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_each_format_of_a_chat_loads_with_its_calls(name):
+    samples = rg.load([{"id": "a", "messages": FORMATS[name], "reference": "Rain."}])
+    (row,) = samples.frame.to_dicts()
+    assert (row["question"], row["answer"], row["references"]) == ("Weather?", "Rain.", ["Rain."])
+    assert [call.name for call in read_transcript(row["messages"]).calls] == ["weather"]
 
 
 def test_turns_of_plain_chats():

@@ -96,7 +96,7 @@ COMMANDS: dict[tuple[str, str], tuple[str, ...]] = {
     ("metrics", "plugins"): ("metrics", "--plugin", "{}.py"),
     ("prompts", "folder"): ("prompts", "{}"),
     ("cache", "file"): ("cache", "{}"),
-    ("validate", "source"): ("validate", "{}.jsonl"),
+    ("validate", "sources"): ("validate", "{}.jsonl"),
     ("validate", "gold"): ("validate", "a.jsonl", "--gold", "{}.jsonl"),
     ("doctor", "check"): ("doctor", "--check", "{}"),
 }  # fmt: skip

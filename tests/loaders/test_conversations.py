@@ -7,6 +7,7 @@ import pytest
 
 import ragauge as rg
 from ragauge.errors import DataError
+from ragauge.score import NOT_LAST
 
 
 def said(*texts):
@@ -149,3 +150,19 @@ def test_five_thousand_turns_take_memory_and_time_by_their_number():
     rows = rg.load([{"messages": said("What?", "This.") * 5000, "answerable": [True] * 5000}]).frame
     assert rows.height == 5000
     assert rows["messages"].str.len_chars().max() < 200
+
+
+def test_metrics_of_a_whole_conversation_are_undefined_at_its_other_turns_and_computed_for_a_single_row():
+    said = [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello"}]
+    talk = {"id": "talk", "messages": said * 3, "state": {}, "expected_state": {}}
+    asked = {"id": "q", "question": "Hi", "answer": "Hello", "messages": said}
+    whole = ["state_match", "unanswered_questions", "repetition"]
+    run = rg.evaluate([talk, asked], whole)
+    found = {(id, name): (status, reason) for id, name, status, reason in run.scores.select(
+        "id", "metric", "status", "reason").iter_rows()}  # fmt: skip
+    for name in whole:
+        assert found["talk#1", name] == found["talk#2", name] == ("undefined", NOT_LAST)
+    assert found["talk#3", "state_match"][0] == found["q", "unanswered_questions"][0] == "ok"
+    assert found["q", "state_match"] == ("missing", "the sample has no expected_state")
+    lines = str(rg.evaluate([talk], ["repetition"]))
+    assert "no sentence of 5 words or more" in lines and NOT_LAST not in lines

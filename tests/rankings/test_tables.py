@@ -26,8 +26,8 @@ def table():
 
 def test_a_row_a_run_with_its_intervals_and_the_mark_of_those_that_differ(table):
     # AP of good: 1 on eight of nine queries; of poor: (1/3) / 2.
-    assert table.header == ("run", "queries", "map", "num_rel_ret")
-    good, poor, same = table.rows
+    assert table.means.header == ("run", "queries", "map", "num_rel_ret")
+    good, poor, same = table.means.rows
     assert good[:2] == ("good", "9") and good[2].startswith(f"{8 / 9:.4f} [")
     assert poor[2].startswith(f"{8 / 6 / 9:.4f} [") and poor[2].endswith(" *")
     assert not same[2].endswith("*")
@@ -39,7 +39,7 @@ def test_the_legend_says_the_test_and_how_many_pairs_it_is_corrected_for(table):
     assert "Holm-corrected for 2 pairs" in table.legend
     every = RankingTable(table.ranked, all_pairs=True)
     assert "for 3 pairs" in every.legend
-    assert len(every.compared_rows) == 3
+    assert len(every.pairs.rows) == 3
     alone = RankingTable(rank(QRELS, {"good": GOOD}, ["map"]))
     assert alone.legend == ""
     alike = RankingTable(rank(QRELS, {"a": GOOD, "b": GOOD}, ["map"]))
@@ -114,7 +114,9 @@ def test_the_best_is_bold_in_papers_and_notebooks_and_both_say_how_runs_differ(t
 
 @pytest.mark.parametrize(("width", "header"), [(200, "run    queries"), (40, "run    measure")])
 def test_a_narrow_terminal_has_a_row_a_measure_and_cuts_no_line(table, width, header):
-    title, names, _, *rows = to_terminal(ranking_report(table, "table"), width).splitlines()
+    title, names, _, *rows = to_terminal(
+        ranking_report(table, "table"), width, full=True
+    ).splitlines()
     assert title == table.title and names.startswith(header)
     assert len(rows) == (4 if width == 200 else 7)
     assert rows[-1] == table.legend

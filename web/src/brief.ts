@@ -1,5 +1,5 @@
 // The reason of a score in a few words, from its evidence.
-import { type Item, kindOf } from "./kinds";
+import { isItem, type Item, kindOf } from "./kinds";
 import type { Claim, Criterion, Hit, RefusalMatch, Relevance } from "./view";
 
 const BRIEF_LENGTH = 140;
@@ -38,7 +38,9 @@ function brief(evidence: Item): string {
   if (Array.isArray(evidence.hits) && !evidence.hits.length) return "nothing relevant found";
   const weakest = evidence.weakest as Item | undefined;
   if (weakest && typeof weakest.sentence === "string") return `weakest: ${weakest.sentence}`;
-  if (Array.isArray(evidence.found) && evidence.found.length) return evidence.found.join(", ");
+  if (Array.isArray(evidence.found) && evidence.found.length) {
+    return evidence.found.map((each) => (isItem(each) ? String(each.name) : String(each))).join(", "); // a tool call by its name
+  }
   if (typeof evidence.precision === "number" && typeof evidence.recall === "number") {
     return `precision ${evidence.precision.toFixed(2)}, recall ${evidence.recall.toFixed(2)}`;
   }

@@ -9,10 +9,12 @@ import type { Question, Rows } from "./rows";
 import { spansInAnswer, spansInContexts } from "./spans";
 import { changed, go, isNarrow, param, place, replace } from "./state";
 import { Breakable, SystemTable } from "./systems";
+import { transcript } from "./transcript";
 import type { MetricView } from "./view";
 
 type Answer = Question["answers"][number];
 type Item = Record<string, unknown>;
+const CONVERSATIONS = ["messages", "whole_conversation"];
 const TEXT_LISTS = ["references", "gold_contexts"];
 const IN_CONTEXTS = ["contexts", "context_ids", "context_scores", "relevant"];
 
@@ -219,6 +221,18 @@ function FieldValue({ name, value }: { name: string; value: unknown }) {
             <Markdown key={at} text={String(each)} />
           ),
         )}
+      </>
+    );
+  }
+  const said = CONVERSATIONS.includes(name) && typeof value === "string" ? transcript(value) : null;
+  if (said) {
+    return (
+      <>
+        {said.map((line, at) => (
+          <p key={at} class="prose">
+            {line}
+          </p>
+        ))}
       </>
     );
   }

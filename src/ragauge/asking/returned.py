@@ -20,6 +20,8 @@ TOKENS = {
     "cost_usd": ("cost_usd", "total_cost_usd"),
 }
 """Our names of what an answer used, and those of the tools that report it."""
+OF_TURN = ("conversation", "turn", "whole_conversation")
+"""What a loader adds to the messages of a chat; here they are the answer to one question."""
 SCALARS = (str, int, float, bool)
 
 
@@ -93,7 +95,10 @@ def _loaded(value: object) -> dict[str, object]:
         raise Refused(f"returned {len(samples)} samples, not one", is_final=True)
     row = cast("dict[str, object]", samples.frame.to_dicts()[0])
     is_numbered = any("numbered by position" in note for note in samples.notes)
-    left_out = ("id", *USAGE) if is_numbered else USAGE
+    is_turn = "conversation" in row and _part(value, "conversation") is None
+    left_out = (*USAGE, *(OF_TURN if is_turn else ()))
+    if is_numbered or (is_turn and _part(value, "id") is None):
+        left_out += ("id",)
     return {name: it for name, it in row.items() if name not in left_out and it is not None}
 
 

@@ -21,6 +21,9 @@ _ROLE_KEYS = ("role", "speaker", "from", "type")
 _CONTENT_KEYS = ("content", "text", "value", "parts", "output")
 _ARGUMENT_KEYS = ("arguments", "args", "input", "input_parameters", "kwargs", "parameters")
 _TEXT_PARTS = ("text", "input_text", "output_text")
+_CALL_KEYS = ("tool_calls", "tools_called", "function_call")
+_CALL_PARTS = ("tool_use", "tool_result")
+_GEMINI = ("functionCall", "function_call", "functionResponse", "function_response")
 MAX_DEPTH = 100
 _ERROR = re.compile(r"\s*(?:error|exception|traceback)\b", re.IGNORECASE)
 
@@ -200,10 +203,36 @@ def _unwrapped(values: Mapping[str, object]) -> Mapping[str, object]:
     for key in ("kwargs", "message", "data"):
         inner = values.get(key)
         if isinstance(inner, Mapping) and not any(name in values for name in ("role", "from")):
-            kind = cast("list[str]", values["id"])[-1] if key == "kwargs" and "id" in values else ""
-            kind = kind or values.get("type")
+            path = list_of(values.get("id")) if key == "kwargs" else None
+            kind = path[-1] if path else values.get("type")
             return {"type": kind, **cast("Mapping[str, object]", inner)}
     return values
+
+
+def _role_named(values: Mapping[str, object]) -> str:
+    return next((str(values[key]) for key in _ROLE_KEYS if values.get(key)), "")
+
+
+def role_of(message: object) -> Role | None:
+    """Who speaks in a message of any format; None if it is no message.
+
+    >>> role_of({"from": "gpt", "value": "Hello"})
+    'assistant'
+    """
+    return _ROLES.get(_role_named(_unwrapped(mapping_of(message))).lower())
+
+
+def says_calls(message: object) -> bool:
+    """Whether a message of any format makes a tool call or holds the result of one."""
+    values = _unwrapped(mapping_of(message))
+    if _ROLES.get(kind := _role_named(values).lower()) == "tool" or kind == "function_call":
+        return True
+    parts = list_of(values.get("content")) or list_of(values.get("parts")) or ()
+    return any(values.get(key) for key in _CALL_KEYS) or any(
+        mapping_of(part).get("type") in _CALL_PARTS
+        or any(key in mapping_of(part) for key in _GEMINI)
+        for part in parts
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,14 +249,17 @@ def _message(values: Mapping[str, object], where: str) -> tuple[Message, list[_R
         kind == "function_call" and "name" in values
     ):  # OpenAI's responses: a call is an item of its own
         return Message("assistant", calls=[_call(values)]), []
-    named = next((str(values[key]) for key in _ROLE_KEYS if values.get(key)), "")
+    named = _role_named(values)
     role = _ROLES.get(named.lower())
     if role is None:
         known = "user, assistant, system or tool"
         raise TranscriptError(f"{where} has the role {named!r:.40}; it must be {known}")
     message, results = Message(role), list[_Result]()
     content = next((values[key] for key in _CONTENT_KEYS if values.get(key) is not None), None)
-    if role == "tool":
+    if named.lower() == "function_call":  # ShareGPT: the text is the JSON of a call, or of several
+        made = _parsed(content)
+        message.calls = [_call(each) for each in list_of(made) or [made]]
+    elif role == "tool":
         text = content if isinstance(content, str) else _as_json(content)
         failed = bool(values.get("is_error")) or values.get("status") == "error"
         id = values.get("tool_call_id") or values.get("call_id") or ""
@@ -286,6 +318,13 @@ def _read_parts(parts: Sequence[object], message: Message, results: list[_Result
         elif kind not in ("thinking", "redacted_thinking"):
             message.others.append(kind or type(part).__name__)
     message.text = "\n".join(texts)
+
+
+def _parsed(text: object) -> object:
+    try:
+        return cast("object", json.loads(text)) if isinstance(text, str) else text
+    except (ValueError, RecursionError):
+        return text
 
 
 def _text_of_parts(content: object) -> str:

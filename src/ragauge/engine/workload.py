@@ -200,7 +200,7 @@ def without_columns(plan: Plan, first: Columns, resources: Resources) -> Mapping
     found: dict[str, str] = {}
     for metric, scores in zip(offline.metrics, measure(offline, first, resources), strict=True):
         missing = [score for score in scores if score and score.status is Status.MISSING]
-        if missing and len(missing) == len(scores):
+        if missing and all(score is None or score.value is None for score in scores):
             found[metric.metric] = missing[0].reason or ""
     absent = {name for name, cells in first.items() if all(cell is None for cell in cells)}
     known = set(first) - absent

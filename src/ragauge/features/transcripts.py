@@ -13,7 +13,7 @@ from ragauge.conversations.transcript import (
     read_transcript,
 )
 from ragauge.metric import feature
-from ragauge.score import Score
+from ragauge.score import NOT_LAST, Score
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,11 +35,13 @@ def transcript(messages: str) -> Transcript | Score:
 
 
 @feature
-def dialogue(whole_conversation: str | None) -> Transcript | Score:
-    """The whole conversation; only its last turn has it, so that it is scored once."""
-    if whole_conversation is None:
-        return Score.undefined("scored at the last turn of each conversation")
-    return transcript(whole_conversation)
+def dialogue(
+    messages: str, whole_conversation: str | None, conversation: str | None
+) -> Transcript | Score:
+    """The whole conversation; of several turns only the last has it, so that it is scored once."""
+    if whole_conversation is None and conversation is not None:
+        return Score.undefined(NOT_LAST)
+    return transcript(messages if whole_conversation is None else whole_conversation)
 
 
 @feature

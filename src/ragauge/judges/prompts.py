@@ -17,17 +17,17 @@ from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
 from importlib import resources
+from importlib.resources.abc import Traversable
 from pathlib import Path
 
 from ragauge.errors import PlanError, did_you_mean
-from ragauge.judges.delimiters import FORM, fill
+from ragauge.judges.delimiters import FORM, MARK, fill
 from ragauge.judges.protocol import Message
 from ragauge.storage.regular_file import is_folder, read_regular
 
 SHARED = ("system", "repair")
 """Prompts that any call may contain."""
 HEAD = re.compile(r"version = (\d+)\n---\n")
-MARK = re.compile(r"\{\{(\w+)\}\}")
 WORD = re.compile(r"\[\[(\w+)\]\]")
 PLACE = re.compile(r"\0(\w+)\0")
 DIGEST_LENGTH = 8
@@ -124,13 +124,7 @@ class Prompts:
         folder = resources.files("ragauge.judges") / "prompts" / name
         if not name.isalpha() or not folder.is_dir():
             return {}
-        return {
-            file.name[:-3]: Prompt.read(
-                file.name[:-3], file.read_text("utf-8"), f"{name}/{file.name}"
-            )
-            for file in folder.iterdir()
-            if file.name.endswith(".md")
-        }
+        return _packaged(folder, f"{name}/")
 
     def _own(self) -> dict[str, Prompt]:
         if self.folder is None:
@@ -164,12 +158,9 @@ class Prompts:
 def _without(template: str, absent: Set[str]) -> str:
     if not absent:
         return template
-    lines = [line for line in template.split("\n") if not _marks(line) or _marks(line) - absent]
+    marked = ((line, {*MARK.findall(line)}) for line in template.split("\n"))
+    lines = [line for line, marks in marked if not marks or marks - absent]
     return MARK.sub(lambda mark: "" if mark[1] in absent else mark[0], "\n".join(lines))
-
-
-def _marks(line: str) -> set[str]:
-    return {*MARK.findall(line)}
 
 
 def _wrong_marks(own: Prompt, shipped: Prompt, place: str) -> list[str]:
@@ -183,10 +174,14 @@ def _wrong_marks(own: Prompt, shipped: Prompt, place: str) -> list[str]:
 
 
 def _shipped() -> dict[str, Prompt]:
-    folder = resources.files("ragauge.judges") / "prompts"
+    return _packaged(resources.files("ragauge.judges") / "prompts", "")
+
+
+def _packaged(folder: Traversable, place: str) -> dict[str, Prompt]:
+    """The prompts of a folder of the package, by name."""
     files = [file for file in folder.iterdir() if file.name.endswith(".md")]
     return {
-        file.name[:-3]: Prompt.read(file.name[:-3], file.read_text("utf-8"), file.name)
+        file.name[:-3]: Prompt.read(file.name[:-3], file.read_text("utf-8"), place + file.name)
         for file in sorted(files, key=lambda file: file.name)
     }
 

@@ -4,9 +4,9 @@ Schemas use only what all providers accept; the number of entries and their rang
 reply is read.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from ragauge.judges.protocol import Schema
 from ragauge.judges.question import Question
@@ -23,6 +23,9 @@ CORRECT, WRONG = "CORRECT", "WRONG"
 FIRST, SECOND, TIE = "FIRST", "SECOND", "TIE"
 MET, NOT_MET, NOT_APPLICABLE = "met", "not met", "not applicable"
 N_CRITERIA = 5
+SUPPORTED = {"reason": REASON, "supported": True, "context": 1, "quote": "a dozen words " * 4}
+"""A likely verdict on a claim."""
+T = TypeVar("T")
 ACCURACY_WEIGHTS = {"correctness": 0.5, "completeness": 0.3, "consistency": 0.2}
 
 
@@ -95,23 +98,13 @@ class Criterion:
 
 def claims(question: str | None, sentences: Sequence[str]) -> Question[tuple[tuple[str, ...], ...]]:
     """The atomic claims of each sentence; () if a sentence makes none."""
-    entry = _object(sentence=WHOLE, claims={"type": "array", "items": TEXT}, claim_free=TRUTH)
-
-    def read(fields: dict[str, Any]) -> tuple[tuple[str, ...], ...]:
-        entries = read_numbered(fields["sentences"], "sentence", len(sentences))
-        return tuple(_claims(one, number) for number, one in enumerate(entries, 1))
-
-    return Question(
+    return _of_each(
         "claims",
         {"question": question, "sentences": sentences},
-        _object(sentences={"type": "array", "items": entry}),
-        read,
-        {
-            "sentences": [
-                {"sentence": number, "claims": [sentence], "claim_free": False}
-                for number, sentence in enumerate(sentences, 1)
-            ]
-        },
+        ("sentences", "sentence"),
+        {"claims": _array(TEXT), "claim_free": TRUTH},
+        [{"claims": [sentence], "claim_free": False} for sentence in sentences],
+        lambda entry, place: _claims(entry, place + 1),
     )
 
 
@@ -130,21 +123,13 @@ def _claims(entry: Mapping[str, Any], number: int) -> tuple[str, ...]:
 
 def support(contexts: Sequence[str], claims: Sequence[str]) -> Question[tuple[Support, ...]]:
     """Whether the contexts support each claim."""
-    entry = _object(claim=WHOLE, reason=TEXT, supported=TRUTH, context=WHOLE, quote=TEXT)
-
-    def read(fields: dict[str, Any]) -> tuple[Support, ...]:
-        entries = read_numbered(fields["verdicts"], "claim", len(claims))
-        return tuple(
-            _support(one, claim, contexts) for one, claim in zip(entries, claims, strict=True)
-        )
-
-    stand_in = {"reason": REASON, "supported": True, "context": 1, "quote": "a dozen words " * 4}
-    return Question(
+    return _of_each(
         "support",
         {"contexts": contexts, "claims": claims},
-        _object(verdicts={"type": "array", "items": entry}),
-        read,
-        {"verdicts": [{"claim": place, **stand_in} for place in range(1, len(claims) + 1)]},
+        ("verdicts", "claim"),
+        {"reason": TEXT, "supported": TRUTH, "context": WHOLE, "quote": TEXT},
+        [SUPPORTED] * len(claims),
+        lambda entry, place: _support(entry, claims[place], contexts),
     )
 
 
@@ -165,24 +150,13 @@ def support_at_once(
 ) -> Question[tuple[tuple[Support, ...], ...]]:
     """The claims of each sentence and whether the contexts support them; () if a sentence makes none."""
     claim = _object(claim=TEXT, reason=TEXT, supported=TRUTH, context=WHOLE, quote=TEXT)
-    entry = _object(sentence=WHOLE, claims={"type": "array", "items": claim}, claim_free=TRUTH)
-
-    def read(fields: dict[str, Any]) -> tuple[tuple[Support, ...], ...]:
-        entries = read_numbered(fields["sentences"], "sentence", len(sentences))
-        return tuple(_supports(one, number, contexts) for number, one in enumerate(entries, 1))
-
-    stand_in = {"reason": REASON, "supported": True, "context": 1, "quote": "a dozen words " * 4}
-    return Question(
+    return _of_each(
         "support_at_once",
         {"contexts": contexts, "question": question, "sentences": sentences},
-        _object(sentences={"type": "array", "items": entry}),
-        read,
-        {
-            "sentences": [
-                {"sentence": number, "claims": [{"claim": one, **stand_in}], "claim_free": False}
-                for number, one in enumerate(sentences, 1)
-            ]
-        },
+        ("sentences", "sentence"),
+        {"claims": _array(claim), "claim_free": TRUTH},
+        [{"claims": [{"claim": text, **SUPPORTED}], "claim_free": False} for text in sentences],
+        lambda entry, place: _supports(entry, place + 1, contexts),
     )
 
 
@@ -200,23 +174,13 @@ def relevance(
     question: str, contexts: Sequence[str], references: Sequence[str] | None
 ) -> Question[tuple[Relevance, ...]]:
     """Whether each context is relevant to the question."""
-    entry = _object(context=WHOLE, reason=TEXT, relevant=TRUTH)
-
-    def read(fields: dict[str, Any]) -> tuple[Relevance, ...]:
-        entries = read_numbered(fields["verdicts"], "context", len(contexts))
-        return tuple(Relevance(bool(one["relevant"]), str(one["reason"])) for one in entries)
-
-    return Question(
+    return _of_each(
         "relevance",
         {"contexts": contexts, "question": question, "references": references or None},
-        _object(verdicts={"type": "array", "items": entry}),
-        read,
-        {
-            "verdicts": [
-                {"context": place, "reason": f"{REASON} or more", "relevant": True}
-                for place in range(1, len(contexts) + 1)
-            ]
-        },
+        ("verdicts", "context"),
+        {"reason": TEXT, "relevant": TRUTH},
+        [{"reason": f"{REASON} or more", "relevant": True}] * len(contexts),
+        lambda entry, _: Relevance(entry["relevant"], entry["reason"]),
     )
 
 
@@ -235,13 +199,13 @@ def questions(answer: str, n: int) -> Question[tuple[GeneratedQuestion, ...]]:
             raise ReplyError("a question is empty")
         return found
 
-    asked = {"question": "Which question does this text answer?", "noncommittal": False}
+    likely = "Which question does this text answer?"
     return Question(
         "questions",
         {"answer": answer},
-        _object(questions={"type": "array", "items": entry}),
+        _object(questions=_array(entry)),
         read,
-        {"questions": [{**asked, "question": f"{asked['question']} {n}"} for n in range(n)]},
+        {"questions": [{"question": f"{likely} {n}", "noncommittal": False} for n in range(n)]},
         {"n": n},
     )
 
@@ -266,15 +230,11 @@ def rubric(question: str, answer: str) -> Question[Graded]:
 def accuracy(question: str | None, reference: str, answer: str) -> Question[Mapping[str, Graded]]:
     """Correctness, completeness and consistency of an answer, each from 0 to 100."""
     graded = _object(reason=TEXT, score=NUMBER)
-
-    def read(fields: dict[str, Any]) -> Mapping[str, Graded]:
-        return {name: _graded(fields[name], name, 0, 100) for name in ACCURACY_WEIGHTS}
-
     return Question(
         "accuracy",
         {"question": question, "reference": reference, "answer": answer},
         _object(**dict.fromkeys(ACCURACY_WEIGHTS, graded)),
-        read,
+        lambda fields: {name: _graded(fields[name], name, 0, 100) for name in ACCURACY_WEIGHTS},
         {name: {"reason": REASON * 2, "score": 80} for name in ACCURACY_WEIGHTS},
     )
 
@@ -320,23 +280,13 @@ def preference(
 def criteria(question: str | None, reference: str, answer: str) -> Question[tuple[Criterion, ...]]:
     """Which of the five criteria of `gpt_score` the answer meets."""
     menu: Schema = {"type": "string", "enum": [MET, NOT_MET, NOT_APPLICABLE]}
-    entry = _object(criterion=WHOLE, reason=TEXT, verdict=menu)
-
-    def read(fields: dict[str, Any]) -> tuple[Criterion, ...]:
-        entries = read_numbered(fields["criteria"], "criterion", N_CRITERIA)
-        return tuple(Criterion(str(one["verdict"]), str(one["reason"])) for one in entries)
-
-    return Question(
+    return _of_each(
         "criteria",
         {"question": question, "reference": reference, "answer": answer},
-        _object(criteria={"type": "array", "items": entry}),
-        read,
-        {
-            "criteria": [
-                {"criterion": place, "reason": REASON, "verdict": MET}
-                for place in range(1, N_CRITERIA + 1)
-            ]
-        },
+        ("criteria", "criterion"),
+        {"reason": TEXT, "verdict": menu},
+        [{"reason": REASON, "verdict": MET}] * N_CRITERIA,
+        lambda entry, _: Criterion(entry["verdict"], entry["reason"]),
     )
 
 
@@ -352,7 +302,7 @@ def steps(criterion: str, low: int, high: int) -> Question[tuple[str, ...]]:
     return Question(
         "g_eval_steps",
         {},
-        _object(steps={"type": "array", "items": TEXT}),
+        _object(steps=_array(TEXT)),
         read,
         {"steps": ["Read the text and find what the criterion speaks of."] * 4},
         {"criteria": criterion, "low": low, "high": high},
@@ -368,19 +318,46 @@ def grade(
 ) -> Question[Graded]:
     """The grade of texts by a criterion, a whole number from `low` to `high`."""
     numbered = "\n".join(f"{place}. {step}" for place, step in enumerate(steps, 1))
-
-    def read(fields: dict[str, Any]) -> Graded:
-        return _graded(fields, "the grade", low, high)
-
     return Question(
         "g_eval",
         texts,
         _object(reason=TEXT, score=WHOLE),
-        read,
+        lambda fields: _graded(fields, "the grade", low, high),
         {"reason": REASON, "score": high},
         {"criteria": criterion, "steps": numbered, "low": low, "high": high},
         wants_logprobs=True,
     )
+
+
+def _of_each(
+    prompt: str,
+    texts: Mapping[str, str | Sequence[str] | None],
+    keys: tuple[str, str],
+    fields: Mapping[str, Schema],
+    stand_ins: Sequence[Mapping[str, object]],
+    read: Callable[[Mapping[str, Any], int], T],
+) -> Question[tuple[T, ...]]:
+    """A question about several numbered things; its reply has an entry with these fields for each.
+
+    `keys`: of the list of entries, and of an entry's number. `read` takes an entry and its place from 0 on.
+    """
+    entries, number = keys
+
+    def read_all(reply: dict[str, Any]) -> tuple[T, ...]:
+        found = read_numbered(reply[entries], number, len(stand_ins))
+        return tuple(read(entry, place) for place, entry in enumerate(found))
+
+    return Question(
+        prompt,
+        texts,
+        _object(**{entries: _array(_object(**{number: WHOLE, **fields}))}),
+        read_all,
+        {entries: [{number: place, **entry} for place, entry in enumerate(stand_ins, 1)]},
+    )
+
+
+def _array(items: Schema) -> Schema:
+    return {"type": "array", "items": items}
 
 
 def _object(**properties: Schema) -> Schema:

@@ -120,6 +120,9 @@ def citation_quality(
 ) -> MetricLabel:
     """How many kinds of source references the answer contains, relative to the number that is enough."""
 
+def consistency() -> MetricLabel:
+    """Share of the system's turns, from the second on, that contradict none of its earlier answers."""
+
 def contains(
     *,
     text: str = "",

@@ -184,7 +184,7 @@ def calibrate(
     agreements = [
         metric_agreement(
             replace(_labelled(run, found, metric), clusters=clusters),
-            set_threshold=at.get(metric.metric, _middle(metric)),
+            set_threshold=at.get(metric.metric, metric.middle),
             seed=seed,
         )
         for metric in chosen
@@ -203,7 +203,7 @@ def calibrate(
 
 def _check_options(is_own: bool, sample_only: bool, given: Sequence[object]) -> None:
     """Raise PlanError for options that say how to read labels which need no such saying, or have no sample."""
-    if is_own and any(each for each in given):
+    if is_own and any(given):
         raise PlanError(
             ["the labels of a run need no map, yes, yes_from, skip or kind: they are yes and no"]
         )
@@ -254,13 +254,6 @@ def _chosen(run: ScoredRun, names: Sequence[str]) -> list[MetricDisplay]:
     if not found:
         raise PlanError(["no metric of the run has a value, so there is nothing to compare"])
     return list({metric.metric: metric for metric in found}.values())
-
-
-def _middle(metric: MetricDisplay) -> float | None:
-    """The threshold if none is set: the middle of the scale; None for an open scale."""
-    if metric.low is None or metric.high is None:
-        return None
-    return (metric.low + metric.high) / 2
 
 
 def _labelled(run: ScoredRun, labels: MatchedLabels, metric: MetricDisplay) -> LabelledScores:
@@ -320,8 +313,9 @@ def _disagreements(agreement: MetricAgreement) -> "pl.DataFrame":
         frame = frame.with_columns(apart=(rank - pl.col("target")).abs())
         threshold = agreement.threshold
         if threshold is not None:
-            limit = -threshold if scores.metric.lower_is_better else threshold
-            frame = frame.filter((pl.col("better") >= limit) != (pl.col("target") > 0.5))
+            frame = frame.filter(
+                (pl.col("better") >= scores.sign * threshold) != (pl.col("target") > 0.5)
+            )
     return frame.select("id", "system", pl.col("target").alias("people"), "value", "apart").sort(
         "apart", "id", "system", descending=[True, False, False]
     )

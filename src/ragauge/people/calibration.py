@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
 from shlex import quote
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 from ragauge.people.calibrate import Calibration
 from ragauge.people.calibration_words import (
@@ -25,10 +25,6 @@ from ragauge.report.commands import show_command
 from ragauge.report.plain import counted
 from ragauge.report.report import Items, Report, Table
 from ragauge.runs.numbers import DASH
-
-if TYPE_CHECKING:
-    from ragauge.stats.corrected_rates import CorrectedRate
-    from ragauge.stats.intervals import Estimate
 
 METRICS_SHOWN, SYSTEMS_SHOWN, WORST_SHOWN, NOTES_SHOWN = 8, 5, 3, 5
 NOT_RANDOM = (
@@ -301,13 +297,7 @@ def _people(found: Calibration) -> Mapping[str, object] | None:
     raters = found.raters
     if raters is None:
         return None
-    return {
-        "n": raters.n,
-        "n_labels": dict(raters.n_labels),
-        "between": _data(raters.between),
-        "alpha": {level: _data(value) for level, value in raters.alpha.items()},
-        "pairs": [asdict(pair) for pair in raters.pairs],
-    }
+    return {name: value for name, value in asdict(raters).items() if name != "notes"}
 
 
 def _rates(rates: SystemRates) -> Mapping[str, object]:
@@ -315,22 +305,5 @@ def _rates(rates: SystemRates) -> Mapping[str, object]:
         "threshold": rates.threshold,
         "correlation": rates.correlation,
         "labels_look_random": rates.is_random,
-        "systems": [
-            {
-                "system": each.system,
-                "n_rows": each.n_rows,
-                "n_labels": each.n_labels,
-                "reported": _data(each.reported),
-                "corrected": _data(each.corrected),
-                "labels_alone": _data(each.labels_alone),
-                "from_errors": _data(each.from_errors),
-                "own_errors": each.own_errors,
-                "notes": list(each.notes),
-            }
-            for each in rates.systems
-        ],
+        "systems": [asdict(each) for each in rates.systems],
     }
-
-
-def _data(estimate: "Estimate | CorrectedRate | None") -> dict[str, object] | None:
-    return None if estimate is None else asdict(estimate)

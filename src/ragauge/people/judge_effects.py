@@ -114,6 +114,7 @@ def consistency(run: ScoredRun, metric: MetricDisplay, *, seed: int) -> Consiste
     """How often the judge behind a metric contradicts itself, from a run with repeats."""
     import numpy as np
 
+    from ragauge.stats.resampling import mean_of
     from ragauge.stats.score_intervals import share_estimate
 
     repeats = {key: values for key, values in repeats_of(run, metric).items() if len(values) > 1}
@@ -121,7 +122,7 @@ def consistency(run: ScoredRun, metric: MetricDisplay, *, seed: int) -> Consiste
         return Consistency(metric.name, 0, 1, None, 0.0)
     flips = np.array([_flips(_is_yes(values, metric)) for values in repeats.values()])
     spread = float(np.mean([np.std(values) for values in repeats.values()]))
-    estimate = share_estimate(_mean_of(flips), len(flips), _resamples(repeats, seed))
+    estimate = share_estimate(mean_of(flips), len(flips), _resamples(repeats, seed))
     return Consistency(metric.name, len(flips), max(map(len, repeats.values())), estimate, spread)
 
 
@@ -130,6 +131,8 @@ def context_order(
 ) -> ContextOrder:
     """The effect of the order of contexts, from two runs that differ in it."""
     import numpy as np
+
+    from ragauge.stats.resampling import mean_of
 
     one, other = repeats_of(given, metric), repeats_of(turned, metric)
     both = [key for key in one if key in other]
@@ -142,8 +145,8 @@ def context_order(
         beyond = np.array(
             [_excess(_is_yes(one[key], metric), _is_yes(other[key], metric)) for key in both]
         )
-        excess = resamples.estimate(_mean_of(beyond))
-    return ContextOrder(metric.name, len(both), resamples.estimate(_mean_of(differences)), excess)
+        excess = resamples.estimate(mean_of(beyond))
+    return ContextOrder(metric.name, len(both), resamples.estimate(mean_of(differences)), excess)
 
 
 def length_effect(
@@ -190,6 +193,7 @@ def answer_order(
     """
     import numpy as np
 
+    from ragauge.stats.resampling import mean_of
     from ragauge.stats.score_intervals import share_estimate
 
     if not pairs:
@@ -202,8 +206,8 @@ def answer_order(
     return AnswerOrder(
         judge,
         n,
-        share_estimate(_mean_of(orders.sum(axis=1) / 2), n, resamples),
-        share_estimate(_mean_of(changed), n, resamples),
+        share_estimate(mean_of(orders.sum(axis=1) / 2), n, resamples),
+        share_estimate(mean_of(changed), n, resamples),
     )
 
 
@@ -212,9 +216,7 @@ def _is_yes(
 ) -> "np.ndarray[Any, np.dtype[np.bool_]]":
     import numpy as np
 
-    low, high = metric.low, metric.high
-    middle = 0.5 if low is None or high is None else (low + high) / 2
-    return np.array(values) >= middle
+    return np.array(values) >= (0.5 if metric.middle is None else metric.middle)
 
 
 def _mean(values: Sequence[float]) -> float:
@@ -234,10 +236,6 @@ def _excess(
     first, second = float(one.mean()), float(other.mean())
     across = first * (1 - second) + second * (1 - first)
     return across - (_flips(one) + _flips(other)) / 2
-
-
-def _mean_of(values: "Floats1d") -> "Statistic":
-    return lambda weights: weights @ values / weights.sum(axis=1)
 
 
 def _resamples(keys: "Sequence[Key] | Mapping[Key, object]", seed: int) -> "QuestionResamples":
@@ -262,6 +260,7 @@ def _within(values: "Floats1d", lengths: "Floats1d", labels: "Floats1d") -> "Sta
     import numpy as np
 
     from ragauge.stats.rank_agreement import spearman_of
+    from ragauge.stats.resampling import mean_by_size
 
     groups = [np.flatnonzero(labels == label) for label in np.unique(labels)]
     groups = [rows for rows in groups if len(rows) > 2]
@@ -270,11 +269,10 @@ def _within(values: "Floats1d", lengths: "Floats1d", labels: "Floats1d") -> "Sta
     def correlation(weights: "Floats2d") -> "Floats1d":
         if not parts:
             return np.full(len(weights), np.nan)
-        found = np.stack([statistic(weights[:, rows]) for rows, statistic in parts])
-        sizes = np.stack([weights[:, rows].sum(axis=1) for rows, _ in parts])
-        sizes = np.where(np.isnan(found), 0.0, sizes)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            return np.nansum(found * sizes, axis=0) / sizes.sum(axis=0)
+        return mean_by_size(
+            np.stack([statistic(weights[:, rows]) for rows, statistic in parts]),
+            np.stack([weights[:, rows].sum(axis=1) for rows, _ in parts]),
+        )
 
     return correlation
 

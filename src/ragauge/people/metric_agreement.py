@@ -1,6 +1,6 @@
 """How well one metric agrees with people's labels."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -64,10 +64,14 @@ class LabelledScores:
         """The values of `frame`, higher is better."""
         return self.oriented(self.frame)
 
+    @property
+    def sign(self) -> float:
+        """What values and thresholds are multiplied with, so that higher is better: 1 or -1."""
+        return -1.0 if self.metric.lower_is_better else 1.0
+
     def oriented(self, frame: "pl.DataFrame") -> "np.ndarray[Any, np.dtype[np.float64]]":
         """The values of a frame's rows, higher is better."""
-        values = frame["value"].to_numpy().astype(float)
-        return -values if self.metric.lower_is_better else values
+        return self.sign * frame["value"].to_numpy().astype(float)
 
     @cached_property
     def targets(self) -> "np.ndarray[Any, np.dtype[np.float64]]":
@@ -153,12 +157,11 @@ def metric_agreement(
         return _binary(scores, set_threshold, seed)
     resamples = scores.resamples(seed)
     if scores.kind == "preference":
+        from ragauge.stats.resampling import mean_of
         from ragauge.stats.score_intervals import share_estimate
 
         agrees = (np.sign(scores.better) * scores.targets + 1) / 2
-        share = share_estimate(
-            lambda weights: weights @ agrees / weights.sum(axis=1), len(agrees), resamples
-        )
+        share = share_estimate(mean_of(agrees), len(agrees), resamples)
         return MetricAgreement(scores, pairwise=share, notes=_notes(scores))
     from ragauge.stats.rank_agreement import kendall_of, spearman_of
 
@@ -197,16 +200,15 @@ def _binary(scores: LabelledScores, set_threshold: float | None, seed: int) -> M
     from ragauge.stats.score_intervals import area_estimate
     from ragauge.stats.thresholds import best_threshold
 
-    sign = -1.0 if scores.metric.lower_is_better else 1.0
     resamples = scores.resamples(seed)
-    near = None if set_threshold is None else sign * set_threshold
+    near = None if set_threshold is None else scores.sign * set_threshold
     best = best_threshold(scores.better, scores.is_yes, near=near)
     held_out = _held_out(scores, near, seed)
     auroc = area_estimate(scores.better, scores.is_yes, resamples)
     return MetricAgreement(
         scores,
         set_threshold,
-        None if best is None else sign * best,
+        None if best is None else scores.sign * best,
         auroc,
         None if near is None else verdict_quality(scores.better >= near, scores, resamples),
         None
@@ -226,14 +228,13 @@ def _held_out(
 
     from ragauge.stats.thresholds import held_out_verdicts
 
-    questions = scores.drawn(pl.concat([scores.frame, scores.tied]))
-    n_tied = scores.tied.height
+    rows, n_tied = pl.concat([scores.frame, scores.tied]), scores.tied.height
     return held_out_verdicts(
-        np.concatenate([scores.better, scores.oriented(scores.tied)]),
+        scores.oriented(rows),
         np.concatenate([scores.is_yes, np.zeros(n_tied, dtype=np.bool_)]),
-        questions,
+        scores.drawn(rows),
         near=near,
-        has_label=np.arange(len(questions)) < len(questions) - n_tied,
+        has_label=np.arange(rows.height) < scores.frame.height,
         seed=seed,
     )
 
@@ -254,22 +255,15 @@ def verdict_quality(
 
 
 def _notes(scores: LabelledScores) -> tuple[str, ...]:
-    notes: list[str] = []
-    if scores.n_unscored:
-        notes.append(f"labelled answers without a value, not counted: {scores.n_unscored:,}")
-    return tuple(notes)
+    n = scores.n_unscored
+    return (f"labelled answers without a value, not counted: {n:,}",) if n else ()
 
 
-def _binary_notes(scores: LabelledScores, auroc: "Estimate | None") -> tuple[str, ...]:
+def _binary_notes(scores: LabelledScores, auroc: "Estimate | None") -> Iterator[str]:
     n_yes = int(scores.is_yes.sum())
     n_no = len(scores.is_yes) - n_yes
-    notes: list[str] = []
     if min(n_yes, n_no) < FEW_OF_EACH:
-        fewer = min(n_yes, n_no)
         which = "yes" if n_yes < n_no else "no"
-        notes.append(f"only {fewer} labelled {which}, so the figures are uncertain")
+        yield f"only {min(n_yes, n_no)} labelled {which}, so the figures are uncertain"
     if auroc is not None and auroc.high is not None and auroc.high < 0.5:
-        notes.append(
-            "its high values go with people's no; if that is wrong, say which labels mean yes (--yes)"
-        )
-    return tuple(notes)
+        yield "its high values go with people's no; if that is wrong, say which labels mean yes (--yes)"

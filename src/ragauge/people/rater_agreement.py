@@ -70,13 +70,9 @@ def rater_agreement(
     ids = table["id"].to_list()
     drawn = ids if clusters is None else [clusters[id] for id in ids]
     resamples = QuestionResamples(numbered(drawn), seed=seed)
-    pairs, statistics, sizes = _pairs(ratings, raters, labels.kind)
-    known = [place for place, pair in enumerate(pairs) if pair.value is not None]
-    between = None
-    if known:
-        between = resamples.estimate(
-            _mean_of([statistics[at] for at in known], [sizes[at] for at in known])
-        )
+    compared = _compared(ratings, raters, labels.kind)
+    people = _between(compared)
+    between = None if people is None else resamples.estimate(people)
     n = int(((~np.isnan(ratings)).sum(axis=1) > 1).sum())
     notes = [f"rater {name!r} gave a single label" for name, size in counts.items() if size == 1]
     if not n:
@@ -84,7 +80,8 @@ def rater_agreement(
     elif len(raters) * (len(raters) - 1) / 2 > MAX_PAIRS:
         notes.append(f"{len(raters)} raters are too many to compare pair by pair")
     alpha = _alphas(ratings, drawn, labels.kind, seed) if n else {}
-    return RaterAgreement(n, counts, between, alpha, tuple(pairs), tuple(notes))
+    pairs = tuple(pair for pair, _ in compared)
+    return RaterAgreement(n, counts, between, alpha, pairs, tuple(notes))
 
 
 def _table(frame: "pl.DataFrame") -> "pl.DataFrame":
@@ -98,31 +95,34 @@ def _table(frame: "pl.DataFrame") -> "pl.DataFrame":
     return wide.select("item", "id", *raters).sort("item")
 
 
-def _pairs(
+def _compared(
     ratings: "Floats2d", raters: Sequence[str], kind: str
-) -> "tuple[list[RaterPair], list[Statistic], list[int]]":
+) -> "list[tuple[RaterPair, Statistic]]":
+    """The pairs of raters with their agreement as a statistic; none if there are too many."""
     import numpy as np
 
-    pairs: list[RaterPair] = []
-    statistics: list[Statistic] = []
-    sizes: list[int] = []
+    from ragauge.stats.resampling import plain_value
+
+    found: list[tuple[RaterPair, Statistic]] = []
     if len(raters) * (len(raters) - 1) / 2 > MAX_PAIRS:
-        return pairs, statistics, sizes
+        return found
     for left, right in combinations(range(len(raters)), 2):
         both = np.flatnonzero(~np.isnan(ratings[:, left]) & ~np.isnan(ratings[:, right]))
         if len(both) < LEAST_COMMON:
             continue
-        statistic = agreement_on(both, ratings[both, left], ratings[both, right], kind)
-        value = float(statistic(np.ones((1, len(ratings))))[0])
-        pairs.append(
-            RaterPair(raters[left], raters[right], len(both), value if np.isfinite(value) else None)
-        )
-        statistics.append(statistic)
-        sizes.append(len(both))
-    return pairs, statistics, sizes
+        statistic = _agreement_on(both, ratings[both, left], ratings[both, right], kind)
+        value = plain_value(statistic, len(ratings))
+        found.append((RaterPair(raters[left], raters[right], len(both), value), statistic))
+    return found
 
 
-def agreement_on(
+def _between(compared: "Sequence[tuple[RaterPair, Statistic]]") -> "Statistic | None":
+    """The mean agreement of two raters, over the pairs that have a value; None if none has."""
+    known = [(statistic, pair.n) for pair, statistic in compared if pair.value is not None]
+    return _mean_of(known) if known else None
+
+
+def _agreement_on(
     rows: "np.ndarray[Any, np.dtype[np.int64]]", left: "Floats1d", right: "Floats1d", kind: str
 ) -> "Statistic":
     """The agreement of two raters on some rows, as a statistic of all rows' weights."""
@@ -133,17 +133,16 @@ def agreement_on(
     return lambda weights: own(weights[:, rows])
 
 
-def _mean_of(statistics: "Sequence[Statistic]", sizes: Sequence[int]) -> "Statistic":
+def _mean_of(sized: "Sequence[tuple[Statistic, int]]") -> "Statistic":
     """The mean of statistics, weighted by size; those without a value in a resample do not count."""
     import numpy as np
 
-    def mean(weights: "Floats2d") -> "Floats1d":
-        values = np.stack([statistic(weights) for statistic in statistics])
-        size = np.where(np.isnan(values), 0.0, np.array(sizes, dtype=float)[:, None])
-        with np.errstate(invalid="ignore", divide="ignore"):
-            return np.nansum(values * size, axis=0) / size.sum(axis=0)
+    from ragauge.stats.resampling import mean_by_size
 
-    return mean
+    sizes = np.array([[size] for _, size in sized], dtype=float)
+    return lambda weights: mean_by_size(
+        np.stack([statistic(weights) for statistic, _ in sized]), sizes
+    )
 
 
 def _alphas(
@@ -206,9 +205,10 @@ def ceiling(agreement: "MetricAgreement", labels: MatchedLabels, *, seed: int) -
     ratings = wide.select(raters).to_numpy().astype(float)
     several = (~np.isnan(ratings)).sum(axis=1) > 1
     wide, ratings = wide.filter(pl.Series(several)), ratings[several]
-    people, metric = _two_statistics(ratings, raters, wide["said"].to_numpy(), labels.kind)
-    if people is None or metric is None:
+    people = _between(_compared(ratings, raters, labels.kind))
+    if people is None:
         return None
+    metric = _with_raters(ratings, wide["said"].to_numpy(), labels.kind)
     resamples = QuestionResamples(scores.drawn(wide), seed=seed)
     difference = resamples.estimate(lambda weights: metric(weights) - people(weights))
     values = plain_value(metric, len(ratings)), plain_value(people, len(ratings))
@@ -217,22 +217,15 @@ def ceiling(agreement: "MetricAgreement", labels: MatchedLabels, *, seed: int) -
     return Ceiling(cast(float, values[0]), cast(float, values[1]), difference)
 
 
-def _two_statistics(
-    ratings: "Floats2d", raters: Sequence[str], said: "Floats1d", kind: str
-) -> "tuple[Statistic | None, Statistic | None]":
-    """The mean agreement of two raters, and that of each rater with the metric's verdicts."""
+def _with_raters(ratings: "Floats2d", said: "Floats1d", kind: str) -> "Statistic":
+    """The mean agreement of the metric's verdicts with each rater."""
     import numpy as np
 
-    pairs, statistics, sizes = _pairs(ratings, raters, kind)
-    usable = [place for place, pair in enumerate(pairs) if pair.value is not None]
-    if not usable:
-        return None, None
-    people = _mean_of([statistics[at] for at in usable], [sizes[at] for at in usable])
-    own: list[Statistic] = []
-    own_sizes: list[int] = []
-    for rater in range(len(raters)):
-        rows = np.flatnonzero(~np.isnan(ratings[:, rater]))
-        if len(rows) >= LEAST_COMMON:
-            own.append(agreement_on(rows, said[rows], ratings[rows, rater], kind))
-            own_sizes.append(len(rows))
-    return people, _mean_of(own, own_sizes)
+    labelled = [(np.flatnonzero(~np.isnan(given)), given) for given in ratings.T]
+    return _mean_of(
+        [
+            (_agreement_on(rows, said[rows], given[rows], kind), len(rows))
+            for rows, given in labelled
+            if len(rows) >= LEAST_COMMON
+        ]
+    )

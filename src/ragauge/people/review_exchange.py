@@ -18,16 +18,16 @@ from ragauge.people.review_labels import (
     Value,
     label_of,
     label_problems,
-    line_problem,
     note_problems,
-    parsed_line,
     rater_problems,
+    read_line,
 )
 from ragauge.people.review_queue import ReviewItem, ReviewQueue, random_order
-from ragauge.people.review_verdicts import ReviewLabels
 from ragauge.storage.atomic_files import write_text
 from ragauge.storage.regular_file import read_regular
 
+NOBODY = "\0"
+"""No rater's name: what is pending for it needs anybody's label."""
 TEXTS = ("question", "references", "answer", "contexts")
 UNSURE = ("unsure", "u", "?", "skip", "unknown")
 MATCH, CONTRADICT = ("match", "matches", "m"), ("contradict", "contradicts", "c")
@@ -64,20 +64,13 @@ def export_queue(
     With `rater`, what this person can label; otherwise every answer that needs anybody's. Each line has an
     empty `value` to be filled in. The automatic verdicts are left out unless `with_verdicts`.
     """
-    labels = review.labels()
-    items = _open_items(review, labels) if rater is None else review.pending(rater, labels)
+    items = review.pending(NOBODY if rater is None else rater)
     lines = [
         json.dumps(_exported(review.queue, item, rater or "", with_verdicts), ensure_ascii=False)
         for item in items
     ]
     write_text(path, "".join(f"{line}\n" for line in lines))
     return len(items)
-
-
-def _open_items(review: Review, labels: ReviewLabels) -> list[ReviewItem]:
-    """The items that need a label of somebody who has not labelled them."""
-    nobody = "\0"  # no rater's name
-    return review.pending(nobody, labels)
 
 
 def _exported(
@@ -102,7 +95,12 @@ def import_labels(review: Review, path: Path, *, rater: str | None = None) -> Im
     """
     log = review.log()
     reader = _LabelReader(review.queue, log, str(path), rater)
-    for number, line in enumerate(_lines(path), 1):
+    try:
+        lines = read_regular(path, MAX_BYTES).split(b"\n")
+    except OSError as error:
+        problem = Problem(f"cannot be read: {error.strerror or error}", str(path))
+        raise DataError([problem]) from None
+    for number, line in enumerate(lines, 1):
         reader.read(number, line)
     if reader.problems:
         raise DataError(reader.problems)
@@ -114,15 +112,6 @@ def import_labels(review: Review, path: Path, *, rater: str | None = None) -> Im
     return Imported(
         len(reader.labels), len(reader.retractions), reader.n_known, reader.n_empty, n_stale
     )
-
-
-def _lines(path: Path) -> list[bytes]:
-    try:
-        return read_regular(path, MAX_BYTES).split(b"\n")
-    except OSError as error:
-        raise DataError(
-            [Problem(f"cannot be read: {error.strerror or error}", str(path))]
-        ) from None
 
 
 class _LabelReader:
@@ -141,9 +130,9 @@ class _LabelReader:
     def read(self, number: int, line: bytes) -> None:
         if not line.strip():
             return
-        row = parsed_line(line)
-        if row is None:
-            self.problems.append(Problem(line_problem(line), self.source, number))
+        row = read_line(line)
+        if isinstance(row, str):
+            self.problems.append(Problem(row, self.source, number))
         elif "retracts" in row:
             self._retract(row)
         elif "ignores_line" not in row:

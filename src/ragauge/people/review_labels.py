@@ -15,7 +15,7 @@ from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from threading import Lock
-from typing import Literal, cast
+from typing import Literal, cast, get_args
 
 from ragauge.errors import PlanError, StoreError
 from ragauge.loaders.formats.strict import JsonError, JsonReader, repeated_problem
@@ -27,7 +27,7 @@ MAX_BYTES = 1_000_000_000
 MAX_NOTE = 4_000
 MAX_NAME = 80
 Round = Literal["first", "second", "adjudication"]
-ROUNDS: tuple[Round, ...] = ("first", "second", "adjudication")
+ROUNDS: tuple[Round, ...] = get_args(Round)
 Value = Literal[0, 1] | None
 
 _writing = Lock()
@@ -207,22 +207,25 @@ class LabelFile:
         is_torn = bool(rest) and parsed_line(rest) is None
         if rest and not is_torn:
             lines.append(rest)
-        read = [(n, parsed_line(line)) for n, line in enumerate(lines, 1) if line.strip()]
-        ignored = {n for _, row in read if row and isinstance(n := row.get("ignores_line"), int)}
+        read = [(n, read_line(line)) for n, line in enumerate(lines, 1) if line.strip()]
+        rows = [row for _, row in read if isinstance(row, dict)]
+        ignored = {n for row in rows if isinstance(n := row.get("ignores_line"), int)}
         labels: list[ReviewLabel] = []
         retracted: set[str] = set()
         for number, row in read:
             if number in ignored:
                 continue
-            if row is None:
+            if isinstance(row, str):
                 raise StoreError(
-                    f"{self.path}:{number}: {line_problem(lines[number - 1])}; "
+                    f"{self.path}:{number}: {row}; "
                     "restore the file from a copy, or move the line elsewhere"
                 )
             if "retracts" in row:
                 retracted.add(str(row["retracts"]))
             elif "ignores_line" not in row:
-                labels.append(self._label(number, row))
+                if problems := label_problems(row):
+                    raise StoreError(f"{self.path}:{number}: {'; '.join(problems)}")
+                labels.append(label_of(row))
         notes = [f"line {number} was not finished and is not read" for number in sorted(ignored)]
         if is_torn:
             notes.append(f"the last line ({len(lines) + 1}) was not finished and is not read")
@@ -264,36 +267,25 @@ class LabelFile:
         is_complete = parsed_line(rest) is not None
         return b"\n" if is_complete else b"\n" + _line({"ignores_line": len(others) + 1})
 
-    def _label(self, number: int, row: Mapping[str, object]) -> ReviewLabel:
-        found = label_problems(row)
-        if found:
-            raise StoreError(f"{self.path}:{number}: {'; '.join(found)}")
-        return label_of(row)
-
 
 def parsed_line(line: bytes) -> dict[str, object] | None:
     """The JSON object of a line; None if it is none, or has a key twice."""
+    read = read_line(line)
+    return None if isinstance(read, str) else read
+
+
+def read_line(line: bytes) -> dict[str, object] | str:
+    """The JSON object of a line, or why it is none."""
     reader = JsonReader()
     try:
         value = reader.read_whole(line.decode())
-    except (JsonError, UnicodeDecodeError):
-        return None
-    if reader.repeated or not isinstance(value, dict):
-        return None
-    return cast("dict[str, object]", value)
-
-
-def line_problem(line: bytes) -> str:
-    """Why a line is no JSON object."""
-    reader = JsonReader()
-    try:
-        reader.read_whole(line.decode())
     except JsonError as error:
         return f"{error.problem}, at column {error.position + 1}"
     except UnicodeDecodeError:
         return "is not UTF-8"
-    repeated = reader.take_repeated()
-    return repeated_problem(repeated) if repeated else "is not an object"
+    if repeated := reader.take_repeated():
+        return repeated_problem(repeated)
+    return cast("dict[str, object]", value) if isinstance(value, dict) else "is not an object"
 
 
 def lines_of(entries: Sequence[ReviewLabel | Retraction]) -> bytes:

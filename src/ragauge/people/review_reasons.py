@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
-from typing import TYPE_CHECKING, Literal, cast
+from typing import TYPE_CHECKING, Literal, cast, get_args
 
 from ragauge.engine.judged_scores import DISPUTE, without_judge
 from ragauge.errors import LabelError, PlanError, did_you_mean
@@ -19,10 +19,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 ReasonKind = Literal["parts", "judges", "offline", "marked", "threshold", "unscored", "sample"]
-KINDS: tuple[ReasonKind, ...] = (
-    *("parts", "judges", "offline", "marked"),
-    *("threshold", "unscored", "sample"),
-)
+KINDS: tuple[ReasonKind, ...] = get_args(ReasonKind)
 """The kinds of reasons, in the order in which people see their answers."""
 DISPUTES = KINDS[:4]
 
@@ -38,6 +35,8 @@ PARTS = {"fuzzy_match", "gpt_score"}
 
 Answer = tuple[str, str]
 """The id of a question, and a system."""
+ANSWER = ("id", "system")
+"""The columns of an answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +120,7 @@ class ReviewedMetrics:
             distance=(pl.col("value") - pl.col("threshold")).abs() / pl.col("width"),
         )
 
+    @cached_property
     def _names(self) -> dict[str, str]:
         return {display.metric: display.name for display in self.displays}
 
@@ -139,7 +139,7 @@ class ReviewedMetrics:
             stored = collected(
                 self.run.source.scan_evidence().filter(wanted), self.run.folder
             ).select("id", "system", "evidence")
-            both = rows.join(stored, on=["id", "system"], how="left", maintain_order="left")
+            both = rows.join(stored, on=ANSWER, how="left", maintain_order="left")
             for id, system, evidence in both.select("id", "system", "evidence").iter_rows():
                 if missing := _left_out(evidence):
                     reason = ReviewReason("unscored", f"{missing[0]} could not be scored")
@@ -161,7 +161,7 @@ class ReviewedMetrics:
             .filter(pl.col("range") >= DISPUTE)
             .sort("metric", "id", "system")
         )
-        for id, system, metric in apart.select("id", "system", "metric").iter_rows():
+        for id, system, metric in apart.select(*ANSWER, "metric").iter_rows():
             yield (id, system), ReviewReason("judges", f"the judges of {metric} disagree")
 
     def _judge_and_offline(self) -> Iterator[tuple[Answer, ReviewReason]]:
@@ -171,7 +171,6 @@ class ReviewedMetrics:
         offline = self.offline
         if offline is None:
             return
-        names = self._names()
         composed = self._of(COMPOSITE)
         own = self.scores.filter(pl.col("metric") == offline).select(
             "id", "system", offline="is_yes"
@@ -179,10 +178,10 @@ class ReviewedMetrics:
         for label in self._of(*JUDGED):
             if composed and {bare_name(label), bare_name(offline)} == PARTS:
                 continue  # `answer_match` says so
-            both = self.scores.filter(pl.col("metric") == label).join(own, on=["id", "system"])
+            both = self.scores.filter(pl.col("metric") == label).join(own, on=ANSWER)
             differ = both.filter(pl.col("is_yes") != pl.col("offline")).sort("id", "system")
-            for id, system in differ.select("id", "system").iter_rows():
-                says = f"{names[label]} and {names[offline]} disagree"
+            for id, system in differ.select(*ANSWER).iter_rows():
+                says = f"{self._names[label]} and {self._names[offline]} disagree"
                 yield (id, system), ReviewReason("offline", says)
 
     @cached_property
@@ -195,23 +194,22 @@ class ReviewedMetrics:
         import polars as pl
 
         explained = {answer for answer, _ in (*self._parts(), *self._judges())}
-        names = self._names()
         rows = self.scores.filter(pl.col("is_marked")).sort("metric", "id", "system")
-        for id, system, metric in rows.select("id", "system", "metric").iter_rows():
+        for id, system, metric in rows.select(*ANSWER, "metric").iter_rows():
             if (id, system) not in explained:
-                yield (id, system), ReviewReason("marked", f"{names[metric]} is marked for review")
+                yield (
+                    (id, system),
+                    ReviewReason("marked", f"{self._names[metric]} is marked for review"),
+                )
 
     def _near_threshold(self) -> Iterator[tuple[Answer, ReviewReason]]:
         import polars as pl
 
-        names = self._names()
         # Rounded, or 0.6 would be farther than 0.1 from 0.5 and 0.4 nearer.
         distance = pl.col("distance").round(9)
         near = self.scores.filter(distance <= self.margin).sort("distance", "id", "system")
-        for id, system, metric, apart in near.select(
-            "id", "system", "metric", "distance"
-        ).iter_rows():
-            says = f"{names[metric]} is near its threshold"
+        for id, system, metric, apart in near.select(*ANSWER, "metric", "distance").iter_rows():
+            says = f"{self._names[metric]} is near its threshold"
             yield (id, system), ReviewReason("threshold", says, cast(float, apart))
 
 
@@ -233,11 +231,7 @@ def reviewed_metrics(
     else:
         shown = _usual(run)
     own = {run.metric(name).metric: value for name, value in thresholds.items()}
-    middles = {
-        each.metric: (each.low + each.high) / 2
-        for each in shown
-        if each.low is not None and each.high is not None
-    }
+    middles = {each.metric: each.middle for each in shown if each.middle is not None}
     return ReviewedMetrics(run, shown, {**middles, **own}, margin)
 
 

@@ -250,35 +250,20 @@ class StatsScreen:
 
     @property
     def reasons(self) -> list[tuple[str, ...]]:
-        return [
-            (
-                REASONS[each.kind],
-                *(f"{n:,}" for n in (each.n, each.n_labelled, each.n_unsure, each.n_conflicts)),
-            )
-            for each in self.stats.reasons
-        ]
+        rows = (astuple(each) for each in self.stats.reasons)
+        return [(REASONS[kind], *map(_count, counts)) for kind, *counts in rows]
 
     @property
     def raters(self) -> list[tuple[str, ...]]:
-        return [
-            (
-                each.rater,
-                *(
-                    f"{n:,}"
-                    for n in (
-                        each.n_match, each.n_contradict, each.n_unsure, each.n_settled, each.n_seen,
-                    )
-                ),
-            )
-            for each in self.stats.raters
-        ]  # fmt: skip
+        rows = (astuple(each) for each in self.stats.raters)
+        return [(name, *map(_count, counts)) for name, *counts in rows]
 
     @property
     def automatic(self) -> list[tuple[str, ...]]:
         return [
             (
                 f"{each.metric.name} {'≤' if each.metric.lower_is_better else '≥'} {each.threshold:g}",
-                *(f"{n:,}" for n in astuple(each.table)),
+                *map(_count, astuple(each.table)),
                 f"{each.table.accuracy or 0:.0%}",
             )
             for each in self.stats.automatic
@@ -314,6 +299,10 @@ class StatsScreen:
         return commands
 
 
+def _count(n: int) -> str:
+    return f"{n:,}"
+
+
 def stats_json(stats: ReviewStats) -> dict[str, object]:
     """The figures for programs."""
     agreement = stats.agreement
@@ -335,11 +324,7 @@ def stats_json(stats: ReviewStats) -> dict[str, object]:
             "pairs": [asdict(pair) for pair in agreement.pairs],
         },
         "automatic": [
-            {
-                "metric": each.metric.metric,
-                "threshold": each.threshold,
-                **asdict(each.table),
-            }
+            {"metric": each.metric.metric, "threshold": each.threshold, **asdict(each.table)}
             for each in stats.automatic
         ],
         "notes": list(stats.labels.notes),

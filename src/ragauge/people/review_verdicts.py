@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, get_args
 
 from ragauge.errors import DataError, Problem, StoreError
 from ragauge.loaders.verdicts import Verdicts
@@ -13,15 +13,14 @@ from ragauge.people.review_queue import ReviewQueue, answer_digests
 from ragauge.people.review_reasons import Answer
 from ragauge.people.run_labels import RunLabels
 from ragauge.report.plain import counted
-from ragauge.runs.file_names import LABELS
+from ragauge.runs.file_names import LABELS, MANIFEST
 from ragauge.runs.scored_run import ScoredRun
 
 if TYPE_CHECKING:
     import polars as pl
 
-MANIFEST = "manifest.json"
 State = Literal["open", "labelled", "unsure", "conflict", "settled"]
-STATES: tuple[State, ...] = ("open", "labelled", "unsure", "conflict", "settled")
+STATES: tuple[State, ...] = get_args(State)
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,9 +139,16 @@ class ReviewLabels:
             for answer, each in self.answers.items()
         ]
         texts = pl.List(pl.String)
-        names = ("id", "system", "state")
-        types = {**dict.fromkeys(names, pl.String()), "value": pl.Int64(), "verdict": pl.String()}
-        return pl.DataFrame(rows, schema={**types, "raters": texts, "notes": texts}, orient="row")
+        return _frame(
+            rows,
+            "id",
+            "system",
+            "state",
+            value=pl.Int64(),
+            verdict=pl.String(),
+            raters=texts,
+            notes=texts,
+        )
 
 
 def labels_of(run: ScoredRun, about: str | None = None) -> ReviewLabels:
@@ -193,6 +199,8 @@ def verdicts_of_labels(
     With `is_sample_only`, only labels of the random sample, up to the first answer of it that nobody has
     labelled: what is left out later would not be random. Raises DataError if there are no labels.
     """
+    import polars as pl
+
     log = RunLabels.of(run).read()
     source = f"{run.place}/{LABELS}"
     if subjects is None:
@@ -221,8 +229,12 @@ def verdicts_of_labels(
         what = "no labels of a random sample" if is_sample_only and log.valid else "no labels"
         command = f"ragauge review next {run.place}"
         raise DataError([Problem(f"{what} yet; label answers with: {command}", source)])
-    notes = list(_notes(log, list(by_subject.values()), n_picked, is_sample_only=is_sample_only))
-    return Verdicts(_verdict_frame(rows), "binary", source, tuple(notes), _settled_frame(settled))
+    notes = _notes(log, list(by_subject.values()), 0 if is_sample_only else n_picked)
+    given_frame = _frame(
+        rows, "id", "system", "other", "metric", "rater", value=pl.Float64(), answer=pl.String()
+    )
+    settled_frame = _frame(settled, "id", "system", "metric", settled=pl.Float64())
+    return Verdicts(given_frame, "binary", source, tuple(notes), settled_frame)
 
 
 def _drawn(labels: ReviewLabels) -> set[Answer]:
@@ -243,40 +255,30 @@ def _drawn(labels: ReviewLabels) -> set[Answer]:
     return drawn
 
 
-def _notes(
-    log: LabelLog, subjects: Sequence[ReviewLabels], n_picked: int, *, is_sample_only: bool
-) -> Sequence[str]:
-    notes = list(log.notes)
-    n_stale = sum(labels.n_stale for labels in subjects)
-    n_unknown = sum(labels.n_unknown for labels in subjects)
-    n_open = sum(labels.states.get("conflict", 0) for labels in subjects)
-    if n_stale:
-        notes.append(f"stale labels, not applied because the texts have changed: {n_stale:,}")
-    if n_unknown:
-        notes.append(f"labels of answers that the run does not have: {n_unknown:,}")
-    if n_open:
-        notes.append(f"conflicts that nobody has settled: {n_open:,}")
-    if n_picked and not is_sample_only:
-        notes.append(
-            f"labelled answers that are not part of the random sample: {n_picked:,}; for rates, "
-            "--sample-only leaves them out"
-        )
-    return notes
+def _notes(log: LabelLog, subjects: Sequence[ReviewLabels], n_picked: int) -> Sequence[str]:
+    counts = {
+        "stale labels, not applied because the texts have changed: {:,}": sum(
+            labels.n_stale for labels in subjects
+        ),
+        "labels of answers that the run does not have: {:,}": sum(
+            labels.n_unknown for labels in subjects
+        ),
+        "conflicts that nobody has settled: {:,}": sum(
+            labels.states.get("conflict", 0) for labels in subjects
+        ),
+        "labelled answers that are not part of the random sample: {:,}; for rates, --sample-only "
+        "leaves them out": n_picked,
+    }
+    return [*log.notes, *(text.format(n) for text, n in counts.items() if n)]
 
 
-def _verdict_frame(rows: Sequence[tuple[object, ...]]) -> "pl.DataFrame":
+def _frame(
+    rows: Sequence[tuple[object, ...]], *texts: str, **others: "pl.DataType"
+) -> "pl.DataFrame":
     import polars as pl
 
-    names = ("id", "system", "other", "metric", "rater")
-    types = {**dict.fromkeys(names, pl.String()), "value": pl.Float64(), "answer": pl.String()}
-    return pl.DataFrame(rows, schema=types, orient="row")
-
-
-def _settled_frame(rows: Sequence[tuple[object, ...]]) -> "pl.DataFrame":
-    import polars as pl
-
-    types = {**dict.fromkeys(("id", "system", "metric"), pl.String()), "settled": pl.Float64()}
-    return pl.DataFrame(rows, schema=types, orient="row")
+    schema = {**dict.fromkeys(texts, pl.String()), **others}
+    return pl.DataFrame(rows, schema=schema, orient="row")
 
 
 def is_label_log(source: object, folder: Path | None) -> bool:

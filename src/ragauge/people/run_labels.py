@@ -11,7 +11,7 @@ the labels of others.
 import re
 import secrets
 import time
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -128,18 +128,15 @@ def _merged(logs: dict[str, LabelLog]) -> LabelLog:
     """The labels of several files in the order of their times; those of one file stay in its order."""
     if len(logs) == 1:
         return next(iter(logs.values()))
-    timed = [
-        each for log in logs.values() for each in zip(_times(log.labels), log.labels, strict=True)
-    ]
+    timed: list[tuple[datetime, ReviewLabel]] = []
+    for log in logs.values():
+        # The time of each label, or of an earlier one if that is later: a clock may be set back.
+        times = accumulate((_time(label.time) for label in log.labels), max)
+        timed += zip(times, log.labels, strict=True)
     labels = [label for _, label in sorted(timed, key=lambda each: each[0])]
     retracted = frozenset[str]().union(*(log.retracted for log in logs.values()))
     notes = [f"{name}: {note}" for name, log in logs.items() for note in log.notes]
     return LabelLog(tuple(labels), retracted, tuple(notes))
-
-
-def _times(labels: Sequence[ReviewLabel]) -> Iterator[datetime]:
-    """The time of each label, or of an earlier one if that is later: a clock may be set back."""
-    return accumulate((_time(label.time) for label in labels), max)
 
 
 def _time(text: str) -> datetime:

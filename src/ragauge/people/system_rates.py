@@ -38,8 +38,8 @@ class SystemRate:
     n_rows: int
     n_labels: int
     reported: "Estimate | None"
-    labels_alone: "CorrectedRate | None"
     corrected: "CorrectedRate | None"
+    labels_alone: "CorrectedRate | None"
     from_errors: "CorrectedRate | None"
     own_errors: bool
     notes: tuple[str, ...] = ()
@@ -90,32 +90,26 @@ class _Rows:
 
     frame: "pl.DataFrame"
     scores: LabelledScores
-    sign: float
-
-    @property
-    def is_binary(self) -> bool:
-        return self.scores.kind == "binary"
 
     @classmethod
     def of(cls, run: ScoredRun, agreement: MetricAgreement) -> "_Rows":
         import polars as pl
 
-        metric = agreement.metric
-        sign = -1.0 if metric.lower_is_better else 1.0
+        own = agreement.scores
         scores = run.collect(
             run.scan()
-            .filter((pl.col("metric") == metric.metric) & pl.col("value").is_not_null())
-            .select("id", "system", pl.col("value") * sign)
+            .filter((pl.col("metric") == own.metric.metric) & pl.col("value").is_not_null())
+            .select("id", "system", pl.col("value") * own.sign)
         )
         # Raters that are tied say half a yes: without these rows the labels were no random sample.
         labelled = pl.concat(
             [
-                agreement.scores.frame.select("id", "system", "target"),
-                agreement.scores.tied.select("id", "system", target=pl.lit(0.5)),
+                own.frame.select("id", "system", "target"),
+                own.tied.select("id", "system", target=pl.lit(0.5)),
             ]
         )
         frame = scores.join(labelled, on=["id", "system"], how="left").sort("id", "system")
-        return cls(frame, agreement.scores, sign)
+        return cls(frame, own)
 
     @property
     def values(self) -> "np.ndarray[Any, np.dtype[np.float64]]":
@@ -142,7 +136,7 @@ def _system_rate(rows: _Rows, system: str, threshold: float | None) -> SystemRat
     reported = from_errors = None
     own_errors = False
     if threshold is not None:
-        said = values >= rows.sign * threshold
+        said = values >= rows.scores.sign * threshold
         reported = _reported(rows, of_system, said)
         # The labels of a single system are those of all systems.
         own_errors = bool(of_system.all()) or _least_class(own_targets) >= LEAST_OF_EACH_CLASS
@@ -155,7 +149,7 @@ def _system_rate(rows: _Rows, system: str, threshold: float | None) -> SystemRat
         corrected = prediction_powered(own, own_targets, questions=drawn)
     notes = tuple(_notes(rows, n_labels, from_errors, own_errors, own_targets))
     return SystemRate(
-        system, n, n_labels, reported, alone, corrected, from_errors, own_errors, notes
+        system, n, n_labels, reported, corrected, alone, from_errors, own_errors, notes
     )
 
 
@@ -166,7 +160,7 @@ def _reported(
 ) -> "Estimate | None":
     """The share of a system's yes verdicts; by resampling if questions are drawn in clusters."""
     from ragauge.stats.intervals import Estimate, share_interval
-    from ragauge.stats.resampling import QuestionResamples
+    from ragauge.stats.resampling import QuestionResamples, mean_of
     from ragauge.stats.score_intervals import share_estimate
 
     yes = said[of_system].astype(float)
@@ -174,7 +168,7 @@ def _reported(
         share = float(yes.mean())
         return Estimate(share, *(share_interval(share, len(yes)) if len(yes) > 1 else (None, None)))
     resamples = QuestionResamples(rows.questions[of_system])
-    return share_estimate(lambda weights: weights @ yes / weights.sum(axis=1), len(yes), resamples)
+    return share_estimate(mean_of(yes), len(yes), resamples)
 
 
 def _least_class(targets: "np.ndarray[Any, np.dtype[np.float64]]") -> int:
@@ -190,7 +184,7 @@ def _notes(
 ) -> Iterator[str]:
     if n_labels < LEAST_LABELS:
         yield f"{n_labels} labels; a corrected rate needs {LEAST_LABELS}"
-    if not rows.is_binary:
+    if rows.scores.kind != "binary":
         return
     if from_errors is None:
         yield "the metric is no better than chance on the labels, so its errors correct nothing"

@@ -9,6 +9,7 @@ from ragauge.errors import DataError, LabelError, PlanError, Problem, did_you_me
 from ragauge.label import Label
 from ragauge.loaders.pairing import folded
 from ragauge.loaders.verdicts import Kind, Verdicts
+from ragauge.people.review_reasons import bare_name
 from ragauge.runs.manifest import MetricDisplay
 from ragauge.runs.scored_run import ScoredRun
 
@@ -44,10 +45,7 @@ class MatchedLabels:
 
     def about(self, metric: MetricDisplay) -> "pl.DataFrame":
         """The labels that a metric is compared with: those that name it, and those that name none."""
-        import polars as pl
-
-        named = pl.col("metric").is_null() | pl.col("metric").is_in(list(_names(metric)))
-        return self.frame.filter(named)
+        return self.frame.filter(_is_about(metric))
 
     def targets(self, metric: MetricDisplay) -> "pl.DataFrame":
         """What the raters of each answer say together: id, system, other, target, n_raters.
@@ -70,14 +68,10 @@ class MatchedLabels:
             .agg(target.alias("target"), pl.len().alias("n_raters"))
         )
         if self.settled is not None:
-            named = pl.col("metric").is_null() | pl.col("metric").is_in(list(_names(metric)))
-            decided = self.settled.filter(named).drop("metric").unique(["id", "system"])
+            decided = self.settled.filter(_is_about(metric)).drop("metric").unique(["id", "system"])
+            target = pl.coalesce("settled", "target").alias("target")
             found = found.join(decided, on=["id", "system"], how="left").select(
-                "id",
-                "system",
-                "other",
-                pl.coalesce("settled", "target").alias("target"),
-                "n_raters",
+                "id", "system", "other", target, "n_raters"
             )
         return found.sort("id", "system", "other")
 
@@ -127,9 +121,9 @@ def matched(labels: Verdicts, run: ScoredRun) -> MatchedLabels:
     if labels.kind == "preference":
         others = known.rename({"system": "other"})
         frame = frame.join(others, on=["id", "other"], how="semi", maintain_order="left")
-    if not frame.height and not named.height:
-        raise DataError([Problem("; ".join(notes_on_ids), labels.source)])
     if not frame.height:
+        if not named.height:
+            raise DataError([Problem("; ".join(notes_on_ids), labels.source)])
         ids = named["id"].head(IDS_NAMED).to_list()
         there = run.samples.frame["id"].unique(maintain_order=True).head(IDS_NAMED).to_list()
         raise DataError(
@@ -268,14 +262,18 @@ def _spaced(text: "pl.Expr") -> "pl.Expr":
     return text.str.strip_chars().str.replace_all(r"\s+", " ")
 
 
+def _is_about(metric: MetricDisplay) -> "pl.Expr":
+    """Whether a label names the metric, or none."""
+    import polars as pl
+
+    return pl.col("metric").is_null() | pl.col("metric").is_in(list(_names(metric)))
+
+
 def _names(metric: MetricDisplay) -> Iterator[str]:
     """The names by which a label may mean a metric: label, shown name, bare name."""
     yield metric.metric
     yield metric.name
-    try:
-        yield Label.parse(metric.metric).name
-    except LabelError:  # a check's name
-        return
+    yield bare_name(metric.metric)
 
 
 def _judge(metric: str) -> str:

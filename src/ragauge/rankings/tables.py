@@ -23,7 +23,7 @@ RUNS_NAMED, MEASURES_NAMED = 5, 8
 
 @dataclass(frozen=True, eq=False)
 class RankingTable:
-    """Formatted ranking scores: one row per run, one column per measure.
+    """Formatted ranking scores as tables.
 
     Each further run is compared with the first and marked if it differs significantly. With
     `all_pairs`, `compared` holds every pair of runs.
@@ -39,24 +39,38 @@ class RankingTable:
         return f"{judgements.source} · {n} · {n_runs} run{'s' * (n_runs != 1)}"
 
     @cached_property
-    def header(self) -> tuple[str, ...]:
-        return ("run", "queries", *self.ranked.names)
-
-    @cached_property
-    def rows(self) -> tuple[tuple[str, ...], ...]:
+    def means(self) -> Table:
+        """A row per run; a narrow terminal has one per run and measure, with its interval."""
         by_run: dict[str, list[Summary]] = {}
         for summary in self.ranked.summaries:
             by_run.setdefault(summary.run, []).append(summary)
         n_queries = self.ranked.is_counted.sum(axis=1).tolist()
-        return tuple(
+        rows = [
             (run, f"{n:,}", *(self._cell(summary) + self._mark(summary) for summary in row))
             for (run, row), n in zip(by_run.items(), n_queries, strict=True)
+        ]
+        each_measure = [
+            (
+                row.run,
+                row.measure,
+                self._value(row) + self._mark(row),
+                _interval(row.low, row.high),
+                f"{row.n:,}",
+            )
+            for row in self.ranked.summaries
+        ]
+        header = ("run", "measure", "value", "95 % interval", "queries")
+        return Table(
+            ("run", "queries", *self.ranked.names),
+            rows,
+            small_print=self.legend,
+            narrower=[Table(header, each_measure, n_names=len(header))],
         )
 
     @property
-    def marked_rows(self) -> Sequence[Sequence[str | Cell]]:
-        """The rows with the best mean of each measure marked, where there are several runs."""
-        columns = list(zip(*self.rows, strict=True))
+    def marked_means(self) -> Table:
+        """The means with the best of each measure marked, where there are several runs."""
+        columns = list(zip(*self.means.texts, strict=True))
         marked: list[Sequence[str | Cell]] = [*columns[:2]]
         for measure, cells in zip(self.ranked.names, columns[2:], strict=True):
             means = [self.ranked.mean(measure, run) for run in self.ranked.runs]
@@ -69,29 +83,18 @@ class RankingTable:
                     for cell, mean in zip(cells, means, strict=True)
                 ]
             )
-        return list(zip(*marked, strict=True))
+        return replace(self.means, rows=list(zip(*marked, strict=True)))
 
     @property
-    def long_header(self) -> tuple[str, ...]:
-        return ("run", "measure", "value", "95 % interval", "queries")
+    def queries(self) -> Table:
+        """A row per query and run."""
+        names = [name for name in self.ranked.names if not self.ranked.is_whole_only(name)]
+        return Table(("query", "run", *names), list(self._query_rows(names)))
 
-    @property
-    def long_rows(self) -> Iterator[tuple[str, ...]]:
-        """One row per run and measure, for when one column per measure is too wide."""
-        for row in self.ranked.summaries:
-            value = self._value(row) + self._mark(row)
-            yield (row.run, row.measure, value, _interval(row.low, row.high), f"{row.n:,}")
-
-    @property
-    def query_header(self) -> tuple[str, ...]:
-        return ("query", "run", *self._per_query)
-
-    @property
-    def query_rows(self) -> Iterator[tuple[str, ...]]:
-        """One row per query and run."""
+    def _query_rows(self, names: Sequence[str]) -> Iterator[tuple[str, ...]]:
         ranked = self.ranked
-        measures = [at for at, name in enumerate(ranked.names) if name in self._per_query]
-        counts = [ranked.is_count(name) for name in self._per_query]
+        measures = [at for at, name in enumerate(ranked.names) if name in names]
+        counts = [ranked.is_count(name) for name in names]
         for query in ranked.by_name:
             for at, run in enumerate(ranked.runs):
                 if ranked.is_counted[at, query]:
@@ -103,11 +106,6 @@ class RankingTable:
                         for (absent, value), is_count in zip(cells, counts, strict=True)
                     )
                     yield (ranked.judgements.queries[query], run, *shown)
-
-    @property
-    def _per_query(self) -> tuple[str, ...]:
-        names = self.ranked.names
-        return tuple(name for name in names if not self.ranked.is_whole_only(name))
 
     @cached_property
     def with_first(self) -> tuple[RunComparison, ...]:
@@ -121,12 +119,10 @@ class RankingTable:
         return self.ranked.compare() if self.all_pairs else ()
 
     @property
-    def compared_header(self) -> tuple[str, ...]:
-        return ("measure", "run", "against", "difference", "95 % interval", "p", "p (Holm)", "n")
-
-    @property
-    def compared_rows(self) -> tuple[tuple[str, ...], ...]:
-        return tuple(
+    def pairs(self) -> Table:
+        """A row per measure and pair of runs."""
+        header = ("measure", "run", "against", "difference", "95 % interval", "p", "p (Holm)", "n")
+        rows = [
             (
                 pair.measure,
                 pair.run,
@@ -138,7 +134,8 @@ class RankingTable:
                 f"{pair.comparison.n:,}",
             )
             for pair in self.compared
-        )
+        ]
+        return Table(header, rows)
 
     @cached_property
     def notes(self) -> tuple[str, ...]:
@@ -244,17 +241,11 @@ def ranking_report(table: RankingTable, form: str, *, per_query: bool = False) -
             data=lambda: _data(table, per_query=per_query),
         )
     is_terminal = form == "table"
-    means = Table(
-        table.header,
-        table.rows if is_terminal or form == "md" else table.marked_rows,
-        small_print=table.legend,
-        narrower=[Table(table.long_header, list(table.long_rows), n_names=5)],
-    )
-    tables = [means]
+    tables = [table.means if is_terminal or form == "md" else table.marked_means]
     if per_query:
-        tables.insert(not is_terminal, Table(table.query_header, list(table.query_rows)))
+        tables.insert(not is_terminal, table.queries)
     if table.compared:
-        tables.append(Table(table.compared_header, table.compared_rows))
+        tables.append(table.pairs)
     tables = [replace(each, caption=table.title) for each in tables]
     tables[0] = replace(tables[0], title=table.title, level=2)
     if not is_terminal:

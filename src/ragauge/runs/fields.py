@@ -81,7 +81,7 @@ def _is_plain(kind: object, value: object) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class _Usage:
+class StoredUsage:
     """What a run keeps of a judge's calls."""
 
     calls: int
@@ -105,7 +105,7 @@ class _Usage:
 
 
 @dataclass(frozen=True, slots=True)
-class _Node:
+class PlanNode:
     """A node of the plan: what two runs are compared by."""
 
     key: str
@@ -114,7 +114,7 @@ class _Node:
 
 
 @dataclass(frozen=True, slots=True)
-class _Data:
+class StoredData:
     systems: tuple[str, ...] = ()
     n_samples: int = 0
     source: str = ""
@@ -122,7 +122,7 @@ class _Data:
 
 
 @dataclass(frozen=True, slots=True)
-class _Code:
+class StoredCode:
     judges: tuple[Mapping[str, object], ...] = ()
     models: tuple[Mapping[str, object], ...] = ()
     repeats: int = 1
@@ -137,16 +137,16 @@ def check_shapes(
 ) -> None:
     """Raise ValueError naming the first field that has another shape than what reads it expects."""
     for node in _items(plan, "nodes", "plan"):
-        _check(_Node, node, "plan.nodes")
+        _check(PlanNode, node, "plan.nodes")
     for metric in _items(plan, "metrics", "plan"):
         parts = cast("list[object]", metric) if isinstance(metric, list) else []
         key = parts[2] if len(parts) > 2 else 0
         if not parts or not isinstance(parts[0], str) or not (key is None or isinstance(key, str)):
             raise ValueError(f"plan.metrics has {metric!r:.40}")
-    _check(_Data, data, "data")
-    _check(_Code, code, "code")
+    _check(StoredData, data, "data")
+    _check(StoredCode, code, "code")
     for judge, usage in judging.items():
-        _check(_Usage, usage, f"judging.{judge}")
+        _check(StoredUsage, usage, f"judging.{judge}")
 
 
 def _check(kind: type[object], value: object, place: str) -> None:

@@ -11,7 +11,7 @@ from ragauge.engine.graph import Plan
 from ragauge.label import Label
 from ragauge.runs.manifest import planned_labels
 from ragauge.runs.scored_run import ScoredRun
-from ragauge.score import NOT_ASKED, Flag
+from ragauge.score import NOT_ASKED, NOT_LAST, Flag
 from ragauge.suite import Entry, names_of
 
 
@@ -79,7 +79,7 @@ class Health:
                 counts[each.reason] = counts.get(each.reason, 0) + each.n
         if not counts:
             return "no metric or check applies to any row"
-        return min(counts, key=lambda reason: (-counts[reason], reason))
+        return min(counts, key=lambda reason: (reason == NOT_LAST, -counts[reason], reason))
 
     @cached_property
     def silent_judges(self) -> Mapping[str, str]:

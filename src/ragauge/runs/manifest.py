@@ -49,6 +49,11 @@ class MetricDisplay:
     family: str = ""
     is_ranked: bool = True
 
+    @property
+    def middle(self) -> float | None:
+        """The middle of the scale, from which a value is a yes by default; None for an open scale."""
+        return None if self.low is None or self.high is None else (self.low + self.high) / 2
+
     @classmethod
     def of(cls, planned: PlannedMetric) -> "MetricDisplay":
         """The display of a planned metric."""

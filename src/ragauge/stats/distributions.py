@@ -2,11 +2,9 @@
 
 import math
 from functools import cache
-from statistics import NormalDist
 
 import numpy as np
 
-NORMAL = NormalDist()
 WHOLE_NUMBERS_UP_TO = 1_000
 """Up to this number of trials the binomial tail is a quotient of whole numbers."""
 CLOSE = 1e-15

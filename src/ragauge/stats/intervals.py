@@ -12,7 +12,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ragauge.stats.distributions import NORMAL, t_quantile
+from ragauge.stats.distributions import t_quantile
 
 Floats1d = NDArray[np.float64]
 Floats2d = NDArray[np.float64]
@@ -156,7 +156,9 @@ def share_interval(
     >>> [round(bound, 3) for bound in share_interval(1.0, 20)]
     [0.839, 1.0]
     """
-    extra = NORMAL.inv_cdf((1 + confidence) / 2) ** 2 * design_effect / n
+    from statistics import NormalDist
+
+    extra = NormalDist().inv_cdf((1 + confidence) / 2) ** 2 * design_effect / n
     centre = share + extra / 2
     half = math.sqrt(extra * (share * (1 - share) + extra / 4))
     low, high = ((centre + side * half) / (1 + extra) for side in (-1, 1))

@@ -63,6 +63,22 @@ def plain_value(statistic: Statistic, n_rows: int) -> float | None:
     return value if np.isfinite(value) else None
 
 
+def mean_of(values: Floats1d) -> Statistic:
+    """The mean of the rows' values."""
+    return lambda weights: weights @ values / weights.sum(axis=1)
+
+
+def mean_by_size(values: Floats2d, sizes: Floats2d) -> Floats1d:
+    """The mean of each column, weighted by sizes; NaN does not count, and a column of NaN has none.
+
+    >>> mean_by_size(np.array([[1.0, np.nan], [4.0, 2.0]]), np.array([[2.0], [1.0]])).tolist()
+    [2.0, 2.0]
+    """
+    sizes = np.where(np.isnan(values), 0.0, sizes)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.nansum(values * sizes, axis=0) / sizes.sum(axis=0)
+
+
 @dataclass(frozen=True, slots=True)
 class QuestionResamples:
     """Resamples of rows by question; `questions` (rows,) numbers each row's question from 0.

@@ -5,7 +5,6 @@ import os
 import socket
 from collections.abc import Generator
 from contextlib import contextmanager
-from http.client import HTTPConnection, HTTPException
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Literal
@@ -79,6 +78,8 @@ def _has_google_credentials() -> bool:
 def _has_metadata_server() -> bool:
     """Whether a server answers as that of a Google machine does; one that only accepts connections is none."""
     host = os.environ.get("GCE_METADATA_HOST") or "metadata.google.internal"
+    from http.client import HTTPConnection, HTTPException  # imports ssl
+
     connection = HTTPConnection(host, timeout=METADATA_S)
     try:
         connection.request("GET", "/", headers={FLAVOR: "Google"})

@@ -20,6 +20,7 @@ from ragauge.runs.numbers import SummaryRow, number
 from ragauge.runs.scored_run import ScoredRun
 from ragauge.runs.steadiness import Steadiness, steadiness
 from ragauge.samples.samples import CLUSTERS, FIELDS, MEASURED
+from ragauge.score import NOT_LAST
 from ragauge.views.headline import NAME_WIDTH, headline
 from ragauge.views.steadiness import steadiness_lines, unsteady
 from ragauge.views.summary import caution_lines
@@ -380,6 +381,8 @@ def _absent_reasons(run: ScoredRun) -> Mapping[str, str]:
         key = (each.metric, each.reason)
         counts[key] = counts.get(key, 0) + each.n
     reasons: dict[str, str] = {}
-    for metric, reason in sorted(counts, key=lambda key: (-counts[key], key[1] or "")):
+    for metric, reason in sorted(
+        counts, key=lambda key: (key[1] == NOT_LAST, -counts[key], key[1] or "")
+    ):
         reasons.setdefault(metric, reason or "no reason given")
     return reasons

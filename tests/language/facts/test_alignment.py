@@ -2,7 +2,7 @@
 
 import pytest
 
-from ragauge.language.facts.alignment import align
+from ragauge.language.facts.alignment import align, align_to_passages
 
 PRICE = "The Team plan costs $18 per user per month."
 CLOSES = "The museum closed on 5 March 2021."
@@ -67,6 +67,37 @@ def test_one_detail_that_differs_is_found(answer, reference, kind):
 )  # fmt: skip
 def test_the_same_in_other_words_and_what_is_left_unsaid_contradict_nothing(answer, reference):
     assert not align(answer, reference, "").differences
+
+
+REFUND = "Cancel 14 days or more before arrival and we return all. Cancel 3 to 13 days before arrival and we return 50%."
+
+
+@pytest.mark.parametrize(
+    ("answer", "passage", "kinds"),
+    [
+        ("Five days falls into the 3 to 13 days before arrival, so 50%.", REFUND, set()),
+        ("Two tickets at $38 come to $76.", "Tickets cost $38, and $19 for children.", set()),
+        ("Tickets cost $38, and $18 for children.", "Tickets cost $38, and $19 for children.", {"number"}),
+        ("The price rose from $40 to $50, by 25%.", "The price rose from $40 to $50, 10% of sales.", set()),
+        ("The book is translated into over 250 languages.", "The book is translated into 300 languages.", set()),
+        ("The book is translated into over 350 languages.", "The book is translated into 300 languages.", {"number"}),
+        ("The chain has staff in 10 towns.", "The chain with its staff sells 700 brands.", set()),
+        ("The chain has staff in 10 towns.", "The chain has staff in 12 towns.", {"number"}),
+        ("Ada Park did not sign a first contract in 2014.", "In 2018, she signed her first contract with Elm Records and published her debut album.", set()),
+        ("Before the talks with Malta, U.K. aides spilled red and blue paint.",
+         "Before the talks with Malta, aides from London spilled red and blue paint.", set()),
+        ("Guests must not bring oil, pets and wine to any hut.", "Guests may cook oil in Old Hut, Lantern Hut and Curlew Hut.", set()),
+        ("It works exclusively with young children of the town.", "It works with young children and their parents from all parts of the town.", set()),
+        (f"It is {'9' * 300} kg of 7 kg with 3 kg.", "It is 1e-999999 kg of 3 kg.", set()),
+    ],
+)  # fmt: skip
+def test_a_passage_contradicts_only_what_counts_the_same_thing(answer, passage, kinds):
+    assert {each.kind for each in align_to_passages(answer, (passage,)).differences} == kinds
+
+
+def test_a_verb_behind_a_french_auxiliary_is_no_noun():
+    answer, reference = "Amina Yusuf a succédé à Omar Ruiz.", "Omar Ruiz a succédé à Amina Yusuf."
+    assert kinds(answer, reference) == {"roles"}
 
 
 def test_what_the_question_says_is_known_to_both():

@@ -157,7 +157,7 @@ def command(
         targets.append(("table", None))
     if compare and any(form in ("tsv", "csv") for form, _ in targets):
         raise click.UsageError(
-            "--compare cannot be written as tsv or csv; use the table, json, md or tex"
+            "--compare cannot be written as tsv or csv; use the table, json, md, latex or html"
         )
     from ragauge.rankings.rank import DEFAULT_MEASURES, rank
     from ragauge.rankings.tables import RankingTable

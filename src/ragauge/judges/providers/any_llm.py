@@ -8,7 +8,7 @@ from typing import Any, cast
 
 from ragauge.errors import JudgeError, MissingExtraError
 from ragauge.judges.protocol import Reply, Request
-from ragauge.judges.providers.completions import first_choice, reply_of
+from ragauge.judges.providers.completions import first_choice, json_schema_of, reply_of
 from ragauge.judges.providers.settings import Settings
 from ragauge.network.endpoints import excerpt, fields_of, may_pass, secrets_of
 
@@ -106,8 +106,7 @@ class AnyLLM(Settings):
             "seed": self.seed,
         }
         if request.schema is not None:
-            schema = {"name": request.prompt, "schema": dict(request.schema), "strict": True}
-            settings["response_format"] = {"type": "json_schema", "json_schema": schema}
+            settings["response_format"] = json_schema_of(request.prompt, request.schema)
         completion = await self._client.acompletion(
             model=self._model,
             messages=[

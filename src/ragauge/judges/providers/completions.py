@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, cast
 
-from ragauge.judges.protocol import Reply, TokenChoice
+from ragauge.judges.protocol import Reply, Schema, TokenChoice
 from ragauge.network.endpoints import Fields, fields_of, message_of
 
 Body = dict[str, Any]
@@ -27,6 +27,15 @@ _NAMES = {
 }
 """Optional parameters, and how servers name them in errors."""
 _LENGTH = re.compile(r"context[_ ](length|window)|too (large|long|many)|at most|reduce the length")
+
+
+# Requests -----------------------------------------------------------------------------------------
+
+
+def json_schema_of(prompt: str, schema: Schema) -> Body:
+    """The response format that asks for a reply of this schema."""
+    named = {"name": prompt, "schema": dict(schema), "strict": True}
+    return {"type": "json_schema", "json_schema": named}
 
 
 # Replies ------------------------------------------------------------------------------------------

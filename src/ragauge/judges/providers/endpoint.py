@@ -32,6 +32,7 @@ from ragauge.judges.providers.completions import (
     ErrorBody,
     error_of,
     first_choice,
+    json_schema_of,
     rejected_parameters,
     reply_of,
 )
@@ -263,8 +264,7 @@ class ChatEndpoint(Settings):
             return None
         if "response_format=json_schema" in self.dropped:
             return {"type": "json_object"}
-        schema = {"name": request.prompt, "schema": dict(request.schema), "strict": True}
-        return {"type": "json_schema", "json_schema": schema}
+        return json_schema_of(request.prompt, request.schema)
 
     def _drops(self, error: ErrorBody, body: Body, status: int) -> bool:
         """Drop the parameters that the server rejects. Returns whether any was dropped."""

@@ -7,11 +7,20 @@ from math import log1p
 from typing import NamedTuple
 
 from ragauge.language.facts.reader import Fact, Statement, read
-from ragauge.language.facts.same import LIKELY, contradiction, is_equal, is_same
+from ragauge.language.facts.same import (
+    LIKELY,
+    contradiction,
+    is_equal,
+    is_same,
+    is_within,
+    is_worked_out,
+)
 from ragauge.language.facts.statements import (
     Difference,
+    beside,
     compare,
     facts_of,
+    has_negation,
     in_other_words,
     keys_of,
     likeness,
@@ -107,19 +116,45 @@ def align_to_passages(answer: str, contexts: Sequence[str], question: str = "") 
         partner, place = passages.closest(statement, asked)
         if partner is None:
             continue
-        known = [*facts_of(asked), *passages.facts]
-        differing = [*_of_facts([statement], [partner], facts_of(asked), known)]
-        counts = Counter(one.found for one in differing)
         is_covered = _covered(statement, partner)
-        # A number that could stand for several is worked out of them: `£11 less, £6 against £17`.
         each = [
             one
-            for one in differing
-            if one.kind in SAME_NUMBER or (is_covered and counts[one.found] == 1)
+            for one in _of_passage(statement, partner, facts_of(asked), passages.facts)
+            if is_covered or one.kind in SAME_NUMBER
         ]
         each += compare(statement, partner, ours, asked, passages.keys, MIN_ALIKE)
         found += [one._replace(context=place) for one in each if one.kind != "left out"]
     return Alignment(_equal(ours, passages.facts), tuple(dict.fromkeys(found)))
+
+
+def _of_passage(
+    ours: Statement, theirs: Statement, asked: Sequence[Fact], stated: Sequence[Fact]
+) -> Iterator[Difference]:
+    """Facts that contradict a passage's sentence, of which they must count the same thing.
+
+    A sentence that denies what the other states contradicts it by that alone. A number that is worked out of others, or could
+    stand for several, contradicts none: `£11 less, £6 against £17`.
+    """
+    if has_negation(ours) != has_negation(theirs):
+        return
+    here, there = ({fact.start: fact for fact in each.facts} for each in (ours, theirs))
+    worked_out = [
+        fact
+        for fact in ours.facts
+        if is_worked_out(fact, [each for each in (*ours.facts, *theirs.facts) if each is not fact])
+    ]
+    found = [*_of_facts([ours], [theirs], asked, [*asked, *stated, *worked_out])]
+    counts = Counter(one.found for one in found)
+    for one in found:
+        assert one.found and one.expected
+        fact, other = here[one.found.start], there[one.expected.start]
+        is_counted = fact.kind == "amount" and not fact.unit
+        if one.kind in SAME_NUMBER or (
+            counts[one.found] == 1
+            and not is_within(fact, other)
+            and not (is_counted and beside(ours, fact).isdisjoint(beside(theirs, other)))
+        ):
+            yield one
 
 
 def _equal(statements: Sequence[Statement], others: Sequence[Fact]) -> list[tuple[int, int]]:
@@ -163,22 +198,31 @@ class Passages:
     def closest(
         self, statement: Statement, asked: Sequence[Statement]
     ) -> tuple[Statement | None, int]:
-        """The statement with most of the words, rare ones counting more, and the place of its passage; None if none shares one.
+        """The statement with most of the words and facts, rare ones counting more, and the place of its passage; None if none shares one.
 
         A statement that is hardly more than a fact is looked up with the words of the question.
         """
         keys = statement.keys
         if len(keys) < MIN_KEYS:
             keys = keys | {key for each in asked for key in each.keys}
+        found = [self._with_key.get(key, ()) for key in sorted(keys)]
+        found += [self._with_fact(fact) for fact in statement.facts]
         scores: Counter[int] = Counter()
-        for key in sorted(keys):
-            places = self._with_key.get(key, ())
+        for places in found:
             for at in places:
                 scores[at] += log1p(len(self._statements) / len(places))  # pyright: ignore[reportArgumentType]
         if not scores:
             return None, 0
         best = min(scores, key=lambda at: (-scores[at], at))
         return self._statements[best]
+
+    def _with_fact(self, fact: Fact) -> Sequence[int]:
+        """The places of the statements that state a fact."""
+        return [
+            at
+            for at, (statement, _) in enumerate(self._statements)
+            if any(is_same(fact, other) for other in statement.facts)
+        ]
 
 
 def _of_facts(

@@ -1,7 +1,8 @@
 """Whether two facts say the same, or contradict each other."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from decimal import Decimal
+from itertools import permutations
 from typing import cast
 
 from ragauge.language.dates.parts import Date, readings, supports
@@ -13,6 +14,8 @@ from ragauge.language.numbers.units import ALIKE, MONEY
 BYTES = {"byte": 1, "kB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12, "PB": 10**15}
 DAYS = {"day": 1, "week": 7, "month": 30, "year": 365}
 LIKELY = "value"
+MAX_OPERANDS, MAX_DIGITS = 12, 100
+"""Amounts of which another may be worked out, more are a table; digits of one before or behind the point."""
 ROUNDED = Decimal("0.02")
 """Numbers of at least a hundred, or with decimals, that differ by less than this share may be rounded."""
 
@@ -62,13 +65,52 @@ def is_equal(one: Fact, other: Fact) -> bool:
     )
 
 
+def is_within(one: Fact, other: Fact) -> bool:
+    """Whether an amount without a bound is among those that a bound allows: `300` for `over 250`."""
+    if one.kind != "amount" or not one.bound or other.bound:
+        return False
+    is_more = one.bound in {"least", "over"}
+    return any(
+        stated >= limit if is_more else stated <= limit for limit, stated in _values(one, other)
+    )
+
+
+def is_worked_out(fact: Fact, others: Sequence[Fact]) -> bool:
+    """Whether an amount is the sum, difference, product, ratio or change of two others, whose units fit."""
+    amounts = [each for each in (fact, *others[:MAX_OPERANDS]) if each.kind == "amount"]
+    if amounts[:1] != [fact] or any(abs(_value(each).adjusted()) > MAX_DIGITS for each in amounts):
+        return False
+    pairs = permutations(amounts[1:], 2)
+    return any(_value(fact) in _results(fact, *pair) for pair in pairs)
+
+
+def _results(fact: Fact, one: Fact, other: Fact) -> Iterator[Decimal]:
+    """What two amounts come to in the unit of a third; percentages with its decimals."""
+    a, b = _value(one), _value(other)
+    if one.unit == other.unit == fact.unit:
+        yield from (a + b, abs(a - b))
+    if one.unit == fact.unit and not other.unit:
+        yield a * b
+        if b:
+            yield a / b
+    if one.unit == other.unit and fact.unit == "%" and b:
+        exponent = _value(fact).as_tuple().exponent
+        yield from (
+            round(share, max(0, -int(exponent))) for share in (100 * a / b, 100 * abs(a / b - 1))
+        )
+
+
+def _value(fact: Fact) -> Decimal:
+    return abs(cast(Decimal, fact.value))
+
+
 def _is_same_amount(one: Fact, other: Fact) -> bool:
     return any(_are_near(ours, theirs) for ours, theirs in _values(one, other))
 
 
 def _values(one: Fact, other: Fact) -> Iterator[tuple[Decimal, Decimal]]:
     """The two amounts in one unit, if there is one; a number without a unit may also be a share of a percentage."""
-    ours, theirs = abs(cast(Decimal, one.value)), abs(cast(Decimal, other.value))
+    ours, theirs = _value(one), _value(other)
     if one.unit and other.unit:
         stated = _in(one, other.unit)
         if stated is not None:

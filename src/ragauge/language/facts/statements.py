@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence, Set
 from typing import NamedTuple, Protocol
 
-from ragauge.language.facts.reader import Fact, Statement, Word
+from ragauge.language.facts.reader import Fact, Statement, Token, Word
 from ragauge.language.facts.same import is_same
 from ragauge.language.facts.vocabulary import vocabulary
 
@@ -78,6 +78,13 @@ def facts_of(statements: Sequence[Statement]) -> list[Fact]:
 
 def keys_of(statements: Sequence[Statement]) -> Set[str]:
     return {key for statement in statements for key in statement.keys}
+
+
+def beside(statement: Statement, part: Fact | Token) -> set[str]:
+    """The content words next to a part of a statement: one before it, two behind it."""
+    before = [word.key for word in statement.words if word.end <= part.start]
+    after = [word.key for word in statement.words if word.start >= part.end]
+    return {*before[-1:], *after[:2]}
 
 
 def likeness(one: Statement, other: Statement) -> float:
@@ -155,10 +162,12 @@ def _are_apart(bound: str, other: str) -> bool:
 
 
 def _scopes(ours: Statement, theirs: Statement) -> Iterator[Difference]:
-    """`all` for `only`, `only` for `all`, `always` for `if`."""
+    """`all` for `only`, `only` for `all`, `always` for `if`, beside the same word."""
     for found, expected in (("all", "only"), ("only", "all"), ("always", "if"), ("always", "only")):
         there = (ours.scopes.get(found), theirs.scopes.get(expected))
-        if there[0] and there[1] and expected not in ours.scopes and found not in theirs.scopes:
+        if not there[0] or not there[1] or expected in ours.scopes or found in theirs.scopes:
+            continue
+        if not beside(ours, there[0]).isdisjoint(beside(theirs, there[1])):
             yield Difference("quantifier", Part(*there[0]), Part(*there[1]))
 
 
@@ -223,7 +232,7 @@ def _sides(statement: Statement, other: Statement) -> Mapping[int, list[tuple[in
 
 def _negated(ours: Statement, theirs: Statement) -> Difference | None:
     """A word that one statement denies and the other does not."""
-    if _has_negation(ours) == _has_negation(theirs):
+    if has_negation(ours) == has_negation(theirs):
         return None
     here, there = ({word.key: word for word in each.words} for each in (ours, theirs))
     for key, word in here.items():
@@ -242,7 +251,8 @@ def _is_mixed(statement: Statement, key: str) -> bool:
     return len({word.is_negated for word in statement.words if word.key == key}) > 1
 
 
-def _has_negation(statement: Statement) -> bool:
+def has_negation(statement: Statement) -> bool:
+    """Whether a statement denies anything."""
     return any(token.text in vocabulary().negations for token in statement.tokens)
 
 
@@ -346,12 +356,17 @@ def _is_passive(statement: Statement, items: Sequence[Item]) -> bool:
 
 def _have_joint(statement: Statement, one: Sequence[Item], other: Sequence[Item]) -> bool:
     """Whether a comma or `and` is between two neighbouring parts."""
-    joints = vocabulary().joints
-    return any(
-        token.text in joints
+    return any(one[-1].end <= token.start < other[0].start for token in _joints(statement))
+
+
+def _joints(statement: Statement) -> list[Token]:
+    """Commas and words such as `and`, but not the first letter of `U.K.`."""
+    joints, text = vocabulary().joints, statement.text
+    return [
+        token
         for token in statement.tokens
-        if one[-1].end <= token.start < other[0].start
-    )
+        if token.text in joints and not text.startswith(".", token.end - statement.start)
+    ]
 
 
 # ------------------------------------------------------------------ names and lists
@@ -392,6 +407,8 @@ def _other_items(
     n_shared = sum(_is_stated(item, ours.keys) for item in there)
     if min(len(here), len(there)) < 2 or max(len(here), len(there)) < 3:
         return
+    if _kind(here[-1][0]) != _kind(there[-1][0]):
+        return
     if n_shared < (1 if likeness(ours, theirs) >= MIN_LIKENESS else 2):
         return
     added = [item for item in here[1:] if len(here) > 2 and not _is_stated(item, known)]
@@ -414,8 +431,7 @@ def _items(statement: Statement) -> Sequence[Sequence[Word]]:
 
     Its items are all names, or none is: `Ida, a teacher, and Colm` are two.
     """
-    joints = vocabulary().joints
-    cuts = [token for token in statement.tokens if token.text in joints]
+    cuts = _joints(statement)
     last = next((at for at, token in enumerate(cuts) if token.text not in ",;、，"), None)
     if last is None:
         return []

@@ -12,6 +12,8 @@ from ragauge.conversations.transcript import (
     list_of,
     read_expected,
     read_transcript,
+    role_of,
+    says_calls,
 )
 from ragauge.errors import Problem
 from ragauge.loaders.mapping import field_of
@@ -87,43 +89,17 @@ def _chat_in(values: Mapping[str, object], name: str) -> bool:
     if not items or not all(map(is_object, items)):
         return False
     fields = {field_of(each) for each in values if each != name}
-    if {"question", "answer"} & fields or not _has_roles(items):
+    roles = [role_of(item) for item in items]
+    if {"question", "answer"} & fields or not {"user", "assistant", "system"} & {*roles}:
         return False
-    if fields & {*OF_CALLS} or _says_calls(items):
+    if fields & {*OF_CALLS} or any(map(says_calls, items)):
         return True
-    n_answers = sum(_role(item) in _ANSWERING for item in items)
+    n_answers = roles.count("assistant")
     given = [value for each, value in values.items() if each != name and field_of(each) in OF_TURN]
     return n_answers > 1 and (
         not given
         or any(_is_by_turn(value) for value in given)
         or _is_ambiguous(values, name, n_answers)
-    )
-
-
-_ANSWERING = ("assistant", "ai", "model", "agent", "bot", "chatbot", "gpt")
-
-
-def _role(item: object) -> str:
-    values = cast("Mapping[str, object]", item)
-    found = next(
-        (values[key] for key in ("role", "speaker", "from", "type") if values.get(key)), ""
-    )
-    return str(found).lower()
-
-
-def _has_roles(items: list[object]) -> bool:
-    """Whether a message of the user or the system is there, so that this is no list of other objects."""
-    return any(
-        _role(item) in (*_ANSWERING, "user", "human", "system", "developer") for item in items
-    )
-
-
-def _says_calls(items: list[object]) -> bool:
-    keys = ("tool_calls", "tools_called", "function_call")
-    return any(
-        _role(item) in ("tool", "function", "function_call_output")
-        or any(cast("Mapping[str, object]", item).get(key) for key in keys)
-        for item in items
     )
 
 

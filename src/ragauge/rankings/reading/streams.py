@@ -1,6 +1,5 @@
 """Open files, pipes and standard input as decompressed streams of bytes."""
 
-import gzip
 import os
 import sys
 import zlib
@@ -151,6 +150,8 @@ def opened(file: Packed) -> Generator["Stream"]:
                 if magic.startswith(foreign):
                     raise DataError([Problem(problem, file.name)])
             if magic.startswith(_GZIP):
+                import gzip
+
                 with gzip.GzipFile(fileobj=packed) as unpacked:
                     yield _Bounded(cast(Stream, unpacked), file, is_packed=True)
             elif magic.startswith(_ZSTD):

@@ -1,0 +1,368 @@
+"""Generates src/ragauge/schemas/*.json from the tables and types of the readers: python docs/make_schemas.py
+
+JSON Schema 2020-12 of a row of samples, a configuration, a suite, a check, a manifest and a summary.
+"""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import fields, is_dataclass
+from pathlib import Path
+from types import NoneType, UnionType
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+
+import ragauge
+from ragauge import suite
+from ragauge.comparing.comparison import FRAME, MetricComparison
+from ragauge.evaluation import config
+from ragauge.judges.config import KEYS as JUDGE_KEYS
+from ragauge.judges.config import LANGUAGE
+from ragauge.loaders.conflicts import Prefer
+from ragauge.loaders.documents import TEXT_KEYS
+from ragauge.loaders.messages import ANSWERING, ASKING
+from ragauge.loaders.passages import CONTAINER_KEYS
+from ragauge.loaders.shapes.conversations import CHATS, OF_TURN
+from ragauge.runs.cautions import MetricCaution
+from ragauge.runs.fields import PlanNode, StoredCode, StoredData, StoredUsage
+from ragauge.runs.findings import FindingMatch
+from ragauge.runs.manifest import DIGEST, MAX_DIGITS, Manifest, MetricDisplay
+from ragauge.runs.summary import SUMMARY
+from ragauge.samples.fields import FIELDS, NEITHER, NO, YES
+from ragauge.score import KeptEvidence, Status
+
+DRAFT = "https://json-schema.org/draft/2020-12/schema"
+FOLDER = Path(ragauge.__path__[0]) / "schemas"
+
+Schema = dict[str, Any]
+STRING: Schema = {"type": "string"}
+COUNT: Schema = {"type": "integer", "minimum": 0}
+AT_LEAST_1: Schema = {"type": "integer", "minimum": 1}
+ABOVE_0: Schema = {"type": "number", "exclusiveMinimum": 0}
+NOT_NEGATIVE: Schema = {"type": "number", "minimum": 0}
+NOT_BLANK: Schema = {"type": "string", "pattern": r"\S"}
+TYPES: dict[object, Schema] = {
+    str: STRING,
+    int: {"type": "integer"},
+    float: {"type": "number"},
+    bool: {"type": "boolean"},
+    list: {"type": "array", "items": STRING},
+    dict: {"type": "object", "additionalProperties": STRING},
+    NoneType: {"type": "null"},
+    object: {},
+}
+"""What a type of Python's is in JSON; lists and tables hold texts, unless a schema below says otherwise."""
+
+
+def list_of(items: Schema, **more: object) -> Schema:
+    return {"type": "array", "items": items, **more}
+
+
+def choice(*schemas: Schema) -> Schema:
+    return {"anyOf": list(schemas)}
+
+
+def closed(properties: Mapping[str, Schema], required: Sequence[str] = ()) -> Schema:
+    """An object with these keys and no others."""
+    return {
+        "type": "object",
+        "properties": dict(properties),
+        "required": list(required),
+        "additionalProperties": False,
+    }
+
+
+def from_keys(
+    keys: Mapping[str, type],
+    notes: Mapping[str, str],
+    needed: Sequence[str] = (),
+    **narrower: Schema,
+) -> Schema:
+    """A table of TOML from its reader's keys. `narrower`: what the reader asks of a value beyond its type."""
+    made = {key: dict(narrower.get(key, TYPES[kind])) for key, kind in keys.items()}
+    for key in made.keys() & notes.keys():
+        made[key]["description"] = notes[key]
+    return closed(made, needed)
+
+
+def notes_of(module: object) -> dict[str, dict[str, str]]:
+    """The comments of the example in a module's docstring, by table and key."""
+    notes: dict[str, dict[str, str]] = {"": {}}
+    table = ""
+    for line in (module.__doc__ or "").splitlines():
+        found = re.match(r"    (?:\[+([\w.]+)\]+|(\w+) = .*?)(?:\s{2,}# (.*))?$", line)
+        if found is None:
+            continue
+        header, key, comment = found.groups()
+        table = header or table
+        notes.setdefault(table, {})
+        if comment:
+            notes["" if header else table][header or key] = comment
+    return notes
+
+
+BOUNDS = {
+    **dict.fromkeys(("calls", "cached", "prompt_tokens", "completion_tokens", "failed"), COUNT),
+    "seed": COUNT,
+    "digits": {**COUNT, "maximum": MAX_DIGITS},
+}
+"""What dataclasses ask of these fields beyond their types."""
+
+
+def from_type(kind: Any, *, is_open: bool = False) -> Schema:
+    """What `runs.fields.read_dataclass` reads as this type. `is_open`: other fields may be anything."""
+    origin, inner = get_origin(kind), get_args(kind)
+    if is_dataclass(kind):
+        types = get_type_hints(kind)
+        needed = [each.name for each in fields(kind) if each.default is each.default_factory]
+        made = closed({name: BOUNDS.get(name) or from_type(types[name]) for name in types}, needed)
+        return {**made, "additionalProperties": is_open}
+    if origin in (Union, UnionType):
+        return choice(*map(from_type, inner))
+    if origin is Literal:
+        return {"enum": list(inner)}
+    if origin is tuple:
+        return list_of(from_type(inner[0]))
+    if origin is Mapping:
+        return {"type": "object", "additionalProperties": from_type(inner[1])}
+    return TYPES[kind]
+
+
+TEXT: Schema = {"type": ["string", "number"]}
+ID = choice(NOT_BLANK, TYPES[int])
+GRADE: Schema = {"type": "integer", "exclusiveMinimum": -(2**31), "exclusiveMaximum": 2**31}
+TO_DOCUMENT: Schema = {"$ref": "#/$defs/document"}
+DOCUMENT = choice(*({"required": [key], "properties": {key: STRING}} for key in TEXT_KEYS))
+RESULT = choice(
+    *({"required": [key], "properties": {key: {"type": "array"}}} for key in CONTAINER_KEYS)
+)
+MESSAGE: Schema = {"type": "object", "anyOf": [{"required": ["role"]}, {"required": ["choices"]}]}
+WORDS = "|".join(
+    "".join(f"[{letter.upper()}{letter}]" for letter in word) for word in (*YES, *NO, *NEITHER)
+)
+FLAG = choice(
+    TYPES[bool],
+    {"enum": [0, 1]},
+    {"type": "string", "pattern": rf'^[" ]*({WORDS})(\.0)?[" ]*$'},
+)
+OF_KIND: dict[str, Schema] = {
+    "flag": choice(FLAG, list_of(FLAG, minItems=1, maxItems=1)),
+    "id": ID,
+    "text": TEXT,
+    "texts": choice(TEXT, list_of(TEXT)),
+    "numbers": list_of(TYPES[float]),
+    "number": choice(
+        NOT_NEGATIVE,
+        {"type": "string", "pattern": r"^\s*\+?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*$"},
+    ),
+    "grades": choice(
+        {"type": "object", "propertyNames": NOT_BLANK, "additionalProperties": GRADE},
+        list_of(choice(ID, closed({"id": ID, "grade": GRADE}, ["id", "grade"])), uniqueItems=True),
+    ),
+    "json": {},
+}
+
+
+def chat(roles: Sequence[str]) -> Schema:
+    """Messages, one of them by one of these roles."""
+    named = ("role", "type", "speaker")
+    by = ({"required": [key], "properties": {key: {"enum": list(roles)}}} for key in named)
+    return list_of({"type": "object"}, contains=choice(*by))
+
+
+WITH_SCORE = {"prefixItems": [choice(TEXT, TO_DOCUMENT), TYPES[float]]}
+PAIR: Schema = {"type": "array", "minItems": 2, "maxItems": 2, **WITH_SCORE}
+CONTEXT = choice(TEXT, TO_DOCUMENT, PAIR)
+CONTEXTS = choice(TEXT, TO_DOCUMENT, {"type": "object", **RESULT}, list_of(CONTEXT))
+AS_LOADED = {
+    "question": choice(TEXT, MESSAGE, chat(ASKING)),
+    "answer": choice(TEXT, MESSAGE, chat(ANSWERING)),
+    "contexts": CONTEXTS,
+    "gold_contexts": CONTEXTS,
+}
+"""Fields that `load` also takes as other tools write them: chats, documents."""
+
+
+def sample() -> Schema:
+    """A row of samples: one system's answer to one question, or a conversation, with lists over its turns."""
+    properties = {
+        name: {
+            **choice({"type": "null"}, AS_LOADED.get(name) or OF_KIND[field.kind]),
+            "description": f"{field.meaning}; null: {field.null}; empty: {field.empty}",
+        }
+        for name, field in FIELDS.items()
+    }
+    single = {name: {"anyOf": properties[name]["anyOf"]} for name in OF_TURN}
+    for name in OF_TURN:
+        value: Schema = {"$ref": f"#/$defs/{name}"}
+        properties[name] |= choice(value, list_of(value))
+    return {
+        "type": "object",
+        "minProperties": 1,
+        "properties": properties,
+        "if": choice(*({"required": [name]} for name in CHATS)),
+        "else": {"properties": {name: {"$ref": f"#/$defs/{name}"} for name in OF_TURN}},
+        "$defs": {"document": {"type": "object", **DOCUMENT}, **single},
+    }
+
+
+def configuration() -> Schema:
+    """A configuration of `ragauge run` (ragauge.toml). Paths are relative to the file."""
+    notes = notes_of(config)
+    name = {"type": "string", "minLength": 1}
+    judge = from_keys(
+        JUDGE_KEYS,
+        notes["judge"],
+        model=choice(name, list_of(name, minItems=1)),
+        price=list_of(NOT_NEGATIVE, minItems=2, maxItems=2),
+        max_cost_usd=ABOVE_0,
+        language={"type": "string", "pattern": f"^{LANGUAGE.pattern}$"},
+        **dict.fromkeys(("repeat", "max_calls", "window"), AT_LEAST_1),
+    )
+    gate = from_keys(
+        config.GATE_KEYS,
+        notes["gate"],
+        max_drop=choice(NOT_NEGATIVE, {"type": "object", "additionalProperties": NOT_NEGATIVE}),
+        on={"enum": list(config.DROP_JUDGED_ON)},
+    )
+    made = from_keys(
+        config.KEYS,
+        notes[""],
+        prefer={"enum": list(get_args(Prefer))},
+        evidence={"enum": list(get_args(KeptEvidence))},
+        encoder=from_keys(config.ENCODER_KEYS, notes["encoder"]),
+        judge=judge,
+        gate=gate,
+        **dict.fromkeys(("limit", "workers"), AT_LEAST_1),
+    )
+    return {**made, "not": {"required": ["data", "systems"]}}
+
+
+SCALE = {**ABOVE_0, "maximum": suite.MAX_SCALE}
+DIGITS = {**COUNT, "maximum": suite.MAX_DIGITS}
+RULE_VALUES = {
+    **dict.fromkeys(suite.RULES, STRING),
+    "number": TEXT,
+    "contains_any": TYPES[list],
+    "list_coverage": from_keys(suite.LIST_KEYS, {}),
+}
+
+
+def check() -> Schema:
+    """A table [[check]] of a suite: rules for some questions only."""
+    notes = notes_of(suite)
+    rule = {**closed(RULE_VALUES), "minProperties": 1, "maxProperties": 1}
+    rules = {"type": "object", "minProperties": 1, "additionalProperties": rule}
+    return from_keys(suite.CHECK_KEYS, notes["check"], ["rules"], rules=rules)
+
+
+def suite_file() -> Schema:
+    """A suite: which metrics to compute, how they are displayed, and checks of single answers."""
+    notes = notes_of(suite)
+    metric = from_keys(
+        suite.METRIC_KEYS,
+        notes["metric"],
+        ["label"],
+        label={"type": "string", "minLength": 1},
+        scale=SCALE,
+        digits=DIGITS,
+        show={"enum": list(suite.SHOWN_AS)},
+        only_for={"enum": ["", *suite.ONLY_FOR]},
+    )
+    family = from_keys(suite.FAMILY_KEYS, notes["family"], list(suite.FAMILY_KEYS))
+    share = {**NOT_NEGATIVE, "maximum": 1}
+    finding = from_keys(suite.FINDING_KEYS, notes["finding"], ["when", "says"], precision=share)
+    some = (
+        {"required": [key], "properties": {key: {"minItems": 1}}} for key in ("metric", "check")
+    )
+    lists = {"family": family, "metric": metric, "check": check(), "finding": finding}
+    made = from_keys(
+        suite.SUITE_KEYS,
+        notes[""],
+        ["name"],
+        scale=SCALE,
+        digits=DIGITS,
+        precision={"enum": list(suite.EMBEDDED_PRECISIONS)},
+        **{key: list_of(item) for key, item in lists.items()},
+    )
+    return {**made, **choice(*some)}
+
+
+def manifest() -> Schema:
+    """manifest.json of a run folder: what determines the run's numbers, and how its scores are read."""
+    made = from_type(Manifest)
+    parts = [STRING, {}, from_type(str | None)]
+    metric = {"type": "array", "minItems": 1, "prefixItems": parts}
+    plan = {"nodes": list_of(from_type(PlanNode, is_open=True)), "metrics": list_of(metric)}
+    usage = from_type(StoredUsage, is_open=True)
+    made["properties"] |= {
+        "plan": {"type": "object", "properties": plan},
+        "data": from_type(StoredData, is_open=True),
+        "code": from_type(StoredCode, is_open=True),
+        "judging": {"type": "object", "additionalProperties": usage},
+        DIGEST: STRING,
+    }
+    return made
+
+
+def summary() -> Schema:
+    """summary.json of a run folder, and what `ragauge run --output FILE.json` writes, which also has `scores`."""
+    of_column = {
+        **dict.fromkeys((*SUMMARY, "count"), from_type(float | None)),
+        **dict.fromkeys(("system", "metric", "name"), STRING),
+        **dict.fromkeys(("n", *map(str, Status)), COUNT),
+    }
+    # With a breakdown, a row also has the field that it breaks down by.
+    row = closed(of_column, ["system", *SUMMARY]) | {"additionalProperties": True}
+    rows = list_of(row)
+    properties = {
+        "suite": STRING,
+        "data": from_type(StoredData, is_open=True),
+        "notes": TYPES[list],
+        "cautions": list_of(from_type(MetricCaution)),
+        "metrics": list_of(from_type(MetricDisplay)),
+        "summary": rows,
+        "by": {"type": "object", "additionalProperties": rows},
+        "comparison": choice(comparison(), TYPES[NoneType]),
+        "findings": list_of(from_type(FindingMatch)),
+    }
+    return closed({**properties, "scores": list_of({"type": "object"})}, list(properties))
+
+
+def comparison() -> Schema:
+    """The systems of a run compared with each other."""
+    types = get_type_hints(MetricComparison)
+    compared = [name for name in FRAME if name not in ("field", "value")]
+    row = closed(
+        {**{name: from_type(types[name]) for name in compared}, "verdict": STRING}, compared
+    )
+    properties = {
+        **dict.fromkeys(("pairs", "test", "correction", "method"), STRING),
+        **dict.fromkeys(("n_tests", "n_permutations", "seed"), COUNT),
+        "rows": list_of(row),
+    }
+    return closed(properties, list(properties))
+
+
+SCHEMAS = {
+    "sample": sample,
+    "config": configuration,
+    "suite": suite_file,
+    "check": check,
+    "manifest": manifest,
+    "summary": summary,
+}
+
+
+def schemas() -> dict[str, str]:
+    """The text of each schema's file, by its name."""
+    texts: dict[str, str] = {}
+    for name, make in SCHEMAS.items():
+        head = {"$schema": DRAFT, "title": f"ragauge {name}", "description": make.__doc__}
+        texts[f"{name}.json"] = json.dumps(head | make(), ensure_ascii=False, indent=1) + "\n"
+    return texts
+
+
+if __name__ == "__main__":
+    FOLDER.mkdir(exist_ok=True)
+    for file, text in schemas().items():
+        (FOLDER / file).write_text(text, "utf-8")

@@ -1,0 +1,104 @@
+"""What is seen only in a whole conversation: contradictions, repetitions, questions without an answer, the end state."""
+
+import pytest
+
+import ragauge as rg
+from ragauge.score import Status
+
+
+def chat(*texts):
+    roles = ("user", "assistant")
+    return [{"role": roles[at % 2], "content": text} for at, text in enumerate(texts)]
+
+
+FEE = "The fee of the lantern hut is $60 a year."
+
+
+@pytest.mark.parametrize(
+    ("later", "consistent"),
+    [
+        (FEE, 1),
+        ("Yes, the fee of the lantern hut is $60 a year.", 1),
+        ("The fee of the lantern hut is $70 a year.", 0),
+        ("The fee of the lantern hut is not $60 a year.", 0),
+        ("It opens in May.", 1),
+    ],
+)
+def test_a_turn_that_contradicts_an_earlier_one(later, consistent):
+    score = rg.score("consistency", messages=chat("What is the fee?", FEE, "Are you sure?", later))
+    assert score.value == consistent
+    assert bool(score.evidence["contradictions"]) is not bool(consistent)
+
+
+def test_the_share_of_turns_that_are_consistent():
+    other = "The fee of the lantern hut is $70 a year."
+    score = rg.score(
+        "consistency", messages=chat("Fee?", FEE, "Open?", "It opens in May.", "Fee?", other)
+    )
+    assert score.value == 0.5
+    (found,) = score.evidence["contradictions"]
+    assert (found["turn"], found["in_turn"], found["says"], found["said"]) == (
+        3,
+        1,
+        "$70 per year",
+        "$60 per year",
+    )
+    assert rg.score("consistency", messages=chat("Fee?", FEE)).status is Status.UNDEFINED
+
+
+def test_sentences_that_were_said_before():
+    short, long = "You are welcome.", "Please write to the office about your key."
+    messages = chat(
+        "a", f"{long} {short}", "b", f"{short} {long.upper()} It opens at ten in the morning."
+    )
+    score = rg.score("repetition", messages=messages)
+    assert score.value == 0.5
+    assert score.evidence["repeated"] == [{"turn": 2, "sentence": long.upper()}]
+    assert rg.score("repetition", messages=chat("a", long)).status is Status.UNDEFINED
+
+
+@pytest.mark.parametrize(
+    ("messages", "n", "why"),
+    [
+        (chat("Fee?", FEE), 0, None),
+        (chat("Fee?", FEE, "And the key?"), 1, "nothing follows"),
+        (chat("Fee?", "", "Why?", FEE), 1, "the answer is empty"),
+        (chat("Fee?", "I don't know.", "Why?", FEE), 1, "refused: "),
+        ([{"role": "assistant", "content": "Hello!"}, *chat("Fee?", FEE)], 0, None),
+    ],
+)
+def test_messages_of_the_user_without_an_answer(messages, n, why):
+    score = rg.score("unanswered_questions", messages=messages)
+    assert score.value == n
+    if why:
+        assert score.evidence["unanswered"][0]["why"].startswith(why)
+
+
+@pytest.mark.parametrize(
+    ("found", "options", "value"),
+    [
+        ({"a": 1.0, "b": [1, 2]}, "", 1),
+        ({"b": [2, 1], "a": 1}, "", 0),
+        ({"a": 1, "b": [1, 2], "c": 0}, "", 0),
+        ({"a": 1, "b": [1, 2], "c": 0}, '(ignore=["c"])', 1),
+        ({"a": 1.001, "b": [1, 2]}, "(atol=0.01)", 1),
+        ({"a": True, "b": [1, 2]}, "", 0),
+    ],
+)
+def test_the_state_at_the_end(found, options, value):
+    score = rg.score(f"state_match{options}", state=found, expected_state={"a": 1, "b": [1, 2]})
+    assert score.value == value
+    assert bool(score.evidence["n_differences"]) is not bool(value)
+
+
+def test_states_that_are_not_there_or_no_json():
+    assert rg.score("state_match", expected_state={}).reason == "the sample has no state"
+    broken = rg.score("state_match", final_state="{", expected_state="{}")
+    assert (broken.status, broken.reason.startswith("a state is no JSON")) == (Status.MISSING, True)
+
+
+def test_a_thousand_turns_are_compared_in_linear_time(assert_linear_time):
+    def work(messages):
+        rg.score("consistency", messages=messages)
+
+    assert_linear_time(work, lambda n: chat(*("Fee?", FEE) * n), 60)
