@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Literal, cast
 
 AnswerStatus = Literal["ok", "failed", "timed_out", "rate_limited"]
@@ -60,15 +60,17 @@ class Answer:
 
 def packed(answer: Answer) -> bytes:
     """The answer as JSON, which `unpacked` reads."""
-    return json.dumps(asdict(answer), ensure_ascii=False).encode("utf-8", "surrogatepass")
+    # `values` is JSON already: dataclasses.asdict would copy all of it.
+    table = {each.name: getattr(answer, each.name) for each in fields(answer)}
+    return json.dumps(table, ensure_ascii=False).encode("utf-8", "surrogatepass")
 
 
 def unpacked(content: bytes) -> Answer:
     """The answer from `packed`. ValueError or TypeError for anything else."""
     try:
-        fields = cast("dict[str, object]", json.loads(content))
+        table = cast("dict[str, object]", json.loads(content))
     except RecursionError:
         raise ValueError("an answer that is nested too deep") from None
-    if not isinstance(fields, dict) or fields.get("status") not in WORDS:  # pyright: ignore[reportUnnecessaryIsInstance]
+    if not isinstance(table, dict) or table.get("status") not in WORDS:  # pyright: ignore[reportUnnecessaryIsInstance]
         raise TypeError("an answer without a status")
-    return Answer(**fields)  # pyright: ignore[reportArgumentType]
+    return Answer(**table)  # pyright: ignore[reportArgumentType]
