@@ -314,8 +314,9 @@ def value_of(name: str, sample: dict[str, object]) -> object:
     if feature is None:
         return sample.get(name)
     cells = [value_of(column.name, sample) for column in feature.columns]
-    if no_value := next((cell for cell in cells if isinstance(cell, Score)), None):
-        return no_value
+    for column, cell in zip(feature.columns, cells, strict=True):
+        if isinstance(cell, Score) or (cell is None and not column.nullable):
+            return Score.missing(f"the sample has no {column.name}")
     if not feature.batch:
         return feature.function(*cells, **feature.defaults)
     (value,) = feature.function(*([cell] for cell in cells), **feature.defaults)
