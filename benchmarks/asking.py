@@ -130,6 +130,23 @@ def with_ragauge() -> None:
     print(time.perf_counter() - start, len(answers))
 
 
+def with_nothing() -> None:
+    """The same function under a semaphore: the least that this machine takes now."""
+
+    async def ask_all() -> list[object]:
+        at_once = asyncio.Semaphore(AT_ONCE)
+
+        async def ask(question: str) -> object:
+            async with at_once:
+                return await answer(question)
+
+        return await asyncio.gather(*map(ask, QUESTIONS))
+
+    start = time.perf_counter()
+    answers = asyncio.run(ask_all())
+    print(time.perf_counter() - start, len(answers))
+
+
 def with_pydantic_evals() -> None:
     from pydantic_evals import Case, Dataset
 
@@ -165,7 +182,7 @@ def with_inspect_ai() -> None:
 
 
 TOOLS = {
-    "ragauge": with_ragauge, "pydantic-evals": with_pydantic_evals, "inspect-ai": with_inspect_ai,
+    "asyncio alone": with_nothing, "ragauge": with_ragauge, "pydantic-evals": with_pydantic_evals, "inspect-ai": with_inspect_ai,
 }  # fmt: skip
 
 
@@ -233,10 +250,9 @@ def main() -> None:
     options = parser.parse_args()
     print(f"{N:,} questions, {AT_ONCE} at once, {LATENCY_S * 1_000:.0f} ms: bound {BOUND_S:.2f} s")
     for tool in TOOLS:
-        if tool == "ragauge" or options.peers:
-            print(
-                measured(sys.executable if tool == "ragauge" else options.peers, tool), flush=True
-            )
+        is_peer = tool not in ("asyncio alone", "ragauge")
+        if not is_peer or options.peers:
+            print(measured(options.peers if is_peer else sys.executable, tool), flush=True)
     if options.kills:
         print(killed(options.kills))
 
