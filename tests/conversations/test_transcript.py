@@ -175,6 +175,31 @@ def test_a_turn_ends_with_the_last_message_before_the_users_next():
     assert [(turn.start, turn.stop) for turn in turns] == [(0, 1), (1, 5)]
 
 
+@pytest.mark.parametrize(
+    ("result", "is_error"),
+    [
+        ("Error", True),
+        ("Error: down", True),
+        ("ValueError: no such id", True),
+        ("requests.exceptions.ConnectionError: refused", True),
+        ("Traceback (most recent call last):", True),
+        ("Error rates of OCR fell by 3 %.", False),
+        ("Exceptions are handled in chapter 4.", False),
+        ("No error: done", False),
+    ],
+)
+def test_a_passage_about_errors_is_no_error(result, is_error):
+    chat = [*OPENAI[:3], OPENAI[3] | {"content": result}]
+    assert read_transcript(chat).calls[0].is_error is is_error
+
+
+def test_many_messages_of_one_turn_take_linear_time(assert_linear_time):
+    chat = [*OPENAI[:3], OPENAI[3]]
+    assert_linear_time(
+        lambda chat: read_transcript(chat).turns(), lambda n: chat + [OPENAI[1]] * n, 2_000
+    )
+
+
 def test_images_are_kept_by_type_and_results_tell_of_errors():
     image = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}}
     chat = [

@@ -89,6 +89,31 @@ def test_a_single_turn_with_calls_keeps_its_id_and_its_messages():
     assert json.loads(row["expected_calls"]) == [FIND]
 
 
+def test_a_question_that_the_system_left_open_is_a_turn_if_something_is_told_of_it():
+    messages = [*said("Go"), CALL, RESULT, *said("x", "Found")[1:], *said("And again")]
+    fields = {"messages": messages, "expected_calls": [[FIND], [FIND]]}
+    for told in (fields, fields | {"references": [["Found"], ["Found"]]}):
+        rows, notes = rows_of({"id": "a"} | told)
+        assert [(row["id"], row["question"], row["answer"]) for row in rows] == [
+            ("a#1", "Go", "Found"),
+            ("a#2", "And again", None),
+        ]
+        assert notes[0] == "read 'messages' as conversations, a row for each of 2 turns"
+        run = rg.evaluate(rg.load([told]), ["tool_call_match", "exact_match"])
+        assert run.summary().row(0, named=True)["mean"] == 0.5
+    assert rg.score("tool_call_match", **fields).value == 0.5
+    (row,), notes = rows_of({"messages": messages, "expected_calls": [FIND]})
+    assert row["answer"] == "Found"
+    assert notes[0].endswith("a row for each of 1 turn")
+
+
+def test_judgements_of_the_only_turn_are_nested_or_not():
+    messages = [*said("Go"), CALL, RESULT]
+    for relevant in ([{"d1": 1}], {"d1": 1}, [["d1"]], ["d1"], [{"id": "d1", "grade": 1}]):
+        (row,), _ = rows_of({"messages": messages, "relevant": relevant})
+        assert row["relevant"] == [{"id": "d1", "grade": 1}], relevant
+
+
 def test_a_chat_with_one_reference_is_its_last_answer_as_before():
     (row,), notes = rows_of({"messages": CAPITALS, "reference": "Madrid"})
     assert (row["question"], row["answer"], row["references"]) == (

@@ -25,7 +25,11 @@ _CALL_KEYS = ("tool_calls", "tools_called", "function_call")
 _CALL_PARTS = ("tool_use", "tool_result")
 _GEMINI = ("functionCall", "function_call", "functionResponse", "function_response")
 MAX_DEPTH = 100
-_ERROR = re.compile(r"\s*(?:error|exception|traceback)\b", re.IGNORECASE)
+_ERROR = re.compile(
+    r"\s*(?:(?:\w+\.)*\w*(?:error|exception)\s*(?::|\Z)|traceback \(most recent call)",
+    re.IGNORECASE,
+)
+"""How a result begins that says that the tool failed: `Error: …`, `ValueError: …`, a traceback."""
 
 
 def mapping_of(value: object) -> Mapping[str, object]:
@@ -112,39 +116,46 @@ class Transcript:
         """All tool calls in order."""
         return [call for message in self.messages for call in message.calls]
 
-    def turns(self) -> list[Turn]:
+    def turns(self, n_told: int | None = None) -> list[Turn]:
         """The turns: each ends with the system's last message before the next message of the user.
+
+        `n_told`: for how many turns something is told, such as the expected calls. If that is one more than there are, and
+        the user has the last word, this last message is a turn without an answer.
 
         >>> chat = [{"role": "user", "content": "2 + 2?"}, {"role": "assistant", "content": "4"}]
         >>> [(turn.number, turn.question, turn.answer) for turn in read_transcript(chat).turns()]
         [(1, '2 + 2?', '4')]
         """
         spans: list[list[int]] = [[]]
+        is_answered: list[bool] = [False]
         for at, message in enumerate(self.messages):
-            has_answer = any(self.messages[each].role == "assistant" for each in spans[-1])
-            if message.role == "user" and has_answer:
+            if message.role == "user" and is_answered[-1]:
                 spans.append([])
+                is_answered.append(False)
             spans[-1].append(at)
-        turns: list[Turn] = []
-        for span in spans:
-            answers = [self.messages[at] for at in span if self.messages[at].role == "assistant"]
-            if not answers:
-                continue
-            asked = [self.messages[at].text for at in span if self.messages[at].role == "user"]
-            found = [self.messages[at].contexts for at in span]
-            contexts = [text for texts in found if texts is not None for text in texts]
-            turns.append(
-                Turn(
-                    len(turns) + 1,
-                    "\n".join(asked) if asked else None,
-                    answers[-1].text or None,
-                    tuple(call for answer in answers for call in answer.calls),
-                    contexts if any(texts is not None for texts in found) else None,
-                    self.places[span[0]],
-                    self.places[span[-1]] + 1,
-                )
-            )
-        return turns
+            is_answered[-1] |= message.role == "assistant"
+        n_answered = sum(is_answered)
+        asks = any(self.messages[at].role == "user" for at in spans[-1])
+        ends_open = n_told == n_answered + 1 and asks and not is_answered[-1]
+        return [
+            self._turn(number, span)
+            for number, span in enumerate(spans if ends_open else spans[:n_answered], 1)
+        ]
+
+    def _turn(self, number: int, span: Sequence[int]) -> Turn:
+        messages = [self.messages[at] for at in span]
+        answers = [message for message in messages if message.role == "assistant"]
+        asked = [message.text for message in messages if message.role == "user"]
+        contexts = [message.contexts for message in messages if message.contexts is not None]
+        return Turn(
+            number,
+            "\n".join(asked) if asked else None,
+            (answers[-1].text or None) if answers else None,
+            tuple(call for answer in answers for call in answer.calls),
+            [text for texts in contexts for text in texts] if contexts else None,
+            self.places[span[0]],
+            self.places[span[-1]] + 1,
+        )
 
 
 def read_transcript(messages: object) -> Transcript:
@@ -245,9 +256,8 @@ class _Result:
 
 def _message(values: Mapping[str, object], where: str) -> tuple[Message, list[_Result]]:
     kind = str(values.get("type", "")).lower()
-    if (
-        kind == "function_call" and "name" in values
-    ):  # OpenAI's responses: a call is an item of its own
+    if kind == "function_call" and "name" in values:
+        # In OpenAI's responses, a call is an item of its own.
         return Message("assistant", calls=[_call(values)]), []
     named = _role_named(values)
     role = _ROLES.get(named.lower())
@@ -419,6 +429,12 @@ def _refuse(constant: str) -> object:
 
 def _as_json(value: object) -> str:
     return "" if value is None else json.dumps(value, ensure_ascii=False, default=str)
+
+
+def n_turns_told(expected: object) -> int | None:
+    """For how many turns calls are expected; None if nothing says it."""
+    items = list_of(expected)
+    return (1 if all(map(is_object, items)) else len(items)) if items else None
 
 
 def read_expected(expected: object, n_turns: int) -> "list[list[list[Call]] | None]":

@@ -9,6 +9,7 @@ from ragauge.conversations.transcript import (
     Call,
     Transcript,
     TranscriptError,
+    n_turns_told,
     read_expected,
     read_transcript,
 )
@@ -56,9 +57,10 @@ def tools_by_name(tools: str) -> Mapping[str, Schema] | Score:
 @feature
 def turn_calls(transcript: Transcript, expected_calls: str) -> list[TurnCalls] | Score:
     """The calls of each turn of which it is said which calls are right."""
-    turns = transcript.turns()
     try:
-        expected = read_expected(json.loads(expected_calls), len(turns))
+        given = json.loads(expected_calls)
+        turns = transcript.turns(n_turns_told(given))
+        expected = read_expected(given, len(turns))
     except TranscriptError as error:
         return Score.missing(str(error))
     except (ValueError, RecursionError):

@@ -334,8 +334,8 @@ def steps(transcript: Transcript) -> Score:
 def tool_errors(transcript: Transcript) -> Score:
     """How many tool calls failed, as the tool itself says.
 
-    A count, from 0: results that are marked as errors, are objects with an `error`, or begin with "Error",
-    "Exception" or "Traceback". Undefined if no tool was called.
+    A count, from 0: results that are marked as errors, are objects with an `error`, or begin as
+    "Error: …", "ValueError: …" or a traceback do. Undefined if no tool was called.
 
     Source: our own; `is_error` of Anthropic's and `status` of LangChain's tool results.
 

@@ -10,6 +10,8 @@ from ragauge.conversations.transcript import (
     Turn,
     is_object,
     list_of,
+    mapping_of,
+    n_turns_told,
     read_expected,
     read_transcript,
     role_of,
@@ -18,6 +20,7 @@ from ragauge.conversations.transcript import (
 from ragauge.errors import Problem
 from ragauge.loaders.mapping import field_of
 from ragauge.loaders.table import Table
+from ragauge.report.plain import counted
 from ragauge.samples.samples import Row
 
 CHATS = (
@@ -72,7 +75,7 @@ def recognised(table: Table, keep: Collection[str] = ()) -> Table:
     if not names and not problems:
         return table
     notes = [
-        f"read {name!r} as conversations, a row for each of {n:,} turns"
+        f"read {name!r} as conversations, a row for each of {counted(n, 'turn')}"
         for name, n in names.items()
     ]
     return replace(
@@ -96,11 +99,9 @@ def _chat_in(values: Mapping[str, object], name: str) -> bool:
         return True
     n_answers = roles.count("assistant")
     given = [value for each, value in values.items() if each != name and field_of(each) in OF_TURN]
-    return n_answers > 1 and (
-        not given
-        or any(_is_by_turn(value) for value in given)
-        or _is_ambiguous(values, name, n_answers)
-    )
+    if any(_is_by_turn(value) for value in given):
+        return n_answers + (roles[-1] == "user") > 1
+    return n_answers > 1 and (not given or _is_ambiguous(values, name, n_answers))
 
 
 def _is_by_turn(value: object) -> bool:
@@ -131,12 +132,12 @@ def _turns(values: Mapping[str, object], name: str, id: str) -> Iterator[Values]
     """The row of each turn, with the fields of the conversation that belong to it."""
     given = cast("list[object]", _parsed(values[name]))
     said = read_transcript(given)
-    turns = said.turns()
-    if not turns:
-        raise TranscriptError("the system says nothing in this conversation")
     own = {
         each: _parsed(value) for each, value in values.items() if each != name and value is not None
     }
+    turns = said.turns(_n_told(own))
+    if not turns:
+        raise TranscriptError("the system says nothing in this conversation")
     of_turn = {
         each: _by_turn(each, own.pop(each), len(turns))
         for each in list(own)
@@ -165,6 +166,16 @@ def _turns(values: Mapping[str, object], name: str, id: str) -> Iterator[Values]
         yield row | end | {"whole_conversation": given} if is_last else row
 
 
+def _n_told(own: Mapping[str, object]) -> int | None:
+    """For how many turns the fields tell something: the most of them."""
+    told = [
+        n_turns_told(value) if field_of(name) == "expected_calls" else len(list_of(value) or ())
+        for name, value in own.items()
+        if field_of(name) == "expected_calls" or (field_of(name) in OF_TURN and _is_by_turn(value))
+    ]
+    return max((n for n in told if n is not None), default=None)
+
+
 def _said(turn: Turn) -> Values:
     row: Values = {"question": turn.question, "answer": turn.answer}
     return row if turn.contexts is None else row | {"contexts": turn.contexts}
@@ -172,15 +183,14 @@ def _said(turn: Turn) -> Values:
 
 def _by_turn(name: str, value: object, n_turns: int) -> list[object]:
     """A field's value for each turn; what is not a list over several turns is an error."""
-    items = list_of(value)
+    items = list_of(value) or []
     if n_turns == 1:
-        is_nested = (
-            items is not None and len(items) == 1 and isinstance(items[0], list | bool | None)
-        )
-        return items if is_nested and items else [value]
-    if items is not None and len(items) == n_turns and _is_by_turn(value):
-        return items
-    if items is not None and _is_by_turn(value):
+        is_nested = len(items) == 1 and _is_by_turn(value)
+        is_judgement = is_nested and {*mapping_of(items[0])} == {"id", "grade"}
+        return items if is_nested and not is_judgement else [value]
+    if _is_by_turn(value):
+        if len(items) == n_turns:
+            return items
         raise TranscriptError(f"{name!r} has {len(items)} turns, the conversation {n_turns}")
     example = (
         '[["Paris"], null]' if field_of(name) == "references" else "one value or null for each"
