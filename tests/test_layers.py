@@ -93,7 +93,6 @@ IMPORTED_LATE = (
         "metrics.estimated_correctness",
         "metrics.relevance_judged",
         "metrics.token_similarity",
-        "metrics.similarity",
         "views.judging",
         "rankings.tables",
     }

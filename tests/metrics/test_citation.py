@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 from pytest import approx
 
 import ragauge as rg
-from ragauge.metrics.citation import INDICATORS, citation_quality
+from ragauge.metrics.relevance import INDICATORS, citation_quality
 
 
 @pytest.mark.parametrize(

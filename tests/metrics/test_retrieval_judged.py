@@ -10,7 +10,7 @@ from pytest import approx
 import ragauge as rg
 from ragauge.features.judged import Claims, RelevantContexts, Supports
 from ragauge.judges.questions import Relevance, Support
-from ragauge.metrics.retrieval_judged import context_precision, context_recall
+from ragauge.metrics.relevance_judged import context_precision, context_recall
 
 QUESTION = "What is the fee?"
 CONTEXTS = ["The fee is $5.", "Dogs sleep.", "It was $4 once."]

@@ -8,7 +8,7 @@ import ragauge as rg
 from ragauge.encoders.cached import CachedEncoder
 from ragauge.encoders.embedded import MiniLM
 from ragauge.errors import EncoderError
-from ragauge.metrics.similarity import semantic_similarity
+from ragauge.metrics.token_similarity import semantic_similarity
 
 ENCODER = MiniLM()
 PAIRS = [

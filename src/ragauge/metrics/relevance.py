@@ -1,4 +1,4 @@
-"""How much of the question's wording an answer takes up, without a reference."""
+"""What an answer shows without a reference: how much of the question it takes up, and whether it names sources."""
 
 import math
 import re
@@ -9,6 +9,7 @@ from ragauge.language.tokens import alphanumeric_words
 from ragauge.language.words import words_of
 from ragauge.metric import feature, metric
 from ragauge.score import Score
+from ragauge.setting import Count
 
 TERM = re.compile(r"\w\w+")
 IDF_IN_ONE_OF_TWO = math.log(3 / 2) + 1
@@ -100,3 +101,33 @@ def _jaccard(left: set[str], right: set[str]) -> float:
     n_common = len(left & right)
     n_all = len(left) + len(right) - n_common
     return n_common / n_all if n_all else 0.0
+
+
+INDICATORS = (
+    "source:",
+    "table:",
+    "page",
+    "document",
+    "pdf",
+    "according to",
+    "based on",
+    "from",
+)
+
+
+@metric(version=1)
+def citation_quality(answer: str, *, enough: Count = 3) -> Score:
+    """How many kinds of source references the answer contains, relative to the number that is enough.
+
+    In [0, 1]: distinct indicators / `enough`, at most 1. The indicators are "source:", "table:",
+    "page", "document", "pdf", "according to", "based on" and "from", found as substrings ignoring case
+    ("from" is found in "fromage"). Never undefined; an empty answer scores 0.0.
+
+    Source: the suite answer-quality.
+
+    >>> citation_quality("According to page 4 of the rules manual").value
+    0.6666666666666666
+    """
+    lowered = answer.lower()
+    found = [indicator for indicator in INDICATORS if indicator in lowered]
+    return Score(min(len(found) / enough, 1.0), evidence={"found": found, "enough": enough})
