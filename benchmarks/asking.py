@@ -1,4 +1,4 @@
-"""A pipeline of one's own, asked 1,000 questions at 128 at once: seconds, memory, and what kills lose.
+"""A small pipeline, asked 1,000 questions at 128 at once: seconds, memory, and what kills lose.
 
     python benchmarks/asking.py [--kills 20] [--peers PYTHON]
 

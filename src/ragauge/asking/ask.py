@@ -65,7 +65,7 @@ def ask(
     input and output tokens.
 
     With `folder`, each answer is kept there as soon as it comes: the same call resumes after an
-    interrupt and asks nothing twice, unless the code of the target, its settings or the question changed. `again` asks anew.
+    interrupt and asks nothing twice, unless the code of the target, its settings or the question changed. `again` asks again.
     Raises PlanError for a target that cannot be opened, DataError for questions that cannot be read.
 
     >>> answers = ask([{"id": "q1", "question": "Capital of France?"}], lambda question: "Paris")
@@ -160,7 +160,7 @@ class AskPlan:
         return len(self.systems) * self.questions.frame["id"].n_unique() * self.repeat
 
     def run(self, listener: Callable[[Tally], None] = lambda _: None) -> Answers:
-        """Ask what is not answered yet. `listener` is told of each answer, on another thread."""
+        """Ask what is not answered yet. `listener` gets each answer, on another thread."""
         with ExitStack() as stack:
             place = ":memory:" if self.folder is None else self.folder / LEDGER
             ledger = Ledger(place, unpacked)

@@ -107,7 +107,7 @@ class Asking:
     def jobs(self) -> Iterator[Job]:
         """Every job, the systems of a question side by side, so that an interrupted run compares them.
 
-        The key is of what the target gets. Questions that are the same to it are told apart by their order.
+        The key covers what the target gets. Questions that are equal to the target are numbered in their order.
         """
         seen: Counter[bytes] = Counter()
         for repeat, question, system in product(range(self.repeat), self.questions, self.systems):

@@ -51,7 +51,7 @@ class EndpointOptions:
     """How endpoints are asked.
 
     `headers`: the environment variable of each header's value. `body`: a JSON template. `read`: a JSON pointer into
-    the reply for each field. `version`: a label of what is deployed; another label asks everything anew. `base_url`,
+    the reply for each field. `version`: a label of what is deployed; with another label everything is asked again. `base_url`,
     `key` (an environment variable) and `prompt` (the text of a prompt) are of chat models.
     """
 

@@ -81,7 +81,7 @@ def check_place(template: object, what: str) -> None:
 
 
 def at_pointer(value: object, pointer: str) -> object:
-    """What stands at a JSON pointer (RFC 6901); `*` is each item of a list. Refused where there is nothing.
+    """The value at a JSON pointer (RFC 6901); `*` is each item of a list. Refused where there is nothing.
 
     >>> at_pointer({"docs": [{"text": "a"}, {"text": "b"}]}, "/docs/*/text")
     ['a', 'b']

@@ -46,7 +46,7 @@ class Pace:
     usual: float
     """Seconds for one unit, until it is known."""
     known_units: float = 0.0
-    """Before so many units, of which each may be of another kind, the usual speed counts too."""
+    """Until this many units are done, the usual speed counts too: the first units may not be typical."""
     units: float = 0.0
     seconds: float = 0.0
     learned: float = 0.0

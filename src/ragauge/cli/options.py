@@ -315,7 +315,7 @@ ask_options = option_group(
             show_default=True,
             help="How often an answer that failed or timed out is asked for again.",
         ),
-        click.option("--again", is_flag=True, help="Ask anew what is answered already."),
+        click.option("--again", is_flag=True, help="Ask again what is answered already."),
     ),
 )
 """Adds `--target`, `--vary` and the limits of asking; the command takes them as `asking`."""
@@ -439,7 +439,7 @@ endpoint_options = option_group(
             "--version",
             default="",
             metavar="LABEL",
-            help="What is deployed; another label asks everything anew.",
+            help="What is deployed; with another label everything is asked again.",
         ),
     ),
 )

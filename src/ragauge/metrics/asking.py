@@ -7,8 +7,8 @@ from ragauge.metric import metric
 def latency_s(latency_s: float, answer: str) -> float:
     """How many seconds the system took for the answer.
 
-    At least 0; lower is better. Of the last attempt, without pauses between attempts. Undefined for no sample;
-    missing where the system gave no answer.
+    At least 0; lower is better. Of the last attempt, without pauses between attempts. Never undefined;
+    missing where nothing tells it, or the system gave no answer.
 
     Source: ours.
 
