@@ -203,6 +203,7 @@ def test_a_killed_asking_resumes_and_asks_nothing_twice(here):
     assert len((here / "a" / "answers.jsonl").read_text().splitlines()) == 120
 
 
+@pytest.mark.usefixtures("interruptible")
 @pytest.mark.skipif(os.name != "posix", reason="signals are of POSIX")
 def test_an_interrupt_ends_it_at_once_and_says_what_is_kept(here):
     process = started(here, "--target", "app.py:slow", "--folder", "a")
@@ -216,6 +217,23 @@ def test_an_interrupt_ends_it_at_once_and_says_what_is_kept(here):
     assert "Traceback" not in said
 
 
+def test_what_was_not_finished_or_not_answered_is_not_offered_for_scoring(
+    ragauge, here, monkeypatch
+):
+    monkeypatch.chdir(here)
+    (here / "unfinished").mkdir()
+    (here / "unfinished" / "answers.sqlite").touch()
+    done = ragauge("run", "unfinished")
+    assert (done.code, "ragauge ask was ended before; run the same command again" in done.err) == (
+        3,
+        True,
+    )
+    (here / "down.py").write_text("def answer(question):\n    raise ValueError('down')\n")
+    done = ragauge("ask", "questions.jsonl", "--target", "down.py:answer", "--folder", "down")
+    assert done.code == 6
+    assert "score them with" not in done.err
+
+
 @pytest.mark.skipif(os.name != "posix", reason="limits are of POSIX")
 def test_a_full_disk_ends_it_with_what_to_do(here):
     rows = [{"id": f"q{n}", "question": f"Question {n}?"} for n in range(100)]
@@ -223,6 +241,7 @@ def test_a_full_disk_ends_it_with_what_to_do(here):
     script = textwrap.dedent(
         """
         import resource, sys
+        sys.dont_write_bytecode = True  # it would be cut off like every file
         resource.setrlimit(resource.RLIMIT_FSIZE, (40_000, 40_000))
         import signal
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)

@@ -6,6 +6,7 @@ import json
 import re
 import resource
 import signal
+import sys
 import zlib
 from collections.abc import Mapping
 from dataclasses import replace
@@ -318,7 +319,8 @@ def test_a_page_that_is_there_already_is_left_alone(run, tmp_path):
         assert path.read_bytes() == whole
 
 
-def test_a_full_disk_is_said_and_leaves_the_old_page(run, tmp_path):
+def test_a_full_disk_is_said_and_leaves_the_old_page(run, tmp_path, monkeypatch):
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)  # it would be cut off like every file
     path = run.report(tmp_path / "report.html")
     before = path.read_bytes()
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)

@@ -162,6 +162,7 @@ def test_a_disk_without_room_is_said_and_the_old_entries_stay(path):
     script = (
         "import resource, sys; from ragauge.storage.cache import Cache\n"
         "import signal; signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
+        "sys.dont_write_bytecode = True\n"
         "cache = Cache(sys.argv[1]); cache.keep('k', {b'a': b'one'}); cache.close()\n"
         "resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000))\n"
         "cache = Cache(sys.argv[1])\n"

@@ -419,7 +419,8 @@ def test_a_full_disk_is_said_and_nothing_is_half_written(tmp_path, review):
     def full() -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (2_000, 2_000))
 
-    process, port = started(tmp_path, preexec_fn=full)
+    env = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}  # it would be cut off like every file
+    process, port = started(tmp_path, preexec_fn=full, env=env)
     try:
         answers = [send(port, label(keys(review)[0], 1, f"r{n}")) for n in range(12)]
         statuses = [status for status, _ in answers]

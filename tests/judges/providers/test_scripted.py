@@ -3,6 +3,7 @@
 import asyncio
 import json
 import resource
+import sys
 import tempfile
 from functools import partial
 from pathlib import Path
@@ -420,7 +421,8 @@ def test_opening_a_recording_writes_nothing_yet(tmp_path):
     assert said(RecordedJudge(tmp_path / "r")) == ["x"]
 
 
-def test_a_disk_that_takes_no_more_ends_the_run(tmp_path):
+def test_a_disk_that_takes_no_more_ends_the_run(tmp_path, monkeypatch):
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)  # it would be cut off like every file
     recording = RecordingJudge(ScriptedJudge(["x"]), tmp_path / "r")
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (10, before[1]))

@@ -114,5 +114,7 @@ def command(
         say(f"wrote {file}")
     print_answers(answers)
     code = say_faults(answers)
-    say(f"answers in {inquiry.folder}; score them with: ragauge run {quote(str(inquiry.folder))}")
+    if answers.tally.answered + answers.tally.kept:
+        place = inquiry.folder
+        say(f"answers in {place}; score them with: ragauge run {quote(str(place))}")
     return code

@@ -14,6 +14,8 @@ SAME = {".ndjson": ".jsonl"}
 """Other endings of the same kind."""
 PACKED = (".gz", ".zst")
 RUN = "manifest.json"
+UNFINISHED = "answers.sqlite"
+"""What a folder of `ragauge ask` has before its answers are written."""
 
 
 def kind_of_file(path: Path) -> str | None:
@@ -62,7 +64,10 @@ def files_of_set(path: Path) -> Sequence[Path] | Table:
     what = "is a folder" if is_folder(path) else "is a pattern"
     if not files:
         known = ", ".join(KINDS)
-        return unreadable(str(path), f"{what} without data files ({known}); give a file")
+        problem = f"{what} without data files ({known}); give a file"
+        if exists(path / UNFINISHED):
+            problem = "has no answers yet: ragauge ask was ended before; run the same command again"
+        return unreadable(str(path), problem)
     if len(kinds) > 1:
         return unreadable(
             str(path),
