@@ -84,6 +84,24 @@ def test_edits_of_a_trajectory_are_levenshteins():
     assert rg.score(edits, messages=chat(), expected_calls=[]).value == 1
 
 
+@pytest.mark.parametrize(
+    ("made", "expected", "why"),
+    [
+        ([B], [A], 'calls search with q "b", not "a"'),
+        ([("search", {})], [A], "calls search without q"),
+        ([("search", {"q": "a", "n": 3})], [A], "calls search with n 3, which is not expected"),
+        ([A], [A, STOP], "does not call stop"),
+        ([A, STOP], [A], "calls stop, which is not expected"),
+        ([STOP, A], [A, STOP], "calls stop, search in place of search, stop"),
+        ([A], [A], None),
+    ],
+)
+def test_the_evidence_says_in_a_sentence_what_differs(made, expected, why):
+    score = rg.score("tool_call_match", messages=chat(*made), expected_calls=wanted(*expected))
+    assert score.evidence.get("why") == why
+    assert "turn" not in score.evidence["turns"][0]
+
+
 def test_several_right_lists_and_numbers_within_a_tolerance():
     made = chat(("pay", {"amount": 9.99}))
     either = [[wanted(("pay", {"amount": 10})), wanted(STOP)]]
@@ -97,6 +115,7 @@ def test_a_conversation_of_several_turns_is_the_share_of_its_turns():
     fields = {"messages": messages, "expected_calls": [wanted(A), None, wanted(A)]}
     score = rg.score("tool_call_match", **fields)
     assert score.value == 0.5
+    assert score.evidence["why"] == "turn 3: does not call search"
     assert score.evidence["turns"][1] == {
         "turn": 3,
         "expected": [{"name": "search", "arguments": {"q": "a"}}],

@@ -7,12 +7,13 @@ is 1.0 and true is not 1; text in Unicode's NFC; objects without order; lists in
 
 from collections import Counter
 from collections.abc import Mapping
-from typing import Literal
+from typing import Literal, cast
 
 from ragauge.conversations.matching import Comparison, Schema, edit_distance, schema_problem
-from ragauge.conversations.transcript import Call, Transcript
+from ragauge.conversations.transcript import Call, Transcript, list_of, mapping_of
 from ragauge.features.transcripts import TurnCalls
 from ragauge.metric import metric
+from ragauge.samples.fields import short_value
 from ragauge.score import Score
 from ragauge.setting import Tolerance
 
@@ -45,7 +46,7 @@ def tool_call_match(
     (0.0, [{'call': 1, 'path': 'days', 'kind': 'differs', 'expected': 3, 'found': 2}])
     """
     comparison = Comparison(rtol, atol, alternatives=True)
-    n_right, shown = 0, list[object]()
+    n_right, shown, why = 0, list[object](), ""
     for turn in turn_calls:
         right = max(
             turn.right,
@@ -53,15 +54,45 @@ def tool_call_match(
         )
         differences = _differences(turn, right, comparison, tools_by_name or {}, order)
         n_right += not differences
+        place = {"turn": turn.turn} if len(turn_calls) > 1 else {}
+        if differences and not why:
+            why = "".join(f"turn {number}: " for number in place.values())
+            why += _in_words(differences[0], right)
         shown.append(
             {
-                "turn": turn.turn,
+                **place,
                 "expected": [call.as_data() for call in right[:MAX_SHOWN]],
                 "found": [call.as_data() for call in turn.made[:MAX_SHOWN]],
                 "differences": differences[:MAX_SHOWN],
             }
         )
-    return Score(n_right / len(turn_calls), evidence={"turns": shown[:MAX_SHOWN]})
+    evidence = {"why": why} if why else {}
+    return Score(n_right / len(turn_calls), evidence={**evidence, "turns": shown[:MAX_SHOWN]})
+
+
+def _in_words(difference: Mapping[str, object], right: list[Call]) -> str:
+    """The first thing that keeps the calls from being the expected ones."""
+    kind, expected, found = (difference.get(key) for key in ("kind", "expected", "found"))
+    if kind == "order":
+        return f"calls {_names(found)} in place of {_names(expected)}"
+    if "path" not in difference:
+        name = mapping_of(found if kind == "extra" else expected)["name"]
+        return (
+            f"calls {name}, which is not expected" if kind == "extra" else f"does not call {name}"
+        )
+    name, path = right[cast(int, difference["call"]) - 1].name, difference["path"]
+    if kind == "missing":
+        return f"calls {name} without {path}"
+    given = f"calls {name} with {path} {short_value(found)}"
+    return (
+        f"{given}, which is not expected"
+        if kind == "extra"
+        else f"{given}, not {short_value(expected)}"
+    )
+
+
+def _names(names: object) -> str:
+    return ", ".join(map(str, list_of(names) or ())) or "nothing"
 
 
 def _quality(
