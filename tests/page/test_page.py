@@ -21,6 +21,7 @@ import ragauge as rg
 from ragauge.errors import PlanError, StoreError
 from ragauge.label import Label
 from ragauge.page import chunks
+from ragauge.page.field_slices import run_slices
 from ragauge.page.overview import Overview
 from ragauge.page.page import asset, script_json, write_page
 from ragauge.page.view import ReportView
@@ -148,6 +149,17 @@ def test_the_pairs_are_those_of_the_first_screen(run, page):
         assert pair["p_value"] == difference.p_value
         assert abs(pair["difference"]) == abs(difference.difference)
         assert (pair["n"], pair["low"] <= pair["difference"] <= pair["high"]) == (2, True)
+
+
+def test_a_conversation_is_sliced_by_turn_and_not_by_its_messages():
+    chat = [{"role": role, "content": "x"} for role in ("user", "assistant")] * 2
+    rows = [
+        {"id": str(n), "messages": chat, "references": [["x"], ["y"]], "answerable": [True, False]}
+        for n in range(3)
+    ]
+    slices = run_slices(rg.evaluate(rg.load(rows), "exact_match"))
+    assert list(slices) == ["answerable", "turn"]
+    assert slices["turn"].values == [1, 2]
 
 
 def test_slices_have_the_numbers_of_the_grouped_summary(run, page):

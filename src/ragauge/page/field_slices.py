@@ -4,15 +4,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
-from ragauge.runs.scored_run import UNGROUPED, ScoredRun
+from ragauge.runs.scored_run import ScoredRun
 from ragauge.runs.summary import SUMMARY
-from ragauge.samples.samples import Samples
+from ragauge.samples.samples import CLUSTERS, FIELDS, Samples
 
 if TYPE_CHECKING:
     import polars as pl
 
 MAX_FIELDS, MAX_VALUES = 4, 12
-NOT_SLICED = ("id", "system", "question", "answer", *UNGROUPED)
 SLICES = "slices"
 """The name of what is kept of them in a large run."""
 
@@ -54,7 +53,12 @@ def _slices(run: ScoredRun, name: str) -> RunSlices:
 def _sliced_fields(samples: Samples) -> list[str]:
     """The fields with few values; a column is read until it has too many."""
     schema = samples.scan().collect_schema()
-    names = [name for name in samples.columns if name not in NOT_SLICED and name not in SUMMARY]
+    names = [
+        name
+        for name in samples.columns
+        if name not in (*SUMMARY, *CLUSTERS)
+        if name not in FIELDS or FIELDS[name].kind == "flag"
+    ]
     return [
         name
         for name in names
