@@ -45,11 +45,18 @@ def found_in(sentence: str, *, with_question: bool) -> tuple[Found, ...]:
 
 def _first(rule: Rule, sentence: str, matches: Iterable[re.Match[str]]) -> Found | None:
     """The first of the rule's matches that has the subject which the rule needs."""
-    for words in matches:
+    for at, words in enumerate(matches):
+        if not at and not _names_subject(rule, sentence):
+            return None
         start = _subject(rule, sentence, words.start())
         if start is not None and not _is_title(rule, words[0], sentence):
             return Found(rule, start, words.end(), _is_aside(rule, sentence, start, words.end()))
     return None
+
+
+def _names_subject(rule: Rule, sentence: str) -> bool:
+    """Whether the rule's subject is anywhere in the sentence; else no match needs to look for it before itself."""
+    return rule.subject in (None, SPEAKER) or rule.subject_words.search(sentence) is not None
 
 
 def _without_overlaps(found: list[Found]) -> Iterator[Found]:
