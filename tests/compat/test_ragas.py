@@ -9,7 +9,6 @@ import pandas as pd
 import pytest
 from pytest import approx
 
-import ragauge as rg
 from ragauge.compat.ragas import EvaluationDataset, SingleTurnSample, evaluate
 from ragauge.compat.ragas.embeddings import LangchainEmbeddingsWrapper
 from ragauge.compat.ragas.llms import LangchainLLMWrapper, llm_factory
@@ -48,61 +47,18 @@ ROWS = [
 ]
 
 
-def support(*flags):
-    return {
-        "verdicts": [
-            {"claim": place, "reason": "r", "supported": flag, "context": 0, "quote": ""}
-            for place, flag in enumerate(flags, 1)
-        ]
-    }
-
-
-def reply(request):
-    """A claim in each sentence, of which the first is supported; the second context is relevant; grade 1."""
-    text = request.messages[-1].content
-    n_sentences = 2 if "French" in text else 1
-    replies = {
-        "claims": {
-            "sentences": [
-                {"sentence": place, "claims": [f"claim {place}"], "claim_free": False}
-                for place in range(1, n_sentences + 1)
-            ]
-        },
-        "support": support(True, False) if "claim 2" in text else support(True),
-        "relevance": {
-            "verdicts": [
-                {"context": place, "reason": "r", "relevant": place == 2} for place in (1, 2)
-            ]
-        },
-        "questions": {
-            "questions": [
-                {"question": text, "noncommittal": False}
-                for text in ("Who won two prizes?", "Who won 2 prizes?", "Who won prizes?")
-            ]
-        },
-        "g_eval_steps": {"steps": ["Read."]},
-        "g_eval": {"reason": "r", "score": 1},
-    }
-    return replies[request.prompt]
-
-
-@pytest.fixture
-def judge():
-    return rg.ScriptedJudge(reply)
-
-
 class ChatModel:
     """A LangChain chat model, as far as the door uses it."""
 
     model_name = "tiny-chat"
 
-    def __init__(self):
-        self.seen = []
+    def __init__(self, reply):
+        self.reply, self.seen = reply, []
 
     async def ainvoke(self, messages):
         self.seen.append(messages)
         (request,) = [SimpleNamespace(prompt=_prompt_of(messages), messages=_contents(messages))]
-        return SimpleNamespace(content=json.dumps(reply(request)))
+        return SimpleNamespace(content=json.dumps(self.reply(request)))
 
 
 def _contents(messages):
@@ -182,8 +138,8 @@ def test_answer_correctness_is_the_weighted_mean_of_its_parts(judge):
     assert found == approx(0.75 * 2 / 3 + 0.25 * similarity)
 
 
-def test_models_of_langchain_judge_and_encode():
-    model, sample = ChatModel(), SingleTurnSample(**ROWS[0])
+def test_models_of_langchain_judge_and_encode(reply):
+    model, sample = ChatModel(reply), SingleTurnSample(**ROWS[0])
     assert Faithfulness(llm=LangchainLLMWrapper(model)).single_turn_score(sample) == 0.5
     assert {role for role, _ in model.seen[0]} <= {"system", "user"}
     encoder = LangchainEmbeddingsWrapper(Embeddings())

@@ -10,11 +10,11 @@ from ragauge import catalog
 from ragauge.errors import PlanError
 from ragauge.judges.managed import JudgeDefaults
 from ragauge.judges.protocol import Identity, Reply, Request
+from ragauge.judges.providers.factory import JUDGE_ATTRIBUTES, JudgeLike
 from ragauge.score import Status
 
 if TYPE_CHECKING:
     from ragauge.encoders.protocol import Encoder, Floats
-    from ragauge.judges.providers.factory import JudgeLike
 
 JUDGE_VARIABLE = "RAGAUGE_JUDGE"
 """The environment variable that names the judge of scripts that give no model."""
@@ -63,7 +63,7 @@ def name_of(model: object) -> str:
     return type(model).__name__
 
 
-def judge_of(model: Any, argument: str) -> "JudgeLike":
+def judge_of(model: Any, argument: str) -> JudgeLike:
     """The judge that a script gives as `argument`.
 
     A model's name, a judge or async function of ragauge, a LangChain chat model, or deepeval's `DeepEvalBaseLLM`. Without one,
@@ -76,9 +76,8 @@ def judge_of(model: Any, argument: str) -> "JudgeLike":
                 f"or name a model in the environment variable {JUDGE_VARIABLE}"
             ]
         )
-    if isinstance(model, str | ModelJudge) or hasattr(model, "reply"):
-        return cast("JudgeLike", model)
-    if inspect.iscoroutinefunction(model):
+    is_judge = all(hasattr(model, name) for name in JUDGE_ATTRIBUTES)
+    if is_judge or isinstance(model, str) or inspect.iscoroutinefunction(model):
         return model
     if hasattr(model, "a_generate"):
         return ModelJudge(model.get_model_name(), _generating(model))
@@ -136,7 +135,7 @@ def measure(
     rows: Iterable[Mapping[str, object]],
     labels: Sequence[str],
     *,
-    judge: "JudgeLike | None",
+    judge: JudgeLike | None,
     encoder: "Encoder | str | None" = None,
 ) -> list[list[Measured]]:
     """For each label, its value on each row, in ragauge's field names. A field that is None is left out."""
