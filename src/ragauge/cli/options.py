@@ -270,6 +270,7 @@ class AskOptions:
     base_url: str | None
     key: str
     prompt: Path | None
+    stream: bool
     version: str
 
     @property
@@ -302,6 +303,7 @@ class AskOptions:
             self.base_url,
             self.key,
             "{question}" if self.prompt is None else _text_of(self.prompt, "--prompt"),
+            self.stream,
         )
 
     @classmethod
@@ -422,6 +424,11 @@ ask_options = option_group(
             "--prompt",
             type=click.Path(path_type=Path),
             help="File with the prompt of --chat, with {question} and {contexts}.",
+        ),
+        click.option(
+            "--stream",
+            is_flag=True,
+            help="Ask --chat for its reply in parts, to know the time to the first one.",
         ),
         click.option(
             "--version",
