@@ -71,6 +71,12 @@ def name_of(path: Path) -> str:
 
 
 MODULES = {name_of(path): path for path in SOURCE.rglob("*.py")}
+LIGHT = {
+    "encoders.models",
+    "loaders.in_pieces.tables",
+    "rankings.names",
+    "stats.aggregation",
+}
 MAY_BE_HEAVY = {
     ("metrics.ranking", "numpy"),
     *((module, "numpy") for module in MODULES if module.startswith("stats.")),
@@ -82,10 +88,21 @@ MAY_BE_HEAVY = {
     ("metrics.groundedness", "numpy"),
     ("page.ranking_page", "numpy"),
     *((module, "numpy") for module in MODULES if module.startswith(("rankings.", "encoders."))),
+    *(
+        (module, "numpy")
+        for module in MODULES
+        if module.startswith("loaders.in_pieces.") and module not in LIGHT
+    ),
+    ("engine.executors", "polars"),
+    ("evaluation.judge_bias", "numpy"),
+    ("evaluation.judge_bias", "polars"),
+    ("people.judge_effects", "numpy"),
+    ("people.judge_effects", "polars"),
+    ("rankings.fusion", "polars"),
+    ("views.judging", "polars"),
 }
 """These are themselves imported inside functions only; metrics and features when the catalog is first
 asked for one."""
-LIGHT = {"encoders.models", "rankings.names", "stats.aggregation"}
 IMPORTED_LATE = (
     {module for module, _ in MAY_BE_HEAVY}
     | {
@@ -94,6 +111,7 @@ IMPORTED_LATE = (
         "metrics.relevance_judged",
         "metrics.token_similarity",
         "views.judging",
+        "people.judge_bias_words",
         "rankings.tables",
     }
 ) - LIGHT

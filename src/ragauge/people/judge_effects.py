@@ -5,12 +5,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
+import numpy as np
+import polars as pl
+
 from ragauge.runs.manifest import MetricDisplay
 from ragauge.runs.scored_run import ScoredRun
 
 if TYPE_CHECKING:
-    import numpy as np
-
     from ragauge.stats.intervals import Estimate, Floats1d, Floats2d
     from ragauge.stats.resampling import QuestionResamples, Statistic
 
@@ -94,8 +95,6 @@ class JudgeBias:
 
 def repeats_of(run: ScoredRun, metric: MetricDisplay) -> dict[Key, list[float]]:
     """Each answer's scores over the repeats; one score if the judge was asked once."""
-    import polars as pl
-
     wanted = pl.col("metric") == metric.metric
     scores = run.collect(run.scan().filter(wanted).select("id", "system", "value"))
     kept = run.collect(run.source.scan_evidence().filter(wanted).select("evidence"))
@@ -112,8 +111,6 @@ def repeats_of(run: ScoredRun, metric: MetricDisplay) -> dict[Key, list[float]]:
 
 def consistency(run: ScoredRun, metric: MetricDisplay, *, seed: int) -> Consistency:
     """How often the judge behind a metric contradicts itself, from a run with repeats."""
-    import numpy as np
-
     from ragauge.stats.resampling import mean_of
     from ragauge.stats.score_intervals import share_estimate
 
@@ -130,8 +127,6 @@ def context_order(
     given: ScoredRun, turned: ScoredRun, metric: MetricDisplay, *, seed: int
 ) -> ContextOrder:
     """The effect of the order of contexts, from two runs that differ in it."""
-    import numpy as np
-
     from ragauge.stats.resampling import mean_of
 
     one, other = repeats_of(given, metric), repeats_of(turned, metric)
@@ -159,8 +154,6 @@ def length_effect(
     seed: int,
 ) -> LengthEffect:
     """The correlation of scores with words, within equal labels or with an offline metric held constant."""
-    import numpy as np
-
     words = dict(_words(run))
     scores = {key: _mean(values) for key, values in repeats_of(run, metric).items()}
     standard = labels if labels is not None else offline
@@ -191,8 +184,6 @@ def answer_order(
     `pairs` has the question's id and, for each of the two orders, 1 if the answer shown first won, 0 if
     the second did, 0.5 for a tie.
     """
-    import numpy as np
-
     from ragauge.stats.resampling import mean_of
     from ragauge.stats.score_intervals import share_estimate
 
@@ -214,8 +205,6 @@ def answer_order(
 def _is_yes(
     values: Sequence[float], metric: MetricDisplay
 ) -> "np.ndarray[Any, np.dtype[np.bool_]]":
-    import numpy as np
-
     return np.array(values) >= (0.5 if metric.middle is None else metric.middle)
 
 
@@ -246,8 +235,6 @@ def _resamples(keys: "Sequence[Key] | Mapping[Key, object]", seed: int) -> "Ques
 
 def _words(run: ScoredRun) -> "Sequence[tuple[Key, float]]":
     """The number of words of each answer."""
-    import polars as pl
-
     if "answer" not in run.samples.columns:
         return []
     n_words = pl.col("answer").str.count_matches(r"\S+")
@@ -257,8 +244,6 @@ def _words(run: ScoredRun) -> "Sequence[tuple[Key, float]]":
 
 def _within(values: "Floats1d", lengths: "Floats1d", labels: "Floats1d") -> "Statistic":
     """The mean of Spearman's correlations within each label, weighted by their answers."""
-    import numpy as np
-
     from ragauge.stats.rank_agreement import spearman_of
     from ragauge.stats.resampling import mean_by_size
 
@@ -279,8 +264,6 @@ def _within(values: "Floats1d", lengths: "Floats1d", labels: "Floats1d") -> "Sta
 
 def _partial(values: "Floats1d", lengths: "Floats1d", others: "Floats1d") -> "Statistic":
     """Spearman's partial correlation of values and lengths given the others."""
-    import numpy as np
-
     from ragauge.stats.rank_agreement import spearman_of
 
     pairs = [

@@ -4,6 +4,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, cast
 
+import numpy as np
+from numpy.typing import NDArray
+
 from ragauge.errors import Problem
 from ragauge.loaders.in_pieces.piece_files import LINE, PieceFiles
 from ragauge.loaders.in_pieces.row_keys import RowKeys
@@ -21,9 +24,6 @@ from ragauge.loaders.table import Table
 from ragauge.samples.samples import Row
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     Flags = NDArray[np.bool_]
     Ints = NDArray[np.int64]
 
@@ -111,8 +111,6 @@ def paired_by_place(
 
     Ids that are missing or repeated there are numbers from 1. `unnamed`: for each piece which of its rows had no id.
     """
-    import numpy as np
-
     systems = keys.systems_of_rows()
     rows_of = [np.flatnonzero(systems == code) for code in keys.systems.values()]
     first = rows_of[0]
@@ -152,8 +150,6 @@ def paired_by_place(
 
 def _ids(pieces: PieceFiles, rows: "Ints") -> list[str]:
     """The ids of some rows, in this order."""
-    import numpy as np
-
     found = pieces.rows(rows, ["id"])
     at = np.searchsorted(found["row"].to_numpy(), rows)
     return cast("list[str]", found["id"].gather(at).to_list())

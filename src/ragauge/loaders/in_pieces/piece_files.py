@@ -7,15 +7,16 @@ from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
+import numpy as np
+from numpy.typing import NDArray
+
 from ragauge.samples.file import SampleFile, rows_at_once
 from ragauge.samples.frame import frame_of
 from ragauge.samples.samples import FIELDS
 from ragauge.samples.temporary_file import TemporaryFolder, write_errors
 
 if TYPE_CHECKING:
-    import numpy as np
     import polars as pl
-    from numpy.typing import NDArray
 
     Ints = NDArray[np.int64]
 
@@ -114,7 +115,6 @@ class PieceFiles:
 
     def rows(self, wanted: "Sequence[int] | Ints", columns: Sequence[str]) -> "pl.DataFrame":
         """These columns of some rows, in ascending order of the rows' numbers; absent ones are null."""
-        import numpy as np
         import polars as pl
 
         numbers = np.unique(np.asarray(wanted, dtype=np.int64))
@@ -156,8 +156,6 @@ class PieceFiles:
         self, name: str, rows: "Sequence[int] | Ints", donors: "Sequence[int] | Ints"
     ) -> None:
         """Give these rows the value of a field that other rows of the same id have."""
-        import numpy as np
-
         wanted, given = (np.asarray(numbers, dtype=np.int64) for numbers in (rows, donors))
         order = np.argsort(wanted)
         wanted, given = wanted[order], given[order]
