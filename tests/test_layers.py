@@ -77,6 +77,30 @@ LIGHT = {
     "rankings.names",
     "stats.aggregation",
 }
+LATE = {
+    "engine.executors",
+    "evaluation.judge_bias",
+    "rankings.fusion",
+    "views.judging",
+    *(module for module in MODULES if module.startswith(("loaders.in_pieces.", "page.", "web."))),
+    *(
+        f"people.{name}"
+        for name in [
+            "calibrate",
+            "calibration",
+            "calibration_words",
+            "judge_bias_words",
+            "judge_effects",
+            "label_plan_words",
+            "metric_agreement",
+            "rater_agreement",
+            "review_stats",
+            "system_rates",
+            "verdicts",
+        ]
+    ),
+} - LIGHT
+"""The modules of what only some commands and inputs need."""
 MAY_BE_HEAVY = {
     ("metrics.ranking", "numpy"),
     *((module, "numpy") for module in MODULES if module.startswith("stats.")),
@@ -86,20 +110,8 @@ MAY_BE_HEAVY = {
     ("features.sentence_matrix", "numpy"),
     ("metrics.sentences", "numpy"),
     ("metrics.groundedness", "numpy"),
-    ("page.ranking_page", "numpy"),
     *((module, "numpy") for module in MODULES if module.startswith(("rankings.", "encoders."))),
-    *(
-        (module, "numpy")
-        for module in MODULES
-        if module.startswith("loaders.in_pieces.") and module not in LIGHT
-    ),
-    ("engine.executors", "polars"),
-    ("evaluation.judge_bias", "numpy"),
-    ("evaluation.judge_bias", "polars"),
-    ("people.judge_effects", "numpy"),
-    ("people.judge_effects", "polars"),
-    ("rankings.fusion", "polars"),
-    ("views.judging", "polars"),
+    *((module, name) for module in LATE for name in ("numpy", "polars")),
 }
 """These are themselves imported inside functions only; metrics and features when the catalog is first
 asked for one."""
@@ -111,7 +123,6 @@ IMPORTED_LATE = (
         "metrics.relevance_judged",
         "metrics.token_similarity",
         "views.judging",
-        "people.judge_bias_words",
         "rankings.tables",
     }
 ) - LIGHT

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
 from ragauge.errors import Problem
@@ -68,8 +69,6 @@ def rows_of(
     pieces: PieceFiles, keys: RowKeys, unnamed: "Sequence[Flags]"
 ) -> Iterator[Iterable[Row]]:
     """The rows of each piece with what pairs them; the id is null if the source had none."""
-    import polars as pl
-
     columns = ["id", "system", "question", LINE]
     for number, flags in enumerate(unnamed):
         frame = pieces.piece(number, columns).with_columns(
@@ -159,8 +158,6 @@ def _renamed(
     pieces: PieceFiles, number: int, ids: Sequence[str], unnamed: "Flags"
 ) -> "NDArray[np.uint64]":
     """The hashes of the ids of a piece that give way to others."""
-    import polars as pl
-
     frame = pieces.piece(number, ["id"]).with_columns(
         pl.Series("new", ids, pl.String), pl.Series("unnamed", unnamed)
     )

@@ -11,6 +11,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
 from ragauge.errors import Problem
@@ -27,8 +28,6 @@ from ragauge.samples.frame import duplicate_problem, look_alike_notes, look_of
 from ragauge.samples.samples import DEFAULT_SYSTEM, Row
 
 if TYPE_CHECKING:
-    import polars as pl
-
     Hashes = NDArray[np.uint64]
     Ints = NDArray[np.int64]
 
@@ -77,8 +76,6 @@ class RowKeys:
                 self._ends.append(end)
 
     def _add_ids(self, frame: "pl.DataFrame") -> None:
-        import polars as pl
-
         ids = frame["id"]
         self._ids.append(ids.hash().to_numpy())
         looks = pl.Series([look_of(id) for id in cast("list[str]", ids.to_list())], dtype=pl.String)
