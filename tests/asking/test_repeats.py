@@ -34,6 +34,19 @@ def test_pass_at_k_and_pass_hat_k_are_means_over_questions():
     assert (found.k, found.n_questions, found.n_changing) == (2, 4, 2)
 
 
+def test_a_repeat_of_a_conversation_passes_where_its_worst_turn_does():
+    def trial(number, *said):
+        messages = []
+        for text in said:
+            messages += [{"role": "user", "content": "?"}, {"role": "assistant", "content": text}]
+        row = {"id": f"a#{number}", "repeat_of": "a", "messages": messages}
+        return row | {"references": [["Paris"]] * len(said)}
+
+    samples = rg.load([trial(1, "Paris", "Rome", "Paris"), trial(2, "Paris", "Paris")])
+    (found,) = rg.evaluate(samples, "exact_match").steadiness("exact_match")
+    assert (found.k, found.pass_one, found.pass_any, found.pass_all) == (2, 0.5, 1, 0)
+
+
 def test_the_first_screen_says_that_a_system_is_not_steady():
     text = str(rg.evaluate(answers(*UNSTEADY), "exact_match"))
     assert "It is not steady: 2 of 4 questions pass only in some of 2 repeats." in " ".join(
