@@ -17,7 +17,7 @@ LAYERS = (
     {"calls", "samples", "setting", "suite"},
     {"metric"},
     {"encoders", "judges", "loaders"},
-    {"rankings"},
+    {"documents", "rankings"},
     {"features"},
     {"metrics"},
     {"catalog"},
@@ -28,7 +28,7 @@ LAYERS = (
     {"views"},
     {"page"},
     {"run"},
-    {"asking", "on_ray"},
+    {"asking", "on_ray", "questions"},
     {"evaluation"},
     {"compat", "web"},
     {"ragauge"},
@@ -81,6 +81,7 @@ MAY_BE_HEAVY = {
     ("metrics.sentences", "numpy"),
     ("metrics.groundedness", "numpy"),
     ("page.ranking_page", "numpy"),
+    ("questions.bm25", "numpy"),
     *((module, "numpy") for module in MODULES if module.startswith(("rankings.", "encoders."))),
 }
 """These are themselves imported inside functions only; metrics and features when the catalog is first
