@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import resources
+from itertools import pairwise
 from typing import NamedTuple
 
 TOKEN = re.compile(r"[$€£]?\d(?:[\d.,:/-]*\d)?[%\w]*|\w+(?:[.'’/-]\w+)*|--?\w[\w-]*|[^\w\s]")
@@ -27,7 +28,9 @@ PREPOSITIONS = _set(
     """of in on at to for from by with within without after before during until since between among over under above
     below through across against into onto about around near per via toward towards behind beyond inside outside"""
 )
-DETERMINERS = ARTICLES | _set("each every any no all some most many several both its their his her my our your whose")
+DETERMINERS = ARTICLES | _set(
+    "each every any no all some most many several both its their his her my our your whose"
+)
 POINTING = _set(
     """it they them this these those he she him we us our ours i my me here above below following such same other
     others another former latter itself themselves there"""
@@ -44,7 +47,9 @@ ADVERBS = _set(
     "also always only usually often never not now currently typically normally generally still then already just"
 )
 CONDITIONS = _set("if unless except provided only but although though whereas until once when")
-NO_SUBJECT = _set("both one two three some many few each what no nobody whoever please let yes first second third")
+NO_SUBJECT = _set(
+    "both one two three some many few each what no nobody whoever please let yes first second third"
+)
 VAGUE = _set(
     "cause reason result difference point problem idea purpose aim goal way thing case question answer rest others end "
     "number amount part kind side effect example time day place change fact order one ones"
@@ -85,7 +90,7 @@ class Clause(NamedTuple):
 @cache
 def verbs() -> Mapping[str, tuple[str, str, str]]:
     """By form: the base, what the form is (`base`, `third`, `past`, `participle`) and the past tense."""
-    table = tomllib.loads((resources.files(__package__) / "verbs.toml").read_text("utf-8"))
+    table = tomllib.loads((resources.files("ragauge.questions") / "verbs.toml").read_text("utf-8"))
     known: dict[str, tuple[str, str, str]] = {}
     triples = [tuple(each.split()) for each in table["irregular"].split(";")]
     irregular = {base for base, *_ in triples}
@@ -108,7 +113,9 @@ def _third(base: str) -> str:
     return base[:-1] + "ies" if re.search(r"[^aeiou]y$", base) else base + "s"
 
 
-DOUBLED = _set("permit submit refer transfer stop ship plan ban equip map control enrol commit occur log admit")
+DOUBLED = _set(
+    "permit submit refer transfer stop ship plan ban equip map control enrol commit occur log admit"
+)
 
 
 def _past(base: str) -> str:
@@ -131,7 +138,9 @@ class Names:
 
     capital: Counter[str] = field(default_factory=Counter[str])
     small: Counter[str] = field(default_factory=Counter[str])
-    by_head: Mapping[str, Mapping[str, set[str]]] = field(default_factory=dict)
+    by_head: Mapping[str, Mapping[str, set[str]]] = field(
+        default_factory=dict[str, Mapping[str, set[str]]]
+    )
 
     @classmethod
     def read(cls, texts: Mapping[str, str]) -> "Names":
@@ -198,9 +207,8 @@ def _with_verb(subject: str, verb: str, rest: str, lead: str, ending: str) -> Cl
     negative = verb == "cannot" or following[0] in ("not", "never")
     if verb == "cannot":
         return Clause(subject, "can", "", verb, rest, lead, ending, is_negative=True)
-    is_perfect = verb in HAVE and (following[0] == "been" or _is_participle(following[0]) or (
-        following[0] in ADVERBS and _is_participle(following[1])
-    ))
+    second = following[1] if following[0] in ADVERBS or following[0] == "not" else following[0]
+    is_perfect = verb in HAVE and (second == "been" or _is_participle(second))
     if verb in BE | MODALS or is_perfect or (verb in DO and following[0] == "not"):
         if negative:
             rest = rest.split(" ", 1)[1] if " " in rest else ""
@@ -213,7 +221,7 @@ def _with_verb(subject: str, verb: str, rest: str, lead: str, ending: str) -> Cl
 
 
 def _is_participle(word: str) -> bool:
-    return word in verbs() and verbs()[word][1] in ("past", "participle") or (
+    return (word in verbs() and verbs()[word][1] in ("past", "participle")) or (
         word.endswith("ed") and len(word) > 4
     )
 
@@ -225,12 +233,19 @@ LEAD = re.compile(
 
 def _without_lead(piece: str) -> tuple[str, str]:
     """A phrase of time or place before the subject, and the rest: `In 1968, the circle …`."""
-    found = re.match(r"((?:In|On|During|Since|By|Between|At|Under|For) [^,;:]{2,50}), (?=\S)", piece)
+    found = re.match(
+        r"((?:In|On|During|Since|By|Between|At|Under|For) [^,;:]{2,50}), (?=\S)", piece
+    )
     if found is None:
         return "", piece
     words = found[1].split()
     inner = {word.lower() for word in words[1:]}
-    if inner & (AUXILIARIES | POINTING | JOINING | {"addition", "fact", "general", "contrast", "example", "particular"}):
+    if inner & (
+        AUXILIARIES
+        | POINTING
+        | JOINING
+        | {"addition", "fact", "general", "contrast", "example", "particular"}
+    ):
         return "?", ""
     return f"{words[0].lower()} {' '.join(words[1:])}", piece[found.end() :]
 
@@ -245,7 +260,7 @@ def _verb_at(words: Sequence[str]) -> int | None:
         if at and word in AUXILIARIES:
             found = at
             break
-        if at and _may_be_verb(word, before, words[at + 1 : at + 2]):
+        if at and _may_be_verb(word, before, words[at + 1 : at + 3]):
             found = at
             break
     if found is None or found == 0:
@@ -254,16 +269,25 @@ def _verb_at(words: Sequence[str]) -> int | None:
 
 
 def _may_be_verb(word: str, before: str, after: Sequence[str]) -> bool:
-    if word not in verbs() or before in DETERMINERS | PREPOSITIONS | ADVERBS or before in ("and", "or"):
+    if (
+        word not in verbs()
+        or before in DETERMINERS | PREPOSITIONS | ADVERBS
+        or before in ("and", "or")
+    ):
         return False
-    following = after[0] if after else ""
+    following = next((each for each in after if each not in ADVERBS), "")
     kind = verbs()[word][1]
-    if following in AUXILIARIES or following in verbs() and verbs()[following][1] == "third":
+    if following in AUXILIARIES or (following in verbs() and verbs()[following][1] == "third"):
         return False
     if kind == "base":
-        return before.endswith("s") and not before.endswith(("ss", "us", "is")) or before in ("people", "you")
+        return (before.endswith("s") and not before.endswith(("ss", "us", "is"))) or before in (
+            "people",
+            "you",
+        )
     if kind == "third":
-        return not (before.endswith("s") and not before.endswith(("ss", "us", "is"))) and following not in ("of", "and", "")
+        return not (
+            before.endswith("s") and not before.endswith(("ss", "us", "is"))
+        ) and following not in ("of", "and", "")
     return following != "by"
 
 
@@ -297,7 +321,9 @@ def _subject(text: str, words: Sequence[str], names: Names, document: str) -> st
     if words[0] == "the" and words[-1] in VAGUE and len(content) < 4:
         return None
     first = text.split(" ", 1)[0]
-    if words[0] in DETERMINERS or (not names.is_name(first) and (names.is_common(first) or words[-1].endswith("s"))):
+    if words[0] in DETERMINERS or (
+        not names.is_name(first) and (names.is_common(first) or words[-1].endswith("s"))
+    ):
         return text[0].lower() + text[1:]
     return text
 
@@ -320,7 +346,9 @@ def _goes_on_listing(before: str, sign: str, behind: str) -> bool:
     """Whether a comma or `and` joins items of a list and not clauses."""
     if sign == ",":
         items = re.split(r", (?:and |or )?| and | or ", behind)
-        is_list = bool(re.search(r"^[^,;]{2,50}(?:, [^,;]{2,50})*,? (?:and|or) ", behind)) or behind.startswith(("and ", "or "))
+        is_list = bool(
+            re.search(r"^[^,;]{2,50}(?:, [^,;]{2,50})*,? (?:and|or) ", behind)
+        ) or behind.startswith(("and ", "or "))
         return is_list and not any(_is_clause(item) for item in items)
     return not _is_clause(behind)
 
@@ -333,8 +361,9 @@ def _is_clause(text: str) -> bool:
         return True
     is_verb_like = words[0].endswith("s") and len(words) > 1 and words[1] in PREPOSITIONS | ARTICLES
     finite = (
-        word in AUXILIARIES or (word in verbs() and verbs()[word][1] == "third" and before not in DETERMINERS)
-        for before, word in zip(words, words[1:], strict=False)
+        word in AUXILIARIES
+        or (word in verbs() and verbs()[word][1] == "third" and before not in DETERMINERS)
+        for before, word in pairwise(words)
     )
     return is_verb_like or any(finite)
 
@@ -342,10 +371,21 @@ def _is_clause(text: str) -> bool:
 def _may_end(rest: str, ending: str) -> bool:
     """Whether the clause stays true without what was cut off, and points to nothing outside."""
     words = [token[0].lower() for token in TOKEN.finditer(rest)]
-    if set(words) & (POINTING | OF_THE_PAGE) or rest.count('"') % 2 or rest.count("(") != rest.count(")"):
+    if (
+        set(words) & (POINTING | OF_THE_PAGE)
+        or rest.count('"') % 2
+        or rest.count("(") != rest.count(")")
+    ):
         return False
     after = {word.lower().strip(",;:") for word in ending.split()[:4]}
-    ends_open = bool(words) and words[-1] in PREPOSITIONS | DETERMINERS | ARTICLES | {"and", "or", "that", "as", "both", "either"}
+    ends_open = bool(words) and words[-1] in PREPOSITIONS | DETERMINERS | ARTICLES | {
+        "and",
+        "or",
+        "that",
+        "as",
+        "both",
+        "either",
+    }
     return not after & CONDITIONS and not ends_open and not ending.startswith(("or ", ":"))
 
 
@@ -356,13 +396,23 @@ def with_names(text: str, names: Names, document: str) -> str:
         resolved = names.resolved(found[1].lower(), document)
         return found[0] if resolved is None else f"the {resolved}"
 
-    return re.sub(r"\bthe ([a-z]+)(?=$|[,.]| (?:of|in|on|at|by|from|and|for|to|with)\b)", name, text)
+    return re.sub(
+        r"\bthe ([a-z]+)(?=$|[,.]| (?:of|in|on|at|by|from|and|for|to|with)\b)", name, text
+    )
 
 
 def content_words(text: str) -> list[str]:
     """The words of a text that carry meaning, lower-cased."""
     words = (token[0].lower() for token in TOKEN.finditer(text))
-    skip = AUXILIARIES | PREPOSITIONS | DETERMINERS | JOINING | ADVERBS | POINTING | {"be", "been", "and"}
+    skip = (
+        AUXILIARIES
+        | PREPOSITIONS
+        | DETERMINERS
+        | JOINING
+        | ADVERBS
+        | POINTING
+        | {"be", "been", "and"}
+    )
     return [word for word in words if word not in skip and word[0].isalnum()]
 
 
