@@ -2,14 +2,14 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations, pairwise
 from random import Random
 
 from ragauge.language.dates.dates import dates
 from ragauge.language.numbers.numbers import quantities
-from ragauge.questions.clauses import ARTICLES, AUXILIARIES, content_words
+from ragauge.questions.clauses import ARTICLES, AUXILIARIES, Names, content_words
 from ragauge.questions.draft import Draft
 
 MAX_COMPARED = 4
@@ -29,13 +29,14 @@ INVENTED = (
 """Names for things that no document has; the first that the documents do not use is taken."""
 
 
-def derived(drafts: Sequence[Draft], texts: Sequence[str], seed: int) -> list[Draft]:
+def derived(drafts: Sequence[Draft], texts: Mapping[str, str], seed: int) -> list[Draft]:
     """The questions that these make possible, in order: each is changed in one way only."""
-    whole = "\n".join(texts)
+    whole = "\n".join(texts.values())
+    names = Names.read(texts)
     return [
         *_comparisons(drafts),
         *_two_hops(drafts),
-        *_unanswerable(drafts, whole),
+        *_unanswerable(drafts, whole, names),
         *_as_typed(drafts, Random(f"{seed} typed")),
     ]
 
@@ -44,51 +45,38 @@ def _comparisons(drafts: Sequence[Draft]) -> Iterator[Draft]:
     """Two subjects of which different passages state the same: which has more, which came first?"""
     groups: dict[str, dict[str, Draft]] = defaultdict(dict)
     for draft in drafts:
-        if draft.kind and draft.value and draft.subject and _is_named(draft.subject):
-            groups[draft.kind].setdefault(draft.subject, draft)
-    for kind, by_subject in groups.items():
+        if draft.comparing and _is_named(draft.subject):
+            groups[draft.comparing].setdefault(draft.subject, draft)
+    for comparing, by_subject in groups.items():
         pairs = [
             (one, other)
             for one, other in combinations(by_subject.values(), 2)
             if one.sources[0].passage.id != other.sources[0].passage.id
         ]
         for one, other in pairs[:MAX_COMPARED]:
-            question = _comparing(kind, one, other)
-            larger = _larger(kind, one.value, other.value)
-            if question is not None and larger is not None:
-                first, second = (one, other) if larger else (other, one)
-                answer = f"{first.subject} ({first.references[0]}, {second.subject}: {second.references[0]})"
-                sources = (*one.sources, *other.sources)
-                yield Draft(
-                    question, (answer,), sources, "comparison", kind.split()[0], one.subject, 3.0
-                )
+            is_first = _wins(comparing, one.value, other.value)
+            if is_first is None:
+                continue
+            first, second = (one, other) if is_first else (other, one)
+            said, against = first.references[0], f"{second.subject}: {second.references[0]}"
+            yield Draft(
+                f"{comparing}, {one.subject} or {other.subject}?",
+                (f"{first.subject} ({said}; {against})",),
+                (*one.sources, *other.sources),
+                "comparison",
+                "compared",
+                one.subject,
+                3.0,
+            )
 
 
 def _is_named(subject: str) -> bool:
     return bool(re.search(r"\b[A-Z]", subject)) and subject.split()[0] not in ("their", "its")
 
 
-def _comparing(kind: str, one: Draft, other: Draft) -> str | None:
-    name, _, rest = kind.partition(" ")
-    verb = next((word for word in one.question.split() if word in AUXILIARIES), "")
-    between = f"{one.subject} or {other.subject}"
-    words = rest.split()
-    if name == "date" and len(words) in (1, 2) and verb in ("is", "was", "did"):
-        past = words[-1] if verb != "did" else ""
-        return f"Which {verb} {past} earlier, {between}?" if past else None
-    if (
-        name == "count"
-        and len(words) == 2
-        and words[0] in ("have", "hold", "contain", "employ", "offer", "include", "seat")
-    ):
-        third = "has" if words[0] == "have" else f"{words[0]}s"
-        return f"Which {third} more {words[1]}, {between}?"
-    return f"Which costs more, {between}?" if name == "money" and words == ["cost"] else None
-
-
-def _larger(kind: str, value: str, other: str) -> bool | None:
-    """Whether the first answers the question; None where the two cannot be told apart."""
-    if kind.startswith("date"):
+def _wins(comparing: str, value: str, other: str) -> bool | None:
+    """Whether the first is the answer; None where the two cannot be told apart."""
+    if comparing.endswith(" earlier"):
         years = [date.year for text in (value, other) for date in dates(f"in {text}")[:1]]
         first, second = (*years, None, None)[:2]
         return None if first is None or second is None or first == second else first < second
@@ -150,7 +138,7 @@ def _two_hops(drafts: Sequence[Draft]) -> Iterator[Draft]:
             )
 
 
-def _unanswerable(drafts: Sequence[Draft], whole: str) -> Iterator[Draft]:
+def _unanswerable(drafts: Sequence[Draft], whole: str, names: Names) -> Iterator[Draft]:
     """A question about a thing of the same kind that no document knows, or about another year."""
     free = [name for name in INVENTED if name not in whole]
     years = {int(year) for year in re.findall(r"\b(?:19|20)\d\d\b", whole)}
@@ -158,15 +146,16 @@ def _unanswerable(drafts: Sequence[Draft], whole: str) -> Iterator[Draft]:
         if (
             draft.question_type not in ("number", "temporal", "table look-up", "single fact")
             or draft.worth < 2.5
+            or draft.pattern in ("definition", "agent")
         ):
             continue
         changed = _with_other_year(draft.question, years) or (
-            _with_other_name(draft, free[at % len(free)]) if free else None
+            _with_other_name(draft, free[at % len(free)], names) if free else None
         )
         if changed is not None:
             reference = "The documents do not say."
             yield replace(
-                draft, question=changed, references=(reference,), question_type="unanswerable", answerable=False, pattern="changed subject", kind=""
+                draft, question=changed, references=(reference,), question_type="unanswerable", answerable=False, pattern="changed subject", comparing=""
             )  # fmt: skip
 
 
@@ -182,10 +171,12 @@ def _with_other_year(question: str, years: set[int]) -> str | None:
     )
 
 
-def _with_other_name(draft: Draft, name: str) -> str | None:
+def _with_other_name(draft: Draft, name: str, names: Names) -> str | None:
     """`Lantern Hut` as `Hartwell Hut`: a name of two words whose last one says what it is."""
     words = draft.subject.removeprefix("the ").split()
     if not 2 <= len(words) <= 3 or not all(re.fullmatch(r"[A-Z][a-z’'-]+", word) for word in words):
+        return None
+    if names.small[words[-1].lower()] < 2:
         return None
     subject = draft.subject.removeprefix("the ")
     return (
@@ -210,7 +201,7 @@ def _as_typed(drafts: Sequence[Draft], random: Random) -> Iterator[Draft]:
                 question=" ".join(terse).lower(),
                 question_type="terse",
                 pattern=f"terse {draft.pattern}",
-                kind="",
+                comparing="",
             )
         places = [at for at, word in enumerate(words) if re.fullmatch(r"[a-z]{6,}", word)]
         if places:
@@ -221,7 +212,7 @@ def _as_typed(drafts: Sequence[Draft], random: Random) -> Iterator[Draft]:
                 question=f"{' '.join(typed)}?",
                 question_type="misspelt",
                 pattern=f"misspelt {draft.pattern}",
-                kind="",
+                comparing="",
             )
 
 

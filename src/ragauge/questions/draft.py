@@ -45,6 +45,6 @@ class Draft:
     worth: float = 1.0
     answerable: bool = True
     hops: int = 1
-    kind: str = ""
-    """What two drafts must share to be compared: the verb and the unit."""
+    comparing: str = ""
+    """How two drafts that share it are compared, by their `value`: `Which has more beds`."""
     value: str = ""

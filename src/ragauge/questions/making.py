@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from ragauge.judges.providers.factory import JudgeLike
 
 N_QUESTIONS = 200
+FILLING = ("single fact", "number", "temporal", "list", "table look-up", "cloze", "yes/no")
+"""Types that take the place of those of which the documents hold too few; the plain ones in the end."""
 RESERVE = 1.15
 """Drafts taken for each question that is still wanted: some are rejected."""
 
@@ -71,11 +73,12 @@ def questions(
     than `n` are made if the documents hold no more. The same documents, seed and replies give the same
     questions. Raises PlanError for an unknown type or documents without a passage.
 
-    >>> import ragauge as rg
-    >>> from pathlib import Path
-    >>> _ = Path("hut.md").write_text("Curlew Hut has 32 beds. Curlew Hut was built in 1994.")
-    >>> [row["question"] for row in rg.questions("hut.md", 2).rows]
-    ['How many beds does Curlew Hut have?', 'When was Curlew Hut built?']
+    >>> import ragauge as rg, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = (Path(folder) / "hut.md").write_text("Curlew Hut has 32 beds and opens in May.")
+    ...     rows = rg.questions(folder, 1, types={"number": 1}).rows
+    >>> rows[0]["question"], rows[0]["references"]
+    ('How many beds does Curlew Hut have?', ['32 beds'])
     """
     read = documents_of(documents)
     counts = counts_of(n, TYPES if types is None else types)
@@ -95,7 +98,7 @@ def available(documents: Documents, seed: int) -> dict[str, int]:
 
 def _pool(documents: Documents, seed: int) -> list[Draft]:
     simple = drafts(documents)
-    return [*simple, *derived(simple, list(documents.texts.values()), seed)]
+    return [*simple, *derived(simple, documents.texts, seed)]
 
 
 def documents_of(documents: "Documents | Sequence[object] | str | Path") -> Documents:
@@ -118,7 +121,7 @@ def _without_model(documents: Documents, counts: Mapping[str, int], seed: int) -
         (draft.question_type, Place.of(draft.sources[0].passage), draft.worth, draft)
         for draft in pool
     ]
-    spread = Spread([item for item in items if item[0] in counts], seed)
+    spread = Spread([item for item in items if item[0] in counts or item[0] == "cloze"], seed)
     available = Counter(draft.question_type for draft in pool)
     kept: list[Checked] = []
     rejected: list[Checked] = []
@@ -134,16 +137,14 @@ def _without_model(documents: Documents, counts: Mapping[str, int], seed: int) -
 def _next(
     spread: Spread[Draft], counts: Mapping[str, int], kept: Sequence[Checked], asked: set[str]
 ) -> list[Question]:
-    """Drafts for what is still missing: of each type, then of any."""
+    """Drafts for what is still missing: of each type, then of any, yes/no and clozes last."""
     have = Counter(each.question.question_type for each in kept)
-    missing = {name: count - have[name] for name, count in counts.items()}
     taken: list[Question] = []
-    for name, n in missing.items():
-        taken += _take(spread, name, n, asked)
-    short = sum(counts.values()) - len(kept) - len(taken)
-    for name in sorted(counts, key=lambda each: -spread.n_left(each)):
-        if short > 0 and not taken:
-            taken += _take(spread, name, short, asked)
+    for name, n in counts.items():
+        taken += _take(spread, name, n - have[name], asked)
+    for name in (each for each in FILLING if each in counts or each == "cloze"):
+        short = sum(counts.values()) - len(kept) - len(taken)
+        taken += _take(spread, name, short, asked)
     return taken
 
 
@@ -175,11 +176,11 @@ def question_of(draft: Draft, provenance: Mapping[str, object]) -> Question:
 
 def numbered(kept: Sequence[Checked], counts: Mapping[str, int]) -> list[Checked]:
     """At most as many as planned, by place in the documents, with ids."""
-    by_type: dict[str, list[Checked]] = {name: [] for name in counts}
+    by_type: dict[str, list[Checked]] = {name: [] for name in (*counts, "cloze")}
     for each in kept:
         by_type[each.question.question_type].append(each)
-    first = [each for name, found in by_type.items() for each in found[: counts[name]]]
-    others = [each for name, found in by_type.items() for each in found[counts[name] :]]
+    first = [each for name, found in by_type.items() for each in found[: counts.get(name, 0)]]
+    others = [each for name, found in by_type.items() for each in found[counts.get(name, 0) :]]
     chosen = list(chain(first, others))[: sum(counts.values())]
     return [
         replace(each, question=replace(each.question, id=f"q{number:03d}"))

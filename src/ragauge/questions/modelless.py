@@ -13,9 +13,11 @@ from ragauge.questions.clauses import (
     JOINING,
     MODALS,
     POINTING,
+    PREPOSITIONS,
     Names,
     clauses,
     content_words,
+    points_outside,
     verbs,
 )
 from ragauge.questions.draft import Draft, Source
@@ -29,7 +31,23 @@ MARKUP = re.compile(
 LINK = re.compile(r"!?\[([^\]\n]{0,300})\]\([^)\n]{0,1000}\)")
 CITATION = re.compile(r"\s?\[\d{1,3}\]|\s*\((?:page|p\.|see|cf\.)[^)]*\)")
 BULLET = re.compile(r"^[ \t]*(?:[-*•+]|\d{1,3}[.)])[ \t]+(\S.*)$", re.MULTILINE)
+NOISE = re.compile(
+    r"\b(?:to|from|the|of|by|our|and|using)[A-Z]|[#|©•<>=]|https?:|\.\.\.|…| - .* - |[a-z][A-Z][a-z]+[a-z][A-Z]"
+)
+"""Signs of menus, code and headings that ran into a sentence."""
 MAX_CELL_WORDS, MAX_ANSWER_WORDS, MAX_SENTENCE = 6, 14, 400
+
+
+ASKING = re.compile(
+    r"(?:What|Who|Which|When|Where|Why|How|Is|Are|Can|Do|Does|May|Must|Should|Was|Did)\b"
+)
+NOUNS = frozenset(
+    """price cost fee name date year size weight height length capacity population area code colour color status type
+    version default value rate limit time duration speed distance number total amount address phone email owner author
+    source language country city region capital unit symbol grade score level model material function purpose effect cause
+    treatment symptom dose deadline contact department role""".split()  # noqa: SIM905
+)
+"""Headers of columns whose cells can be asked for; others need the documents to write `the …` of them."""
 
 
 def drafts(documents: Documents) -> list[Draft]:
@@ -40,7 +58,7 @@ def drafts(documents: Documents) -> list[Draft]:
 
 def _of_passage(passage: Passage, names: Names) -> Iterator[Draft]:
     if passage.kind == "table":
-        yield from _of_table(passage)
+        yield from _of_table(passage, names)
         return
     yield from _of_heading(passage)
     language = language_of(passage.text) or "en"
@@ -64,7 +82,7 @@ def _sentences(passage: Passage) -> Iterator[tuple[str, Source]]:
     text = FENCE.sub(lambda found: " " * len(found[0]), passage.text)
     for start, end in sentence_spans(text):
         sentence = plain(text[start:end])
-        is_whole = sentence[:1].isalnum() and sentence.endswith((".", "!"))
+        is_whole = sentence[:1].isalnum() and sentence.endswith(".") and not NOISE.search(sentence)
         if is_whole and end - start <= MAX_SENTENCE and not _is_title(sentence):
             yield (
                 re.sub(r"^[A-Z][^.!?]{2,60}\.\s+(?=[A-Z])", "", sentence),
@@ -90,7 +108,7 @@ def _of_sentences(passage: Passage, names: Names) -> Iterator[Draft]:
             references = _references(asked.answer, sentence)
             yield Draft(
                 asked.question, references, sources, asked.question_type, asked.pattern, clause.subject, asked.worth,
-                kind=asked.kind, value=asked.value,
+                comparing=asked.comparing, value=asked.value,
             )  # fmt: skip
         if pronoun is None:
             subject, before = _antecedent(sentence, names, passage.document), source
@@ -123,6 +141,7 @@ def _of_heading(passage: Passage) -> Iterator[Draft]:
         and first is not None
         and first[1].start < passage.start + 5
         and is_good(heading[:-1])
+        and _is_answered(heading, first[0])
         and not first[0].lower().startswith(("for example", "it depends", "see "))
     ):
         yield Draft(heading, (first[0],), (first[1],), "single fact", "heading", heading, 4.0)
@@ -131,7 +150,7 @@ def _of_heading(passage: Passage) -> Iterator[Draft]:
         passage.text,
         re.MULTILINE,
     ):
-        if is_good(found[1][:-1]):
+        if is_good(found[1][:-1]) and ASKING.match(found[1]) and _is_answered(found[1], found[2]):
             source = _source(passage, found.start(2), found.end(2))
             yield Draft(
                 plain(found[1]),
@@ -142,6 +161,15 @@ def _of_heading(passage: Passage) -> Iterator[Draft]:
                 "",
                 4.0,
             )
+
+
+def _is_answered(question: str, answer: str) -> bool:
+    """Whether the words of the first sentence below a question show that it is the answer."""
+    asked = set(content_words(question))
+    is_near = bool(asked & set(content_words(answer))) or answer.startswith(
+        ("Yes", "No", "To ", "By ", "In ")
+    )
+    return is_near and len(asked) > 2 and not points_outside(answer) and not answer.endswith("?")
 
 
 def _of_lists(passage: Passage, names: Names) -> Iterator[Draft]:
@@ -176,7 +204,7 @@ def _of_lists(passage: Passage, names: Names) -> Iterator[Draft]:
                 )
 
 
-def _of_table(passage: Passage) -> Iterator[Draft]:
+def _of_table(passage: Passage, names: Names) -> Iterator[Draft]:
     """`What is the COLUMN of ROW?` for each cell that a column and a row name."""
     rows = [(found.start(), found[0]) for found in re.finditer(r"[^\n]+", passage.text)]
     cells = [
@@ -193,7 +221,7 @@ def _of_table(passage: Passage) -> Iterator[Draft]:
         if len(row) != len(header) or counts[row[0]] > 1 or not _names_row(row[0]):
             continue
         for column, cell in zip(header[1:], row[1:], strict=True):
-            question = _of_cell(column, row[0], header[0], top) if _is_answer(cell) else None
+            question = _of_cell(column, row[0], header[0], top, names) if _is_answer(cell) else None
             if question is not None:
                 source = _source(passage, start, start + len(line))
                 yield Draft(
@@ -204,8 +232,6 @@ def _of_table(passage: Passage) -> Iterator[Draft]:
                     "cell",
                     row[0],
                     3.0,
-                    kind=f"cell {column}",
-                    value=cell,
                 )
 
 
@@ -214,6 +240,8 @@ def _names_row(cell: str) -> bool:
     return (
         0 < len(words) <= MAX_CELL_WORDS
         and bool(re.search(r"[^\W\d_]{2}", cell))
+        and not re.search(r"[?:;,\"“]", cell)
+        and words[0].lower() not in PREPOSITIONS | JOINING | {"to", "everything", "all"}
         and cell.lower() not in ("total", "other", "yes", "no")
     )
 
@@ -226,10 +254,18 @@ def _is_answer(cell: str) -> bool:
     )
 
 
-def _of_cell(column: str, row: str, first: str, heading: str) -> str | None:
+def _of_cell(column: str, row: str, first: str, heading: str, names: Names) -> str | None:
+    column = re.sub(r"^[Tt]he ", "", column)
     words = re.findall(r"[\w'’%-]+", column.lower())
+    last = words[-1] if words else ""
+    if (
+        last not in NOUNS
+        and last.removesuffix("s") not in NOUNS
+        and not names.small[f"the {last} of"]
+    ):
+        return None
     is_noun = 0 < len(words) <= 4 and not set(words) & (
-        JOINING | POINTING | MODALS | {"to", "in", "is", "are", "of", "notes", "by", "with", "for"}
+        JOINING | POINTING | MODALS | PREPOSITIONS | {"to", "is", "are", "notes", "and"}
     )
     if (
         not is_noun
@@ -254,7 +290,9 @@ def _of_cell(column: str, row: str, first: str, heading: str) -> str | None:
     )
     thing = (
         f"the {what} {row}"
-        if is_title and len(what.split()) <= 2 and not set(what.split()) & (JOINING | DETERMINERS)
+        if is_title
+        and len(what.split()) <= 2
+        and not set(what.split()) & (JOINING | DETERMINERS | PREPOSITIONS | {"you", "your", "to"})
         else row
     )
     verb = "are" if words[-1].endswith("s") and not words[-1].endswith(("ss", "us", "is")) else "is"
