@@ -7,8 +7,8 @@ import pytest
 
 import ragauge as rg
 from ragauge.cli import main
-from ragauge.questions.modelless import drafts
 from ragauge.questions.making import documents_of
+from ragauge.questions.modelless import drafts
 
 HUTS = """# The huts
 

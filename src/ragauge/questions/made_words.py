@@ -20,10 +20,7 @@ def made_report(made: MadeQuestions, output: str = "") -> Report:
         tables.append(_rejects(made.rejected))
     commands = []
     if output:
-        commands = [
-            f"ragauge ask {output} --target app.py:answer",
-            f"ragauge questions check {output} DOCS",
-        ]
+        commands = [f"ragauge ask {output} --target app.py:answer"]
     return Report(
         headline=f"{counted(n, 'question')} made{f' of {wanted:,} planned' if n < wanted else ''}, "
         f"{len(made.rejected):,} rejected",
