@@ -28,13 +28,11 @@ from ragauge.samples.samples import Row
 CONTAINER_KEYS = ("source_nodes", "documents", "nodes", "matches", "points", "hits")
 """Where the result of a search keeps its documents."""
 
-
-@dataclass(frozen=True, slots=True)
-
 SPAN = ("document", "start", "end")
 """Where a gold context of ours is in its document: of use to people, and nothing that a metric reads."""
 
 
+@dataclass(frozen=True, slots=True)
 class Passage:
     """The parts of a context; None for a missing one. `parts` has the rest."""
 
