@@ -43,7 +43,7 @@ ASKING = re.compile(
 )
 NOUNS = frozenset(
     """price cost fee name date year size weight height length capacity population area code colour color status type
-    version default value rate limit time duration speed distance number total amount address phone email owner author
+    version default value meaning remedy definition rate limit time duration speed distance number total amount address phone email owner author
     source language country city region capital unit symbol grade score level model material function purpose effect cause
     treatment symptom dose deadline contact department role""".split()  # noqa: SIM905
 )
@@ -140,7 +140,7 @@ def _of_heading(passage: Passage) -> Iterator[Draft]:
         heading.endswith("?")
         and first is not None
         and first[1].start < passage.start + 5
-        and is_good(heading[:-1])
+        and _is_clear(heading)
         and _is_answered(heading, first[0])
         and not first[0].lower().startswith(("for example", "it depends", "see "))
     ):
@@ -150,7 +150,7 @@ def _of_heading(passage: Passage) -> Iterator[Draft]:
         passage.text,
         re.MULTILINE,
     ):
-        if is_good(found[1][:-1]) and ASKING.match(found[1]) and _is_answered(found[1], found[2]):
+        if _is_clear(found[1]) and ASKING.match(found[1]) and _is_answered(found[1], found[2]):
             source = _source(passage, found.start(2), found.end(2))
             yield Draft(
                 plain(found[1]),
@@ -161,6 +161,11 @@ def _of_heading(passage: Passage) -> Iterator[Draft]:
                 "",
                 4.0,
             )
+
+
+def _is_clear(question: str) -> bool:
+    """Whether a question of the document stands alone; `I` and `my` are the reader."""
+    return is_good(re.sub(r"\b(?:I|[Mm]y|me|we|our)\b", "you", question.rstrip("?")))
 
 
 def _is_answered(question: str, answer: str) -> bool:
@@ -181,17 +186,31 @@ def _of_lists(passage: Passage, names: Names) -> Iterator[Draft]:
         items = [plain(item).rstrip(".;,") for item in BULLET.findall(found["items"])]
         if any(len(item.split()) > MAX_ANSWER_WORDS or ":" in item for item in items):
             continue
+        source = _source(
+            passage,
+            found.start("intro"),
+            found.start("items") + len(found["items"].rstrip()),
+        )
+        intro = re.match(
+            r"The following (?P<asked>(?:[\w-]+ ){1,4}(?:are|can|may|must|will) .+)",
+            plain(found["intro"]),
+        )
+        if intro and not points_outside(intro["asked"]):
+            yield Draft(
+                f"Which {intro['asked']}?",
+                ("; ".join(items),),
+                (source,),
+                "list",
+                "list items",
+                "",
+                3.0,
+            )
         for clause in clauses(f"{plain(found['intro'])} the items.", names, passage.document):
             if (
                 clause.main
                 and clause.rest == "the items"
                 and len(content_words(clause.subject)) > 0
             ):
-                source = _source(
-                    passage,
-                    found.start("intro"),
-                    found.start("items") + len(found["items"].rstrip()),
-                )
                 question = f"What {clause.asked('')}?"
                 yield Draft(
                     question,
