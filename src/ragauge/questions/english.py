@@ -266,7 +266,12 @@ def _amount(clause: Clause, before: str, number: str, tail: str) -> Part | None:
         return Part(ask, f"{number} {things}", "", "number", "value", 3.0) if is_whole else None
     if not before:
         return Part(f"How many {things}", f"{number} {things}", leftover, "number", "count", 3.5)
-    if is_time and preposition.lower() in ("for", "within", "after") and not _ends_open(head):
+    if (
+        is_time
+        and preposition.lower() in ("for", "within", "after")
+        and not _ends_open(head)
+        and not set(head.split()) & JOINING
+    ):
         ask = (
             "For how long"
             if preposition.lower() == "for"

@@ -17,6 +17,7 @@ from ragauge.questions.clauses import (
     Names,
     clauses,
     content_words,
+    is_plural,
     points_outside,
     verbs,
 )
@@ -48,6 +49,13 @@ NOUNS = frozenset(
     treatment symptom dose deadline contact department role""".split()  # noqa: SIM905
 )
 """Headers of columns whose cells can be asked for; others need the documents to write `the …` of them."""
+
+
+NO_NOUNS = (
+    (JOINING | POINTING | MODALS | PREPOSITIONS | DETERMINERS)
+    | set("to is are and you your notes description example question comment remarks means patch".split())  # noqa: SIM905
+)
+"""Words of headers that do not name what the cells are."""
 
 
 def drafts(documents: Documents) -> list[Draft]:
@@ -258,7 +266,7 @@ def _names_row(cell: str) -> bool:
     words = cell.split()
     return (
         0 < len(words) <= MAX_CELL_WORDS
-        and bool(re.search(r"[^\W\d_]{2}", cell))
+        and bool(re.search(r"[^\W\d_]{2}|^[A-Z]+-?\d", cell))
         and not re.search(r"[?:;,\"“]", cell)
         and words[0].lower() not in PREPOSITIONS | JOINING | {"to", "everything", "all"}
         and cell.lower() not in ("total", "other", "yes", "no")
@@ -274,53 +282,25 @@ def _is_answer(cell: str) -> bool:
 
 
 def _of_cell(column: str, row: str, first: str, heading: str, names: Names) -> str | None:
+    """`What is the COLUMN of the FIRST ROW (HEADING)?`; None for a column that is no noun."""
     column = re.sub(r"^[Tt]he ", "", column)
     words = re.findall(r"[\w'’%-]+", column.lower())
-    last = words[-1] if words else ""
-    if (
-        last not in NOUNS
-        and last.removesuffix("s") not in NOUNS
-        and not names.small[f"the {last} of"]
-    ):
+    if not 0 < len(words) <= 4 or set(words) & NO_NOUNS or re.search(r"\d{4}|[?!]$", column):
         return None
-    is_noun = 0 < len(words) <= 4 and not set(words) & (
-        JOINING | POINTING | MODALS | PREPOSITIONS | {"to", "is", "are", "notes", "and"}
-    )
-    if (
-        not is_noun
-        or re.search(r"\d{4}|[.?!]$", column)
-        or words[-1] in ("description", "example", "notes")
-        or not re.search(r"[a-z]{3}", words[-1])
-    ):
-        return None
-    if (
-        words[0] in verbs()
-        and verbs()[words[0]][1] in ("third", "base")
-        and len(words) == 1
-        and words[0] not in ("cost", "price", "range", "rank", "record", "order")
-    ):
-        return None
-    name = column if sum(sign.isupper() for sign in column) > 1 else column.lower()
-    what = re.sub(r"^(?:the|a) ", "", first.lower())
+    last = words[-1]
+    is_known = last in NOUNS or last.removesuffix("s") in NOUNS or names.small[f"the {last} of"]
     is_title = (
-        bool(re.fullmatch(r"[a-z][a-z -]{2,25}", what))
-        and what not in ("name", "item")
-        and what.split()[-1] not in row.lower()
+        column[0].isupper() and last not in verbs() and not last.endswith(("ed", "ing", "est"))
     )
-    thing = (
-        f"the {what} {row}"
-        if is_title
-        and len(what.split()) <= 2
-        and not set(what.split()) & (JOINING | DETERMINERS | PREPOSITIONS | {"you", "your", "to"})
-        else row
+    if not (is_known or is_title) or not re.search(r"[a-z]{3}", last):
+        return None
+    what = re.sub(r"^(?:the|an?) ", "", first.lower())
+    is_kind = re.fullmatch(r"[a-z-]+(?: [a-z-]+)?", what) and not set(what.split()) & NO_NOUNS
+    is_said = what in ("name", "item") or what.split()[-1:] == row.lower().split()[-1:]
+    thing = f"the {what} {row}" if is_kind and not is_said else row
+    is_clear = row[0].isupper() or set(content_words(heading)) <= set(
+        content_words(f"{column} {row} {what}")
     )
-    verb = "are" if words[-1].endswith("s") and not words[-1].endswith(("ss", "us", "is")) else "is"
-    context = (
-        f" ({heading})"
-        if heading
-        and not set(content_words(heading)) <= set(content_words(f"{column} {row} {what}"))
-        and not row[0].isupper()
-        else ""
-    )
-    question = f"What {verb} the {name} of {thing}{context}?"
-    return question if len(content_words(question)) >= 2 else None
+    name = column if sum(sign.isupper() for sign in column) > 1 else column.lower()
+    verb = "are" if is_plural(last) else "is"
+    return f"What {verb} the {name} of {thing}{'' if is_clear else f' ({heading})'}?"
