@@ -142,12 +142,13 @@ def test_what_was_asked_before_is_free_and_gives_the_same_bytes(huts: Path):
 
 
 class Endpoint(ThreadingHTTPServer):
-    """A chat endpoint that counts its requests and kills the client at the n-th."""
+    """A chat endpoint that answers one request at a time, counts them and kills the client at the n-th."""
 
     def __init__(self) -> None:
         self.asked: list[str] = []
         self.kill_at = 0
         self.client: subprocess.Popen[bytes] | None = None
+        self.turn = threading.Lock()
         super().__init__(("127.0.0.1", 0), Handler)
 
 
@@ -155,18 +156,23 @@ class Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         server = self.server
         assert isinstance(server, Endpoint)
+        assert server.client
         body = json.loads(self.rfile.read(int(self.headers["content-length"])))
-        prompt = body["messages"][-1]["content"]
-        server.asked.append(prompt)
-        if len(server.asked) == server.kill_at and server.client:
-            server.client.kill()
-        content = json.dumps(reply(prompt))
+        with server.turn:
+            if server.client.poll() is not None:
+                return
+            server.asked.append(body["messages"][-1]["content"])
+            if len(server.asked) == server.kill_at:
+                server.client.kill()
+                server.client.wait()
+                return
+            self.answer(server.asked[-1])
+
+    def answer(self, prompt: str) -> None:
         usage = {"prompt_tokens": 100, "completion_tokens": 20}
-        message = {
-            "choices": [{"message": {"content": content}, "finish_reason": "stop"}],
-            "usage": usage,
-        }
-        sent = json.dumps({"model": "m", **message}).encode()
+        message = {"content": json.dumps(reply(prompt))}
+        choices = [{"message": message, "finish_reason": "stop"}]
+        sent = json.dumps({"model": "m", "choices": choices, "usage": usage}).encode()
         self.send_response(200)
         self.send_header("content-type", "application/json")
         self.send_header("content-length", str(len(sent)))
@@ -215,10 +221,11 @@ def test_a_command_that_is_killed_again_and_again_asks_for_nothing_that_it_kept(
     assert len(whole.splitlines()) == len(endpoint.asked) == 24
     (tmp_path / "q.jsonl").unlink()
     endpoint.asked.clear()
-    for kill_at in (3, 7, 2):
+    for kill_at in (9, 12, 2):
         assert run(kill_at) == -9
         assert not (tmp_path / "q.jsonl").exists()
     kept = _n_kept(tmp_path / "cache.sqlite")
+    assert kept > 0
     before = len(endpoint.asked)
     assert run() == 0
     assert len(endpoint.asked) - before == 24 - kept
