@@ -19,6 +19,7 @@ from ragauge.questions.clauses import (
     content_words,
     is_plural,
     points_outside,
+    set_of,
     verbs,
 )
 from ragauge.questions.draft import Draft, Source
@@ -42,18 +43,17 @@ MAX_CELL_WORDS, MAX_ANSWER_WORDS, MAX_SENTENCE = 6, 14, 400
 ASKING = re.compile(
     r"(?:What|Who|Which|When|Where|Why|How|Is|Are|Can|Do|Does|May|Must|Should|Was|Did)\b"
 )
-NOUNS = frozenset(
+NOUNS = set_of(
     """price cost fee name date year size weight height length capacity population area code colour color status type
     version default value meaning remedy definition rate limit time duration speed distance number total amount address phone email owner author
     source language country city region capital unit symbol grade score level model material function purpose effect cause
-    treatment symptom dose deadline contact department role""".split()  # noqa: SIM905
+    treatment symptom dose deadline contact department role"""
 )
 """Headers of columns whose cells can be asked for; others need the documents to write `the …` of them."""
 
 
-NO_NOUNS = (
-    (JOINING | POINTING | MODALS | PREPOSITIONS | DETERMINERS)
-    | set("to is are and you your notes description example question comment remarks means patch".split())  # noqa: SIM905
+NO_NOUNS = (JOINING | POINTING | MODALS | PREPOSITIONS | DETERMINERS) | set_of(
+    "to is are and you your notes description example question comment remarks means patch"
 )
 """Words of headers that do not name what the cells are."""
 
