@@ -60,7 +60,7 @@ def combined(runs: Sequence[ScoredRun]) -> CombinedRun | None:
         models=(),
         suite=SUITE,
         metrics=tuple(shared),
-        data={"source": places, "systems": list(samples.systems), "n_samples": len(samples)},
+        data={"source": places, "systems": sorted(samples.systems), "n_samples": len(samples)},
         notes=tuple(f"not in this view: {note}" for note in notes),
         git_commit=None,
         judging={},
