@@ -3,8 +3,8 @@
 import re
 import sys
 import time
-from collections.abc import Generator, Sequence
-from contextlib import contextmanager, redirect_stdout
+from collections.abc import Sequence
+from contextlib import redirect_stdout
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import cast
@@ -13,7 +13,7 @@ import click
 
 from ragauge.asking.ask import ANSWERS, Answers, AskPlan, check_output, question_rows
 from ragauge.asking.asking import Limits, Tally
-from ragauge.cli.options import AskOptions, EndpointGroup, SourceOptions
+from ragauge.cli.options import AskOptions, SourceOptions
 from ragauge.cli.outcome import INCOMPLETE
 from ragauge.cli.progress import SPARSE_S, live_line, spoken
 from ragauge.cli.streams import one_line, say
@@ -47,7 +47,6 @@ class Inquiry:
         asking: AskOptions,
         reading: SourceOptions,
         *,
-        endpoint: EndpointGroup | None = None,
         where: str | None = None,
         limit: int | None = None,
         repeat: int = 1,
@@ -58,12 +57,12 @@ class Inquiry:
         output: Sequence[Path] = (),
     ) -> "Inquiry":
         """Read and check everything; PlanError or DataError before anything is asked."""
-        targets = asking.by_name(endpoint.targets if endpoint else ())
+        targets = asking.by_name
         if not targets:
             raise click.UsageError(
                 "no system to ask; name one with --target app.py:function, --url, --chat or --shell"
             )
-        options = endpoint.options() if endpoint else None
+        options = asking.endpoint()
         for file in output:
             check_output(file)
         samples = load(
@@ -95,7 +94,7 @@ class Inquiry:
     def run(self, *, quiet: bool) -> Answers:
         """Ask what is not answered yet, and show how far it is."""
         watch = _Watch(quiet=quiet)
-        with _watching(watch, quiet=quiet), redirect_stdout(sys.stderr):
+        with live_line(watch.words, quiet=quiet), redirect_stdout(sys.stderr):
             try:
                 return self.plan.run(watch.tell)
             except KeyboardInterrupt:
@@ -178,12 +177,6 @@ class _Watch:
             text += f" · {spoken((tally.n - tally.done) / rate)} left"
         text += f" · ${tally.cost_usd:,.2f} so far" if tally.cost_usd else ""
         return text + (f" · {tally.n_failed:,} failed" if tally.n_failed else "")
-
-
-@contextmanager
-def _watching(watch: _Watch, *, quiet: bool) -> Generator[None]:
-    with live_line(watch.words, quiet=quiet):
-        yield
 
 
 def print_answers(answers: Answers) -> None:

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from pathlib import Path
 from shlex import quote
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 import click
 
@@ -26,6 +26,14 @@ if TYPE_CHECKING:
     from ragauge.cli.asking import Inquiry
 
 PRECISIONS = ("fp32", "fp16", "bf16", "int8")
+OVERRIDDEN = (
+    *("cache", "systems", "gold", "prefer", "by_place", "where", "limit", "by"),
+    *("folder", "workers", "evidence", "on", "storage"),
+)
+"""Settings of a configuration that options replace; ADDED are added to, and of MERGED each key is replaced."""
+ADDED, MERGED = ("without", "output", "plugins"), ("encoder", "judge", "map")
+LIMITS = ("max_calls", "max_cost_usd", "price")
+"""Settings of a judge that limit the systems that are asked too."""
 
 
 @click.command("run", short_help="Evaluate answers with metrics and suites.")
@@ -118,7 +126,7 @@ PRECISIONS = ("fp32", "fp16", "bf16", "int8")
 @click.option(
     "--repeat",
     type=click.IntRange(min=1),
-    help="Ask each question K times.  [default: 1]",
+    help="Ask each question K times: of the systems, with --target and others, else of the judge.  [default: 1]",
     metavar="K",
 )
 @click.option(
@@ -164,24 +172,14 @@ PRECISIONS = ("fp32", "fp16", "bf16", "int8")
 @click.option("--dry-run", is_flag=True, help="Show the plan and the estimated cost, then stop.")
 def command(
     sources: tuple[Path, ...],
-    suites: tuple[str, ...],
-    metrics: tuple[str, ...],
-    without: tuple[str, ...],
     systems: tuple[tuple[str, str], ...],
     asking: AskOptions,
     reading: SourceOptions,
-    where: str | None,
-    limit: int | None,
-    by: tuple[str, ...],
     form: str,
-    output: tuple[Path, ...],
-    folder: Path | None,
-    plugins: tuple[Path, ...],
     encoder: str | None,
     encoder_url: str | None,
     encoder_key: str | None,
     precision: str | None,
-    cache: str | None,
     judging: JudgeOptions,
     fast: bool,
     retry_unreadable: bool,
@@ -193,51 +191,41 @@ def command(
     record: Path | None,
     seed: int | None,
     workers: int | None,
-    on: str | None,
-    storage: str | None,
-    evidence: str | None,
     full: bool,
     quiet: bool,
     no_report: bool,
     dry_run: bool,
+    **options: Any,
 ) -> int:
     """Evaluate answers with metrics and suites; print the summary and store the run.
 
     The run's folder gets report.html, a page to look at in a browser.
 
-    DATA is a file of answers (.jsonl .json .csv .tsv .parquet), or with --target of questions, which are asked first. For several systems, add a column
+    DATA is a file of answers (.jsonl .json .csv .tsv .parquet). For several systems, add a column
     `system`, or give each system's file with --system. CONFIG.toml sets the same options in a file;
     options on the command line override it. The default suite is rag.
 
+    With --target, --url, --chat or --shell, DATA is a file of questions, which are asked first, as `ragauge ask` does.
+    --max-cost and --max-calls then limit each system too; --price is that of the judge if there is one, else of the systems.
+
     Run the same command again to resume an interrupted run.
     """
+    targets = asking.by_name
     given = Config(
+        **options,  # those that a configuration has by the same name
         data=_only(sources),
         gold=reading.gold,
         prefer=reading.prefer,
         by_place=reading.by_place,
-        suites=suites,
-        metrics=metrics,
-        without=without,
-        where=where,
-        limit=limit,
-        by=by,
-        output=output,
-        plugins=plugins,
-        folder=folder,
         workers=workers,
-        on=on,
-        storage=storage,
-        evidence=evidence,
         systems={name: Path(file) for name, file in pairs_once(systems, "system").items()},
         map=reading.map,
         encoder=_given(
             model=encoder, base_url=encoder_url, api_key_env=encoder_key, precision=precision
         ),
-        cache=cache,
         judge=judging.table(
             concurrency=workers,
-            repeat=repeat,
+            repeat=None if targets else repeat,
             rpm=rpm,
             tpm=tpm,
             prompts=None if prompts is None else str(prompts),
@@ -246,10 +234,14 @@ def command(
     )
     config = _combined(given, seed)
     asked = 0
-    if asking.targets:
+    if not targets and (unused := AskOptions.given()):
+        raise click.UsageError(
+            f"{unused[0]} is of a system to ask; name one with --target, --url, --chat or --shell"
+        )
+    if targets:
         from ragauge.cli.asking import NO_ANSWER, say_faults
 
-        inquiry = _inquiry(config, asking, reading)
+        inquiry = _inquiry(config, asking, reading, repeat or 1)
         if dry_run:
             inquiry.forecast(quiet=quiet)
             return 0
@@ -257,6 +249,9 @@ def command(
         if asked == NO_ANSWER:
             return asked
         config = inquiry.scored(config)
+        if "model" not in config.judge:
+            own = {name: value for name, value in config.judge.items() if name not in LIMITS}
+            config = replace(config, judge=own)
     code = run_config(
         config,
         dry_run=dry_run,
@@ -271,8 +266,8 @@ def command(
     return code or asked
 
 
-def _inquiry(config: Config, asking: AskOptions, reading: SourceOptions) -> "Inquiry":
-    """What `--target` asks: the questions of the configuration's data."""
+def _inquiry(config: Config, asking: AskOptions, reading: SourceOptions, repeat: int) -> "Inquiry":
+    """What `--target` and others ask: the questions of the configuration's data, within the limits of a judge."""
     from ragauge.cli.asking import Inquiry
 
     if config.data is None:
@@ -280,7 +275,18 @@ def _inquiry(config: Config, asking: AskOptions, reading: SourceOptions) -> "Inq
     reading = replace(
         reading, gold=config.gold, prefer=config.prefer, mapping=tuple(config.map.items())
     )
-    return Inquiry.of(config.data, asking, reading, where=config.where, limit=config.limit)
+    limits = {name: config.judge.get(name) for name in LIMITS}
+    if "model" in config.judge:
+        limits["price"] = None
+    return Inquiry.of(
+        config.data,
+        asking,
+        reading,
+        where=config.where,
+        limit=config.limit,
+        repeat=repeat,
+        **cast("dict[str, Any]", limits),
+    )
 
 
 def _only(sources: tuple[Path, ...]) -> Path | None:
@@ -311,29 +317,16 @@ def _combined(given: Config, seed: int | None) -> Config:
     base = Config.load(source)
     given = replace(given, data=None)
     has_metrics = bool(given.suites or given.metrics)
+    either = {name: getattr(given, name) or getattr(base, name) for name in OVERRIDDEN}
+    both = {name: (*getattr(base, name), *getattr(given, name)) for name in ADDED}
+    merged = {name: {**getattr(base, name), **getattr(given, name)} for name in MERGED}
     return replace(
         base,
-        encoder={**base.encoder, **given.encoder},
-        judge={**base.judge, **given.judge},
-        cache=given.cache or base.cache,
+        **either,
+        **both,
+        **merged,
         data=None if given.systems else base.data,
-        systems=given.systems or base.systems,
-        gold=given.gold or base.gold,
-        prefer=given.prefer or base.prefer,
-        by_place=given.by_place or base.by_place,
         suites=given.suites if has_metrics else base.suites,
         metrics=given.metrics if has_metrics else base.metrics,
-        without=(*base.without, *given.without),
-        where=given.where or base.where,
-        limit=given.limit or base.limit,
-        by=given.by or base.by,
-        output=(*base.output, *given.output),
-        plugins=(*base.plugins, *given.plugins),
-        folder=given.folder or base.folder,
-        workers=given.workers or base.workers,
-        evidence=given.evidence or base.evidence,
-        on=given.on or base.on,
-        storage=given.storage or base.storage,
-        map={**base.map, **given.map},
         seed=base.seed if seed is None else seed,
     )
