@@ -20,12 +20,14 @@ from ragauge.language.facts.statements import (
     beside,
     compare,
     facts_of,
+    focused,
     has_negation,
     in_other_words,
     keys_of,
     likeness,
     part_of,
     remarks,
+    turned,
 )
 
 MIN_SHARED = 0.5
@@ -116,13 +118,16 @@ def align_to_passages(answer: str, contexts: Sequence[str], question: str = "") 
         partner, place = passages.closest(statement, asked)
         if partner is None:
             continue
+        clauses = focused(partner, statement)
         is_covered = _covered(statement, partner)
         each = [
             one
-            for one in _of_passage(statement, partner, facts_of(asked), passages.facts)
+            for theirs in (partner, clauses)
+            for one in _of_passage(statement, theirs, facts_of(asked), passages.facts)
             if is_covered or one.kind in SAME_NUMBER
         ]
         each += compare(statement, partner, ours, asked, passages.keys, MIN_ALIKE)
+        each = each or [*turned(statement, clauses, MIN_ALIKE)]
         found += [one._replace(context=place) for one in each if one.kind != "left out"]
     return Alignment(_equal(ours, passages.facts), tuple(dict.fromkeys(found)))
 

@@ -124,6 +124,17 @@ class Statement:
     def keys(self) -> frozenset[str]:
         return frozenset(word.key for word in self.words)
 
+    def part(self, start: int, end: int) -> "Statement":
+        """What the statement says between two places."""
+        facts, words, tokens = (
+            [each for each in several if start <= each.start and each.end <= end]
+            for several in (self.facts, self.words, self.tokens)
+        )
+        text = self.text[start - self.start : end - self.start]
+        places = {token.start for token in tokens}
+        scopes = {name: token for name, token in self.scopes.items() if token.start in places}
+        return Statement(text, start, end, facts, tuple(words), scopes, tokens)
+
 
 @lru_cache(maxsize=8_192)
 def read(text: str) -> tuple[Statement, ...]:

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence, Set
 from typing import NamedTuple, Protocol
 
-from ragauge.language.facts.reader import Fact, Statement, Token, Word
+from ragauge.language.facts.reader import SIGNS, Fact, Statement, Token, Word
 from ragauge.language.facts.same import is_same
 from ragauge.language.facts.vocabulary import vocabulary
 
@@ -94,6 +94,42 @@ def likeness(one: Statement, other: Statement) -> float:
     return 2 * (len(one.keys & other.keys) + n_facts) / n if n else 0.0
 
 
+def focused(theirs: Statement, ours: Statement) -> Statement:
+    """The clauses of a longer statement that say what ours does: from the first to the last comma, colon or full stop around
+    the fewest words that have all that both share.
+    """
+    keys = ours.keys & theirs.keys
+    items = [(word.start, word.end, word.key) for word in theirs.words if word.key in keys]
+    for fact in theirs.facts:
+        same = next((at for at, each in enumerate(ours.facts) if is_same(fact, each)), None)
+        items += [] if same is None else [(fact.start, fact.end, f"#{same}")]
+    items.sort()
+    wanted = {key for _, _, key in items}
+    found = min(
+        (_window(items, first, wanted) for first in range(len(items))),
+        key=lambda each: each[1] - each[0],
+        default=None,
+    )
+    if found is None:
+        return theirs
+    signs = [token for token in theirs.tokens if token.text in SIGNS]
+    start = max((sign.end for sign in signs if sign.end <= found[0]), default=theirs.start)
+    end = min((sign.start for sign in signs if sign.start >= found[1]), default=theirs.end)
+    return theirs.part(start, end)
+
+
+def _window(
+    items: Sequence[tuple[int, int, str]], first: int, wanted: Set[str]
+) -> tuple[float, float]:
+    """Start and end of the items from this one on that have all the wanted keys."""
+    missing = set(wanted)
+    for _, end, key in items[first:]:
+        missing.discard(key)
+        if not missing:
+            return items[first][0], end
+    return 0, float("inf")
+
+
 def compare(
     ours: Statement,
     theirs: Statement,
@@ -118,7 +154,7 @@ def compare(
     if len(theirs.keys) + len(theirs.facts) < MIN_SIZE or likeness(ours, theirs) < least:
         return
     yield from _scopes(ours, theirs)
-    yield from _turned(ours, theirs)
+    yield from turned(ours, theirs, least)
     yield from _other_names(ours, theirs, stated, known)
 
 
@@ -190,12 +226,14 @@ def in_other_words(ours: Sequence[Statement], theirs: Sequence[Statement]) -> li
     ]
 
 
-def _turned(ours: Statement, theirs: Statement) -> Iterator[Difference]:
+def turned(ours: Statement, theirs: Statement, least: float) -> Iterator[Difference]:
     """A statement with the opposite sense; two changes that turn it cancel each other.
 
     An opposite word, a negation, two sides exchanged, and the passive each turn the sense: `B is lighter than A` says that
     `A is heavier than B`.
     """
+    if len(theirs.keys) + len(theirs.facts) < MIN_SIZE or likeness(ours, theirs) < least:
+        return
     opposite, negated = _opposite(ours, theirs), _negated(ours, theirs)
     order = _exchanged(ours, theirs)
     if order and not opposite:
