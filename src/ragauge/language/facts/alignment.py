@@ -22,6 +22,7 @@ from ragauge.language.facts.statements import (
     facts_of,
     focused,
     has_negation,
+    is_denied,
     in_other_words,
     keys_of,
     likeness,
@@ -140,13 +141,13 @@ def _of_passage(
     A sentence that denies what the other states contradicts it by that alone. A number that is worked out of others, or could
     stand for several, contradicts none: `£11 less, £6 against £17`.
     """
-    if has_negation(ours) != has_negation(theirs):
+    if has_negation(ours) != has_negation(theirs) and is_denied(ours, theirs):
         return
     here, there = ({fact.start: fact for fact in each.facts} for each in (ours, theirs))
     worked_out = [
         fact
         for fact in ours.facts
-        if is_worked_out(fact, [each for each in (*ours.facts, *theirs.facts) if each is not fact])
+        if is_worked_out(fact, _operands(fact, [*theirs.facts, *ours.facts]))
     ]
     found = [*_of_facts([ours], [theirs], asked, [*asked, *stated, *worked_out])]
     counts = Counter(one.found for one in found)
@@ -160,6 +161,15 @@ def _of_passage(
             and not (is_counted and beside(ours, fact).isdisjoint(beside(theirs, other)))
         ):
             yield one
+
+
+def _operands(fact: Fact, facts: Sequence[Fact]) -> list[Fact]:
+    """The facts that another one may be worked out of, each once."""
+    found: list[Fact] = []
+    for each in facts:
+        if each is not fact and not _is_among(each, found):
+            found.append(each)
+    return found
 
 
 def _equal(statements: Sequence[Statement], others: Sequence[Fact]) -> list[tuple[int, int]]:

@@ -284,6 +284,16 @@ def _negated(ours: Statement, theirs: Statement) -> Difference | None:
     return None
 
 
+def is_denied(ours: Statement, theirs: Statement) -> bool:
+    """Whether one of two statements denies a fact, or a word that both have."""
+    keys = ours.keys & theirs.keys
+    return any(
+        fact.is_negated for statement in (ours, theirs) for fact in statement.facts
+    ) or any(
+        word.is_negated for statement in (ours, theirs) for word in statement.words if word.key in keys
+    )
+
+
 def _is_mixed(statement: Statement, key: str) -> bool:
     """Whether a statement both denies a word and does not."""
     return len({word.is_negated for word in statement.words if word.key == key}) > 1
