@@ -278,6 +278,8 @@ def _chat(values: Values, notes: dict[str, None]) -> None:
     name = next((each for each in CHATS if isinstance(values.get(each), list)), None)
     if name is None or has_field(values, "question", but=[name]) or has_field(values, "answer"):
         return
+    if "conversation" in values and "turn" in values:  # a turn without texts
+        return
     messages = [_message(item) for item in cast(list[object], values[name])]
     question, answer = last_text(messages, ASKING), last_text(messages, ANSWERING)
     if question is None and answer is None:
