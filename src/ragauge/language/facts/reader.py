@@ -18,7 +18,7 @@ from ragauge.language.numbers.units import unit_of
 from ragauge.language.stems import stem
 from ragauge.language.text import DESIGNATIONS, sentence_spans
 
-Kind = Literal["amount", "date", "code"]
+Kind = Literal["amount", "date", "code", "member"]
 BEHIND = ("or ", "and ", "oder ", "como ", "au m", "minimum", "maximum", "以")
 """How a bound begins that stands behind its number: `16 or over`."""
 NEAR = 3
@@ -62,7 +62,7 @@ class Token(NamedTuple):
 class Fact(NamedTuple):
     """Something of which a text may state another: its span, and what it says.
 
-    `value`: a number, the parts of a date, or the head and tail of a code (`AES`, `128`). Of amounts: the `unit`,
+    `value`: a number, the parts of a date, the head and tail of a code (`AES`, `128`), or a class and its member (`colour`, `2`). Of amounts: the `unit`,
     the period that a rate is `per`, and the `bound` (`least`, `most`, `exact`, `over`, `under`); "" where not stated.
     """
 
@@ -232,6 +232,7 @@ def _facts(text: str, tokens: Sequence[Token]) -> list[Fact]:
     found = [*map(_of_date, dates(text)), *_named_dates(text, tokens)]
     found += _codes(text, tokens)
     found += _amounts(text, tokens)
+    found += _members(text, tokens)
     kept: list[Fact] = []
     taken: set[int] = set()
     for fact in found:  # dates before codes before amounts
@@ -283,6 +284,15 @@ def _codes(text: str, tokens: Sequence[Token]) -> Iterator[Fact]:
         ):
             continue
         yield Fact("code", found[0], *found.span(), (head, tail))
+
+
+def _members(text: str, tokens: Sequence[Token]) -> Iterator[Fact]:
+    """Words of a class of which one holds in a place: a weekday, a colour."""
+    classes = vocabulary().classes
+    for token in tokens:
+        if token.text in classes:
+            span = token.start, token.end
+            yield Fact("member", text[slice(*span)], *span, classes[token.text])
 
 
 def _is_counting(tail: str, tokens: Sequence[Token], at: int | None) -> bool:

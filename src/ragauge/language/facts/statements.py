@@ -17,6 +17,8 @@ MAX_SHORT_STATEMENT = 2
 """Words of two statements that are so short that an opposite is all they need to have in common."""
 MAX_SHORT = 2
 """Letters of capitals that are no names by themselves: `FY`, `US`."""
+PREFIXES, MIN_STEM = ("un", "non", "non-", "in", "im", "ir", "dis"), 4
+"""Prefixes that turn a word into its opposite, and the letters that the word has at least."""
 REMARK = frozenset(";(；（")
 """Signs before a remark."""
 MAX_WORDS, MAX_DENSE = 3, 6
@@ -249,20 +251,33 @@ def _opposite(ours: Statement, theirs: Statement) -> Difference | None:
     sides, others = _sides(ours, theirs), _sides(theirs, ours)
     for pair, words in sides.items():
         both = list(zip(words, others.get(pair, ()), strict=False))
-        if any(word.key == other.key for (_, word), (_, other) in both):
+        if any(word.opposites == other.opposites for (_, word), (_, other) in both):
             continue  # denied, and no opposite
         if both and all(side != other for (side, _), (other, _) in both):
             return Difference("opposite", part_of(both[0][0][1]), part_of(both[0][1][1]))
-    return None
+    return next(_with_prefix(ours, theirs), None)
+
+
+def _with_prefix(ours: Statement, theirs: Statement) -> Iterator[Difference]:
+    """`unpaid` for `paid`, `paid` for `unpaid`."""
+    here, there = ({word.text.lower(): word for word in each.words} for each in (ours, theirs))
+    for text, word in here.items():
+        others = [f"{prefix}{text}" for prefix in PREFIXES]
+        others += [text.removeprefix(prefix) for prefix in PREFIXES if text.startswith(prefix)]
+        for other in others:
+            found = there.get(other)
+            if found and text not in there and other not in here and len(min(text, other, key=len)) >= MIN_STEM:
+                if word.is_negated == found.is_negated:
+                    yield Difference("opposite", part_of(word), part_of(found))
 
 
 def _sides(statement: Statement, other: Statement) -> Mapping[int, list[tuple[int, Word]]]:
     """By pair of opposites, the words of a statement that the other lacks, each with its side."""
-    known = Counter((word.key, word.is_negated) for word in other.words)
+    known = Counter((word.opposites, word.is_negated) for word in other.words)
     found: dict[int, list[tuple[int, Word]]] = {}
     for word in statement.words:
-        known[word.key, word.is_negated] -= 1
-        if known[word.key, word.is_negated] < 0:
+        known[word.opposites, word.is_negated] -= 1
+        if known[word.opposites, word.is_negated] < 0:
             for pair, side in word.opposites:
                 found.setdefault(pair, []).append((side ^ word.is_negated, word))
     return found
