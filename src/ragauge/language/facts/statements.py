@@ -340,11 +340,12 @@ def _exchanged(ours: Statement, theirs: Statement) -> Difference | None:
     x, middle, y = sides
     if not vocabulary().mutual.isdisjoint(item.key for item in middle):
         return None
-    if not x[0].kind == y[0].kind != "word" or all(
-        item.kind not in ("word", "dense") for item in middle
+    is_last = end == len(other)  # else each side has words of its own: `A is chair, B is treasurer`
+    if not x[0].kind == y[0].kind != "word" or (
+        is_last and all(item.kind not in ("word", "dense") for item in middle)
     ):
         return None
-    is_list = x[0].kind in ("name", "noun", "dense") and any(
+    is_list = is_last and x[0].kind in ("name", "noun", "dense") and any(
         _have_joint(theirs, *pair) for pair in ((x, middle), (middle, y))
     )
     if is_list or _is_passive(ours, first) != _is_passive(theirs, second):
