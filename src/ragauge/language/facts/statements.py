@@ -325,7 +325,7 @@ def _exchanged(ours: Statement, theirs: Statement) -> Difference | None:
     one, other = [item.key for item in first], [item.key for item in second]
     if one == other:
         has_verb = any(item.kind == "word" for item in first[1:-1])
-        is_turned = has_verb and _is_passive(ours, first) != _is_passive(theirs, second)
+        is_turned = has_verb and (_is_turned(first, second) or _is_turned(second, first))
         return _of_items(ours, first, theirs, second) if is_turned else None
     start = 0
     while start < len(one) and one[start] == other[start]:
@@ -416,6 +416,14 @@ def _pair_or_key(word: Word) -> str:
 
 def _is_passive(statement: Statement, items: Sequence[Item]) -> bool:
     return any(item.role == "by" and item.kind not in ("word", "noun") for item in items[2:])
+
+
+def _is_turned(passive: Sequence[Item], active: Sequence[Item]) -> bool:
+    """Whether the first is the passive of the other, which has the same items: nothing stands before the one who does it."""
+    return any(
+        item.role == "by" and item.kind not in ("word", "noun") and not other.role
+        for item, other in zip(passive[2:], active[2:], strict=True)
+    )
 
 
 def _have_joint(statement: Statement, one: Sequence[Item], other: Sequence[Item]) -> bool:
