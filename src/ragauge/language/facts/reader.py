@@ -126,10 +126,9 @@ class Statement:
 
     def part(self, start: int, end: int) -> "Statement":
         """What the statement says between two places."""
-        facts, words, tokens = (
-            [each for each in several if start <= each.start and each.end <= end]
-            for several in (self.facts, self.words, self.tokens)
-        )
+        facts = [fact for fact in self.facts if start <= fact.start and fact.end <= end]
+        words = [word for word in self.words if start <= word.start and word.end <= end]
+        tokens = [token for token in self.tokens if start <= token.start and token.end <= end]
         text = self.text[start - self.start : end - self.start]
         places = {token.start for token in tokens}
         scopes = {name: token for name, token in self.scopes.items() if token.start in places}

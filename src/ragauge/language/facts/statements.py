@@ -97,39 +97,36 @@ def likeness(one: Statement, other: Statement) -> float:
 
 
 def focused(theirs: Statement, ours: Statement) -> Statement:
-    """The clauses of a longer statement that say what ours does: from the first to the last comma, colon or full stop around
-    the fewest words that have all that both share.
+    """The clauses of a longer statement that say what ours does: those of the fewest words that have all that both share.
+
+    Clauses end at commas, colons and the like.
     """
     keys = ours.keys & theirs.keys
     items = [(word.start, word.end, word.key) for word in theirs.words if word.key in keys]
     for fact in theirs.facts:
         same = next((at for at, each in enumerate(ours.facts) if is_same(fact, each)), None)
         items += [] if same is None else [(fact.start, fact.end, f"#{same}")]
-    items.sort()
-    wanted = {key for _, _, key in items}
-    found = min(
-        (_window(items, first, wanted) for first in range(len(items))),
-        key=lambda each: each[1] - each[0],
-        default=None,
-    )
-    if found is None:
+    if not items:
         return theirs
+    first, last = _shortest(sorted(items))
     signs = [token for token in theirs.tokens if token.text in SIGNS]
-    start = max((sign.end for sign in signs if sign.end <= found[0]), default=theirs.start)
-    end = min((sign.start for sign in signs if sign.start >= found[1]), default=theirs.end)
+    start = max((sign.end for sign in signs if sign.end <= first), default=theirs.start)
+    end = min((sign.start for sign in signs if sign.start >= last), default=theirs.end)
     return theirs.part(start, end)
 
 
-def _window(
-    items: Sequence[tuple[int, int, str]], first: int, wanted: Set[str]
-) -> tuple[float, float]:
-    """Start and end of the items from this one on that have all the wanted keys."""
-    missing = set(wanted)
-    for _, end, key in items[first:]:
-        missing.discard(key)
-        if not missing:
-            return items[first][0], end
-    return 0, float("inf")
+def _shortest(items: Sequence[tuple[int, int, str]]) -> tuple[int, int]:
+    """Start and end of the shortest run of items that has each of their keys."""
+    n_keys, inside = len({key for _, _, key in items}), Counter[str]()
+    best, first = (items[0][0], items[-1][1]), 0
+    for _, end, key in items:
+        inside[key] += 1
+        while inside[items[first][2]] > 1:
+            inside[items[first][2]] -= 1
+            first += 1
+        if len(inside) == n_keys:
+            best = min(best, (items[first][0], end), key=lambda span: span[1] - span[0])
+    return best
 
 
 def compare(
@@ -266,9 +263,13 @@ def _with_prefix(ours: Statement, theirs: Statement) -> Iterator[Difference]:
         others += [text.removeprefix(prefix) for prefix in PREFIXES if text.startswith(prefix)]
         for other in others:
             found = there.get(other)
-            if found and text not in there and other not in here and len(min(text, other, key=len)) >= MIN_STEM:
-                if word.is_negated == found.is_negated:
-                    yield Difference("opposite", part_of(word), part_of(found))
+            if (
+                found
+                and not {text, other} & (here.keys() & there.keys())
+                and min(len(text), len(other)) >= MIN_STEM
+                and word.is_negated == found.is_negated
+            ):
+                yield Difference("opposite", part_of(word), part_of(found))
 
 
 def _sides(statement: Statement, other: Statement) -> Mapping[int, list[tuple[int, Word]]]:
@@ -302,10 +303,11 @@ def _negated(ours: Statement, theirs: Statement) -> Difference | None:
 def is_denied(ours: Statement, theirs: Statement) -> bool:
     """Whether one of two statements denies a fact, or a word that both have."""
     keys = ours.keys & theirs.keys
-    return any(
-        fact.is_negated for statement in (ours, theirs) for fact in statement.facts
-    ) or any(
-        word.is_negated for statement in (ours, theirs) for word in statement.words if word.key in keys
+    return any(fact.is_negated for statement in (ours, theirs) for fact in statement.facts) or any(
+        word.is_negated
+        for statement in (ours, theirs)
+        for word in statement.words
+        if word.key in keys
     )
 
 
@@ -345,8 +347,10 @@ def _exchanged(ours: Statement, theirs: Statement) -> Difference | None:
         is_last and all(item.kind not in ("word", "dense") for item in middle)
     ):
         return None
-    is_list = is_last and x[0].kind in ("name", "noun", "dense") and any(
-        _have_joint(theirs, *pair) for pair in ((x, middle), (middle, y))
+    is_list = (
+        is_last
+        and x[0].kind in ("name", "noun", "dense")
+        and any(_have_joint(theirs, *pair) for pair in ((x, middle), (middle, y)))
     )
     if is_list or _is_passive(ours, first) != _is_passive(theirs, second):
         return None
