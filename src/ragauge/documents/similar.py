@@ -1,0 +1,33 @@
+"""Texts that are nearly the same: exact set similarity, without comparing every pair."""
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+
+
+def near_duplicates(sets: Sequence[frozenset[str]], threshold: float) -> dict[int, int]:
+    """For each set that has a Jaccard similarity of at least `threshold` with an earlier one, that earlier one.
+
+    Exact, by prefix filtering (Bayardo et al. 2007): two sets that are so similar share one of their rarest
+    members, of which each set of n has n - ceil(threshold * n) + 1. An earlier one is never a duplicate
+    itself; empty sets resemble nothing. `threshold` is in (0, 1].
+
+    >>> near_duplicates([frozenset("abcd"), frozenset("xyz"), frozenset("abcde")], 0.8)
+    {2: 0}
+    """
+    frequency = Counter(member for members in sets for member in members)
+    duplicates: dict[int, int] = {}
+    index: dict[str, list[int]] = {}
+    for place, members in enumerate(sets):
+        rarest = sorted(members, key=lambda member: (frequency[member], member))
+        prefix = rarest[: len(members) - math.ceil(threshold * len(members)) + 1]
+        candidates = sorted({other for member in prefix for other in index.get(member, ())})
+        for other in candidates:
+            shared = len(members & sets[other])
+            if shared >= threshold * (len(members) + len(sets[other]) - shared):
+                duplicates[place] = other
+                break
+        else:
+            for member in prefix:
+                index.setdefault(member, []).append(place)
+    return duplicates
