@@ -4,13 +4,16 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 
+SHARED = 3
+"""Rare members that two similar sets must share before they are compared."""
+
 
 def near_duplicates(sets: Sequence[frozenset[str]], threshold: float) -> dict[int, int]:
     """For each set that has a Jaccard similarity of at least `threshold` with an earlier one, that earlier one.
 
-    Exact, by prefix filtering (Bayardo et al. 2007): two sets that are so similar share one of their rarest
-    members, of which each set of n has n - ceil(threshold * n) + 1. An earlier one is never a duplicate
-    itself; empty sets resemble nothing. `threshold` is in (0, 1].
+    Exact, by prefix filtering (Bayardo et al. 2007; Wang et al. 2012): two sets that are so similar share
+    three of their n - ceil(threshold * n) + 3 rarest members. An earlier one is never a duplicate itself;
+    empty sets resemble nothing. `threshold` is in (0, 1].
 
     >>> near_duplicates([frozenset("abcd"), frozenset("xyz"), frozenset("abcde")], 0.8)
     {2: 0}
@@ -19,10 +22,13 @@ def near_duplicates(sets: Sequence[frozenset[str]], threshold: float) -> dict[in
     duplicates: dict[int, int] = {}
     index: dict[str, list[int]] = {}
     for place, members in enumerate(sets):
+        least = math.ceil(threshold * len(members))
         rarest = sorted(members, key=lambda member: (frequency[member], member))
-        prefix = rarest[: len(members) - math.ceil(threshold * len(members)) + 1]
-        candidates = sorted({other for member in prefix for other in index.get(member, ())})
-        for other in candidates:
+        prefix = rarest[: len(members) - least + SHARED]
+        counts: Counter[int] = Counter()
+        for member in prefix:
+            counts.update(index.get(member, ()))
+        for other in sorted(other for other, n in counts.items() if n >= min(SHARED, least)):
             shared = len(members & sets[other])
             if shared >= threshold * (len(members) + len(sets[other]) - shared):
                 duplicates[place] = other
