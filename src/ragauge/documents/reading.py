@@ -45,7 +45,7 @@ class Problem:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False)
 class Documents:
     """Documents that were read, as passages.
 
@@ -263,16 +263,10 @@ def _frequent(units: Sequence[Iterable[str]]) -> set[str]:
 def _keep_distinct(made: Sequence[Passage], found: Documents) -> None:
     """Keep the passages that say something and of which no earlier one says the same."""
     members = [frozenset(words(f"{passage.heading} {passage.text}")) for passage in made]
-    numbers = [
-        " ".join(sorted(word for word in each if any(map(str.isdigit, word)))) for each in members
-    ]
-    # A number that differs makes another passage, however long both are.
-    marked = [each | {f"#{number}"} for each, number in zip(members, numbers, strict=True)]
-    duplicates = {
-        place: other
-        for place, other in near_duplicates(marked, SAME).items()
-        if numbers[place] == numbers[other]
-    }
+    numbers = [{word for word in each if any(map(str.isdigit, word))} for each in members]
+    duplicates = near_duplicates(
+        members, SAME, lambda place, other: numbers[place] == numbers[other]
+    )
     for place, passage in enumerate(made):
         if len(words(passage.text)) < NEAR_EMPTY:
             found.left_out["near empty"] += 1

@@ -2,14 +2,20 @@
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 SHARED = 3
 """Rare members that two similar sets must share before they are compared."""
 
 
-def near_duplicates(sets: Sequence[frozenset[str]], threshold: float) -> dict[int, int]:
+def near_duplicates(
+    sets: Sequence[frozenset[str]],
+    threshold: float,
+    are_same: Callable[[int, int], bool] = lambda _, __: True,
+) -> dict[int, int]:
     """For each set that has a Jaccard similarity of at least `threshold` with an earlier one, that earlier one.
+
+    Only pairs count of which `are_same` says, by their places, that nothing else tells them apart.
 
     Exact, by prefix filtering (Bayardo et al. 2007; Wang et al. 2012): two sets that are so similar share
     three of their n - ceil(threshold * n) + 3 rarest members. An earlier one is never a duplicate itself;
@@ -30,7 +36,8 @@ def near_duplicates(sets: Sequence[frozenset[str]], threshold: float) -> dict[in
             counts.update(index.get(member, ()))
         for other in sorted(other for other, n in counts.items() if n >= min(SHARED, least)):
             shared = len(members & sets[other])
-            if shared >= threshold * (len(members) + len(sets[other]) - shared):
+            is_like = shared >= threshold * (len(members) + len(sets[other]) - shared)
+            if is_like and are_same(place, other):
                 duplicates[place] = other
                 break
         else:

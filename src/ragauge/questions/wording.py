@@ -13,6 +13,8 @@ from ragauge.language.words import words
 
 FEW = 3
 """Content words up to which a pronoun after which they come is not explained by them."""
+MAX_KEYWORDS = 5
+"""Words up to which a text with a full stop is keywords and no statement."""
 MAX_CALM = 0.5
 """The least share of distinct words in a question of some length; one with fewer repeats itself."""
 
@@ -93,9 +95,11 @@ def why_malformed(question: str) -> str | None:
     if asks_first and not _END.search(text) and _CUT.search(text):
         return f"it ends in the middle: {text[-30:]!r}"
     sentences = re.split(r"(?<=[.!?])\s+", text)
-    if _SENTENCE.search(text) and not asks_first:
-        if not any(_END.search(each) or rules.orders.search(each) for each in sentences):
-            return "it is a statement, not a question"
+    is_asked = asks_first or any(
+        _END.search(each) or rules.orders.search(each) for each in sentences
+    )
+    if _SENTENCE.search(text) and not is_asked and len(found) > MAX_KEYWORDS:
+        return "it is a statement, not a question"
     return None
 
 
