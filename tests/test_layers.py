@@ -13,6 +13,7 @@ SOURCE = Path(ragauge.__file__).parent
 
 LAYERS = (
     {"errors", "progress", "score", "start", "trust"},
+    {"plugins"},
     {"conversations", "label", "language", "network", "report", "stats", "storage", "where"},
     {"calls", "samples", "setting", "suite"},
     {"metric"},

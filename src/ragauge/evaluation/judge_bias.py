@@ -14,10 +14,9 @@ from ragauge.evaluation import (
     Evaluation,
     MetricLike,
     evaluate,
-    judge_config_of,
     opened_by_name,
 )
-from ragauge.judges.config import JudgeConfig
+from ragauge.judges.config import JudgeConfig, judge_config_of
 from ragauge.people.judge_effects import (
     AnswerOrder,
     JudgeBias,
