@@ -84,7 +84,7 @@ class RateLimiter:
         self,
         most: int = MAX_CONCURRENCY,
         *,
-        at_once: int = _AT_ONCE,
+        at_once: float = _AT_ONCE,
         rpm: float | None = None,
         tpm: float | None = None,
         first_wait_s: float = 0.5,
@@ -98,7 +98,7 @@ class RateLimiter:
         self._waiting: list[tuple[int, int, float, asyncio.Future[Permit]]] = []
         self._alarm: asyncio.TimerHandle | None = None
         # `_open` requests may be in flight now; it rises to `_goal`.
-        self._goal = min(most, max(_FIRST_GOAL, at_once))
+        self._goal = min(most, max(_FIRST_GOAL, int(at_once)))
         self._open = float(min(most, at_once))
         self._risen_at = self._resume_at = 0.0
         self._answer_s: float | None = None
