@@ -1,7 +1,6 @@
 """Irregular forms of one word."""
 
-from ragauge.language.irregular_forms import IRREGULAR
-from ragauge.language.stems import stem
+from ragauge.language.stems import IRREGULAR, stem
 
 
 def test_the_forms_of_a_word_know_each_other_and_not_themselves():

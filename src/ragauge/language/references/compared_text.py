@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
-from ragauge.language.content_words import is_content_word
-from ragauge.language.normal_form import normal_form
+from ragauge.language.characters import normal_form
 from ragauge.language.stems import Word, stemmed
+from ragauge.language.stop_words import is_content_word
 
 ARTICLES = frozenset(("a", "an", "the"))
 FISCAL_YEAR = re.compile(r"fy((?:20|19)?[0-9]{2})")

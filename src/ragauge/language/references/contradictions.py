@@ -5,13 +5,11 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from ragauge.language.dates.dates import dates
-from ragauge.language.dates.index import DateIndex
-from ragauge.language.dates.parts import Date
+from ragauge.language.dates.parts import Date, DateIndex
 from ragauge.language.keywords import by_value
 from ragauge.language.numbers.match import ExpectedNumber, NumberMatch, is_denied
 from ragauge.language.numbers.numbers import quantities
-from ragauge.language.numbers.quantity import Quantity
-from ragauge.language.numbers.units import MONEY
+from ragauge.language.numbers.quantity import MONEY, Quantity
 from ragauge.language.references.yes_or_no import asks_yes_or_no_only
 
 YES_OR_NO = re.compile(r"\W*(yes|no)\b(?!\.\s?\d)", re.IGNORECASE)

@@ -13,7 +13,6 @@ from rapidfuzz import fuzz, process
 from ragauge.language.covered import Covered
 from ragauge.language.facts.alignment import Alignment, align
 from ragauge.language.facts.statements import Difference
-from ragauge.language.irregular_forms import IRREGULAR
 from ragauge.language.numbers.agreement import Agreement
 from ragauge.language.numbers.match import (
     NumberMatch,
@@ -25,7 +24,7 @@ from ragauge.language.references.initials import abbreviated
 from ragauge.language.references.items import MissingItems, missing_items
 from ragauge.language.references.opposites import denial, is_negated
 from ragauge.language.references.yes_or_no import said_to
-from ragauge.language.stems import Word
+from ragauge.language.stems import IRREGULAR, Word
 
 MIN_LETTERS = 5
 """Shorter words are not compared by spelling: `Iran` and `Iraq` are two countries."""

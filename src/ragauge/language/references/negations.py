@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 
-from ragauge.language.content_words import is_content_word
 from ragauge.language.stems import Word
+from ragauge.language.stop_words import is_content_word
 from ragauge.language.text import Span
 
 

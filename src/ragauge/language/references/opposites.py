@@ -3,8 +3,8 @@
 from collections.abc import Collection, Sequence
 from functools import cache
 
-from ragauge.language.content_words import is_content_word
 from ragauge.language.stems import stem
+from ragauge.language.stop_words import is_content_word
 
 NEGATIONS = frozenset({"not", "never", "neither", "nor", "cannot"})
 BEFORE_T = frozenset((
