@@ -13,6 +13,8 @@ from ragauge.features.sentence_cosines import Comparison, SentenceCosines, sente
 from ragauge.language.claims.nearest_sentences import (
     Sentence,
     SentenceIndex,
+    absolutes,
+    denials,
     sentences_of,
     unsupported_runs,
 )
@@ -21,7 +23,6 @@ from ragauge.language.covered import Covered
 from ragauge.language.facts.alignment import align_to_passages
 from ragauge.language.facts.statements import Difference
 from ragauge.language.numbers.quantity import Quantity
-from ragauge.language.references.negations import absolutes, denials
 from ragauge.language.stems import Word, stemmed
 from ragauge.language.stop_words import is_content_word
 from ragauge.language.text import Span, excerpt

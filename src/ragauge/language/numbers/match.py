@@ -23,6 +23,7 @@ from ragauge.language.numbers.counted import (
 from ragauge.language.numbers.directions import FALLS, asked_direction, in_one_direction, opposite
 from ragauge.language.numbers.expected_numbers import (
     ExpectedQuantity,
+    conclusions,
     expected_numbers,
     says_no_number,
     wants_no_number,
@@ -44,7 +45,6 @@ from ragauge.language.numbers.other_forms import (
 )
 from ragauge.language.numbers.quantity import Quantity
 from ragauge.language.numbers.unit_conversion import in_units, is_measure
-from ragauge.language.references.conclusions import conclusions
 
 IN_WORKING = 0.5
 """The credit of a number that the answer states among its steps, when its conclusion states another."""
