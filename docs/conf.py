@@ -39,7 +39,14 @@ html_use_index = False
 html_permalinks_icon = "#"
 
 CHAPTERS = {
-    "Start": ("quickstart", "first-screen", "which-metric", "coming-from", "README"),
+    "Start": (
+        "quickstart",
+        "first-screen",
+        "which-metric",
+        "how-it-differs",
+        "coming-from",
+        "README",
+    ),
     "Guides": (
         *("data", "runs", "judges", "meaning", "rankings", "statistics", "suites"),
         "adding-a-metric",

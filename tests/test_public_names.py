@@ -18,6 +18,7 @@ PUBLIC = {
     "JudgeError",
     "JudgeConfig",
     "LabelError",
+    "MadeQuestions",
     "MetricError",
     "MiniLM",
     "PlanError",
@@ -42,6 +43,7 @@ PUBLIC = {
     "metric",
     "metrics",
     "open_run",
+    "questions",
     "rank",
     "score",
 }

@@ -124,6 +124,65 @@ def test_a_chat_model_gets_the_prompt_with_the_contexts_and_its_price(monkeypatc
     assert row["contexts"] == ["one", "two"]
 
 
+def streamed(*parts):
+    """A reply in parts, with 50 ms before the last one."""
+
+    def reply(_n, handler, _body):
+        handler.send_response(200)
+        handler.end_headers()
+        for part in parts:
+            if part == parts[-1]:
+                time.sleep(0.05)
+            handler.wfile.write(part.encode())
+            handler.wfile.flush()
+        handler.close_connection = True
+
+    return reply
+
+
+def test_a_chat_model_that_streams_has_a_time_to_its_first_text(monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "secret-1234")
+    first = '{"choices": [{"delta": {"role": "assistant", "content": ""}}]}'
+    texts = [json.dumps({"choices": [{"delta": {"content": text}}]}) for text in "hi"]
+    last = json.dumps({"choices": [], "usage": USAGE})
+    reply = streamed(
+        *(f"data: {part}\r\n\r\n" for part in (first, *texts, last)), "data: [DONE]\n\n"
+    )
+    with server(reply) as (url, seen):
+        options = EndpointOptions(base_url=f"{url}/v1", stream=True)
+        row = asked(open_target("chat:gpt-4o-mini", options))
+    assert json.loads(seen[0][3])["stream_options"] == {"include_usage": True}
+    assert (row["answer"], row["input_tokens"], row["output_tokens"]) == ("hi", 30, 5)
+    assert 0 < row["first_token_s"] < row["latency_s"] - 0.04
+
+
+STREAMS = [
+    (["data: Par\n\n", ": still here\n\n", "event: end\ndata: is\n\n"], {}, "Paris"),
+    (['data: {"answer": "Par"}\n\n', 'data: {"answer": "is", "page": 7}\n\n'], {}, "Paris"),
+    (
+        ['{"response": "Par"}\n', '{"response": "is", "docs": [{"t": "c"}]}\n', '{"done": true}\n'],
+        {"answer": "/response", "contexts": "/docs/*/t"},
+        "Paris",
+    ),
+    (["data: a\ndata: b\n\n", "data: c"], {}, "a\nbc"),
+    (['data: {"text": "Paris"}\n\n', "data: [DONE]\n\n"], {}, "no text of an answer; --read"),
+    (['data: {"answer": "Par"}\n\n', 'data: {"error": {"message": "busy"}}\n\n'], {}, "busy"),
+    (["data: [[[\n\n"], {}, "[[["),
+    (["data: In\n\n", "data:  19\n\n", "data: 84\n\n"], {}, "In 1984"),
+]
+
+
+@pytest.mark.parametrize(("parts", "read", "expected"), STREAMS)
+def test_events_and_lines_of_json_are_read_as_one_answer(parts, read, expected):
+    with server(streamed(*parts)) as (url, _):
+        row = asked(open_target(url, EndpointOptions(read=read)))
+    assert expected in (row["answer"] or row["reason"])
+    if row["status"] == "ok":
+        assert row["first_token_s"] <= row["latency_s"]
+    if "contexts" in read:
+        assert row["contexts"] == ["c"]
+
+
 def chunked_for_ever(_n, handler, _body):
     handler.send_response(200)
     handler.send_header("transfer-encoding", "chunked")

@@ -108,6 +108,25 @@ def test_run_asks_and_scores_in_one_command(ragauge, here):
     assert "--target needs a file of questions" in done.err
 
 
+def test_run_asks_every_kind_of_system_with_the_options_of_ask(ragauge, here):
+    (here / "app.sh").write_text("echo Paris")
+    arguments = ["run", "questions.jsonl", "-m", "keyword_coverage", "--no-report", "--repeat", "2"]
+    arguments += ["--shell", "sh app.sh", "--target", "two=app.py:answer", "--price", "2,8"]
+    done = ragauge(*arguments, "--folder", "run", "--max-calls", "10", "--concurrency", "1")
+    assert done.code == 4, done.err
+    assert "4 questions not asked: the budget of 10 calls is used up" in done.err
+    assert "two, 2 repeats, keyword_coverage passes at 0.5: 1.00 of" in done.out
+    (folder,) = (here / "ragauge-answers").iterdir()
+    rows = [json.loads(line) for line in (folder / "answers.jsonl").read_text().splitlines()]
+    # 10 · $2 + 5 · $8 for a million tokens
+    assert {(row["system"], row["cost_usd"]) for row in rows} == {("sh", None), ("two", 6e-5)}
+    done = ragauge("run", "questions.jsonl", "--vary", "top_k=1,2")
+    assert (done.code, "--vary is of a system to ask; name one with --target" in done.err) == (
+        2,
+        True,
+    )
+
+
 def test_repeats_show_how_steady_a_system_is(ragauge, here):
     ragauge("ask", "questions.jsonl", "--target", "app.py:fails", "--repeat", "3", "--folder", "a")
     done = ragauge("run", "a", "-m", "keyword_coverage", "--folder", "run", "--no-report")

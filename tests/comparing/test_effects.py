@@ -153,3 +153,33 @@ def test_exchanged_sides_have_the_inverse_ratio_and_the_same_p():
     there, back = (timed(*each).row("latency_s") for each in ((BEFORE, AFTER), (AFTER, BEFORE)))
     assert there.ratio == approx(1 / back.ratio)
     assert (there.ratio_low, there.p_value) == (approx(1 / back.ratio_high), back.p_value)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "drop"),
+    [
+        ([1.0, 2.0, 4.0], [2.0, 2.0, 4.0], 2 ** (1 / 3) - 1),  # the ratio is (2 · 1 · 1)^(1/3)
+        ([0.0, 1.0, 3.0], [1.0, 1.0, 3.0], 0.25),  # a 0 has no ratio: the mean of 4/3 is 1/3 more
+        ([0.0, 0.0], [0.0, 0.0], 0.0),
+    ],
+)
+def test_a_gate_judges_times_by_the_share_that_they_grew_by(before, after, drop):
+    run = rg.evaluate(rows({"old": before, "new": after}, "latency_s"), "latency_s")
+    (verdict,) = run.gate(baseline="old", max_drop={"latency_s": drop + 0.01}).verdicts
+    assert verdict.passed
+    assert verdict.readings[0].value == approx(drop)
+    assert run.gate(baseline="old", max_drop=drop + 1e-9).passed
+    if drop:
+        assert not run.gate(baseline="old", max_drop=drop - 0.01).passed
+    low, high = (
+        run.gate([f"latency_s.drop_{end} <= 9"], baseline="old") for end in ("low", "high")
+    )
+    if len(set(before)) > 1:
+        ends = [gate.verdicts[0].readings[0].value for gate in (low, high)]
+        assert ends[0] < drop < ends[1]
+
+
+def test_a_baseline_without_any_time_has_no_share():
+    run = rg.evaluate(rows({"old": [0.0, 0.0], "new": [1.0, 2.0]}, "latency_s"), "latency_s")
+    (verdict,) = run.gate(baseline="old", max_drop={"latency_s": 9}).verdicts
+    assert "no share of a baseline of 0" in verdict.reason

@@ -10,6 +10,7 @@ from ragauge.conversations.transcript import Call
 
 CALLS = Comparison(alternatives=True)
 ARRAY = {"properties": {"x": {"type": "array"}}}
+TEXT = {"properties": {"x": {"type": "string"}}}
 SET = {"properties": {"x": {"type": "array", "uniqueItems": True}}}
 DEFAULT = {"properties": {"unit": {"type": "string", "default": "m"}}}
 
@@ -32,6 +33,9 @@ DEFAULT = {"properties": {"unit": {"type": "string", "default": "m"}}}
         ({"x": [1, 2]}, {"x": 2}, None, True),
         ({"x": [1, 2]}, {"x": 3}, None, False),
         ({"x": [1, 2]}, {"x": 2}, ARRAY, False),
+        ({"x": ["a", "b"]}, {"x": "b"}, TEXT, True),
+        ({"x": ["a", "b"]}, {"x": ["a", "b"]}, None, True),
+        ({"x": ["a", "b"]}, {"x": ["a", "b"]}, TEXT, False),
         ({"x": [[1, 2], [3]]}, {"x": [3]}, ARRAY, True),
         ({"x": ["a", ""]}, {}, None, True),
         ({"x": {"city": ["Oslo", "Bergen"]}}, {"x": {"city": "Bergen"}}, None, True),

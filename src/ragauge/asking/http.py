@@ -9,6 +9,7 @@ from importlib.util import find_spec
 from urllib.parse import quote
 
 from ragauge.asking.returned import usage_of
+from ragauge.asking.stream import is_stream, read_stream
 from ragauge.asking.target import OpenTarget, Refused, Response
 from ragauge.asking.template import (
     at_pointer,
@@ -52,7 +53,7 @@ class EndpointOptions:
 
     `headers`: the environment variable of each header's value. `body`: a JSON template. `read`: a JSON pointer into
     the reply for each field. `version`: a label of what is deployed; with another label everything is asked again. `base_url`,
-    `key` (an environment variable) and `prompt` (the text of a prompt) are of chat models.
+    `key` (an environment variable), `prompt` (the text of a prompt) and `stream` (whether the reply is to come in parts) are of chat models.
     """
 
     method: str = "POST"
@@ -63,6 +64,7 @@ class EndpointOptions:
     base_url: str | None = None
     key: str = "OPENAI_API_KEY"
     prompt: str = "{question}"
+    stream: bool = False
 
 
 def open_url(url: str, options: EndpointOptions) -> OpenTarget:
@@ -89,7 +91,10 @@ def open_chat(model: str, options: EndpointOptions) -> OpenTarget:
         key = address.key()
     except JudgeError as error:
         raise PlanError([str(error)]) from None
-    template = {"model": model, "messages": [{"role": "user", "content": options.prompt}]}
+    message = {"role": "user", "content": options.prompt}
+    template: dict[str, object] = {"model": model, "messages": [message]}
+    if options.stream:
+        template |= {"stream": True, "stream_options": {"include_usage": True}}
     headers = {"authorization": f"Bearer {key or 'none'}"}
     url = f"{base_url.rstrip('/')}/chat/completions"
     return _opened(url, "POST", headers, template, options, model=model)
@@ -168,16 +173,25 @@ class HttpTarget:
         body = b""
         if self.template is not None:
             body = sendable(json.dumps(filled(self.template, inputs), ensure_ascii=False)).encode()
+        arrivals: list[tuple[int, float]] = []
         start = time.perf_counter()
+
+        def arrived(n_bytes: int) -> None:
+            arrivals.append((n_bytes, time.perf_counter() - start))
+
         try:
-            received = await self._connected().send(destination, body)
+            received = await self._connected().send(destination, body, arrived)
         except Exception as error:
             if not is_transport_error(error):
                 raise
             why = self.address.shown(f"{type(error).__name__}: {error}".removesuffix(": "))
             raise Refused(f"the connection was lost ({why})") from None
         latency_s = time.perf_counter() - start
-        return Response(self._read(received), latency_s)
+        self._check(received)
+        if is_stream(received.content):
+            fields, begun_at = read_stream(received.content, self.read)
+            return Response(fields, latency_s, next(s for n, s in arrivals if n >= begun_at))
+        return Response(self._read(received.content), latency_s)
 
     async def close(self) -> None:
         """Close the connections; a later question opens new ones."""
@@ -190,8 +204,8 @@ class HttpTarget:
             self._connections = connections_to(self.address, MAX_CONCURRENCY)
         return self._connections
 
-    def _read(self, received: Received) -> object:
-        """The fields of a reply; Refused for an error, or a reply that is no JSON."""
+    def _check(self, received: Received) -> None:
+        """Refused for an error, and for what no program reads."""
         if received.is_error:
             raise _refusal(received)
         if len(received.content) > MAX_BYTES:
@@ -200,10 +214,13 @@ class HttpTarget:
             raise Refused(
                 "the reply is a page of HTML and not JSON; look at the URL", is_final=True
             )
+
+    def _read(self, content: bytes) -> object:
+        """The fields of a reply; Refused if it is no JSON."""
         try:
-            reply: object = json.loads(received.content)
+            reply: object = json.loads(content)
         except (ValueError, RecursionError) as error:
-            start = received.content[:80].decode("utf-8", "replace")
+            start = content[:80].decode("utf-8", "replace")
             raise Refused(f"the reply is not JSON ({error!s:.80}): {start!r}") from None
         if not self.read:
             return reply

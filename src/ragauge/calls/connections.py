@@ -4,7 +4,7 @@
 """
 
 import ssl
-from collections.abc import AsyncIterable, AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterable, AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
@@ -62,8 +62,13 @@ class Connections(Protocol):
         """Send a JSON body to a chat endpoint. `is_transport_error` tells whether an exception means a lost connection."""
         ...
 
-    async def send(self, destination: Destination, body: bytes) -> Received:
-        """Send a JSON body anywhere, without following redirects."""
+    async def send(
+        self, destination: Destination, body: bytes, arrived: Callable[[int], None]
+    ) -> Received:
+        """Send a JSON body anywhere, without following redirects.
+
+        `arrived` gets the number of bytes of the reply that are there, whenever more have come.
+        """
         ...
 
     async def close(self) -> None:
@@ -131,13 +136,20 @@ class _Clients:
     async def post(self, body: bytes) -> Received:
         return await self._sent(self._chat, body, follow_redirects=True)
 
-    async def send(self, destination: Destination, body: bytes) -> Received:
+    async def send(
+        self, destination: Destination, body: bytes, arrived: Callable[[int], None]
+    ) -> Received:
         headers = {"content-type": "application/json", **destination.headers}
         there = Destination(destination.url, headers, destination.method)
-        return await self._sent(there, body, follow_redirects=False)
+        return await self._sent(there, body, arrived, follow_redirects=False)
 
     async def _sent(
-        self, destination: Destination, body: bytes, *, follow_redirects: bool
+        self,
+        destination: Destination,
+        body: bytes,
+        arrived: Callable[[int], None] = lambda _: None,
+        *,
+        follow_redirects: bool,
     ) -> Received:
         pool = self._pool()
         pool.n_busy += 1
@@ -147,7 +159,7 @@ class _Clients:
             )
             reply = await pool.client.send(request, stream=True, follow_redirects=follow_redirects)
             try:
-                content = await _read(reply.status_code, reply.aiter_bytes())
+                content = await _read(reply.status_code, reply.aiter_bytes(), arrived)
             finally:
                 await reply.aclose()
             return _received(reply.status_code, reply.headers, content)
@@ -189,12 +201,15 @@ def _is_error(status: int) -> bool:
     return status >= 300
 
 
-async def _read(status: int, chunks: AsyncIterable[bytes]) -> bytearray:
+async def _read(
+    status: int, chunks: AsyncIterable[bytes], arrived: Callable[[int], None]
+) -> bytearray:
     """A reply's content, up to a little more than the limit."""
     content, most = bytearray(), MAX_ERROR_BYTES if _is_error(status) else MAX_BYTES
     try:
         async for chunk in chunks:
             content += chunk
+            arrived(len(content))
             if len(content) > most:
                 break
     except Exception as error:

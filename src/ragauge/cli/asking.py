@@ -13,7 +13,7 @@ import click
 
 from ragauge.asking.ask import ANSWERS, Answers, AskPlan, check_output, question_rows
 from ragauge.asking.asking import Limits, Tally
-from ragauge.cli.options import AskOptions, EndpointGroup, SourceOptions
+from ragauge.cli.options import AskOptions, SourceOptions
 from ragauge.cli.outcome import INCOMPLETE
 from ragauge.cli.progress import SPARSE_S, live_line, spoken
 from ragauge.cli.streams import one_line, say
@@ -47,7 +47,6 @@ class Inquiry:
         asking: AskOptions,
         reading: SourceOptions,
         *,
-        endpoint: EndpointGroup | None = None,
         where: str | None = None,
         limit: int | None = None,
         repeat: int = 1,
@@ -58,12 +57,12 @@ class Inquiry:
         output: Sequence[Path] = (),
     ) -> "Inquiry":
         """Read and check everything; PlanError or DataError before anything is asked."""
-        targets = asking.by_name(endpoint.targets if endpoint else ())
+        targets = asking.by_name
         if not targets:
             raise click.UsageError(
                 "no system to ask; name one with --target app.py:function, --url, --chat or --shell"
             )
-        options = endpoint.options() if endpoint else None
+        options = asking.endpoint()
         for file in output:
             check_output(file)
         samples = load(

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict, TypeVar, cast
 
 import click
+from click.core import ParameterSource
 
 if TYPE_CHECKING:
     from ragauge.asking.http import EndpointOptions
@@ -254,23 +255,80 @@ class AskOptions:
     """The systems to ask, and how."""
 
     targets: tuple[str, ...]
+    urls: tuple[str, ...]
+    chats: tuple[str, ...]
+    shells: tuple[str, ...]
     vary: tuple[tuple[str, list[object]], ...]
     concurrency: int
     timeout: float
     retries: int
     again: bool
+    method: str
+    headers: tuple[tuple[str, str], ...]
+    body: str | None
+    read: tuple[tuple[str, str], ...]
+    base_url: str | None
+    key: str
+    prompt: Path | None
+    stream: bool
+    version: str
 
-    def by_name(self, others: Sequence[str] = ()) -> dict[str, str]:
-        """The targets and others by system; UsageError for a duplicate name."""
-        from ragauge.asking.opening import name_of
+    @property
+    def by_name(self) -> dict[str, str]:
+        """The targets by system, as `rg.ask` takes them; UsageError for a duplicate name."""
+        from ragauge.asking.opening import CHAT, SHELL, name_of
 
-        targets = (*self.targets, *others)
-        named = [NAMED.fullmatch(text) for text in targets]
-        pairs = [
-            (found[1], found[2]) if found else (name_of(text), text)
-            for found, text in zip(named, targets, strict=True)
-        ]
+        pairs: list[tuple[str, str]] = []
+        given = {"": (*self.targets, *self.urls), CHAT: self.chats, SHELL: self.shells}
+        for kind, texts in given.items():
+            for text in texts:
+                named = NAMED.fullmatch(text) if kind != SHELL else None
+                target = kind + (named[2] if named else text)
+                pairs.append((named[1] if named else name_of(target), target))
         return pairs_once(pairs, "system")
+
+    def endpoint(self) -> "EndpointOptions":
+        """How endpoints are asked; UsageError for a file that cannot be read."""
+        from ragauge.asking.http import BODY, EndpointOptions
+
+        body = BODY if self.body is None else self.body
+        if not body.lstrip().startswith(("{", "[")):
+            body = _text_of(Path(body), "--body")
+        return EndpointOptions(
+            self.method,
+            pairs_once(self.headers, "header"),
+            body,
+            pairs_once(self.read, "field"),
+            self.version,
+            self.base_url,
+            self.key,
+            "{question}" if self.prompt is None else _text_of(self.prompt, "--prompt"),
+            self.stream,
+        )
+
+    @classmethod
+    def given(cls) -> list[str]:
+        """The options of this group that the command line has."""
+        context = click.get_current_context()
+        names = {field.name for field in fields(cls)}
+        return [
+            each.opts[0]
+            for each in context.command.params
+            if each.name in names
+            and context.get_parameter_source(each.name) is ParameterSource.COMMANDLINE
+        ]
+
+
+MAX_PROMPT_BYTES = 10_000_000
+
+
+def _text_of(path: Path, option: str) -> str:
+    from ragauge.storage.regular_file import read_regular
+
+    try:
+        return read_regular(path, MAX_PROMPT_BYTES).decode("utf-8")
+    except (OSError, ValueError) as error:
+        raise click.UsageError(f"{option} {path}: cannot be read: {error}") from None
 
 
 NAMED = re.compile(r"([\w.+ -]+)=(.+)", re.DOTALL)
@@ -286,6 +344,21 @@ ask_options = option_group(
             multiple=True,
             metavar="[NAME=]TARGET",
             help="System to ask: app.py:function or package.module:function. Repeat it for several.",
+        ),
+        click.option("--url", "urls", multiple=True, help="HTTP endpoint to ask. Repeatable."),
+        click.option(
+            "--chat",
+            "chats",
+            multiple=True,
+            metavar="MODEL",
+            help="Model behind an OpenAI-compatible endpoint to ask. Repeatable.",
+        ),
+        click.option(
+            "--shell",
+            "shells",
+            multiple=True,
+            metavar="COMMAND",
+            help="Command to ask: it reads one JSON line, and writes JSON or text. Repeatable.",
         ),
         click.option(
             "--vary",
@@ -316,89 +389,6 @@ ask_options = option_group(
             help="How often an answer that failed or timed out is asked for again.",
         ),
         click.option("--again", is_flag=True, help="Ask again what is answered already."),
-    ),
-)
-"""Adds `--target`, `--vary` and the limits of asking; the command takes them as `asking`."""
-
-
-@dataclass(frozen=True, slots=True)
-class EndpointGroup:
-    """Targets that are no Python functions, and how endpoints are asked."""
-
-    urls: tuple[str, ...]
-    chats: tuple[str, ...]
-    shells: tuple[str, ...]
-    method: str
-    headers: tuple[tuple[str, str], ...]
-    body: str | None
-    read: tuple[tuple[str, str], ...]
-    base_url: str | None
-    key: str
-    prompt: Path | None
-    version: str
-
-    @property
-    def targets(self) -> tuple[str, ...]:
-        """These targets as `--target` names them."""
-        chats = (_with_kind("chat:", model) for model in self.chats)
-        return (*self.urls, *chats, *(_with_kind("shell:", command) for command in self.shells))
-
-    def options(self) -> "EndpointOptions":
-        """How endpoints are asked; UsageError for a file that cannot be read."""
-        from ragauge.asking.http import BODY, EndpointOptions
-
-        body = BODY if self.body is None else self.body
-        if not body.lstrip().startswith(("{", "[")):
-            body = _text_of(Path(body), "--body")
-        return EndpointOptions(
-            self.method,
-            pairs_once(self.headers, "header"),
-            body,
-            pairs_once(self.read, "field"),
-            self.version,
-            self.base_url,
-            self.key,
-            "{question}" if self.prompt is None else _text_of(self.prompt, "--prompt"),
-        )
-
-
-def _with_kind(kind: str, given: str) -> str:
-    """A target with its kind before it, behind the name of its system if it has one."""
-    found = NAMED.fullmatch(given) if kind == "chat:" else None
-    return f"{found[1]}={kind}{found[2]}" if found else kind + given
-
-
-MAX_PROMPT_BYTES = 10_000_000
-
-
-def _text_of(path: Path, option: str) -> str:
-    from ragauge.storage.regular_file import read_regular
-
-    try:
-        return read_regular(path, MAX_PROMPT_BYTES).decode("utf-8")
-    except (OSError, ValueError) as error:
-        raise click.UsageError(f"{option} {path}: cannot be read: {error}") from None
-
-
-endpoint_options = option_group(
-    "endpoint",
-    EndpointGroup,
-    (
-        click.option("--url", "urls", multiple=True, help="HTTP endpoint to ask. Repeatable."),
-        click.option(
-            "--chat",
-            "chats",
-            multiple=True,
-            metavar="MODEL",
-            help="Model behind an OpenAI-compatible endpoint to ask. Repeatable.",
-        ),
-        click.option(
-            "--shell",
-            "shells",
-            multiple=True,
-            metavar="COMMAND",
-            help="Command to ask: it reads one JSON line, and writes JSON or text. Repeatable.",
-        ),
         click.option(
             "--method", default="POST", show_default=True, help="Method of --url: POST, PUT or GET."
         ),
@@ -436,6 +426,11 @@ endpoint_options = option_group(
             help="File with the prompt of --chat, with {question} and {contexts}.",
         ),
         click.option(
+            "--stream",
+            is_flag=True,
+            help="Ask --chat for its reply in parts, to know the time to the first one.",
+        ),
+        click.option(
             "--version",
             default="",
             metavar="LABEL",
@@ -443,7 +438,7 @@ endpoint_options = option_group(
         ),
     ),
 )
-"""Adds `--url`, `--chat`, `--shell` and their settings; the command takes them as `endpoint`."""
+"""Adds `--target`, `--url` and other systems, `--vary` and the limits of asking; the command takes them as `asking`."""
 
 
 class Reading(TypedDict):

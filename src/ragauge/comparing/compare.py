@@ -136,6 +136,7 @@ def _compared(
         folders=tuple(side.run.place for side in sides),
         fields=questions.fields,
         cluster=options.cluster,
+        n_clusters=questions.n_clusters,
         test=options.test,
         correction=options.correction,
         n_permutations=options.n_permutations,

@@ -230,6 +230,8 @@ class Comparison:
     """The folder of each system's run; None for a run in memory."""
     fields: tuple[str, ...] = ()
     cluster: str | None = None
+    n_clusters: int | None = None
+    """How many values of `cluster` the questions have; None without clusters."""
     test: TestName = "randomization"
     correction: CorrectionName = "holm"
     n_permutations: int = 10_000

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from ragauge.comparing.systems import ComparedSystem
 from ragauge.errors import PlanError, did_you_mean
 from ragauge.runs.scored_run import ScoredRun
-from ragauge.samples.samples import FIELDS
+from ragauge.samples.samples import FIELDS, by_number
 
 if TYPE_CHECKING:
     import numpy as np
@@ -48,6 +48,10 @@ class Questions:
     fields: tuple[str, ...]
     clusters: "Ints | None" = None
     notes: tuple[str, ...] = ()
+
+    @property
+    def n_clusters(self) -> int | None:
+        return None if self.clusters is None else int(self.clusters.max(initial=-1)) + 1
 
     @classmethod
     def of(
@@ -131,7 +135,7 @@ def _slices(field: str, values: "pl.Series") -> Iterator[Slice]:
 
     groups = pl.DataFrame({"value": values, "question": np.arange(len(values))})
     by_value = groups.partition_by("value", as_dict=True)
-    ordered = sorted(by_value, key=lambda key: (key[0] is None, str(key[0])))
+    ordered = sorted(by_value, key=lambda key: (key[0] is None, by_number(str(key[0]))))
     for key in ordered:
         value = NO_VALUE if key[0] is None else str(key[0])
         yield Slice(field, value, by_value[key]["question"].to_numpy())

@@ -1,1 +1,1 @@
-"""Doors from other tools: a script changes one import and runs; what a door does not cover says so."""
+"""Doors from other tools: scripts written for ranx, ragas and deepeval run here with their imports changed."""

@@ -69,8 +69,11 @@ class Comparison:
         differ = [Difference(path, expected, found)]
         if given is not None:
             differ = self._lists(wanted, given, schema, path)
-        is_no_choice = given is None and (schema or {}).get("type") == "array"
-        if not differ or not self.alternatives or is_no_choice:
+        kind = (schema or {}).get("type") if self.alternatives else None
+        is_choice = isinstance(kind, str) and kind not in ("array", "tuple", "any")
+        if is_choice:  # and no list that the argument would be
+            differ = [Difference(path, expected, found)]
+        if not differ or not self.alternatives or (given is None and kind == "array"):
             return differ
         allowed = (value for value in wanted if given is None or list_of(value) is not None)
         equal = any(not self.differences(value, found, schema, path) for value in allowed)

@@ -1,12 +1,12 @@
 """How much worse a run is than its baseline, for the rules of a gate."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 from ragauge.comparing.compare import compare
 from ragauge.comparing.comparison import MetricComparison
+from ragauge.comparing.pair import SKEWED
 from ragauge.comparing.paired_scores import LOST, STATUSES
 from ragauge.errors import PlanError
 from ragauge.gating.slices import Slice
@@ -14,9 +14,6 @@ from ragauge.runs.manifest import MetricDisplay
 from ragauge.runs.scored_run import ScoredRun
 from ragauge.samples.filter import matching
 from ragauge.where import Filter
-
-if TYPE_CHECKING:
-    pass
 
 IDS_SHOWN = 3
 
@@ -154,6 +151,8 @@ class Baseline:
             )
         values = _drop(row)
         value = values[statistic]
+        if value is None and row.metric in SKEWED and row.base_mean == 0:
+            return None, f"{metric.name} has no share of a baseline of 0"
         return value, "" if value is not None else row.note or "too few common questions"
 
     def broken(self, metric: MetricDisplay, system: str, where: Filter | None) -> tuple[str, ...]:
@@ -195,13 +194,26 @@ def _matching(run: ScoredRun, own: str, where: Filter | None, named: str) -> Sco
 
 
 def _drop(row: MetricComparison) -> Mapping[str, float | None]:
-    """How much worse the candidate is, positive if it is worse, and the interval of that."""
-    if row.difference is None:
-        return dict.fromkeys(("drop", "drop_low", "drop_high"), None) | {"p_value": row.p_value}
-    bounds = (row.low, row.high) if row.lower_is_better else (_minus(row.high), _minus(row.low))
-    drop = row.difference if row.lower_is_better else 0.0 - row.difference
-    return {"drop": drop, "drop_low": bounds[0], "drop_high": bounds[1], "p_value": row.p_value}
+    """How much worse the candidate is, positive if it is worse, and the interval of that.
+
+    Of times and costs the share that they grew by: the ratio less 1, or where a question took 0, the
+    difference by the baseline's mean.
+    """
+    change = row.difference, row.low, row.high
+    if row.ratio is not None:
+        change = _each((row.ratio, row.ratio_low, row.ratio_high), lambda ratio: ratio - 1)
+    elif row.metric in SKEWED and row.difference:
+        mean = row.base_mean
+        change = _each(change, lambda end: end / mean if mean else None)
+    drop, low, high = change
+    if not row.lower_is_better:
+        drop, low, high = _each((drop, high, low), lambda end: 0.0 - end)
+    return {"drop": drop, "drop_low": low, "drop_high": high, "p_value": row.p_value}
 
 
-def _minus(value: float | None) -> float | None:
-    return None if value is None else 0.0 - value
+def _each(
+    values: tuple[float | None, float | None, float | None],
+    of: Callable[[float], float | None],
+) -> tuple[float | None, float | None, float | None]:
+    first, second, third = (None if value is None else of(value) for value in values)
+    return first, second, third

@@ -13,6 +13,7 @@ from ragauge.loaders.formats import csv, frames, json, jsonl, objects, parquet
 from ragauge.loaders.formats.file_sets import PACKED, files_of_set, is_set, together
 from ragauge.loaders.mapping import field_of
 from ragauge.loaders.shapes import (
+    agent_benchmarks,
     benchmark_logs,
     column_sets,
     conversations,
@@ -80,6 +81,7 @@ def of_other_tools(table: Table, chosen: Collection[str]) -> Table:
     table = traces.recognised(table)
     if not set(chosen) & set(table.columns()):
         table = benchmark_logs.recognised(promptfoo.recognised(table))
+    table = agent_benchmarks.recognised(table, keep=chosen)
     table = conversations.recognised(table, keep=chosen)
     table = column_sets.recognised(table, keep=chosen)
     table = wrappers.unwrapped(table, keep=chosen)

@@ -22,7 +22,7 @@ MAX_SHOWN = 20
 Tools = Mapping[str, Schema]
 
 
-@metric(version=1)
+@metric(version=2)
 def tool_call_match(
     turn_calls: list[TurnCalls],
     tools_by_name: Tools | None,
@@ -136,7 +136,7 @@ def _differences(
     return found + [{"kind": "extra", "found": made[at].as_data()} for at in left]
 
 
-@metric(version=1)
+@metric(version=2)
 def tool_precision(
     turn_calls: list[TurnCalls],
     tools_by_name: Tools | None,
@@ -158,7 +158,7 @@ def tool_precision(
     return _share(n_equal, n_made, "no tool was called")
 
 
-@metric(version=1)
+@metric(version=2)
 def tool_recall(
     turn_calls: list[TurnCalls],
     tools_by_name: Tools | None,
@@ -180,7 +180,7 @@ def tool_recall(
     return _share(n_equal, n_expected, "no tool call is expected")
 
 
-@metric(version=1)
+@metric(version=2)
 def tool_f1(
     turn_calls: list[TurnCalls],
     tools_by_name: Tools | None,
@@ -225,7 +225,7 @@ def _share(part: int, whole: int, why_not: str) -> Score:
     return Score(part / whole, evidence={"equal": part, "of": whole})
 
 
-@metric(version=1)
+@metric(version=2)
 def trajectory_match(
     turn_calls: list[TurnCalls],
     tools_by_name: Tools | None,

@@ -2,14 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, cast
+from typing import cast
+
+import polars as pl
 
 from ragauge.runs.scored_run import ScoredRun
 from ragauge.runs.summary import SUMMARY
 from ragauge.samples.samples import CLUSTERS, FIELDS, Samples
-
-if TYPE_CHECKING:
-    import polars as pl
 
 MAX_FIELDS, MAX_VALUES = 4, 12
 SLICES = "slices"

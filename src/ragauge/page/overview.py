@@ -7,6 +7,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import cast
 
+import polars as pl
+
 from ragauge.comparing.words import ComparisonView, over_questions
 from ragauge.errors import LabelError
 from ragauge.label import Label
@@ -82,8 +84,6 @@ class Overview:
     @cached_property
     def n_questions(self) -> int:
         """How many questions the samples have, counted without keeping their ids."""
-        import polars as pl
-
         ids = self.run.samples.scan().select(pl.col("id").n_unique())
         return int(ids.collect(engine="streaming").item())
 

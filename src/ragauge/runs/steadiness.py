@@ -18,7 +18,7 @@ class Steadiness:
     """A system over k repeats of each question, by one metric.
 
     An answer passes where the metric is at least `threshold` (at most, where lower is better); one without a value
-    does not. `pass_one`, `pass_any` and `pass_all` are the means over the questions of pass@1, pass@k and pass^k.
+    does not; of a conversation its worst turn counts. `pass_one`, `pass_any` and `pass_all` are the means over the questions of pass@1, pass@k and pass^k.
     `n_changing` questions pass in some repeats and not in others. `components` is the variance of the values
     between and within questions; None where it has none.
     """
@@ -48,21 +48,25 @@ def steadiness(
         threshold = (metric.low + metric.high) / 2
     if REPEAT_OF not in run.samples.columns:
         return ()
-    by_system = _values(run, metric.metric)
+    by_system = _values(run, metric)
     found = (_of_system(system, metric, threshold, groups) for system, groups in by_system.items())
     return tuple(each for each in found if each is not None)
 
 
-def _values(run: "ScoredRun", metric: str) -> Mapping[str, list[list[float | None]]]:
+def _values(run: "ScoredRun", metric: MetricDisplay) -> Mapping[str, list[list[float | None]]]:
     """The values of each question, by system."""
     import polars as pl
 
     scores = run.collect(
-        run.scan().filter(pl.col("metric") == metric).select("id", "system", "value")
+        run.scan().filter(pl.col("metric") == metric.metric).select("id", "system", "value")
     )
-    asked = run.collect(run.samples.scan().select("id", "system", REPEAT_OF))
+    of_turns = [name for name in ("conversation",) if name in run.samples.columns]
+    asked = run.collect(run.samples.scan().select("id", "system", REPEAT_OF, *of_turns))
     both = asked.join(scores, on=["id", "system"], how="inner", maintain_order="left")
-    grouped = both.group_by("system", REPEAT_OF, maintain_order=True).agg("value")
+    keys = pl.coalesce(*of_turns, "id").alias("id")
+    worst = pl.col("value").max() if metric.lower_is_better else pl.col("value").min()
+    whole = both.group_by("system", REPEAT_OF, keys, maintain_order=True).agg(worst)
+    grouped = whole.group_by("system", REPEAT_OF, maintain_order=True).agg("value")
     found: dict[str, list[list[float | None]]] = {}
     for system, _, values in grouped.iter_rows():
         found.setdefault(system, []).append(values)

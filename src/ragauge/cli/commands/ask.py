@@ -9,13 +9,11 @@ import click
 from ragauge.cli.asking import Inquiry, print_answers, say_faults
 from ragauge.cli.options import (
     AskOptions,
-    EndpointGroup,
     FiniteRange,
     NamedTarget,
     Price,
     SourceOptions,
     ask_options,
-    endpoint_options,
     source_options,
 )
 from ragauge.cli.streams import say
@@ -31,7 +29,6 @@ from ragauge.cli.streams import say
     type=NamedTarget(),
     help="System to ask, by name: small=app.py:small. Repeat it for several.",
 )
-@endpoint_options
 @source_options
 @click.option("--where", help="Ask only matching questions: 'question_type = \"fact\"'.")
 @click.option("--limit", type=click.IntRange(min=1), help="Ask only the first N questions.")
@@ -69,7 +66,6 @@ def command(
     questions: Path,
     asking: AskOptions,
     systems: tuple[str, ...],
-    endpoint: EndpointGroup,
     reading: SourceOptions,
     where: str | None,
     limit: int | None,
@@ -95,7 +91,6 @@ def command(
         questions,
         replace(asking, targets=(*asking.targets, *systems)),
         reading,
-        endpoint=endpoint,
         where=where,
         limit=limit,
         repeat=repeat,

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from pathlib import Path
 from shlex import quote
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 import click
 
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from ragauge.cli.asking import Inquiry
 
 PRECISIONS = ("fp32", "fp16", "bf16", "int8")
+LIMITS = ("max_calls", "max_cost_usd", "price")
+"""Settings of a judge that limit the systems that are asked too."""
 
 
 @click.command("run", short_help="Evaluate answers with metrics and suites.")
@@ -118,7 +120,7 @@ PRECISIONS = ("fp32", "fp16", "bf16", "int8")
 @click.option(
     "--repeat",
     type=click.IntRange(min=1),
-    help="Ask each question K times.  [default: 1]",
+    help="Ask each question K times: of the systems, with --target and others, else of the judge.  [default: 1]",
     metavar="K",
 )
 @click.option(
@@ -205,12 +207,16 @@ def command(
 
     The run's folder gets report.html, a page to look at in a browser.
 
-    DATA is a file of answers (.jsonl .json .csv .tsv .parquet), or with --target of questions, which are asked first. For several systems, add a column
+    DATA is a file of answers (.jsonl .json .csv .tsv .parquet). For several systems, add a column
     `system`, or give each system's file with --system. CONFIG.toml sets the same options in a file;
     options on the command line override it. The default suite is rag.
 
+    With --target, --url, --chat or --shell, DATA is a file of questions, which are asked first, as `ragauge ask` does.
+    --max-cost and --max-calls then limit each system too; --price is that of the judge if there is one, else of the systems.
+
     Run the same command again to resume an interrupted run.
     """
+    targets = asking.by_name
     given = Config(
         data=_only(sources),
         gold=reading.gold,
@@ -237,7 +243,7 @@ def command(
         cache=cache,
         judge=judging.table(
             concurrency=workers,
-            repeat=repeat,
+            repeat=None if targets else repeat,
             rpm=rpm,
             tpm=tpm,
             prompts=None if prompts is None else str(prompts),
@@ -246,10 +252,14 @@ def command(
     )
     config = _combined(given, seed)
     asked = 0
-    if asking.targets:
+    if not targets and (unused := AskOptions.given()):
+        raise click.UsageError(
+            f"{unused[0]} is of a system to ask; name one with --target, --url, --chat or --shell"
+        )
+    if targets:
         from ragauge.cli.asking import NO_ANSWER, say_faults
 
-        inquiry = _inquiry(config, asking, reading)
+        inquiry = _inquiry(config, asking, reading, repeat or 1)
         if dry_run:
             inquiry.forecast(quiet=quiet)
             return 0
@@ -257,6 +267,9 @@ def command(
         if asked == NO_ANSWER:
             return asked
         config = inquiry.scored(config)
+        if "model" not in config.judge:
+            own = {name: value for name, value in config.judge.items() if name not in LIMITS}
+            config = replace(config, judge=own)
     code = run_config(
         config,
         dry_run=dry_run,
@@ -271,8 +284,8 @@ def command(
     return code or asked
 
 
-def _inquiry(config: Config, asking: AskOptions, reading: SourceOptions) -> "Inquiry":
-    """What `--target` asks: the questions of the configuration's data."""
+def _inquiry(config: Config, asking: AskOptions, reading: SourceOptions, repeat: int) -> "Inquiry":
+    """What `--target` and others ask: the questions of the configuration's data, within the limits of a judge."""
     from ragauge.cli.asking import Inquiry
 
     if config.data is None:
@@ -280,7 +293,18 @@ def _inquiry(config: Config, asking: AskOptions, reading: SourceOptions) -> "Inq
     reading = replace(
         reading, gold=config.gold, prefer=config.prefer, mapping=tuple(config.map.items())
     )
-    return Inquiry.of(config.data, asking, reading, where=config.where, limit=config.limit)
+    limits = {name: config.judge.get(name) for name in LIMITS}
+    if "model" in config.judge:
+        limits["price"] = None
+    return Inquiry.of(
+        config.data,
+        asking,
+        reading,
+        where=config.where,
+        limit=config.limit,
+        repeat=repeat,
+        **cast("dict[str, Any]", limits),
+    )
 
 
 def _only(sources: tuple[Path, ...]) -> Path | None:

@@ -1,0 +1,161 @@
+"""Models of other tools as judges and encoders, and rows scored by several metrics at once."""
+
+import inspect
+import os
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, cast
+
+from ragauge import catalog
+from ragauge.errors import PlanError
+from ragauge.judges.managed import JudgeDefaults
+from ragauge.judges.protocol import Identity, Reply, Request
+from ragauge.judges.providers.factory import JUDGE_ATTRIBUTES, JudgeLike
+from ragauge.score import Status
+
+if TYPE_CHECKING:
+    from ragauge.encoders.protocol import Encoder, Floats
+
+JUDGE_VARIABLE = "RAGAUGE_JUDGE"
+"""The environment variable that names the judge of scripts that give no model."""
+Messages = Sequence[tuple[str, str]]
+"""Role and text of each message of a chat."""
+
+
+class ModelJudge(JudgeDefaults):
+    """A model of another tool as a judge, known to caches by its name."""
+
+    def __init__(self, name: str, call: Callable[[Messages], Awaitable[str]]) -> None:
+        self.name = name
+        self.identity: Identity = {"model": name, "door": "compat"}
+        self._call = call
+
+    async def reply(self, request: Request) -> Reply:
+        """What the model says to the request's messages."""
+        return Reply(await self._call([(each.role, each.content) for each in request.messages]))
+
+
+class EmbeddingsEncoder:
+    """An object with LangChain's `embed_documents` as an encoder."""
+
+    def __init__(self, embeddings: Any) -> None:
+        self.name = name_of(embeddings)
+        self.identity = {"name": self.name, "door": "compat"}
+        self._embeddings = embeddings
+
+    def encode(self, texts: Sequence[str], *, long_text: str = "cut") -> "Floats":  # noqa: ARG002
+        """One unit vector for each text."""
+        import numpy as np
+
+        from ragauge.encoders.local import unit_rows
+
+        return unit_rows(np.asarray(self._embeddings.embed_documents(list(texts)), np.float32))
+
+
+def name_of(model: object) -> str:
+    """The name that a model's object gives itself, else that of its class."""
+    for attribute in ("model_name", "model", "deployment_name"):
+        if isinstance(name := getattr(model, attribute, None), str) and name:
+            return name
+    return type(model).__name__
+
+
+def judge_of(model: Any, argument: str) -> JudgeLike:
+    """The judge that a script gives as `argument`.
+
+    A model's name, a judge or async function of ragauge, a LangChain chat model, or deepeval's `DeepEvalBaseLLM`. Without one,
+    the model that the environment variable RAGAUGE_JUDGE names. PlanError if there is none, or it is something else.
+    """
+    if model is None and not (model := os.environ.get(JUDGE_VARIABLE)):
+        raise PlanError(
+            [
+                f"a judge is needed: give {argument}= a model's name, a judge or a LangChain model, "
+                f"or name a model in the environment variable {JUDGE_VARIABLE}"
+            ]
+        )
+    is_judge = all(hasattr(model, name) for name in JUDGE_ATTRIBUTES)
+    if is_judge or isinstance(model, str) or inspect.iscoroutinefunction(model):
+        return model
+    if hasattr(model, "a_generate"):
+        return ModelJudge(model.get_model_name(), _generating(model))
+    if hasattr(model, "ainvoke"):
+        return ModelJudge(name_of(model), _invoking(model))
+    raise PlanError(
+        [
+            f"{argument}={model!r:.80} is not covered; give a model's name, a judge of ragauge, an async function, "
+            "or a LangChain chat model"
+        ]
+    )
+
+
+def _generating(model: Any) -> Callable[[Messages], Awaitable[str]]:
+    async def call(messages: Messages) -> str:
+        said = await model.a_generate("\n\n".join(text for _, text in messages))
+        return str(cast("Any", said)[0] if isinstance(said, tuple) else said)
+
+    return call
+
+
+def _invoking(model: Any) -> Callable[[Messages], Awaitable[str]]:
+    async def call(messages: Messages) -> str:
+        said = await model.ainvoke(list(messages))
+        return str(getattr(said, "content", said))
+
+    return call
+
+
+def encoder_of(embeddings: Any) -> "Encoder | str | None":
+    """The encoder that a script gives: a model's name, an encoder of ragauge, or LangChain's embeddings."""
+    if embeddings is None or isinstance(embeddings, str) or hasattr(embeddings, "encode"):
+        return embeddings
+    if hasattr(embeddings, "embed_documents"):
+        return cast("Encoder", EmbeddingsEncoder(embeddings))
+    raise PlanError(
+        [
+            f"embeddings={embeddings!r:.80} is not covered; give a model's name, an encoder of ragauge, or an "
+            "object with embed_documents"
+        ]
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """One sample's value by one metric, or why there is none; and the evidence."""
+
+    value: float | None
+    reason: str | None
+    evidence: str | None
+    failed: bool
+
+
+def measure(
+    rows: Iterable[Mapping[str, object]],
+    labels: Sequence[str],
+    *,
+    judge: JudgeLike | None,
+    encoder: "Encoder | str | None" = None,
+) -> list[list[Measured]]:
+    """For each label, its value on each row, in ragauge's field names. A field that is None is left out."""
+    from ragauge.evaluation import evaluate
+
+    given = [
+        {"id": str(place), **{name: value for name, value in row.items() if value is not None}}
+        for place, row in enumerate(rows, 1)
+    ]
+    run = evaluate(given, labels, judge=judge, encoder=encoder)
+    found = {
+        (metric, id): Measured(value, reason, evidence, status == Status.FAILED)
+        for id, metric, value, status, reason, evidence in run.scores.select(
+            "id", "metric", "value", "status", "reason", "evidence"
+        ).iter_rows()
+    }
+    return [[found[metric.metric, str(row["id"])] for row in given] for metric in run.metrics]
+
+
+def not_covered(tool: str, name: str, alias: str) -> Exception:
+    """What importing the name of a tool's metric raises, with the nearest metric; `alias`: as `aliases.toml` has it."""
+    nearest = catalog.unknown(alias)
+    # Tools look for names of their own in any module.
+    if name.islower() and "nearest" not in nearest:
+        return AttributeError(name)
+    return ImportError(f"{tool}'s {name} is not covered here: {nearest}")

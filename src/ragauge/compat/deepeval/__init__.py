@@ -1,0 +1,140 @@
+"""deepeval's `evaluate` and `assert_test`, computed by ragauge: write `ragauge.compat.deepeval` where a script imports `deepeval`.
+
+Names and arguments are those of deepeval 4. Covered: `evaluate`, `assert_test`, `LLMTestCase`, `Golden`, `EvaluationDataset`, and the metrics in
+`metrics`. Not covered: conversations, tracing, generated data, the command `deepeval` (run pytest) and Confident AI.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ragauge.compat.deepeval.dataset import EvaluationDataset, Golden
+from ragauge.compat.deepeval.metrics import BaseMetric, MeasuredMetric
+from ragauge.compat.deepeval.test_case import LLMTestCase
+
+__all__ = [
+    "EvaluationDataset",
+    "EvaluationResult",
+    "Golden",
+    "LLMTestCase",
+    "assert_test",
+    "evaluate",
+]
+
+
+@dataclass(frozen=True)
+class MetricData:
+    """One metric's score of one test case."""
+
+    name: str
+    threshold: float
+    success: bool
+    score: float | None
+    reason: str | None
+    strict_mode: bool
+    error: str | None
+
+    def __str__(self) -> str:
+        score = "none" if self.score is None else f"{self.score:.4f}"
+        why = self.error or self.reason
+        return f"{self.name} (score: {score}, threshold: {self.threshold}, reason: {why})"
+
+
+@dataclass(frozen=True)
+class TestResult:
+    """One test case's scores; `success` if all of them reach their thresholds."""
+
+    __test__ = False
+    name: str
+    success: bool
+    metrics_data: list[MetricData]
+    input: str
+    actual_output: str | None
+    expected_output: str | None
+    context: list[str] | None
+    retrieval_context: list[str] | None
+
+
+@dataclass(frozen=True)
+class EvaluationResult:
+    """The test cases' results, in order; printed, the share that passes of each metric, and each failure."""
+
+    test_results: list[TestResult]
+
+    def __str__(self) -> str:
+        by_metric: dict[str, list[bool]] = {}
+        for result in self.test_results:
+            for metric in result.metrics_data:
+                by_metric.setdefault(metric.name, []).append(metric.success)
+        lines = [f"{name}: {sum(each)} of {len(each)} pass" for name, each in by_metric.items()]
+        failed = [
+            f"{result.name}: {metric}"
+            for result in self.test_results
+            for metric in result.metrics_data
+            if not metric.success
+        ]
+        return "\n".join([*lines, *failed])
+
+
+def evaluate(
+    test_cases: Sequence[LLMTestCase], metrics: Sequence[BaseMetric], **ignored: object
+) -> EvaluationResult:
+    """Score the test cases with the metrics, and print which pass.
+
+    Other arguments (`hyperparameters`, `async_config` …) have no effect. PlanError for what is not covered.
+
+    >>> from ragauge.compat.deepeval.metrics import ExactMatchMetric
+    >>> cases = [LLMTestCase("Which city?", "Paris", "Paris"), LLMTestCase("Which river?", "Rhine", "Seine")]
+    >>> result = evaluate(cases, [ExactMatchMetric()])
+    Exact Match: 1 of 2 pass
+    test_case_1: Exact Match (score: 0.0000, threshold: 0.5, reason: differ_at 0; answer_from_there rhine; reference_from_there seine)
+    """
+    by_metric = [_scored(metric, list(test_cases)) for metric in metrics]
+    results = [
+        TestResult(
+            name=case.name or f"test_case_{place}",
+            success=all(each[place].success for each in by_metric),
+            metrics_data=[each[place] for each in by_metric],
+            input=case.input,
+            actual_output=case.actual_output,
+            expected_output=case.expected_output,
+            context=case.context,
+            retrieval_context=case.retrieval_context,
+        )
+        for place, case in enumerate(test_cases)
+    ]
+    result = EvaluationResult(results)
+    print(result)
+    return result
+
+
+def assert_test(test_case: LLMTestCase, metrics: Sequence[BaseMetric], **ignored: object) -> None:
+    """AssertionError that names the metrics below their thresholds, with the reasons."""
+    __tracebackhide__ = True
+    found = [data for metric in metrics for data in _scored(metric, [test_case])]
+    if failed := [str(data) for data in found if not data.success]:
+        raise AssertionError(f"Metrics: {', '.join(failed)} failed.")
+
+
+def _scored(metric: Any, cases: list[LLMTestCase]) -> list[MetricData]:
+    found: list[MetricData] = []
+    measured = (
+        metric.measure_all(cases) if isinstance(metric, MeasuredMetric) else [None] * len(cases)
+    )
+    for case, each in zip(cases, measured, strict=True):
+        if each is None:
+            metric.measure(case)
+        else:
+            metric.take(each)
+        found.append(
+            MetricData(
+                name=metric.__name__,
+                threshold=metric.threshold,
+                success=metric.is_successful(),
+                score=metric.score,
+                reason=metric.reason,
+                strict_mode=metric.strict_mode,
+                error=metric.error,
+            )
+        )
+    return found

@@ -1,0 +1,115 @@
+"""A passage of a document, and the passages of a text: by headings, tables and sentences up to a limit."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+from ragauge.language.text import sentence_spans
+from ragauge.language.words import words
+
+MAX_WORDS = 200
+"""Most words of a passage of prose, unless a single sentence is longer."""
+MAX_TABLE_WORDS = 1_000
+"""Most words of a passage that is kept whole: a table, or a chunk of an index."""
+
+_LINE = re.compile(r"[^\n]*\n?")
+_HEADING = re.compile(r"(#{1,6})\s+(.*?)\s*#*\s*$")
+_UNDERLINE = re.compile(r"\s{0,3}(=+|-+)\s*$")
+_TABLE_ROW = re.compile(r"\s*\|.*\|\s*$|[^|\n]+ \|(?:[^|\n]*\|)*[^|\n]*$")
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A part of a document that is retrieved as a whole.
+
+    `start` and `end` are offsets in characters of the document's text, and `text` is what lies between
+    them. `heading` is the path of the headings above it ("Leave > Sick leave"), of a later part of a long
+    table its header row.
+    """
+
+    id: str
+    document: str
+    start: int
+    end: int
+    text: str
+    heading: str = ""
+    kind: Literal["prose", "table"] = "prose"
+
+
+class _Block(NamedTuple):
+    start: int
+    end: int
+    heading: str
+    kind: Literal["prose", "table"]
+
+
+def passages_of(document: str, text: str, max_words: int = MAX_WORDS) -> list[Passage]:
+    """The passages of a text, in order: each under one heading, of whole sentences, a table for itself.
+
+    Headings are those of Markdown, tables rows with `|`. A table of over 1,000 words is cut between rows.
+
+    >>> [(p.heading, p.text) for p in passages_of("a.md", "# Leave\\n\\nIt is 30 days. Ask early.")]
+    [('Leave', 'It is 30 days. Ask early.')]
+    """
+    spans = [
+        (start, end, block)
+        for block in _blocks(text)
+        for start, end in _spans(text, block, max_words)
+    ]
+    return [
+        Passage(
+            f"{document}#{number}", document, start, end, text[start:end], block.heading, block.kind
+        )
+        for number, (start, end, block) in enumerate(spans, 1)
+    ]
+
+
+def _blocks(text: str) -> Iterator[_Block]:
+    """Stretches of prose and tables under the headings above them."""
+    headings: list[tuple[int, str]] = []
+    start, kind, at = 0, "prose", 0
+    previous = ""
+    for match in _LINE.finditer(text):
+        line, begin = match[0], match.start()
+        underlined = _UNDERLINE.match(line) if previous.strip() and kind == "prose" else None
+        heading = _HEADING.match(line)
+        if heading or (underlined and at > start - 1 and "|" not in previous):
+            yield _Block(start, begin if heading else begin - len(previous), _path(headings), kind)
+            level = len(heading[1]) if heading else 1 if "=" in line else 2
+            title = heading[2] if heading else previous.strip()
+            headings = [*(each for each in headings if each[0] < level), (level, title)]
+            start, kind, line = match.end(), "prose", ""
+        elif (is_row := bool(_TABLE_ROW.match(line))) != (kind == "table"):
+            yield _Block(start, begin, _path(headings), kind)
+            start, kind = begin, "table" if is_row else "prose"
+        previous, at = line, begin
+    yield _Block(start, len(text), _path(headings), kind)
+
+
+def _path(headings: list[tuple[int, str]]) -> str:
+    return " > ".join(title for _, title in headings)
+
+
+def _spans(text: str, block: _Block, max_words: int) -> Iterator[tuple[int, int]]:
+    """Whole sentences, or whole rows of a table, up to the limit."""
+    inner = text[block.start : block.end]
+    limit = max_words if block.kind == "prose" else MAX_TABLE_WORDS
+    units = sentence_spans(inner) if block.kind == "prose" else _rows(inner)
+    first = last = None
+    size = 0
+    for start, end in units:
+        n_words = len(words(inner[start:end]))
+        if first is not None and last is not None and size + n_words > limit:
+            yield block.start + first, block.start + last
+            first, size = None, 0
+        first = start if first is None else first
+        last, size = end, size + n_words
+    if first is not None and last is not None and size:
+        yield block.start + first, block.start + last
+
+
+def _rows(table: str) -> Iterator[tuple[int, int]]:
+    for row in _LINE.finditer(table):
+        if row[0].strip():
+            yield row.start(), row.start() + len(row[0].rstrip())

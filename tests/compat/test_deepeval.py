@@ -1,0 +1,145 @@
+"""Scripts in deepeval's style run with their imports changed; values are worked out by hand over a scripted judge's replies."""
+
+import asyncio
+import json
+from types import SimpleNamespace
+
+import pytest
+
+import ragauge as rg
+from ragauge.compat.deepeval import assert_test, evaluate
+from ragauge.compat.deepeval.dataset import EvaluationDataset, Golden
+from ragauge.compat.deepeval.metrics import (
+    AnswerRelevancyMetric,
+    BaseMetric,
+    ContextualPrecisionMetric,
+    ContextualRecallMetric,
+    ExactMatchMetric,
+    FaithfulnessMetric,
+    GEval,
+    ToolCorrectnessMetric,
+)
+from ragauge.compat.deepeval.models import DeepEvalBaseLLM
+from ragauge.compat.deepeval.test_case import LLMTestCase, LLMTestCaseParams, ToolCall
+from ragauge.errors import PlanError
+
+CASE = LLMTestCase(
+    input="Who won two prizes?",
+    actual_output="Curie won two. She was French.",
+    expected_output="Curie won two.",
+    retrieval_context=["Einstein made relativity.", "Curie won two prizes."],
+)
+
+
+def test_the_quick_start_with_pytest(judge):
+    # Of two claims one is supported: 0.5.
+    assert_test(CASE, [FaithfulnessMetric(threshold=0.5, model=judge)])
+    with pytest.raises(AssertionError) as failure:
+        assert_test(CASE, [FaithfulnessMetric(threshold=0.7, model=judge, include_reason=True)])
+    assert str(failure.value) == (
+        "Metrics: Faithfulness (score: 0.5000, threshold: 0.7, reason: claims 1 of 2 supported; "
+        "✓ claim 1; r; ✗ claim 2; r) failed."
+    )
+    correctness = GEval(
+        name="Correctness",
+        criteria="Is the actual output correct according to the expected output?",
+        evaluation_params=[LLMTestCaseParams.ACTUAL_OUTPUT, LLMTestCaseParams.EXPECTED_OUTPUT],
+        threshold=0.5,
+        model=judge,
+    )
+    # Grade 1 of 10.
+    assert correctness.measure(CASE) == 0.1
+    assert (correctness.reason, correctness.is_successful()) == ("It is so.", False)
+    assert "Who won two prizes?" not in judge.requests[-1].messages[-1].content
+
+
+def test_a_retriever_and_a_generator_are_evaluated(judge, capsys):
+    # Precision: the second of two is relevant, 1/2. Recall: the reference's only statement is supported.
+    metrics = [
+        ContextualPrecisionMetric(threshold=0.6, model=judge),
+        ContextualRecallMetric(model=judge),
+        AnswerRelevancyMetric(threshold=0.7, model=judge),
+    ]
+    result = evaluate(test_cases=[CASE, CASE], metrics=metrics, hyperparameters={"k": 2})
+    first = result.test_results[0]
+    assert [(each.name, each.success) for each in first.metrics_data] == [
+        ("Contextual Precision", False),
+        ("Contextual Recall", True),
+        ("Answer Relevancy", True),
+    ]
+    assert [each.score for each in first.metrics_data][:2] == [0.5, 1.0]
+    assert (first.success, first.input) == (False, CASE.input)
+    printed = capsys.readouterr().out.splitlines()
+    assert printed[:2] == ["Contextual Precision: 0 of 2 pass", "Contextual Recall: 2 of 2 pass"]
+    assert "test_case_1: Contextual Precision (score: 0.5000, threshold: 0.6" in printed[-1]
+
+
+class Model(DeepEvalBaseLLM):
+    """A model that a script defines."""
+
+    def __init__(self, reply):
+        self.reply = reply
+
+    async def a_generate(self, prompt):
+        request = SimpleNamespace(prompt="g_eval", messages=[SimpleNamespace(content=prompt)])
+        return json.dumps(self.reply(request))
+
+    def get_model_name(self):
+        return "tiny"
+
+
+class LengthMetric(BaseMetric):
+    """A metric that a script defines."""
+
+    def __init__(self, threshold):
+        self.threshold = threshold
+
+    def measure(self, test_case):
+        self.score = len(test_case.actual_output)
+        self.success = self.score >= self.threshold
+        return self.score
+
+
+def test_a_data_set_with_a_model_and_a_metric_of_ones_own(reply):
+    dataset = EvaluationDataset(goldens=[Golden(input="Which city?", expected_output="Paris")])
+    for golden in dataset.goldens:
+        case = LLMTestCase(
+            input=golden.input,
+            actual_output="paris",
+            expected_output=golden.expected_output,
+            tools_called=[ToolCall(name="web", input_parameters={"q": "city"}), ToolCall("map")],
+            expected_tools=[ToolCall(name="web"), ToolCall(name="db")],
+        )
+        dataset.add_test_case(case)
+    strict = GEval("Polite", evaluation_steps=["Read."], model=Model(reply), strict_mode=True)
+    metrics = [ExactMatchMetric(), ToolCorrectnessMetric(), LengthMetric(6), strict]
+    result = dataset.evaluate(metrics)
+    scores = [(each.score, each.success) for each in result.test_results[0].metrics_data]
+    # One of two expected tools was called.
+    assert scores == [(1.0, True), (0.5, True), (5, False), (1.0, True)]
+    assert asyncio.run(strict.a_measure(case)) == 1.0
+
+
+def test_a_value_that_does_not_exist_fails_and_says_why():
+    broken = rg.ScriptedJudge(["no JSON"] * 9)
+    metric = FaithfulnessMetric(model=broken)
+    with pytest.raises(AssertionError, match=r"Faithfulness \(score: none, .*reason: .*JSON"):
+        assert_test(CASE, [metric])
+    assert metric.score is None
+    assert metric.error
+
+
+def test_what_is_not_covered_says_what_to_do(judge):
+    with pytest.raises(ImportError, match=r"HallucinationMetric is not covered.*faithfulness"):
+        from ragauge.compat.deepeval.metrics import HallucinationMetric  # noqa: F401
+    with pytest.raises(PlanError, match=r"FaithfulnessMetric\(truths_extraction_limit=…\) is not"):
+        FaithfulnessMetric(model=judge, truths_extraction_limit=3)
+    with pytest.raises(PlanError, match=r"GEval does not show tools_called here"):
+        GEval("x", [LLMTestCaseParams.TOOLS_CALLED], "y", model=judge)
+    with pytest.raises(PlanError, match=r"context or retrieval_context here, not both"):
+        GEval("x", [LLMTestCaseParams.CONTEXT, LLMTestCaseParams.RETRIEVAL_CONTEXT], "y")
+    with pytest.raises(PlanError, match=r"give model= "):
+        FaithfulnessMetric().measure(CASE)
+    metric = FaithfulnessMetric(model=judge)
+    assert metric.measure(LLMTestCase("a?", "b")) is None
+    assert metric.error == "the sample has no contexts"

@@ -1,0 +1,177 @@
+"""Scripts in ragas's style run with their imports changed; values are worked out by hand over a scripted judge's replies."""
+
+import asyncio
+import json
+import math
+from types import SimpleNamespace
+
+import pandas as pd
+import pytest
+from pytest import approx
+
+from ragauge.compat.ragas import EvaluationDataset, SingleTurnSample, evaluate
+from ragauge.compat.ragas.embeddings import LangchainEmbeddingsWrapper
+from ragauge.compat.ragas.llms import LangchainLLMWrapper, llm_factory
+from ragauge.compat.ragas.metrics import (
+    AnswerCorrectness,
+    AspectCritic,
+    ExactMatch,
+    FactualCorrectness,
+    Faithfulness,
+    IDBasedContextRecall,
+    LLMContextRecall,
+    ResponseRelevancy,
+    RougeScore,
+    SemanticSimilarity,
+    answer_correctness,
+    answer_relevancy,
+    context_precision,
+    context_recall,
+    faithfulness,
+)
+from ragauge.errors import JudgeError, PlanError
+
+ROWS = [
+    {
+        "user_input": "Who made relativity?",
+        "retrieved_contexts": ["Einstein made relativity.", "Curie won two prizes."],
+        "response": "Einstein made it. He was French.",
+        "reference": "Einstein made it.",
+    },
+    {
+        "user_input": "Who won two prizes?",
+        "retrieved_contexts": ["Einstein made relativity.", "Curie won two prizes."],
+        "response": "Curie won two. She was French.",
+        "reference": "Curie won two.",
+    },
+]
+
+
+class ChatModel:
+    """A LangChain chat model, as far as the door uses it."""
+
+    model_name = "tiny-chat"
+
+    def __init__(self, reply):
+        self.reply, self.seen = reply, []
+
+    async def ainvoke(self, messages):
+        self.seen.append(messages)
+        (request,) = [SimpleNamespace(prompt=_prompt_of(messages), messages=_contents(messages))]
+        return SimpleNamespace(content=json.dumps(self.reply(request)))
+
+
+def _contents(messages):
+    return [SimpleNamespace(content=text) for _, text in messages]
+
+
+def _prompt_of(messages):
+    asked = " ".join(text for _, text in messages)
+    return "support" if "verdict" in asked and "claim 1" in asked else "claims"
+
+
+class Embeddings:
+    """LangChain's embeddings, as far as the door uses them: the number of letters a and of others."""
+
+    model = "letters"
+
+    def embed_documents(self, texts):
+        return [[text.count("a"), len(text) - text.count("a")] for text in texts]
+
+
+def test_the_quick_start_of_rag_evaluation(judge):
+    # Faithfulness: 1 of 2 claims. Factual correctness: tp 1, fp 1, fn 0, so precision .5, recall 1, F1 .67.
+    dataset = EvaluationDataset.from_list(ROWS)
+    result = evaluate(
+        dataset=dataset,
+        metrics=[LLMContextRecall(), Faithfulness(), FactualCorrectness()],
+        llm=LangchainLLMWrapper(judge),
+    )
+    assert repr(result) == (
+        "{'context_recall': 1.0000, 'faithfulness': 0.5000, 'factual_correctness(mode=f1)': 0.6700}"
+    )
+    assert result["faithfulness"] == [0.5, 0.5]
+    frame = result.to_pandas()
+    assert list(frame["faithfulness"]) == [0.5, 0.5]
+    assert list(frame["user_input"]) == [row["user_input"] for row in ROWS]
+
+
+def test_a_script_of_ragas_0_1_with_rows_by_question_and_ground_truth(judge):
+    old = {
+        "user_input": "question",
+        "retrieved_contexts": "contexts",
+        "response": "answer",
+        "reference": "ground_truth",
+    }
+    rows = [{old[name]: value for name, value in row.items()} for row in ROWS]
+    chosen = [context_precision, faithfulness, answer_relevancy, context_recall, answer_correctness]
+    result = evaluate(pd.DataFrame(rows), metrics=chosen, llm=judge)
+    assert list(result.scores[0]) == [
+        "context_precision", "faithfulness", "answer_relevancy", "context_recall", "answer_correctness",
+    ]  # fmt: skip
+    # Average precision with the second of two relevant: 1/2.
+    assert result["context_precision"] == [approx(0.5), approx(0.5)]
+    assert result["answer_relevancy"][1] > result["answer_relevancy"][0] > 0
+    mapped = [{"q": row["user_input"], "a": row["response"]} for row in ROWS]
+    columns = {"user_input": "q", "response": "a"}
+    found = evaluate(mapped, [AspectCritic("polite", "Is it polite?")], judge, column_map=columns)
+    assert found["polite"] == [1.0, 1.0]
+
+
+def test_one_sample_at_a_time(judge):
+    sample = SingleTurnSample(**ROWS[0])
+    assert asyncio.run(Faithfulness(llm=judge).single_turn_ascore(sample)) == 0.5
+    assert asyncio.run(Faithfulness(llm=judge).ascore(**ROWS[0])).value == 0.5
+    critic = AspectCritic(name="accurate", definition="Is it accurate?", llm=judge)
+    assert critic.single_turn_score(sample) == 1.0
+    assert ExactMatch().single_turn_score(sample) == 0.0
+    assert IDBasedContextRecall().single_turn_score(
+        SingleTurnSample(retrieved_context_ids=["a", "b"], reference_context_ids=["b", "c"])
+    ) == 0.5  # fmt: skip
+
+
+def test_answer_correctness_is_the_weighted_mean_of_its_parts(judge):
+    # Claims: precision 1/2, recall 1, F1 2/3.
+    sample = SingleTurnSample(**ROWS[0])
+    similarity = SemanticSimilarity().single_turn_score(sample)
+    found = AnswerCorrectness(weights=[0.6, 0.2], llm=judge).single_turn_score(sample)
+    assert found == approx(0.75 * 2 / 3 + 0.25 * similarity)
+
+
+def test_models_of_langchain_judge_and_encode(reply):
+    model, sample = ChatModel(reply), SingleTurnSample(**ROWS[0])
+    assert Faithfulness(llm=LangchainLLMWrapper(model)).single_turn_score(sample) == 0.5
+    assert {role for role, _ in model.seen[0]} <= {"system", "user"}
+    encoder = LangchainEmbeddingsWrapper(Embeddings())
+    texts = SingleTurnSample(response="aabb", reference="ab")
+    assert SemanticSimilarity(embeddings=encoder).single_turn_score(texts) == approx(1.0)
+    assert llm_factory("tiny", base_url="http://127.0.0.1:1/v1").name == "tiny"
+
+
+def test_a_value_that_does_not_exist_is_nan_with_a_reason(judge):
+    rows = [ROWS[0], {**ROWS[1], "reference": None}]
+    result = evaluate(rows, [LLMContextRecall(), RougeScore()], judge)
+    assert math.isnan(result["context_recall"][1])
+    assert result.reasons["context_recall"] == [None, "the sample has no references"]
+    assert repr(result).startswith("{'context_recall': 1.0000")
+    assert LLMContextRecall(llm=judge).score(user_input="q").value is None
+    with pytest.raises(JudgeError, match=r"no references"):
+        evaluate(rows, [LLMContextRecall()], judge, raise_exceptions=True)
+
+
+def test_what_is_not_covered_says_what_to_do(judge, monkeypatch):
+    with pytest.raises(ImportError, match=r"NoiseSensitivity is not covered.*nearest is faithful"):
+        from ragauge.compat.ragas.metrics import NoiseSensitivity  # noqa: F401
+    with pytest.raises(ImportError, match=r"NonLLMStringSimilarity.*nearest is fuzzy_match"):
+        from ragauge.compat.ragas.metrics import NonLLMStringSimilarity  # noqa: F401
+    with pytest.raises(PlanError, match=r"ResponseRelevancy\(style=…\) is not covered.*strictness"):
+        ResponseRelevancy(style=3)
+    with pytest.raises(PlanError, match=r"give them to ragauge.evaluate as `messages`"):
+        EvaluationDataset.from_list([{"user_input": [{"role": "user", "content": "Hi"}]}])
+    with pytest.raises(PlanError, match=r"is not a metric of ragauge.compat.ragas"):
+        evaluate(ROWS, ["faithfulness"], judge)
+    with pytest.raises(PlanError, match=r"llm=3 is not covered"):
+        evaluate(ROWS, [Faithfulness()], 3)
+    monkeypatch.delenv("RAGAUGE_JUDGE", raising=False)
+    with pytest.raises(PlanError, match=r"a judge is needed: give llm= .* RAGAUGE_JUDGE"):
+        evaluate(ROWS, [Faithfulness()])
