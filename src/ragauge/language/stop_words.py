@@ -52,10 +52,6 @@ SKLEARN_ENGLISH = _set("""
 """)
 
 
-def _set(words: str) -> frozenset[str]:
-    return frozenset(words.split())
-
-
 MEANINGFUL = _set("""
     amount bill bottom call cry describe detail eight eleven empty fifteen fifty fill find fire first
     five forty found four front full give hundred interest keep made mill mine move name nine part

@@ -45,7 +45,7 @@ def as_data(difference: Difference, other: str) -> Mapping[str, object]:
 
 
 SHOWN = 4
-TEXT_SHOWN = 60
+PHRASE_SHOWN = 60
 FEW = 1
 """Missing words that do not by themselves explain a low value."""
 
@@ -111,7 +111,7 @@ def named(texts: Sequence[str]) -> str:
     """The texts in quotes, the first few, and how many more there are."""
     distinct = [*dict.fromkeys(" ".join(text.split()) for text in texts)]
     shown = [
-        repr(text if len(text) <= TEXT_SHOWN else f"{text[:TEXT_SHOWN].rstrip()}…")
+        repr(text if len(text) <= PHRASE_SHOWN else f"{text[:PHRASE_SHOWN].rstrip()}…")
         for text in distinct[:SHOWN]
     ]
     if len(distinct) > SHOWN:

@@ -31,6 +31,7 @@ from ragauge.language.references.contradictions import (
     said_to,
     stated_instead,
 )
+from ragauge.language.references.items import MissingItems, missing_items
 from ragauge.language.stems import Word
 
 MIN_LETTERS = 5
@@ -93,6 +94,7 @@ class ReferenceMatch:
     n_new_shared: int
     numbers: NumberMatch
     contradiction: tuple[str, str] | None
+    missing_items: MissingItems | None
     differences: Sequence[Difference] = ()
 
     @property
@@ -185,6 +187,9 @@ def match_reference(question: str | None, reference: str, answer: str) -> Refere
         n_new_shared=len(ours & (expected.stems | same)),
         numbers=numbers,
         contradiction=contradiction,
+        missing_items=missing_items(
+            texts.question, reference, words, texts.answer, given, expected.stems | same
+        ),
         differences=facts.differences,
     )
 
