@@ -12,7 +12,7 @@ from ragauge.language.numbers.signs import SMALL, WORD_VALUES
 from ragauge.language.references.compared_text import ComparedText, read_text
 from ragauge.language.stems import Word
 
-MOST_CHARACTERS = 1_000
+MAX_QUESTION = 1_000
 """Of a question; what is behind them is not read."""
 _NUMBER = "|".join((*SMALL.split()[2:], "twenty", "[2-9]", r"1\d", "20", "both"))
 _MEASURES = r"(?:year|month|week|day|hour|minute|second|time|metre|meter|mile|dollar|euro|pound|point|percent)s\b"
@@ -55,7 +55,7 @@ def asked_items(question: str) -> AskedItems | None:
     (AskedItems(number=2), AskedItems(number=None))
     >>> asked_items("Which river flows there?")
     """
-    question = question[:MOST_CHARACTERS]
+    question = question[:MAX_QUESTION]
     if found := _OF_NUMBER.search(question):
         number = found["number"].lower()
         if number.isdecimal():
