@@ -138,6 +138,11 @@ def _past(base: str) -> str:
     return base + base[-1] + "ed" if is_doubled else base + "ed"
 
 
+def third_of(participle: str) -> str:
+    """The present that belongs to a participle: `leads` of `led`."""
+    return _third(verbs()[participle][0])
+
+
 def past_of(participle: str) -> str | None:
     """The past tense that belongs to a participle: `founded` of `founded`, `wrote` of `written`."""
     return verbs()[participle][2] if participle in verbs() else None
@@ -404,7 +409,13 @@ def _subject(text: str, words: Sequence[str], names: Names, document: str) -> st
     first = text.split(" ", 1)[0]
     if is_counted:
         return text[0].lower() + text[1:]
-    is_common = not names.is_name(first) and (names.is_common(first) or is_plural(words[-1]))
+    is_before_name = len(words) > 1 and text.split(" ")[1][:1].isupper()
+    is_unseen = len(words) > 1 and not names.capital[first.lower()]
+    is_common = (
+        not is_before_name
+        and not names.is_name(first)
+        and (is_unseen or names.is_common(first) or is_plural(words[-1]))
+    )
     return text[0].lower() + text[1:] if words[0] in DETERMINERS or is_common else text
 
 

@@ -172,18 +172,24 @@ def _with_other_year(question: str, years: set[int]) -> str | None:
 
 
 def _with_other_name(draft: Draft, name: str, names: Names) -> str | None:
-    """`Lantern Hut` as `Hartwell Hut`: a name of two words whose last one says what it is."""
-    words = draft.subject.removeprefix("the ").split()
-    if not 2 <= len(words) <= 3 or not all(re.fullmatch(r"[A-Z][a-z’'-]+", word) for word in words):
-        return None
-    if names.small[words[-1].lower()] < 2:
-        return None
+    """`Lantern Hut` as `Hartwell Hut`, `Tern X2` as `Tern X7`: a name that no document has."""
     subject = draft.subject.removeprefix("the ")
-    return (
-        draft.question.replace(subject, f"{name} {words[-1]}")
-        if subject in draft.question
-        else None
-    )
+    words = subject.split()
+    if not 1 <= len(words) <= 3 or not all(word[0].isupper() for word in words):
+        return None
+    if (len(words) == 1 and not names.capital[subject.lower()]) or subject not in draft.question:
+        return None
+    coded = re.fullmatch(r"(?P<head>[A-Z]+-?)\d", words[-1])
+    if coded:
+        free = [
+            f"{coded['head']}{n}"
+            for n in range(9, 0, -1)
+            if not names.capital[f"{coded['head']}{n}".lower()]
+        ]
+        words[-1] = free[0]
+    else:
+        words[1 if len(words) > 1 and names.small[words[0].lower()] else 0] = name
+    return draft.question.replace(subject, " ".join(words))
 
 
 def _as_typed(drafts: Sequence[Draft], random: Random) -> Iterator[Draft]:

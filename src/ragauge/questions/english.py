@@ -27,6 +27,7 @@ from ragauge.questions.clauses import (
     past_of,
     points_outside,
     set_of,
+    third_of,
     verbs,
     with_names,
 )
@@ -63,6 +64,8 @@ NUMBERED = set_of(
     "number version form type level class part phase rule no step channel room stage grade"
 )
 """Nouns that a number names and does not count: `channel 7`."""
+MEASURED = set_of("old tall high long wide deep ago later away of more less after before")
+"""Words behind an amount that make it another thing than a count: `20 years old`."""
 COUNTED = re.compile(r"(?:[a-z][\w-]* ){0,2}[a-z][\w-]*")
 
 
@@ -123,6 +126,7 @@ def _of_clause(clause: Clause, names: Names) -> Iterator[Asked]:
                     )
         yield from _reason(clause)
         yield from _agent(clause)
+        yield from _measure(clause)
         yield from _which(clause, names)
         yield from _counted_subject(clause)
         yield from _cloze(clause)
@@ -200,12 +204,17 @@ def _amounts(clause: Clause) -> Iterator[Part]:
         in_date = any(date.start < number.end and number.start < date.end for date in own_dates)
         if number.is_year or number.only_matches or in_date:
             continue
-        before, behind = rest[: number.start].strip(), rest[number.end :]
+        text = (
+            number.text.split(" ")[0]
+            if re.match(r"[\d$€£][\d.,]* [a-z]{3,}", number.text)
+            else number.text
+        )
+        before, behind = rest[: number.start].strip(), rest[number.start + len(text) :]
         is_open = behind[:1] not in ("", " ", ",") or re.match(r"\s*(?:to|or|and|[-–x×])\s", behind)
         if is_open or before.lower().split(" ")[-1] in NUMBERED:
             continue
         bound = BOUND.search(before)
-        stated = f"{bound[0]} {number.text}" if bound else number.text
+        stated = f"{bound[0]} {text}" if bound else text
         before = before[: bound.start()].strip() if bound else before
         tail = re.split(r"[,;:]| and | or | [-–] ", behind, maxsplit=1)[0].strip()
         part = _amount(clause, before, stated, tail)
@@ -216,18 +225,16 @@ def _amounts(clause: Clause) -> Iterator[Part]:
 def _amount(clause: Clause, before: str, number: str, tail: str) -> Part | None:
     """The number of `before` number `tail`, as an amount of money, a share, a time or a count."""
     is_be = clause.auxiliary in BE and not clause.main
-    is_subject_clear = len(content_words(clause.subject)) > 1
+    is_clear = len(content_words(clause.subject)) > 1
     if re.search(
         r"[$€£]|\b(?:dollars?|euros?|USD|EUR|pence|cents)\b", f"{number} {tail.split(' ')[0]}"
     ):
-        if (
-            before
-            or not ((is_be and is_subject_clear) or clause.main in PAYING)
-            or re.match(r"(?:less|more)\b", tail)
-        ):
+        is_modal = clause.auxiliary in MODALS and before in PAYING
+        is_price = not before and ((is_be and is_clear) or clause.main.split(" ")[-1] in PAYING)
+        if not (is_price or is_modal) or re.match(r"(?:less|more)\b", tail):
             return None
         unit = re.match(r"(?:dollars?|euros?|USD|EUR|pence|cents)\b", tail)
-        leftover = tail[unit.end() :].strip() if unit else tail
+        leftover = f"{before} {tail[unit.end() :] if unit else tail}".strip()
         return Part(
             "How much", f"{number} {unit[0]}" if unit else number, leftover, "number", "money", 3.5
         )
@@ -236,55 +243,41 @@ def _amount(clause: Clause, before: str, number: str, tail: str) -> Part | None:
             r"(?:percent |per cent |% )?of (?P<of>(?:[\w'’-]+ ?){1,6}?)(?=$| (?:in|on|by|for|at|from|with)\b)",
             tail,
         )
-        if before or (is_be and not is_subject_clear) or (not is_be and share is None):
-            return None
-        if is_be:
+        if is_be and is_clear and not before:
             return Part("What", f"{number} {tail}".strip(), "", "number", "value", 2.5)
-        assert share is not None
-        return Part(
-            f"What percentage of {share['of'].strip()}",
-            number,
-            tail[share.end() :],
-            "number",
-            "share",
-            3.0,
-        )
+        if before or is_be or share is None:
+            return None
+        ask = f"What percentage of {share['of'].strip()}"
+        return Part(ask, number, tail[share.end() :].strip(), "number", "share", 3.0)
     things = _things(tail)
-    if things is None or (is_be and not before and clause.subject != "there"):
+    if things is None:
         return None
     leftover = tail[len(things) :].strip()
-    if leftover.startswith(
-        (
-            "old",
-            "tall",
-            "high",
-            "long",
-            "wide",
-            "deep",
-            "ago",
-            "later",
-            "away",
-            "of",
-            "more",
-            "less",
-            "after",
-            "before",
-        )
-    ):
+    if leftover.split(" ")[0] in MEASURED:
         return None
     head, _, preposition = before.rpartition(" ")
     is_time = things.split()[-1] in TIMES
-    if not before and is_time and clause.main in ("last", "take"):
-        return Part("How long", f"{number} {things}", leftover, "number", "duration", 3.5)
+    if not before and ((is_time and clause.main in ("last", "take")) or clause.main == "weigh"):
+        ask = "How much" if clause.main == "weigh" else "How long"
+        return Part(ask, f"{number} {things}", leftover, "number", "duration", 3.5)
+    if not before and is_be and clause.subject != "there":
+        ask = "How long" if is_time else "What"
+        is_whole = is_clear and not leftover and " of " in clause.subject
+        return Part(ask, f"{number} {things}", "", "number", "value", 3.0) if is_whole else None
     if not before:
         return Part(f"How many {things}", f"{number} {things}", leftover, "number", "count", 3.5)
-    if is_time and preposition.lower() in ("for", "within", "after") and not _ends_open(head):
+    if (
+        is_time
+        and preposition.lower() in ("for", "within", "after")
+        and not _ends_open(head)
+        and not set(head.split()) & JOINING
+    ):
         ask = (
             "For how long"
             if preposition.lower() == "for"
             else f"{preposition.capitalize()} how many {things}"
         )
-        return Part(ask, f"{number} {things}", f"{head} {leftover}", "number", "time", 3.0)
+        return Part(ask, f"{number} {things}", f"{head} {leftover}".strip(), "number", "time", 3.0)
     return None
 
 
@@ -293,9 +286,11 @@ def _things(tail: str) -> str | None:
     found = COUNTED.match(tail)
     words = found[0].split() if found else []
     for n, word in enumerate(words, 1):
+        if word in DETERMINERS:
+            return None
         if is_plural(word):
             return None if word == "times" else " ".join(words[:n])
-        if word in verbs() or word in PREPOSITIONS | JOINING | AUXILIARIES | {"and", "or"}:
+        if word in verbs() or word in PREPOSITIONS | JOINING | AUXILIARIES | DETERMINERS | {"and"}:
             return None
     return None
 
@@ -333,6 +328,8 @@ def _objects(clause: Clause) -> Iterator[Part]:
     if is_bare(clause.subject):
         return
     is_clear = len(content_words(clause.subject)) > (0 if clause.subject[0].isupper() else 1)
+    if re.match(r"an? (?:[\w-]+ ){1,3}of (?:about )?[$€£]?\d", rest):
+        return
     if clause.main in LISTING and is_clear and not re.match(r"(?:that|for|to|how|in)\b", rest):
         tail = "of" if rest.startswith("of ") else ""
         if clause.main != "consist" or tail:
@@ -412,16 +409,38 @@ def _reason(clause: Clause) -> Iterator[Asked]:
 def _agent(clause: Clause) -> Iterator[Asked]:
     """`X was founded by NAME …`: who founded X?"""
     found = re.match(
-        rf"(?P<how>\w+) (?P<between>[^,]*?)\bby (?P<name>{PERSON}(?: and {PERSON})?)(?P<behind>.*)$",
+        rf"(?P<how>\w+)(?P<particle> (?:out|up|off|down|over))? (?P<between>[^,]*?)\bby "
+        rf"(?P<name>{PERSON}(?: and {PERSON})?)(?P<behind>.*)$",
         clause.rest,
     )
-    past = past_of(found["how"]) if found and clause.auxiliary in BE and not clause.main else None
-    if found is None or past is None or re.match(r"\s*['’]s|\s+and\b", found["behind"]):
+    if found is None or clause.auxiliary not in BE or clause.main or not past_of(found["how"]):
         return
+    if re.match(r"\s*['’]s|\s+and\b", found["behind"]):
+        return
+    is_past = clause.auxiliary in ("was", "were")
+    verb = past_of(found["how"]) if is_past else third_of(found["how"])
     behind = f"{found['between'].strip()} {found['behind'].strip()} {clause.lead}".strip()
-    yield Asked(
-        _question("Who", past, clause.subject, behind), found["name"], "single fact", "agent", 3.5
+    question = _question("Who", f"{verb}{found['particle'] or ''}", clause.subject, behind)
+    yield Asked(question, found["name"], "single fact", "agent", 3.5)
+
+
+def _measure(clause: Clause) -> Iterator[Asked]:
+    """`X has a maximum depth of 112 metres`: what is the maximum depth of X?"""
+    found = re.match(
+        r"an? (?P<what>(?:[a-z-]+ ){0,2}[a-z-]+) of (?P<value>(?:about |over |up to |nearly )?[$€£]?\d[^,;]*)$",
+        clause.rest,
     )
+    if found and clause.main in ("have", "cover", "reach") and not clause.lead:
+        question = _question(
+            "What",
+            clause.auxiliary.replace("does", "is").replace("did", "was"),
+            "the",
+            found["what"],
+            "of",
+            clause.subject,
+        )
+        if clause.auxiliary in ("does", "did"):
+            yield Asked(question, found["value"], "number", "measure", 3.5)
 
 
 def _which(clause: Clause, names: Names) -> Iterator[Asked]:

@@ -165,7 +165,7 @@ def _pairs(documents: Documents) -> Iterator[tuple[Passage, Passage]]:
             by_name[name].append(passage)
     seen: set[tuple[str, str]] = set()
     for found in by_name.values():
-        if len(found) > max(2, len(documents.passages) // 5):
+        if len(found) > max(5, len(documents.passages) // 5):
             continue
         for one, other in pairwise(found):
             if (one.id, other.id) not in seen:

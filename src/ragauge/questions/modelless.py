@@ -17,7 +17,9 @@ from ragauge.questions.clauses import (
     Names,
     clauses,
     content_words,
+    is_plural,
     points_outside,
+    set_of,
     verbs,
 )
 from ragauge.questions.draft import Draft, Source
@@ -41,13 +43,19 @@ MAX_CELL_WORDS, MAX_ANSWER_WORDS, MAX_SENTENCE = 6, 14, 400
 ASKING = re.compile(
     r"(?:What|Who|Which|When|Where|Why|How|Is|Are|Can|Do|Does|May|Must|Should|Was|Did)\b"
 )
-NOUNS = frozenset(
+NOUNS = set_of(
     """price cost fee name date year size weight height length capacity population area code colour color status type
-    version default value rate limit time duration speed distance number total amount address phone email owner author
+    version default value meaning remedy definition rate limit time duration speed distance number total amount address phone email owner author
     source language country city region capital unit symbol grade score level model material function purpose effect cause
-    treatment symptom dose deadline contact department role""".split()  # noqa: SIM905
+    treatment symptom dose deadline contact department role"""
 )
 """Headers of columns whose cells can be asked for; others need the documents to write `the …` of them."""
+
+
+NO_NOUNS = (JOINING | POINTING | MODALS | PREPOSITIONS | DETERMINERS) | set_of(
+    "to is are and you your notes description example question comment remarks means patch"
+)
+"""Words of headers that do not name what the cells are."""
 
 
 def drafts(documents: Documents) -> list[Draft]:
@@ -140,7 +148,7 @@ def _of_heading(passage: Passage) -> Iterator[Draft]:
         heading.endswith("?")
         and first is not None
         and first[1].start < passage.start + 5
-        and is_good(heading[:-1])
+        and _is_clear(heading)
         and _is_answered(heading, first[0])
         and not first[0].lower().startswith(("for example", "it depends", "see "))
     ):
@@ -150,7 +158,7 @@ def _of_heading(passage: Passage) -> Iterator[Draft]:
         passage.text,
         re.MULTILINE,
     ):
-        if is_good(found[1][:-1]) and ASKING.match(found[1]) and _is_answered(found[1], found[2]):
+        if _is_clear(found[1]) and ASKING.match(found[1]) and _is_answered(found[1], found[2]):
             source = _source(passage, found.start(2), found.end(2))
             yield Draft(
                 plain(found[1]),
@@ -161,6 +169,11 @@ def _of_heading(passage: Passage) -> Iterator[Draft]:
                 "",
                 4.0,
             )
+
+
+def _is_clear(question: str) -> bool:
+    """Whether a question of the document stands alone; `I` and `my` are the reader."""
+    return is_good(re.sub(r"\b(?:I|[Mm]y|me|we|our)\b", "you", question.rstrip("?")))
 
 
 def _is_answered(question: str, answer: str) -> bool:
@@ -181,17 +194,31 @@ def _of_lists(passage: Passage, names: Names) -> Iterator[Draft]:
         items = [plain(item).rstrip(".;,") for item in BULLET.findall(found["items"])]
         if any(len(item.split()) > MAX_ANSWER_WORDS or ":" in item for item in items):
             continue
+        source = _source(
+            passage,
+            found.start("intro"),
+            found.start("items") + len(found["items"].rstrip()),
+        )
+        intro = re.match(
+            r"The following (?P<asked>(?:[\w-]+ ){1,4}(?:are|can|may|must|will) .+)",
+            plain(found["intro"]),
+        )
+        if intro and not points_outside(intro["asked"]):
+            yield Draft(
+                f"Which {intro['asked']}?",
+                ("; ".join(items),),
+                (source,),
+                "list",
+                "list items",
+                "",
+                3.0,
+            )
         for clause in clauses(f"{plain(found['intro'])} the items.", names, passage.document):
             if (
                 clause.main
                 and clause.rest == "the items"
                 and len(content_words(clause.subject)) > 0
             ):
-                source = _source(
-                    passage,
-                    found.start("intro"),
-                    found.start("items") + len(found["items"].rstrip()),
-                )
                 question = f"What {clause.asked('')}?"
                 yield Draft(
                     question,
@@ -239,7 +266,7 @@ def _names_row(cell: str) -> bool:
     words = cell.split()
     return (
         0 < len(words) <= MAX_CELL_WORDS
-        and bool(re.search(r"[^\W\d_]{2}", cell))
+        and bool(re.search(r"[^\W\d_]{2}|^[A-Z]+-?\d", cell))
         and not re.search(r"[?:;,\"“]", cell)
         and words[0].lower() not in PREPOSITIONS | JOINING | {"to", "everything", "all"}
         and cell.lower() not in ("total", "other", "yes", "no")
@@ -255,53 +282,25 @@ def _is_answer(cell: str) -> bool:
 
 
 def _of_cell(column: str, row: str, first: str, heading: str, names: Names) -> str | None:
+    """`What is the COLUMN of the FIRST ROW (HEADING)?`; None for a column that is no noun."""
     column = re.sub(r"^[Tt]he ", "", column)
     words = re.findall(r"[\w'’%-]+", column.lower())
-    last = words[-1] if words else ""
-    if (
-        last not in NOUNS
-        and last.removesuffix("s") not in NOUNS
-        and not names.small[f"the {last} of"]
-    ):
+    if not 0 < len(words) <= 4 or set(words) & NO_NOUNS or re.search(r"\d{4}|[?!]$", column):
         return None
-    is_noun = 0 < len(words) <= 4 and not set(words) & (
-        JOINING | POINTING | MODALS | PREPOSITIONS | {"to", "is", "are", "notes", "and"}
-    )
-    if (
-        not is_noun
-        or re.search(r"\d{4}|[.?!]$", column)
-        or words[-1] in ("description", "example", "notes")
-        or not re.search(r"[a-z]{3}", words[-1])
-    ):
-        return None
-    if (
-        words[0] in verbs()
-        and verbs()[words[0]][1] in ("third", "base")
-        and len(words) == 1
-        and words[0] not in ("cost", "price", "range", "rank", "record", "order")
-    ):
-        return None
-    name = column if sum(sign.isupper() for sign in column) > 1 else column.lower()
-    what = re.sub(r"^(?:the|a) ", "", first.lower())
+    last = words[-1]
+    is_known = last in NOUNS or last.removesuffix("s") in NOUNS or names.small[f"the {last} of"]
     is_title = (
-        bool(re.fullmatch(r"[a-z][a-z -]{2,25}", what))
-        and what not in ("name", "item")
-        and what.split()[-1] not in row.lower()
+        column[0].isupper() and last not in verbs() and not last.endswith(("ed", "ing", "est"))
     )
-    thing = (
-        f"the {what} {row}"
-        if is_title
-        and len(what.split()) <= 2
-        and not set(what.split()) & (JOINING | DETERMINERS | PREPOSITIONS | {"you", "your", "to"})
-        else row
+    if not (is_known or is_title) or not re.search(r"[a-z]{3}", last):
+        return None
+    what = re.sub(r"^(?:the|an?) ", "", first.lower())
+    is_kind = re.fullmatch(r"[a-z-]+(?: [a-z-]+)?", what) and not set(what.split()) & NO_NOUNS
+    is_said = what in ("name", "item") or what.split()[-1:] == row.lower().split()[-1:]
+    thing = f"the {what} {row}" if is_kind and not is_said else row
+    is_clear = row[0].isupper() or set(content_words(heading)) <= set(
+        content_words(f"{column} {row} {what}")
     )
-    verb = "are" if words[-1].endswith("s") and not words[-1].endswith(("ss", "us", "is")) else "is"
-    context = (
-        f" ({heading})"
-        if heading
-        and not set(content_words(heading)) <= set(content_words(f"{column} {row} {what}"))
-        and not row[0].isupper()
-        else ""
-    )
-    question = f"What {verb} the {name} of {thing}{context}?"
-    return question if len(content_words(question)) >= 2 else None
+    name = column if sum(sign.isupper() for sign in column) > 1 else column.lower()
+    verb = "are" if is_plural(last) else "is"
+    return f"What {verb} the {name} of {thing}{'' if is_clear else f' ({heading})'}?"
