@@ -21,6 +21,7 @@ _SIGNS = "".join({**_DIGITS, **_TENS, **_SCALES})
 _RUN = re.compile(rf"(?<![第0-9.{_SIGNS}])[{_SIGNS}]+(?![{_SIGNS}月日号號])")
 _COUNTED = frozenset("个個名位人天年元块塊岁歳歲次家页頁本只隻条條件张張台辆輛种種周倍公米")
 """Measure words, before which one character is a number."""
+PER_CENT = "百分之"
 
 
 def chinese_numbers(text: str) -> Iterator[Quantity]:
@@ -32,11 +33,12 @@ def chinese_numbers(text: str) -> Iterator[Quantity]:
     if text.isascii():
         return
     for run in _RUN.finditer(text):
-        value = _value(run[0])
-        is_single = len(run[0]) == 1
-        if value is None or (is_single and text[run.end() : run.end() + 1] not in _COUNTED):
+        value, is_single = _value(run[0]), len(run[0]) == 1
+        is_share = text.endswith(PER_CENT, 0, run.start())
+        is_counted = is_share or text[run.end() : run.end() + 1] in _COUNTED
+        if value is None or (is_single and not is_counted):
             continue
-        reading = Reading(*run.span(), Decimal(value))
+        reading = Reading(*run.span(), Decimal(value), "%" if is_share else "")
         read_unit(text, reading)
         yield quantity_of(text, reading, spelled=is_single, only_matches=run[0] == "一")
 

@@ -190,7 +190,7 @@ def _index_of(
     found = [*given, *in_other_forms(answer, given), *either_half(given)]
     if "version" in units:
         found += as_versions(given)
-    if "x" in units:
+    if any(unit.partition("/")[0] == "x" for unit in units):
         found += times_in_words(answer)
     if question and asks_for_a_percentage(question):
         found += quarters(answer)
