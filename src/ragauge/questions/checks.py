@@ -11,8 +11,8 @@ from typing import Literal
 
 from ragauge.documents.reading import Documents
 from ragauge.documents.similar import near_duplicates
+from ragauge.language.references.contradictions import asks_yes_or_no_only
 from ragauge.language.references.match import ReferenceMatch
-from ragauge.language.references.yes_or_no import asks_yes_or_no_only
 from ragauge.language.refusals.asked import asked_by
 from ragauge.language.refusals.refusals import find_refusals
 from ragauge.language.stems import stemmed
