@@ -6,9 +6,9 @@ from functools import cache
 from importlib.resources import files
 from typing import NamedTuple, cast
 
-from ragauge.language.content_words import is_content_word
 from ragauge.language.detection import function_words, language_of
 from ragauge.language.refusals.asked import asked_by
+from ragauge.language.stop_words import is_content_word
 from ragauge.language.words import words
 
 FEW = 3
