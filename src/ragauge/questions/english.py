@@ -124,6 +124,7 @@ def _of_clause(clause: Clause, names: Names) -> Iterator[Asked]:
                     yield Asked(
                         question, part.answer, *part[3:6], _comparing(clause, part), part.value
                     )
+        yield from _lead_date(clause)
         yield from _reason(clause)
         yield from _agent(clause)
         yield from _measure(clause)
@@ -196,6 +197,21 @@ def _dates(clause: Clause) -> Iterator[Part]:
         return
     answer = f"{how} {span}" if is_range else span
     yield Part(ask, answer, leftover, "temporal", "date", 3.5, found[0].text)
+
+
+def _lead_date(clause: Clause) -> Iterator[Asked]:
+    """`In 1998, X opened …`: when did X open …?"""
+    found = re.fullmatch(r"(?:in|on|at) (?:the )?(?P<date>.+)", clause.lead)
+    stated = dates(clause.lead) if found else ()
+    if (
+        found
+        and len(stated) == 1
+        and stated[0].text == found["date"]
+        and CALENDAR.search(found["date"])
+    ):
+        question = _question("When", clause._replace(lead="").asked())
+        if len(content_words(question)) > 2 and not is_bare(clause.subject):
+            yield Asked(question, found["date"], "temporal", "date", 3.5)
 
 
 def _amounts(clause: Clause) -> Iterator[Part]:
@@ -337,6 +353,7 @@ def _objects(clause: Clause) -> Iterator[Part]:
     elif (
         clause.main
         and clause.main not in VAGUE_VERBS
+        and (clause.auxiliary != "did" or clause.lead)
         and is_clear
         and re.match(r"(?:the|an?) |[a-z]+s\b", rest)
     ):
