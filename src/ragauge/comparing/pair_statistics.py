@@ -319,7 +319,7 @@ def _of_randomization(p: "PValue", pair: Pair, n_permutations: int) -> _Tested:
 
 def _swapped(pair: Pair, units: _Units, test: TestName, n_permutations: int, seed: int) -> _Tested:
     """The randomization test of a metric with an aggregate of its own, whatever test was chosen."""
-    from ragauge.stats.exchanges import swap_test
+    from ragauge.stats.paired_tests import swap_test
 
     assert units.base_parts is not None and units.candidate_parts is not None
     if test != "randomization":
@@ -373,8 +373,8 @@ def _clustered_t(pair: Pair, units: _Units) -> float | None:
 def _statistics(
     pair: Pair, units: _Units, found: "Estimate | None", tested: _Tested, has_clusters: bool
 ) -> PairStatistics:
-    from ragauge.stats.effects import detectable_difference, effect_size
     from ragauge.stats.intervals import Estimate
+    from ragauge.stats.paired_tests import detectable_difference, effect_size
     from ragauge.stats.rounding import mean_of
 
     interval = found or Estimate(math.nan, None, None)

@@ -14,8 +14,13 @@ from ragauge.stats.intervals import Estimate
 from ragauge.stats.rank_agreement import kendall_of, spearman_of
 from ragauge.stats.resampling import QuestionResamples, numbered
 from ragauge.stats.score_intervals import area_estimate
-from ragauge.stats.thresholds import Confusion, best_threshold, confusion, held_out_verdicts
-from ragauge.stats.verdict_quality import verdict_estimates
+from ragauge.stats.thresholds import (
+    Confusion,
+    best_threshold,
+    confusion,
+    held_out_verdicts,
+    verdict_estimates,
+)
 
 LEAST_OF_EACH = 2
 """Fewest labels of each class for a figure of agreement."""

@@ -23,10 +23,6 @@ if TYPE_CHECKING:
     import polars as pl
 
     from ragauge.runs.scored_run import ScoredRun
-
-if TYPE_CHECKING:
-    import polars as pl
-
     from ragauge.stats.intervals import Estimate
 
     Piece = tuple[pl.DataFrame, pl.DataFrame]
