@@ -53,7 +53,7 @@ def huts(tmp_path: Path) -> Path:
         ("Why do dogs stay in the porch?", "because the floor is new"),
         ("When was Old Dairy Hut opened?", "1971"),
         ("What is the price of the guest adult member (Fees)?", "£17"),
-        ("Does Curlew Hut have 32 beds?", "Yes. Curlew Hut has 32 beds."),
+        ("Does Curlew Hut have 32 beds?", "Yes"),
         ("Does Curlew Hut have 64 beds?", "No. Curlew Hut has 32 beds."),
     ],
 )
@@ -145,5 +145,5 @@ def test_wrong_options_are_refused_before_any_work(
 
 
 def test_documents_without_text_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
-    assert run(str(tmp_path), "-o", str(tmp_path / "q.jsonl")) == 2
-    assert "hold no text" in capsys.readouterr().err
+    assert run(str(tmp_path), "-o", str(tmp_path / "q.jsonl")) == 3
+    assert "no text was found" in capsys.readouterr().err

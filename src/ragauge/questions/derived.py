@@ -205,6 +205,7 @@ def _as_typed(drafts: Sequence[Draft], random: Random) -> Iterator[Draft]:
                 draft,
                 question=" ".join(terse).lower(),
                 question_type="terse",
+                origin=draft.question,
                 pattern=f"terse {draft.pattern}",
                 comparing="",
             )
@@ -216,6 +217,7 @@ def _as_typed(drafts: Sequence[Draft], random: Random) -> Iterator[Draft]:
                 draft,
                 question=f"{' '.join(typed)}?",
                 question_type="misspelt",
+                origin=draft.question,
                 pattern=f"misspelt {draft.pattern}",
                 comparing="",
             )

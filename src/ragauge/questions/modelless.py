@@ -130,20 +130,15 @@ def _of_sentences(passage: Passage, names: Names) -> Iterator[Draft]:
         if _is_title(sentence):
             continue
         for clause, asked in questions_of(sentence, names, passage.document):
-            references = _references(asked.answer, sentence)
+            # A statement that repeats its question would be no answer; with another number it is.
+            is_changed = asked.pattern == "changed number"
+            references = (f"No. {sentence}" if is_changed else asked.answer,)
             yield Draft(
                 asked.question, references, sources, asked.question_type, asked.pattern, clause.subject, asked.worth,
                 comparing=asked.comparing, value=asked.value,
             )  # fmt: skip
         if pronoun is None:
             subject, before = _antecedent(sentence, names, passage.document), source
-
-
-def _references(answer: str, sentence: str) -> tuple[str, ...]:
-    """The answer; of a yes/no question, with the sentence that says so."""
-    if answer in ("Yes", "No"):
-        return (f"{answer}. {sentence}",)
-    return (answer,)
 
 
 def _antecedent(sentence: str, names: Names, document: str) -> str:

@@ -33,7 +33,7 @@ FORMS = {
         Form(rf"{SUBJECT} (?P<V>hat|besitzt|umfasst|enthält|zählt|bietet|fasst) {NUMBER} (?P<U>(?:[a-zäöü]+en )?[A-ZÄÖÜ]\w+){REST}", "Wie viele {U} {V} {S}{R}?", "{N} {U}", "number"),
         Form(rf"{SUBJECT} dauert {NUMBER} (?P<U>\w+){REST}", "Wie lange dauert {S}{R}?", "{N} {U}", "number"),
         Form(rf"{SUBJECT} (?P<V>wurden?) {DE_DATE}(?P<R>[^,;:]* \w+(?:t|en))", "Wann {V} {S}{R}?", "{D}", "temporal"),
-        Form(rf"{SUBJECT} (?P<V>hat|ist|kostet|enthält|umfasst|bietet|dauert) (?P<A>[^,;:]{{8,80}})", "{V} {S} {A}?", "Ja. {sentence}", "yes/no", 1.0),
+        Form(rf"{SUBJECT} (?P<V>hat|ist|kostet|enthält|umfasst|bietet|dauert) (?P<A>[^,;:]{{8,80}})", "{V} {S} {A}?", "Ja", "yes/no", 1.0),
     ),
     "fr": (
         Form(rf"{SUBJECT} (?P<V>est|était) (?P<A>une? [^,;:]+)", "Qu’est-ce que {S} ?", "{A}", "single fact"),
@@ -41,7 +41,7 @@ FORMS = {
         Form(rf"{SUBJECT} (?P<V>compte|possède|comprend|contient|offre|propose) {NUMBER} (?P<U>\w+s){REST}", "Combien de {U} {V} {S}{R} ?", "{N} {U}", "number"),
         Form(rf"{SUBJECT} dure {NUMBER} (?P<U>\w+){REST}", "Combien de temps dure {S}{R} ?", "{N} {U}", "number"),
         Form(rf"{SUBJECT} a été (?P<P>\w+ée?s?) {FR_DATE}{REST}", "Quand est-ce que {S} a été {P}{R} ?", "{D}", "temporal"),
-        Form(rf"{SUBJECT} (?P<V>est|coûte|comprend|possède|contient|dure|compte) (?P<A>[^,;:]{{8,80}})", "Est-ce que {S} {V} {A} ?", "Oui. {sentence}", "yes/no", 1.0),
+        Form(rf"{SUBJECT} (?P<V>est|coûte|comprend|possède|contient|dure|compte) (?P<A>[^,;:]{{8,80}})", "Est-ce que {S} {V} {A} ?", "Oui", "yes/no", 1.0),
     ),
     "es": (
         Form(rf"{SUBJECT} (?P<V>es|era) (?P<A>una? [^,;:]+)", "¿Qué {V} {S}?", "{A}", "single fact"),
@@ -49,14 +49,14 @@ FORMS = {
         Form(rf"{SUBJECT} (?P<V>tiene|posee|incluye|contiene|ofrece) {NUMBER} (?P<U>\w+[ao]s|\w+es){REST}", "¿Cuánt{gender}s {U} {V} {S}{R}?", "{N} {U}", "number"),
         Form(rf"{SUBJECT} dura {NUMBER} (?P<U>\w+){REST}", "¿Cuánto tiempo dura {S}{R}?", "{N} {U}", "number"),
         Form(rf"{SUBJECT} fue (?P<P>\w+[ao]) {ES_DATE}{REST}", "¿Cuándo fue {P} {S}{R}?", "{D}", "temporal"),
-        Form(rf"{SUBJECT} (?P<V>es|tiene|cuesta|incluye|contiene|dura|ofrece) (?P<A>[^,;:]{{8,80}})", "¿{S} {V} {A}?", "Sí. {sentence}", "yes/no", 1.0),
+        Form(rf"{SUBJECT} (?P<V>es|tiene|cuesta|incluye|contiene|dura|ofrece) (?P<A>[^,;:]{{8,80}})", "¿{S} {V} {A}?", "Sí", "yes/no", 1.0),
     ),
     "zh": (
         Form(r"(?P<S>[^，。；：、]{2,20}?)是(?P<A>一(?:种|个|座|家|款|项|条|所)[^，。；：]{3,50})", "{S}是什么？", "{A}", "single fact"),
         Form(r"(?P<S>[^，。；：、]{2,20}?)是(?P<A>一(?:位|名)[^，。；：]{3,50})", "{S}是谁？", "{A}", "single fact"),
         Form(r"(?P<S>[^，。；：、0-9]{2,30}?)(?!\d{4}年)(?P<N>\d[\d,.]*\s?万?)(?P<U>[张个名人元座台家间米公里小天年本辆岁页层平度][^，。；：0-9]{0,20})", "{S}多少{U}？", "{N}{U}", "number"),
         Form(r"(?P<S>[^，。；：、0-9]{2,20}?)(?P<V>[于在]?)(?P<D>(?:1[1-9]|20)\d\d年(?:\d{1,2}月(?:\d{1,2}日)?)?)(?P<R>[^，。；：0-9]{2,30})", "{S}{V}什么时候{R}？", "{D}", "temporal"),
-        Form(r"(?P<S>[^，。；：、]{2,20}?)(?P<V>是|有|位于|成立于|需要)(?P<A>[^，。；：]{4,40})", "{S}{V}{A}吗？", "是。{sentence}", "yes/no", 1.0),
+        Form(r"(?P<S>[^，。；：、]{2,20}?)(?P<V>是|有|位于|成立于|需要)(?P<A>[^，。；：]{4,40})", "{S}{V}{A}吗？", "是", "yes/no", 1.0),
     ),
 }  # fmt: skip
 POINTING = {
@@ -104,6 +104,6 @@ def questions_in(language: str, sentence: str) -> Iterator[tuple[str, str, Form,
             if language == "fr"
             else question
         )
-        reference = form.answer.format(sentence=sentence, **parts)
+        reference = form.answer.format(**parts)
         question = re.sub(r"^¿?\w", lambda first: first[0].upper(), question)
         yield question, reference, form, found["S"]
