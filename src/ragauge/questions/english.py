@@ -59,6 +59,10 @@ BOUND = re.compile(
     r"\b(?:about|around|approximately|roughly|nearly|almost|over|more than|less than|at least|at most|up to|only|exactly"
     r"|no more than|just)$"
 )
+BROKEN_OFF = re.compile(
+    r",(?! (?:and|but|which|who|where|so|an?|the|with|in|on|at|from|for|after|before|because)\b)"
+)
+"""A comma behind a clause from which its last words cannot be kept."""
 CALENDAR = re.compile(r"\d{4}|\d{1,2} [A-Z]|[A-Z]\w+ \d|\d{1,2}[:.]\d\d|\d [ap]\.?m")
 NUMBERED = set_of(
     "number version form type level class part phase rule no step channel room stage grade"
@@ -527,6 +531,7 @@ def _cloze(clause: Clause) -> Iterator[Asked]:
     found = [each for each in quantities(clause.rest) if not each.only_matches]
     if (
         len(found) != 1
+        or BROKEN_OFF.match(clause.ending)
         or not re.fullmatch(r"[$€£]?\d[\d.,]*%?", found[0].text)
         or len(content_words(clause.rest)) < 2
     ):
@@ -551,6 +556,7 @@ def _yes_no(clause: Clause) -> Iterator[Asked]:
         or is_bare(clause.subject)
         or set(clause.rest.lower().split()) & JOINING
         or clause.rest.count(",") > 1
+        or BROKEN_OFF.match(clause.ending)
     ):
         return
     question = _question(clause.asked())
