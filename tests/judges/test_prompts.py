@@ -1,6 +1,7 @@
 """The prompts: what a judge reads, and what a user's folder may change."""
 
 import re
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import given
@@ -9,6 +10,7 @@ from hypothesis import strategies as st
 from ragauge.errors import PlanError
 from ragauge.judges import questions
 from ragauge.judges.prompts import Prompt, Prompts
+from ragauge.questions import judge_writer
 
 SHIPPED = Prompts().by_name
 HEAD = "version = 1\n---\n"
@@ -48,6 +50,7 @@ def asked():
     yield questions.steps("kind?", 1, 5)
     texts = {"question": "q", "answer": "a", "references": ["r"], "contexts": ["c"]}
     yield questions.grade("kind?", ["Read."], texts, 1, 5)
+    yield from judge_writer._asked([judge_writer.Slot("factual", (SimpleNamespace(text="p"),))], ())
 
 
 def test_each_question_has_a_prompt_with_just_its_texts_and_words():

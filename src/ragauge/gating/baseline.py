@@ -168,7 +168,11 @@ class Baseline:
 def _lost(row: MetricComparison) -> list[str]:
     """The listed questions that the baseline has scored and that the run lost."""
     lost = {STATUSES[place] for place in LOST}
-    return [one.id for one in row.unpaired if one.base == "ok" and one.candidate in lost]
+    return [
+        question.id
+        for question in row.unpaired
+        if question.base == "ok" and question.candidate in lost
+    ]
 
 
 @dataclass(frozen=True, repr=False)

@@ -1,5 +1,6 @@
 """Check the questions of a test set against the documents: is each sound, and if not, what is wrong."""
 
+import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -10,7 +11,8 @@ from typing import Literal
 
 from ragauge.documents.reading import Documents
 from ragauge.documents.similar import near_duplicates
-from ragauge.language.references.yes_or_no import asks_yes_or_no_only
+from ragauge.language.references.contradictions import asks_yes_or_no_only
+from ragauge.language.references.match import ReferenceMatch
 from ragauge.language.refusals.asked import asked_by
 from ragauge.language.refusals.refusals import find_refusals
 from ragauge.language.stems import stemmed
@@ -25,6 +27,8 @@ NEARLY = 0.75
 """The least share of a short reference's words, if no number is missing."""
 SPOKEN_OF = 0.3
 """The least share of the words of a yes/no question, or of its answer, that its passage must have."""
+MANY_WORDS = 3
+"""Content words from which a question says enough for a passage that has them all to speak of the same."""
 MANY_NUMBERS = 15
 """A passage with more numbers is a table from which an answer may be computed."""
 SHORT = 5
@@ -33,6 +37,8 @@ ALIKE, ALIKE_WITH_ANSWER = 0.8, 0.6
 """The similarity of the words of two questions from which they are one: of any two, and of two with one answer."""
 MAX_REFUSAL = 20
 """Most words of an answer that is only a refusal."""
+VARIANTS = ("terse", "misspelt")
+"""Types of questions that ask what another one asks, as users type."""
 FAR = 50
 """Rank by BM25 beyond which a question that names nothing does not find its passage."""
 
@@ -41,6 +47,7 @@ _COMPUTED = re.compile(
     r"|how many (more|fewer)|compare|calculate|compute|turnover|increase|decrease|summ[ea]|durchschnitt|différence|moyenne|diferencia|promedio)\b|相差|总共|平均",
     re.IGNORECASE,
 )
+_QUOTED = re.compile(r"[`\"“«「]([^`\"”»」]+)[`\"”»」]|\w+_\w+")
 _NUMBER = re.compile(r"\d[\d.,]*")
 _CHOICE = re.compile(r"\b(or|oder|ou|o)\b|还是", re.IGNORECASE)
 _YES_NO = re.compile(
@@ -75,6 +82,23 @@ class Checked:
     def reasons(self) -> list[str]:
         """Why it is not sound, a sentence for each problem."""
         return [each.reason for each in self.checks.values() if each.status == "problem"]
+
+    def to_row(self) -> dict[str, object]:
+        """The row of a file: the question, whether it is sound, its problems, and the value of each check.
+
+        A check without a value has its status. `reasons` say what is wrong.
+        """
+        checks = {
+            name: result.value if result.value is not None else result.status
+            for name, result in self.checks.items()
+        }
+        found = {"problems": self.problems, "reasons": self.reasons} if self.problems else {}
+        return {**self.question.to_row(), "sound": self.sound, **found, "checks": checks}
+
+
+def rows_as_jsonl(checked: Sequence[Checked]) -> str:
+    """The rows of the questions, one a line."""
+    return "".join(f"{json.dumps(each.to_row(), ensure_ascii=False)}\n" for each in checked)
 
 
 _Checks = dict[str, CheckResult]
@@ -207,13 +231,14 @@ def _answer_form(question: Question) -> CheckResult:
     if blank:
         return _problem("malformed", f"its answer is empty: {blank[0]!r}")
     text = question.question
-    if all(_stem_set(each) == _stem_set(text) for each in references):
+    is_closed = asks_yes_or_no_only(text) or any(map(_YES_NO.match, references))
+    if not is_closed and all(_stem_set(each) == _stem_set(text) for each in references):
         return _problem("malformed", "its answer is the question itself")
     if all(_is_refusal(each) for each in references):
         return _problem("malformed", f"its answer is a refusal: {references[0][:60]!r}")
     if why := _all_why([why_type_differs(text, each) for each in references]):
         return _problem("malformed", why)
-    if not (asks_yes_or_no_only(text) or _CHOICE.search(text)) and all(
+    if not (is_closed or _CHOICE.search(text)) and all(
         _is_given_away(text, each) for each in references
     ):
         return _problem("malformed", f"the question gives its answer {references[0][:60]!r} away")
@@ -246,15 +271,7 @@ def _grounded(question: Question, gold: Gold, index: PassageIndex) -> CheckResul
         texts.append("\n".join(gold.texts))
     is_given = bool(texts)
     if not is_given:
-        near = [
-            *index.nearest(question.question),
-            *(
-                each
-                for r in question.references
-                for each in index.nearest(f"{question.question} {r}", 3)
-            ),
-        ]
-        texts = [f"{each.heading}\n{each.text}" for each in dict.fromkeys(near)]
+        texts = _texts_near(question, index)
     if not texts:
         return _problem(
             "answer_not_in_documents", "no passage shares a word with the question", 0.0
@@ -271,6 +288,22 @@ def _grounded(question: Question, gold: Gold, index: PassageIndex) -> CheckResul
     if best.status == "problem" and not is_given:
         return replace(best, reason=best.reason.replace("its passage", "any passage"))
     return best
+
+
+def _texts_near(question: Question, index: PassageIndex) -> list[str]:
+    """The places that speak of what is asked, or else the nearest passages."""
+    text = question.question
+    near = index.nearest(text)
+    for reference in question.references:
+        near += index.nearest(f"{text} {reference}", 3)
+    near = list(dict.fromkeys(near))
+    content = asked_by(text).content
+    places = [place for passage in near for place in index.places(passage)]
+    most = max((len(content & place.stems) for place in places), default=0)
+    best = [place.text for place in places if len(content & place.stems) >= NEARLY * most]
+    is_short = all(len(words(each)) <= MAX_REFUSAL for each in question.references)
+    named = is_short and most >= GROUNDED * len(content)
+    return best if named else [each.text for each in near]
 
 
 def _stated(
@@ -327,19 +360,13 @@ def _unique(
         return _not_checked("its answer is long, or its passage is not given"), question.relevant
     ids = {each.id for each in gold.passages}
     others = [each for each in index.nearest(text) if each.id not in ids]
-    best_gold = max(
-        (place.covers(text) for each in gold.passages for place in index.places(each)), default=0
-    )
+    is_specific = len(asked_by(text).content) >= MANY_WORDS
     also: list[str] = []
     for place in index.answering(text, others):
         found = [match(text, reference, place.text) for reference in references]
         if any(share_stated(each) == 1.0 for each in found):
             also.append(place.passage.id)
-        elif (
-            best_gold >= place.covers(text)
-            and all(each.contradiction for each in found)
-            and _is_numeric(references)
-        ):
+        elif is_specific and place.covers(text) == 1.0 and all(map(_is_other_number, found)):
             there, here = found[0].contradiction or ("", "")
             reason = f"{place.passage.id} says {there!r}, its answer {here!r}"
             return _problem("contradicted", reason, 1.0), question.relevant
@@ -353,8 +380,10 @@ def _unique(
     }
 
 
-def _is_numeric(references: Sequence[str]) -> bool:
-    return all(any(map(str.isdigit, each)) for each in references)
+def _is_other_number(found: ReferenceMatch) -> bool:
+    """Whether a text gives another number where the reference has one."""
+    sides = found.contradiction or ("", "")
+    return all(any(map(str.isdigit, side)) for side in sides)
 
 
 def _unanswerable(question: Question, index: PassageIndex) -> CheckResult:
@@ -383,13 +412,17 @@ def _duplicates(questions: Sequence[Question]) -> dict[int, int]:
     """The earlier question that each one repeats."""
     asked = [asked_by(each.question) for each in questions]
     sets = [_stem_set(each.question) for each in questions]
+    # Two that differ in a name, a number, or in who, when, where ask for two things; a variant is meant to be alike.
+    kinds = [
+        (each.specific, each.kind, *_QUOTED.findall(each.text), question.question_type in VARIANTS)
+        for each, question in zip(asked, questions, strict=True)
+    ]
     answers = [frozenset(map(str.casefold, each.references)) for each in questions]
     frequency = Counter(stem for stems in sets for stem in stems)
     weight = {stem: log1p(len(sets) / n) for stem, n in frequency.items()}
 
     def ask_the_same(one: int, other: int) -> bool:
-        # Two that differ in a name, a number or in who, when, where ask for two things.
-        if (asked[one].specific, asked[one].kind) != (asked[other].specific, asked[other].kind):
+        if kinds[one] != kinds[other]:
             return False
         shared, both = sets[one] & sets[other], sets[one] | sets[other]
         similarity = sum(map(weight.__getitem__, shared)) / sum(map(weight.__getitem__, both))
@@ -416,3 +449,13 @@ def problems_of(checked: Sequence[Checked]) -> Iterator[tuple[str, list[Checked]
         for name in each.problems:
             by_name.setdefault(name, []).append(each)
     yield from sorted(by_name.items(), key=lambda item: (-len(item[1]), item[0]))
+
+
+def with_also_relevant(checked: Sequence[Checked]) -> list[Checked]:
+    """The questions, of which those are sound too that only lacked passages that answer them: now they have them."""
+    return [
+        replace(each, sound=True, problems=[], checks={**each.checks, "unique": _OK})
+        if each.problems == ["also_answered_elsewhere"]
+        else each
+        for each in checked
+    ]

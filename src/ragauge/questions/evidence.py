@@ -25,6 +25,11 @@ ANSWERS = 0.9
 """The share of the question's content words that a place must have, to be one that speaks of what is asked."""
 
 
+_SOMEWHERE = re.compile(
+    r"\b(in|at|on|near|beside|behind|under|above|next to|between|opposite)\b", re.I
+)
+
+
 class Place(NamedTuple):
     """Two neighbouring sentences of a passage, with the stems of their words and of the heading."""
 
@@ -165,6 +170,8 @@ class PassageIndex:
 def gives_value(question: str, place: Place) -> bool:
     """Whether a place has a value of the kind that the question asks for, which the question does not have."""
     asked = asked_by(question)
+    if "locat" in asked.kind and _SOMEWHERE.search(place.text):
+        return True
     sentences = read_sentences(place.text, 0, with_question=True)
     return any(has_value(sentence, asked) for sentence in sentences)
 

@@ -11,7 +11,7 @@ from ragauge.loaders.sources import read_source
 from ragauge.questions.question import GoldContext, Question
 
 _TYPES = ("question_type", "type", "synthesizer_name", "evolution_type")
-_OURS = ("sound", "problems", "checks")
+_OURS = ("sound", "problems", "reasons", "checks")
 """What an earlier check wrote; it is checked again."""
 
 
@@ -93,7 +93,7 @@ def _spans(source: object) -> dict[int, list[GoldContext]]:
     if not isinstance(source, str | Path | list):
         return {}
     found: dict[int, list[GoldContext]] = {}
-    for place, row in enumerate(read_source(source).rows):
+    for place, row in enumerate(read_source(cast("str | Path | list[object]", source)).rows):
         items = row.values.get("gold_contexts")
         if isinstance(items, list) and all(
             isinstance(each, Mapping) for each in cast(list[object], items)

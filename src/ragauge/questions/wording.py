@@ -6,9 +6,9 @@ from functools import cache
 from importlib.resources import files
 from typing import NamedTuple, cast
 
-from ragauge.language.content_words import is_content_word
 from ragauge.language.detection import function_words, language_of
 from ragauge.language.refusals.asked import asked_by
+from ragauge.language.stop_words import is_content_word
 from ragauge.language.words import words
 
 FEW = 3
@@ -28,6 +28,13 @@ _BROKEN = re.compile(
 _CUT = re.compile(r"(?:\b(?:the|a|an|and|or|because|whose|der|die|das|und|le|la|les|et|el|los|y)|[,;:(])\s*$", re.I)  # fmt: skip
 _END = re.compile(r"[?？؟]\W*$")
 _SENTENCE = re.compile(r"[.!。！]\W*$")
+_AUXILIARY = r"(?:does|do|did|is|was|are|were|has|have|had|can|could|will|would|should|must|may)"
+_ASKED_THING = re.compile(
+    rf"\W*(?:(?:in|on|at|to|from|by|for|of|since|until) )?(?:how|what|which|when|where|why|who)\b"
+    rf"(?:(?!\b(?:{_AUXILIARY}|and|or|but)\b)[^,;:])*\b{_AUXILIARY} \Z",
+    re.IGNORECASE,
+)
+"""Up to the subject of a question: what it asks for is not what a pronoun stands for ("How many beds does it")."""
 _NAME = re.compile(r"(?<![.?!:]\s)(?<!^)(?<!^¿)\b[A-Z\d][\w-]+")
 
 
@@ -117,7 +124,9 @@ def why_not_standalone(question: str) -> str | None:
     """
     text = " ".join(question.split())
     language, rules = rules_of(text)
-    for pattern in rules.beside:
+    is_clear = language != "en" or language_of(text) == "en"
+    tables = [rules] if is_clear else _tables().values()
+    for pattern in (pattern for table in tables for pattern in table.beside):
         if found := pattern.search(text):
             return f"{found[0]!r} points to a text beside the question"
     if found := rules.opening.search(text):
@@ -157,6 +166,8 @@ def _is_unnamed(text: str, start: int, end: int, language: str) -> bool:
 
 def _names_before(text: str, start: int, language: str) -> bool:
     before = text[:start]
+    if _ASKED_THING.match(before):
+        return False
     if language == "zh":
         return len(re.sub(r"\W|什么|哪|谁|多少|是|的|在|为何|为什么|何时|如何", "", before)) >= 2
     return bool(_content(before, language))

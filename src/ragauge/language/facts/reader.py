@@ -13,8 +13,7 @@ from ragauge.language.dates.dates import dates
 from ragauge.language.dates.parts import Date
 from ragauge.language.facts.vocabulary import vocabulary
 from ragauge.language.numbers.numbers import quantities
-from ragauge.language.numbers.quantity import Quantity
-from ragauge.language.numbers.units import unit_of
+from ragauge.language.numbers.quantity import Quantity, unit_of
 from ragauge.language.stems import stem
 from ragauge.language.text import DESIGNATIONS, sentence_spans
 

@@ -7,9 +7,8 @@ from typing import cast
 
 from ragauge.language.dates.parts import Date, readings, supports
 from ragauge.language.facts.reader import Fact
-from ragauge.language.numbers.quantity import DIVIDING
+from ragauge.language.numbers.quantity import ALIKE, DIVIDING, MONEY
 from ragauge.language.numbers.unit_conversion import converted
-from ragauge.language.numbers.units import ALIKE, MONEY
 
 BYTES = {"byte": 1, "kB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12, "PB": 10**15}
 DAYS = {"day": 1, "week": 7, "month": 30, "year": 365}
