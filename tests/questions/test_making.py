@@ -131,5 +131,5 @@ def test_wrong_options_are_refused_before_any_work(
 
 
 def test_documents_without_text_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
-    assert run(str(tmp_path), "-o", str(tmp_path / "q.jsonl")) == 2
-    assert "hold no text" in capsys.readouterr().err
+    assert run(str(tmp_path), "-o", str(tmp_path / "q.jsonl")) == 3
+    assert "no text was found" in capsys.readouterr().err
