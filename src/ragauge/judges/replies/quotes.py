@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from ragauge.language.normal_form import normal_form
+from ragauge.language.characters import normal_form
 
 Span = tuple[int, int]
 """Where a piece of text starts and ends, as in text[start:end]."""
