@@ -11,9 +11,8 @@ from operator import attrgetter
 from typing import NamedTuple
 
 from ragauge.language.facts.vocabulary import vocabulary
-from ragauge.language.numbers.quantity import Quantity
+from ragauge.language.numbers.quantity import UNITS, Quantity, unit_of
 from ragauge.language.numbers.unit_conversion import is_measure, is_time
-from ragauge.language.numbers.units import UNITS, unit_of
 from ragauge.language.stems import CJK, stem
 from ragauge.language.stop_words import NLTK_ENGLISH
 

@@ -7,9 +7,9 @@ from functools import cache
 
 from ragauge.language.detection import language_of
 from ragauge.language.facts.vocabulary import vocabulary
-from ragauge.language.numbers.chinese_numerals import PER_CENT
 from ragauge.language.numbers.quantity import Quantity
 from ragauge.language.numbers.unit_conversion import is_time
+from ragauge.language.numbers.words import PER_CENT
 from ragauge.language.words import words_of
 
 _TEENS = {
