@@ -16,7 +16,7 @@ from ragauge.judges.protocol import Schema
 from ragauge.judges.question import Question as JudgeQuestion
 from ragauge.judges.replies.checking import ReplyError
 from ragauge.judges.replies.quotes import find_quote
-from ragauge.questions.checks import Checked, check
+from ragauge.questions.checks import Checked, check, with_also_relevant
 from ragauge.questions.draft import Draft, Source
 from ragauge.questions.making import MadeQuestions, numbered, question_of
 from ragauge.questions.plan import Place, Spread
@@ -93,7 +93,7 @@ def questions_by_judge(
             rejected.append(Checked(question, False, [problem]))
         else:
             taken.append(question)
-    checked = check(taken, documents)
+    checked = with_also_relevant(check(taken, documents))
     kept = [each for each in checked if each.sound]
     rejected += [each for each in checked if not each.sound]
     usage = session.usage
