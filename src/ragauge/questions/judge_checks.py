@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ragauge.judges.config import JudgeConfig
     from ragauge.judges.session import JudgeSession
 
-ALONE, FROM_PASSAGES = "answer_alone", "answer_from_passages"
+PROMPT = "answer_question"
 SCHEMA: Schema = {
     "type": "object",
     "properties": {"answer": {"type": "string"}},
@@ -75,16 +75,18 @@ def _asked(
     for place, each in enumerate(checked):
         if not (each.sound and each.question.answerable and each.question.references):
             continue
-        text = {"question": each.question.question}
-        asked.append((place, "known", _question(ALONE, text)))
+        text = each.question.question
+        asked.append((place, "known", answering(text, None)))
         if passages := gold_passages(each.question, documents):
-            texts = {**text, "passages": [passage.text for passage in passages]}
-            asked.append((place, "round_trip", _question(FROM_PASSAGES, texts)))
+            texts = [passage.text for passage in passages]
+            asked.append((place, "round_trip", answering(text, texts)))
     return asked
 
 
-def _question(prompt: str, texts: Mapping[str, str | Sequence[str]]) -> JudgeQuestion[str]:
-    return JudgeQuestion(prompt, texts, SCHEMA, _read, {"answer": "some words"})
+def answering(question: str, passages: Sequence[str] | None) -> JudgeQuestion[str]:
+    """Asks the judge a question itself: from passages alone, or from what it knows where there are none."""
+    texts = {"passages": passages, "question": question}
+    return JudgeQuestion(PROMPT, texts, SCHEMA, _read, {"answer": "some words"})
 
 
 def _read(fields: dict[str, Any]) -> str:
