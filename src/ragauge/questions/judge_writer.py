@@ -23,6 +23,7 @@ from ragauge.judges.replies.quotes import find_quote
 from ragauge.language.references.match import match_reference
 from ragauge.questions.checks import Checked, check, with_also_relevant
 from ragauge.questions.draft import Draft, Source
+from ragauge.questions.judge_checks import PROMPT as ANSWERING
 from ragauge.questions.judge_checks import answering
 from ragauge.questions.making import MadeQuestions, numbered, question_of
 from ragauge.questions.plan import Place, Spread
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from ragauge.calls.budget import CostEstimate
     from ragauge.judges.session import Answered, JudgeSession
 
-PROMPT, ANSWER = "write_question", "answer_question"
+PROMPT = "write_question"
 STATED = 0.5
 """The share of a reference's words that an answer states which agrees with it."""
 OF_TWO = ("comparison", "multi-hop")
