@@ -121,7 +121,6 @@ def _without_model(documents: Documents, counts: Mapping[str, int], seed: int) -
     rejected: list[Checked] = []
     asked: set[str] = set()
     while taken := _next(spread, counts, kept, asked):
-        asked.update(question.question.lower() for question in taken)
         asked_now = [*(each.question for each in kept), *taken]
         checked = with_also_relevant(check(asked_now, documents))
         kept = [each for each in checked if each.sound]
@@ -132,11 +131,14 @@ def _without_model(documents: Documents, counts: Mapping[str, int], seed: int) -
 def _next(
     spread: Spread[Draft], counts: Mapping[str, int], kept: Sequence[Checked], asked: set[str]
 ) -> list[Question]:
-    """Drafts for what is still missing: of each type, then of any, yes/no and clozes last."""
+    """Drafts for what is still missing: of each type, then of any, yes/no and clozes last.
+
+    Terse and misspelt ones come first, as they use up the question that they are made from.
+    """
     have = Counter(each.question.question_type for each in kept)
     taken: list[Question] = []
-    for name, n in counts.items():
-        taken += _take(spread, name, n - have[name], asked)
+    for name in sorted(counts, key=lambda each: each not in ("terse", "misspelt")):
+        taken += _take(spread, name, counts[name] - have[name], asked)
     for name in (each for each in FILLING if each in counts or each == "cloze"):
         short = sum(counts.values()) - len(kept) - len(taken)
         taken += _take(spread, name, short, asked)
@@ -146,8 +148,9 @@ def _next(
 def _take(spread: Spread[Draft], name: str, n: int, asked: set[str]) -> list[Question]:
     taken: list[Question] = []
     while len(taken) < n * RESERVE and n > 0 and (draft := spread.take(name)) is not None:
-        if draft.question.lower() not in asked:
-            asked.add(draft.question.lower())
+        origin = (draft.origin or draft.question).lower()
+        if origin not in asked:
+            asked.add(origin)
             taken.append(question_of(draft, {"writer": "rules", "pattern": draft.pattern}))
     return taken
 
