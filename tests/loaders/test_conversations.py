@@ -191,3 +191,22 @@ def test_metrics_of_a_whole_conversation_are_undefined_at_its_other_turns_and_co
     assert found["q", "state_match"] == ("missing", "the sample has no expected_state")
     lines = str(rg.evaluate([talk], ["repetition"]))
     assert "no sentence of 5 words or more" in lines and NOT_LAST not in lines
+
+
+def test_two_systems_may_lead_to_other_messages_of_the_user():
+    def chat(system, second):
+        said = [
+            ("user", "A tent?"),
+            ("assistant", system),
+            ("user", second),
+            ("assistant", "Fine."),
+        ]
+        return {
+            "id": "c",
+            "system": system,
+            "messages": [{"role": r, "content": t} for r, t in said],
+        }
+
+    samples = rg.load([chat("a", "Two."), chat("b", "No, thanks.")])
+    assert samples.frame["question"].to_list() == ["A tent?", "Two.", "A tent?", "No, thanks."]
+    assert "question differs between rows for id 'c#2'; kept each row's own" in samples.notes
