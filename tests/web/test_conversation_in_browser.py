@@ -42,10 +42,10 @@ def test_a_conversation_is_drawn_turn_by_turn_for_each_system(opened, report):
     assert page.texts(".conversation h3") == ["The conversation, 3 turns"]
     assert page.texts(".conversation th[scope=row]") == ["turn 1", "turn 2", "turn 3"]
     cells = page.texts(".conversation tr.open td")
-    assert cells[0].startswith('user When? assistant calls <b>find</b> {"to":"Oslo"}'.X)
+    assert cells[0].startswith('user When? assistant calls <b>find</b> {"to": "Oslo"}')
     assert cells[0].endswith("assistant At 8. exact_match 1.00 tool_call_match 1.00")
     assert cells[1].endswith("assistant At 9. not good: exact_match 0.00 tool_call_match 0.00")
-    assert page.texts(".conversation tr:last-child td")[1] == "this system has no such turn"
+    assert page.texts(".conversation tbody tr:last-child td")[1] == "this system has no such turn"
     assert page.page.locator(".conversation :is(b b, i)").count() == 0
     call = page.page.locator(".conversation tr.open td:last-child details")
     assert call.locator("p").first.is_hidden()

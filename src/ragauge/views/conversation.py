@@ -9,6 +9,7 @@ from ragauge.report.plain import counted
 from ragauge.report.report import Lines, Report, Table
 from ragauge.runs.numbers import SummaryRow, number
 from ragauge.runs.scored_run import ScoredRun
+from ragauge.runs.wrong_turns import wrong_turns
 from ragauge.views.run_data import frame_records, score_json
 from ragauge.views.summary import short
 
@@ -54,8 +55,14 @@ def conversation_report(run: ScoredRun, id: str) -> Report:
         n_names=3,
         only_in=("latex",),
     )
+    wrong = wrong_turns(run, displays.values())
+    until = [
+        f"{short(each.system)}: {each.says}, by {wrong.metric.name}"
+        for each in (wrong.first if wrong else ())
+        if wrong and each.conversation == id
+    ]
     return Report(
-        f"{id} · {counted(turns['turn'].n_unique(), 'turn')}",
+        " · ".join([id, counted(turns["turn"].n_unique(), "turn"), *until]),
         tables=[table],
         lines=lines,
         records=lambda: frame_records(frames),
