@@ -17,7 +17,7 @@ type Answer = Question["answers"][number];
 type Item = Record<string, unknown>;
 const CONVERSATIONS = ["messages", "whole_conversation"];
 /** What the conversation below the scores shows. */
-const IN_CONVERSATION = ["messages", "whole_conversation", "conversation", "turn"];
+const IN_CONVERSATION = ["messages", "whole_conversation", "conversation_before", "conversation", "turn"];
 const TEXT_LISTS = ["references", "gold_contexts"];
 const IN_CONTEXTS = ["contexts", "context_ids", "context_scores", "relevant"];
 

@@ -158,7 +158,7 @@ def _shared(samples: Sequence[SummaryRow]) -> list[str]:
 
 def _fields(sample: SummaryRow) -> Iterator[Line]:
     for name, value in sample.items():
-        if name in ("id", "system", "whole_conversation"):
+        if name in ("id", "system", "whole_conversation", "conversation_before"):
             continue
         if value is None:
             yield name, NOT_GIVEN

@@ -39,6 +39,8 @@ OF_TURN = ("references", "relevant", "answerable", "contexts", "context_ids", "g
 AT_END = {"state": "final_state", "final_state": "final_state", "expected_state": "expected_state"}
 """What is said of the end of a conversation, and its field."""
 OF_CALLS = ("expected_calls", "tools", "expected_state")
+MAX_BEFORE = 6_000
+"""Most characters that are kept of what was said before a turn: a judge reads it with each question."""
 Values = dict[str, object]
 
 
@@ -150,6 +152,7 @@ def _turns(values: Mapping[str, object], name: str, id: str) -> Iterator[Values]
     end: Values = {}
     if "expected_state" in own:
         end = {AT_END[each]: own.pop(each) for each in AT_END if each in own}
+    before = ""
     for turn, wanted in zip(turns, expected, strict=True):
         is_last = turn.number == len(turns)
         row: Values = own | {
@@ -163,7 +166,16 @@ def _turns(values: Mapping[str, object], name: str, id: str) -> Iterator[Values]
         if tools:
             row["tools"] = schemas if turn.calls or wanted else None
         row["messages"] = given[turn.start : turn.stop]
+        row["conversation_before"] = before or None
+        before = _with_turn(before, turn)
         yield row | end | {"whole_conversation": given} if is_last else row
+
+
+def _with_turn(before: str, turn: Turn) -> str:
+    """What was said up to and with this turn, of a long conversation the end."""
+    said = [("user", turn.question), ("assistant", turn.answer)]
+    text = "\n".join([before, *(f"{who}: {text}" for who, text in said if text)]).lstrip("\n")
+    return text if len(text) <= MAX_BEFORE else f"… {text[-MAX_BEFORE:]}"
 
 
 def _n_told(own: Mapping[str, object]) -> int | None:
