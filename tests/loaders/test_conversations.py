@@ -210,3 +210,17 @@ def test_two_systems_may_lead_to_other_messages_of_the_user():
     samples = rg.load([chat("a", "Two."), chat("b", "No, thanks.")])
     assert samples.frame["question"].to_list() == ["A tent?", "Two.", "A tent?", "No, thanks."]
     assert "question differs between rows for id 'c#2'; kept each row's own" in samples.notes
+
+
+@pytest.mark.usefixtures("small_pieces")
+def test_conversations_with_ids_are_read_in_pieces(
+    written, check_same_samples, check_same_problems
+):
+    references = [["Paris"], None]
+    rows = [{"id": f"c{at}", "messages": CAPITALS, "references": references} for at in range(9)]
+    samples = check_same_samples(written(rows))
+    assert samples.notes[0] == "read 'messages' as conversations, a row for each of 18 turns"
+    rows[7]["references"] = [["Paris"]]
+    assert "has 1 turns, the conversation 2" in check_same_problems(written(rows))
+    # Without ids conversations are numbered, which needs the rows before them.
+    check_same_samples(written([{"messages": CAPITALS}] * 9), at_once=True)

@@ -76,13 +76,16 @@ def recognised(table: Table, keep: Collection[str] = ()) -> Table:
         rows += [replace(row, values=values) for values in turns]
     if not names and not problems:
         return table
-    notes = [
+    notes = (*table.notes, *notes_on(names))
+    return replace(table, rows=tuple(rows), notes=notes, problems=(*table.problems, *problems))
+
+
+def notes_on(n_turns: Mapping[str, int]) -> list[str]:
+    """What is announced of columns that were read as conversations, with the numbers of their turns."""
+    return [
         f"read {name!r} as conversations, a row for each of {counted(n, 'turn')}"
-        for name, n in names.items()
+        for name, n in n_turns.items()
     ]
-    return replace(
-        table, rows=tuple(rows), notes=(*table.notes, *notes), problems=(*table.problems, *problems)
-    )
 
 
 def _chat_in(values: Mapping[str, object], name: str) -> bool:
