@@ -27,8 +27,7 @@ from scipy.stats import kendalltau, rankdata
 from ragauge.encoders.cached import CachedEncoder
 from ragauge.encoders.embedded import MiniLM
 from ragauge.features.correctness import FEATURES, Likeness, reference_likeness
-from ragauge.language.references.asked_items import asked_items
-from ragauge.language.references.items import reference_items
+from ragauge.language.references.items import asked_items, reference_items
 from ragauge.metrics.estimated_correctness import Weights, weights
 from ragauge.storage.cache import Cache
 

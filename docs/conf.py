@@ -7,6 +7,7 @@ the front page is its README.
 import shutil
 from pathlib import Path
 
+from docutils import nodes
 from sphinx.application import Sphinx
 
 project = "ragauge"
@@ -39,7 +40,14 @@ html_use_index = False
 html_permalinks_icon = "#"
 
 CHAPTERS = {
-    "Start": ("quickstart", "first-screen", "which-metric", "coming-from", "README"),
+    "Start": (
+        "quickstart",
+        "first-screen",
+        "which-metric",
+        "how-it-differs",
+        "coming-from",
+        "README",
+    ),
     "Guides": (
         *("data", "runs", "judges", "meaning", "rankings", "statistics", "suites"),
         "adding-a-metric",
@@ -53,19 +61,23 @@ CHAPTERS = {
 """The order of the pages in the side bar. Pages that are not named here follow under "More"."""
 
 
-def with_contents(app: Sphinx, docname: str, source: list[str]) -> None:
-    """Add the side bar's tables of contents to the front page, so that the Markdown need not have them."""
-    if docname != root_doc:
-        return
+def chapters_of(app: Sphinx) -> dict[str, list[str]]:
+    """The pages by chapter, without the front page."""
     chapters = {
         title: [f"docs/{page}" for page in pages if f"docs/{page}" in app.env.found_docs]
         for title, pages in CHAPTERS.items()
     }
     named = {page for pages in chapters.values() for page in pages}
-    chapters["More"] = sorted(app.env.found_docs - named - {root_doc})
+    return {**chapters, "More": sorted(app.env.found_docs - named - {root_doc})}
+
+
+def with_contents(app: Sphinx, docname: str, source: list[str]) -> None:
+    """Add the side bar's tables of contents to the front page, so that the Markdown need not have them."""
+    if docname != root_doc:
+        return
     source[0] += "".join(
         f"\n\n```{{toctree}}\n:hidden:\n:caption: {title}\n\n" + "\n".join(pages) + "\n```\n"
-        for title, pages in chapters.items()
+        for title, pages in chapters_of(app).items()
     )
 
 
@@ -76,6 +88,23 @@ def as_index(app: Sphinx, error: Exception | None) -> None:
         shutil.copyfile(out / f"{root_doc}.html", out / "index.html")
 
 
+def for_models(app: Sphinx, error: Exception | None) -> None:
+    """Write llms.txt: every page with its title and first paragraph (https://llmstxt.org)."""
+    if error is not None:
+        return
+
+    def line(page: str) -> str:
+        first = next(app.env.get_doctree(page).findall(nodes.paragraph), None)
+        says = "" if first is None else f": {' '.join(first.astext().split())}"
+        return f"- [{app.env.titles[page].astext()}]({page}.html){says}"
+
+    parts = [f"# {project}", "> " + line(root_doc).partition(": ")[2]]
+    for title, pages in chapters_of(app).items():
+        parts.append("\n".join([f"## {title}", "", *map(line, pages)]))
+    (Path(app.outdir) / "llms.txt").write_text("\n\n".join(parts) + "\n", encoding="utf-8")
+
+
 def setup(app: Sphinx) -> None:
     app.connect("source-read", with_contents)
     app.connect("build-finished", as_index)
+    app.connect("build-finished", for_models)

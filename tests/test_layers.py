@@ -13,6 +13,7 @@ SOURCE = Path(ragauge.__file__).parent
 
 LAYERS = (
     {"errors", "progress", "score", "start", "trust"},
+    {"plugins"},
     {"conversations", "label", "language", "network", "report", "stats", "storage", "where"},
     {"calls", "samples", "setting", "suite"},
     {"metric"},
@@ -71,6 +72,53 @@ def name_of(path: Path) -> str:
 
 
 MODULES = {name_of(path): path for path in SOURCE.rglob("*.py")}
+LIGHT = {
+    "encoders.models",
+    "loaders.in_pieces.tables",
+    "rankings.names",
+    "stats.aggregation",
+}
+LATE = {
+    *(
+        f"comparing.{name}"
+        for name in [
+            "compare",
+            "comparison_rows",
+            "effects",
+            "mismatches",
+            "pair",
+            "pair_statistics",
+            "paired_scores",
+            "questions",
+        ]
+    ),
+    "engine.executors",
+    "evaluation.judge_bias",
+    "gating.baseline",
+    "gating.gate",
+    "gating.slices",
+    "gating.words",
+    "rankings.fusion",
+    "views.judging",
+    *(module for module in MODULES if module.startswith(("loaders.in_pieces.", "page.", "web."))),
+    *(
+        f"people.{name}"
+        for name in [
+            "calibrate",
+            "calibration",
+            "calibration_words",
+            "judge_bias_words",
+            "judge_effects",
+            "label_plan_words",
+            "metric_agreement",
+            "rater_agreement",
+            "review_stats",
+            "system_rates",
+            "verdicts",
+        ]
+    ),
+} - LIGHT
+"""The modules of what only some commands and inputs need."""
 MAY_BE_HEAVY = {
     ("metrics.ranking", "numpy"),
     *((module, "numpy") for module in MODULES if module.startswith("stats.")),
@@ -80,13 +128,12 @@ MAY_BE_HEAVY = {
     ("features.sentence_matrix", "numpy"),
     ("metrics.sentences", "numpy"),
     ("metrics.groundedness", "numpy"),
-    ("page.ranking_page", "numpy"),
     ("questions.bm25", "numpy"),
     *((module, "numpy") for module in MODULES if module.startswith(("rankings.", "encoders."))),
+    *((module, name) for module in LATE for name in ("numpy", "polars")),
 }
 """These are themselves imported inside functions only; metrics and features when the catalog is first
 asked for one."""
-LIGHT = {"encoders.models", "rankings.names", "stats.aggregation"}
 IMPORTED_LATE = (
     {module for module, _ in MAY_BE_HEAVY}
     | {

@@ -80,7 +80,7 @@ def test_every_suite_evaluates_without_a_network(tmp_path):
 
 
 COMMANDS = [
-    ["run", str(HANDBOOK), "--suite", "answer-quality", "--folder", "run"],
+    ["run", str(HANDBOOK), "-m", "correct", "-m", "support", "--folder", "run"],
     ["metrics"],
     ["metrics", "ndcg"],
     ["validate", str(HANDBOOK)],

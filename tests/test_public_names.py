@@ -10,6 +10,7 @@ import ragauge as rg
 PUBLIC = {
     "Answers",
     "ChatEndpoint",
+    "CheckedQuestions",
     "Comparison",
     "DataError",
     "EncoderError",
@@ -18,6 +19,7 @@ PUBLIC = {
     "JudgeError",
     "JudgeConfig",
     "LabelError",
+    "MadeQuestions",
     "MetricError",
     "MiniLM",
     "PlanError",
@@ -32,6 +34,7 @@ PUBLIC = {
     "StoreError",
     "Suite",
     "ask",
+    "check_questions",
     "compare",
     "estimate",
     "evaluate",
@@ -42,6 +45,7 @@ PUBLIC = {
     "metric",
     "metrics",
     "open_run",
+    "questions",
     "rank",
     "score",
 }

@@ -4,6 +4,7 @@ import json
 import runpy
 import tomllib
 from dataclasses import asdict
+from functools import cache
 from importlib.resources import files
 from pathlib import Path
 
@@ -21,8 +22,13 @@ ROOT = Path(__file__).parent.parent
 SHIPPED = {each.name: each.read_text("utf-8") for each in (files("ragauge") / "schemas").iterdir()}
 
 
+@cache
+def validator(name: str) -> Draft202012Validator:
+    return Draft202012Validator(json.loads(SHIPPED[f"{name}.json"]))
+
+
 def takes(name: str, value: object) -> bool:
-    return Draft202012Validator(json.loads(SHIPPED[f"{name}.json"])).is_valid(value)
+    return validator(name).is_valid(value)
 
 
 def reads(reader, *values: object) -> bool:
@@ -56,7 +62,10 @@ def test_a_row_is_valid_if_it_can_be_loaded(field, tmp_path):
         row = {"id": "q1", "question": "Who?", "answer": "Ida"} | {field: json.loads(value)}
         file.write_text(json.dumps(row), "utf-8")
         # An answer that is a list or a document is read as another field.
-        is_read = reads(rg.load, file) and (field == "topic" or field in rg.load(file).columns)
+        try:
+            is_read = field == "topic" or field in rg.load(file).columns
+        except rg.RagaugeError:
+            is_read = False
         assert takes("sample", row) == is_read, value
 
 
@@ -65,7 +74,8 @@ def test_every_example_is_valid():
         text = (files("ragauge") / "suites" / f"{name}.toml").read_text("utf-8")
         assert takes("suite", tomllib.loads(text)), name
     for path in (ROOT / "examples").rglob("*.toml"):
-        assert takes("config", tomllib.loads(path.read_text("utf-8"))), path
+        if path.name != "pyproject.toml":
+            assert takes("config", tomllib.loads(path.read_text("utf-8"))), path
     for path in (ROOT / "examples").rglob("*.jsonl"):
         if path.name != "judge.jsonl":
             rows = path.read_text("utf-8").splitlines()

@@ -60,6 +60,14 @@ def test_every_page_of_the_documentation_is_on_the_site(site):
     assert (site / "index.html").is_file()
 
 
+def test_every_page_is_named_for_models_with_what_it_says(site):
+    text = (site / "llms.txt").read_text("utf-8")
+    assert text.startswith("# ragauge\n\n> You changed a prompt")
+    named = dict(re.findall(r"^- \[.+\]\((.+)\.html\): (.+)$", text, re.MULTILINE))
+    assert {f"docs/{page.stem}" for page in (ROOT / "docs").glob("*.md")} <= set(named)
+    assert named["docs/quickstart"].startswith("Three minutes.")
+
+
 def test_no_page_loads_a_script_font_or_style_from_elsewhere(site):
     pages = list(site.rglob("*.html"))
     assert len(pages) > 20

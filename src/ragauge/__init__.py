@@ -18,11 +18,11 @@ def __getattr__(name: str) -> object:
 
 
 class _Package(ModuleType):
-    """`score` and `metric` are modules of this package and public functions too: the functions are its attributes."""
+    """`score`, `metric` and `questions` are modules of this package and public functions too: the functions are its attributes."""
 
     def __setattr__(self, name: str, value: object) -> None:
         # The import of a module would make it an attribute of its package.
-        if not (name in ("metric", "score") and isinstance(value, ModuleType)):
+        if not (name in ("metric", "questions", "score") and isinstance(value, ModuleType)):
             super().__setattr__(name, value)
 
 

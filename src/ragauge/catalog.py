@@ -6,18 +6,13 @@ import pkgutil
 import tomllib
 from collections.abc import Sequence
 from importlib import resources
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from ragauge.errors import LabelError, did_you_mean
+from ragauge.errors import LabelError, PlanError, did_you_mean
 from ragauge.label import Label, SettingValue
 from ragauge.metric import FEATURES, METRICS, Feature, Metric
+from ragauge.plugins import load, offered
 from ragauge.rankings.names import UnknownMeasureError, read_measure
-
-if TYPE_CHECKING:
-    from importlib.metadata import EntryPoint
-
-ENTRY_POINT_GROUP = "ragauge.metrics"
-"""Entry point group of plug-ins: importing the module runs its `@metric` and `@feature` decorators."""
 
 
 def metrics() -> dict[str, Metric]:
@@ -121,26 +116,16 @@ def _parsed(text: str) -> tuple[Label | None, LabelError | None]:
 
 @functools.cache
 def _import_all() -> None:
-    from importlib.metadata import entry_points
-
     for package in ("ragauge.features", "ragauge.metrics"):
         for module in pkgutil.iter_modules(importlib.import_module(package).__path__):
             importlib.import_module(f"{package}.{module.name}")
-    for entry_point in entry_points(group=ENTRY_POINT_GROUP):
-        _import_plug_in(entry_point)
+    for name in offered("metrics"):
+        # Importing the module runs its `@metric` and `@feature` decorators.
+        try:
+            load("metrics", name)
+        except PlanError as error:
+            BROKEN.extend(error.problems)
 
 
 BROKEN: list[str] = []
 """Plug-ins that could not be imported, and why; all other metrics stay available."""
-
-
-def _import_plug_in(entry_point: "EntryPoint") -> None:
-    try:
-        entry_point.load()
-    # A plug-in is foreign code: whatever it raises, name its package.
-    except (Exception, SystemExit) as error:
-        owner = entry_point.dist.name if entry_point.dist else "an installed package"
-        BROKEN.append(
-            f"the metrics of {owner} ({entry_point.value}) cannot be imported: "
-            f"{type(error).__name__}: {error}; fix or uninstall it"
-        )

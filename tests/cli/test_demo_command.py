@@ -72,12 +72,6 @@ def test_a_folder_of_somebody_else_is_left_alone(ragauge, answers):
     assert Path("mine/manifest.json").read_bytes() == before
 
 
-def test_the_readme_shows_what_the_demo_prints(demo):
-    readme = (Path(__file__).parents[2] / "README.md").read_text()
-    shown = readme.split("```text\n")[1].split("\n```")[0]
-    assert [line.rstrip() for line in demo.stdout.splitlines()] == shown.splitlines()
-
-
 @pytest.mark.usefixtures("demo")
 def test_the_judged_demo_does_not_replace_the_plain_one(ragauge):
     before = Path("ragauge-demo/manifest.json").read_bytes()

@@ -32,7 +32,7 @@ def test_the_version_is_said(ragauge):
     ("name", "said"),
     [
         ("runn", "no command 'runn'; did you mean 'run'?"),
-        ("xyzzy", "no command 'xyzzy'; the commands are demo, ask, run, show, compare,"),
+        ("xyzzy", "no command 'xyzzy'; the commands are demo, questions, ask, run, show,"),
         ("\x1b[31mrun", "no command '\\x1b[31mrun'"),
     ],
 )

@@ -14,7 +14,7 @@ from ragauge.errors import DataError, PlanError
 from ragauge.label import Label
 from ragauge.runs.manifest import Manifest
 from ragauge.runs.scores import InMemory
-from ragauge.stats.effects import detectable_difference
+from ragauge.stats.paired_tests import detectable_difference
 from ragauge.suite import Entry, Suite
 
 pytestmark = pytest.mark.usefixtures("own_metrics")

@@ -40,6 +40,8 @@ COMMANDS: dict[tuple[str, str], tuple[str, ...]] = {
     ("ask", "output"): ("ask", "a.jsonl", "--target", "app.py:f", "--folder", "new", "-o", "{}.md"),
     ("ask", "prompt"): ("ask", "a.jsonl", "--chat", "m", "--base-url", "http://127.0.0.1:9/v1", "--prompt", "{}"),
     ("ask", "body"): ("ask", "a.jsonl", "--url", "http://127.0.0.1:9/x", "--body", "{}.json"),
+    ("run", "prompt"): ("run", "a.jsonl", "--chat", "m", "--base-url", "http://127.0.0.1:9/v1", "--prompt", "{}"),
+    ("run", "body"): ("run", "a.jsonl", "--url", "http://127.0.0.1:9/x", "--body", "{}.json"),
     ("run", "targets"): ("run", "a.jsonl", "-m", "token_f1", *QUIET, "--target", "{}.py:f"),
     ("show", "output"): ("show", "run", "-o", "{}.md"),
     ("gate", "output"): ("gate", "run", "--rule", "failed <= 0", "-o", "{}.md"),

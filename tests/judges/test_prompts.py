@@ -1,6 +1,7 @@
 """The prompts: what a judge reads, and what a user's folder may change."""
 
 import re
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import given
@@ -9,6 +10,7 @@ from hypothesis import strategies as st
 from ragauge.errors import PlanError
 from ragauge.judges import questions
 from ragauge.judges.prompts import Prompt, Prompts
+from ragauge.questions import judge_writer
 
 SHIPPED = Prompts().by_name
 HEAD = "version = 1\n---\n"
@@ -48,6 +50,8 @@ def asked():
     yield questions.steps("kind?", 1, 5)
     texts = {"question": "q", "answer": "a", "references": ["r"], "contexts": ["c"]}
     yield questions.grade("kind?", ["Read."], texts, 1, 5)
+    yield from judge_writer._asked([judge_writer.Slot("factual", (SimpleNamespace(text="p"),))], ())
+    yield judge_writer._answering("q", ["p"])
 
 
 def test_each_question_has_a_prompt_with_just_its_texts_and_words():
@@ -146,7 +150,9 @@ def test_a_name_that_is_no_prompt_is_refused_with_what_was_meant(tmp_path):
     assert "claim.md: no prompt has that name; did you mean 'claims'?" in problem
     (tmp_path / "claim.md").unlink()
     (problem,) = problems(tmp_path, zzz="")
-    assert "zzz.md: no prompt has that name; they are accuracy, claims, " in problem
+    assert (
+        "zzz.md: no prompt has that name; they are accuracy, answer_question, claims, " in problem
+    )
 
 
 @pytest.mark.parametrize(

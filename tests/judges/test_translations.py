@@ -5,6 +5,7 @@ import re
 from collections import Counter
 from importlib import resources
 from itertools import combinations, pairwise
+from types import SimpleNamespace
 
 import pytest
 
@@ -29,6 +30,7 @@ from ragauge.judges.questions import (
     support_at_once,
     verdict,
 )
+from ragauge.questions import judge_writer
 
 FOLDER = resources.files("ragauge.judges") / "prompts"
 ENGLISH = Prompts().by_name
@@ -53,6 +55,8 @@ ASKED = (
     criteria("q", "r", "a"),
     steps("kind?", 1, 5),
     grade("kind?", ["Read."], TEXTS, 1, 5),
+    *judge_writer._asked([judge_writer.Slot("factual", (SimpleNamespace(text="p"),))], ()),
+    judge_writer._answering("q", ["p"]),
 )
 
 

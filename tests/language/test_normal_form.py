@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragauge.language.normal_form import JOINER, LONGEST_RUN, normal_form
+from ragauge.language.characters import JOINER, LONGEST_RUN, normal_form
 
 FORMS = ["NFC", "NFD", "NFKC", "NFKD"]
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from nltk.tokenize import NLTKWordTokenizer
 
 from ragauge.language.text import sentences
-from ragauge.language.tokens import alphanumeric_words
+from ragauge.language.words import alphanumeric_words
 
 
 class StandardLibraryTokenizer(NLTKWordTokenizer):

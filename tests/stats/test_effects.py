@@ -3,8 +3,7 @@ import pytest
 from pytest import approx
 from scipy import stats as scipy_stats
 
-from ragauge.stats.effects import detectable_difference, effect_size
-from ragauge.stats.paired_tests import paired_t_test
+from ragauge.stats.paired_tests import detectable_difference, effect_size, paired_t_test
 
 
 def test_the_effect_is_the_mean_over_the_standard_deviation():

@@ -2,7 +2,7 @@ import numpy as np
 from pytest import approx
 
 from ragauge.stats.aggregates import AGGREGATES, mean_of_parts, parts_of
-from ragauge.stats.exchanges import swap_test
+from ragauge.stats.paired_tests import swap_test
 from ragauge.stats.sign_patterns import randomization_p_values
 
 

@@ -4,8 +4,7 @@ from hypothesis import strategies as st
 from pytest import approx
 from scipy import stats as scipy_stats
 
-from ragauge.stats.effects import effect_size
-from ragauge.stats.paired_tests import paired_t_test, wilcoxon_test
+from ragauge.stats.paired_tests import effect_size, paired_t_test, wilcoxon_test
 from ragauge.stats.rounding import has_spread, mean_of, with_exact_ties
 from ragauge.stats.tests import randomization_test
 

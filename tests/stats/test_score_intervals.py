@@ -9,7 +9,7 @@ from ragauge.stats.score_intervals import (
     share_estimate,
     share_interval,
 )
-from ragauge.stats.verdict_quality import verdict_estimates
+from ragauge.stats.thresholds import verdict_estimates
 
 
 def test_wilsons_interval_is_that_of_its_formula():

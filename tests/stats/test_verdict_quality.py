@@ -5,7 +5,7 @@ from pytest import approx
 from ragauge.stats.agreement import alpha_of, kappa_of, krippendorff_alpha
 from ragauge.stats.rank_agreement import auroc_of
 from ragauge.stats.resampling import QuestionResamples
-from ragauge.stats.verdict_quality import verdict_estimates
+from ragauge.stats.thresholds import verdict_estimates
 
 # Both yes 4, only the metric 1, only people 2, both no 3.
 SAYS = np.array([1] * 5 + [0] * 5, bool)

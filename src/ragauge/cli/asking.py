@@ -3,8 +3,8 @@
 import re
 import sys
 import time
-from collections.abc import Generator, Sequence
-from contextlib import contextmanager, redirect_stdout
+from collections.abc import Sequence
+from contextlib import redirect_stdout
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import cast
@@ -94,7 +94,7 @@ class Inquiry:
     def run(self, *, quiet: bool) -> Answers:
         """Ask what is not answered yet, and show how far it is."""
         watch = _Watch(quiet=quiet)
-        with _watching(watch, quiet=quiet), redirect_stdout(sys.stderr):
+        with live_line(watch.words, quiet=quiet), redirect_stdout(sys.stderr):
             try:
                 return self.plan.run(watch.tell)
             except KeyboardInterrupt:
@@ -177,12 +177,6 @@ class _Watch:
             text += f" · {spoken((tally.n - tally.done) / rate)} left"
         text += f" · ${tally.cost_usd:,.2f} so far" if tally.cost_usd else ""
         return text + (f" · {tally.n_failed:,} failed" if tally.n_failed else "")
-
-
-@contextmanager
-def _watching(watch: _Watch, *, quiet: bool) -> Generator[None]:
-    with live_line(watch.words, quiet=quiet):
-        yield
 
 
 def print_answers(answers: Answers) -> None:

@@ -12,6 +12,15 @@ RUNS = Path("ragauge-runs")
 CACHE = "cache.sqlite"
 
 
+def cache_path(given: str | None) -> Path | None:
+    """The file that `--cache` names, by default the one beside the runs; None for none."""
+    from ragauge.evaluation.config import NO_CACHE
+
+    if given == NO_CACHE:
+        return None
+    return Path(given) if given else RUNS / CACHE
+
+
 def stored_runs(*others: Path) -> "list[tuple[Path, Manifest]]":
     """The runs in the default folder and in others, the last begun first; what is no run is skipped."""
     from ragauge.runs.store import RunFolder

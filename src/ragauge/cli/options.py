@@ -276,6 +276,8 @@ class AskOptions:
     @property
     def by_name(self) -> dict[str, str]:
         """The targets by system, as `rg.ask` takes them; UsageError for a duplicate name."""
+        if not (self.targets or self.urls or self.chats or self.shells):
+            return {}  # without importing what asks them
         from ragauge.asking.opening import CHAT, SHELL, name_of
 
         pairs: list[tuple[str, str]] = []

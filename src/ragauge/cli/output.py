@@ -10,6 +10,7 @@ import click
 from ragauge.cli.options import Command, option_group
 from ragauge.cli.streams import say
 from ragauge.errors import PlanError
+from ragauge.plugins import offered
 from ragauge.report.plain import data_for_pipe, data_for_terminal
 from ragauge.report.report import Report
 
@@ -20,10 +21,15 @@ Target = tuple[str, Path | None]
 
 
 class FormatChoice(click.Choice[str]):
-    """A format, also by another name that people use."""
+    """A format, also by another name that people use, or that of an entry point `ragauge.writers`."""
 
     def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        return super().convert(ALSO_CALLED.get(value, value), param, ctx)
+        name = ALSO_CALLED.get(value, value)
+        return name if _is_offered(name) else super().convert(name, param, ctx)
+
+
+def _is_offered(name: str) -> bool:
+    return name not in FORMATS and name in offered("writers")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +57,7 @@ class OutputOptions:
             form = ALSO_CALLED.get(named, named)
             if suffix and self.form is not None:
                 form = self.form
-            if form not in (*FORMATS, *also):
+            if form not in (*FORMATS, *also) and not _is_offered(form):
                 endings = ", ".join(f".{each}" for each in ("md", "tex", "csv", "json", *also))
                 problems.append(
                     f"{text!r}: unknown format; -o takes a file that ends in {endings} or .html, "
@@ -97,17 +103,17 @@ output_options = output_options_with(
 def write_report(report: Report, targets: Sequence[Target], *, full: bool = False) -> None:
     """Print the report or write it to its files."""
     from ragauge.report.terminal import console, print_report
-    from ragauge.report.writing import WRITERS
+    from ragauge.report.writing import write
     from ragauge.storage.atomic_files import write_text
 
     for form, path in targets:
         if path is not None:
-            write_text(path, WRITERS[form](report))
+            write_text(path, write(report, form))
             say(f"wrote {path}")
         elif form == "table":
             print_report(console(sys.stdout), report, full=full)
         else:
-            print_data(WRITERS[form](report))
+            print_data(write(report, form))
 
 
 def print_data(text: str) -> None:

@@ -8,7 +8,7 @@ from shlex import quote
 from typing import TYPE_CHECKING, cast
 
 from ragauge import catalog
-from ragauge.cli.folders import CACHE, RUNS
+from ragauge.cli.folders import RUNS, cache_path
 from ragauge.cli.forecast import Forecast
 from ragauge.cli.groups import check_groups
 from ragauge.cli.outcome import exit_code, print_estimate, print_plan, say_truncated
@@ -19,7 +19,7 @@ from ragauge.cli.streams import say
 from ragauge.engine.selection import DEFAULT, suites_of, without
 from ragauge.errors import FilterError, LabelError, PlanError, SuiteError, did_you_mean
 from ragauge.evaluation import Evaluation
-from ragauge.evaluation.config import NO_CACHE, Config
+from ragauge.evaluation.config import Config
 from ragauge.judges.config import JudgeConfig
 from ragauge.label import Label, outside_brackets
 from ragauge.loaders import load
@@ -143,7 +143,9 @@ def _prepared(
     judging = _judging(config, mode, retry_unreadable=retry_unreadable, record=record)
     samples = _load(config)
     evaluations: list[Evaluation] = []
-    cache = _existing_cache(config) if mode == "estimate" else _cache(config)
+    cache = cache_path(config.cache)
+    if mode == "estimate" and cache is not None and not exists(cache):
+        cache = None  # a dry run must not create it
     _check(
         lambda: evaluations.append(
             Evaluation.prepare(
@@ -184,7 +186,7 @@ def _record_finished(work: _Work) -> None:
         work.metrics,
         encoder=_encoder(work.config),
         judge=read,
-        cache=_cache(work.config),
+        cache=cache_path(work.config.cache),
         seed=work.config.seed,
     ).run()
 
@@ -344,18 +346,6 @@ def _judging(
     return JudgeConfig.read(
         config.judge, mode=mode, retry_unreadable=retry_unreadable, record=record
     )
-
-
-def _existing_cache(config: Config) -> Path | None:
-    """The cache file if it exists; a dry run must not create it."""
-    path = _cache(config)
-    return path if path is not None and exists(path) else None
-
-
-def _cache(config: Config) -> Path | None:
-    if config.cache == NO_CACHE:
-        return None
-    return Path(config.cache) if config.cache else RUNS / CACHE
 
 
 def _load(config: Config) -> Samples:

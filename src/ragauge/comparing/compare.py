@@ -6,18 +6,18 @@ from itertools import combinations
 
 from ragauge.comparing.comparison import (
     CORRECTIONS,
+    PERMUTATIONS,
     TESTS,
     Comparison,
     CorrectionName,
     MetricComparison,
+    Pairs,
     SettingEffect,
     SystemMean,
     TestName,
 )
 from ragauge.comparing.comparison_rows import (
-    PERMUTATIONS,
     CompareOptions,
-    Pairs,
     corrected,
     rows_and_means,
 )
@@ -136,6 +136,7 @@ def _compared(
         folders=tuple(side.run.place for side in sides),
         fields=questions.fields,
         cluster=options.cluster,
+        n_clusters=questions.n_clusters,
         test=options.test,
         correction=options.correction,
         n_permutations=options.n_permutations,

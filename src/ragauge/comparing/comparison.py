@@ -16,6 +16,8 @@ LEVEL = 0.05
 """A corrected p value below this is called a significant difference."""
 TestName = Literal["randomization", "mcnemar", "t", "wilcoxon"]
 CorrectionName = Literal["holm", "bh", "none"]
+Pairs = Literal["base", "all"]
+PERMUTATIONS = 10_000
 TESTS: tuple[TestName, ...] = ("randomization", "mcnemar", "t", "wilcoxon")
 CORRECTIONS: tuple[CorrectionName, ...] = ("holm", "bh", "none")
 Verdict = Literal["better", "worse", "differs", "not significant", "not tested"]
@@ -230,6 +232,8 @@ class Comparison:
     """The folder of each system's run; None for a run in memory."""
     fields: tuple[str, ...] = ()
     cluster: str | None = None
+    n_clusters: int | None = None
+    """How many values of `cluster` the questions have; None without clusters."""
     test: TestName = "randomization"
     correction: CorrectionName = "holm"
     n_permutations: int = 10_000

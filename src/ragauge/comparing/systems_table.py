@@ -146,7 +146,7 @@ class SystemsTable:
     @property
     def caption(self) -> str:
         """What the table holds, and how it was tested."""
-        n = f"{self.view.comparison.n_questions:,} questions"
+        n = self.view.n_questions
         where = "" if self.field is None else f" with {self.field} = {self.value}"
         best = "; the best in bold" if self.view.comparison.systems[1:] else ""
         return f"Means on {n}{where}{best}. {self.legend}: {self.view.method}."

@@ -16,8 +16,11 @@ from ragauge.report.plain import counted, distinct_names, for_terminal, shortene
 from ragauge.report.report import MARK, Cell, Table
 from ragauge.runs.manifest import MetricDisplay
 from ragauge.runs.numbers import DASH, number
+from ragauge.samples.samples import REPEAT_OF
 
 DIGITS = 3
+UNITS = {REPEAT_OF: ("answer", "to", "question"), "conversation": ("turn", "of", "conversation")}
+"""By cluster: what a row of the samples is, and what it belongs to. Without one a row is a question."""
 NORMAL = ", by normal approximation where 50,000 questions differ"
 NAME_WIDTH = 20
 """Columns of the name of a metric or system; longer ones are cut."""
@@ -144,7 +147,8 @@ class ComparisonView:
         if nearest.detectable is not None:
             metric = self.display(nearest)
             n_clusters = nearest.n_clusters
-            n = counted(n_clusters, "cluster") if n_clusters else counted(nearest.n, "question")
+            cluster = self._unit[2] if self._unit else "cluster"
+            n = counted(n_clusters, cluster) if n_clusters else counted(nearest.n, "question")
             low, high = metric.low, metric.high
             text += (
                 f"; {n} are too few to find any difference"
@@ -188,9 +192,22 @@ class ComparisonView:
             return times(row.ratio)
         return signed(self.display(row), row.difference)
 
+    @cached_property
+    def _unit(self) -> tuple[str, str, str] | None:
+        return UNITS.get(self.comparison.cluster or "")
+
+    @property
+    def n_questions(self) -> str:
+        """`40 questions`; `200 answers to 40 questions` where they were asked several times; `40 turns of 9 conversations`."""
+        n, n_clusters = self.comparison.n_questions, self.comparison.n_clusters
+        if self._unit is None or n_clusters is None:
+            return counted(n, "question")
+        row, of, cluster = self._unit
+        return f"{counted(n, row)} {of} {counted(n_clusters, cluster)}"
+
     @property
     def title(self) -> str:
-        n = counted(self.comparison.n_questions, "question")
+        n = self.n_questions
         systems = [self.short(name) for name in self.comparison.systems]
         if self.is_single_pair:
             return f"{systems[1]} against {systems[0]} · {n}"

@@ -51,9 +51,6 @@ class EmbeddingsEncoder:
 
         return unit_rows(np.asarray(self._embeddings.embed_documents(list(texts)), np.float32))
 
-    def count_tokens(self, texts: Sequence[str]) -> None:
-        """None: the model does not say."""
-
 
 def name_of(model: object) -> str:
     """The name that a model's object gives itself, else that of its class."""

@@ -151,7 +151,8 @@ class CachedEncoder:
         vectors = self.encoder.encode(rest, long_text=long_text)
         if len(vectors) != len(rest):
             raise EncoderError(f"{self.name} gives {len(vectors)} vectors for {len(rest)} texts")
-        counts = self.encoder.count_tokens(rest)
+        count = getattr(self.encoder, "count_tokens", None)  # a user's own encoder may have none
+        counts: list[tuple[int, int]] | None = count(rest) if count else None
         if counts is None:
             return [TextVector(vector) for vector in vectors]
         made = both | {

@@ -4,6 +4,7 @@ from ragauge.encoders.embedded import NAME, MiniLM
 from ragauge.encoders.models import DEFAULT_PRECISION
 from ragauge.encoders.protocol import Encoder
 from ragauge.errors import EncoderError
+from ragauge.plugins import open_model
 
 PRECISIONS = ("fp32", "fp16", "bf16", "int8")
 
@@ -21,11 +22,25 @@ def open_encoder(
 ) -> Encoder:
     """The embedded encoder by its name, an endpoint if `base_url` is given, else a Hugging Face model.
 
+    `PREFIX:MODEL` is a model of a package's entry point `ragauge.encoders`, which gets the settings that are given.
+
     Without a `precision` it computes in fp32.
 
     EncoderError for settings that do not go together; PlanError for a key in place of a name; MissingExtraError if packages are missing. Large
     models are loaded at first use.
     """
+    settings = {
+        "precision": precision,
+        "revision": revision,
+        "device": device,
+        "base_url": base_url,
+        "api_key_env": api_key_env,
+        "dimensions": dimensions,
+        "threads": threads,
+    }
+    given = {name: value for name, value in settings.items() if value is not None}
+    if (encoder := open_model("encoders", model, given)) is not None:
+        return encoder
     if base_url is not None:
         _refuse("an endpoint", model, revision=revision, device=device)
         if precision not in (None, "fp32"):

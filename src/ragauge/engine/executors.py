@@ -16,6 +16,8 @@ from importlib.machinery import PathFinder
 from itertools import chain, count
 from typing import TYPE_CHECKING, ClassVar, Protocol
 
+import polars as pl
+
 from ragauge.engine.batch import measure
 from ragauge.engine.frames import score_frame
 from ragauge.engine.graph import Plan
@@ -24,8 +26,6 @@ from ragauge.errors import MetricError, WorkerError
 from ragauge.samples.samples import Columns, RowRange, columns_of
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from ragauge.calls.loop import Group
 
 NumberedBatch = tuple[int, "Columns | RowRange"]
@@ -113,8 +113,6 @@ class WithinBudget:
     def map(
         self, plan: Plan, batches: Iterable[NumberedBatch]
     ) -> "Iterator[tuple[int, pl.DataFrame]]":
-        import polars as pl
-
         for number, columns in batches:
             yield number, pl.concat(self._parts(plan, columns_of(columns)))
 

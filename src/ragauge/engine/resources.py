@@ -107,30 +107,7 @@ class Resources:
     @cached_property
     def judges(self) -> "Mapping[str, JudgeSession]":
         """A session for each judge, by name."""
-        from ragauge.calls.budget import Budget
-        from ragauge.judges.prompts import Prompts
-        from ragauge.judges.reply_ledger import reply_ledger
-        from ragauge.judges.session import WINDOW_TOKENS, JudgeSession
-
-        config = self.judging
-        if not config.judges:
-            return {}
-        # Without a cache file, replies are kept in memory until the run ends.
-        ledger = reply_ledger(":memory:" if self._cache_path is None else self._cache_path)
-        prompts = Prompts(config.prompts, language=config.language)
-        if config.mode == "ask":
-            config.check_keys()
-        return {
-            judge.name: JudgeSession(
-                judge,
-                ledger=ledger,
-                prompts=prompts,
-                budget=Budget(config.max_calls, config.max_cost_usd, config.prices.get(judge.name)),
-                mode=config.mode,
-                window=config.window or WINDOW_TOKENS,
-            )
-            for judge in config.judges
-        }
+        return self.judging.sessions(self._cache_path)
 
     def close_judges(self, names: Collection[str]) -> None:
         """Close these judges' connections; a later call opens them again."""

@@ -34,7 +34,7 @@ from ragauge.evaluation.execution import (
     n_batches,
     unfinished_batches,
 )
-from ragauge.judges.config import JudgeConfig
+from ragauge.judges.config import JudgeConfig, judge_config_of
 from ragauge.progress import Listener, ignore
 from ragauge.run import Run
 from ragauge.runs.identity import judges_of, manifest_of
@@ -386,19 +386,6 @@ def _check_executor(executor: object, workers: int) -> None:
                 f"workers={workers} is for this machine; give it to the cluster: rg.Ray(workers={workers})"
             ]
         )
-
-
-def judge_config_of(judge: "JudgeLike | Sequence[JudgeLike] | JudgeConfig | None") -> JudgeConfig:
-    """The configuration of these judges, opened; raises JudgeError or PlanError."""
-    if judge is None:
-        return JudgeConfig()
-    if isinstance(judge, JudgeConfig):
-        return judge
-    from ragauge.judges.providers.factory import open_judge
-
-    several = isinstance(judge, list | tuple)
-    judges = cast("Sequence[JudgeLike]", judge if several else [judge])
-    return JudgeConfig(tuple(map(open_judge, judges)))
 
 
 def opened_by_name(judge: "JudgeLike | Sequence[JudgeLike] | None") -> Collection[str]:

@@ -238,7 +238,7 @@ def _store_results(run: Run) -> None:
     """
     from ragauge.comparing.differences import comparisons_of
     from ragauge.page.distributions import DISTRIBUTIONS, distributions
-    from ragauge.page.field_slices import SLICES, can_be_stored, run_slices
+    from ragauge.page.slices import SLICES, can_be_stored, run_slices
     from ragauge.runs.findings import find
     from ragauge.runs.summary import worst_rows
     from ragauge.views.first_screen import FirstScreen

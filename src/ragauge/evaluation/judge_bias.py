@@ -6,15 +6,17 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
+import numpy as np
+import polars as pl
+
 from ragauge.errors import DataError, PlanError, Problem
 from ragauge.evaluation import (
     Evaluation,
     MetricLike,
     evaluate,
-    judge_config_of,
     opened_by_name,
 )
-from ragauge.judges.config import JudgeConfig
+from ragauge.judges.config import JudgeConfig, judge_config_of
 from ragauge.people.judge_effects import (
     AnswerOrder,
     JudgeBias,
@@ -166,8 +168,6 @@ def judged_metrics(plan: "Plan") -> frozenset[str]:
 
 def _some(samples: object, n: int, seed: int) -> Samples:
     """All answers to n random questions."""
-    import numpy as np
-
     from ragauge.loaders import load
 
     found = samples if isinstance(samples, Samples) else load(samples)
@@ -181,8 +181,6 @@ def _some(samples: object, n: int, seed: int) -> Samples:
 
 def _turned(samples: Samples) -> Samples | None:
     """The answers with two contexts or more, in reverse order; None if there are none."""
-    import polars as pl
-
     if "contexts" not in samples.columns:
         return None
     several = samples.frame.filter(pl.col("contexts").list.len() > 1)
@@ -244,8 +242,6 @@ Pair = tuple[str, str | None, Sequence[str] | None, str, str]
 
 def _pairs(samples: Samples, seed: int) -> list[Pair]:
     """Two random different answers to each question that has them."""
-    import numpy as np
-
     random = np.random.default_rng(seed)
     pairs: list[Pair] = []
     by_id = samples.frame.sort("id", "system").partition_by("id", maintain_order=True)

@@ -4,6 +4,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+import polars as pl
+
 from ragauge.comparing.compare import compare
 from ragauge.comparing.comparison import MetricComparison
 from ragauge.comparing.pair import SKEWED
@@ -168,7 +170,11 @@ class Baseline:
 def _lost(row: MetricComparison) -> list[str]:
     """The listed questions that the baseline has scored and that the run lost."""
     lost = {STATUSES[place] for place in LOST}
-    return [one.id for one in row.unpaired if one.base == "ok" and one.candidate in lost]
+    return [
+        question.id
+        for question in row.unpaired
+        if question.base == "ok" and question.candidate in lost
+    ]
 
 
 @dataclass(frozen=True, repr=False)
@@ -184,8 +190,6 @@ def _matching(run: ScoredRun, own: str, where: Filter | None, named: str) -> Sco
     """The rows of the system `own` that match a filter, which sees the system's name as `named`."""
     if where is None:
         return run
-    import polars as pl
-
     rows = run.samples.frame.filter(pl.col("system") == own)
     seen = rows.with_columns(pl.lit(named).alias("system"))
     ids = matching(replace(run.samples, rows=seen), where).frame["id"]

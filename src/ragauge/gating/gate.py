@@ -191,9 +191,11 @@ def _drop_rules(
         ranked = [metric for metric in run.metrics if metric.is_ranked]
         if baseline is not None:
             scored = baseline.scored
-            ranked = [one for one in ranked if not one.unavailable or one.name in scored]
-            new = [one.name for one in ranked if not baseline.has(one)]
-        old = [one.name for one in ranked if one.name not in (*new, *named)]
+            ranked = [
+                metric for metric in ranked if not metric.unavailable or metric.name in scored
+            ]
+            new = [metric.name for metric in ranked if not baseline.has(metric)]
+        old = [metric.name for metric in ranked if metric.name not in (*new, *named)]
         others = dict.fromkeys(old, by_metric[""])
     notes = (f"not in the baseline, so not checked for a drop: {', '.join(new)}",) if new else ()
     return _drop_limits(named, statistic), _drop_limits(others, statistic), notes
@@ -269,9 +271,17 @@ class _Checking:
         By the metrics that rules name, or by any; for a total of a slice, in that slice.
         """
         named = {
-            self.metric(one).metric for rule in rules for one in rule.operands if one.statistic
+            self.metric(operand).metric
+            for rule in rules
+            for operand in rule.operands
+            if operand.statistic
         }
-        totals = [one.where for rule in rules for one in rule.operands if one.statistic is None]
+        totals = [
+            operand.where
+            for rule in rules
+            for operand in rule.operands
+            if operand.statistic is None
+        ]
         said = {verdict.system for verdict in verdicts if verdict.shortfall == inf}
         for where in {where.text if where else "": where for where in (None, *totals)}.values():
             rows = self._slice(where)
@@ -300,7 +310,9 @@ class _Checking:
                     [f"rule {rule.text!r:.200} compares {self.baseline.system} with itself"]
                 )
         named = [operand for operand in rule.operands if operand.names_systems]
-        present = {system for one in named for system in self._slice(one.where).samples.systems}
+        present = {
+            system for operand in named for system in self._slice(operand.where).samples.systems
+        }
         chosen = [system for system in systems if system in present]
         # If none is chosen, the rule fails for each.
         return chosen if named and chosen else systems

@@ -87,7 +87,8 @@ def values(readings: Sequence[Reading]) -> str:
     'recall@10 0.5, correct –'
     """
     return ", ".join(
-        f"{one.operand} {'–' if one.value is None else f'{one.value:.6g}'}" for one in readings
+        f"{reading.operand} {'–' if reading.value is None else f'{reading.value:.6g}'}"
+        for reading in readings
     )
 
 

@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     from ragauge.calls.budget import Price
     from ragauge.judges.managed import ManagedJudge
     from ragauge.judges.protocol import Judge
-    from ragauge.judges.session import Mode
+    from ragauge.judges.providers.factory import JudgeLike
+    from ragauge.judges.session import JudgeSession, Mode
 
 KEYS = {
     "model": list,
@@ -110,6 +111,31 @@ class JudgeConfig:
         """Close the connections of judges behind endpoints."""
         for judge in self._managed():
             judge.close_connections()
+
+    def sessions(self, cache: str | Path | None) -> "Mapping[str, JudgeSession]":
+        """A session for each judge, by name; replies are kept in the file, or in memory without one."""
+        from ragauge.calls.budget import Budget
+        from ragauge.judges.prompts import Prompts
+        from ragauge.judges.reply_ledger import reply_ledger
+        from ragauge.judges.session import WINDOW_TOKENS, JudgeSession
+
+        if not self.judges:
+            return {}
+        ledger = reply_ledger(":memory:" if cache is None else cache)
+        prompts = Prompts(self.prompts, language=self.language)
+        if self.mode == "ask":
+            self.check_keys()
+        return {
+            judge.name: JudgeSession(
+                judge,
+                ledger=ledger,
+                prompts=prompts,
+                budget=Budget(self.max_calls, self.max_cost_usd, self.prices.get(judge.name)),
+                mode=self.mode,
+                window=self.window or WINDOW_TOKENS,
+            )
+            for judge in self.judges
+        }
 
     def _managed(self) -> "list[ManagedJudge]":
         from ragauge.judges.managed import managed
@@ -217,3 +243,17 @@ def _prices(judges: "Sequence[Judge]", given: Sequence[float] | None) -> "Mappin
         return dict.fromkeys((judge.name for judge in judges), Price(*given))
     found = {judge.name: list_price(judge.name) for judge in judges}
     return {name: listed[0] for name, listed in found.items() if listed is not None}
+
+
+def judge_config_of(
+    judge: "JudgeLike | Sequence[JudgeLike] | JudgeConfig | None",
+) -> JudgeConfig:
+    """The configuration of these judges, opened; raises JudgeError or PlanError."""
+    if judge is None:
+        return JudgeConfig()
+    if isinstance(judge, JudgeConfig):
+        return judge
+    from ragauge.judges.providers.factory import open_judge
+
+    judges = cast("Sequence[JudgeLike]", judge if isinstance(judge, list | tuple) else [judge])
+    return JudgeConfig(tuple(map(open_judge, judges)))

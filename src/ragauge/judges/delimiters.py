@@ -25,7 +25,7 @@ MARK = re.compile(r"\{\{(\w+)\}\}")
 NAME = re.compile(r"\w+")
 UNPRINTABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 REPLACEMENT = "\ufffd"
-NO_DIGITS = bytes(one for one in range(0x80) if not 0x30 <= one <= 0x39)
+NO_DIGITS = bytes(byte for byte in range(0x80) if not 0x30 <= byte <= 0x39)
 CONTROLS = bytes((*range(0x09), *range(0x0B, 0x20), 0x7F))
 FORM = "2"
 """Version of the delimiters; a change alters all prompts, and so every label."""
@@ -55,9 +55,9 @@ def fill(template: str, texts: Mapping[str, str | Sequence[str]]) -> str:
     pieces, marks = _pieces(template)
     _check_marks(marks, texts)
     blocks = {name: _made(name, text) for name, text in texts.items()}
-    digits = _digits_in("".join([text for one in blocks.values() for text in one.shown]))
-    written = {name: one.beside(digits) for name, one in blocks.items()}
-    return "".join([written[one] if place % 2 else one for place, one in enumerate(pieces)])
+    digits = _digits_in("".join([text for each in blocks.values() for text in each.shown]))
+    written = {name: each.beside(digits) for name, each in blocks.items()}
+    return "".join([written[piece] if place % 2 else piece for place, piece in enumerate(pieces)])
 
 
 def block(name: str, texts: str | Sequence[str]) -> str:
@@ -117,7 +117,7 @@ class _Block:
         if not _is_like_one(self.nonce, digits):
             return self.text
         nonces = (_nonce(self.digest, attempt) for attempt in count(1))
-        nonce = next(one for one in nonces if not _is_like_one(one, digits))
+        nonce = next(nonce for nonce in nonces if not _is_like_one(nonce, digits))
         return _written(self.name, self.shown, nonce, is_list=self.is_list)
 
 
@@ -152,7 +152,7 @@ def _kept(key: _Key, made: _Block, size: int) -> _Block:
 
 def _new(name: str, is_list: bool, texts: tuple[str, ...]) -> _Block:
     printable = texts if _is_plain("".join(texts)) else map(_printable, texts)
-    shown = tuple([one if one.endswith("\n") else f"{one}\n" for one in printable])
+    shown = tuple([text if text.endswith("\n") else f"{text}\n" for text in printable])
     digest = _digest(name, shown, is_list=is_list)
     nonce = _nonce(digest, 0)
     text = _written(name, shown, nonce, is_list=is_list)
@@ -181,7 +181,7 @@ def _written(name: str, texts: Sequence[str], nonce: str, *, is_list: bool) -> s
 def _digest(name: str, texts: Sequence[str], *, is_list: bool) -> bytes:
     encoded = [text.encode() for text in texts]
     head = f"{name} {len(texts) if is_list else 'text'}\n".encode()
-    return sha256(head + b"".join([b"%d\n%b" % (len(one), one) for one in encoded])).digest()
+    return sha256(head + b"".join([b"%d\n%b" % (len(text), text) for text in encoded])).digest()
 
 
 def _nonce(digest: bytes, attempt: int) -> str:

@@ -51,14 +51,16 @@ class Question(Generic[T]):
     def _check_no_echo(self, text: str) -> None:
         """ReplyError if the reply only repeats an object from the judged texts: then the text spoke, not the judge."""
         start, end = text.find("{"), text.rfind("}")
-        given = [one for texts in self.texts.values() for one in listed(texts or ()) if "{" in one]
+        given = [
+            text for texts in self.texts.values() for text in listed(texts or ()) if "{" in text
+        ]
         if not given or start < 0:
             return
         repeated = "".join(text[start : end + 1].split())
         # Equal characters have equal sums, whatever their order; so hardly any place is looked at closely.
         total, signs = sum(map(hash, repeated)), sorted(repeated)
-        for one in given:
-            compact = "".join(one.split())
+        for judged in given:
+            compact = "".join(judged.split())
             if any(sorted(each) == signs for each in _alike(compact, len(repeated), total)):
                 raise ReplyError("the reply only repeats an object from the texts to be judged")
 

@@ -109,7 +109,7 @@ def claims(question: str | None, sentences: Sequence[str]) -> Question[tuple[tup
 
 
 def _claims(entry: Mapping[str, Any], number: int) -> tuple[str, ...]:
-    found = tuple(one.strip() for one in entry["claims"])
+    found = tuple(claim.strip() for claim in entry["claims"])
     if not all(found):
         raise ReplyError(f"sentence {number} has an empty claim")
     if found and entry["claim_free"]:
@@ -163,8 +163,8 @@ def support_at_once(
 def _supports(
     entry: Mapping[str, Any], number: int, contexts: Sequence[str]
 ) -> tuple[Support, ...]:
-    texts = _claims({**entry, "claims": [one["claim"] for one in entry["claims"]]}, number)
-    verdicts = {one["claim"].strip(): one for one in entry["claims"]}
+    texts = _claims({**entry, "claims": [claim["claim"] for claim in entry["claims"]]}, number)
+    verdicts = {claim["claim"].strip(): claim for claim in entry["claims"]}
     if len(texts) < len(entry["claims"]):
         raise ReplyError(f"sentence {number} has the same claim twice")
     return tuple(_support(verdicts[text], text, contexts) for text in texts)
@@ -190,12 +190,12 @@ def questions(answer: str, n: int) -> Question[tuple[GeneratedQuestion, ...]]:
 
     def read(fields: dict[str, Any]) -> tuple[GeneratedQuestion, ...]:
         found = tuple(
-            GeneratedQuestion(one["question"].strip(), one["noncommittal"])
-            for one in fields["questions"]
+            GeneratedQuestion(asked["question"].strip(), asked["noncommittal"])
+            for asked in fields["questions"]
         )
         if len(found) not in (0, n):
             raise ReplyError(f"questions must have {n} entries, or none; it has {len(found)}")
-        if not all(one.question for one in found):
+        if not all(asked.question for asked in found):
             raise ReplyError("a question is empty")
         return found
 
@@ -294,7 +294,7 @@ def steps(criterion: str, low: int, high: int) -> Question[tuple[str, ...]]:
     """The steps in which a text is graded by a criterion (G-Eval's chain of thought)."""
 
     def read(fields: dict[str, Any]) -> tuple[str, ...]:
-        found = tuple(one.strip() for one in fields["steps"])
+        found = tuple(step.strip() for step in fields["steps"])
         if not (found and all(found)):
             raise ReplyError("steps must be at least one, none of them empty")
         return found

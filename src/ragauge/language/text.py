@@ -6,7 +6,7 @@ import unicodedata
 from collections.abc import Sequence
 from typing import Literal
 
-from ragauge.language.normal_form import normal_form
+from ragauge.language.characters import normal_form
 
 Normalization = Literal["lower_ws", "strip_lower", "squad", "none"]
 Span = tuple[int, int]

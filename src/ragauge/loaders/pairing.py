@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from itertools import count
 
 from ragauge.errors import Problem
-from ragauge.language.normal_form import normal_form
+from ragauge.language.characters import normal_form
 from ragauge.samples.samples import DEFAULT_SYSTEM, Row, read_value
 
 BY_PLACE = "--by-place (in Python by_place=True)"

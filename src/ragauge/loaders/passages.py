@@ -28,6 +28,9 @@ from ragauge.samples.samples import Row
 CONTAINER_KEYS = ("source_nodes", "documents", "nodes", "matches", "points", "hits")
 """Where the result of a search keeps its documents."""
 
+SPAN = ("document", "start", "end")
+"""Where a gold context of ours is in its document: of use to people, and nothing that a metric reads."""
+
 
 @dataclass(frozen=True, slots=True)
 class Passage:
@@ -93,7 +96,10 @@ class ContextParts:
                         replace(passage, id=chosen.id_of(passage.parts)) for passage in passages
                     ]
                 values |= _beside_texts(passages, row, self.incomplete)
-            self.unread |= {repr(key): None for passage in passages for key in passage.unread}
+            own = SPAN if name == "gold_contexts" else ()
+            self.unread |= {
+                repr(key): None for passage in passages for key in passage.unread if key not in own
+            }
         self.filled |= values.keys() - {"contexts", "gold_contexts"}
         return Row({**row.values, **values}, row.source, row.line) if values else row
 

@@ -11,7 +11,7 @@ from typing import cast
 from ragauge.encoders.cached import CachedEncoder
 from ragauge.encoders.protocol import LongText
 from ragauge.features.correctness import Likeness, NoAnswer
-from ragauge.language.facts.shown import as_data, in_words
+from ragauge.language.claims.support_reasons import as_data, in_words
 from ragauge.language.references.items import MissingItems
 from ragauge.language.references.match import ReferenceMatch
 from ragauge.language.refusals.refusals import RefusalMatch
@@ -64,7 +64,7 @@ def weights() -> Weights:
     return Weights(words["short"], words["long"], tables["short"], tables["long"])
 
 
-@metric(version=11)
+@metric(version=12)
 def correct(
     likenesses: Sequence[tuple[Likeness, ...] | Score] | NoAnswer,
     *,

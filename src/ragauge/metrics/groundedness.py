@@ -10,17 +10,21 @@ import numpy as np
 from ragauge.encoders.cached import CachedEncoder, NoVector, pieces
 from ragauge.encoders.protocol import Bools, Floats
 from ragauge.features.sentence_cosines import Comparison, SentenceCosines, sentence_cosines
-from ragauge.language.claims.nearest_sentences import Sentence, SentenceIndex, sentences_of
-from ragauge.language.claims.support_reasons import why_supported
-from ragauge.language.claims.unsupported_runs import unsupported_runs
-from ragauge.language.content_words import is_content_word
+from ragauge.language.claims.nearest_sentences import (
+    Sentence,
+    SentenceIndex,
+    absolutes,
+    denials,
+    sentences_of,
+    unsupported_runs,
+)
+from ragauge.language.claims.support_reasons import as_data, why_supported
 from ragauge.language.covered import Covered
 from ragauge.language.facts.alignment import align_to_passages
-from ragauge.language.facts.shown import as_data
 from ragauge.language.facts.statements import Difference
 from ragauge.language.numbers.quantity import Quantity
-from ragauge.language.references.negations import absolutes, denials
 from ragauge.language.stems import Word, stemmed
+from ragauge.language.stop_words import is_content_word
 from ragauge.language.text import Span, excerpt
 from ragauge.metric import metric
 from ragauge.score import Score
@@ -57,7 +61,7 @@ SHOWN = 200
 """The most spans, and the most sentences, in the evidence, which also counts the rest."""
 
 
-@metric(version=7, batch=True)
+@metric(version=8, batch=True)
 def support(
     answer: Sequence[str],
     contexts: Sequence[Sequence[str]],

@@ -19,7 +19,7 @@ REGEX_NUMBER = re.compile(r"\d\d*\.?\d*")
 NumberExtractor = Literal["default", "regex"]
 
 
-@metric(version=10)
+@metric(version=11)
 def number_match(
     question: str | None,
     question_quantities: Sequence[Quantity] | None,
@@ -121,7 +121,7 @@ def _evidence(match: NumberMatch) -> dict[str, object]:
     return evidence | {"opposite": opposite} if opposite else evidence
 
 
-@metric(version=10)
+@metric(version=11)
 def number_precision(
     question: str | None,
     question_quantities: Sequence[Quantity] | None,

@@ -5,7 +5,7 @@ from typing import Literal
 
 from ragauge.errors import MissingExtraError, PlanError
 from ragauge.language.text import normalize
-from ragauge.language.tokens import alphanumeric_words
+from ragauge.language.words import alphanumeric_words
 from ragauge.metric import metric
 from ragauge.score import Score
 

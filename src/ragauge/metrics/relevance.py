@@ -5,8 +5,7 @@ import re
 from collections import Counter
 
 from ragauge.language.stop_words import NLTK_ENGLISH, SKLEARN_ENGLISH
-from ragauge.language.tokens import alphanumeric_words
-from ragauge.language.words import words_of
+from ragauge.language.words import alphanumeric_words, words_of
 from ragauge.metric import feature, metric
 from ragauge.score import Score
 from ragauge.setting import Count

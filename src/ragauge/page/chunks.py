@@ -12,16 +12,15 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache, partial
-from typing import TYPE_CHECKING, cast
+from typing import cast
+
+import polars as pl
 
 from ragauge.page.overview import Overview
 from ragauge.page.sample_rows import RowsInFile, SampleRows, sample_rows
 from ragauge.page.view import FieldView, RunView
 from ragauge.people.review_verdicts import PEOPLE, people_say
 from ragauge.runs.scored_run import ScoredRun
-
-if TYPE_CHECKING:
-    import polars as pl
 
 BLOCK_SIZE = 300_000
 """About how many bytes of texts and evidence a block has before compression; a question may have more."""
@@ -138,8 +137,6 @@ class RunChunks:
 
     def _values(self, field: FieldView) -> list[object]:
         """The field's values by question; one for each system too if they differ."""
-        import polars as pl
-
         name = field.name
         column = self.rows.column(name)
         if field.is_shared:
@@ -154,8 +151,6 @@ class RunChunks:
 
     def _questions(self, start: int, end: int) -> list[str]:
         """Each of these questions as JSON: its shared fields, and by system the other fields and the evidence."""
-        import polars as pl
-
         samples = self.rows.between(start, end)
         own = [name for name in self.names if name not in self.shared]
         rows = samples.select("q", "s", _object(own).alias("fields"))
@@ -182,8 +177,6 @@ class RunChunks:
 
     def _evidence(self, start: int, end: int) -> "pl.DataFrame":
         """The evidence of each answer to these questions: [the column of the metric, the evidence], joined by commas."""
-        import polars as pl
-
         if self.per_block is None:
             stored = _between(self._all_evidence, start, end)
         else:
@@ -200,8 +193,6 @@ class RunChunks:
 
     def _placed_evidence(self, questions: range | None) -> "pl.DataFrame":
         """The evidence of these questions, None for all, with its place: q, s, k, evidence, in this order."""
-        import polars as pl
-
         if not self.evidence:
             types = {"q": pl.Int64, "s": pl.Int64, "k": pl.Int64, "evidence": pl.String}
             return pl.DataFrame(schema=types)
@@ -247,8 +238,6 @@ class RunChunks:
 
     def _lengths(self) -> list[int]:
         """About how many bytes each question has in a block."""
-        import polars as pl
-
         schema = self.rows.schema
         own = [_length(name, schema[name]) for name in self.names if name not in self.shared]
         shared = [_length(name, schema[name]) for name in self.names if name in self.shared]
@@ -286,8 +275,6 @@ def _between(frame: "pl.DataFrame", start: int, end: int) -> "pl.DataFrame":
 
 def _length(name: str, dtype: "pl.DataType") -> "pl.Expr":
     """About how many bytes a field takes as JSON."""
-    import polars as pl
-
     if dtype == pl.String:
         found = pl.col(name).str.len_bytes()
     elif dtype == pl.List(pl.String):
@@ -301,16 +288,12 @@ def _length(name: str, dtype: "pl.DataType") -> "pl.Expr":
 
 def _joined(*parts: str) -> "pl.Expr":
     """The columns (every second part) and the texts around them as one text; null is empty."""
-    import polars as pl
-
     exprs = [pl.col(part) if at % 2 else pl.lit(part) for at, part in enumerate(parts)]
     return pl.concat_str(exprs, ignore_nulls=True)
 
 
 def _object(names: Sequence[str]) -> "pl.Expr":
     """The columns as a JSON object."""
-    import polars as pl
-
     return pl.struct(*names).struct.json_encode() if names else pl.lit("{}")
 
 
@@ -325,8 +308,6 @@ def _kind(dtype: "pl.DataType") -> str:
 
 def _numbers_in(dtype: "pl.DataType") -> set[str]:
     """The kinds of numbers that values of a type have: "whole" and "float"."""
-    import polars as pl
-
     if isinstance(dtype, pl.List | pl.Array):
         return _numbers_in(cast("pl.DataType", dtype.inner))
     if isinstance(dtype, pl.Struct):

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
-from typing import TYPE_CHECKING
+
+import polars as pl
 
 from ragauge.comparing.mismatches import ADVICE, check_data, check_metrics
 from ragauge.comparing.systems import ComparedSystem
@@ -11,9 +12,6 @@ from ragauge.runs.manifest import MetricDisplay
 from ragauge.runs.scored_run import ScoredRun
 from ragauge.runs.scores import EVIDENCE, SCORES, InMemory
 from ragauge.samples.samples import Samples
-
-if TYPE_CHECKING:
-    import polars as pl
 
 DEFAULT = "default"
 SUITE = "all runs"
@@ -62,7 +60,7 @@ def combined(runs: Sequence[ScoredRun]) -> CombinedRun | None:
         models=(),
         suite=SUITE,
         metrics=tuple(shared),
-        data={"source": places, "systems": list(samples.systems), "n_samples": len(samples)},
+        data={"source": places, "systems": sorted(samples.systems), "n_samples": len(samples)},
         notes=tuple(f"not in this view: {note}" for note in notes),
         git_commit=None,
         judging={},
@@ -117,8 +115,6 @@ def _shared(
 
 def _named(side: ComparedSystem) -> "pl.Expr":
     """The names of a run's systems beside those of other runs."""
-    import polars as pl
-
     only = side.run.samples.systems == (DEFAULT,)
     name = pl.lit(side.name) if only else pl.col("system") + f"@{side.name}"
     return name.alias("system")
@@ -126,8 +122,6 @@ def _named(side: ComparedSystem) -> "pl.Expr":
 
 def _samples(sides: Sequence[ComparedSystem]) -> "pl.DataFrame":
     """The samples of all runs: the fields that some run has."""
-    import polars as pl
-
     frames = [side.run.samples.frame.with_columns(_named(side)) for side in sides]
     kinds = {
         name: {frame.schema[name] for frame in frames if name in frame.columns}
@@ -141,8 +135,6 @@ def _samples(sides: Sequence[ComparedSystem]) -> "pl.DataFrame":
 
 
 def _scores(sides: Sequence[ComparedSystem], metrics: Sequence[str]) -> "pl.DataFrame":
-    import polars as pl
-
     frames: list[pl.DataFrame] = []
     for side in sides:
         both = pl.concat(

@@ -3,6 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
+import numpy as np
+
 from ragauge.errors import StoreError
 from ragauge.runs.scored_run import ScoredRun
 from ragauge.runs.scores import score_pieces
@@ -42,8 +44,6 @@ def distributions(run: ScoredRun) -> Bins:
     if DISTRIBUTIONS in run.stored_results:
         rows = cast("Sequence[Sequence[Any]]", run.stored_results[DISTRIBUTIONS])
         return {(metric, system): tuple(bins) for metric, system, bins in rows}
-    import numpy as np
-
     ranges = value_ranges(run)
     found: dict[tuple[str, str], np.ndarray[Any, Any]] = {}
     for piece in score_pieces(run, ("metric", "system", "value")):

@@ -7,15 +7,14 @@ Values that JSON does not have, such as dates, are texts.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
+import polars as pl
 
 from ragauge.page.score_columns import ScoreColumns
 from ragauge.people.review_verdicts import PEOPLE
 from ragauge.samples.samples import Samples
-
-if TYPE_CHECKING:
-    import numpy as np
-    import polars as pl
 
 ID_FIELDS = ("id", "system")
 MAX_RANGES = 12
@@ -46,8 +45,6 @@ class _Rows:
 
     def _with_texts(self, lazy: "pl.LazyFrame") -> "pl.LazyFrame":
         """The samples, with values that JSON does not have as texts."""
-        import polars as pl
-
         return lazy.with_columns(
             pl.col(name).cast(pl.String)
             for name, dtype in lazy.collect_schema().items()
@@ -58,8 +55,6 @@ class _Rows:
 
     def _placed(self, lazy: "pl.LazyFrame", names: Sequence[str]) -> "pl.DataFrame":
         """These fields of samples, with their place and in its order."""
-        import polars as pl
-
         questions, systems = self.columns.grid
         own = [name for name in names if name != PEOPLE or not self.people]
         placed = self._with_texts(lazy.select(*ID_FIELDS, *own))
@@ -87,8 +82,6 @@ class RowsInMemory(_Rows):
     @cached_property
     def shared(self) -> frozenset[str]:
         """The fields that have the same value for all systems of every question."""
-        import polars as pl
-
         if (found := self._only_system()) is not None:
             return found
         rows = self.frame.select(
@@ -117,8 +110,6 @@ class RowsInFile(_Rows):
     @cached_property
     def shared(self) -> frozenset[str]:
         """As in memory, by the digests of a question's values, so that no texts are kept."""
-        import polars as pl
-
         if (found := self._only_system()) is not None:
             return found
         lazy = self._with_texts(self.samples.scan())
@@ -142,8 +133,6 @@ class RowsInFile(_Rows):
         return self._placed(self.samples.scan(), [])
 
     def between(self, start: int, end: int) -> "pl.DataFrame":
-        import polars as pl
-
         ranges = ranges_of(self.rows_of(start, end))
         if len(ranges) > MAX_RANGES:
             ids = self.columns.ids[start:end]
@@ -154,8 +143,6 @@ class RowsInFile(_Rows):
 
     def rows_of(self, start: int, end: int) -> "np.ndarray[Any, Any]":
         """Where the samples of questions `start` to `end` are in the file, ascending."""
-        import numpy as np
-
         questions, rows = self._order
         first, last = np.searchsorted(questions, [start, end])
         return np.sort(rows[first:last])
@@ -163,9 +150,6 @@ class RowsInFile(_Rows):
     @cached_property
     def _order(self) -> "tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]":
         """The questions of all rows, sorted, and where in the file each row is."""
-        import numpy as np
-        import polars as pl
-
         questions, _ = self.columns.grid
         pieces = self.samples.pieces(["id"])
         of_row = np.concatenate(
@@ -182,8 +166,6 @@ def ranges_of(rows: "np.ndarray[Any, Any]") -> list[tuple[int, int]]:
     >>> ranges_of(np.array([3, 4, 5, 9]))
     [(3, 6), (9, 10)]
     """
-    import numpy as np
-
     if not len(rows):
         return []
     breaks = np.flatnonzero(np.diff(rows) != 1) + 1

@@ -4,17 +4,16 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
+
+import numpy as np
+import polars as pl
 
 from ragauge.comparing.paired_scores import numbered
 from ragauge.errors import StoreError
 from ragauge.runs.scored_run import ScoredRun
 from ragauge.runs.scores import collected, score_pieces
 from ragauge.score import Status
-
-if TYPE_CHECKING:
-    import numpy as np
-    import polars as pl
 
 STATUSES = tuple(str(status) for status in Status)
 NO_SCORE = 255
@@ -57,16 +56,12 @@ class ScoreColumns:
     @cached_property
     def ids(self) -> tuple[str, ...]:
         """The questions, in the order in which the samples first have them."""
-        import polars as pl
-
         pieces = [piece["id"] for piece in self.run.samples.pieces(["id"])]
         return tuple(pl.concat(pieces).unique(maintain_order=True).to_list()) if pieces else ()
 
     @cached_property
     def grid(self) -> "tuple[pl.DataFrame, pl.DataFrame]":
         """The position of each question (id, q) and of each system (system, s)."""
-        import polars as pl
-
         questions = pl.DataFrame({"id": self.ids, "q": range(len(self.ids))})
         systems = pl.DataFrame({"system": list(self.systems), "s": range(len(self.systems))})
         return questions, systems
@@ -74,8 +69,6 @@ class ScoreColumns:
     @cached_property
     def by_metric(self) -> Mapping[str, ScoreColumn]:
         """The column of each metric that was scored, or tried, on some answer."""
-        import polars as pl
-
         systems = {name: at for at, name in enumerate(self.systems)}
         wanted = {metric.metric for metric in self.run.metrics if not metric.unavailable}
         made: dict[str, _Column] = {}
@@ -107,16 +100,12 @@ class ScoreColumns:
     @cached_property
     def _sorted(self) -> "tuple[pl.Series, np.ndarray[Any, Any]]":
         """The ids in sorted order, and the position of each."""
-        import polars as pl
-
         ids = pl.Series("id", self.ids, dtype=pl.String)
         order = ids.arg_sort().to_numpy()
         return ids.gather(order), order
 
     def _places(self, given: "pl.Series") -> "pl.DataFrame":
         """The position of each of these ids."""
-        import polars as pl
-
         ids, order = self._sorted
         found = numbered(given, ids)
         places = order[found["question"].to_numpy()].astype("uint64")
@@ -127,8 +116,6 @@ class _Column:
     """The arrays of one metric while its scores are added."""
 
     def __init__(self, shape: tuple[int, int]) -> None:
-        import numpy as np
-
         self._shape, size = shape, shape[0] * shape[1]
         self._values = np.full(size, np.nan)
         self._statuses = np.full(size, NO_SCORE, np.uint8)
@@ -137,8 +124,6 @@ class _Column:
 
     def add(self, scores: "pl.DataFrame") -> None:
         """Add scores with their place."""
-        import polars as pl
-
         place = scores["place"].to_numpy()
         self._values[place] = scores["value"].cast(pl.Float64).fill_null(float("nan")).to_numpy()
         codes = {status: code for code, status in enumerate(STATUSES)}

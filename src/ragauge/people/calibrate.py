@@ -5,7 +5,9 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import cast
+
+import polars as pl
 
 from ragauge.comparing.questions import clusters_of
 from ragauge.errors import PlanError
@@ -19,13 +21,9 @@ from ragauge.people.verdicts import MatchedLabels, matched
 from ragauge.report.report import Report
 from ragauge.runs.manifest import MetricDisplay
 from ragauge.runs.scored_run import ScoredRun
+from ragauge.stats.intervals import Estimate
+from ragauge.stats.label_plan import LabelNeed, labels_needed
 from ragauge.storage.regular_file import exists
-
-if TYPE_CHECKING:
-    import polars as pl
-
-    from ragauge.stats.intervals import Estimate
-    from ragauge.stats.label_plan import LabelNeed
 
 MARGINS = (0.02, 0.03, 0.05, 0.1)
 LABELLED = ("id", "system", "other", "value", "target", "n_raters")
@@ -103,8 +101,6 @@ class Calibration:
 
         Answers count as independent, also where `cluster` was given: clusters need more labels.
         """
-        from ragauge.stats.label_plan import labels_needed
-
         rates = self.rates(name)
         if self.kind != "binary":
             raise PlanError(["a label plan is for labels of yes and no"])
@@ -131,8 +127,6 @@ class Calibration:
     @cached_property
     def frame(self) -> "pl.DataFrame":
         """One row for each metric: its figures with `_low` and `_high`, thresholds, counts, `why_not`."""
-        import polars as pl
-
         return pl.DataFrame(
             [_row(each) for each in self.metrics], infer_schema_length=None, strict=False
         )
@@ -244,8 +238,6 @@ def _of_field(run: ScoredRun, labels: object) -> object:
 
 def _chosen(run: ScoredRun, names: Sequence[str]) -> list[MetricDisplay]:
     """The metrics to compare: the named ones, or all with values; raises PlanError if none has."""
-    import polars as pl
-
     if names:
         return [run.metric(name) for name in dict.fromkeys(names)]
     scored = run.collect(run.scan().filter(pl.col("value").is_not_null()).select("metric").unique())
@@ -258,8 +250,6 @@ def _chosen(run: ScoredRun, names: Sequence[str]) -> list[MetricDisplay]:
 
 def _labelled(run: ScoredRun, labels: MatchedLabels, metric: MetricDisplay) -> LabelledScores:
     """The labelled answers of a metric with their values and targets."""
-    import polars as pl
-
     targets = labels.targets(metric)
     values = run.collect(
         run.scan()
@@ -290,8 +280,6 @@ def _order(agreement: MetricAgreement) -> tuple[bool, float]:
 
 
 def _disagreements(agreement: MetricAgreement) -> "pl.DataFrame":
-    import polars as pl
-
     scores = agreement.scores
     frame = scores.frame.with_columns(better=pl.Series(scores.better, dtype=pl.Float64))
     rank = (pl.col("better").rank("average") - 0.5) / pl.len()

@@ -1,17 +1,14 @@
 """Figures of a calibration in words: how far a metric agrees with people, and where its rates mislead."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from ragauge.people.metric_agreement import MetricAgreement, VerdictQuality
 from ragauge.people.rater_agreement import Ceiling
 from ragauge.people.system_rates import SystemRate, SystemRates
 from ragauge.report.plain import counted, for_terminal, shortened
 from ragauge.runs.numbers import DASH
-
-if TYPE_CHECKING:
-    from ragauge.stats.corrected_rates import CorrectedRate
-    from ragauge.stats.intervals import Estimate
+from ragauge.stats.corrected_rates import CorrectedRate
+from ragauge.stats.intervals import Estimate
 
 NAME_WIDTH, METRIC_WIDTH = 20, 26
 SYSTEMS_NAMED = 5

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING
 
 from ragauge.people.calibration_words import shown_estimate
 from ragauge.people.judge_effects import (
@@ -14,9 +13,7 @@ from ragauge.people.judge_effects import (
 )
 from ragauge.report.plain import counted, for_terminal, shortened
 from ragauge.report.report import Items, Report, Table
-
-if TYPE_CHECKING:
-    from ragauge.stats.intervals import Estimate
+from ragauge.stats.intervals import Estimate
 
 UNSTEADY = 0.05
 """Chance of contradicting itself from which asking several times is advised."""

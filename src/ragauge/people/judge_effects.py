@@ -3,16 +3,17 @@
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
+
+import numpy as np
+import polars as pl
 
 from ragauge.runs.manifest import MetricDisplay
 from ragauge.runs.scored_run import ScoredRun
-
-if TYPE_CHECKING:
-    import numpy as np
-
-    from ragauge.stats.intervals import Estimate, Floats1d, Floats2d
-    from ragauge.stats.resampling import QuestionResamples, Statistic
+from ragauge.stats.intervals import Estimate, Floats1d, Floats2d
+from ragauge.stats.rank_agreement import spearman_of
+from ragauge.stats.resampling import QuestionResamples, Statistic, mean_by_size, mean_of, numbered
+from ragauge.stats.score_intervals import share_estimate
 
 Key = tuple[str, str]
 """Id and system."""
@@ -94,8 +95,6 @@ class JudgeBias:
 
 def repeats_of(run: ScoredRun, metric: MetricDisplay) -> dict[Key, list[float]]:
     """Each answer's scores over the repeats; one score if the judge was asked once."""
-    import polars as pl
-
     wanted = pl.col("metric") == metric.metric
     scores = run.collect(run.scan().filter(wanted).select("id", "system", "value"))
     kept = run.collect(run.source.scan_evidence().filter(wanted).select("evidence"))
@@ -112,11 +111,6 @@ def repeats_of(run: ScoredRun, metric: MetricDisplay) -> dict[Key, list[float]]:
 
 def consistency(run: ScoredRun, metric: MetricDisplay, *, seed: int) -> Consistency:
     """How often the judge behind a metric contradicts itself, from a run with repeats."""
-    import numpy as np
-
-    from ragauge.stats.resampling import mean_of
-    from ragauge.stats.score_intervals import share_estimate
-
     repeats = {key: values for key, values in repeats_of(run, metric).items() if len(values) > 1}
     if not repeats:
         return Consistency(metric.name, 0, 1, None, 0.0)
@@ -130,10 +124,6 @@ def context_order(
     given: ScoredRun, turned: ScoredRun, metric: MetricDisplay, *, seed: int
 ) -> ContextOrder:
     """The effect of the order of contexts, from two runs that differ in it."""
-    import numpy as np
-
-    from ragauge.stats.resampling import mean_of
-
     one, other = repeats_of(given, metric), repeats_of(turned, metric)
     both = [key for key in one if key in other]
     if not both:
@@ -159,8 +149,6 @@ def length_effect(
     seed: int,
 ) -> LengthEffect:
     """The correlation of scores with words, within equal labels or with an offline metric held constant."""
-    import numpy as np
-
     words = dict(_words(run))
     scores = {key: _mean(values) for key, values in repeats_of(run, metric).items()}
     standard = labels if labels is not None else offline
@@ -191,11 +179,6 @@ def answer_order(
     `pairs` has the question's id and, for each of the two orders, 1 if the answer shown first won, 0 if
     the second did, 0.5 for a tie.
     """
-    import numpy as np
-
-    from ragauge.stats.resampling import mean_of
-    from ragauge.stats.score_intervals import share_estimate
-
     if not pairs:
         return AnswerOrder(judge, 0, None, None)
     orders = np.array([pair[1:] for pair in pairs], dtype=float)
@@ -214,8 +197,6 @@ def answer_order(
 def _is_yes(
     values: Sequence[float], metric: MetricDisplay
 ) -> "np.ndarray[Any, np.dtype[np.bool_]]":
-    import numpy as np
-
     return np.array(values) >= (0.5 if metric.middle is None else metric.middle)
 
 
@@ -239,15 +220,11 @@ def _excess(
 
 
 def _resamples(keys: "Sequence[Key] | Mapping[Key, object]", seed: int) -> "QuestionResamples":
-    from ragauge.stats.resampling import QuestionResamples, numbered
-
     return QuestionResamples(numbered([id for id, _ in keys]), seed=seed)
 
 
 def _words(run: ScoredRun) -> "Sequence[tuple[Key, float]]":
     """The number of words of each answer."""
-    import polars as pl
-
     if "answer" not in run.samples.columns:
         return []
     n_words = pl.col("answer").str.count_matches(r"\S+")
@@ -257,11 +234,6 @@ def _words(run: ScoredRun) -> "Sequence[tuple[Key, float]]":
 
 def _within(values: "Floats1d", lengths: "Floats1d", labels: "Floats1d") -> "Statistic":
     """The mean of Spearman's correlations within each label, weighted by their answers."""
-    import numpy as np
-
-    from ragauge.stats.rank_agreement import spearman_of
-    from ragauge.stats.resampling import mean_by_size
-
     groups = [np.flatnonzero(labels == label) for label in np.unique(labels)]
     groups = [rows for rows in groups if len(rows) > 2]
     parts = [(rows, spearman_of(values[rows], lengths[rows])) for rows in groups]
@@ -279,10 +251,6 @@ def _within(values: "Floats1d", lengths: "Floats1d", labels: "Floats1d") -> "Sta
 
 def _partial(values: "Floats1d", lengths: "Floats1d", others: "Floats1d") -> "Statistic":
     """Spearman's partial correlation of values and lengths given the others."""
-    import numpy as np
-
-    from ragauge.stats.rank_agreement import spearman_of
-
     pairs = [
         spearman_of(values, lengths),
         spearman_of(values, others),

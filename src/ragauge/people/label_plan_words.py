@@ -2,13 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING
 
 from ragauge.people.calibration_words import short
 from ragauge.report.report import Report, Table
-
-if TYPE_CHECKING:
-    from ragauge.stats.label_plan import LabelNeed
+from ragauge.stats.label_plan import LabelNeed
 
 
 @dataclass(frozen=True)

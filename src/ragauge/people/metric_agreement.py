@@ -3,18 +3,24 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
+import polars as pl
 
 from ragauge.loaders.verdicts import Kind
 from ragauge.runs.manifest import MetricDisplay
-
-if TYPE_CHECKING:
-    import numpy as np
-    import polars as pl
-
-    from ragauge.stats.intervals import Estimate
-    from ragauge.stats.resampling import QuestionResamples
-    from ragauge.stats.thresholds import Confusion
+from ragauge.stats.intervals import Estimate
+from ragauge.stats.rank_agreement import kendall_of, spearman_of
+from ragauge.stats.resampling import QuestionResamples, numbered
+from ragauge.stats.score_intervals import area_estimate
+from ragauge.stats.thresholds import (
+    Confusion,
+    best_threshold,
+    confusion,
+    held_out_verdicts,
+    verdict_estimates,
+)
 
 LEAST_OF_EACH = 2
 """Fewest labels of each class for a figure of agreement."""
@@ -83,14 +89,10 @@ class LabelledScores:
 
     def drawn(self, frame: "pl.DataFrame") -> "np.ndarray[Any, np.dtype[np.int64]]":
         """The number of what each row is drawn with: its question, or the cluster of this."""
-        from ragauge.stats.resampling import numbered
-
         ids = frame["id"].to_list()
         return numbered(ids if self.clusters is None else [self.clusters[id] for id in ids])
 
     def resamples(self, seed: int) -> "QuestionResamples":
-        from ragauge.stats.resampling import QuestionResamples
-
         return QuestionResamples(self.drawn(self.frame), seed=seed)
 
 
@@ -148,8 +150,6 @@ def metric_agreement(
     scores: LabelledScores, *, set_threshold: float | None, seed: int
 ) -> MetricAgreement:
     """The agreement of one metric with the labels."""
-    import numpy as np
-
     why_not = _why_not(scores)
     if why_not:
         return MetricAgreement(scores, set_threshold, why_not=why_not)
@@ -163,8 +163,6 @@ def metric_agreement(
         agrees = (np.sign(scores.better) * scores.targets + 1) / 2
         share = share_estimate(mean_of(agrees), len(agrees), resamples)
         return MetricAgreement(scores, pairwise=share, notes=_notes(scores))
-    from ragauge.stats.rank_agreement import kendall_of, spearman_of
-
     values, grades = scores.better, scores.targets
     spearman, kendall = resamples.estimates(
         [spearman_of(values, grades), kendall_of(values, grades)]
@@ -197,9 +195,6 @@ def _why_not(scores: LabelledScores) -> str:
 
 
 def _binary(scores: LabelledScores, set_threshold: float | None, seed: int) -> MetricAgreement:
-    from ragauge.stats.score_intervals import area_estimate
-    from ragauge.stats.thresholds import best_threshold
-
     resamples = scores.resamples(seed)
     near = None if set_threshold is None else scores.sign * set_threshold
     best = best_threshold(scores.better, scores.is_yes, near=near)
@@ -223,11 +218,6 @@ def _held_out(
     scores: LabelledScores, near: float | None, seed: int
 ) -> "np.ndarray[Any, np.dtype[np.bool_]] | None":
     """Verdicts by thresholds chosen on other questions, for the rows with a target and the tied ones."""
-    import numpy as np
-    import polars as pl
-
-    from ragauge.stats.thresholds import held_out_verdicts
-
     rows, n_tied = pl.concat([scores.frame, scores.tied]), scores.tied.height
     return held_out_verdicts(
         scores.oriented(rows),
@@ -245,9 +235,6 @@ def verdict_quality(
     resamples: "QuestionResamples",
 ) -> VerdictQuality:
     """How well verdicts agree with the labels of the same rows."""
-    from ragauge.stats.thresholds import confusion
-    from ragauge.stats.verdict_quality import verdict_estimates
-
     return VerdictQuality(
         confusion(says_yes, scores.is_yes),
         *verdict_estimates(says_yes, scores.is_yes, resamples),

@@ -5,16 +5,23 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, cast
 
+import numpy as np
+import polars as pl
+
 from ragauge.people.verdicts import MatchedLabels
+from ragauge.stats.agreement import Level, alpha_of, kappa_of
+from ragauge.stats.intervals import Estimate, Floats1d, Floats2d
+from ragauge.stats.rank_agreement import spearman_of
+from ragauge.stats.resampling import (
+    QuestionResamples,
+    Statistic,
+    mean_by_size,
+    numbered,
+    plain_value,
+)
 
 if TYPE_CHECKING:
-    import numpy as np
-    import polars as pl
-
     from ragauge.people.metric_agreement import MetricAgreement
-    from ragauge.stats.agreement import Level
-    from ragauge.stats.intervals import Estimate, Floats1d, Floats2d
-    from ragauge.stats.resampling import Statistic
 
 MAX_PAIRS = 200
 """Most pairs of raters whose agreement is computed one by one; with more, alpha says it."""
@@ -57,10 +64,6 @@ def rater_agreement(
     labels: MatchedLabels, *, seed: int, clusters: Mapping[str, str] | None = None
 ) -> RaterAgreement | None:
     """The agreement of the raters; None for a single rater. Questions of one of `clusters` are drawn together."""
-    import numpy as np
-
-    from ragauge.stats.resampling import QuestionResamples, numbered
-
     counts = dict(labels.frame.group_by("rater").len().sort("rater").iter_rows())
     if len(counts) < 2:
         return None
@@ -86,8 +89,6 @@ def rater_agreement(
 
 def _table(frame: "pl.DataFrame") -> "pl.DataFrame":
     """A row for each labelled answer and a column for each rater: item, id, raters…"""
-    import polars as pl
-
     keys = [pl.col(name).fill_null("") for name in ("id", "system", "other", "metric")]
     keyed = frame.with_columns(pl.concat_str(keys, separator="\0").alias("item"))
     wide = keyed.pivot("rater", index=["item", "id"], values="value", aggregate_function="first")
@@ -99,10 +100,6 @@ def _compared(
     ratings: "Floats2d", raters: Sequence[str], kind: str
 ) -> "list[tuple[RaterPair, Statistic]]":
     """The pairs of raters with their agreement as a statistic; none if there are too many."""
-    import numpy as np
-
-    from ragauge.stats.resampling import plain_value
-
     found: list[tuple[RaterPair, Statistic]] = []
     if len(raters) * (len(raters) - 1) / 2 > MAX_PAIRS:
         return found
@@ -126,19 +123,12 @@ def _agreement_on(
     rows: "np.ndarray[Any, np.dtype[np.int64]]", left: "Floats1d", right: "Floats1d", kind: str
 ) -> "Statistic":
     """The agreement of two raters on some rows, as a statistic of all rows' weights."""
-    from ragauge.stats.agreement import kappa_of
-    from ragauge.stats.rank_agreement import spearman_of
-
     own = spearman_of(left, right) if kind == "graded" else kappa_of(left, right)
     return lambda weights: own(weights[:, rows])
 
 
 def _mean_of(sized: "Sequence[tuple[Statistic, int]]") -> "Statistic":
     """The mean of statistics, weighted by size; those without a value in a resample do not count."""
-    import numpy as np
-
-    from ragauge.stats.resampling import mean_by_size
-
     sizes = np.array([[size] for _, size in sized], dtype=float)
     return lambda weights: mean_by_size(
         np.stack([statistic(weights) for statistic, _ in sized]), sizes
@@ -148,11 +138,6 @@ def _mean_of(sized: "Sequence[tuple[Statistic, int]]") -> "Statistic":
 def _alphas(
     ratings: "Floats2d", drawn: Sequence[str], kind: str, seed: int
 ) -> "dict[Level, Estimate]":
-    import numpy as np
-
-    from ragauge.stats.agreement import alpha_of
-    from ragauge.stats.resampling import QuestionResamples, numbered
-
     items, raters = np.nonzero(~np.isnan(ratings))
     values = ratings[items, raters]
     levels: list[Level] = ["ordinal", "interval"] if kind == "graded" else ["nominal"]
@@ -176,11 +161,6 @@ class Ceiling:
 
 def ceiling(agreement: "MetricAgreement", labels: MatchedLabels, *, seed: int) -> Ceiling | None:
     """The comparison of a metric with people; None without two raters of the same answers."""
-    import numpy as np
-    import polars as pl
-
-    from ragauge.stats.resampling import QuestionResamples, plain_value
-
     scores = agreement.scores
     # Rows on which people are tied count too: without them people would seem to agree more than they do.
     rows = pl.concat([scores.frame, scores.tied])
@@ -219,8 +199,6 @@ def ceiling(agreement: "MetricAgreement", labels: MatchedLabels, *, seed: int) -
 
 def _with_raters(ratings: "Floats2d", said: "Floats1d", kind: str) -> "Statistic":
     """The mean agreement of the metric's verdicts with each rater."""
-    import numpy as np
-
     labelled = [(np.flatnonzero(~np.isnan(given)), given) for given in ratings.T]
     return _mean_of(
         [

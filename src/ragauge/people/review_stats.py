@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, astuple, dataclass
 from functools import cached_property
 from shlex import quote
-from typing import TYPE_CHECKING
+
+import polars as pl
 
 from ragauge.errors import DataError
 from ragauge.people.calibration_words import shown_estimate
@@ -22,11 +23,7 @@ from ragauge.people.verdicts import matched
 from ragauge.report.plain import counted
 from ragauge.report.report import Report, Table
 from ragauge.runs.manifest import MetricDisplay
-
-if TYPE_CHECKING:
-    import polars as pl
-
-    from ragauge.stats.thresholds import Confusion
+from ragauge.stats.thresholds import Confusion, confusion
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,8 +141,6 @@ class ReviewStats:
     @cached_property
     def automatic(self) -> tuple[VerdictCount, ...]:
         """The verdicts of each metric with a threshold beside people's, in the order of the queue's metrics."""
-        import polars as pl
-
         rows = [
             (*answer, each.value == 1)
             for answer, each in self.labels.answers.items()
@@ -164,10 +159,6 @@ class ReviewStats:
     def _compared(
         self, metric: MetricDisplay, threshold: float, people: "pl.DataFrame"
     ) -> VerdictCount:
-        import polars as pl
-
-        from ragauge.stats.thresholds import confusion
-
         value = pl.col("value")
         is_yes = value <= threshold if metric.lower_is_better else value >= threshold
         run = self.queue.run

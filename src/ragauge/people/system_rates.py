@@ -2,17 +2,17 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
+import polars as pl
 
 from ragauge.people.metric_agreement import LabelledScores, MetricAgreement
 from ragauge.runs.scored_run import ScoredRun
-
-if TYPE_CHECKING:
-    import numpy as np
-    import polars as pl
-
-    from ragauge.stats.corrected_rates import CorrectedRate
-    from ragauge.stats.intervals import Estimate
+from ragauge.stats.corrected_rates import CorrectedRate, prediction_powered, rogan_gladen
+from ragauge.stats.intervals import Estimate, share_interval
+from ragauge.stats.resampling import QuestionResamples, mean_of
+from ragauge.stats.score_intervals import share_estimate
 
 LEAST_LABELS = 10
 """Fewest labels of a system for its corrected rate."""
@@ -61,8 +61,6 @@ class SystemRates:
     @property
     def correlation(self) -> float:
         """The correlation of the metric with the labels, on which the gain from it depends."""
-        import numpy as np
-
         scores = self.agreement.scores
         if min(scores.better.std(), scores.targets.std()) <= 0:
             return 0.0
@@ -93,8 +91,6 @@ class _Rows:
 
     @classmethod
     def of(cls, run: ScoredRun, agreement: MetricAgreement) -> "_Rows":
-        import polars as pl
-
         own = agreement.scores
         scores = run.collect(
             run.scan()
@@ -125,10 +121,6 @@ class _Rows:
 
 
 def _system_rate(rows: _Rows, system: str, threshold: float | None) -> SystemRate:
-    import numpy as np
-
-    from ragauge.stats.corrected_rates import prediction_powered, rogan_gladen
-
     of_system = (rows.frame["system"] == system).to_numpy()
     values, targets = rows.values, rows.targets
     own, own_targets = values[of_system], targets[of_system]
@@ -159,10 +151,6 @@ def _reported(
     said: "np.ndarray[Any, np.dtype[np.bool_]]",
 ) -> "Estimate | None":
     """The share of a system's yes verdicts; by resampling if questions are drawn in clusters."""
-    from ragauge.stats.intervals import Estimate, share_interval
-    from ragauge.stats.resampling import QuestionResamples, mean_of
-    from ragauge.stats.score_intervals import share_estimate
-
     yes = said[of_system].astype(float)
     if rows.scores.clusters is None:
         share = float(yes.mean())
@@ -198,9 +186,6 @@ def _notes(
 
 def _is_random(rows: _Rows) -> bool:
     """Whether the metric's mean on labelled rows is within chance of that on the others, by system."""
-    import numpy as np
-    import polars as pl
-
     frame = rows.frame.with_columns(
         is_labelled=pl.col("target").is_not_null(),
         centred=pl.col("value") - pl.col("value").mean().over("system"),

@@ -2,7 +2,9 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, cast
+from typing import cast
+
+import polars as pl
 
 from ragauge.engine.judged_scores import without_judge
 from ragauge.errors import DataError, LabelError, PlanError, Problem, did_you_mean
@@ -12,9 +14,6 @@ from ragauge.loaders.verdicts import Kind, Verdicts
 from ragauge.people.review_reasons import bare_name
 from ragauge.runs.manifest import MetricDisplay
 from ragauge.runs.scored_run import ScoredRun
-
-if TYPE_CHECKING:
-    import polars as pl
 
 IDS_NAMED = 3
 NAME_WIDTH = 60
@@ -53,8 +52,6 @@ class MatchedLabels:
         The majority of yes and no or of preferences, the mean of grades. Where the raters are tied, the
         target is null, unless somebody settled it.
         """
-        import polars as pl
-
         mean = pl.col("value").mean()
         if self.kind == "binary":
             target = pl.when(mean == 0.5).then(None).otherwise((mean > 0.5).cast(pl.Float64))
@@ -86,8 +83,6 @@ def verdicts_of(run: ScoredRun) -> Verdicts:
     >>> verdicts_of(run).frame.select("id", "metric", "rater", "value").row(0)
     ('q1', 'exact_match', 'ragauge', 1.0)
     """
-    import polars as pl
-
     raters = {metric.metric: _judge(metric.metric) for metric in run.metrics}
     names = {metric.metric: without_judge(metric.metric) for metric in run.metrics}
     scores = run.collect(
@@ -111,8 +106,6 @@ def matched(labels: Verdicts, run: ScoredRun) -> MatchedLabels:
 
     Raises DataError if none does, PlanError if several systems answered and the labels name none.
     """
-    import polars as pl
-
     named, notes_on_ids = _with_ids(labels.frame, run)
     frame = _with_systems(named, labels.source, run)
     known = run.samples.frame.select("id", "system").unique()
@@ -160,8 +153,6 @@ def _with_ids(frame: "pl.DataFrame", run: ScoredRun) -> "tuple[pl.DataFrame, lis
     White space and case do not matter, as for answers. Labels of questions that the run does not have, or
     has under several ids, are left out and counted.
     """
-    import polars as pl
-
     unnamed = frame.filter(pl.col("id").is_null()) if "question" in frame.columns else frame.clear()
     if not unnamed.height:
         return frame.drop("question", strict=False), []
@@ -208,8 +199,6 @@ def _with_ids(frame: "pl.DataFrame", run: ScoredRun) -> "tuple[pl.DataFrame, lis
 
 def _with_systems(frame: "pl.DataFrame", source: str, run: ScoredRun) -> "pl.DataFrame":
     """The labels with their system: the run's only one where they name none."""
-    import polars as pl
-
     systems = run.samples.systems
     if not frame["system"].null_count():
         return frame
@@ -225,8 +214,6 @@ def _with_systems(frame: "pl.DataFrame", source: str, run: ScoredRun) -> "pl.Dat
 
 def _unknown(frame: "pl.DataFrame", run: ScoredRun) -> Iterator[str]:
     """Notes on labels whose id or system the run does not have."""
-    import polars as pl
-
     ids = run.samples.frame["id"].unique()
     strange = frame.filter(~pl.col("id").is_in(ids.implode()))
     if strange.height:
@@ -243,8 +230,6 @@ def _unknown(frame: "pl.DataFrame", run: ScoredRun) -> Iterator[str]:
 
 def _fresh(frame: "pl.DataFrame", run: ScoredRun) -> "tuple[pl.DataFrame, int]":
     """The labels without those whose answer differs from the run's, and how many these are."""
-    import polars as pl
-
     if "answer" not in run.samples.columns or frame["answer"].is_null().all():
         return frame, 0
     now = run.samples.frame.select("id", "system", pl.col("answer").alias("now"))
@@ -264,8 +249,6 @@ def _spaced(text: "pl.Expr") -> "pl.Expr":
 
 def _is_about(metric: MetricDisplay) -> "pl.Expr":
     """Whether a label names the metric, or none."""
-    import polars as pl
-
     return pl.col("metric").is_null() | pl.col("metric").is_in(list(_names(metric)))
 
 

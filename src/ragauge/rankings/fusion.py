@@ -8,15 +8,13 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING, BinaryIO, Literal, get_args
+from typing import BinaryIO, Literal, get_args
 
 import numpy as np
+import polars as pl
 
 from ragauge.errors import DataError, PlanError, Problem, did_you_mean
 from ragauge.rankings.arrays import Floats, Ints
-
-if TYPE_CHECKING:
-    import polars as pl
 
 Method = Literal[
     "rrf", "isr", "borda", "combsum", "combmnz", "combanz", "combmax", "combmin", "combmed"
@@ -87,8 +85,6 @@ def write_run(run: "pl.DataFrame", file: BinaryIO, *, tag: str) -> None:
     >>> file.getvalue()
     b'1 Q0 a 1 0.5 mine\\n'
     """
-    import polars as pl
-
     _refuse_frames([run])
     run = _typed(run)
     _refuse_unwritable(run["query"], run["doc"], pl.Series("tag", [tag]))
@@ -167,8 +163,6 @@ class Pool:
 
 
 def _pooled(runs: "Sequence[pl.DataFrame]") -> Pool:
-    import polars as pl
-
     _refuse_frames(runs)
     rows = pl.concat(
         _typed(run).with_columns(pl.lit(number).alias("run")) for number, run in enumerate(runs)
@@ -188,8 +182,6 @@ def _pooled(runs: "Sequence[pl.DataFrame]") -> Pool:
 
 
 def _typed(run: "pl.DataFrame") -> "pl.DataFrame":
-    import polars as pl
-
     # Adding 0 makes -0.0 and 0.0 one score.
     return run.select(
         pl.col("query", "doc").cast(pl.String), pl.col("score").cast(pl.Float64) + 0.0
@@ -335,8 +327,6 @@ def _borda(pool: Pool, weights: Sequence[float]) -> Floats:
 
 def _ranked(pool: Pool, score: Floats, depth: int | None) -> "pl.DataFrame":
     """The pool as a run, best first; the first `depth` documents of each query."""
-    import polars as pl
-
     if not np.isfinite(score).all():
         raise PlanError(["the scores are too large to fuse; use the norm 'rank', or rrf"])
     order = _best_first(pool.query, score)
@@ -398,8 +388,6 @@ def _refuse_frames(runs: "Sequence[pl.DataFrame]") -> None:
 
 
 def _problems_of(run: "pl.DataFrame", source: str) -> Iterator[Problem]:
-    import polars as pl
-
     unavailable = [name for name in COLUMNS if name not in run.columns]
     if unavailable:
         has = ", ".join(run.columns) or "none"

@@ -4,6 +4,7 @@ import io
 from collections.abc import Callable, Mapping, Sequence
 from itertools import groupby
 
+from ragauge.plugins import load
 from ragauge.report.html_table import html_table, html_text, small
 from ragauge.report.plain import for_markdown, for_terminal
 from ragauge.report.report import MARK, NO, YES, Cell, Items, Lines, Report, Table
@@ -177,3 +178,8 @@ WRITERS: Mapping[str, Callable[[Report], str]] = {
 }
 """A format is added here, and every command has it."""
 FORMATS = tuple(WRITERS)
+
+
+def write(report: Report, form: str) -> str:
+    """The report in a format: one of FORMATS, or that of an entry point `ragauge.writers` by its name."""
+    return (WRITERS[form] if form in WRITERS else load("writers", form))(report)

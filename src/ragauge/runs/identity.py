@@ -31,7 +31,7 @@ def manifest_of(
         "sha256": samples.fingerprint(),
         "order": samples.order(),
         "n_samples": len(samples),
-        "systems": list(samples.systems),
+        "systems": sorted(samples.systems),
         WORDS: median_words(samples),
     }
     code = _code_table(plan, resources)

@@ -39,20 +39,10 @@ PLAIN = ("String", "Boolean", "Int", "UInt", "Float", "Date", "Time", "Datetime"
 """How the types of a slice field begin."""
 
 
-def check_samples(frame: "pl.DataFrame", path: Path, folder: Path) -> None:
-    """Raise StoreError if a table is not one of samples."""
-    if problem := problem_of_samples(frame):
-        raise StoreError(
-            f"{path}: is damaged: {problem}; restore it from a copy, or remove {folder} and run it again"
-        )
-
-
-def check_scores(frame: "pl.DataFrame", path: Path, folder: Path) -> None:
-    """Raise StoreError if a table with the columns of scores has a row that is not a score."""
-    if problem := problem_of_scores(frame):
-        raise StoreError(
-            f"{path}: is damaged: {problem}; restore it from a copy, or remove {folder} and run it again"
-        )
+def refuse(problem: str, path: Path, folder: Path) -> None:
+    """Raise StoreError for the problem of a table, if it has one."""
+    if problem:
+        raise StoreError(f"{path}: is damaged: {problem}; {_way_out(folder)}")
 
 
 def problem_of_samples(frame: "pl.DataFrame") -> str:
@@ -172,7 +162,7 @@ def read_samples(folder: Path, manifest: Manifest) -> "pl.DataFrame | SampleFile
     ):
         return file
     frame = read_table(path, folder, ("id", "system"))
-    check_samples(frame, path, folder)
+    refuse(problem_of_samples(frame), path, folder)
     return frame
 
 

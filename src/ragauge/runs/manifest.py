@@ -4,7 +4,7 @@ import hashlib
 import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Literal, cast
+from typing import Any, Literal, cast
 
 from ragauge import catalog
 from ragauge.engine.graph import PlannedMetric
@@ -58,31 +58,25 @@ class MetricDisplay:
     def of(cls, planned: PlannedMetric) -> "MetricDisplay":
         """The display of a planned metric."""
         metric = planned.definition
-        if metric is None:
-            return cls(
-                planned.metric,
-                planned.name,
-                None,
-                planned.scale,
-                planned.digits,
-                unavailable=planned.unavailable,
-                family=planned.family,
-                is_ranked=planned.is_ranked,
-            )
+        own: dict[str, Any] = {}
+        if metric is not None:
+            own = {
+                **{
+                    name: getattr(metric, name)
+                    for name in ("version", "low", "high", "lower_is_better")
+                },
+                "show": planned.show,
+                "aggregate": StoredAggregate.of(metric),
+            }
         return cls(
             planned.metric,
             planned.name,
-            metric.version,
-            planned.scale,
-            planned.digits,
-            metric.low,
-            metric.high,
-            metric.lower_is_better,
-            planned.unavailable,
-            cast(Literal["mean", "count"], planned.show),
-            StoredAggregate.of(metric),
-            planned.family,
-            planned.is_ranked,
+            scale=planned.scale,
+            digits=planned.digits,
+            unavailable=planned.unavailable,
+            family=planned.family,
+            is_ranked=planned.is_ranked,
+            **own,
         )
 
     def __post_init__(self) -> None:

@@ -42,11 +42,11 @@ from ragauge.runs.integrity import (
     check_digest,
     check_exist,
     check_is_file,
-    check_scores,
     digests_of,
     problem_of_scores,
     read_samples,
     read_table,
+    refuse,
     schema_of,
 )
 from ragauge.runs.manifest import FORMAT, Manifest, format_of
@@ -347,7 +347,7 @@ class RunFolder:
         if not manifest.digests:
             some = slice(None) if len(parts.scores) <= MAX_CHECKED else slice(1)
             for part in parts.scores[some]:
-                check_scores(read_frame(part, self.path), part, self.path)
+                refuse(problem_of_scores(read_frame(part, self.path)), part, self.path)
 
     def _parts(self, n_parts: int, batch_size: int, *, has_digests: bool = False) -> InParts:
         """The parts of the dataset; raises StoreError if one is missing, damaged or not a part.

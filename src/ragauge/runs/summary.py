@@ -16,17 +16,13 @@ from ragauge.runs.group_totals import (
 )
 from ragauge.runs.manifest import MetricDisplay
 from ragauge.runs.scores import score_pieces
-from ragauge.samples.samples import CLUSTERS, Samples
+from ragauge.samples.samples import CLUSTERS, Samples, by_number
 from ragauge.score import Status
 
 if TYPE_CHECKING:
     import polars as pl
 
     from ragauge.runs.scored_run import ScoredRun
-
-if TYPE_CHECKING:
-    import polars as pl
-
     from ragauge.stats.intervals import Estimate
 
     Piece = tuple[pl.DataFrame, pl.DataFrame]
@@ -79,7 +75,9 @@ def summarise_pieces(
             found.add(scores.join(of_part, on=["id", "system"], how="left"), keys)
         rows |= found.rows()
     names = ("system", *fields)
-    ordered = sorted(rows, key=lambda key: tuple((value is None, str(value)) for value in key))
+    ordered = sorted(
+        rows, key=lambda key: [(value is None, by_number(str(value))) for value in key]
+    )
     made = [{**dict(zip(names, key, strict=True)), **row} for key in ordered for row in rows[key]]
     return frame_of(made)
 
@@ -105,6 +103,19 @@ def _renamed(keys: Sequence[str], fields: Sequence[str]) -> "Iterable[pl.Expr]":
 def clusters_in(samples: Samples) -> list[str]:
     """The column of the samples whose rows of one value are not independent, if they have one."""
     return [name for name in CLUSTERS if name in samples.columns][:1]
+
+
+def n_clusters(samples: Samples) -> tuple[str, int]:
+    """What rows of one cluster share, `conversation` or `question`, and how many of these there are.
+
+    A row without a cluster is one of its own.
+    """
+    import polars as pl
+
+    names = [*clusters_in(samples), "id"]
+    key = pl.coalesce(pl.col(name).cast(pl.String) for name in names)
+    n = samples.scan().select(key.n_unique()).collect(engine="streaming").item()
+    return "conversation" if names[0] == "conversation" else "question", int(n)
 
 
 def _cluster(names: Sequence[str]) -> "Iterable[pl.Expr]":

@@ -7,10 +7,12 @@ metric scores that.
 
 import json
 import math
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, is_dataclass
 from datetime import date, time
 from decimal import Decimal
+from itertools import chain
 from typing import cast
 
 DEFAULT_SYSTEM = "default"
@@ -23,6 +25,18 @@ CLUSTERS = ("conversation", REPEAT_OF)
 """Columns whose rows of one value are not independent: the turns of a conversation, the repeats of a question."""
 
 Columns = dict[str, list[object]]
+NUMBER = re.compile(r"(?<==)-?\d+(?:\.\d+)?|\d+")
+"""A number in a name; behind an equals sign, where a setting has its value, with sign and fraction."""
+
+
+def by_number(text: str) -> tuple[list[str | float], str]:
+    """The key that sorts names as people do, numbers in them by their value.
+
+    >>> sorted(["k=10 b", "k=3 b", "t=0.5", "t=0.25"], key=by_number)
+    ['k=3 b', 'k=10 b', 't=0.25', 't=0.5']
+    """
+    texts, numbers = NUMBER.split(text), map(float, NUMBER.findall(text))
+    return [texts[0], *chain.from_iterable(zip(numbers, texts[1:], strict=True))], text
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, cast
 
 from ragauge.errors import Problem
-from ragauge.language.normal_form import normal_form
+from ragauge.language.characters import normal_form
 from ragauge.samples.fields import DEFAULT_SYSTEM, FIELDS, FieldError, read_value, short_value
 from ragauge.samples.samples import Row
 

@@ -6,6 +6,7 @@ by piece. `sample_fields` says what the columns mean.
 
 import hashlib
 import json
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -24,6 +25,7 @@ from ragauge.samples.fields import (
     Columns,
     Field,
     FieldError,
+    by_number,
     read_value,
 )
 from ragauge.samples.file import SampleFile
@@ -45,6 +47,7 @@ __all__ = [
     "Row",
     "SampleFile",
     "Samples",
+    "by_number",
     "read_value",
     "to_columns",
 ]
@@ -107,18 +110,18 @@ class Samples:
 
     @cached_property
     def n_by_system(self) -> Mapping[str, int]:
-        """How many samples each system has, in the order of their names."""
+        """How many samples each system has, in the order of their names, numbers in them by value."""
         if isinstance(self.rows, SampleFile):
-            return dict(sorted(self.rows.counts("system").items()))
-        found: dict[str, int] = {}
-        for piece in self.pieces(["system"]):
-            for system, n in piece["system"].value_counts().iter_rows():
-                found[system] = found.get(system, 0) + n
-        return dict(sorted(found.items()))
+            found = self.rows.counts("system")
+        else:
+            found = Counter[str]()
+            for piece in self.pieces(["system"]):
+                found.update(dict(piece["system"].value_counts().iter_rows()))
+        return {system: found[system] for system in sorted(found, key=by_number)}
 
     @property
     def systems(self) -> tuple[str, ...]:
-        """The names of the systems, sorted."""
+        """The names of the systems, numbers in them sorted by value: `k=3`, `k=10`."""
         return tuple(self.n_by_system)
 
     def scan(self) -> "pl.LazyFrame":

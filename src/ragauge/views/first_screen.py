@@ -19,12 +19,13 @@ from ragauge.runs.manifest import MetricDisplay
 from ragauge.runs.numbers import SummaryRow, number
 from ragauge.runs.scored_run import ScoredRun
 from ragauge.runs.steadiness import Steadiness, steadiness
+from ragauge.runs.summary import clusters_in
 from ragauge.runs.wrong_turns import wrong_turns
 from ragauge.samples.samples import CLUSTERS, FIELDS, MEASURED
 from ragauge.score import NOT_LAST
 from ragauge.views.headline import NAME_WIDTH, headline
 from ragauge.views.steadiness import steadiness_lines, unsteady
-from ragauge.views.summary import caution_lines
+from ragauge.views.summary import caution_lines, extent
 from ragauge.views.took import took_lines
 
 SYSTEMS_SHOWN, METRICS_SHOWN, WORST_SHOWN = 3, 11, 3
@@ -128,6 +129,11 @@ class FirstScreen:
         return distinct_names(self.systems, NAME_WIDTH)
 
     @property
+    def unit(self) -> str:
+        """What the scores of a system are of: its questions, or its answers where several belong together."""
+        return "answer" if clusters_in(self.run.samples) else "question"
+
+    @property
     def headline(self) -> str:
         """The best system, and whether it is beyond chance."""
         return self.headline_with(self.names)
@@ -149,7 +155,7 @@ class FirstScreen:
         found = None if second is None else self.from_best(first, second)
         steady = self.steadiness.get(self.systems[0])
         more = unsteady(steady) if steady else ""
-        return " ".join(filter(None, (headline(first, rows, found, names), more)))
+        return " ".join(filter(None, (headline(first, rows, found, names, self.unit), more)))
 
     @cached_property
     def steadiness(self) -> Mapping[str, Steadiness]:
@@ -168,9 +174,7 @@ class FirstScreen:
     @property
     def title(self) -> str:
         """What was evaluated."""
-        n_answers = counted(len(self.run.samples), "answer")
-        n_systems = counted(len(self.run.samples.systems), "system")
-        return f"{self.run.manifest.suite} · {n_answers} · {n_systems}"
+        return " · ".join((self.run.manifest.suite, *extent(self.run)))
 
     def differs(self, metric: MetricDisplay, system: str) -> bool:
         """Whether the system differs from the best one beyond chance."""

@@ -18,15 +18,16 @@ def headline(
     rows: Mapping[str, SummaryRow],
     found: Difference | None,
     names: Mapping[str, str],
+    unit: str = "question",
 ) -> str:
     """One or two sentences. `rows` are the systems' summaries, the best first; `found` is the difference
-    of the first two; `names` are the systems' names as they are shown.
+    of the first two; `names` are the systems' names as they are shown; `unit` is what a score is of.
     """
     best, *others = rows
     mean = f"{metric.name} {aggregate(metric, rows[best])}"
     if not others:
         range_ = interval(metric, rows[best])
-        questions = counted(cast(int, rows[best]["ok"]), "question")
+        questions = counted(cast(int, rows[best]["ok"]), unit)
         return f"{names[best]}: {mean}" + (f" ({range_})" if range_ else "") + f", {questions}."
     if found is None or found.p_value is None:
         return f"{names[best]} {_not_compared(metric, mean, rows, names, is_tested=found is not None)}."
@@ -36,8 +37,8 @@ def headline(
             metric, [names[system] for system in rows][:n_tied], aggregate(metric, rows[best])
         )
     if all(rows[system]["ok"] == found.n for system in (best, found.system)):
-        return _compared(metric, mean, aggregate(metric, rows[found.system]), found, names)
-    return f"{names[best]} has the best {mean}; {_on_common(metric, found, names)}."
+        return _compared(metric, mean, aggregate(metric, rows[found.system]), found, names, unit)
+    return f"{names[best]} has the best {mean}; {_on_common(metric, found, names, unit)}."
 
 
 def _not_compared(
@@ -75,6 +76,7 @@ def _compared(
     second_mean: str,
     second: Difference,
     names: Mapping[str, str],
+    unit: str,
 ) -> str:
     best, other = names[second.best], names[second.system]
     if second.difference == 0:
@@ -82,16 +84,18 @@ def _compared(
     verdict, sure = ("best", "is") if second.is_significant else ("ahead", "may be")
     chance = "beyond chance" if second.is_significant else "chance"
     by = f" by {metric.family}" if metric.family else ""
-    test = f"p {p_text(second.p_value)}, {counted(second.n, 'question')}"
+    test = f"p {p_text(second.p_value)}, {counted(second.n, unit)}"
     return (
         f"{best} is {verdict}{by}: {mean}, next {other} {second_mean}. "
         f"The difference of {_gap(metric, second)} {sure} {chance} ({test})."
     )
 
 
-def _on_common(metric: MetricDisplay, second: Difference, names: Mapping[str, str]) -> str:
+def _on_common(
+    metric: MetricDisplay, second: Difference, names: Mapping[str, str], unit: str
+) -> str:
     best, other = names[second.best], names[second.system]
-    common = f"on the {counted(second.n, 'question')} that {best} and {other} both have a score for"
+    common = f"on the {counted(second.n, unit)} that {best} and {other} both have a score for"
     if second.difference == 0:
         return f"{common}, they are equal"
     chance = "beyond chance" if second.is_significant else "may be chance"

@@ -3,16 +3,15 @@
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
-from typing import TYPE_CHECKING, cast
+from typing import cast
+
+import polars as pl
 
 from ragauge.engine.judged_scores import DISPUTE, without_judge
 from ragauge.label import Label
 from ragauge.report.plain import counted
 from ragauge.runs.scored_run import ScoredRun
 from ragauge.score import GRADE, Flag
-
-if TYPE_CHECKING:
-    import polars as pl
 
 
 def judging_lines(run: ScoredRun) -> list[str]:
@@ -22,8 +21,6 @@ def judging_lines(run: ScoredRun) -> list[str]:
 
 def _grades(run: ScoredRun) -> Iterator[str]:
     """How often each system got each grade, for metrics that grade."""
-    import polars as pl
-
     graded = run.collect(
         run.scan()
         .select("system", "metric", grade=pl.col("flags"))
@@ -58,8 +55,6 @@ def _lost(run: ScoredRun) -> Iterator[str]:
 
 def _agreements(run: ScoredRun) -> Iterator[str]:
     """How well each pair of judges agrees on each metric."""
-    import polars as pl
-
     by_metric: dict[str, list[str]] = {}
     for shown in run.metrics:
         labels = by_metric.setdefault(without_judge(shown.metric), [])
@@ -91,16 +86,12 @@ def _agree(ours: Sequence[float], theirs: Sequence[float], n_disputed: int) -> s
 
 
 def _values(run: ScoredRun, metric: str) -> "pl.DataFrame":
-    import polars as pl
-
     rows = run.collect(run.scan().filter(pl.col("metric") == metric))
     return rows.drop_nulls("value").select("id", "system", "value")
 
 
 def _repeats(run: ScoredRun) -> Iterator[str]:
     """How consistent each metric's judge was over repeated questions."""
-    import polars as pl
-
     for shown in run.metrics:
         if not run.outcomes.n_flagged(Flag.REPEATED, shown.metric):
             continue

@@ -23,6 +23,7 @@ from ragauge.views.first_screen import FirstScreen
 from ragauge.views.headline import NAME_WIDTH as SCREEN_NAME
 from ragauge.views.run_data import run_json, score_json, score_records, summary_json
 from ragauge.views.summary import (
+    extent,
     findings_table,
     means_by_field,
     short,
@@ -71,11 +72,9 @@ def run_report(run: ScoredRun, by: Sequence[str] = ()) -> Report:
 
 def _whole_screen(run: ScoredRun, by: Sequence[str]) -> Report:
     """Everything that a terminal shows of a run."""
-    n = counted(len(run.samples), "answer")
-    n_systems = counted(len(run.samples.systems), "system")
     fields = (table for field in by for table in means_by_field(run, field))
     return Report(
-        f"{run.manifest.suite} · {n} · {n_systems}",
+        " · ".join((run.manifest.suite, *extent(run))),
         tables=[systems_side_by_side(run), *findings_table(run, in_terminal=True), *fields],
     )
 

@@ -19,7 +19,7 @@ def steadiness_lines(found: Sequence[Steadiness], names: Mapping[str, str]) -> l
         name = names.get(each.system, each.system)
         lines.append(
             f"{name}, {each.k} repeats, {each.metric} passes at {each.threshold:g}: {each.pass_one:.2f} of "
-            f"answers, all {each.k} (pass^{each.k}) {each.pass_all:.2f}, any (pass@{each.k}) {each.pass_any:.2f}"
+            f"answers, pass^{each.k} {each.pass_all:.2f}, pass@{each.k} {each.pass_any:.2f}"
         )
         if (parts := each.components) is not None:
             lines.append(

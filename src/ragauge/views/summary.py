@@ -14,6 +14,8 @@ from ragauge.runs.findings import find
 from ragauge.runs.manifest import MetricDisplay
 from ragauge.runs.numbers import DASH, SummaryRow, aggregate, bounds, cells, interval
 from ragauge.runs.scored_run import ScoredRun
+from ragauge.runs.summary import clusters_in, n_clusters
+from ragauge.samples.samples import by_number
 
 NAME_WIDTH, REASON_WIDTH, CAUTION_WIDTH, VALUE_WIDTH = 36, 200, 144, 20
 """Most columns of a name, a reason, a metric's name in a caution, and a field's value."""
@@ -38,8 +40,7 @@ def summary_table(run: ScoredRun, by: Sequence[str] = ()) -> Table:
     ]
     texts = [cells(shown[cast(str, row["metric"])], row) for row in rows]
     best = _best(rows, [value for _, value, *_ in texts], by, shown)
-    n_answers, n_systems = len(run.samples), len(run.samples.systems)
-    title = f"{run.manifest.suite}: {counted(n_answers, 'answer')}, {counted(n_systems, 'system')}"
+    title = f"{run.manifest.suite}: {', '.join(extent(run))}"
     why = () if by else (*not_scored(run, shown), *caution_lines(run))
     header = (*keys, "metric", "mean", "95 % interval", "bounds", "scored", "not scored")
     groups = [["(none)" if row[key] is None else str(row[key]) for key in keys] for row in rows]
@@ -109,11 +110,20 @@ def systems_side_by_side(run: ScoredRun) -> Table:
     )
 
 
+def extent(run: ScoredRun) -> tuple[str, str]:
+    """How many answers and systems a run has: `200 answers to 40 questions` where they were asked several times."""
+    answers = counted(len(run.samples), "answer")
+    if clusters_in(run.samples):
+        what, n = n_clusters(run.samples)
+        answers += f" {'in' if what == 'conversation' else 'to'} {counted(n, what)}"
+    return answers, counted(len(run.samples.systems), "system")
+
+
 def means_by_field(run: ScoredRun, field: str) -> Iterator[Table]:
     """For each system the means by the field's values, with the number of answers of each value."""
     rows = list(run.summary(field).iter_rows(named=True))
     values = list(dict.fromkeys(row[field] for row in rows))
-    values.sort(key=lambda value: (value is None, str(value)))
+    values.sort(key=lambda value: (value is None, by_number(str(value))))
     names = ["(none)" if value is None else short(str(value), VALUE_WIDTH) for value in values]
     for system in run.samples.systems:
         own = {(row["metric"], row[field]): row for row in rows if row["system"] == system}

@@ -14,6 +14,7 @@ from ragauge.judges.protocol import Message, Reply, Request
 from ragauge.judges.providers.endpoint import ChatEndpoint
 from ragauge.judges.providers.factory import CalledJudge, open_judge
 from ragauge.judges.providers.scripted import RecordedJudge, RecordingJudge, ScriptedJudge
+from ragauge.plugins import offered
 
 REQUEST = Request("verdict", (Message("user", "Is it so?"),), None)
 LOCAL = {"base_url": "http://127.0.0.1:9/v1"}
@@ -299,7 +300,9 @@ def installed(tmp_path, monkeypatch):
     (told / "METADATA").write_text("Metadata-Version: 2.1\nName: their-judges\nVersion: 1.0\n")
     (told / "entry_points.txt").write_text("[ragauge.judges]\ntheir = their_judges:Judge\n")
     monkeypatch.syspath_prepend(tmp_path)
+    offered.cache_clear()
     yield
+    offered.cache_clear()
     sys.modules.pop("their_judges", None)
 
 

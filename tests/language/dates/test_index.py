@@ -3,8 +3,7 @@ import itertools
 import pytest
 
 from ragauge.language.dates.dates import dates
-from ragauge.language.dates.index import DateIndex
-from ragauge.language.dates.parts import Date, readings, supports
+from ragauge.language.dates.parts import Date, DateIndex, readings, supports
 
 TEXT = """
 On 5 March 2021, in March 2021, in 2021, in the 2020s, in the 21st century, on 05/03/2021, on 03/05/2021,

@@ -1,7 +1,7 @@
 import pytest
 
-from ragauge.language.numbers.unit_powers import are_of_one_kind, power_between
-from ragauge.language.numbers.units import UNITS
+from ragauge.language.numbers.quantity import UNITS
+from ragauge.language.numbers.unit_conversion import are_of_one_kind, power_between
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
 import pytest
 
-from ragauge.language.references.asked_items import asked_items
+from ragauge.language.references.items import asked_items
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
 import pytest
 
-from ragauge.language.references.conclusions import conclusions
+from ragauge.language.numbers.expected_numbers import conclusions
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ragauge.language.references.initials import abbreviations, initials
+from ragauge.language.references.compared_text import abbreviations, initials
 from ragauge.language.references.match import match_reference
 from ragauge.language.stems import stemmed
 

@@ -48,13 +48,6 @@ def found(question: str | None, reference: str, answer: str) -> dict[str, str]:
         ("Why?", "sales of FY2021", "sales in FY 2021", {"sales": "exact", "fy2021": "exact"}),
         ("Why?", "FY 2021", "in FY2021", {"fy": "exact", "2021": "exact"}),
         # Irregular forms of a word.
-        (
-            "What did it do?",
-            "make no profit",
-            "made no profit",
-            {"make": "exact", "profit": "exact"},
-        ),
-        ("Who?", "the children", "a child", {"children": "exact"}),
         # Dates in another form, and a year of the century.
         (
             "When?",

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ragauge.language.references.negations import absolutes, denials
+from ragauge.language.claims.nearest_sentences import absolutes, denials
 from ragauge.language.stems import stemmed
 
 OTHERS = ["The hut opens in May.", "Dogs bark, cats don't bite.", "It takes both cash and cards."]

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ragauge.features.refusals import refusals
+from ragauge.language.refusals.polarity import Rule, rules
 from ragauge.language.refusals.refusals import READ_AT_EACH_END, find_refusals, uncertainty_phrases
-from ragauge.language.refusals.table import Rule, rules
 
 REFUSALS = (
     "With revenue of $5 million and costs of $4 million, the margin is 20%. These figures are made up.",

@@ -220,7 +220,7 @@ def test_a_document_judged_twice_is_said_with_both_lines(tmp_path: Path):
     path = written(tmp_path / "a.csv", "query,doc,grade\nq1,d1,1\nq2,d1,1\nq1,d2,1\nq1,d1,0\n")
     (problem,) = problems_of(lambda: read_judgements(path))
     assert (problem.line, problem.id) == (5, "q1")
-    assert "'d1'" in problem.message and "first at 2" in problem.message
+    assert "'d1'" in problem.message and "first at line 2" in problem.message
     (problem,) = problems_of(lambda: read_judgements({"q1": ["d1", "d2", "d1"]}))
     assert "positions 1 and 3" in problem.message
 
@@ -592,10 +592,10 @@ def test_a_document_retrieved_twice_is_said_with_both_rows(tmp_path: Path):
     path, judgements = written(tmp_path / "a.csv", text), read_judgements({"q9": ["a"]})
     for read in (lambda: read_run(path), lambda: match_to_qrels(path, judgements)):
         (problem,) = problems_of(read)
-        assert (problem.line, problem.id) == (5, "q1") and "first at 2" in problem.message
+        assert (problem.line, problem.id) == (5, "q1") and "first at line 2" in problem.message
     trec = "q1 Q0 a 1 1 t\n\nq2 Q0 a 1 1 t\nq1 Q0 a 2 3 t\n"
     (problem,) = problems_of(lambda: read_run(written(tmp_path / "run", trec)))
-    assert (problem.line, problem.id) == (4, "q1") and "first at 1" in problem.message
+    assert (problem.line, problem.id) == (4, "q1") and "first at line 1" in problem.message
     for run in (
         {"q": ["a", "b", "a"]},
         {"q": [["a", 1], ["b", 2], ["a", 3]]},

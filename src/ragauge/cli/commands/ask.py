@@ -3,6 +3,7 @@
 from dataclasses import replace
 from pathlib import Path
 from shlex import quote
+from typing import Any
 
 import click
 
@@ -67,16 +68,11 @@ def command(
     asking: AskOptions,
     systems: tuple[str, ...],
     reading: SourceOptions,
-    where: str | None,
-    limit: int | None,
-    repeat: int,
     max_cost: float | None,
-    max_calls: int | None,
-    price: tuple[float, float] | None,
-    folder: Path | None,
     output: tuple[Path, ...],
     quiet: bool,
     dry_run: bool,
+    **options: Any,
 ) -> int:
     """Run a system on questions; keep each answer with its contexts, time, tokens and cost.
 
@@ -91,14 +87,9 @@ def command(
         questions,
         replace(asking, targets=(*asking.targets, *systems)),
         reading,
-        where=where,
-        limit=limit,
-        repeat=repeat,
-        max_calls=max_calls,
         max_cost_usd=max_cost,
-        price=price,
-        folder=folder,
         output=output,
+        **options,  # where, limit, repeat, max_calls, price and folder
     )
     if dry_run:
         inquiry.forecast(quiet=quiet)

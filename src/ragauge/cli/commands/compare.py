@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Literal, cast
+from typing import Any, Literal, cast
 
 import click
 
@@ -14,7 +14,7 @@ from ragauge.cli.output import OutputOptions, output_options, write_report
 from ragauge.cli.plugin_option import import_plugins, plugin_option
 from ragauge.cli.running import evaluate_config
 from ragauge.cli.streams import say
-from ragauge.comparing.comparison import CORRECTIONS, TESTS, Comparison, CorrectionName, TestName
+from ragauge.comparing.comparison import CORRECTIONS, TESTS, Comparison
 from ragauge.errors import PlanError, did_you_mean
 from ragauge.evaluation.config import Config
 from ragauge.loaders.formats.file_sets import kind_of_file
@@ -87,17 +87,13 @@ def command(
     metrics: tuple[str, ...],
     suites: tuple[str, ...],
     reading: SourceOptions,
-    by: tuple[str, ...],
-    cluster: str | None,
-    test: str,
-    correction: str,
     all_pairs: bool,
-    allow_mismatch: bool,
     permutations: int,
     seed: int | None,
     writing: OutputOptions,
     full: bool,
     plugins: tuple[Path, ...],
+    **options: Any,
 ) -> int:
     """Compare systems question by question: the difference, its 95 % interval, and a corrected p.
 
@@ -139,14 +135,10 @@ def command(
     comparison = compare(
         *sides,
         metrics=metrics if metrics and not has_files else None,
-        by=by,
-        cluster=cluster,
         pairs=pairs,
-        test=cast(TestName, test),
-        correction=cast(CorrectionName, correction),
-        allow_mismatch=allow_mismatch,
         n_permutations=permutations,
         seed=seed,
+        **options,  # by, cluster, test, correction and allow_mismatch
     )
     write_report(comparison_report(comparison), targets, full=full)
     return _exit_code([run for run, _ in sides] if has_files else [], comparison)
@@ -209,8 +201,8 @@ def _commands(base: ScoredRun | None = None, system: str = "", named: str = "") 
         if manifest.finished and base is None:
             lines.append((str(path), *(systems if len(systems) > 1 else ["OTHER"])))
         elif manifest.finished and any(metric.name in names for metric in manifest.metrics):
-            others = [one for one in systems if path.resolve() != own or one != system]
-            lines += [(named, f"{one}@{path}") for one in others]
+            others = [other for other in systems if path.resolve() != own or other != system]
+            lines += [(named, f"{other}@{path}") for other in others]
     listed = [f"ragauge compare {' '.join(map(shell_word, line))}" for line in lines[:MAX_COMMANDS]]
     more = [f"… {len(lines) - MAX_COMMANDS:,} more"] if len(lines) > MAX_COMMANDS else []
     return "".join(f"\n  {line}" for line in (*listed, *more))

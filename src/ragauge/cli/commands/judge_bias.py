@@ -5,13 +5,12 @@ from typing import TypedDict
 
 import click
 
-from ragauge.cli.folders import CACHE, RUNS
+from ragauge.cli.folders import cache_path
 from ragauge.cli.options import JudgeOptions, Pair, judge_options, pairs_once
 from ragauge.cli.outcome import print_estimate
 from ragauge.cli.output import OutputOptions, output_options, write_report
 from ragauge.cli.streams import say
 from ragauge.errors import PlanError
-from ragauge.evaluation.config import NO_CACHE
 
 DEFAULT = ("answer_class", "faithfulness")
 
@@ -105,7 +104,7 @@ def command(
     chosen = list(metrics or _usable(samples.columns))
     drawn = Drawn(n_questions=n_questions, repeat=repeat, seed=seed)
     if dry_run:
-        cost = judge_bias_cost(samples, chosen, judge=config, cache=_cache(cache), **drawn)
+        cost = judge_bias_cost(samples, chosen, judge=config, cache=cache_path(cache), **drawn)
         print_estimate(cost, config)
         return
     try:
@@ -115,7 +114,7 @@ def command(
             judge=config,
             labels=labels,
             yes=yes,
-            cache=_cache(cache),
+            cache=cache_path(cache),
             **drawn,
         )
     finally:
@@ -132,9 +131,3 @@ def _usable(columns: tuple[str, ...]) -> list[str]:
             ["the answers have neither references nor contexts; choose a metric with -m"]
         )
     return found
-
-
-def _cache(given: str | None) -> Path | None:
-    if given == NO_CACHE:
-        return None
-    return Path(given) if given else RUNS / CACHE

@@ -26,6 +26,12 @@ if TYPE_CHECKING:
     from ragauge.cli.asking import Inquiry
 
 PRECISIONS = ("fp32", "fp16", "bf16", "int8")
+OVERRIDDEN = (
+    *("cache", "systems", "gold", "prefer", "by_place", "where", "limit", "by"),
+    *("folder", "workers", "evidence", "on", "storage"),
+)
+"""Settings of a configuration that options replace; ADDED are added to, and of MERGED each key is replaced."""
+ADDED, MERGED = ("without", "output", "plugins"), ("encoder", "judge", "map")
 LIMITS = ("max_calls", "max_cost_usd", "price")
 """Settings of a judge that limit the systems that are asked too."""
 
@@ -166,24 +172,14 @@ LIMITS = ("max_calls", "max_cost_usd", "price")
 @click.option("--dry-run", is_flag=True, help="Show the plan and the estimated cost, then stop.")
 def command(
     sources: tuple[Path, ...],
-    suites: tuple[str, ...],
-    metrics: tuple[str, ...],
-    without: tuple[str, ...],
     systems: tuple[tuple[str, str], ...],
     asking: AskOptions,
     reading: SourceOptions,
-    where: str | None,
-    limit: int | None,
-    by: tuple[str, ...],
     form: str,
-    output: tuple[Path, ...],
-    folder: Path | None,
-    plugins: tuple[Path, ...],
     encoder: str | None,
     encoder_url: str | None,
     encoder_key: str | None,
     precision: str | None,
-    cache: str | None,
     judging: JudgeOptions,
     fast: bool,
     retry_unreadable: bool,
@@ -195,13 +191,11 @@ def command(
     record: Path | None,
     seed: int | None,
     workers: int | None,
-    on: str | None,
-    storage: str | None,
-    evidence: str | None,
     full: bool,
     quiet: bool,
     no_report: bool,
     dry_run: bool,
+    **options: Any,
 ) -> int:
     """Evaluate answers with metrics and suites; print the summary and store the run.
 
@@ -218,29 +212,17 @@ def command(
     """
     targets = asking.by_name
     given = Config(
+        **options,  # those that a configuration has by the same name
         data=_only(sources),
         gold=reading.gold,
         prefer=reading.prefer,
         by_place=reading.by_place,
-        suites=suites,
-        metrics=metrics,
-        without=without,
-        where=where,
-        limit=limit,
-        by=by,
-        output=output,
-        plugins=plugins,
-        folder=folder,
         workers=workers,
-        on=on,
-        storage=storage,
-        evidence=evidence,
         systems={name: Path(file) for name, file in pairs_once(systems, "system").items()},
         map=reading.map,
         encoder=_given(
             model=encoder, base_url=encoder_url, api_key_env=encoder_key, precision=precision
         ),
-        cache=cache,
         judge=judging.table(
             concurrency=workers,
             repeat=None if targets else repeat,
@@ -335,29 +317,16 @@ def _combined(given: Config, seed: int | None) -> Config:
     base = Config.load(source)
     given = replace(given, data=None)
     has_metrics = bool(given.suites or given.metrics)
+    either = {name: getattr(given, name) or getattr(base, name) for name in OVERRIDDEN}
+    both = {name: (*getattr(base, name), *getattr(given, name)) for name in ADDED}
+    merged = {name: {**getattr(base, name), **getattr(given, name)} for name in MERGED}
     return replace(
         base,
-        encoder={**base.encoder, **given.encoder},
-        judge={**base.judge, **given.judge},
-        cache=given.cache or base.cache,
+        **either,
+        **both,
+        **merged,
         data=None if given.systems else base.data,
-        systems=given.systems or base.systems,
-        gold=given.gold or base.gold,
-        prefer=given.prefer or base.prefer,
-        by_place=given.by_place or base.by_place,
         suites=given.suites if has_metrics else base.suites,
         metrics=given.metrics if has_metrics else base.metrics,
-        without=(*base.without, *given.without),
-        where=given.where or base.where,
-        limit=given.limit or base.limit,
-        by=given.by or base.by,
-        output=(*base.output, *given.output),
-        plugins=(*base.plugins, *given.plugins),
-        folder=given.folder or base.folder,
-        workers=given.workers or base.workers,
-        evidence=given.evidence or base.evidence,
-        on=given.on or base.on,
-        storage=given.storage or base.storage,
-        map={**base.map, **given.map},
         seed=base.seed if seed is None else seed,
     )

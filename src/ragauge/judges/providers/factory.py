@@ -9,7 +9,6 @@ from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import partial
 from hashlib import sha256
-from importlib.metadata import entry_points
 from types import FunctionType
 from typing import Any, cast
 
@@ -17,8 +16,8 @@ from ragauge.errors import JudgeError, PlanError, did_you_mean
 from ragauge.judges.managed import JudgeDefaults
 from ragauge.judges.protocol import Identity, Judge, Reply, Request
 from ragauge.network.endpoints import refuse_key_as_name
+from ragauge.plugins import open_model
 
-ENTRY_POINT = "ragauge.judges"
 JUDGE_ATTRIBUTES = ("name", "identity", "reply")
 AsyncFunction = Callable[[Request], Awaitable[str | Reply]]
 JudgeLike = Judge | str | AsyncFunction
@@ -64,15 +63,8 @@ def _named(name: str, settings: Mapping[str, object]) -> Judge:
         from ragauge.judges.providers.any_llm import AnyLLM
 
         return AnyLLM(rest, **settings)  # pyright: ignore[reportArgumentType]
-    offered = {entry.name: entry for entry in entry_points(group=ENTRY_POINT)}
-    if rest and prefix in offered:
-        try:
-            return cast(Judge, offered[prefix].load()(rest, **settings))
-        except Exception as error:  # another package may raise anything; name it
-            raise JudgeError(
-                f"the judge {name!r} of the entry point {prefix!r} cannot be opened: "
-                f"{type(error).__name__}: {error!s:.300}"
-            ) from error
+    if (judge := open_model("judges", name, settings)) is not None:
+        return judge
     from ragauge.judges.providers.endpoint import ChatEndpoint
 
     known = inspect.signature(ChatEndpoint).parameters

@@ -60,9 +60,9 @@ def read_numbered(
         return [by_number[number] for number in asked]
     times = Counter(cast(int, item[key]) for item in items)
     faults = [
-        _listed([one for one in asked if one not in times], "missing"),
-        _listed([one for one in asked if times[one] > 1], "there more than once"),
-        _listed([one for one in times if one not in asked], "not asked for"),
+        _listed([number for number in asked if number not in times], "missing"),
+        _listed([number for number in asked if times[number] > 1], "there more than once"),
+        _listed([number for number in times if number not in asked], "not asked for"),
     ]
     what = f"one entry for each {key} from 1 to {n}" if n else "no entry"
     raise ReplyError(f"{place} must have {what}; {', '.join(filter(None, faults))}")
@@ -143,9 +143,9 @@ def _rule(schema: Rules) -> tuple[type, Fits | None] | None:
 def _object_rule(
     properties: Mapping[str, Rules], required: Sequence[str]
 ) -> tuple[type, Fits | None] | None:
-    rules = {name: _rule(one) for name, one in properties.items()}
-    kinds = [one[0] for one in rules.values() if one is not None]
-    inner = [(name, one[1]) for name, one in rules.items() if one is not None and one[1]]
+    rules = {name: _rule(rule) for name, rule in properties.items()}
+    kinds = [rule[0] for rule in rules.values() if rule is not None]
+    inner = [(name, rule[1]) for name, rule in rules.items() if rule is not None and rule[1]]
     names = list(properties)
     if len(kinds) < len(names) or not set(required) <= set(names):
         return None
@@ -310,7 +310,9 @@ _FITS: Mapping[str, Fit] = {
 def on_menu(value: Json, menu: Sequence[object]) -> object | None:
     """The matching menu entry; None if there is none or more than one."""
     exact = [
-        one for one in menu if one == value and isinstance(one, bool) == isinstance(value, bool)
+        entry
+        for entry in menu
+        if entry == value and isinstance(entry, bool) == isinstance(value, bool)
     ]
     if exact:
         return exact[0]

@@ -110,7 +110,7 @@ def _sole_value(text: str, schema: Rules) -> Object | Array:
     """The object of the reply, or the array that replaces it."""
     found = _values(text)
     if _array_property(schema) is None:  # an array such as ["a", "b"] beside an object is prose
-        found = [one for one in found if _holds_object(one.value)] or found
+        found = [each for each in found if _holds_object(each.value)] or found
     first = found[0]
     if any(other.value != first.value for other in found[1:]):
         raise ReplyError("the reply holds two different objects; it must hold one")
@@ -219,7 +219,7 @@ def _check_prose(text: str, found: Sequence[_Found], schema: Rules) -> None:
         raise ReplyError("the reply's JSON object stands within braces or brackets, not by itself")
     between = [text[left.end : right.start] for left, right in pairwise(found)]
     prose = " ".join((before, *between, after))
-    if prose and all(_is_in_sentence(text, one) for one in found):
+    if prose and all(_is_in_sentence(text, each) for each in found):
         raise ReplyError("the reply's JSON object stands in the middle of a sentence, like a quote")
     if "{" not in prose:
         return

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from ragauge.language.normal_form import normal_form
+from ragauge.language.characters import normal_form
 
 Span = tuple[int, int]
 """Where a piece of text starts and ends, as in text[start:end]."""
@@ -78,11 +78,11 @@ def _trimmed(quote: str) -> Span:
         if quote[start] in ENDS:
             start += 1
         elif quote.startswith(ELLIPSES, start, end):
-            start += next(len(one) for one in ELLIPSES if quote.startswith(one, start, end))
+            start += next(len(mark) for mark in ELLIPSES if quote.startswith(mark, start, end))
         elif quote[end - 1] in ENDS:
             end -= 1
         elif quote.endswith(ELLIPSES, start, end):
-            end -= next(len(one) for one in ELLIPSES if quote.endswith(one, start, end))
+            end -= next(len(mark) for mark in ELLIPSES if quote.endswith(mark, start, end))
         else:
             break
     return start, end

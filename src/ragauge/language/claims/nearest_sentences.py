@@ -1,12 +1,14 @@
 """The sentences of some texts that share most words with another text."""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import log1p
 from typing import TYPE_CHECKING
 
 from ragauge.language.stems import Word
-from ragauge.language.text import sentence_spans
+from ragauge.language.stop_words import is_content_word
+from ragauge.language.text import Span, sentence_spans
 
 if TYPE_CHECKING:
     import numpy as np
@@ -106,3 +108,138 @@ class SentenceIndex:
         for part in wanted:
             if (found := places.get(part)) is not None:
                 points[found] += weight * log1p(len(self.sentences) / len(found))
+
+
+SENTENCE_END = re.compile(r"[.!?。！？]\s|[\n。！？]")
+
+MAX_PARTS = 40
+"""Characters of the other parts of a compound that are looked for."""
+FIRST_PARTS = re.compile(r"(?:(?<!\w)[^\W\d_]+-)+\Z")
+LAST_PARTS = re.compile(r"(?:-[^\W\d_]+)+(?!\w)")
+
+
+def unsupported_runs(answer: str, words: Iterable[tuple[int, int, bool]]) -> list[Span]:
+    """Spans of consecutive unsupported words, none across the end of a sentence; compounds such as `low-cost` are whole.
+
+    `words`: start, end and whether it is supported, for each word in order.
+
+    >>> unsupported_runs("no dogs. no cats, birds", [(3, 7, False), (12, 16, False), (18, 23, False)])
+    [(3, 7), (12, 23)]
+    """
+    spans: list[Span] = []
+    goes_on = False
+    for start, end, is_supported in words:
+        if is_supported:
+            goes_on = False
+        elif goes_on and not SENTENCE_END.search(answer, spans[-1][1] - 1, start):
+            spans[-1] = (spans[-1][0], max(end, spans[-1][1]))
+        else:
+            spans.append((start, end))
+            goes_on = True
+    return [(_first_part(answer, start), _last_part(answer, end)) for start, end in spans]
+
+
+def _first_part(answer: str, start: int) -> int:
+    """Where the compound begins whose later part begins at `start`."""
+    before = FIRST_PARTS.search(answer, max(0, start - MAX_PARTS), start)
+    return before.start() if before else start
+
+
+def _last_part(answer: str, end: int) -> int:
+    """Where the compound ends whose part ends at `end`."""
+    after = LAST_PARTS.match(answer, end, end + MAX_PARTS)
+    return after.end() if after else end
+
+
+def _set(words: str) -> frozenset[str]:
+    return frozenset(words.split())
+
+
+NEGATORS = _set("""
+    not no never none nobody nothing neither nor nowhere without cannot hardly barely rarely seldom
+    unable lack lacks lacked lacking fail fails failed refuse refuses refused
+""")
+"""The `t` of `isn't` and `can't` negates too; the words of a text have it apart."""
+ABSOLUTES = _set("""
+    all always completely entirely every everyone everything exclusively neither never no nobody none
+    nothing only sole solely
+""")
+SPEAKERS = frozenset(("i", "we"))
+BEFORE = 3
+"""A remark on the speaker has "I" or "we" among this many words before: "I have never been there"."""
+REACH, MOST = 3, 2
+"""A sentence surely negates the first two content words among the 3 words after a negator."""
+WIDE_REACH = 5
+"""All content words among the 5 words after a negator may be negated."""
+
+
+def denials(words: Sequence[Word], others: Sequence[Sequence[Word]]) -> list[Span]:
+    """What a sentence negates and other sentences affirm, each with its negator.
+
+    The others affirm a word if one of them has its stem, and none has it among the 5 words after a
+    negator. Remarks on the speaker do not count.
+
+    >>> from ragauge.language.stems import stemmed
+    >>> text, others = "Dogs are not allowed.", [stemmed("Dogs are allowed in the hut.")]
+    >>> [text[start:end] for start, end in denials(stemmed(text), others)]
+    ['not allowed']
+    >>> denials(stemmed(text), [stemmed("No dogs allowed.")])
+    []
+    """
+    negators = [at for at in _negators(words) if not _is_on_speaker(words, at)]
+    if not negators:
+        return []
+    stems = {word.stem for each in others for word in each}
+    stems -= {word.stem for each in others for word in _after_negators(each)}
+    found: list[Span] = []
+    for at in negators:
+        after = [word for word in words[at + 1 : at + 1 + REACH] if is_content_word(word.lowered)]
+        if denied := [word for word in after[:MOST] if word.stem in stems]:
+            first = at - 1 if words[at].lowered == "t" else at
+            found.append((words[first].start, denied[-1].end))
+    return found
+
+
+def absolutes(words: Sequence[Word], others: Sequence[Sequence[Word]]) -> list[Span]:
+    """The words that allow no exception ("all", "only", "never") and that no other sentence has.
+
+    Remarks on the speaker do not count, nor does "No" at the beginning, which answers a question.
+
+    >>> from ragauge.language.stems import stemmed
+    >>> text, others = "Only members pay every year.", [stemmed("Members pay every year.")]
+    >>> [text[start:end] for start, end in absolutes(stemmed(text), others)]
+    ['Only']
+    """
+    places = [at for at, word in enumerate(words) if word.lowered in ABSOLUTES]
+    if not places:
+        return []
+    known = {word.lowered for each in others for word in each}
+    return [
+        (words[at].start, words[at].end)
+        for at in places
+        if words[at].lowered not in known
+        and not _is_on_speaker(words, at)
+        and not (at == 0 and words[at].lowered == "no")
+    ]
+
+
+def _negators(words: Sequence[Word]) -> Iterator[int]:
+    """The positions of the words that negate; "not only" does not."""
+    for at, word in enumerate(words):
+        before = words[at - 1].lowered if at else ""
+        after = words[at + 1].lowered if at + 1 < len(words) else ""
+        if word.lowered == "t":
+            is_negator = before.endswith("n")
+        else:
+            is_negator = word.lowered in NEGATORS and (word.lowered, after) != ("not", "only")
+        if is_negator:
+            yield at
+
+
+def _is_on_speaker(words: Sequence[Word], at: int) -> bool:
+    return any(word.lowered in SPEAKERS for word in words[max(0, at - BEFORE) : at])
+
+
+def _after_negators(words: Sequence[Word]) -> Iterator[Word]:
+    for at in _negators(words):
+        yield from words[at + 1 : at + 1 + WIDE_REACH]

@@ -7,9 +7,8 @@ from typing import cast
 
 from ragauge.language.dates.parts import Date, readings, supports
 from ragauge.language.facts.reader import Fact
-from ragauge.language.numbers.quantity import DIVIDING
+from ragauge.language.numbers.quantity import ALIKE, DIVIDING, MONEY
 from ragauge.language.numbers.unit_conversion import converted
-from ragauge.language.numbers.units import ALIKE, MONEY
 
 BYTES = {"byte": 1, "kB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12, "PB": 10**15}
 DAYS = {"day": 1, "week": 7, "month": 30, "year": 365}
@@ -27,7 +26,7 @@ def is_same(one: Fact, other: Fact) -> bool:
     if one.kind == "date":
         ours, theirs = cast(Date, one.value), cast(Date, other.value)
         return supports(ours, theirs) or supports(theirs, ours)
-    if one.kind == "code":
+    if one.kind in ("code", "member"):
         return one.value == other.value
     return _is_same_amount(one, other) and not (one.per and other.per and one.per != other.per)
 
@@ -41,11 +40,13 @@ def contradiction(one: Fact, other: Fact) -> str:
         return ""
     if one.kind == "date":
         return "date" if _are_other_dates(cast(Date, one.value), cast(Date, other.value)) else ""
-    if one.kind == "code":
+    if one.kind in ("code", "member"):
         (head, _), (other_head, _) = (
             cast(tuple[str, str], one.value),
             cast(tuple[str, str], other.value),
         )
+        if one.kind == "member":
+            return "member" if head == other_head and one.value != other.value else ""
         return "version" if head == other_head else LIKELY
     are_money = one.unit in MONEY and other.unit in MONEY
     if are_money and one.unit not in ALIKE.get(other.unit, (other.unit,)):

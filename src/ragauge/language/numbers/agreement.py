@@ -8,10 +8,14 @@ from decimal import ROUND_HALF_UP, Decimal
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
-from ragauge.language.numbers.quantity import EXACT, NAMED, Quantity, scaled
-from ragauge.language.numbers.unit_conversion import converted, is_time
-from ragauge.language.numbers.unit_powers import are_of_one_kind, are_of_other_kinds, power_between
-from ragauge.language.numbers.units import MONEY
+from ragauge.language.numbers.quantity import EXACT, MONEY, NAMED, Quantity, scaled
+from ragauge.language.numbers.unit_conversion import (
+    are_of_one_kind,
+    are_of_other_kinds,
+    converted,
+    is_time,
+    power_between,
+)
 
 Rounding = Literal["stated", "none"]
 Percent = Literal["as_asked", "as_fraction", "distinct"]

@@ -4,8 +4,7 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
-from ragauge.language.numbers.quantity import Quantity
-from ragauge.language.numbers.units import CODE, SCALES
+from ragauge.language.numbers.quantity import CODE, SCALES, Quantity
 
 _WORDS = "|".join(
     sorted((word for word in SCALES if word.isascii() and word != "hundred"), key=len, reverse=True)

@@ -10,9 +10,9 @@ from itertools import chain, pairwise
 from operator import attrgetter
 from typing import NamedTuple
 
-from ragauge.language.numbers.quantity import Quantity
+from ragauge.language.facts.vocabulary import vocabulary
+from ragauge.language.numbers.quantity import UNITS, Quantity, unit_of
 from ragauge.language.numbers.unit_conversion import is_measure, is_time
-from ragauge.language.numbers.units import UNITS, unit_of
 from ragauge.language.stems import CJK, stem
 from ragauge.language.stop_words import NLTK_ENGLISH
 
@@ -39,13 +39,21 @@ _JOINING = _set("of for in on the all their its calendar full old long")
 """Words between a number and its noun, and between the words of a noun."""
 _ENDS = NLTK_ENGLISH | _set("和 与 及 und total altogether overall answer result sum")
 _MOST_NOUNS = 4
-_PER = _set("per a an each every / pro")
-_WORKING = _set("business working")
+_PER = _set("per / pro")
+"""What needs no period after it: `per user`."""
+_WORKING = re.compile(
+    r"\s*(?:(?:business|working)[ -](?:minute|hour|day|week|month|year)|werktag|arbeitstag|个?工作[日天]"
+    r"|(?:jours?\s)?ouvr(?:é|able)|(?:días?\s)?(?:hábil|laborable))",
+    re.IGNORECASE,
+)
+_EACH = re.compile("每(小时|[年月天日周])")
+_IN_GERMAN = re.compile(r"\b[A-ZÄÖÜ][a-zäöüß]+(?:er|e|n)\b")
+"""A German noun that may be a plural: `3 Kinder`."""
 _ADVERBS = {"daily": "day", "annually": "year", "annual": "year"} | {
     f"{period}ly": UNITS.get(period, period)
     for period in ("hour", "week", "month", "quarter", "year")
 }
-_PERIODS = dict(annum="year", mo="month", quarter="quarter", tag="day", monat="month", jahr="year")  # noqa: C408
+_PERIODS = {"mo": "month", "quarter": "quarter"}
 _PERSONS = _set("head capita people persons")
 _LABEL = re.compile(r"([^\W\d_][\w'’-]*(?:[ ][^\W\d_][\w'’-]*){0,2})[ ]?[:=(][ ]?$")
 _LABEL_ENDS = frozenset(":=(")
@@ -68,11 +76,12 @@ def counted(text: str, quantity: Quantity) -> Counted:
         end = low.end()
     before = _CLAUSE_START.split(text[max(0, start - _REACH) : start])[-1].lower().split()
     rates = {_ADVERBS[word] for word in before if word in _ADVERBS}
+    rates |= {vocabulary().periods[each] for each in _EACH.findall("".join(before))}
     _, _, below = unit.partition("/")
     if below and not is_measure(unit):
         rates.add(below)
     nouns: list[str] = []
-    is_working, period = False, ""
+    period = ""
     tokens = (each[0].lower() for each in _TOKEN.finditer(text, end, end + _REACH))
     for word, following in pairwise(chain(tokens, [""])):
         if word in _ADVERBS:
@@ -80,28 +89,28 @@ def counted(text: str, quantity: Quantity) -> Counted:
         elif rate := _rate(word, following):
             rates.add(rate)
             period = following
-        elif word in _WORKING and not nouns and is_time(unit_of(following) or ""):
-            is_working = True
         elif word not in _JOINING and word != period:
             if period or word in _ENDS or not word.isalpha() or len(nouns) == _MOST_NOUNS:
                 break
             nouns.append(word)
-    if not (unit or quantity.value == 1 or any(map(_is_plural, nouns))):
+    is_plural = any(map(_is_plural, nouns)) or _IN_GERMAN.match(text, min(end + 1, len(text)))
+    if not (unit or quantity.value == 1 or is_plural):
         nouns = []  # the 3 of `3 paid late` counts what is said elsewhere
     is_labelled = not (nouns or _LABEL_ENDS.isdisjoint(text[max(0, start - 3) : start]))
     if is_labelled and (label := _LABEL.search(text, max(0, start - _REACH), start)):
         nouns = [word for word in label[1].lower().split() if word not in _ENDS]
+    is_working = _WORKING.match(text, end) is not None
     return Counted(frozenset(map(stem, nouns)), frozenset(rates), is_working)
 
 
 def _rate(word: str, following: str) -> str:
     """What `per month`, `/month`, `a month` or `per user` is per; "" if the words are no rate."""
-    if word not in _PER or not following.isalpha():
+    if word not in vocabulary().per or not following.isalpha():
         return ""
-    unit = _PERIODS.get(following) or unit_of(following)
+    unit = _PERIODS.get(following) or vocabulary().periods.get(following) or unit_of(following)
     if unit and (is_time(unit) or unit == "quarter"):
         return unit
-    if word in ("a", "an", "each", "every"):
+    if word not in _PER:
         return ""  # `£38 each come to £76`
     return "person" if following in _PERSONS else unit or stem(following)
 

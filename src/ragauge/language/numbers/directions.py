@@ -3,165 +3,111 @@
 import re
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Literal, NamedTuple
 
 from ragauge.language.numbers.agreement import Stated, is_bracketed, may_be_dash
 from ragauge.language.numbers.index import Found
 
-Kind = Literal["change", "result", "sign"]
-
-_ABOUT = (
-    r"(?:\s(?:by|of|about|approximately|around|roughly|nearly|almost|just|only|some|over|under|an?|more than"
-    r"|less than|at least|at most|slightly|sharply|significantly|marginally|modestly|organically"
-    r"|year[- ]over[- ]year|year[- ]on[- ]year|yoy|(?:estimated|average|total|net|annual)))*[\s(~≈*]*$"
-)
-_OF_WHAT = r"(?:(?:\s(?:in|for|per)(?:\s[\w'&-]+){1,5}\sof)|(?:\s[\w'&-]+){1,4}(?=\sby\s))?"
-_WAS = r"(?:\s(?:per\s(?:\w+\s)?share|for\s(?:\w+\s){0,2}\w+))?(?:\s(?:was|were|is|came\sto|totall?ed|amounted\sto)|:)?"
-_FALL_VERBS = (
-    r"decreas(?:ed|es|ing|e)|declin(?:ed|es|ing|e)|fell|falls?|falling|fallen|dropp(?:ed|ing)|drops?"
-    r"|shr[aiu]nk|shrinking|contract(?:ed|ion|ing)|reduc(?:ed|tion)|slipped|slid|dipped|down|plunged|tumbled"
-    r"|worsened|deteriorated"
-)
-_RISE_VERBS = (
-    r"increas(?:ed|es|ing|e)|gr[eo]w|grows|grown|growing|growth|rose|rises?|rising|risen|climb(?:ed|ing)|up|jumped"
-    r"|improv(?:ed|ement|ing)|expanded|surged|soared"
-)
-_BEFORE: dict[tuple[Kind, int], re.Pattern[str]] = {
-    ("change", -1): re.compile(rf"\b(?:{_FALL_VERBS}){_OF_WHAT}{_ABOUT}"),
-    ("change", 1): re.compile(rf"\b(?:{_RISE_VERBS}){_OF_WHAT}{_ABOUT}"),
-    ("result", -1): re.compile(rf"(?<!\()\b(?:loss|deficit|lost){_WAS}{_OF_WHAT}{_ABOUT}"),
-    ("result", 1): re.compile(
-        rf"\b(?:profit|gain(?:ed)?|surplus|net income|(?:net )?earnings|earned){_WAS}{_OF_WHAT}{_ABOUT}"
+_SIDES = {
+    "a fall": (
+        r"decreas\w+|declin\w+|fell|falls?|falling|fallen|drop(?:s|ped|ping)?|shr[aiu]nk\w*|contract(?:ed|ion|ing)"
+        r"|reduc(?:ed|tion)|slipped|slid|dipped|down|plunged|tumbled|worse\w*|deteriorated|lower|negative"
     ),
+    "a rise": (
+        r"increas\w+|gr[eo]w\w*|rose|ris(?:es?|ing|en)|climb(?:ed|ing)|up|jump(?:ed)?|improv(?:ed|ement|ing)|expanded"
+        r"|surged|soared|higher"
+    ),
+    "a loss": r"loss|losses|lost|deficit",
+    "a gain": r"profits?|gain(?:s|ed)?|surplus|net income|earnings|earned",
 }
+_NAMES = tuple(_SIDES)
+_WORDS = re.compile(
+    rf"(?<!\()\b(?:{'|'.join(f'({words})' for words in _SIDES.values())})\b(?! margin)"
+)
+_OPPOSITES = (
+    {"a fall", "a rise"},
+    {"a loss", "a gain"},
+    {"negative", "a rise"},
+    {"negative", "a gain"},
+)
+_LEVEL = re.compile(r"\b(?:to|from|or|than)\b|[\d.,;:()]")
+"""What parts a word from the number that it is about: in `fell to 5%` the 5% is no fall."""
 _AFTER = re.compile(
-    r"[\s)*-]{1,3}(?:(?:year[- ]over[- ]year|year[- ]on[- ]year|yoy|net|annual|sequential|organic)\s)?"
-    r"(?:(decrease|decline|drop|fall|reduction|contraction|lower)|(increase|growth|rise|improvement|jump|higher)"
-    r"|((?:net |operating )?loss|deficit)|(profit|gain|surplus))\b(?!\sor\b)"
+    r"[\s)*-]{1,3}(?:(?:[a-z]+-over-[a-z]+|yoy|net|annual|sequential|organic|operating) )?"
 )
-_AFTER_KINDS: tuple[tuple[Kind, int], ...] = (
-    ("change", -1),
-    ("change", 1),
-    ("result", -1),
-    ("result", 1),
+_OPEN_QUESTION = re.compile(
+    r"\s*(?:is|are|was|were|has|have|had|did|does|do|can|could|will|would)\b|.*\b(?:chang|differ|compar|versus|vs\b|improv|higher|better)",
+    re.DOTALL,
 )
-_FALLS_ASKED = re.compile(
-    r"\b(?:decreas|declin|fell\b|fall|drop|reduc|loss|lost\b|lower|worse|shr[iau]nk|negative|contract|down\b)"
-)
-_RISES_ASKED = re.compile(r"\b(?:growth|grew|grow\b|increased?\b|rise\b|rose\b|rising)")
-_RESULTS_ASKED = re.compile(
-    r"\b(?:net income|net profit|net earnings|profits?|gains?)\b(?! margin)"
-)
-_YES_OR_NO = re.compile(r"\s*(?:is|are|was|were|has|have|had|did|does|do|can|could|will|would)\b")
-_EITHER_ASKED = re.compile(r"\b(?:chang|differ|compar|versus|vs\b|improv|higher|better)")
-_LONGEST = 90
+_REACH = 60
 """Characters before and after a number in which its direction is looked for."""
 
 
-class Direction(NamedTuple):
-    """`sign` is 1 for a rise or a gain, -1 for a fall or a loss; a minus alone is of the kind "sign"."""
+def stated_direction(text: str, start: int, end: int) -> str:
+    """What the words right beside the number call it: "a rise", "a fall", "a gain", "a loss" or "".
 
-    kind: Kind
-    sign: int
-
-
-def stated_direction(text: str, start: int, end: int, *, is_negative: bool) -> Direction | None:
-    """What the words right beside the number, or its minus, say of its direction.
-
-    >>> text = "Sales fell by about 3.4%."
-    >>> stated_direction(text, 20, 24, is_negative=False)
-    Direction(kind='change', sign=-1)
-    >>> stated_direction("Sales were 3.4%.", 11, 15, is_negative=False)
+    >>> stated_direction("Sales fell by about 3.4%.", 20, 24), stated_direction("3.4% growth", 0, 4)
+    ('a fall', 'a rise')
+    >>> stated_direction("Sales fell to 3.4%.", 14, 18)
+    ''
     """
-    if is_negative:
-        return Direction("sign", -1)
-    before = text[max(0, start - _LONGEST) : start].lower()
-    for (kind, sign), pattern in _BEFORE.items():
-        if pattern.search(before):
-            return Direction(kind, sign)
-    after = _AFTER.match(text[end : end + _LONGEST].lower())
-    return Direction(*_AFTER_KINDS[(after.lastindex or 1) - 1]) if after else None
+    before = text[max(0, start - _REACH) : start].lower()
+    found = [*_WORDS.finditer(before)]
+    if found and not _LEVEL.search(before.rstrip(" $€£(~≈"), found[-1].end()):
+        return _name(found[-1])
+    after = text[end : end + _REACH].lower()
+    gap = _AFTER.match(after)
+    beside = _WORDS.match(after, gap.end()) if gap else None
+    return _name(beside) if beside and not after.startswith(" or ", beside.end()) else ""
+
+
+def _name(words: re.Match[str]) -> str:
+    return _NAMES[(words.lastindex or 1) - 1]
 
 
 @lru_cache(10_000)
-def asked_direction(question: str) -> Direction | None:
-    """The direction of a positive number that answers the question; None if it leaves both open.
+def asked_direction(question: str) -> str:
+    """The direction of a positive number that answers the question; "" if it leaves both open.
 
     >>> asked_direction("What was the revenue growth?"), asked_direction("Did sales grow or fall?")
-    (Direction(kind='change', sign=1), None)
+    ('a rise', '')
     """
     lowered = question.lower()
-    falls, rises = _FALLS_ASKED.search(lowered), _RISES_ASKED.search(lowered)
-    results = _RESULTS_ASKED.search(lowered)
-    if _YES_OR_NO.match(lowered) or _EITHER_ASKED.search(lowered) or (falls and (rises or results)):
-        return None
-    if falls:
-        return Direction("result" if falls[0].startswith("los") else "change", -1)
-    if rises:
-        return Direction("change", 1)
-    return Direction("result", 1) if results else None
+    found = [_name(words) for words in _WORDS.finditer(lowered)]
+    are_falls = {name in FALLS for name in found}
+    return "" if len(are_falls) != 1 or _OPEN_QUESTION.match(lowered) else found[0]
+
+
+FALLS = frozenset(("a fall", "a loss"))
 
 
 @lru_cache(1_000)  # it is asked for each number of a text
-def names_a_fall(text: str) -> bool:
-    """Whether the text has a word such as "decreased" or "loss".
-
-    >>> names_a_fall("Sales were down 3%."), names_a_fall("3%")
-    (True, False)
-    """
-    return _FALLS_ASKED.search(text.lower()) is not None
+def _names_a_fall(text: str) -> bool:
+    return any(_name(words) in FALLS for words in _WORDS.finditer(text.lower()))
 
 
-def are_opposite(one: Direction | None, other: Direction | None) -> bool:
-    """Whether one is a rise and the other a fall, or one a gain and the other a loss."""
-    if one is None or other is None or one.sign == other.sign:
-        return False
-    return one.kind == other.kind or "sign" in (one.kind, other.kind)
-
-
-def in_one_direction(
-    number: Stated, found: Sequence[Found], asked: Direction | None
-) -> Sequence[Found]:
+def in_one_direction(number: Stated, found: Sequence[Found], asked: str) -> Sequence[Found]:
     """Those of the found numbers that are not a fall where the expected one is a rise, or the reverse.
 
     `asked`: the direction of an expected number beside which the reference names none.
     """
-    if not found:
-        return found
-    is_open = is_bracketed(number) or names_a_fall(number.text)
-    expected = _direction(number) or (None if is_open else asked)
-    if expected is None:
-        return found
-    return [each for each in found if not are_opposite(expected, _direction(each.number))]
+    is_open = is_bracketed(number) or _names_a_fall(number.text)
+    expected = _direction(number) or ("" if is_open else asked)
+    return [each for each in found if {expected, _direction(each.number)} not in _OPPOSITES]
 
 
-_DIRECTIONS = {
-    ("change", 1): "a rise",
-    ("change", -1): "a fall",
-    ("result", 1): "a gain",
-    ("result", -1): "a loss",
-    ("sign", -1): "negative",
-}
-
-
-def opposite(number: Stated, found: Sequence[Found], asked: Direction | None) -> str:
+def opposite(number: Stated, found: Sequence[Found], asked: str) -> str:
     """What keeps the first of these numbers from agreeing with the expected one; "" without any."""
     if not found:
         return ""
     given = found[0].number
-    stated_as, expected = _direction(given), _direction(number) or asked
-    says = _DIRECTIONS.get(stated_as, "") if stated_as else ""
-    wants = _DIRECTIONS.get(expected, "") if expected else ""
-    if says and wants and says != wants:
-        return f"{given.quantity.text} is {says}, {wants} is expected"
-    if says:
-        return f"{given.quantity.text} is {says}"
-    return f"{given.quantity.text} is positive, {wants} is expected" if wants else ""
+    says, wants = _direction(given), _direction(number) or asked
+    if wants == says:
+        wants = ""
+    said = f"{given.quantity.text} is {says or 'positive'}"
+    return f"{said}, {wants} is expected" if wants else said if says else ""
 
 
-def _direction(number: Stated) -> Direction | None:
-    start, end = number.quantity.start, number.quantity.end
-    is_negative = number.value < 0
-    if is_negative and may_be_dash(number):
-        return None
-    return stated_direction(number.text, start, end, is_negative=is_negative)
+def _direction(number: Stated) -> str:
+    if number.value < 0:
+        return "" if may_be_dash(number) else "negative"
+    return stated_direction(number.text, number.quantity.start, number.quantity.end)

@@ -1,7 +1,7 @@
 """Which numbers a reference wants: those in digits, and in a short reference the one in words."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import groupby, pairwise
 from operator import attrgetter
 from typing import NamedTuple
@@ -12,6 +12,27 @@ from ragauge.language.numbers.measures import measures
 from ragauge.language.numbers.other_forms import in_other_forms, quarters, times_in_words
 from ragauge.language.numbers.quantity import Quantity
 from ragauge.language.numbers.unit_conversion import has_size
+
+_CUES = (
+    r"therefore|thus|hence|so|consequently|accordingly|in conclusion|to conclude|in summary|to summari[sz]e"
+    r"|in short|overall|as a result|(?:the )?final (?:answer|result)|(?:the )?answer(?: is)?"
+)
+_CUE = re.compile(rf"(?:\A|[.!?:]\s|\n)[\s*_#>-]{{0,8}}({_CUES})\b", re.IGNORECASE)
+_END = re.compile(r"[.!?](?=\s|\Z)|\n\s{0,8}\n")
+
+
+def conclusions(text: str) -> Iterator[tuple[int, int]]:
+    """The spans of the sentences that a word such as "therefore" marks as the result, the last first.
+
+    >>> text = "It was 7 - 2. Therefore, it is 5. See page 3."
+    >>> [text[start:end] for start, end in conclusions(text)]
+    ['Therefore, it is 5']
+    """
+    limit = len(text)
+    for cue in reversed(list(_CUE.finditer(text))):
+        end = _END.search(text, cue.end(), limit)
+        yield cue.start(1), end.start() if end else limit
+        limit = cue.start(1)
 
 
 class ExpectedQuantity(NamedTuple):

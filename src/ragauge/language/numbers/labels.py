@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from ragauge.language.dates.parts import Date
-from ragauge.language.numbers.small_numbers import ends_in_number
+from ragauge.language.numbers.signs import ends_in_number
 
 _LINE_NUMBER = re.compile(r"(?:\A|(?<=\n))[ \t>*#-]{0,8}([0-9]{1,3})[.)](?=[ \t]+\S)")
 _NEXT_NUMBER = re.compile(r"(?<=[.;:!?,][ ])([0-9]{1,2})\.(?=[ ]+[A-Z*\"'])")

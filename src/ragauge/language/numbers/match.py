@@ -20,9 +20,10 @@ from ragauge.language.numbers.counted import (
     count_other_things,
     each_thing_once,
 )
-from ragauge.language.numbers.directions import asked_direction, in_one_direction, opposite
+from ragauge.language.numbers.directions import FALLS, asked_direction, in_one_direction, opposite
 from ragauge.language.numbers.expected_numbers import (
     ExpectedQuantity,
+    conclusions,
     expected_numbers,
     says_no_number,
     wants_no_number,
@@ -44,7 +45,6 @@ from ragauge.language.numbers.other_forms import (
 )
 from ragauge.language.numbers.quantity import Quantity
 from ragauge.language.numbers.unit_conversion import in_units, is_measure
-from ragauge.language.references.conclusions import conclusions
 
 IN_WORKING = 0.5
 """The credit of a number that the answer states among its steps, when its conclusion states another."""
@@ -147,7 +147,7 @@ def match_quantities(
     others = CountedNumbers(answer, given)
     numbers = [stated(each, reference, scales, expected=True) for each in of_wanted]
     distinct = _distinct(numbers, rules, counts)
-    asked_for = asked_direction(question) if question else None
+    asked_for = asked_direction(question) if question else ""
     for number in distinct:
         equal = _found(number, by_start[number.quantity.start], index, rules)
         same = [
@@ -190,7 +190,7 @@ def _index_of(
     found = [*given, *in_other_forms(answer, given), *either_half(given)]
     if "version" in units:
         found += as_versions(given)
-    if "x" in units:
+    if any(unit.partition("/")[0] == "x" for unit in units):
         found += times_in_words(answer)
     if question and asks_for_a_percentage(question):
         found += quarters(answer)
@@ -277,8 +277,7 @@ def rules_for(question: str | None, rules: Agreement) -> Agreement:
     if not question:
         return rules
     asks_percentage = rules.percent == "as_asked" and asks_for_a_percentage(question)
-    asked = asked_direction(question)
-    asks_fall = asked is not None and asked.sign < 0
+    asks_fall = asked_direction(question) in FALLS
     if not asks_percentage and not asks_fall:
         return rules
     return replace(rules, asks_percentage=asks_percentage, asks_fall=asks_fall)

@@ -7,9 +7,8 @@ from decimal import Decimal
 from operator import attrgetter
 from typing import NamedTuple
 
-from ragauge.language.numbers.quantity import DIVIDING, EXACT, Quantity
+from ragauge.language.numbers.quantity import DIVIDING, EXACT, Quantity, unit_of
 from ragauge.language.numbers.unit_conversion import converted, has_size, is_smaller_part
-from ragauge.language.numbers.units import unit_of
 
 
 class Measure(NamedTuple):

@@ -8,8 +8,10 @@ from itertools import chain
 from ragauge.language.characters import plain_signs
 from ragauge.language.dates.dates import dates
 from ragauge.language.dates.parts import Date
+from ragauge.language.detection import function_words
 from ragauge.language.kept_readings import KeptReadings
 from ragauge.language.numbers.other_forms import points_as_groups
+from ragauge.language.numbers.other_languages import in_other_languages, times_of_day
 from ragauge.language.numbers.quantity import Quantity, scaled
 
 _DOTTED = r"[0-9]{1,6}(?:\.[0-9]{1,6})"
@@ -21,7 +23,16 @@ _VERSION = re.compile(
 _MAY_BE_VERSION = re.compile(r"[0-9]\.[0-9]|[vV](?:[0-9]|er)")
 _BARE = re.compile(_DOTTED + "{0,3}")
 _ASKS_VERSION = re.compile(r"\b(?:version|release)s?\b", re.IGNORECASE)
-_VERSE = re.compile(r"[A-Z][a-z]+ $")
+_VERSE = re.compile(r"([A-Z][a-z]+) $")
+_NO_BOOKS = function_words("en", "de", "fr", "es") | {
+    "ab",
+    "before",
+    "after",
+    "until",
+    "open",
+    "opens",
+}
+_CLOCK = re.compile(r"\s?(?:Uhr|hrs?|h)\b", re.IGNORECASE)
 _HALF_DAY = 720
 
 
@@ -46,8 +57,8 @@ def _asks_version(question: str) -> bool:
 
 
 def _read(text: str, found: Sequence[Quantity], asks_version: bool) -> Sequence[Quantity]:
-    stated = dates(text)
-    names = [_time(each) for each in stated if _is_time(text, each)]
+    stated, found = dates(text), in_other_languages(text, found)
+    names = [*times_of_day(text), *(_time(each) for each in stated if _is_time(text, each))]
     if _MAY_BE_VERSION.search(text):
         # Not `5.3.2021`, nor `1.234.567`, which is a number with points between thousands.
         others = {each.start for each in (*stated, *found)}
@@ -60,8 +71,10 @@ def _read(text: str, found: Sequence[Quantity], asks_version: bool) -> Sequence[
         names += as_versions(each for each in found if "." in each.text)
     if not names:
         return found
-    ends = {each.end for each in names}
-    return tuple(sorted([*names, *(each for each in found if each.end not in ends)], key=_start))
+    taken = {at for each in names for at in range(each.start, each.end)}
+    return tuple(
+        sorted([*names, *(each for each in found if each.end - 1 not in taken)], key=_start)
+    )
 
 
 _kept = KeptReadings(_read)
@@ -96,8 +109,10 @@ def _is_time(text: str, date: Date) -> bool:
     """Whether it is a time of day: no `Acts 1:13`."""
     if "hour" not in date.parts or "second" in date.parts:
         return False
-    before = text[max(0, date.start - 20) : date.start]
-    return not (date.text[-1].isdigit() and _VERSE.search(before))
+    verse = _VERSE.search(text, max(0, date.start - 20), date.start)
+    if not verse or not date.text[-1].isdigit() or ":0" in date.text:
+        return True
+    return verse[1].lower() in _NO_BOOKS or _CLOCK.match(text, date.end) is not None
 
 
 def _time(date: Date) -> Quantity:

@@ -3,8 +3,7 @@
 import re
 
 from ragauge.language.characters import is_word
-from ragauge.language.numbers.quantity import Reading
-from ragauge.language.numbers.units import MONEY, PAIRS, SCALES, UNITS, unit_of
+from ragauge.language.numbers.quantity import MONEY, PAIRS, SCALES, UNITS, Reading, unit_of
 
 _END = r"(?!_{0,3}[0-9A-Za-z\u00c0-\u058f])"
 _SCALE = re.compile(

@@ -37,19 +37,17 @@ from ragauge.language.characters import plain_signs
 from ragauge.language.dates.dates import dates
 from ragauge.language.dates.parts import Date
 from ragauge.language.kept_readings import KeptReadings
-from ragauge.language.numbers.chinese_numerals import chinese_numbers
-from ragauge.language.numbers.continental import is_german
-from ragauge.language.numbers.numerals import digit_in, numbers_in_digits
+from ragauge.language.numbers.numerals import digit_in, is_german, numbers_in_digits
 from ragauge.language.numbers.quantity import (
     DIVIDING,
     EXACT,
+    MONEY,
     Quantity,
     Reading,
     quantity_of,
     scaled,
 )
-from ragauge.language.numbers.units import MONEY
-from ragauge.language.numbers.words import numbers_in_words
+from ragauge.language.numbers.words import chinese_numbers, numbers_in_words
 from ragauge.language.words import words_of
 
 

@@ -1,18 +1,250 @@
 """What an answer states in place of what the reference states: another yes or no, date or number."""
 
 import re
-from collections.abc import Sequence
-from functools import lru_cache
+from collections.abc import Sequence, Set
+from functools import cache, lru_cache
 
 from ragauge.language.dates.dates import dates
-from ragauge.language.dates.index import DateIndex
-from ragauge.language.dates.parts import Date
+from ragauge.language.dates.parts import Date, DateIndex
 from ragauge.language.keywords import by_value
 from ragauge.language.numbers.match import ExpectedNumber, NumberMatch, is_denied
 from ragauge.language.numbers.numbers import quantities
-from ragauge.language.numbers.quantity import Quantity
-from ragauge.language.numbers.units import MONEY
-from ragauge.language.references.yes_or_no import asks_yes_or_no_only
+from ragauge.language.numbers.quantity import MONEY, Quantity
+from ragauge.language.references.compared_text import ComparedText
+from ragauge.language.refusals.refusals import find_refusals
+from ragauge.language.stems import stem
+from ragauge.language.stop_words import is_content_word
+
+NEGATIONS = frozenset({"not", "never", "neither", "nor", "cannot"})
+BEFORE_T = frozenset((
+    "isn", "wasn", "aren", "weren", "doesn", "didn", "don", "hasn", "haven", "hadn", "couldn", "wouldn", "shouldn", "won", "can",
+))  # fmt: skip
+"""What stands before the t of `isn't`, which is a word of its own."""
+LIMITS = frozenset(
+    {"only", "unless", "except", "but", "although", "however", "partly", "partially"}
+)
+"""Words with which an answer is neither a plain yes nor a plain no."""
+PASSIVES = frozenset(["was", "were", "is", "are", "be", "been", "being", "got"])
+OPPOSITES = (
+    ("increase rise rose risen grow grew grown growth climb up higher improve improvement expand",
+     "decrease decline fall fell fallen drop shrink shrank reduce reduction down lower worsen contract"),
+    ("more", "less fewer"),
+    ("most", "least fewest"),
+    ("profit", "loss deficit"),
+    ("before", "after"),
+    ("above", "below"),
+    ("north", "south"),
+    ("northern", "southern"),
+    ("east", "west"),
+    ("eastern", "western"),
+    ("left", "right"),
+    ("true correct", "false incorrect"),
+    ("positive", "negative"),
+    ("allow permit permitted", "prohibit forbid forbidden"),
+    ("legal lawful", "illegal unlawful"),
+    ("male man men", "female woman women"),
+    ("win won", "lose lost"),
+    ("maximum", "minimum"),
+    ("majority", "minority"),
+    ("inside", "outside"),
+    ("public", "private"),
+    ("buy bought", "sell sold"),
+    ("open", "close closed"),
+    ("accept", "reject"),
+    ("early earlier", "late later"),
+)  # fmt: skip
+
+
+@cache
+def _sides() -> dict[str, tuple[tuple[int, int], ...]]:
+    """The pairs that each stem belongs to, with its side there."""
+    found: dict[str, tuple[tuple[int, int], ...]] = {}
+    for pair, sides in enumerate(OPPOSITES):
+        for side, words in enumerate(sides):
+            for word in words.split():
+                known = found.get(stem(word), ())
+                found[stem(word)] = (*known, (pair, side))
+    return found
+
+
+def relation(one: str, other: str) -> int:
+    """-1 if the stems are opposites, 1 if they are on the same side of one pair, else 0.
+
+    >>> relation(stem("increased"), stem("fell")), relation(stem("fell"), stem("declined"))
+    (-1, 1)
+    """
+    ours, theirs = _sides().get(one, ()), _sides().get(other, ())
+    for pair, side in ours:
+        for other_pair, other_side in theirs:
+            if pair == other_pair:
+                return 1 if side == other_side else -1
+    return 0
+
+
+def is_negated(words: Sequence[str]) -> bool:
+    """Whether lower-cased words have a negation: `not`, `never`, `no`, the t of `isn't`."""
+    return any(
+        word in NEGATIONS
+        or word in ("no", "none", "without")
+        or (word == "t" and before in BEFORE_T)
+        for before, word in zip(("", *words), words, strict=False)
+    )
+
+
+def polarity(question: Sequence[str], answer: Sequence[str]) -> str | None:
+    """What an answer without yes or no says to a question for it; None if it does not take up the question.
+
+    Both are lower-cased words.
+
+    >>> polarity("is the sky green".split(), "the sky is not green".split())
+    'no'
+    >>> polarity("is it allowed".split(), "that is forbidden".split())
+    'no'
+    """
+    answer = _with_defeats(answer)
+    stems = {stem(word) for word in question}
+    ours = {stem(word) for word in answer}
+    differ = any(relation(one, other) == -1 for one in stems for other in ours - stems)
+    if not differ and not any(is_content_word(word) and stem(word) in stems for word in answer):
+        return None
+    if LIMITS & set(answer) or any(len(word) > 6 and word.endswith("less") for word in answer):
+        return None  # `flightless` denies what it does not say
+    turned = _order(question, answer) if "than" in question else 1
+    if not turned:
+        return None
+    is_no = (differ != (is_negated(answer) != is_negated(question))) != (turned < 0)
+    return "no" if is_no else "yes"
+
+
+def _with_defeats(words: Sequence[str]) -> list[str]:
+    """The words, where `was defeated` is `was lost`, the opposite of `won`."""
+    return [
+        "lost" if word in ("defeated", "beaten") and before in PASSIVES else word
+        for before, word in zip(("", *words), words, strict=False)
+    ]
+
+
+def _order(question: Sequence[str], answer: Sequence[str]) -> int:
+    """1 if the answer compares the two of `Is A longer than B?` in this order, -1 in the other, 0 if in none.
+
+    >>> question = "is the nile longer than the danube".split()
+    >>> _order(question, "the danube is longer".split())
+    -1
+    """
+    at = question.index("than")
+    first, second = (
+        {stem(word) for word in part if is_content_word(word)}
+        for part in (question[: at - 1], question[at + 1 :])
+    )
+    compared = {stem(word) for word in question[at - 1 : at]}
+    named = [stem(word) for word in answer if stem(word) in (first ^ second) | compared]
+    if not compared & set(named) and not any(
+        relation(one, stem(other)) for one in compared for other in answer
+    ):
+        return 0
+    names = [each for each in named if each not in compared]
+    if not names:
+        return 1
+    return 1 if names[0] in first else -1
+
+
+_DENIES = re.compile(
+    rf"(?:(?<! if)(?<! or)(?<! why)(?<! whether) (?:{'|'.join(sorted(NEGATIONS))})| (?:{'|'.join(sorted(BEFORE_T))}) t"
+    r"| (?:rather than|instead of|other than))(?: [a-z]+(?= by))?(?: (?:by|in|on|at|from|to|for|with|of|as|be|called|named)){0,2}$"
+)
+"""A negation and small words right before what it denies: `not by` before `Jane Austen`."""
+_DENIED_AFTER = re.compile(
+    r"(?:(?:did|does|do) (?:not|never)|(?:didn|doesn|don) t) [^ ]"
+    rf"|(?:(?:is|was|are|were|has|had|have) (?:not|never)|(?:{'|'.join(sorted(BEFORE_T))}) t)"
+    r" (?!only|just|merely|alone|simply)((?:[^ ]+ ){1,3})"
+)
+"""What denies the text before it: `did not write it`, and `is not the capital` if the question has these words."""
+_REACH = 60
+"""Characters before a text in which its denial is looked for."""
+
+
+def denial(words: str, part: str, asked: Set[str] = frozenset()) -> str | None:
+    """The words that deny `part` if `words` denies it wherever it has it; None if it has it undenied or not.
+
+    Both are lower-cased words without articles, with a space before each; `asked`: the stems of the question.
+
+    >>> denial(" it was not by jane austen", " jane austen")
+    'not by'
+    >>> denial(" not only jane austen", " jane austen") is None
+    True
+    """
+    text, wanted = f"{words} ", f"{part} "
+    if not part or wanted not in text:
+        return None
+    after = _DENIED_AFTER.match(text, len(wanted)) if text.startswith(wanted) else None
+    if after and (after[1] is None or not asked.isdisjoint(map(stem, after[1].split()))):
+        return "not"
+    before = [each[-_REACH:] for each in f" {text}".split(wanted)[:-1]]
+    found = [match[0].strip() for each in before if (match := _DENIES.search(each))]
+    return re.sub(r"^\w+ t\b", "not", found[-1]) if len(found) == len(before) else None
+
+
+RESTATES = 25
+"""Words of an answer without yes or no that is taken for one if it restates the question."""
+ASKS_YES_OR_NO = re.compile(
+    r"\W*(?:is|are|was|were|has|have|had|did|does|do|can|could|will|would|should|may|must|am)\b",
+    re.IGNORECASE,
+)
+_ASKS_MORE = re.compile(r"\b(?:what|which|who|whom|whose|when|where|how)\b", re.IGNORECASE)
+AFFIRMATIONS = frozenset(
+    {
+        ("absolutely",),
+        ("certainly",),
+        ("definitely",),
+        ("indeed",),
+        ("correct",),
+        ("affirmative",),
+        ("of", "course"),
+    }
+)
+"""Beginnings that mean yes."""
+SHORT_REPLY = re.compile(
+    r"\W*(?:they|it|he|she|we|you|that|this|there)\s(?:is|are|was|were|has|have|had|did|does|do|ca|can|could|will|would|should|may|must)"
+    r"(n['’]t|\snot)?\s?(?:[.,;!]|\Z)",
+    re.IGNORECASE,
+)
+"""`They can't; their wings are too short.` and `It does.`"""
+
+
+def asks_yes_or_no_only(question: str) -> bool:
+    """Whether a question wants a yes or no, and not also a number, a name or a date.
+
+    >>> asks_yes_or_no_only("Did it grow?"), asks_yes_or_no_only("Did it grow, and by how much?")
+    (True, False)
+    """
+    return bool(ASKS_YES_OR_NO.match(question)) and not _ASKS_MORE.search(question)
+
+
+def said_to(
+    question: str, asked: ComparedText, expected: ComparedText, answer: str, given: ComparedText
+) -> str | None:
+    """Yes or no, if the reference is only that, and a short answer says it in other words."""
+    if not expected.words or expected.words[0].lowered not in ("yes", "no"):
+        return None
+    ours = tuple(word.lowered for word in given.words)
+    if {"yes", "no"} & set(ours) or len(ours) > RESTATES or not _only_restates(expected, asked):
+        return None
+    if not ASKS_YES_OR_NO.match(question):
+        return None
+    if any(refusal.decides for refusal in find_refusals(answer, question)):
+        return None
+    if ours[:1] in AFFIRMATIONS or ours[:2] in AFFIRMATIONS:
+        return "yes"
+    if short := SHORT_REPLY.match(answer):
+        return "no" if short[1] else "yes"
+    return polarity([word.lowered for word in asked.words], ours)
+
+
+def _only_restates(expected: ComparedText, asked: ComparedText) -> bool:
+    """Whether a yes or no is followed by words of the question only: `No, penguins cannot fly.`"""
+    content = {word.stem for word in expected.content} - {"ye", "no", "yes"}
+    return content <= asked.stems
+
 
 YES_OR_NO = re.compile(r"\W*(yes|no)\b(?!\.\s?\d)", re.IGNORECASE)
 OTHER_SIGN = " with the other sign"

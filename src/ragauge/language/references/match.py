@@ -13,18 +13,25 @@ from rapidfuzz import fuzz, process
 from ragauge.language.covered import Covered
 from ragauge.language.facts.alignment import Alignment, align
 from ragauge.language.facts.statements import Difference
-from ragauge.language.irregular_forms import IRREGULAR
 from ragauge.language.numbers.agreement import Agreement
 from ragauge.language.numbers.match import (
     NumberMatch,
     match_quantities,
 )
-from ragauge.language.references.compared_text import ComparedText, read_text, without_accents
-from ragauge.language.references.contradictions import quantities_of, stated_instead
-from ragauge.language.references.initials import abbreviated
+from ragauge.language.references.compared_text import (
+    ComparedText,
+    abbreviated,
+    read_text,
+    without_accents,
+)
+from ragauge.language.references.contradictions import (
+    denial,
+    is_negated,
+    quantities_of,
+    said_to,
+    stated_instead,
+)
 from ragauge.language.references.items import MissingItems, missing_items
-from ragauge.language.references.opposites import denial, is_negated
-from ragauge.language.references.yes_or_no import said_to
 from ragauge.language.stems import Word
 
 MIN_LETTERS = 5
@@ -281,8 +288,6 @@ def _credit(
     plain = without_accents(word.lowered)
     if word.stem in given.stems or plain in given.plain:
         return 1.0, "exact"
-    if word.stem in IRREGULAR and not given.stems.isdisjoint(IRREGULAR[word.stem]):
-        return 1.0, "exact"
     if ORDINALS.get(word.lowered, word.stem) in given.stems | ordinals:
         return 1.0, "number"
     if len(plain) >= MIN_LETTERS and plain.isalpha() and _is_spelled(plain, given.plain):
@@ -324,11 +329,9 @@ def _number_credits(reference: str, numbers: NumberMatch) -> list[tuple[int, int
 
 def _denied(given: ComparedText, expected: ComparedText, asked: ComparedText) -> str | None:
     """The words with which the answer denies the reference; a question with a negation asks for them."""
-    forms = {form for known in asked.stems for form in IRREGULAR.get(known, ())}
-    found = denial(given.sequence.split(), expected.sequence.split(), asked.stems | forms)
-    if found and is_negated([word.lowered for word in asked.words]):
+    if is_negated([word.lowered for word in asked.words]):
         return None
-    return found
+    return denial(given.sequence, expected.sequence, asked.stems)
 
 
 def _contains(whole: ComparedText, part: ComparedText) -> bool:

@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from ragauge.language.content_words import is_content_word
+from ragauge.language.refusals.polarity import has, plays, role
 from ragauge.language.refusals.sentences import Sentence, without_long_gaps
-from ragauge.language.refusals.table import has, plays, role
 from ragauge.language.stems import stemmed
+from ragauge.language.stop_words import is_content_word
 
 MAX_COMPARED = 10_000
 """Characters of a question in which an answer's numbers and names are looked for, each by itself."""

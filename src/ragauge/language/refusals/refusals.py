@@ -14,8 +14,8 @@ from typing import Literal
 
 from ragauge.language.kept_readings import KeptReadings
 from ragauge.language.refusals.asked import Asked, answers_beside, asked_by, what_is_lacked
+from ragauge.language.refusals.polarity import plays, role
 from ragauge.language.refusals.sentences import Sentence, read_sentences
-from ragauge.language.refusals.table import plays, role
 
 MAX_QUESTION = 10_000
 """Characters of a question that are read."""

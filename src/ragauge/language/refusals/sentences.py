@@ -5,8 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from ragauge.language.refusals.polarity import Found, clause_start, found_in
-from ragauge.language.refusals.table import has, plays, role
+from ragauge.language.refusals.polarity import Found, clause_start, found_in, has, plays, role
 from ragauge.language.text import sentence_spans
 
 LONGEST = 2_000

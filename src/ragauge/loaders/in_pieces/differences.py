@@ -5,6 +5,9 @@ from collections.abc import Hashable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, cast
 
+import numpy as np
+from numpy.typing import NDArray
+
 from ragauge.errors import Problem
 from ragauge.loaders.conflicts import Conflict, Conflicts, same_value
 from ragauge.loaders.pairing import system_of
@@ -140,9 +143,6 @@ def _in_order(groups: dict[Hashable, _Group]) -> list[_Group]:
 
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from ragauge.loaders.in_pieces.row_keys import RowKeys
 
     Ints = NDArray[np.int64]
@@ -160,14 +160,10 @@ class IdGroups:
 
     @staticmethod
     def _dtype(n: int) -> Any:
-        import numpy as np
-
         return np.int32 if n <= np.iinfo(np.int32).max else np.int64
 
     def of_rows(self) -> "Ints":
         """The number of each row's group."""
-        import numpy as np
-
         numbers = np.zeros(len(self.order), dtype=self.order.dtype)
         numbers[self.starts[1:]] = 1
         group = np.empty_like(numbers)
@@ -176,8 +172,6 @@ class IdGroups:
 
     def repeated(self) -> "tuple[Ints, Ints]":
         """The rows of groups of several, with the number of their group, by group and then by row."""
-        import numpy as np
-
         ends = np.append(self.starts[1:], len(self.order))
         sizes = ends - self.starts
         group = np.repeat(np.arange(self.n, dtype=self.order.dtype), sizes)

@@ -4,6 +4,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, cast
 
+import numpy as np
+from numpy.typing import NDArray
+
 from ragauge.errors import Problem
 from ragauge.loaders.conflicts import (
     NO_ID_IN_COMMON,
@@ -21,9 +24,6 @@ from ragauge.samples.frame import Numbering, read_values
 from ragauge.samples.samples import Row, to_columns
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     Ints = NDArray[np.int64]
 
 
@@ -90,8 +90,6 @@ class GoldJoin:
 
     def _places(self) -> "NDArray[np.int32]":
         """The place of each row's question in the gold; the number of its questions for others."""
-        import numpy as np
-
         place = {id: number for number, id in enumerate(self.gold.by_id)}
         n = len(place)
         return np.concatenate(
@@ -103,8 +101,6 @@ class GoldJoin:
 
     def _missing(self, places: "NDArray[np.int32]", systems: "NDArray[np.uint32]") -> "list[Ints]":
         """For each system the places of the questions that it did not answer."""
-        import numpy as np
-
         missing: list[Ints] = []
         for code in self.keys.systems.values():
             is_answered = np.zeros(len(self.gold.by_id) + 1, dtype=np.bool_)
@@ -114,8 +110,6 @@ class GoldJoin:
 
     def _batches(self, order: "Ints", places: "NDArray[np.int32]") -> "Iterator[Ints]":
         """The rows in their new order, some at a time, those of one question together."""
-        import numpy as np
-
         unknown = np.flatnonzero(places == len(self.gold.by_id))
         is_apart = len(unknown) > COMPARED_AT_ONCE and len(self.keys.systems) > 1
         # The values of the first source are copied, for which its rows must be in the same batch.
@@ -137,8 +131,6 @@ class GoldJoin:
 
     def _compare_apart(self, unknown: "Ints") -> None:
         """Compare the rows of questions that the gold does not have, which are written in another order."""
-        import numpy as np
-
         hashes = self.keys.ids_of_rows()[unknown]
         order = np.argsort(hashes, kind="stable")
         start = 0
@@ -161,8 +153,6 @@ class GoldJoin:
         self, numbers: "Ints", n_rows: int, starts: "Ints", missing: "Sequence[Ints]"
     ) -> list[Row]:
         """The joined rows with these numbers; those after the answers are of unanswered questions."""
-        import numpy as np
-
         own = cast("list[int]", np.sort(numbers[numbers < n_rows]).tolist())
         read = dict(zip(own, self._read(own), strict=True))
         answered = [read[number] for number in numbers.tolist() if number < n_rows]
@@ -209,8 +199,6 @@ class GoldJoin:
         missing: "Sequence[Ints]",
     ) -> list[str]:
         """Notes on questions without an answer, and on answers to other questions."""
-        import numpy as np
-
         ids, n_questions = list(self.gold.by_id), len(self.gold.by_id)
         notes: list[str] = []
         for (system, code), left_out in zip(self.keys.systems.items(), missing, strict=True):
@@ -231,8 +219,6 @@ def _in_order(places: "NDArray[np.int32]", missing: "Sequence[Ints]") -> "tuple[
 
     The unanswered questions of each system are numbered after the answers, from its start on.
     """
-    import numpy as np
-
     order = np.argsort(np.concatenate([places, *missing]), kind="stable")
     sizes = [len(places), *map(len, missing)]
     return order, np.cumsum(sizes)[:-1]

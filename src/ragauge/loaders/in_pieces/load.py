@@ -4,6 +4,9 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from ragauge.errors import DataError, Problem
 from ragauge.loaders.conflicts import Prefer
 from ragauge.loaders.in_pieces.gold import GoldJoin
@@ -20,9 +23,6 @@ from ragauge.samples.samples import Row, Samples
 from ragauge.storage.memory import gc_paused
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     Flags = NDArray[np.bool_]
 
 MAX_PASSES = 20
@@ -94,8 +94,6 @@ class _Pass:
     def _keep(self, rows: Sequence[Row]) -> None:
         if not rows:
             return
-        import numpy as np
-
         self.unnamed.append(np.fromiter(map(is_unnamed, rows), dtype=np.bool_, count=len(rows)))
         values = [read_values(row, self.value_problems) for row in rows]
         self.numbering.fill(values)

@@ -2,14 +2,13 @@
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, cast
+from typing import cast
+
+import numpy as np
+from numpy.typing import NDArray
 
 from ragauge.loaders.formats.csv import is_number
 from ragauge.samples.samples import FIELDS, Row
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 MAX_PENDING = 500_000
 """Cells whose distinct values are found at once."""
@@ -93,8 +92,6 @@ class NumberColumns:
 
     def _merge(self, name: str) -> None:
         """Keep the distinct cells; the column is text if two of them are the same number."""
-        import numpy as np
-
         pending = np.array(self._pending.get(name, []), np.complex128)
         before = self._distinct.get(name)
         distinct = np.unique(pending if before is None else np.concatenate([before, pending]))

@@ -4,6 +4,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, cast
 
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
 from ragauge.errors import Problem
 from ragauge.loaders.in_pieces.piece_files import LINE, PieceFiles
 from ragauge.loaders.in_pieces.row_keys import RowKeys
@@ -21,9 +25,6 @@ from ragauge.loaders.table import Table
 from ragauge.samples.samples import Row
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     Flags = NDArray[np.bool_]
     Ints = NDArray[np.int64]
 
@@ -68,8 +69,6 @@ def rows_of(
     pieces: PieceFiles, keys: RowKeys, unnamed: "Sequence[Flags]"
 ) -> Iterator[Iterable[Row]]:
     """The rows of each piece with what pairs them; the id is null if the source had none."""
-    import polars as pl
-
     columns = ["id", "system", "question", LINE]
     for number, flags in enumerate(unnamed):
         frame = pieces.piece(number, columns).with_columns(
@@ -111,8 +110,6 @@ def paired_by_place(
 
     Ids that are missing or repeated there are numbers from 1. `unnamed`: for each piece which of its rows had no id.
     """
-    import numpy as np
-
     systems = keys.systems_of_rows()
     rows_of = [np.flatnonzero(systems == code) for code in keys.systems.values()]
     first = rows_of[0]
@@ -152,8 +149,6 @@ def paired_by_place(
 
 def _ids(pieces: PieceFiles, rows: "Ints") -> list[str]:
     """The ids of some rows, in this order."""
-    import numpy as np
-
     found = pieces.rows(rows, ["id"])
     at = np.searchsorted(found["row"].to_numpy(), rows)
     return cast("list[str]", found["id"].gather(at).to_list())
@@ -163,8 +158,6 @@ def _renamed(
     pieces: PieceFiles, number: int, ids: Sequence[str], unnamed: "Flags"
 ) -> "NDArray[np.uint64]":
     """The hashes of the ids of a piece that give way to others."""
-    import polars as pl
-
     frame = pieces.piece(number, ["id"]).with_columns(
         pl.Series("new", ids, pl.String), pl.Series("unnamed", unnamed)
     )

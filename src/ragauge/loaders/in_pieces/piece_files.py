@@ -7,16 +7,16 @@ from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
 from ragauge.samples.file import SampleFile, rows_at_once
 from ragauge.samples.frame import frame_of
 from ragauge.samples.samples import FIELDS
 from ragauge.samples.temporary_file import TemporaryFolder, write_errors
 
 if TYPE_CHECKING:
-    import numpy as np
-    import polars as pl
-    from numpy.typing import NDArray
-
     Ints = NDArray[np.int64]
 
 FRAME_BYTES = 64 * 2**20
@@ -52,8 +52,6 @@ class PieceFiles:
 
     def add(self, values: list[dict[str, object]], lines: Sequence[int | None]) -> "pl.DataFrame":
         """Write the rows as the next piece and return it."""
-        import polars as pl
-
         number = len(self.starts)
         self._encode_mixed(number, values)
         frame = frame_of(values)
@@ -85,8 +83,6 @@ class PieceFiles:
         return folder.path / f"{number:06}.parquet"
 
     def _scan(self, number: int) -> "pl.LazyFrame":
-        import polars as pl
-
         if self.folder is None:
             return self._frames[number].lazy()
         return pl.scan_parquet(self._path(self.folder, number), glob=False)
@@ -114,9 +110,6 @@ class PieceFiles:
 
     def rows(self, wanted: "Sequence[int] | Ints", columns: Sequence[str]) -> "pl.DataFrame":
         """These columns of some rows, in ascending order of the rows' numbers; absent ones are null."""
-        import numpy as np
-        import polars as pl
-
         numbers = np.unique(np.asarray(wanted, dtype=np.int64))
         piece_of = np.searchsorted(self.starts, numbers, side="right") - 1
         found: list[pl.DataFrame] = []
@@ -146,8 +139,6 @@ class PieceFiles:
 
     def rename(self, number: int, ids: Sequence[str]) -> "pl.DataFrame":
         """Give the rows of a piece other ids; the piece with them."""
-        import polars as pl
-
         frame = self._read(number).with_columns(pl.Series("id", ids, pl.String))
         self._write(number, frame)
         return frame
@@ -156,8 +147,6 @@ class PieceFiles:
         self, name: str, rows: "Sequence[int] | Ints", donors: "Sequence[int] | Ints"
     ) -> None:
         """Give these rows the value of a field that other rows of the same id have."""
-        import numpy as np
-
         wanted, given = (np.asarray(numbers, dtype=np.int64) for numbers in (rows, donors))
         order = np.argsort(wanted)
         wanted, given = wanted[order], given[order]
@@ -167,8 +156,6 @@ class PieceFiles:
                 self._copy(number, name, wanted[first:last] - start, given[first:last])
 
     def _copy(self, number: int, name: str, at: "Ints", donors: "Ints") -> None:
-        import polars as pl
-
         frame = self._read(number).with_row_index("at")
         found = self.rows(donors, ["id", name]).select(
             pl.col("row").alias("donor"),
@@ -202,8 +189,6 @@ class PieceFiles:
 
     def as_rows(self) -> "pl.DataFrame | SampleFile":
         """All rows as one frame or file; the pieces are removed."""
-        import polars as pl
-
         slices = self.settle()
         names = [name for name in FIELDS if name in self.kinds]
         names += [name for name in self.kinds if name not in FIELDS]
@@ -256,8 +241,6 @@ class PieceFiles:
     def _lazy(
         self, number: int, names: Sequence[str], types: "Mapping[str, pl.DataType]"
     ) -> "pl.LazyFrame":
-        import polars as pl
-
         lazy = self._scan(number)
         own = lazy.collect_schema()
         return lazy.select(
@@ -278,8 +261,6 @@ class _Slice:
 
     @classmethod
     def of(cls, kinds: set[type]) -> "_Slice":
-        import polars as pl
-
         if kinds == {int, float} or kinds == {float}:
             return cls(pl.Float64(), is_text=False, is_float=True)
         if len(kinds) == 1:
@@ -290,13 +271,9 @@ class _Slice:
 
     def is_changed(self, own: "pl.DataType") -> bool:
         """Whether values that a piece has in this type must become text."""
-        import polars as pl
-
         return self.is_text and own not in (pl.String(), pl.Null())
 
     def series(self, name: str, values: Sequence[object]) -> "pl.Series":
-        import polars as pl
-
         if self.is_text:
             values = [
                 value if value is None or isinstance(value, str) else json.dumps(value)

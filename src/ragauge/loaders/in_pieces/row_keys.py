@@ -10,6 +10,10 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, cast
 
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
 from ragauge.errors import Problem
 from ragauge.loaders.conflicts import (
     NOTHING_IN_COMMON,
@@ -24,10 +28,6 @@ from ragauge.samples.frame import duplicate_problem, look_alike_notes, look_of
 from ragauge.samples.samples import DEFAULT_SYSTEM, Row
 
 if TYPE_CHECKING:
-    import numpy as np
-    import polars as pl
-    from numpy.typing import NDArray
-
     Hashes = NDArray[np.uint64]
     Ints = NDArray[np.int64]
 
@@ -62,8 +62,6 @@ class RowKeys:
 
     def add(self, frame: "pl.DataFrame", sources: Iterable[str]) -> None:
         """Keep the keys of a piece of samples, and the source of each row."""
-        import numpy as np
-
         self._add_ids(frame)
         systems = cast("list[str]", frame["system"].to_list())
         for system in dict.fromkeys(systems):
@@ -78,8 +76,6 @@ class RowKeys:
                 self._ends.append(end)
 
     def _add_ids(self, frame: "pl.DataFrame") -> None:
-        import polars as pl
-
         ids = frame["id"]
         self._ids.append(ids.hash().to_numpy())
         looks = pl.Series([look_of(id) for id in cast("list[str]", ids.to_list())], dtype=pl.String)
@@ -100,8 +96,6 @@ class RowKeys:
         `without_gold`: by field of the gold, the systems without it if others have it; they get the others' values.
         So do rows that differ from the first of their question, if the user prefers that.
         """
-        import numpy as np
-
         found = KeyFindings()
         ids = np.concatenate(self._ids)
         self._ids.clear()
@@ -127,20 +121,14 @@ class RowKeys:
 
     def systems_of_rows(self) -> "NDArray[np.uint32]":
         """The number of each row's system."""
-        import numpy as np
-
         return np.concatenate(self._systems)
 
     def ids_of_rows(self) -> "Hashes":
         """The hash of each row's id; only before `check`, which forgets them."""
-        import numpy as np
-
         return np.concatenate(self._ids)
 
     def duplicates(self, pieces: PieceFiles) -> list[Problem]:
         """The problems of rows with the id and system of an earlier one."""
-        import numpy as np
-
         found = KeyFindings()
         ids = np.concatenate(self._ids)
         order = np.argsort(ids, kind="stable")
@@ -153,8 +141,6 @@ class RowKeys:
 
     def look_alikes(self, pieces: PieceFiles) -> list[str]:
         """Notes on different ids that look alike."""
-        import numpy as np
-
         found = KeyFindings()
         self._look_alikes(np.concatenate(self._ids), pieces, found)
         return found.alike
@@ -172,8 +158,6 @@ class RowKeys:
         found: "KeyFindings",
     ) -> None:
         """Rows with the id and the system of an earlier one."""
-        import numpy as np
-
         rows, group = groups.repeated()
         own = systems[rows]
         pairs = group.astype(np.int64) * len(self.systems) + own
@@ -212,8 +196,6 @@ class RowKeys:
 
     def _conflicts(self, groups: "IdGroups", pieces: PieceFiles, found: "KeyFindings") -> None:
         """Fields of a question that differ between its rows."""
-        import numpy as np
-
         several = np.zeros(0, dtype=np.int64)
         settled: list[tuple[int, str]] = []
         may_ask_others = self.by_place or pieces.kinds.keys() >= {"conversation", "turn"}
@@ -247,8 +229,6 @@ class RowKeys:
         found: "KeyFindings",
     ) -> None:
         """Give the systems without gold the values of the first row of each question that has one."""
-        import numpy as np
-
         group, names = groups.of_rows(), list(self.systems)
         used: list[tuple[int, str]] = []
         for name, systems_without in without_gold.items():
@@ -275,8 +255,6 @@ class RowKeys:
 
     def _differing(self, name: str, groups: "IdGroups", pieces: PieceFiles) -> "tuple[Ints, Ints]":
         """Rows whose value of a field has another hash than the first of their id, and that row."""
-        import numpy as np
-
         parts: list[Hashes] = []
         for number in range(len(pieces.starts)):
             frame = pieces.piece(number, ["id", name])
@@ -330,8 +308,6 @@ class RowKeys:
         found: "KeyFindings",
     ) -> None:
         """Notes on questions that one system answers and another does not."""
-        import numpy as np
-
         if len(self.systems) < 2:
             return
         group = groups.of_rows()
@@ -349,8 +325,6 @@ class RowKeys:
             found.gaps.append(NOTHING_IN_COMMON)
 
     def _look_alikes(self, ids: "Hashes", pieces: PieceFiles, found: "KeyFindings") -> None:
-        import numpy as np
-
         looks = np.concatenate(self._looks)
         self._looks.clear()
         order = np.argsort(looks, kind="stable")
@@ -387,8 +361,6 @@ def _given(values: "dict[str, object]", name: str) -> "dict[str, object]":
 
 def _filled(name: str, pieces: PieceFiles) -> "NDArray[np.bool_]":
     """For each row whether it has a value of a field."""
-    import numpy as np
-
     return np.concatenate(
         [
             frame[name].is_not_null().to_numpy()

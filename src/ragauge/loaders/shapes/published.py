@@ -9,11 +9,13 @@ from dataclasses import replace
 from functools import partial
 from typing import cast
 
+from ragauge.errors import PlanError
 from ragauge.loaders.documents import TEXT_KEYS
 from ragauge.loaders.mapping import field_of
 from ragauge.loaders.messages import ANSWERING, ASKING, last_text
 from ragauge.loaders.shapes.reader import Shape, Values, found, has_field, read_rows, texts_in
 from ragauge.loaders.table import Table
+from ragauge.plugins import load, offered
 from ragauge.samples.samples import Row
 
 CHATS = ("messages", "conversation", "conversations", "chat", "turns", "user_input", "input")
@@ -123,7 +125,8 @@ def recognised(table: Table, keep: Collection[str] = ()) -> Table:
     """
     table = read_rows(_with_evidence(table, keep), CITED, keep)
     columns = {*ANSWER_COLUMNS, *CHATS, *FURTHER, "source_documents"}
-    columns = columns.union(*(shape.columns() for shape in SHAPES)) & set(table.columns())
+    shapes = [*_of_plug_ins(), *SHAPES]
+    columns = columns.union(*(shape.columns() for shape in shapes)) & set(table.columns())
     if not any(
         isinstance(row.values.get(name), list | tuple | Mapping)
         for name in columns - set(keep)
@@ -136,10 +139,21 @@ def recognised(table: Table, keep: Collection[str] = ()) -> Table:
         if not any(isinstance(row.values.get(name), str) for row in table.rows)
     ]
     answers = partial(_nested_answers, nested)
-    read = read_rows(table, (_no_answers, _further_answers, answers, _chat, *SHAPES), keep)
+    read = read_rows(table, (_no_answers, _further_answers, answers, _chat, *shapes), keep)
     if read is table or "answer" in keep:
         return read
     return replace(read, rows=_expected_everywhere(table.rows, read.rows))
+
+
+def _of_plug_ins() -> list[Shape]:
+    """The shapes that installed packages offer, which come before ours."""
+    shapes = [load("loaders", name) for name in offered("loaders")]
+    for shape, entry in zip(shapes, offered("loaders").values(), strict=True):
+        if not isinstance(shape, Shape):
+            raise PlanError(
+                [f"the entry point {entry.value} of ragauge.loaders is {shape!r:.60}, not a Shape"]
+            )
+    return shapes
 
 
 def _with_evidence(table: Table, keep: Collection[str]) -> Table:

@@ -111,7 +111,9 @@ def repeated(rows: Rows, one: int, other: int, what: str) -> Problem:
     """A problem for two rows with the same document for the same query."""
     earlier, later = sorted((one, other))
     name = text_of(rows.document.name(earlier))
-    message = f"document {name!r} {what}, first at {rows.line(earlier)}; remove one"
+    message = (
+        f"document {name!r} {what} for its query, first at line {rows.line(earlier)}; remove one"
+    )
     return rows.problem(later, message)
 
 

@@ -35,8 +35,7 @@ from ragauge.rankings.reading.tables import (
     rows_of_parquet,
     rows_of_polars,
 )
-from ragauge.rankings.reading.trec import read_qrels, scan_run
-from ragauge.rankings.reading.trec_rows import rows_of_trec
+from ragauge.rankings.reading.trec import read_qrels, rows_of_trec, scan_run
 from ragauge.samples.samples import Samples
 from ragauge.storage.memory import gc_paused
 from ragauge.storage.regular_file import is_file, is_folder

@@ -5,10 +5,8 @@ whose queries are interleaved is read whole.
 """
 
 import os
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from functools import partial
-from itertools import pairwise
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Lock
 
@@ -17,10 +15,11 @@ from numpy.typing import NDArray
 
 from ragauge.errors import DataError, Problem
 from ragauge.rankings.arrays import Bytes, Compat, Floats, Ints, Words, precision_of
-from ragauge.rankings.judgements import NOT_JUDGED, JudgedRun, Judgements, numbered_names, text_of
-from ragauge.rankings.reading.lookup import grouped, repeats
+from ragauge.rankings.judgements import NOT_JUDGED, JudgedRun, Judgements, text_of
+from ragauge.rankings.reading.lookup import repeats
 from ragauge.rankings.reading.ordering import distinct, order, ranks
 from ragauge.rankings.reading.pieces import PIECE, at_line, line_number, pieces_of, whole_text
+from ragauge.rankings.reading.rows import Rows, bytes_in_order, field_of_pieces
 from ragauge.rankings.reading.scan import (
     Field,
     MalformedError,
@@ -43,9 +42,6 @@ MAX_THREADS = 4
 
 MAX_TAG_LENGTH = 1_000
 """Bytes of a run's tag that are kept."""
-
-UNKNOWN = np.uint32(2**32 - 1)
-"""The query number of a line until the unjudged queries are numbered."""
 
 RUN_LINE = "a line of a run has six fields: query Q0 document rank score tag"
 QRELS_LINE = "a line of judgements has four fields: query 0 document grade"
@@ -114,7 +110,10 @@ def scan_run(
     try:
         return _scan_pieces(packed, judgements, compat, n_threads)
     except _InterleavedError:
-        return _scan_interleaved(packed, judgements, compat)
+        from ragauge.rankings.reading.in_memory import match_rows_to_qrels
+
+        rows, tag = _rows_of_packed(packed)
+        return replace(match_rows_to_qrels(rows, judgements, compat), tag=tag)
 
 
 # A run in pieces
@@ -264,127 +263,65 @@ def _refuse_parted(query: Ints, n_queries: int) -> None:
         raise _InterleavedError
 
 
-# A run whose queries are interleaved
+# A run read whole
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Lines:
-    """Lines: their queries' numbers, their documents' digests and offsets into the whole text."""
+class _RowsPiece:
+    """Lines of a run: the names of their blocks' queries and of their documents."""
 
-    query: NDArray[np.uint32]
+    queries: tuple[Bytes, Ints]
+    first: Ints
+    documents: tuple[Bytes, Ints]
     score: Floats
-    digest: Words
-    start: Ints
-    end: Ints
+    offset: Ints
+    tag: str
 
 
-def _scan_interleaved(file: Packed, judgements: Judgements, compat: Compat) -> JudgedRun:
-    from concurrent.futures import ThreadPoolExecutor
-
-    text = whole_text(file)
-    scan = _Scan(file, judgements, compat)
-    cuts = _line_cuts(text, PIECE)
-    with ThreadPoolExecutor(min(MAX_THREADS, os.cpu_count() or 1)) as pool:
-        pieces = list(pool.map(partial(_lines, scan, text), cuts[:-1], cuts[1:]))
-        found, tags, unknown = zip(*pieces, strict=True)
-        del pieces
-        lines = _joined_lines(found)
-        del found
-        number, n_unknown = _numbers_of_unknown(text, unknown)
-        # Unjudged queries get the numbers after those of the judged ones.
-        lines.query[lines.query == UNKNOWN] = judgements.n_queries + number
-        n_lines = np.bincount(lines.query, minlength=judgements.n_queries + n_unknown)
-        by_query = grouped(lines.query)
-        spans = _spans(n_lines, PIECE // 32)
-        hits = list(pool.map(partial(_hits_of, scan, text, lines, by_query, n_lines), spans))
-    judgement = np.concatenate([judgement for judgement, _ in hits])
-    rank = np.concatenate([rank for _, rank in hits])
-    n_retrieved = n_lines[: judgements.n_queries]
-    tag = [tag for tag in tags if tag][-1]
-    return JudgedRun(judgements, n_retrieved, judgement, rank, n_unknown, tag)
+def rows_of_trec(path: Path | str) -> tuple[Rows, str]:
+    """The run's rows and its tag. Errors as in `scan_run`, except for repeated documents."""
+    keep_freed_memory()
+    return _rows_of_packed(packed_at(path))
 
 
-def _numbers_of_unknown(text: Bytes, pieces: Sequence[tuple[Field, Ints]]) -> tuple[Ints, int]:
-    """The number of each line's query among the unjudged ones, and how many there are."""
-    names = Field(
-        text,
-        np.concatenate([names.start for names, _ in pieces]),
-        np.concatenate([names.end for names, _ in pieces]),
+def _rows_of_packed(file: Packed) -> tuple[Rows, str]:
+    with opened(file) as stream:
+        found = [_rows_piece(file, text, offset) for text, offset in pieces_of(stream, PIECE)]
+    pieces = [piece for piece in found if len(piece.score)]
+    if not pieces:
+        raise DataError([Problem(f"is empty: it has no lines; {RUN_LINE}", file.name)])
+    before = np.cumsum([0, *(len(piece.score) for piece in pieces[:-1])])
+    offset = np.concatenate([piece.offset for piece in pieces])
+    rows = Rows(
+        file.name,
+        _joined([piece.queries for piece in pieces]),
+        np.concatenate([piece.first + at for piece, at in zip(pieces, before, strict=True)]),
+        _joined([piece.documents for piece in pieces]),
+        np.concatenate([piece.score for piece in pieces]),
+        lambda row: line_number(file, int(offset[row])),
     )
-    first, number = numbered_names(names)
-    before = np.cumsum([0, *(len(names) for names, _ in pieces[:-1])])
-    in_pieces = zip(before.tolist(), pieces, strict=True)
-    return np.concatenate([number[at + within] for at, (_, within) in in_pieces]), len(first)
+    return rows, pieces[-1].tag
 
 
-def _joined_lines(found: Sequence[_Lines]) -> _Lines:
-    return _Lines(
-        np.concatenate([lines.query for lines in found]),
-        np.concatenate([lines.score for lines in found]),
-        np.concatenate([lines.digest for lines in found]),
-        np.concatenate([lines.start for lines in found]),
-        np.concatenate([lines.end for lines in found]),
-    )
-
-
-def _spans(n_lines: Ints, size: int) -> list[tuple[int, int]]:
-    """Ranges of queries, first and last + 1, that have about `size` lines together."""
-    end = np.cumsum(n_lines)
-    cuts = distinct(np.searchsorted(end, np.arange(0, int(end[-1]), size), "right"))
-    edges = [0, *cuts[cuts > 0].tolist(), len(n_lines)]
-    return [(first, last) for first, last in pairwise(edges) if first < last]
-
-
-def _hits_of(
-    scan: _Scan,
-    text: Bytes,
-    lines: _Lines,
-    by_query: Ints,
-    n_lines: Ints,
-    span: tuple[int, int],
-) -> tuple[Ints, Ints]:
-    first, last = span
-    before = int(n_lines[:first].sum())
-    count = n_lines[first:last]
-    rows = by_query[before : before + int(count.sum())]
-    document = Field(text, lines.start[rows], lines.end[rows])
-    group, count = np.arange(first, last)[count > 0], count[count > 0]
-    key = paired_in_blocks(lines.digest[rows], group, count)
-    return scan.hits(group, count, document, lines.score[rows], key, 0)
-
-
-def _line_cuts(text: Bytes, size: int) -> list[int]:
-    """Offsets that split the text into pieces of about `size` bytes, all at ends of lines."""
-    cuts = [0]
-    while cuts[-1] < len(text):
-        at = min(cuts[-1] + size, len(text)) - 1
-        while text[at] != ord("\n"):
-            at += 1
-        cuts.append(at + 1)
-    return cuts
-
-
-def _lines(
-    scan: _Scan, text: Bytes, start: int, stop: int
-) -> tuple[_Lines, str, tuple[Field, Ints]]:
-    """The lines of a piece, its tag, and its unjudged queries: their distinct names, and the index
-    among these of each line's query."""
+def _rows_piece(file: Packed, text: Bytes, offset: int) -> _RowsPiece:
     try:
-        fields = split(text[start:stop], (0, 2, 4), 6, at_most=False)
-        query, document, score = (
-            Field(text, field.start + start, field.end + start) for field in fields
-        )
+        query, document, score, tag = split(text, (0, 2, 4, 5), 6, at_most=False)
         scores = decimals(score)
     except MalformedError as error:
-        raise at_line(scan.file, error, start, RUN_LINE) from None
-    digest = digests(query)
-    known, number = scan.judgements.known_queries.find(query, digest)
-    numbers = np.full(len(query), UNKNOWN)
-    numbers[known] = number
-    lines = _Lines(numbers, scores, digests(document), document.start, document.end)
-    unknown = query.take(np.flatnonzero(numbers == UNKNOWN))
-    first, number = numbered_names(unknown)
-    return lines, _tag(score), (unknown.take(first), number)
+        raise at_line(file, error, offset, RUN_LINE) from None
+    first = starts_of_blocks(query)
+    last = text_of(tag.name(len(tag) - 1)) if len(tag) else ""
+    start = query.start + offset
+    return _RowsPiece(_apart(query.take(first)), first, _apart(document), scores, start, last)
+
+
+def _apart(names: Field) -> tuple[Bytes, Ints]:
+    return bytes_in_order(names), names.end - names.start
+
+
+def _joined(pieces: list[tuple[Bytes, Ints]]) -> Field:
+    texts, lengths = zip(*pieces, strict=True)
+    return field_of_pieces(texts, np.concatenate(lengths))
 
 
 # Errors

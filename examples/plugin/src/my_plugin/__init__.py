@@ -1,0 +1,1 @@
+"""A plug-in for ragauge: copy the folder, rename it, and leave out what you do not need."""

@@ -1,0 +1,59 @@
+"""What installed packages add to ragauge: entry points of the groups `ragauge.metrics`, `ragauge.loaders` and so on."""
+
+import functools
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Literal
+
+from ragauge.errors import EncoderError, JudgeError, PlanError
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
+Kind = Literal["metrics", "loaders", "writers", "judges", "encoders"]
+
+
+@functools.cache
+def offered(kind: Kind) -> "Mapping[str, EntryPoint]":
+    """The entry points of a kind by name; of two with one name, the second by what it names. Nothing is imported."""
+    from importlib.metadata import entry_points
+
+    found: dict[str, EntryPoint] = {}
+    for entry in entry_points(group=f"ragauge.{kind}"):
+        found[entry.value if entry.name in found else entry.name] = entry
+    return found
+
+
+def load(kind: Kind, name: str) -> Any:
+    """What the package offers under the name; PlanError, which names the package, if it cannot be imported."""
+    entry = offered(kind)[name]
+    try:
+        return entry.load()
+    # A plug-in is foreign code: whatever it raises, name its package.
+    except (Exception, SystemExit) as error:
+        owner = entry.dist.name if entry.dist else "an installed package"
+        raise PlanError(
+            [
+                f"the {kind} of {owner} ({entry.value}) cannot be imported: "
+                f"{type(error).__name__}: {error}; fix or uninstall it"
+            ]
+        ) from error
+
+
+def open_model(
+    kind: Literal["judges", "encoders"], name: str, settings: Mapping[str, object]
+) -> Any:
+    """The judge or encoder `PREFIX:MODEL` of a package that offers the prefix; None if none does.
+
+    JudgeError or EncoderError if the package cannot open it.
+    """
+    prefix, _, model = name.partition(":")
+    if not model or prefix not in offered(kind):
+        return None
+    try:
+        return offered(kind)[prefix].load()(model, **settings)
+    except Exception as error:  # another package may raise anything; name it
+        failure = JudgeError if kind == "judges" else EncoderError
+        raise failure(
+            f"the {kind.removesuffix('s')} {name!r} of the entry point {prefix!r} cannot be opened: "
+            f"{type(error).__name__}: {error!s:.300}"
+        ) from error

@@ -1,0 +1,236 @@
+"""Questions made from other questions: comparisons, two hops, unanswerable ones, and as users type them."""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import combinations, pairwise
+from random import Random
+
+from ragauge.language.dates.dates import dates
+from ragauge.language.numbers.numbers import quantities
+from ragauge.questions.clauses import ARTICLES, AUXILIARIES, Names, content_words
+from ragauge.questions.draft import Draft
+
+MAX_COMPARED = 4
+"""Most comparisons of one kind: more would be one question in many clothes."""
+DESCRIBING = ("which", "who", "agent")
+"""Patterns whose question says something of its answer alone."""
+INVENTED = (
+    "Hartwell",
+    "Marlow",
+    "Denholm",
+    "Calverton",
+    "Ashdown",
+    "Thornbury",
+    "Wexcombe",
+    "Lindale",
+    "Orsett",
+    "Brantham",
+)
+"""Names for things that no document has; the first that the documents do not use is taken."""
+
+
+def derived(drafts: Sequence[Draft], texts: Mapping[str, str], seed: int) -> list[Draft]:
+    """The questions that these make possible, in order: each is changed in one way only."""
+    whole = "\n".join(texts.values())
+    names = Names.read(texts)
+    return [
+        *_comparisons(drafts),
+        *_two_hops(drafts),
+        *_unanswerable(drafts, whole, names),
+        *_as_typed(drafts, Random(f"{seed} typed")),
+    ]
+
+
+def _comparisons(drafts: Sequence[Draft]) -> Iterator[Draft]:
+    """Two subjects of which different passages state the same: which has more, which came first?"""
+    groups: dict[str, dict[str, Draft]] = defaultdict(dict)
+    for draft in drafts:
+        if draft.comparing and _is_named(draft.subject):
+            groups[draft.comparing].setdefault(draft.subject, draft)
+    for comparing, by_subject in groups.items():
+        pairs = [
+            (one, other)
+            for one, other in combinations(by_subject.values(), 2)
+            if one.sources[0].passage.id != other.sources[0].passage.id
+        ]
+        for one, other in pairs[:MAX_COMPARED]:
+            is_first = _wins(comparing, one.value, other.value)
+            if is_first is None:
+                continue
+            first, second = (one, other) if is_first else (other, one)
+            said, against = first.references[0], f"{second.subject}: {second.references[0]}"
+            yield Draft(
+                f"{comparing}, {one.subject} or {other.subject}?",
+                (f"{first.subject} ({said}; {against})",),
+                (*one.sources, *other.sources),
+                "comparison",
+                "compared",
+                one.subject,
+                3.0,
+            )
+
+
+def _is_named(subject: str) -> bool:
+    return bool(re.search(r"\b[A-Z]", subject)) and subject.split()[0] not in ("their", "its")
+
+
+def _wins(comparing: str, value: str, other: str) -> bool | None:
+    """Whether the first is the answer; None where the two cannot be told apart."""
+    if comparing.endswith(" earlier"):
+        years = [date.year for text in (value, other) for date in dates(f"in {text}")[:1]]
+        first, second = (*years, None, None)[:2]
+        return None if first is None or second is None or first == second else first < second
+    numbers = [found[0] for text in (value, other) if (found := quantities(text))]
+    if (
+        len(numbers) < 2
+        or numbers[0].unit != numbers[1].unit
+        or numbers[0].value == numbers[1].value
+    ):
+        return None
+    return numbers[0].value > numbers[1].value
+
+
+def _two_hops(drafts: Sequence[Draft]) -> Iterator[Draft]:
+    """A question about a thing, with the thing described by what another passage says of it."""
+    by_subject: dict[str, list[Draft]] = defaultdict(list)
+    descriptions = [draft for draft in drafts if draft.pattern in DESCRIBING]
+    for draft in drafts:
+        if draft.pattern not in DESCRIBING and draft.question_type not in ("yes/no", "cloze"):
+            by_subject[draft.subject.removeprefix("the ")].append(draft)
+    for first in descriptions:
+        name = first.references[0].removeprefix("the ")
+        found = re.match(r"(Which (?P<head>\w+)|Who) (?P<said>.*)\?$", first.question)
+        if found is None:
+            continue
+        described = (
+            f"the {found['head']} that {found['said']}"
+            if found["head"]
+            else f"the person who {found['said']}"
+        )
+        for second in by_subject.get(name, ()):
+            is_near = second.sources[0].passage.id == first.sources[0].passage.id
+            question = re.sub(
+                rf"\b(?:the )?{re.escape(name)}\b(?!['’])", described, second.question, count=1
+            )
+            shared = set(content_words(found["said"])) & set(content_words(second.references[0]))
+            if (
+                question == second.question
+                or is_near
+                or shared
+                or len(question.split()) > 30
+                or described in second.question
+            ):
+                continue
+            question = question[0].upper() + question[1:]
+            sources = (*first.sources, *second.sources)
+            yield Draft(
+                question,
+                second.references,
+                sources,
+                "multi-hop",
+                "described",
+                second.subject,
+                3.0,
+                hops=2,
+            )
+
+
+def _unanswerable(drafts: Sequence[Draft], whole: str, names: Names) -> Iterator[Draft]:
+    """A question about a thing of the same kind that no document knows, or about another year."""
+    free = [name for name in INVENTED if name not in whole]
+    years = {int(year) for year in re.findall(r"\b(?:19|20)\d\d\b", whole)}
+    for at, draft in enumerate(drafts):
+        if (
+            draft.question_type not in ("number", "temporal", "table look-up", "single fact")
+            or draft.worth < 2.5
+            or draft.pattern in ("definition", "agent")
+        ):
+            continue
+        changed = _with_other_year(draft.question, years) or (
+            _with_other_name(draft, free[at % len(free)], names) if free else None
+        )
+        if changed is not None:
+            reference = "The documents do not say."
+            yield replace(
+                draft, question=changed, references=(reference,), question_type="unanswerable", answerable=False, pattern="changed subject", comparing=""
+            )  # fmt: skip
+
+
+def _with_other_year(question: str, years: set[int]) -> str | None:
+    found = re.search(r"\bin ((?:19|20)\d\d)\b", question)
+    if found is None or not years:
+        return None
+    other = next(year for year in range(int(found[1]) + 1, 2200) if year not in years)
+    return (
+        question[: found.start(1)] + str(other) + question[found.end(1) :]
+        if other <= max(years) + 1
+        else None
+    )
+
+
+def _with_other_name(draft: Draft, name: str, names: Names) -> str | None:
+    """`Lantern Hut` as `Hartwell Hut`, `Tern X2` as `Tern X7`: a name that no document has."""
+    subject = draft.subject.removeprefix("the ")
+    words = subject.split()
+    if not 1 <= len(words) <= 3 or not all(word[0].isupper() for word in words):
+        return None
+    if (len(words) == 1 and not names.capital[subject.lower()]) or subject not in draft.question:
+        return None
+    coded = re.fullmatch(r"(?P<head>[A-Z]+-?)\d", words[-1])
+    if coded:
+        free = [
+            f"{coded['head']}{n}"
+            for n in range(9, 0, -1)
+            if not names.capital[f"{coded['head']}{n}".lower()]
+        ]
+        words[-1] = free[0]
+    else:
+        words[1 if len(words) > 1 and names.small[words[0].lower()] else 0] = name
+    return draft.question.replace(subject, " ".join(words))
+
+
+def _as_typed(drafts: Sequence[Draft], random: Random) -> Iterator[Draft]:
+    """Terse and misspelt: one of each for a question, of which the plan takes few."""
+    for draft in drafts:
+        if draft.question_type == "yes/no" or draft.worth < 2.5 or len(draft.question.split()) > 14:
+            continue
+        words = draft.question.rstrip("?").split()
+        terse = [word for word in words if word.lower() not in AUXILIARIES | ARTICLES | {"do"}]
+        if words[0] == "What" and len(terse) > 2:
+            terse = terse[1:]
+        if len(terse) > 2:
+            yield replace(
+                draft,
+                question=" ".join(terse).lower(),
+                question_type="terse",
+                origin=draft.question,
+                pattern=f"terse {draft.pattern}",
+                comparing="",
+            )
+        places = [at for at, word in enumerate(words) if re.fullmatch(r"[a-z]{6,}", word)]
+        if places:
+            at = random.choice(places)
+            typed = [*words[:at], _misspelt(words[at], random), *words[at + 1 :]]
+            yield replace(
+                draft,
+                question=f"{' '.join(typed)}?",
+                question_type="misspelt",
+                origin=draft.question,
+                pattern=f"misspelt {draft.pattern}",
+                comparing="",
+            )
+
+
+def _misspelt(word: str, random: Random) -> str:
+    """The word with two different neighbouring letters exchanged, not the first or the last."""
+    places = [
+        at
+        for at, (one, other) in enumerate(pairwise(word))
+        if 0 < at < len(word) - 2 and one != other
+    ]
+    if not places:
+        return word[:-2] + word[-1]
+    at = random.choice(places)
+    return word[:at] + word[at + 1] + word[at] + word[at + 2 :]

@@ -1,0 +1,191 @@
+"""Make a test set from documents: plan, write, check, keep."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+from ragauge.documents.reading import Documents, read_documents
+from ragauge.questions.checks import Checked, check, rows_as_jsonl, with_also_relevant
+from ragauge.questions.derived import derived
+from ragauge.questions.draft import Draft
+from ragauge.questions.modelless import drafts
+from ragauge.questions.plan import TYPES, Place, Spread, counts_of
+from ragauge.questions.question import GoldContext, Question
+from ragauge.storage.atomic_files import write_text
+
+if TYPE_CHECKING:
+    from ragauge.judges.config import JudgeConfig
+    from ragauge.judges.providers.factory import JudgeLike
+
+N_QUESTIONS = 200
+FILLING = ("single fact", "number", "temporal", "list", "table look-up", "cloze", "yes/no")
+"""Types that take the place of those of which the documents hold too few; the plain ones in the end."""
+RESERVE = 1.15
+"""Drafts taken for each question that is still wanted: some are rejected."""
+
+
+@dataclass(frozen=True)
+class MadeQuestions:
+    """Questions made from documents: those kept, those rejected with the reason, and what was planned.
+
+    `planned`: questions of each type that were asked for. `available`: drafts of each type that the
+    documents gave. `cost_usd`: of the calls to a judge, None without one or without a price.
+    """
+
+    kept: Sequence[Checked]
+    rejected: Sequence[Checked]
+    planned: Mapping[str, int]
+    available: Mapping[str, int]
+    documents: Documents = field(repr=False)
+    n_calls: int = 0
+    cost_usd: float | None = None
+    failures: Sequence[str] = ()
+
+    @property
+    def rows(self) -> list[dict[str, object]]:
+        """The kept questions as rows that `ask` and `evaluate` read."""
+        return [checked.to_row() for checked in self.kept]
+
+    def write(self, path: str | Path) -> None:
+        """Write the kept questions to a JSONL file; StoreError if it cannot be written."""
+        write_rows(Path(path), self.kept)
+
+
+def questions(
+    documents: "Documents | Sequence[object] | str | Path",
+    n: int = N_QUESTIONS,
+    *,
+    types: Mapping[str, float] | None = None,
+    judge: "JudgeLike | JudgeConfig | None" = None,
+    personas: Sequence[str] = (),
+    cache: str | Path | None = None,
+    seed: int = 0,
+) -> MadeQuestions:
+    """Make up to `n` questions with references and gold passages from documents; each is checked.
+
+    `documents`: files, folders, or documents of other libraries. `types`: the share of each type of
+    question, by default those of `ragauge.questions.plan.TYPES`. Without a `judge` the questions are
+    written by rules, which is free and quick, in plain words. With one (a name, a judge or a
+    JudgeConfig) it writes them, asked as one of the `personas`; its replies are kept in `cache`, and no reply is paid for twice. Fewer
+    than `n` are made if the documents hold no more. The same documents, seed and replies give the same
+    questions. Raises PlanError for an unknown type, DataError for documents without text.
+
+    >>> import ragauge as rg, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = (Path(folder) / "hut.md").write_text("Curlew Hut has 32 beds and opens in May.")
+    ...     rows = rg.questions(folder, 1, types={"number": 1}).rows
+    >>> rows[0]["question"], rows[0]["references"]
+    ('How many beds does Curlew Hut have?', ['32 beds'])
+    """
+    read = documents_of(documents)
+    counts = counts_of(n, TYPES if types is None else types)
+    if judge is not None:
+        from ragauge.judges.config import judge_config_of
+        from ragauge.questions.judge_writer import questions_by_judge
+
+        config = judge_config_of(judge)
+        return questions_by_judge(read, counts, config, cache, seed=seed, personas=personas)
+    return _without_model(read, counts, seed)
+
+
+def available(documents: Documents, seed: int) -> dict[str, int]:
+    """How many drafts of each type the rules find in the documents."""
+    return dict(Counter(draft.question_type for draft in _pool(documents, seed)))
+
+
+def _pool(documents: Documents, seed: int) -> list[Draft]:
+    simple = drafts(documents)
+    return [*simple, *derived(simple, documents.texts, seed)]
+
+
+def documents_of(documents: "Documents | Sequence[object] | str | Path") -> Documents:
+    """The documents, read; DataError if they hold no text."""
+    if isinstance(documents, Documents):
+        return documents
+    return read_documents([documents] if isinstance(documents, str | Path) else documents)
+
+
+def _without_model(documents: Documents, counts: Mapping[str, int], seed: int) -> MadeQuestions:
+    """Take drafts by the plan until each type has its number; then fill up with the types that have more."""
+    pool = _pool(documents, seed)
+    items = [
+        (draft.question_type, Place.of(draft.sources[0].passage), draft.worth, draft)
+        for draft in pool
+    ]
+    spread = Spread([item for item in items if item[0] in counts or item[0] == "cloze"], seed)
+    available = Counter(draft.question_type for draft in pool)
+    kept: list[Checked] = []
+    rejected: list[Checked] = []
+    asked: set[str] = set()
+    while taken := _next(spread, counts, kept, asked):
+        asked_now = [*(each.question for each in kept), *taken]
+        checked = with_also_relevant(check(asked_now, documents))
+        kept = [each for each in checked if each.sound]
+        rejected += [each for each in checked if not each.sound]
+    return MadeQuestions(numbered(kept, counts), rejected, counts, available, documents)
+
+
+def _next(
+    spread: Spread[Draft], counts: Mapping[str, int], kept: Sequence[Checked], asked: set[str]
+) -> list[Question]:
+    """Drafts for what is still missing: of each type, then of any, yes/no and clozes last.
+
+    Terse and misspelt ones come first, as they use up the question that they are made from.
+    """
+    have = Counter(each.question.question_type for each in kept)
+    taken: list[Question] = []
+    for name in sorted(counts, key=lambda each: each not in ("terse", "misspelt")):
+        taken += _take(spread, name, counts[name] - have[name], asked)
+    for name in (each for each in FILLING if each in counts or each == "cloze"):
+        short = sum(counts.values()) - len(kept) - len(taken)
+        taken += _take(spread, name, short, asked)
+    return taken
+
+
+def _take(spread: Spread[Draft], name: str, n: int, asked: set[str]) -> list[Question]:
+    taken: list[Question] = []
+    while len(taken) < n * RESERVE and n > 0 and (draft := spread.take(name)) is not None:
+        origin = (draft.origin or draft.question).lower()
+        if origin not in asked:
+            asked.add(origin)
+            taken.append(question_of(draft, {"writer": "rules", "pattern": draft.pattern}))
+    return taken
+
+
+def question_of(draft: Draft, provenance: Mapping[str, object]) -> Question:
+    """A draft as a question of a test set; it has no id yet."""
+    gold = [cast("GoldContext", source.as_context) for source in draft.sources]
+    relevant = {source.passage.id: 1.0 for source in draft.sources}
+    return Question(
+        draft.question,
+        draft.question,
+        list(draft.references),
+        gold if draft.answerable else [],
+        relevant if draft.answerable else {},
+        draft.question_type,
+        draft.hops,
+        draft.answerable,
+        dict(provenance),
+    )
+
+
+def numbered(kept: Sequence[Checked], counts: Mapping[str, int]) -> list[Checked]:
+    """At most as many as planned, by place in the documents, with ids."""
+    by_type: dict[str, list[Checked]] = {name: [] for name in (*counts, "cloze")}
+    for each in kept:
+        by_type[each.question.question_type].append(each)
+    first = [each for name, found in by_type.items() for each in found[: counts.get(name, 0)]]
+    others = [each for name, found in by_type.items() for each in found[counts.get(name, 0) :]]
+    chosen = list(chain(first, others))[: sum(counts.values())]
+    return [
+        replace(each, question=replace(each.question, id=f"q{number:03d}"))
+        for number, each in enumerate(chosen, 1)
+    ]
+
+
+def write_rows(path: Path, checked: Sequence[Checked]) -> None:
+    """Write questions to a JSONL file, completely or not at all."""
+    write_text(path, rows_as_jsonl(checked))

@@ -1,0 +1,84 @@
+"""Numbers in German, French, Spanish and Chinese; each pair is compared both ways round."""
+
+import pytest
+
+from ragauge.language.numbers.match import match_numbers
+from ragauge.language.numbers.numbers import quantities
+from ragauge.language.numbers.other_languages import in_other_languages, times_of_day
+
+SAME = """
+Um 17:00 Uhr.|5 pm
+At 17:30 the shop closes.|5:30 pm
+Opens 9:00 am|9 am
+à 17 h 30|17:30
+À 17h|17:00
+下午5点|17:00
+上午9点半|9:30 am
+14 Tage|2 Wochen
+14 jours|2 semaines
+90 minutos|1.5 horas
+5 euros par mois|5 € pro Monat
+5 euros al mes|5 euros per month
+每月5元|5元/月
+5 Werktage|5 business days
+5 jours ouvrables|5 días hábiles
+5个工作日|5 working days
+5 por ciento|5 %
+1250,50 euros|1 250,50 €
+2 times per week|2x a week
+"""
+APART = """
+Das kostet 12 Euro im Monat.|12 Euro im Jahr
+5 euros par mois|5 euros par an
+5 euros al mes|5 euros al año
+每月5元|每年5元
+5 Werktage|5 Tage
+5 jours ouvrés|5 jours
+5 días laborables|5 días
+5个工作日|5天
+3 Erwachsene und 2 Kinder|2 Erwachsene und 3 Kinder
+à 17 h 30|17:20
+下午5点|5 am
+"""
+IN_WORDS = """
+zwölf Monate|12 Monate|1
+einundzwanzig Tage|21 Tage|1
+douze mois|12 mois|1
+quatre-vingt-dix jours|90 jours|1
+trente et un jours|31 jours|0
+doce meses|12 meses|1
+treinta y cinco días|35 días|1
+fünf Prozent|5 %|1
+cinq pour cent|5 %|1
+el cinco por ciento|5 %|1
+百分之五|5%|1
+drei Erwachsene und zwei Kinder|2 Erwachsene und 3 Kinder|0
+From Sept. 1 on|7|0
+"""
+
+
+def rows(table):
+    return [line.split("|") for line in table.strip().splitlines()]
+
+
+def share(answer, reference):
+    return match_numbers("?", [reference], answer).share
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "expected"),
+    [(*pair, 1) for pair in rows(SAME)] + [(*pair, 0) for pair in rows(APART)],
+)
+def test_numbers_are_compared_with_their_units_rates_and_times(one, other, expected):
+    assert (share(one, other), share(other, one)) == (expected, expected)
+
+
+@pytest.mark.parametrize(("words", "digits", "expected"), rows(IN_WORDS))
+def test_an_answer_may_state_a_number_in_words(words, digits, expected):
+    assert share(words, digits) == int(expected)
+
+
+@pytest.mark.parametrize("text", ["", "5 an hour", "an elf", "5 tables", "It was $5 in 2021."])
+def test_english_text_stays_as_it_is(text):
+    assert tuple(in_other_languages(text, quantities(text))) == quantities(text)
+    assert not list(times_of_day(text))

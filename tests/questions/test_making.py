@@ -1,0 +1,149 @@
+"""`rg.questions` without a model, and the command, as a user runs them."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+import ragauge as rg
+from ragauge.cli import main
+from ragauge.questions.making import documents_of
+from ragauge.questions.modelless import drafts
+
+HUTS = """# The huts
+
+Curlew Hut is a stone house above the lake. It was built in 1994 by Ida Merrow.
+Curlew Hut has 32 beds. Lunch at the hut costs £9 per person.
+
+## Old Dairy Hut
+
+Old Dairy Hut has 40 beds. Old Dairy Hut was opened in 1971. Dogs stay in the porch because the floor is new.
+Nobody may smoke here. A hut is never locked. They close it at noon.
+
+## Fees
+
+| guest | price |
+|---|---|
+| adult member | £17 |
+| school child | £12 |
+| day visitor | £3 |
+"""
+
+
+def run(*arguments: str) -> object:
+    """The exit code of `ragauge questions make`."""
+    with pytest.raises(SystemExit) as left:
+        main(["questions", "make", *arguments])
+    return left.value.code
+
+
+@pytest.fixture
+def huts(tmp_path: Path) -> Path:
+    path = tmp_path / "huts.md"
+    path.write_text(HUTS)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("What is Curlew Hut?", "a stone house above the lake"),
+        ("When was Curlew Hut built by Ida Merrow?", "1994"),
+        ("How many beds does Curlew Hut have?", "32 beds"),
+        ("Why do dogs stay in the porch?", "because the floor is new"),
+        ("When was Old Dairy Hut opened?", "1971"),
+        ("What is the price of the guest adult member (Fees)?", "£17"),
+        ("Does Curlew Hut have 32 beds?", "Yes"),
+        ("Does Curlew Hut have 64 beds?", "No. Curlew Hut has 32 beds."),
+    ],
+)
+def test_sentences_and_cells_become_questions(huts: Path, question: str, answer: str):
+    found = {draft.question: draft.references[0] for draft in drafts(documents_of(huts))}
+    assert found.get(question) == answer, sorted(found)
+
+
+def test_each_question_names_its_subject(huts: Path):
+    asked = [draft.question for draft in drafts(documents_of(huts))]
+    assert not [question for question in asked if " it " in question or " here" in question]
+
+
+def test_gold_contexts_are_the_documents_own_characters(huts: Path):
+    for row in rg.questions(huts, 30).rows:
+        for gold in row["gold_contexts"]:  # pyright: ignore[reportGeneralTypeIssues]
+            assert HUTS[gold["start"] : gold["end"]] == gold["text"]
+
+
+def test_two_passages_are_compared_and_unknown_things_are_unanswerable(huts: Path):
+    rows = rg.questions(huts, 40, types={"comparison": 1, "unanswerable": 1}).rows
+    by_type = {str(row["question_type"]): row for row in rows}
+    compared = by_type["comparison"]
+    assert compared["question"] == "Which has more beds, Curlew Hut or Old Dairy Hut?"
+    assert compared["references"] == ["Old Dairy Hut (40 beds; Curlew Hut: 32 beds)"]
+    assert len(compared["relevant"]) == 2  # pyright: ignore[reportArgumentType]
+    unknown = by_type["unanswerable"]
+    assert unknown["answerable"] is False
+    assert unknown["gold_contexts"] == []
+
+
+def test_two_hops_describe_a_thing_by_what_another_passage_says_of_it(tmp_path: Path):
+    (tmp_path / "a.md").write_text(
+        "# Huts\n\nEvery hut has a stove, and a hut is never locked. "
+        "Curlew Hut lost its roof in the gale of 2005 near Penlow."
+    )
+    (tmp_path / "b.md").write_text("# Beds\n\nCurlew Hut has 32 beds.")
+    (row,) = rg.questions(tmp_path, 1, types={"multi-hop": 1}).rows[:1]
+    assert row["question"] == (
+        "How many beds does the hut that lost its roof in the gale of 2005 near Penlow have?"
+    )
+    assert (row["references"], row["hops"]) == (["32 beds"], 2)
+    assert len(row["relevant"]) == 2  # pyright: ignore[reportArgumentType]
+
+
+def test_a_plan_for_more_than_the_documents_hold_gives_what_there_is_and_says_so(
+    huts: Path, capsys: pytest.CaptureFixture[str]
+):
+    output = huts.with_name("q.jsonl")
+    assert run(str(huts), "-n", "500", "-o", str(output)) == 0
+    rows = [json.loads(line) for line in output.read_text().splitlines()]
+    assert 15 < len(rows) < 100
+    assert len({row["id"] for row in rows}) == len(rows)
+    assert "of 500 planned" in capsys.readouterr().out
+
+
+def test_the_same_documents_and_seed_give_the_same_bytes(huts: Path):
+    one, other = huts.with_name("1.jsonl"), huts.with_name("2.jsonl")
+    rg.questions(huts, 20, seed=3).write(one)
+    rg.questions(huts, 20, seed=3).write(other)
+    assert one.read_bytes() == other.read_bytes()
+
+
+def test_what_was_made_is_what_evaluate_reads(huts: Path):
+    rows = [{**row, "answer": row["references"][0]} for row in rg.questions(huts, 9).rows]  # pyright: ignore[reportIndexIssue]
+    assert rg.evaluate(rows, "exact_match").scores["value"].drop_nulls().mean() == 1.0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (["-n", "3"], "add -o questions.jsonl"),
+        (["-o", "q.jsonl", "--types", "nmber"], "did you mean 'number'"),
+        (["-o", "huts.md"], "huts.md"),
+        (["-o", "q.jsonl", "--personas", "none.txt"], "none.txt"),
+    ],
+)
+def test_wrong_options_are_refused_before_any_work(
+    huts: Path,
+    arguments: list[str],
+    complaint: str,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+):
+    monkeypatch.chdir(huts.parent)
+    assert run("huts.md", *arguments) == 2
+    assert complaint in capsys.readouterr().err
+    assert huts.read_text() == HUTS
+
+
+def test_documents_without_text_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    assert run(str(tmp_path), "-o", str(tmp_path / "q.jsonl")) == 3
+    assert "no text was found" in capsys.readouterr().err
