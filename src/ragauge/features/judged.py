@@ -290,7 +290,7 @@ async def support_of(
 
 
 @dataclass(frozen=True, slots=True)
-class _Piece:
+class _ContextPart:
     """A context, or a part of one that is too long: its text, which context it is of, and its offset."""
 
     text: str
@@ -315,35 +315,35 @@ def _claims_at_once(judge: JudgeSession, claims: Sequence[str]) -> list[list[int
     return groups
 
 
-def _parts(judge: JudgeSession, contexts: Sequence[str], *others: str) -> list[list[_Piece]]:
+def _parts(judge: JudgeSession, contexts: Sequence[str], *others: str) -> list[list[_ContextPart]]:
     """The contexts in parts, each of which fits the judge's window together with the other texts.
 
     A single context that does not fit is cut into overlapping pieces.
     """
     if judge.fits_window((*contexts, *others), len(contexts)):
-        return [[_Piece(context, place) for place, context in enumerate(contexts)]]
+        return [[_ContextPart(context, place) for place, context in enumerate(contexts)]]
     room = judge.window - PROMPT_TOKENS - TOKENS_PER_ITEM - sum(map(estimated_tokens, others))
     pieces = [
         piece
         for place, context in enumerate(contexts)
-        for piece in _cut(_Piece(context, place), room)
+        for piece in _cut(_ContextPart(context, place), room)
     ]
     groups = judge.pieces([piece.text for piece in pieces], others)
     return [[pieces[at] for at in group] for group in groups]
 
 
-def _cut(piece: _Piece, room: int) -> list[_Piece]:
+def _cut(piece: _ContextPart, room: int) -> list[_ContextPart]:
     """The piece, halved repeatedly until each part has at most `room` tokens."""
     text, place, start = piece.text, piece.place, piece.start
     if len(text) <= 2 * OVERLAP or estimated_tokens(text) <= room:
         return [piece]
     middle, beyond = len(text) // 2, OVERLAP // 2
-    left = _Piece(text[: middle + beyond], place, start)
-    right = _Piece(text[middle - beyond :], place, start + middle - beyond)
+    left = _ContextPart(text[: middle + beyond], place, start)
+    right = _ContextPart(text[middle - beyond :], place, start + middle - beyond)
     return [*_cut(left, room), *_cut(right, room)]
 
 
-def _placed(verdict: Support, pieces: Sequence[_Piece]) -> Support:
+def _placed(verdict: Support, pieces: Sequence[_ContextPart]) -> Support:
     """The verdict with the offsets of its quote in the whole context."""
     if verdict.context is None or verdict.start is None or verdict.end is None:
         return verdict
