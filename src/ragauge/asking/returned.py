@@ -30,10 +30,12 @@ def read_returned(value: object, id: str) -> dict[str, object]:
 
     `id`: that of the question: an answer to another one is an error.
     """
-    if value is None or isinstance(value, bytes | bool):
+    if isinstance(value, str):
+        fields: dict[str, object] = {"answer": value}
+    elif value is None or isinstance(value, bytes | bool):
         raise _not_understood(value)
-    given = {"answer": value} if isinstance(value, str) else value
-    fields = _plain(given) or _loaded(given)
+    else:
+        fields = _plain(value) or _loaded(value)
     if str(fields.pop("id", id)) != id:
         raise Refused(f"returned an answer to another question than {id!r}", is_final=True)
     for name in ("system", "question"):
