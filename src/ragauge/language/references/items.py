@@ -11,6 +11,7 @@ from ragauge.language.dates.dates import dates
 from ragauge.language.numbers.signs import SMALL, WORD_VALUES
 from ragauge.language.references.compared_text import ComparedText, read_text
 from ragauge.language.stems import Word
+from ragauge.language.text import Span
 
 MAX_QUESTION = 1_000
 """Of a question; what is behind them is not read."""
@@ -91,8 +92,6 @@ _CLAUSE = re.compile(
     re.IGNORECASE,
 )
 """What begins a clause, or an addition to a name, and no item."""
-
-Span = tuple[int, int]
 
 
 class StatedWord(Protocol):
