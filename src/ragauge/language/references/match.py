@@ -30,7 +30,6 @@ from ragauge.language.references.contradictions import (
     said_to,
     stated_instead,
 )
-from ragauge.language.references.items import MissingItems, missing_items
 from ragauge.language.spans import SpanSet
 from ragauge.language.stems import Word
 
@@ -82,8 +81,7 @@ class ReferenceMatch:
     a fall what the reference calls a rise. `n_new`: the distinct
     content words of the answer that the question does not have; `n_new_shared`: those of them that
     the reference has. `contradiction`: what the answer states in place of a number, date, yes or no of
-    the reference, and of what; None if nothing. `missing_items`: what it leaves out of a list that the
-    question asks for. `differences`: the details that it contradicts.
+    the reference, and of what; None if nothing. `differences`: the details that it contradicts.
     """
 
     words: Sequence[ReferenceWord]
@@ -94,7 +92,6 @@ class ReferenceMatch:
     n_new_shared: int
     numbers: NumberMatch
     contradiction: tuple[str, str] | None
-    missing_items: MissingItems | None
     differences: Sequence[Difference] = ()
 
     @property
@@ -187,9 +184,6 @@ def match_reference(question: str | None, reference: str, answer: str) -> Refere
         n_new_shared=len(ours & (expected.stems | same)),
         numbers=numbers,
         contradiction=contradiction,
-        missing_items=missing_items(
-            texts.question, reference, words, texts.answer, given, expected.stems | same
-        ),
         differences=facts.differences,
     )
 
