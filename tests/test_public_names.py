@@ -10,6 +10,7 @@ import ragauge as rg
 PUBLIC = {
     "Answers",
     "ChatEndpoint",
+    "CheckedQuestions",
     "Comparison",
     "DataError",
     "EncoderError",
@@ -33,6 +34,7 @@ PUBLIC = {
     "StoreError",
     "Suite",
     "ask",
+    "check_questions",
     "compare",
     "estimate",
     "evaluate",

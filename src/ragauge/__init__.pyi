@@ -28,6 +28,8 @@ from .loaders import load as load
 from .metric import feature as feature
 from .metric import metric as metric
 from .on_ray.executor import Ray as Ray
+from .questions.checking import CheckedQuestions as CheckedQuestions
+from .questions.checking import check_questions as check_questions
 from .questions.making import MadeQuestions as MadeQuestions
 from .questions.making import questions as questions
 from .rankings.rank import fuse as fuse

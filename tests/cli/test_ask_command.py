@@ -33,7 +33,9 @@ def fails_always(question):
 def counted(question):
     with open("asked.txt", "a") as file:
         file.write(question + "\\n")
-    time.sleep(0.02)
+    with open("asked.txt") as file, open("most.txt") as most:
+        if len(file.readlines()) > int(most.read()):
+            time.sleep(60)  # until it is killed
     return "Paris"
 
 def slow(question):
@@ -45,6 +47,7 @@ def slow(question):
 @pytest.fixture
 def here(tmp_path):
     (tmp_path / "app.py").write_text(APP)
+    (tmp_path / "most.txt").write_text("1000")
     (tmp_path / "questions.jsonl").write_text(QUESTIONS)
     return tmp_path
 
@@ -187,7 +190,8 @@ def started(here, *arguments):
 
 def kept(path):
     try:
-        database = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
+        # To read what a killed process left, SQLite may have to write.
+        database = sqlite3.connect(f"file:{path}?mode=rw", uri=True)
         return {question for (question,) in database.execute("select hex(key) from replies")}
     except sqlite3.Error:
         return set()
@@ -201,6 +205,7 @@ def test_a_killed_asking_resumes_and_asks_nothing_twice(here):
     arguments = ["--target", "app.py:counted", "--folder", "a", "--concurrency", "4"]
     n_kept = n_asked = 0
     for _ in range(3):
+        (here / "most.txt").write_text(str(n_asked + 20))  # it cannot end before it is killed
         process = started(here, *arguments)
         while len(kept(here / "a" / "answers.sqlite")) < n_kept + 15:
             assert process.poll() is None, process.stderr.read()
@@ -213,6 +218,7 @@ def test_a_killed_asking_resumes_and_asks_nothing_twice(here):
             n_kept <= len(asked) - n_asked + before <= n_kept + 8
         )  # in flight, or not on disk yet
         n_asked = len(asked)
+    (here / "most.txt").write_text("1000")
     process = started(here, *arguments)
     process.communicate(timeout=60)
     assert process.returncode == 0

@@ -51,6 +51,7 @@ def asked():
     texts = {"question": "q", "answer": "a", "references": ["r"], "contexts": ["c"]}
     yield questions.grade("kind?", ["Read."], texts, 1, 5)
     yield from judge_writer._asked([judge_writer.Slot("factual", (SimpleNamespace(text="p"),))], ())
+    yield judge_writer._answering("q", ["p"])
 
 
 def test_each_question_has_a_prompt_with_just_its_texts_and_words():
@@ -149,7 +150,9 @@ def test_a_name_that_is_no_prompt_is_refused_with_what_was_meant(tmp_path):
     assert "claim.md: no prompt has that name; did you mean 'claims'?" in problem
     (tmp_path / "claim.md").unlink()
     (problem,) = problems(tmp_path, zzz="")
-    assert "zzz.md: no prompt has that name; they are accuracy, claims, " in problem
+    assert (
+        "zzz.md: no prompt has that name; they are accuracy, answer_question, claims, " in problem
+    )
 
 
 @pytest.mark.parametrize(

@@ -56,6 +56,7 @@ ASKED = (
     steps("kind?", 1, 5),
     grade("kind?", ["Read."], TEXTS, 1, 5),
     *judge_writer._asked([judge_writer.Slot("factual", (SimpleNamespace(text="p"),))], ()),
+    judge_writer._answering("q", ["p"]),
 )
 
 

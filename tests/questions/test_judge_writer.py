@@ -31,7 +31,11 @@ def huts(tmp_path: Path) -> Path:
 
 
 def reply(prompt: str) -> dict[str, object]:
-    """What a careful judge replies: a question about the first sentence of the first passage."""
+    """What a careful judge replies: a question about the first passage, or the answer to its own one."""
+    asked = re.search(r"How many beds does (\w+) Hut have", prompt)
+    if asked:
+        found = re.search(rf"{asked[1]} Hut stands.*? has (\d+) beds", prompt)
+        return {"answer": found[1] if found else "unknown"}
     name, beds = re.findall(r"(\w+) Hut stands at \d+ m.*? has (\d+) beds", prompt)[0]
     quotes = re.findall(r"\w+ Hut stands at \d+ m", prompt)
     return {
@@ -45,9 +49,9 @@ def script(request: Request) -> dict[str, object]:
     return reply(request.messages[-1].content)
 
 
-def made(huts: Path, answer: dict[str, object], question_type: str = "number") -> rg.MadeQuestions:
-    judge = rg.ScriptedJudge({"write_question": answer})
-    return rg.questions(huts, 1, types={question_type: 1}, judge=judge)
+def made(huts: Path, answer: dict[str, object], again: str = "unknown") -> rg.MadeQuestions:
+    judge = rg.ScriptedJudge({"write_question": answer, "answer_question": {"answer": again}})
+    return rg.questions(huts, 1, types={"number": 1}, judge=judge)
 
 
 def test_a_question_is_kept_with_the_place_of_its_quote(huts: Path):
@@ -60,7 +64,8 @@ def test_a_question_is_kept_with_the_place_of_its_quote(huts: Path):
         (gold,) = row["gold_contexts"]  # pyright: ignore[reportGeneralTypeIssues]
         assert text[gold["start"] : gold["end"]] == gold["text"]
         assert gold["text"] in text
-    assert found.n_calls == 3
+    assert [row["known"] for row in found.rows] == [False] * 3
+    assert found.n_calls == 9  # for each the question, and its answer without and with the passage
 
 
 @pytest.mark.parametrize(
@@ -89,6 +94,21 @@ def test_a_reply_that_breaks_the_format_makes_no_question_and_is_told(huts: Path
     found = rg.questions(huts, 1, types={"number": 1}, judge=judge)
     assert not found.kept
     assert "no usable reply" in found.failures[0]
+
+
+@pytest.mark.parametrize(
+    ("again", "known", "kept"), [("32 beds", True, True), ("28 beds", None, False)]
+)
+def test_the_judge_answers_its_own_question_without_and_with_the_passage(
+    huts: Path, again: str, known: bool | None, kept: bool
+):
+    huts.write_text(HUTS[0])
+    written = reply(HUTS[0])
+    found = made(huts, written, again)
+    assert [row["known"] for row in found.rows] == ([known] if kept else [])
+    assert [each.problems for each in found.rejected] == (
+        [] if kept else [["the judge answers otherwise from its passages"]]
+    )
 
 
 def test_an_order_inside_a_document_stays_between_delimiters(tmp_path: Path):
@@ -121,7 +141,7 @@ def test_each_passage_is_used_once_for_a_type_and_the_seed_decides_which(huts: P
 def test_personas_are_named_in_turn(huts: Path):
     judge = rg.ScriptedJudge(script)
     rg.questions(huts, 2, types={"number": 1}, judge=judge, personas=["a warden", "a guest"])
-    prompts = sorted(request.messages[-1].content for request in judge.requests)
+    prompts = [request.messages[-1].content for request in judge.requests]
     assert sum("a warden" in prompt for prompt in prompts) == 1
     assert sum("a guest" in prompt for prompt in prompts) == 1
 
@@ -129,7 +149,7 @@ def test_personas_are_named_in_turn(huts: Path):
 def test_the_calls_are_told_before_the_first_one(huts: Path):
     config = JudgeConfig((rg.ScriptedJudge(script),))
     told = estimate(documents_of(huts), {"number": 2, "comparison": 9}, config, None, seed=0)
-    assert told["scripted"].calls == 4
+    assert told["scripted"].calls == 12  # four questions, and two answers to each
 
 
 def test_what_was_asked_before_is_free_and_gives_the_same_bytes(huts: Path):
@@ -137,7 +157,7 @@ def test_what_was_asked_before_is_free_and_gives_the_same_bytes(huts: Path):
     judge = rg.ScriptedJudge(script)
     for path in paths:
         rg.questions(huts, 3, types={"number": 1}, judge=judge, cache=cache).write(path)
-    assert len(judge.requests) == 3
+    assert len(judge.requests) == 9
     assert paths[0].read_bytes() == paths[1].read_bytes()
 
 
@@ -218,17 +238,17 @@ def test_a_command_that_is_killed_again_and_again_asks_for_nothing_that_it_kept(
 
     assert run(cache="other.sqlite") == 0
     whole = (tmp_path / "q.jsonl").read_bytes()
-    assert len(whole.splitlines()) == len(endpoint.asked) == 24
+    assert len(whole.splitlines()) == len(endpoint.asked) / 3 == 24
     (tmp_path / "q.jsonl").unlink()
     endpoint.asked.clear()
-    for kill_at in (9, 12, 2):
+    for kill_at in (9, 30, 2):
         assert run(kill_at) == -9
         assert not (tmp_path / "q.jsonl").exists()
     kept = _n_kept(tmp_path / "cache.sqlite")
     assert kept > 0
     before = len(endpoint.asked)
     assert run() == 0
-    assert len(endpoint.asked) - before == 24 - kept
+    assert len(endpoint.asked) - before == 72 - kept
     assert (tmp_path / "q.jsonl").read_bytes() == whole
 
 

@@ -328,6 +328,29 @@ def test_the_comparison_shows_the_means_and_differences_of_common_questions(
     assert box["x"] + box["width"] <= width
 
 
+def test_quality_is_shown_against_time_with_the_front_and_times_are_compared_by_their_ratio(
+    opened, tmp_path
+):
+    # old is quick and wrong, new slow and right; bad is wrong and slower than old, so it is not on the front.
+    rows = [
+        {"id": f"{id}#{n}", "repeat_of": id, "system": system, "answer": answer, "reference": "Rome", "latency_s": latency_s}
+        for system, answer, latency_s in (("old", "Oslo", 1.0), ("new", "Rome", 4.0), ("bad", "Oslo", 2.0))
+        for id in "abc" for n in (1, 2)
+    ]  # fmt: skip
+    run = rg.evaluate(rows, ["exact_match", "latency_s"])
+    page = opened(run.report(tmp_path / "report.html"))
+    assert "custom · 3 questions · 3 systems · 18 answers" in page.texts(".lead p")[0]
+    assert page.page.locator(".tradeoffs svg").count() == 1
+    assert page.page.locator(".tradeoffs circle.ring").count() == 1
+    title = page.page.locator(".tradeoffs g:has(circle.ring) title").text_content()
+    assert title == "bad: exact_match 0.00, latency_s 2.00"
+    page.go("#/compare?base=old&other=new")
+    page.page.wait_for_selector(".differences td")
+    assert "×4.00" in page.texts(".differences td")
+    page.page.keyboard.press("s")
+    page.until(lambda: "×0.25" in page.texts(".differences td"))
+
+
 def test_swapping_turns_the_signs(opened, handbook_page):
     page = opened(handbook_page, "#/compare?base=hasty&other=careful")
     before = page.texts(".differences td:nth-child(4)")

@@ -3,7 +3,7 @@ import { useEffect, useMemo, useState } from "preact/hooks";
 import { DifferenceBar, Swatch } from "./charts";
 import { actions, tooltip } from "./keys";
 import { count, counted, noun, plural, pValue, short, shown, signed } from "./numbers";
-import { type Change, paired, type Paired, pairOf } from "./pairing";
+import { type Change, changeOf, paired, type Paired, pairOf } from "./pairing";
 import { type Rows, rowsOf } from "./rows";
 import { Scatter } from "./scatter";
 import { Select } from "./select";
@@ -64,13 +64,19 @@ function headline(rows: Rows, metric: MetricView, base: number, other: number): 
   const pair = pairOf(metric, base, other);
   const [one, two] = [systems[base], systems[other]];
   if (!pair || pair.p_value === null) return `${two} and ${one}: ${metric.name} is not tested.`;
-  const gain = metric.lower_is_better ? -pair.difference : pair.difference;
-  const size = `${signed(overQuestions(metric, pair.n), pair.difference)} ${metric.name}`;
-  const test = `(${pValue(pair.p_value)}, ${counted(pair.n, noun(rows.view, "question"))})`;
-  if (pair.difference === 0) return `${two} and ${one} have the same ${metric.name}, on ${counted(pair.n, noun(rows.view, "question"))}.`;
+  const { value } = changeOf(pair);
+  const gain = metric.lower_is_better ? -value : value;
+  const size = `${pair.ratio ? times(value) : signed(overQuestions(metric, pair.n), value)} ${metric.name}`;
+  const test = `(${pValue(pair.p_value)}, ${counted(pair.n, rows.view.asked ? "answer" : noun(rows.view, "question"))})`;
+  if (value === 0) return `${two} and ${one} have the same ${metric.name}, on ${counted(pair.n, rows.view.asked ? "answer" : noun(rows.view, "question"))}.`;
   if (pair.p_value >= 0.05) return `${two} does not differ from ${one} beyond chance: ${size} ${test}.`;
-  const word = metric.is_ranked ? (gain > 0 ? "better" : "worse") : pair.difference > 0 ? "higher" : "lower";
+  const word = metric.is_ranked ? (gain > 0 ? "better" : "worse") : value > 0 ? "higher" : "lower";
   return `${two} is ${word} than ${one}: ${size} ${test}.`;
+}
+
+/** The ratio with this logarithm. */
+function times(log: number): string {
+  return `×${Math.exp(log).toFixed(2)}`;
 }
 
 /** How means over n questions are shown: of a metric that is shown as a count, as counts of these. */
@@ -136,7 +142,8 @@ function Differences({
         </table>
       </Wide>
       <p class="note">
-        Means and differences ({systems[other]} minus {systems[base]}) on the {plural(noun(rows.view, "question"))} that both have a value for.
+        Means and differences ({systems[other]} minus {systems[base]}
+        {metrics.some((each) => pairOf(each, base, other)?.ratio) && "; of times and costs the geometric mean of the ratios"}) on the {plural(noun(rows.view, "question"))} that both have a value for.
         <span class="about-bars"> Bars span the metric's range in both directions.</span> {rows.view.method && `Method: ${rows.view.method}.`}
       </p>
       <NotCompared rows={rows} base={base} other={other} />
@@ -160,9 +167,12 @@ function NotCompared({ rows, base, other }: { rows: Rows; base: number; other: n
 
 function DifferenceLine({ metric, base, other, isChosen }: { metric: MetricView; base: number; other: number; isChosen: boolean }) {
   const pair = pairOf(metric, base, other);
-  const gain = pair && (metric.lower_is_better ? -pair.difference : pair.difference);
-  const isSignificant = pair && pair.p_value !== null && pair.p_value < 0.05 && pair.difference !== 0;
+  const change = pair && changeOf(pair);
+  const gain = change && (metric.lower_is_better ? -change.value : change.value);
+  const isSignificant = change && pair.p_value !== null && pair.p_value < 0.05 && change.value !== 0;
   const unit = pair ? overQuestions(metric, pair.n) : metric;
+  const text = (value: number) => (pair?.ratio ? times(value) : signed(unit, value));
+  const span = pair?.ratio ? Math.log(4) : metric.range[1] - metric.range[0];
   const tone = isSignificant && metric.is_ranked ? (gain! > 0 ? "good" : "bad") : "";
   return (
     <tr class={isChosen ? "chosen" : undefined}>
@@ -173,13 +183,13 @@ function DifferenceLine({ metric, base, other, isChosen }: { metric: MetricView;
       </th>
       <td class="right">{pair?.base_shown ?? metric.cells[base]?.shown ?? "–"}</td>
       <td class="right">{pair?.other_shown ?? metric.cells[other]?.shown ?? "–"}</td>
-      <td class={`right ${tone}`}>{pair ? <b>{signed(unit, pair.difference)}</b> : <span class="soft">not tested</span>}</td>
+      <td class={`right ${tone}`}>{change ? <b>{text(change.value)}</b> : <span class="soft">not tested</span>}</td>
       <td>
-        {pair && pair.low !== null && pair.high !== null && (
+        {change && change.low !== null && change.high !== null && (
           <div class="with-bar">
-            <DifferenceBar low={pair.low} high={pair.high} value={pair.difference} gain={metric.is_ranked ? gain! : 0} span={metric.range[1] - metric.range[0]} />
+            <DifferenceBar low={change.low} high={change.high} value={change.value} gain={metric.is_ranked ? gain! : 0} span={span} />
             <span class="soft">
-              {signed(unit, pair.low)} to {signed(unit, pair.high)}
+              {text(change.low)} to {text(change.high)}
             </span>
           </div>
         )}

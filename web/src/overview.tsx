@@ -4,6 +4,7 @@ import { count, counted, noun, plural } from "./numbers";
 import { Slices } from "./slices";
 import { href, isNarrow } from "./state";
 import { Breakable, SystemTable } from "./systems";
+import { Tradeoffs } from "./tradeoffs";
 import type { Cell, MetricView, RunView } from "./view";
 import { literal, quoted } from "./where";
 
@@ -14,12 +15,13 @@ export function Overview({ at }: { at: number }) {
       <section class="lead">
         <h1>{run.headline}</h1>
         <p class="soft">
-          {run.suite} · {counted(run.n_questions, noun(run, "question"))} · {counted(run.systems.length, noun(run, "system"))} ·{" "}
+          {run.suite} · {run.asked || counted(run.n_questions, noun(run, "question"))} · {counted(run.systems.length, noun(run, "system"))} ·{" "}
           <a href={href("questions")}>{counted(run.n_answers, noun(run, "answer"))}</a>
         </p>
       </section>
       <Problems run={run} />
       <Matrix run={run} />
+      <Tradeoffs run={run} />
       <Findings run={run} />
       <Slices run={run} />
       <Distributions run={run} />

@@ -64,5 +64,17 @@ export function pairOf(metric: MetricView, base: number, other: number): Pair | 
   if (pair.base === base) return pair;
   const turned = (value: number | null) => (value === null ? null : 0 - value);
   const means = { base_shown: pair.other_shown, other_shown: pair.base_shown };
-  return { ...pair, base, other, ...means, difference: 0 - pair.difference, low: turned(pair.high), high: turned(pair.low) };
+  return { ...pair, base, other, ...means, difference: 0 - pair.difference, low: turned(pair.high), high: turned(pair.low), ratio: inverse(pair.ratio) };
+}
+
+function inverse(ratio: Pair["ratio"]): Pair["ratio"] {
+  const over = (value: number | null) => (value === null ? null : 1 / value);
+  return ratio && [1 / ratio[0], over(ratio[2]), over(ratio[1])];
+}
+
+/** What is tested of a pair: the difference, or of times and costs the logarithm of the ratio. */
+export function changeOf(pair: Pair): { value: number; low: number | null; high: number | null } {
+  if (!pair.ratio) return { value: pair.difference, low: pair.low, high: pair.high };
+  const [value, low, high] = pair.ratio;
+  return { value: Math.log(value), low: low && Math.log(low), high: high && Math.log(high) };
 }

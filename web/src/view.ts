@@ -45,6 +45,7 @@ export interface Pair {
   high: number | null;
   p_value: number | null;
   n: number;
+  ratio: [number, number | null, number | null] | null;
 }
 
 /** A metric: how it is read, its aggregates by system and its comparisons. */
@@ -117,6 +118,7 @@ export interface RunView {
   suite: string;
   of: string;
   n_questions: number;
+  asked: string;
   n_answers: number;
   systems: string[];
   families: Record<string, string>;

@@ -12,7 +12,7 @@ from ragauge.asking.answer import Answer, packed
 from ragauge.asking.function import refusal_of
 from ragauge.asking.http import HttpTarget
 from ragauge.asking.returned import read_returned
-from ragauge.asking.target import OpenTarget, Refused, Response
+from ragauge.asking.target import OpenTarget, Refused, Response, Target
 from ragauge.calls.budget import CallSize, Price, Usage, estimated_tokens
 from ragauge.calls.ledger import Entry, Ledger
 from ragauge.calls.ledger_writer import LedgerWriter
@@ -121,9 +121,8 @@ class Asking:
 
     async def run(self) -> None:
         """Ask what the ledger does not have."""
-        limiters = {
-            id(each.target): RateLimiter(self.limits.concurrency, **WAITS) for each in self.systems
-        }
+        targets = {id(each.target): each.target.target for each in self.systems}
+        limiters = {key: self._limiter(target) for key, target in targets.items()}
         jobs = self.jobs()
         workers = [
             asyncio.ensure_future(self._work(jobs, limiters))
@@ -135,9 +134,16 @@ class Asking:
             for worker in workers:
                 worker.cancel()
             await asyncio.gather(*workers, return_exceptions=True)
-            for target in {id(each.target): each.target.target for each in self.systems}.values():
+            for target in targets.values():
                 if isinstance(target, HttpTarget):
                     await target.close()
+
+    def _limiter(self, target: Target) -> RateLimiter:
+        """Asks a function with the full concurrency at once; finds out how much an endpoint bears."""
+        most = self.limits.concurrency
+        if isinstance(target, HttpTarget):
+            return RateLimiter(most, **WAITS)
+        return RateLimiter(most, at_once=most, **WAITS)
 
     async def _work(self, jobs: Iterator[Job], limiters: Mapping[int, RateLimiter]) -> None:
         for job in jobs:

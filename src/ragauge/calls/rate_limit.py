@@ -22,7 +22,7 @@ MAX_CONCURRENCY = 128
 
 # Rising
 _AT_ONCE, _FIRST_GOAL, _FIRST_A_SECOND = 6, 72, 800.0
-"""Released at the start; the level aimed at before the first answer; the rise per second until then."""
+"""Released at the start, unless told otherwise; the level aimed at before the first answer; the rise per second until then."""
 _GROWTH = 1.4
 """Later, the open level grows by e**_GROWTH, about four times, in the duration of one answer."""
 _AT_A_TIME = 16
@@ -72,7 +72,7 @@ class Permit:
 class RateLimiter:
     """Releases requests, the oldest first.
 
-    `most`: maximum in flight. `rpm`, `tpm`: maximum requests and tokens per minute, spread evenly;
+    `most`: maximum in flight. `at_once`: released at the start. `rpm`, `tpm`: maximum requests and tokens per minute, spread evenly;
     None for no limit. `first_wait_s`, `max_wait_s`: first and longest pause if even a single request
     in flight is refused; pauses double.
 
@@ -84,6 +84,7 @@ class RateLimiter:
         self,
         most: int = MAX_CONCURRENCY,
         *,
+        at_once: float = _AT_ONCE,
         rpm: float | None = None,
         tpm: float | None = None,
         first_wait_s: float = 0.5,
@@ -97,8 +98,8 @@ class RateLimiter:
         self._waiting: list[tuple[int, int, float, asyncio.Future[Permit]]] = []
         self._alarm: asyncio.TimerHandle | None = None
         # `_open` requests may be in flight now; it rises to `_goal`.
-        self._goal = min(most, _FIRST_GOAL)
-        self._open = float(min(most, _AT_ONCE))
+        self._goal = min(most, max(_FIRST_GOAL, int(at_once)))
+        self._open = float(min(most, at_once))
         self._risen_at = self._resume_at = 0.0
         self._answer_s: float | None = None
         # The lowest level that failed, and counts since then.

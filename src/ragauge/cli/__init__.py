@@ -18,7 +18,7 @@ from ragauge.errors import PlanError, RagaugeError, StoreError, did_you_mean
 
 COMMANDS = {
     "demo": "Evaluate the bundled example: three systems, thirty questions.",
-    "questions": "Make questions with known answers from your documents.",
+    "questions": "Make questions with known answers from your documents, or check a test set.",
     "ask": "Run a system on questions and keep its answers.",
     "run": "Evaluate answers with metrics and suites.",
     "show": "Show a run's summary, or one question with its scores and evidence.",

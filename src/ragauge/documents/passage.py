@@ -44,17 +44,23 @@ class _Block(NamedTuple):
     kind: Literal["prose", "table"]
 
 
-def passages_of(document: str, text: str, max_words: int = MAX_WORDS) -> list[Passage]:
+def passages_of(
+    document: str,
+    text: str,
+    max_words: int = MAX_WORDS,
+    boilerplate: frozenset[str] = frozenset(),
+) -> list[Passage]:
     """The passages of a text, in order: each under one heading, of whole sentences, a table for itself.
 
     Headings are those of Markdown, tables rows with `|`. A table of over 1,000 words is cut between rows.
+    Lines of `boilerplate` are in no passage.
 
     >>> [(p.heading, p.text) for p in passages_of("a.md", "# Leave\\n\\nIt is 30 days. Ask early.")]
     [('Leave', 'It is 30 days. Ask early.')]
     """
     spans = [
         (start, end, block)
-        for block in _blocks(text)
+        for block in _blocks(text, boilerplate)
         for start, end in _spans(text, block, max_words)
     ]
     return [
@@ -65,7 +71,7 @@ def passages_of(document: str, text: str, max_words: int = MAX_WORDS) -> list[Pa
     ]
 
 
-def _blocks(text: str) -> Iterator[_Block]:
+def _blocks(text: str, boilerplate: frozenset[str]) -> Iterator[_Block]:
     """Stretches of prose and tables under the headings above them."""
     headings: list[tuple[int, str]] = []
     start, kind, at = 0, "prose", 0
@@ -79,6 +85,9 @@ def _blocks(text: str) -> Iterator[_Block]:
             level = len(heading[1]) if heading else 1 if "=" in line else 2
             title = heading[2] if heading else previous.strip()
             headings = [*(each for each in headings if each[0] < level), (level, title)]
+            start, kind, line = match.end(), "prose", ""
+        elif boilerplate and line.strip() in boilerplate:
+            yield _Block(start, begin, _path(headings), kind)
             start, kind, line = match.end(), "prose", ""
         elif (is_row := bool(_TABLE_ROW.match(line))) != (kind == "table"):
             yield _Block(start, begin, _path(headings), kind)

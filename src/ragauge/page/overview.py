@@ -36,6 +36,7 @@ from ragauge.runs.manifest import MetricDisplay
 from ragauge.runs.numbers import SummaryRow, aggregate, bounds, interval, number
 from ragauge.runs.outcomes import Absence
 from ragauge.runs.scored_run import ScoredRun
+from ragauge.runs.summary import clusters_in, n_clusters
 from ragauge.views.first_screen import DIGITS, FirstScreen
 from ragauge.where import RESERVED
 
@@ -116,6 +117,7 @@ class Overview:
             suite=run.manifest.suite,
             of="answers",
             n_questions=self.n_questions,
+            asked=_asked(run),
             n_answers=len(run.samples),
             systems=self.systems,
             families=run.manifest.families,
@@ -208,6 +210,7 @@ class Overview:
                     row.high,
                     row.p_corrected,
                     row.n,
+                    None if row.ratio is None else (row.ratio, row.ratio_low, row.ratio_high),
                 )
 
     @property
@@ -253,6 +256,14 @@ class Overview:
                 n_rows=match.n_rows,
                 ids=match.ids[:IDS_SHOWN],
             )
+
+
+def _asked(run: ScoredRun) -> str:
+    """How many questions or conversations the answers belong to, where several belong to one."""
+    if not clusters_in(run.samples):
+        return ""
+    what, n = n_clusters(run.samples)
+    return counted(n, what)
 
 
 def _notes(run: ScoredRun, screen: FirstScreen) -> Iterator[str]:

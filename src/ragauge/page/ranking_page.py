@@ -72,6 +72,7 @@ class RankingPage:
             suite="rankings",
             of="rankings",
             n_questions=len(self.queries),
+            asked="",
             n_answers=int(ranked.is_present.sum()),
             systems=tuple(ranked.runs[at] for at in self.order),
             families={},

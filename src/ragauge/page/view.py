@@ -65,7 +65,8 @@ class Pair:
 
     `difference` is `other` minus `base`, over the `n` questions for which both have a value, with its
     95 % interval. `p_value` is corrected for all tests of the run; None if the two could not be tested.
-    `base_shown` and `other_shown` are the means of these `n` questions, as they are displayed.
+    `base_shown` and `other_shown` are the means of these `n` questions, as they are displayed. `ratio` is `other` over
+    `base` with its interval, for times and costs.
     """
 
     base: int
@@ -77,6 +78,7 @@ class Pair:
     high: float | None
     p_value: float | None
     n: int
+    ratio: tuple[float, float | None, float | None] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,6 +178,7 @@ class RunView:
     `blocks` are the positions of the first question of each block of texts and evidence; the chunk of
     block 3 of run 0 is called `0.block.3`. `has_evidence` is False if the page was written without it.
     `prompts` are the templates of the judges' prompts by name; those that this version does not have are absent.
+    `asked` counts questions or conversations where several answers belong to one; else it is empty.
     `method` says how systems were compared and which tests p is corrected for, `mark` what a star means;
     both are empty for one system. `compared_with` is the system that all others were compared with,
     None if every pair was.
@@ -186,6 +189,7 @@ class RunView:
     suite: str
     of: str
     n_questions: int
+    asked: str
     n_answers: int
     systems: tuple[str, ...]
     families: Mapping[str, str]

@@ -1,11 +1,58 @@
 """Check the questions of a test set against the documents: is each sound, and if not, what is wrong."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from math import log1p
 from typing import Literal
 
 from ragauge.documents.reading import Documents
+from ragauge.documents.similar import near_duplicates
+from ragauge.language.references.contradictions import asks_yes_or_no_only
+from ragauge.language.references.match import ReferenceMatch
+from ragauge.language.refusals.asked import asked_by
+from ragauge.language.refusals.refusals import find_refusals
+from ragauge.language.stems import stemmed
+from ragauge.language.words import words
+from ragauge.questions.evidence import Gold, PassageIndex, gives_value, match, share_stated
 from ragauge.questions.question import Question
+from ragauge.questions.wording import why_malformed, why_not_standalone, why_type_differs
+
+GROUNDED = 0.5
+"""The least share of a long reference's words that its passage must state; a short one is there whole."""
+NEARLY = 0.75
+"""The least share of a short reference's words, if no number is missing."""
+SPOKEN_OF = 0.3
+"""The least share of the words of a yes/no question, or of its answer, that its passage must have."""
+MANY_WORDS = 3
+"""Content words from which a question says enough for a passage that has them all to speak of the same."""
+MANY_NUMBERS = 15
+"""A passage with more numbers is a table from which an answer may be computed."""
+SHORT = 5
+"""Most content words of a short reference."""
+ALIKE, ALIKE_WITH_ANSWER = 0.8, 0.6
+"""The similarity of the words of two questions from which they are one: of any two, and of two with one answer."""
+MAX_REFUSAL = 20
+"""Most words of an answer that is only a refusal."""
+VARIANTS = ("terse", "misspelt")
+"""Types of questions that ask what another one asks, as users type."""
+FAR = 50
+"""Rank by BM25 beyond which a question that names nothing does not find its passage."""
+
+_COMPUTED = re.compile(
+    r"\b(total|sum|difference|ratio|average|percent(age)?|margin|growth|change|more than|less than|how much (more|less|higher|lower|longer)"
+    r"|how many (more|fewer)|compare|calculate|compute|turnover|increase|decrease|summ[ea]|durchschnitt|différence|moyenne|diferencia|promedio)\b|相差|总共|平均",
+    re.IGNORECASE,
+)
+_QUOTED = re.compile(r"[`\"“«「]([^`\"”»」]+)[`\"”»」]|\w+_\w+")
+_NUMBER = re.compile(r"\d[\d.,]*")
+_CHOICE = re.compile(r"\b(or|oder|ou|o)\b|还是", re.IGNORECASE)
+_YES_NO = re.compile(
+    r"\W*(yes|no|true|false|ja|nein|oui|non|s[ií]|是|否|不是|对|不对)\b", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,20 +62,400 @@ class CheckResult:
     status: Literal["ok", "problem", "not checked"]
     value: float | None = None
     reason: str = ""
+    problem: str = ""
+    """The name of the problem, where there is one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """A question with its checks; it is sound where no check found a problem."""
+    """A question with its checks; it is sound where no check found a problem.
+
+    Passages that answer it too are in the `relevant` of its `question`.
+    """
 
     question: Question
     sound: bool
     problems: list[str] = field(default_factory=list[str])
     checks: dict[str, CheckResult] = field(default_factory=dict[str, CheckResult])
 
+    @property
+    def reasons(self) -> list[str]:
+        """Why it is not sound, a sentence for each problem."""
+        return [each.reason for each in self.checks.values() if each.status == "problem"]
+
+    def to_row(self) -> dict[str, object]:
+        """The row of a file: the question, whether it is sound, its problems, and the value of each check.
+
+        A check without a value has its status. `reasons` say what is wrong.
+        """
+        checks = {
+            name: result.value if result.value is not None else result.status
+            for name, result in self.checks.items()
+        }
+        found = {"problems": self.problems, "reasons": self.reasons} if self.problems else {}
+        return {**self.question.to_row(), "sound": self.sound, **found, "checks": checks}
+
+
+def rows_as_jsonl(checked: Sequence[Checked]) -> str:
+    """The rows of the questions, one a line."""
+    return "".join(f"{json.dumps(each.to_row(), ensure_ascii=False)}\n" for each in checked)
+
+
+_Checks = dict[str, CheckResult]
+_OK = CheckResult("ok")
+
 
 def check(
     questions: Sequence[Question], documents: Documents, judge: object = None
 ) -> list[Checked]:
-    """Check each question against the documents and the other questions."""
-    return [Checked(question, True) for question in questions]
+    """Check each question against the documents and the other questions, by code.
+
+    The problems: `malformed` (no question, an answer that is in it or of another kind, a wrong span),
+    `not_standalone`, `answer_not_in_documents`, `contradicted`, `also_answered_elsewhere` (`relevant`
+    lacks a passage that answers it), `answerable_after_all`, `duplicate`. What a check cannot decide, such
+    as a computed answer, is `not checked` and no problem.
+    """
+    index = _index(documents)
+    duplicates = _duplicates(questions)
+    return [
+        _checked(question, index, questions[duplicates[n]] if n in duplicates else None)
+        for n, question in enumerate(questions)
+    ]
+
+
+@lru_cache(maxsize=2)
+def _index(documents: Documents) -> "_CheckedIndex":
+    return _CheckedIndex(documents)
+
+
+class _CheckedIndex(PassageIndex):
+    """The passages with the checks of questions that were checked before: who makes a set checks it many times."""
+
+    def __init__(self, documents: Documents) -> None:
+        super().__init__(documents)
+        self.known: dict[str, tuple[_Checks, dict[str, float]]] = {}
+
+
+def _checked(question: Question, index: "_CheckedIndex", first: Question | None) -> Checked:
+    key = repr((question.question, question.references, question.gold_contexts, question.relevant, question.answerable))  # fmt: skip
+    if key not in index.known:
+        index.known[key] = _checks(question, index)
+    checks, relevant = index.known[key]
+    checks = {**checks, "duplicate": _duplicate(question, first)}
+    problems = [each.problem for each in checks.values() if each.status == "problem"]
+    question = replace(question, relevant=relevant) if relevant != question.relevant else question
+    return Checked(question, not problems, list(dict.fromkeys(problems)), checks)
+
+
+def _checks(question: Question, index: PassageIndex) -> tuple[_Checks, dict[str, float]]:
+    """The checks that need no other question, and the relevant passages with those that answer it too."""
+    text = question.question
+    malformed = why_malformed(text)
+    if not any(map(str.isalnum, text)):
+        return {"form": _problem("malformed", str(malformed))}, question.relevant
+    gold = index.gold(question)
+    rank = index.rank(text, gold.passages) if gold.passages else None
+    checks: _Checks = {
+        "form": _OK if malformed is None else _problem("malformed", malformed),
+        "stands_alone": _stands_alone(question, gold, rank),
+        "span": _span(question, gold),
+    }
+    relevant = question.relevant
+    if question.answerable:
+        checks["answer_form"] = _answer_form(question)
+        checks["grounded"] = _grounded(question, gold, index)
+        if checks["grounded"].status == "ok":
+            checks["unique"], relevant = _unique(question, gold, index)
+    else:
+        checks["unanswerable"] = _unanswerable(question, index)
+    checks["bm25_rank"] = CheckResult("ok" if gold.passages else "not checked", rank)
+    checks["overlap"] = CheckResult("ok", _overlap(text, gold))
+    checks["n_words"] = CheckResult("ok", len(words(text)))
+    return checks, relevant
+
+
+def _problem(name: str, reason: str, value: float | None = None) -> CheckResult:
+    return CheckResult("problem", value, reason, name)
+
+
+def _not_checked(reason: str) -> CheckResult:
+    return CheckResult("not checked", None, reason)
+
+
+def _overlap(text: str, gold: Gold) -> float | None:
+    """The share of the question's content words that the gold passages have."""
+    content = asked_by(text).content
+    if not content or not gold.passages:
+        return None
+    there = {
+        word.stem
+        for passage in gold.passages
+        for word in stemmed(f"{passage.heading} {passage.text}")
+    }
+    return len(content & there) / len(content)
+
+
+def _stands_alone(question: Question, gold: Gold, rank: int | None) -> CheckResult:
+    reason = why_not_standalone(question.question)
+    if reason is not None:
+        return _problem("not_standalone", reason, rank)
+    asked = asked_by(question.question)
+    if (
+        gold.passages
+        and len(asked.content) <= 1
+        and not asked.specific
+        and (rank is None or rank > FAR)
+    ):
+        return _problem(
+            "not_standalone", "it names nothing by which its passage can be found", rank
+        )
+    return CheckResult("ok", rank)
+
+
+def _span(question: Question, gold: Gold) -> CheckResult:
+    """Whether the gold passages are where they are said to be."""
+    if not question.gold_contexts:
+        return _not_checked("it has no gold passage")
+    if not gold.wrong:
+        return _OK
+    moved = any("[" in reason and "] is " in reason for reason in gold.wrong)
+    return _problem("malformed" if moved else "answer_not_in_documents", "; ".join(gold.wrong))
+
+
+def _answer_form(question: Question) -> CheckResult:
+    """Whether the references can be answers to the question."""
+    references = question.references
+    if not references:
+        return _not_checked("it has no reference")
+    blank = [each for each in references if not any(map(str.isalnum, each))]
+    if blank:
+        return _problem("malformed", f"its answer is empty: {blank[0]!r}")
+    text = question.question
+    is_closed = asks_yes_or_no_only(text) or any(map(_YES_NO.match, references))
+    if not is_closed and all(_stem_set(each) == _stem_set(text) for each in references):
+        return _problem("malformed", "its answer is the question itself")
+    if all(_is_refusal(each) for each in references):
+        return _problem("malformed", f"its answer is a refusal: {references[0][:60]!r}")
+    if why := _all_why([why_type_differs(text, each) for each in references]):
+        return _problem("malformed", why)
+    if not (is_closed or _CHOICE.search(text)) and all(
+        _is_given_away(text, each) for each in references
+    ):
+        return _problem("malformed", f"the question gives its answer {references[0][:60]!r} away")
+    return _OK
+
+
+def _is_refusal(reference: str) -> bool:
+    """Whether a short answer only refuses; a long one says what can be said."""
+    is_short = len(words(reference)) <= MAX_REFUSAL
+    return is_short and any(found.decides for found in find_refusals(reference))
+
+
+def _all_why(reasons: Sequence[str | None]) -> str | None:
+    return reasons[0] if reasons and all(reasons) else None
+
+
+def _is_given_away(question: str, reference: str) -> bool:
+    """Whether the whole answer is in the question, word for word."""
+    said = " ".join(words(reference))
+    return bool(said) and len(said) > 2 and f" {said} " in f" {' '.join(words(question))} "
+
+
+def _grounded(question: Question, gold: Gold, index: PassageIndex) -> CheckResult:
+    """Whether a reference stands in the gold passages, or in any if no gold passage is given."""
+    if not question.references:
+        return _not_checked("it has no reference")
+    texts = [*gold.texts, "\n".join(dict.fromkeys(each.text for each in gold.passages))]
+    texts = [text for text in texts if text.strip()]
+    if len(gold.texts) > 1:
+        texts.append("\n".join(gold.texts))
+    is_given = bool(texts)
+    if not is_given:
+        texts = _texts_near(question, index)
+    if not texts:
+        return _problem(
+            "answer_not_in_documents", "no passage shares a word with the question", 0.0
+        )
+    is_computed = _may_be_computed(question.question, gold, index)
+    results = [
+        _stated(question.question, reference, texts, is_computed=is_computed)
+        for reference in question.references
+    ]
+    best = max(
+        results,
+        key=lambda each: (each.status == "ok", each.status == "not checked", each.value or 0),
+    )
+    if best.status == "problem" and not is_given:
+        return replace(best, reason=best.reason.replace("its passage", "any passage"))
+    return best
+
+
+def _texts_near(question: Question, index: PassageIndex) -> list[str]:
+    """The places that speak of what is asked, or else the nearest passages."""
+    text = question.question
+    near = index.nearest(text)
+    for reference in question.references:
+        near += index.nearest(f"{text} {reference}", 3)
+    near = list(dict.fromkeys(near))
+    content = asked_by(text).content
+    places = [place for passage in near for place in index.places(passage)]
+    most = max((len(content & place.stems) for place in places), default=0)
+    best = [place.text for place in places if len(content & place.stems) >= NEARLY * most]
+    is_short = all(len(words(each)) <= MAX_REFUSAL for each in question.references)
+    named = is_short and most >= GROUNDED * len(content)
+    return best if named else [each.text for each in near]
+
+
+def _stated(
+    question: str, reference: str, texts: Sequence[str], *, is_computed: bool
+) -> CheckResult:
+    """Whether one of the texts states a reference."""
+    matches = [match(question, reference, text) for text in texts]
+    best = max(matches, key=share_stated)
+    share = share_stated(best)
+    if _YES_NO.match(reference) or asks_yes_or_no_only(question):
+        share = max(share, *(_share_of_question(question, text) for text in texts))
+        if share < SPOKEN_OF:
+            return _problem("answer_not_in_documents", "its passage does not speak of it", share)
+        return CheckResult("ok", share, "yes or no: only that its passage speaks of it was checked")
+    missing = [word.text for word in best.wanted if word.credit < GROUNDED]
+    numbers = [word for word in missing if any(map(str.isdigit, word))]
+    is_short = len(best.wanted) <= SHORT
+    least = GROUNDED if not is_short else 1.0 if numbers else NEARLY
+    is_otherwise = bool(numbers and best.contradiction)
+    if share >= least and not is_otherwise:
+        return CheckResult("ok", share)
+    if is_computed and (numbers or is_short):
+        return _not_checked("its answer may be computed")
+    if is_otherwise and best.contradiction:
+        there, here = best.contradiction
+        return _problem("contradicted", f"its passage says {there!r}, its answer {here!r}", share)
+    listed = ", ".join(missing[:5])
+    return _problem("answer_not_in_documents", f"its passage does not say {listed!r}", share)
+
+
+def _may_be_computed(question: str, gold: Gold, index: PassageIndex) -> bool:
+    """Whether a number may follow from others: the question says so, or nothing there speaks of just what it asks."""
+    if _COMPUTED.search(question):
+        return True
+    places = [place for passage in gold.passages for place in index.places(passage)]
+    n_numbers = len(_NUMBER.findall("\n".join(gold.texts)))
+    is_named = any(place.covers(question) >= NEARLY for place in places)
+    return n_numbers > MANY_NUMBERS and not is_named
+
+
+def _share_of_question(question: str, text: str) -> float:
+    content = asked_by(question).content
+    there = {word.stem for word in stemmed(text)}
+    return len(content & there) / len(content) if content else 1.0
+
+
+def _unique(
+    question: Question, gold: Gold, index: PassageIndex
+) -> tuple[CheckResult, dict[str, float]]:
+    """Whether other passages answer it too, or say otherwise; and `relevant` with those that answer."""
+    text, references = question.question, question.references
+    is_short = all(len(words(each)) <= 12 and not _YES_NO.match(each) for each in references)
+    if not gold.passages or not is_short:
+        return _not_checked("its answer is long, or its passage is not given"), question.relevant
+    ids = {each.id for each in gold.passages}
+    others = [each for each in index.nearest(text) if each.id not in ids]
+    is_specific = len(asked_by(text).content) >= MANY_WORDS
+    also: list[str] = []
+    for place in index.answering(text, others):
+        found = [match(text, reference, place.text) for reference in references]
+        if any(share_stated(each) == 1.0 for each in found):
+            also.append(place.passage.id)
+        elif is_specific and place.covers(text) == 1.0 and all(map(_is_other_number, found)):
+            there, here = found[0].contradiction or ("", "")
+            reason = f"{place.passage.id} says {there!r}, its answer {here!r}"
+            return _problem("contradicted", reason, 1.0), question.relevant
+    if not also:
+        return CheckResult("ok", 0.0), question.relevant
+    relevant = question.relevant or dict.fromkeys(sorted(ids), 1.0)
+    reason = f"{', '.join(also)} {'answers' if len(also) == 1 else 'answer'} it too, and is not in relevant"
+    return _problem("also_answered_elsewhere", reason, len(also)), {
+        **relevant,
+        **dict.fromkeys(also, 1.0),
+    }
+
+
+def _is_other_number(found: ReferenceMatch) -> bool:
+    """Whether a text gives another number where the reference has one."""
+    sides = found.contradiction or ("", "")
+    return all(any(map(str.isdigit, side)) for side in sides)
+
+
+def _unanswerable(question: Question, index: PassageIndex) -> CheckResult:
+    """Whether no passage answers a question that the documents shall not answer."""
+    text = question.question
+    answers = [each for each in question.references if not find_refusals(each)]
+    near = index.nearest(text)
+    for place in index.answering(text, near):
+        has_answer = any(share_stated(match(text, each, place.text)) == 1.0 for each in answers)
+        if has_answer or (asked_by(text).is_typed and gives_value(text, place)):
+            quoted = " ".join(place.text.split())[:100]
+            reason = f"{place.passage.id} answers it: {quoted!r}"
+            return _problem("answerable_after_all", reason, place.covers(text))
+    return CheckResult(
+        "ok", max((p.covers(text) for each in near for p in index.places(each)), default=0.0)
+    )
+
+
+def _duplicate(question: Question, first: Question | None) -> CheckResult:
+    if first is None:
+        return _OK
+    return _problem("duplicate", f"it asks the same as {first.id}: {first.question[:80]!r}")
+
+
+def _duplicates(questions: Sequence[Question]) -> dict[int, int]:
+    """The earlier question that each one repeats."""
+    asked = [asked_by(each.question) for each in questions]
+    sets = [_stem_set(each.question) for each in questions]
+    # Two that differ in a name, a number, or in who, when, where ask for two things; a variant is meant to be alike.
+    kinds = [
+        (each.specific, each.kind, *_QUOTED.findall(each.text), question.question_type in VARIANTS)
+        for each, question in zip(asked, questions, strict=True)
+    ]
+    answers = [frozenset(map(str.casefold, each.references)) for each in questions]
+    frequency = Counter(stem for stems in sets for stem in stems)
+    weight = {stem: log1p(len(sets) / n) for stem, n in frequency.items()}
+
+    def ask_the_same(one: int, other: int) -> bool:
+        if kinds[one] != kinds[other]:
+            return False
+        shared, both = sets[one] & sets[other], sets[one] | sets[other]
+        similarity = sum(map(weight.__getitem__, shared)) / sum(map(weight.__getitem__, both))
+        least = ALIKE if answers[one].isdisjoint(answers[other]) else ALIKE_WITH_ANSWER
+        return similarity >= least
+
+    found = near_duplicates(sets, ALIKE_WITH_ANSWER, ask_the_same)
+    plain: dict[str, int] = {}
+    for place, question in enumerate(questions):
+        text = " ".join(words(question.question))
+        if text and plain.setdefault(text, place) != place:
+            found[place] = plain[text]
+    return found
+
+
+def _stem_set(text: str) -> frozenset[str]:
+    return asked_by(text).content or frozenset(words(text))
+
+
+def problems_of(checked: Sequence[Checked]) -> Iterator[tuple[str, list[Checked]]]:
+    """Each problem with the questions that have it, the most frequent first."""
+    by_name: dict[str, list[Checked]] = {}
+    for each in checked:
+        for name in each.problems:
+            by_name.setdefault(name, []).append(each)
+    yield from sorted(by_name.items(), key=lambda item: (-len(item[1]), item[0]))
+
+
+def with_also_relevant(checked: Sequence[Checked]) -> list[Checked]:
+    """The questions, of which those are sound too that only lacked passages that answer them: now they have them."""
+    return [
+        replace(each, sound=True, problems=[], checks={**each.checks, "unique": _OK})
+        if each.problems == ["also_answered_elsewhere"]
+        else each
+        for each in checked
+    ]

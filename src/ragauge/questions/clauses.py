@@ -51,7 +51,7 @@ ADVERBS = set_of(
 CONDITIONS = set_of("if unless except provided only but although though whereas until once when")
 NO_SUBJECT = set_of(
     """early late nearby inside outside there here both one some many few each what no nobody whoever please let yes any first second third today perhaps
-    then now however therefore thus tomorrow yesterday either neither everything anything something half"""
+    then now however therefore thus tomorrow yesterday either neither everything anything something half and none"""
 )
 OTHERS = set_of("his her its their my our us")
 """Whose they are only the sentences before say."""
@@ -205,7 +205,10 @@ def clauses(sentence: str, names: Names, document: str) -> Iterator[Clause]:
 
     `X has 30 beds and costs £5` gives two: both verbs have the same subject.
     """
-    if re.search(r"(?:n['’]t|['’](?:ve|d|re|ll|m))\b", sentence):
+    if re.search(
+        r"(?:n['’]t|['’](?:ve|d|re|ll|m)|\b(?:[Hh]e|[Ss]he|[Ii]t|[Tt]hat|[Ww]ho|[Tt]here|[Ww]hat)['’]s)\b",
+        sentence,
+    ):
         return  # speech
     for piece in re.split(r";\s+(?:and |or )?", sentence.rstrip(" .!。")):
         clause = _clause(piece, names, document)
@@ -274,7 +277,7 @@ def _with_verb(
         is_negative = following[0] in ("not", "never")
         rest = " ".join(rest.split()[1:]) if is_negative else f"{adverb} {rest}".strip()
         return Clause(subject, verb, "", verb, rest, lead, ending, is_negative)
-    if verb in DO or verb not in verbs():
+    if verb in DO or verb not in verbs() or (verb in HAVE and _is_participle(second)):
         return None
     auxiliary = {"third": "does", "base": "do"}.get(_kind(verb), "did")
     if auxiliary == "do" and not _is_many(subject):
@@ -375,6 +378,10 @@ def _subject(text: str, words: Sequence[str], names: Names, document: str) -> st
         return None
     content = [word for word in words if word not in DETERMINERS | PREPOSITIONS | {"and"}]
     is_repeated = len(set(content)) < len(content)
+    if len(words) == 1 and (
+        len(text) < 2 or quantities(text) or (text.isupper() and names.is_common(text))
+    ):
+        return None
     is_counted = bool(quantities(words[0])) and words[0] not in ("one", "half")
     if (
         not content

@@ -14,6 +14,8 @@ from ragauge.questions.draft import Draft
 
 MAX_COMPARED = 4
 """Most comparisons of one kind: more would be one question in many clothes."""
+DESCRIBING = ("which", "who", "agent")
+"""Patterns whose question says something of its answer alone."""
 INVENTED = (
     "Hartwell",
     "Marlow",
@@ -93,12 +95,9 @@ def _wins(comparing: str, value: str, other: str) -> bool | None:
 def _two_hops(drafts: Sequence[Draft]) -> Iterator[Draft]:
     """A question about a thing, with the thing described by what another passage says of it."""
     by_subject: dict[str, list[Draft]] = defaultdict(list)
-    descriptions = [draft for draft in drafts if draft.pattern in ("which", "who", "agent")]
+    descriptions = [draft for draft in drafts if draft.pattern in DESCRIBING]
     for draft in drafts:
-        if (
-            draft.pattern not in ("which", "who", "agent", "confirmed", "changed number", "denied")
-            and draft.hops == 1
-        ):
+        if draft.pattern not in DESCRIBING and draft.question_type not in ("yes/no", "cloze"):
             by_subject[draft.subject.removeprefix("the ")].append(draft)
     for first in descriptions:
         name = first.references[0].removeprefix("the ")
@@ -206,6 +205,7 @@ def _as_typed(drafts: Sequence[Draft], random: Random) -> Iterator[Draft]:
                 draft,
                 question=" ".join(terse).lower(),
                 question_type="terse",
+                origin=draft.question,
                 pattern=f"terse {draft.pattern}",
                 comparing="",
             )
@@ -217,6 +217,7 @@ def _as_typed(drafts: Sequence[Draft], random: Random) -> Iterator[Draft]:
                 draft,
                 question=f"{' '.join(typed)}?",
                 question_type="misspelt",
+                origin=draft.question,
                 pattern=f"misspelt {draft.pattern}",
                 comparing="",
             )

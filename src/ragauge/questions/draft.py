@@ -48,3 +48,5 @@ class Draft:
     comparing: str = ""
     """How two drafts that share it are compared, by their `value`: `Which has more beds`."""
     value: str = ""
+    origin: str = ""
+    """The question that it asks in other words; only one of the two is used."""

@@ -59,6 +59,10 @@ BOUND = re.compile(
     r"\b(?:about|around|approximately|roughly|nearly|almost|over|more than|less than|at least|at most|up to|only|exactly"
     r"|no more than|just)$"
 )
+BROKEN_OFF = re.compile(
+    r",(?! (?:and|but|which|who|where|so|an?|the|with|in|on|at|from|for|after|before|because)\b)"
+)
+"""A comma behind a clause from which its last words cannot be kept."""
 CALENDAR = re.compile(r"\d{4}|\d{1,2} [A-Z]|[A-Z]\w+ \d|\d{1,2}[:.]\d\d|\d [ap]\.?m")
 NUMBERED = set_of(
     "number version form type level class part phase rule no step channel room stage grade"
@@ -124,6 +128,7 @@ def _of_clause(clause: Clause, names: Names) -> Iterator[Asked]:
                     yield Asked(
                         question, part.answer, *part[3:6], _comparing(clause, part), part.value
                     )
+        yield from _lead_date(clause)
         yield from _reason(clause)
         yield from _agent(clause)
         yield from _measure(clause)
@@ -196,6 +201,21 @@ def _dates(clause: Clause) -> Iterator[Part]:
         return
     answer = f"{how} {span}" if is_range else span
     yield Part(ask, answer, leftover, "temporal", "date", 3.5, found[0].text)
+
+
+def _lead_date(clause: Clause) -> Iterator[Asked]:
+    """`In 1998, X opened …`: when did X open …?"""
+    found = re.fullmatch(r"(?:in|on|at) (?:the )?(?P<date>.+)", clause.lead)
+    stated = dates(clause.lead) if found else ()
+    if (
+        found
+        and len(stated) == 1
+        and stated[0].text == found["date"]
+        and CALENDAR.search(found["date"])
+    ):
+        question = _question("When", clause._replace(lead="").asked())
+        if len(content_words(question)) > 2 and not is_bare(clause.subject):
+            yield Asked(question, found["date"], "temporal", "date", 3.5)
 
 
 def _amounts(clause: Clause) -> Iterator[Part]:
@@ -337,6 +357,7 @@ def _objects(clause: Clause) -> Iterator[Part]:
     elif (
         clause.main
         and clause.main not in VAGUE_VERBS
+        and (clause.auxiliary != "did" or clause.lead)
         and is_clear
         and re.match(r"(?:the|an?) |[a-z]+s\b", rest)
     ):
@@ -510,6 +531,7 @@ def _cloze(clause: Clause) -> Iterator[Asked]:
     found = [each for each in quantities(clause.rest) if not each.only_matches]
     if (
         len(found) != 1
+        or BROKEN_OFF.match(clause.ending)
         or not re.fullmatch(r"[$€£]?\d[\d.,]*%?", found[0].text)
         or len(content_words(clause.rest)) < 2
     ):
@@ -534,6 +556,7 @@ def _yes_no(clause: Clause) -> Iterator[Asked]:
         or is_bare(clause.subject)
         or set(clause.rest.lower().split()) & JOINING
         or clause.rest.count(",") > 1
+        or BROKEN_OFF.match(clause.ending)
     ):
         return
     question = _question(clause.asked())

@@ -1,7 +1,11 @@
-"""Questions that a judge model writes: one call for each, from one passage or two that share a name."""
+"""Questions that a judge model writes, from one passage or two that share a name.
+
+Three calls for each: the question, its answer without the passages (then it is `known`, and no test of
+retrieval), and its answer from them, which must agree with the reference.
+"""
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -16,7 +20,8 @@ from ragauge.judges.protocol import Schema
 from ragauge.judges.question import Question as JudgeQuestion
 from ragauge.judges.replies.checking import ReplyError
 from ragauge.judges.replies.quotes import find_quote
-from ragauge.questions.checks import Checked, check
+from ragauge.language.references.match import match_reference
+from ragauge.questions.checks import Checked, check, with_also_relevant
 from ragauge.questions.draft import Draft, Source
 from ragauge.questions.making import MadeQuestions, numbered, question_of
 from ragauge.questions.plan import Place, Spread
@@ -25,9 +30,17 @@ from ragauge.score import Score
 
 if TYPE_CHECKING:
     from ragauge.calls.budget import CostEstimate
-    from ragauge.judges.session import JudgeSession
+    from ragauge.judges.session import Answered, JudgeSession
 
-PROMPT = "write_question"
+PROMPT, ANSWER = "write_question", "answer_question"
+STATED = 0.5
+"""The share of a reference's words that an answer states which agrees with it."""
+ANSWER_SCHEMA: Schema = {
+    "type": "object",
+    "properties": {"answer": {"type": "string"}},
+    "required": ["answer"],
+    "additionalProperties": False,
+}
 OF_TWO = ("comparison", "multi-hop")
 """Types that need two passages."""
 MIN_WORDS = 12
@@ -62,6 +75,14 @@ class Written:
     quotes: tuple[str, ...]
 
 
+class JudgeReplies(NamedTuple):
+    """The judge's question, and its answers to it `without` and `from_passages`; None where it gave none."""
+
+    written: "Answered[Written] | Score"
+    without: str | None = None
+    from_passages: str | None = None
+
+
 def questions_by_judge(
     documents: Documents,
     counts: Mapping[str, int],
@@ -76,24 +97,25 @@ def questions_by_judge(
 
     session = _session(judge, cache)
     planned = slots(documents, counts, seed)
-    answers = loop.run(session.ask_all(_asked(planned, personas)))
-    origin = {
-        "writer": session.name,
-        "prompt": f"{PROMPT} {session.prompts.digest([PROMPT])}",
-        "seed": seed,
-    }
+    replies = loop.run(_written(session, planned, personas))
+    digest = session.prompts.digest([PROMPT, ANSWER])
+    origin = {"writer": session.name, "prompt": f"{PROMPT} {digest}", "seed": seed}
     taken, rejected, failures = list[Question](), list[Checked](), list[str]()
-    for slot, answer in zip(planned, answers, strict=True):
-        if isinstance(answer, Score):
-            failures.append(answer.reason or answer.status)
+    for slot, reply in zip(planned, replies, strict=True):
+        if isinstance(reply.written, Score):
+            failures.append(reply.written.reason or reply.written.status)
             continue
-        draft, problem = _draft(slot, answer.value)
-        question = question_of(draft, origin)
+        draft, problem = _draft(slot, reply.written.value)
+        known = _states(draft, reply.without)
+        if _states(draft, reply.from_passages) is False and not problem:
+            problem = "the judge answers otherwise from its passages"
+        is_known = {} if known is None else {"known": known}
+        question = question_of(draft, {**origin, **is_known})
         if problem:
             rejected.append(Checked(question, False, [problem]))
         else:
             taken.append(question)
-    checked = check(taken, documents)
+    checked = with_also_relevant(check(taken, documents))
     kept = [each for each in checked if each.sound]
     rejected += [each for each in checked if not each.sound]
     usage = session.usage
@@ -101,7 +123,7 @@ def questions_by_judge(
         numbered(kept, counts),
         rejected,
         counts,
-        _counted(planned),
+        dict(Counter(slot.question_type for slot in planned)),
         documents,
         n_calls=usage.calls,
         cost_usd=usage.cost_usd,
@@ -122,8 +144,47 @@ def estimate(
     from ragauge.calls import loop
 
     session = _session(judge, cache).for_estimate()
-    loop.run(session.ask_all(_asked(slots(documents, counts, seed), personas)))
+    loop.run(_written(session, slots(documents, counts, seed), personas))
     return {session.name: session.usage.estimate()}
+
+
+async def _written(
+    session: "JudgeSession", planned: Sequence[Slot], personas: Sequence[str]
+) -> "list[JudgeReplies]":
+    """For each slot the question, and the judge's answers to it without and with its passages."""
+    import asyncio
+
+    async def one(slot: Slot, asked: JudgeQuestion[Written]) -> JudgeReplies:
+        written = await session.ask(asked)
+        if isinstance(written, Score) or slot.question_type == "unanswerable":
+            return JudgeReplies(written)
+        texts = [passage.text for passage in slot.passages]
+        question = written.value.question
+        answers = [await session.ask(_answering(question, each)) for each in (None, texts)]
+        without, from_them = (None if isinstance(each, Score) else each.value for each in answers)
+        return JudgeReplies(written, without, from_them)
+
+    return await asyncio.gather(*map(one, planned, _asked(planned, personas)))
+
+
+def _answering(question: str, passages: Sequence[str] | None) -> JudgeQuestion[str]:
+    texts = {"passages": passages, "question": question}
+    return JudgeQuestion(ANSWER, texts, ANSWER_SCHEMA, _answer_in, {"answer": "some words"})
+
+
+def _answer_in(fields: dict[str, Any]) -> str:
+    return str(fields["answer"]).strip()
+
+
+def _states(draft: Draft, answer: str | None) -> bool | None:
+    """Whether an answer states the reference; None where there is no answer."""
+    if answer is None or not draft.answerable:
+        return None
+    match = match_reference(draft.question, draft.references[0], answer)
+    if match.is_denied or match.contradiction or match.differences:
+        return False
+    credits = [word.credit for word in match.wanted]
+    return match.is_contained or (bool(credits) and sum(credits) / len(credits) >= STATED)
 
 
 def _session(judge: JudgeConfig, cache: str | Path | None) -> "JudgeSession":
@@ -182,7 +243,7 @@ def _asked(planned: Sequence[Slot], personas: Sequence[str]) -> list[JudgeQuesti
             SCHEMA,
             _read,
             {
-                "question": "a dozen words " * 4,
+                "question": f"a dozen words {number} " * 4,
                 "answer": "some words",
                 "quotes": ["a dozen words " * 4] * len(slot.passages),
             },
@@ -231,8 +292,6 @@ def _draft(slot: Slot, written: Written) -> tuple[Draft, str]:
     return draft, problem
 
 
-def _counted(planned: Sequence[Slot]) -> dict[str, int]:
-    counts: dict[str, int] = defaultdict(int)
-    for slot in planned:
-        counts[slot.question_type] += 1
-    return dict(counts)
+def places(documents: Documents, counts: Mapping[str, int], seed: int) -> dict[str, int]:
+    """How many of the planned questions of each type have passages to be about."""
+    return dict(Counter(slot.question_type for slot in slots(documents, counts, seed)))

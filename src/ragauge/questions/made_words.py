@@ -102,16 +102,13 @@ def _notes(made: MadeQuestions) -> list[str]:
 
 
 def plan_report(
-    planned: dict[str, int], available: dict[str, int] | None, n_documents: int, n_passages: int
+    planned: dict[str, int], available: dict[str, int], n_documents: int, n_passages: int
 ) -> Report:
-    """How many questions of each type are planned; `available`: how many drafts the documents give."""
-    rows = [
-        (name, f"{count:,}", *((f"{available.get(name, 0):,}",) if available is not None else ()))
-        for name, count in planned.items()
-    ]
-    header = ("type", "planned", *(("drafts",) if available is not None else ()))
+    """How many questions of each type are planned, and for how many the documents give a draft or a place."""
+    rows = [(name, f"{n:,}", f"{available.get(name, 0):,}") for name, n in planned.items()]
+    total = counted(sum(planned.values()), "question")
+    where = f"{counted(n_passages, 'passage')} of {counted(n_documents, 'document')}"
     return Report(
-        headline=f"{counted(sum(planned.values()), 'question')} planned from {counted(n_passages, 'passage')} "
-        f"of {counted(n_documents, 'document')}",
-        tables=[Table(header, rows)],
+        headline=f"{total} planned from {where}",
+        tables=[Table(("type", "planned", "drafts"), rows)],
     )

@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from ragauge.documents.reading import Documents, read_documents
-from ragauge.errors import PlanError
-from ragauge.questions.checks import Checked, check
+from ragauge.questions.checks import Checked, check, rows_as_jsonl, with_also_relevant
 from ragauge.questions.derived import derived
 from ragauge.questions.draft import Draft
 from ragauge.questions.modelless import drafts
 from ragauge.questions.plan import TYPES, Place, Spread, counts_of
 from ragauge.questions.question import GoldContext, Question
+from ragauge.storage.atomic_files import write_text
 
 if TYPE_CHECKING:
     from ragauge.judges.config import JudgeConfig
@@ -47,7 +47,7 @@ class MadeQuestions:
     @property
     def rows(self) -> list[dict[str, object]]:
         """The kept questions as rows that `ask` and `evaluate` read."""
-        return [row_of(checked) for checked in self.kept]
+        return [checked.to_row() for checked in self.kept]
 
     def write(self, path: str | Path) -> None:
         """Write the kept questions to a JSONL file; StoreError if it cannot be written."""
@@ -71,7 +71,7 @@ def questions(
     written by rules, which is free and quick, in plain words. With one (a name, a judge or a
     JudgeConfig) it writes them, asked as one of the `personas`; its replies are kept in `cache`, and no reply is paid for twice. Fewer
     than `n` are made if the documents hold no more. The same documents, seed and replies give the same
-    questions. Raises PlanError for an unknown type or documents without a passage.
+    questions. Raises PlanError for an unknown type, DataError for documents without text.
 
     >>> import ragauge as rg, tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -102,16 +102,10 @@ def _pool(documents: Documents, seed: int) -> list[Draft]:
 
 
 def documents_of(documents: "Documents | Sequence[object] | str | Path") -> Documents:
-    """The documents, read; PlanError if they hold no passage."""
+    """The documents, read; DataError if they hold no text."""
     if isinstance(documents, Documents):
-        read = documents
-    else:
-        is_one = isinstance(documents, str | Path)
-        read = read_documents([documents] if is_one else documents)
-    if not read.passages:
-        reasons = [f"{problem.document}: {problem.reason}" for problem in read.problems[:5]]
-        raise PlanError(["the documents hold no text to ask about", *reasons])
-    return read
+        return documents
+    return read_documents([documents] if isinstance(documents, str | Path) else documents)
 
 
 def _without_model(documents: Documents, counts: Mapping[str, int], seed: int) -> MadeQuestions:
@@ -127,8 +121,8 @@ def _without_model(documents: Documents, counts: Mapping[str, int], seed: int) -
     rejected: list[Checked] = []
     asked: set[str] = set()
     while taken := _next(spread, counts, kept, asked):
-        asked.update(question.question.lower() for question in taken)
-        checked = check([*(each.question for each in kept), *taken], documents)
+        asked_now = [*(each.question for each in kept), *taken]
+        checked = with_also_relevant(check(asked_now, documents))
         kept = [each for each in checked if each.sound]
         rejected += [each for each in checked if not each.sound]
     return MadeQuestions(numbered(kept, counts), rejected, counts, available, documents)
@@ -137,11 +131,14 @@ def _without_model(documents: Documents, counts: Mapping[str, int], seed: int) -
 def _next(
     spread: Spread[Draft], counts: Mapping[str, int], kept: Sequence[Checked], asked: set[str]
 ) -> list[Question]:
-    """Drafts for what is still missing: of each type, then of any, yes/no and clozes last."""
+    """Drafts for what is still missing: of each type, then of any, yes/no and clozes last.
+
+    Terse and misspelt ones come first, as they use up the question that they are made from.
+    """
     have = Counter(each.question.question_type for each in kept)
     taken: list[Question] = []
-    for name, n in counts.items():
-        taken += _take(spread, name, n - have[name], asked)
+    for name in sorted(counts, key=lambda each: each not in ("terse", "misspelt")):
+        taken += _take(spread, name, counts[name] - have[name], asked)
     for name in (each for each in FILLING if each in counts or each == "cloze"):
         short = sum(counts.values()) - len(kept) - len(taken)
         taken += _take(spread, name, short, asked)
@@ -151,8 +148,9 @@ def _next(
 def _take(spread: Spread[Draft], name: str, n: int, asked: set[str]) -> list[Question]:
     taken: list[Question] = []
     while len(taken) < n * RESERVE and n > 0 and (draft := spread.take(name)) is not None:
-        if draft.question.lower() not in asked:
-            asked.add(draft.question.lower())
+        origin = (draft.origin or draft.question).lower()
+        if origin not in asked:
+            asked.add(origin)
             taken.append(question_of(draft, {"writer": "rules", "pattern": draft.pattern}))
     return taken
 
@@ -188,23 +186,6 @@ def numbered(kept: Sequence[Checked], counts: Mapping[str, int]) -> list[Checked
     ]
 
 
-def row_of(checked: Checked) -> dict[str, object]:
-    """The row of a file: the question, whether it is sound, its problems and the values of its checks."""
-    checks = {
-        name: result.value if result.value is not None else result.status
-        for name, result in checked.checks.items()
-    }
-    row: dict[str, object] = {**checked.question.to_row(), "sound": checked.sound}
-    if checked.problems:
-        row["problems"] = checked.problems
-    return {**row, **({"checks": checks} if checks else {})}
-
-
 def write_rows(path: Path, checked: Sequence[Checked]) -> None:
     """Write questions to a JSONL file, completely or not at all."""
-    import json
-
-    from ragauge.storage.atomic_files import write_text
-
-    lines = [json.dumps(row_of(each), ensure_ascii=False) for each in checked]
-    write_text(path, "".join(f"{line}\n" for line in lines))
+    write_text(path, rows_as_jsonl(checked))

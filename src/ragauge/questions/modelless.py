@@ -24,6 +24,7 @@ from ragauge.questions.clauses import (
 )
 from ragauge.questions.draft import Draft, Source
 from ragauge.questions.english import is_good, questions_of
+from ragauge.questions.translated import questions_in
 
 FENCE = re.compile(r"^(```|~~~).*?^\1", re.MULTILINE | re.DOTALL)
 MARKUP = re.compile(
@@ -73,6 +74,18 @@ def _of_passage(passage: Passage, names: Names) -> Iterator[Draft]:
     if language == "en":
         yield from _of_lists(passage, names)
         yield from _of_sentences(passage, names)
+        return
+    for sentence, source in _sentences(passage):
+        for question, reference, form, subject in questions_in(language, sentence):
+            yield Draft(
+                question,
+                (reference,),
+                (source,),
+                form.question_type,
+                f"{language} {form.question_type}",
+                subject,
+                form.worth,
+            )
 
 
 def plain(text: str) -> str:
@@ -90,8 +103,10 @@ def _sentences(passage: Passage) -> Iterator[tuple[str, Source]]:
     text = FENCE.sub(lambda found: " " * len(found[0]), passage.text)
     for start, end in sentence_spans(text):
         sentence = plain(text[start:end])
-        is_whole = sentence[:1].isalnum() and sentence.endswith(".") and not NOISE.search(sentence)
-        if is_whole and end - start <= MAX_SENTENCE and not _is_title(sentence):
+        is_whole = (
+            sentence[:1].isalnum() and sentence.endswith((".", "。")) and not NOISE.search(sentence)
+        )
+        if is_whole and end - start <= MAX_SENTENCE:
             yield (
                 re.sub(r"^[A-Z][^.!?]{2,60}\.\s+(?=[A-Z])", "", sentence),
                 _source(passage, start, end),
@@ -112,21 +127,18 @@ def _of_sentences(passage: Passage, names: Names) -> Iterator[Draft]:
         if pronoun and subject and before:
             sentence, sources = f"{subject} {sentence[pronoun.end() :]}", (before, source)
             sentence = sentence[0].upper() + sentence[1:]
+        if _is_title(sentence):
+            continue
         for clause, asked in questions_of(sentence, names, passage.document):
-            references = _references(asked.answer, sentence)
+            # A statement that repeats its question would be no answer; with another number it is.
+            is_changed = asked.pattern == "changed number"
+            references = (f"No. {sentence}" if is_changed else asked.answer,)
             yield Draft(
                 asked.question, references, sources, asked.question_type, asked.pattern, clause.subject, asked.worth,
                 comparing=asked.comparing, value=asked.value,
             )  # fmt: skip
         if pronoun is None:
             subject, before = _antecedent(sentence, names, passage.document), source
-
-
-def _references(answer: str, sentence: str) -> tuple[str, ...]:
-    """The answer; of a yes/no question, with the sentence that says so."""
-    if answer in ("Yes", "No"):
-        return (f"{answer}. {sentence}",)
-    return (answer,)
 
 
 def _antecedent(sentence: str, names: Names, document: str) -> str:

@@ -38,6 +38,13 @@ def kinds(answer: str, reference: str, question: str = "") -> set[str]:
         ("It has eggs and milk.", "It has eggs, milk and soy.", "left out"),
         ("It is $9; $18 is the old price.", "It costs $18.", "side remark"),
         ("没有上升。", "利润上升了。", "negation"),
+        ("The desk is on the third floor.", "The desk is on the second floor.", "member"),
+        ("Glas kommt in die grüne Tonne.", "Glas kommt in die blaue Tonne.", "member"),
+        ("图书馆周三关门。", "图书馆周一关门。", "member"),
+        ("The fee is paid by the employee.", "The fee is paid by the employer.", "opposite"),
+        ("Unpaid leave is granted in May.", "Paid leave is granted in May.", "opposite"),
+        ("Jones is the chair of the board, Smith is the treasurer.",
+         "Smith is the chair of the board, Jones is the treasurer.", "roles"),
     ],
 )  # fmt: skip
 def test_one_detail_that_differs_is_found(answer, reference, kind):
@@ -62,6 +69,8 @@ def test_one_detail_that_differs_is_found(answer, reference, kind):
         ("Profit did not rise, it fell by 3 %.", "Profit fell by 3 %."),
         ("It is 0.6%.", "It was 0.62%."),
         ("It is 1.9%.", "0.019"),
+        ("Norvik is a firm of the town of Castell.", "Norvik is a firm founded by the town of Castell."),
+        ("The desk is not unpaid.", "The desk is paid."),
         ("One of 5 was sold in 1999. It costs $18 in all shops, of 40 that there are, or $20 in 7.", "$19"),
     ],
 )  # fmt: skip
@@ -88,6 +97,11 @@ REFUND = "Cancel 14 days or more before arrival and we return all. Cancel 3 to 1
          "Before the talks with Malta, aides from London spilled red and blue paint.", set()),
         ("Guests must not bring oil, pets and wine to any hut.", "Guests may cook oil in Old Hut, Lantern Hut and Curlew Hut.", set()),
         ("It works exclusively with young children of the town.", "It works with young children and their parents from all parts of the town.", set()),
+        ("The Nova 5 is faster than the Nova 6.",
+         "The Nova 6 is faster than the Nova 5: it reads 7,000 MB per second, the Nova 5 reads 3,500.", {"roles"}),
+        ("The pass costs $465 a year.", "The pass costs $365 a year, $180 for students, who bring a letter of their school.", {"number"}),
+        ("The hall is open from 10 h to 20 h.", "The hall is open from 10 h to 18 h.", {"number"}),
+        ("The warranty runs for 3 years from the purchase.", "The warranty runs for 2 years from the purchase and covers no falls.", {"number"}),
         (f"It is {'9' * 300} kg of 7 kg with 3 kg.", "It is 1e-999999 kg of 3 kg.", set()),
     ],
 )  # fmt: skip

@@ -82,7 +82,7 @@ def command(
     from ragauge.cli.outcome import print_estimate
     from ragauge.errors import PlanError
     from ragauge.judges.config import JudgeConfig
-    from ragauge.questions.judge_writer import estimate
+    from ragauge.questions.judge_writer import estimate, places
     from ragauge.questions.made_words import made_report, plan_report
     from ragauge.questions.making import available, documents_of, questions, write_rows
     from ragauge.questions.plan import TYPES, counts_of, read_types
@@ -108,7 +108,7 @@ def command(
     terminal = console(sys.stdout)
     if only_plan:
         counts = counts_of(n_questions, shares)
-        drafts = None if config else available(read, seed)
+        drafts = places(read, counts, seed) if config else available(read, seed)
         print_report(terminal, plan_report(counts, drafts, len(read.texts), len(read.passages)))
         if config:
             costs = estimate(read, counts, config, path, seed=seed, personas=people)

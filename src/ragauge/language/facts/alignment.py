@@ -20,12 +20,15 @@ from ragauge.language.facts.statements import (
     beside,
     compare,
     facts_of,
+    focused,
     has_negation,
     in_other_words,
+    is_denied,
     keys_of,
     likeness,
     part_of,
     remarks,
+    turned,
 )
 
 MIN_SHARED = 0.5
@@ -116,13 +119,16 @@ def align_to_passages(answer: str, contexts: Sequence[str], question: str = "") 
         partner, place = passages.closest(statement, asked)
         if partner is None:
             continue
+        clauses = focused(partner, statement)
         is_covered = _covered(statement, partner)
         each = [
             one
-            for one in _of_passage(statement, partner, facts_of(asked), passages.facts)
+            for theirs in (partner, clauses)
+            for one in _of_passage(statement, theirs, facts_of(asked), passages.facts)
             if is_covered or one.kind in SAME_NUMBER
         ]
         each += compare(statement, partner, ours, asked, passages.keys, MIN_ALIKE)
+        each = each or [*turned(statement, clauses, MIN_ALIKE)]
         found += [one._replace(context=place) for one in each if one.kind != "left out"]
     return Alignment(_equal(ours, passages.facts), tuple(dict.fromkeys(found)))
 
@@ -135,13 +141,13 @@ def _of_passage(
     A sentence that denies what the other states contradicts it by that alone. A number that is worked out of others, or could
     stand for several, contradicts none: `£11 less, £6 against £17`.
     """
-    if has_negation(ours) != has_negation(theirs):
+    if has_negation(ours) != has_negation(theirs) and is_denied(ours, theirs):
         return
     here, there = ({fact.start: fact for fact in each.facts} for each in (ours, theirs))
     worked_out = [
         fact
         for fact in ours.facts
-        if is_worked_out(fact, [each for each in (*ours.facts, *theirs.facts) if each is not fact])
+        if is_worked_out(fact, _operands(fact, [*theirs.facts, *ours.facts]))
     ]
     found = [*_of_facts([ours], [theirs], asked, [*asked, *stated, *worked_out])]
     counts = Counter(one.found for one in found)
@@ -155,6 +161,15 @@ def _of_passage(
             and not (is_counted and beside(ours, fact).isdisjoint(beside(theirs, other)))
         ):
             yield one
+
+
+def _operands(fact: Fact, facts: Sequence[Fact]) -> list[Fact]:
+    """The facts that another one may be worked out of, each once."""
+    found: list[Fact] = []
+    for each in facts:
+        if each is not fact and not _is_among(each, found):
+            found.append(each)
+    return found
 
 
 def _equal(statements: Sequence[Statement], others: Sequence[Fact]) -> list[tuple[int, int]]:

@@ -17,7 +17,7 @@ from ragauge.language.numbers.quantity import Quantity, unit_of
 from ragauge.language.stems import stem
 from ragauge.language.text import DESIGNATIONS, sentence_spans
 
-Kind = Literal["amount", "date", "code"]
+Kind = Literal["amount", "date", "code", "member"]
 BEHIND = ("or ", "and ", "oder ", "como ", "au m", "minimum", "maximum", "以")
 """How a bound begins that stands behind its number: `16 or over`."""
 NEAR = 3
@@ -61,7 +61,7 @@ class Token(NamedTuple):
 class Fact(NamedTuple):
     """Something of which a text may state another: its span, and what it says.
 
-    `value`: a number, the parts of a date, or the head and tail of a code (`AES`, `128`). Of amounts: the `unit`,
+    `value`: a number, the parts of a date, the head and tail of a code (`AES`, `128`), or a class and its member (`colour`, `2`). Of amounts: the `unit`,
     the period that a rate is `per`, and the `bound` (`least`, `most`, `exact`, `over`, `under`); "" where not stated.
     """
 
@@ -122,6 +122,16 @@ class Statement:
     @cached_property
     def keys(self) -> frozenset[str]:
         return frozenset(word.key for word in self.words)
+
+    def part(self, start: int, end: int) -> "Statement":
+        """What the statement says between two places."""
+        facts = [fact for fact in self.facts if start <= fact.start and fact.end <= end]
+        words = [word for word in self.words if start <= word.start and word.end <= end]
+        tokens = [token for token in self.tokens if start <= token.start and token.end <= end]
+        text = self.text[start - self.start : end - self.start]
+        places = {token.start for token in tokens}
+        scopes = {name: token for name, token in self.scopes.items() if token.start in places}
+        return Statement(text, start, end, facts, tuple(words), scopes, tokens)
 
 
 @lru_cache(maxsize=8_192)
@@ -220,6 +230,7 @@ def _facts(text: str, tokens: Sequence[Token]) -> list[Fact]:
     found = [*map(_of_date, dates(text)), *_named_dates(text, tokens)]
     found += _codes(text, tokens)
     found += _amounts(text, tokens)
+    found += _members(text, tokens)
     kept: list[Fact] = []
     taken: set[int] = set()
     for fact in found:  # dates before codes before amounts
@@ -271,6 +282,15 @@ def _codes(text: str, tokens: Sequence[Token]) -> Iterator[Fact]:
         ):
             continue
         yield Fact("code", found[0], *found.span(), (head, tail))
+
+
+def _members(text: str, tokens: Sequence[Token]) -> Iterator[Fact]:
+    """Words of a class of which one holds in a place: a weekday, a colour."""
+    classes = vocabulary().classes
+    for token in tokens:
+        if token.text in classes:
+            span = token.start, token.end
+            yield Fact("member", text[slice(*span)], *span, classes[token.text])
 
 
 def _is_counting(tail: str, tokens: Sequence[Token], at: int | None) -> bool:

@@ -26,7 +26,7 @@ def is_same(one: Fact, other: Fact) -> bool:
     if one.kind == "date":
         ours, theirs = cast(Date, one.value), cast(Date, other.value)
         return supports(ours, theirs) or supports(theirs, ours)
-    if one.kind == "code":
+    if one.kind in ("code", "member"):
         return one.value == other.value
     return _is_same_amount(one, other) and not (one.per and other.per and one.per != other.per)
 
@@ -40,11 +40,13 @@ def contradiction(one: Fact, other: Fact) -> str:
         return ""
     if one.kind == "date":
         return "date" if _are_other_dates(cast(Date, one.value), cast(Date, other.value)) else ""
-    if one.kind == "code":
+    if one.kind in ("code", "member"):
         (head, _), (other_head, _) = (
             cast(tuple[str, str], one.value),
             cast(tuple[str, str], other.value),
         )
+        if one.kind == "member":
+            return "member" if head == other_head and one.value != other.value else ""
         return "version" if head == other_head else LIKELY
     are_money = one.unit in MONEY and other.unit in MONEY
     if are_money and one.unit not in ALIKE.get(other.unit, (other.unit,)):

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence, Set
 from typing import NamedTuple, Protocol
 
-from ragauge.language.facts.reader import Fact, Statement, Token, Word
+from ragauge.language.facts.reader import SIGNS, Fact, Statement, Token, Word
 from ragauge.language.facts.same import is_same
 from ragauge.language.facts.vocabulary import vocabulary
 
@@ -17,6 +17,8 @@ MAX_SHORT_STATEMENT = 2
 """Words of two statements that are so short that an opposite is all they need to have in common."""
 MAX_SHORT = 2
 """Letters of capitals that are no names by themselves: `FY`, `US`."""
+PREFIXES, MIN_STEM = ("un", "non", "non-", "in", "im", "ir", "dis"), 4
+"""Prefixes that turn a word into its opposite, and the letters that the word has at least."""
 REMARK = frozenset(";(；（")
 """Signs before a remark."""
 MAX_WORDS, MAX_DENSE = 3, 6
@@ -94,6 +96,39 @@ def likeness(one: Statement, other: Statement) -> float:
     return 2 * (len(one.keys & other.keys) + n_facts) / n if n else 0.0
 
 
+def focused(theirs: Statement, ours: Statement) -> Statement:
+    """The clauses of a longer statement that say what ours does: those of the fewest words that have all that both share.
+
+    Clauses end at commas, colons and the like.
+    """
+    keys = ours.keys & theirs.keys
+    items = [(word.start, word.end, word.key) for word in theirs.words if word.key in keys]
+    for fact in theirs.facts:
+        same = next((at for at, each in enumerate(ours.facts) if is_same(fact, each)), None)
+        items += [] if same is None else [(fact.start, fact.end, f"#{same}")]
+    if not items:
+        return theirs
+    first, last = _shortest(sorted(items))
+    signs = [token for token in theirs.tokens if token.text in SIGNS]
+    start = max((sign.end for sign in signs if sign.end <= first), default=theirs.start)
+    end = min((sign.start for sign in signs if sign.start >= last), default=theirs.end)
+    return theirs.part(start, end)
+
+
+def _shortest(items: Sequence[tuple[int, int, str]]) -> tuple[int, int]:
+    """Start and end of the shortest run of items that has each of their keys."""
+    n_keys, inside = len({key for _, _, key in items}), Counter[str]()
+    best, first = (items[0][0], items[-1][1]), 0
+    for _, end, key in items:
+        inside[key] += 1
+        while inside[items[first][2]] > 1:
+            inside[items[first][2]] -= 1
+            first += 1
+        if len(inside) == n_keys:
+            best = min(best, (items[first][0], end), key=lambda span: span[1] - span[0])
+    return best
+
+
 def compare(
     ours: Statement,
     theirs: Statement,
@@ -118,7 +153,7 @@ def compare(
     if len(theirs.keys) + len(theirs.facts) < MIN_SIZE or likeness(ours, theirs) < least:
         return
     yield from _scopes(ours, theirs)
-    yield from _turned(ours, theirs)
+    yield from turned(ours, theirs, least)
     yield from _other_names(ours, theirs, stated, known)
 
 
@@ -190,12 +225,14 @@ def in_other_words(ours: Sequence[Statement], theirs: Sequence[Statement]) -> li
     ]
 
 
-def _turned(ours: Statement, theirs: Statement) -> Iterator[Difference]:
+def turned(ours: Statement, theirs: Statement, least: float) -> Iterator[Difference]:
     """A statement with the opposite sense; two changes that turn it cancel each other.
 
     An opposite word, a negation, two sides exchanged, and the passive each turn the sense: `B is lighter than A` says that
     `A is heavier than B`.
     """
+    if len(theirs.keys) + len(theirs.facts) < MIN_SIZE or likeness(ours, theirs) < least:
+        return
     opposite, negated = _opposite(ours, theirs), _negated(ours, theirs)
     order = _exchanged(ours, theirs)
     if order and not opposite:
@@ -211,20 +248,37 @@ def _opposite(ours: Statement, theirs: Statement) -> Difference | None:
     sides, others = _sides(ours, theirs), _sides(theirs, ours)
     for pair, words in sides.items():
         both = list(zip(words, others.get(pair, ()), strict=False))
-        if any(word.key == other.key for (_, word), (_, other) in both):
+        if any(word.opposites == other.opposites for (_, word), (_, other) in both):
             continue  # denied, and no opposite
         if both and all(side != other for (side, _), (other, _) in both):
             return Difference("opposite", part_of(both[0][0][1]), part_of(both[0][1][1]))
-    return None
+    return next(_with_prefix(ours, theirs), None)
+
+
+def _with_prefix(ours: Statement, theirs: Statement) -> Iterator[Difference]:
+    """`unpaid` for `paid`, `paid` for `unpaid`."""
+    here, there = ({word.text.lower(): word for word in each.words} for each in (ours, theirs))
+    for text, word in here.items():
+        others = [f"{prefix}{text}" for prefix in PREFIXES]
+        others += [text.removeprefix(prefix) for prefix in PREFIXES if text.startswith(prefix)]
+        for other in others:
+            found = there.get(other)
+            if (
+                found
+                and not {text, other} & (here.keys() & there.keys())
+                and min(len(text), len(other)) >= MIN_STEM
+                and word.is_negated == found.is_negated
+            ):
+                yield Difference("opposite", part_of(word), part_of(found))
 
 
 def _sides(statement: Statement, other: Statement) -> Mapping[int, list[tuple[int, Word]]]:
     """By pair of opposites, the words of a statement that the other lacks, each with its side."""
-    known = Counter((word.key, word.is_negated) for word in other.words)
+    known = Counter((word.opposites, word.is_negated) for word in other.words)
     found: dict[int, list[tuple[int, Word]]] = {}
     for word in statement.words:
-        known[word.key, word.is_negated] -= 1
-        if known[word.key, word.is_negated] < 0:
+        known[word.opposites, word.is_negated] -= 1
+        if known[word.opposites, word.is_negated] < 0:
             for pair, side in word.opposites:
                 found.setdefault(pair, []).append((side ^ word.is_negated, word))
     return found
@@ -246,6 +300,17 @@ def _negated(ours: Statement, theirs: Statement) -> Difference | None:
     return None
 
 
+def is_denied(ours: Statement, theirs: Statement) -> bool:
+    """Whether one of two statements denies a fact, or a word that both have."""
+    keys = ours.keys & theirs.keys
+    return any(fact.is_negated for statement in (ours, theirs) for fact in statement.facts) or any(
+        word.is_negated
+        for statement in (ours, theirs)
+        for word in statement.words
+        if word.key in keys
+    )
+
+
 def _is_mixed(statement: Statement, key: str) -> bool:
     """Whether a statement both denies a word and does not."""
     return len({word.is_negated for word in statement.words if word.key == key}) > 1
@@ -262,7 +327,7 @@ def _exchanged(ours: Statement, theirs: Statement) -> Difference | None:
     one, other = [item.key for item in first], [item.key for item in second]
     if one == other:
         has_verb = any(item.kind == "word" for item in first[1:-1])
-        is_turned = has_verb and _is_passive(ours, first) != _is_passive(theirs, second)
+        is_turned = has_verb and (_is_turned(first, second) or _is_turned(second, first))
         return _of_items(ours, first, theirs, second) if is_turned else None
     start = 0
     while start < len(one) and one[start] == other[start]:
@@ -277,12 +342,15 @@ def _exchanged(ours: Statement, theirs: Statement) -> Difference | None:
     x, middle, y = sides
     if not vocabulary().mutual.isdisjoint(item.key for item in middle):
         return None
-    if not x[0].kind == y[0].kind != "word" or all(
-        item.kind not in ("word", "dense") for item in middle
+    is_last = end == len(other)  # else each side has words of its own: `A is chair, B is treasurer`
+    if not x[0].kind == y[0].kind != "word" or (
+        is_last and all(item.kind not in ("word", "dense") for item in middle)
     ):
         return None
-    is_list = x[0].kind in ("name", "noun", "dense") and any(
-        _have_joint(theirs, *pair) for pair in ((x, middle), (middle, y))
+    is_list = (
+        is_last
+        and x[0].kind in ("name", "noun", "dense")
+        and any(_have_joint(theirs, *pair) for pair in ((x, middle), (middle, y)))
     )
     if is_list or _is_passive(ours, first) != _is_passive(theirs, second):
         return None
@@ -352,6 +420,14 @@ def _pair_or_key(word: Word) -> str:
 
 def _is_passive(statement: Statement, items: Sequence[Item]) -> bool:
     return any(item.role == "by" and item.kind not in ("word", "noun") for item in items[2:])
+
+
+def _is_turned(passive: Sequence[Item], active: Sequence[Item]) -> bool:
+    """Whether the first is the passive of the other, which has the same items: nothing stands before the one who does it."""
+    return any(
+        item.role == "by" and item.kind not in ("word", "noun") and not other.role
+        for item, other in zip(passive[2:], active[2:], strict=True)
+    )
 
 
 def _have_joint(statement: Statement, one: Sequence[Item], other: Sequence[Item]) -> bool:

@@ -18,7 +18,7 @@ class Vocabulary:
     """The tables of words.toml, by lower-cased word.
 
     `bounds`, `scopes` and `negations` hold phrases too; `phrases` finds them all, the longest first. An opposite is the number of
-    its pair and its side there.
+    its pair and its side there; a word of a class has the class and the number of its member.
     """
 
     units: Mapping[str, str]
@@ -26,6 +26,7 @@ class Vocabulary:
     per: frozenset[str]
     months: Mapping[str, int]
     numbers: Mapping[str, int]
+    classes: Mapping[str, tuple[str, str]]
     bounds: Mapping[str, str]
     scopes: Mapping[str, frozenset[str]]
     negations: frozenset[str]
@@ -56,6 +57,12 @@ def vocabulary() -> Vocabulary:
         for side, listed in enumerate((sides["one"], sides["other"])):
             for word in listed.split():
                 opposites[word] = opposites.get(word, frozenset()) | {(pair, side)}
+    classes = {
+        word: (name, str(member))
+        for name, members in table["classes"].items()
+        for member, words in enumerate(members.split(","))
+        for word in words.split()
+    }
     bounds = _by_word(table["bounds"], ",")
     negations = frozenset(table["negations"]["words"].split(","))
     roles, merely = table["roles"], frozenset(table["negations"]["merely"].split(","))
@@ -64,6 +71,7 @@ def vocabulary() -> Vocabulary:
         *bounds,
         *scopes,
         *negations,
+        *classes,
         *opposites,
         *units,
         *periods,
@@ -75,6 +83,7 @@ def vocabulary() -> Vocabulary:
         per=frozenset(table["per"]["words"].split()),
         months={word: int(month) for word, month in _by_word(table["months"]).items()},
         numbers={word: int(number) for word, number in _by_word(table["numbers"]).items()},
+        classes=classes,
         bounds=bounds,
         scopes=scopes,
         negations=negations,

@@ -1,0 +1,64 @@
+"""`ragauge questions check`."""
+
+from pathlib import Path
+
+import click
+
+from ragauge.cli.options import FiniteRange, Pair, pairs_once
+from ragauge.cli.output import OutputOptions, output_options_with, write_report
+from ragauge.cli.streams import say
+
+TOO_FEW = 1
+"""Exit code where fewer questions are sound than asked for."""
+
+
+@click.command("check", short_help="Check a test set: which of its questions are sound?")
+@click.argument("questions", type=click.Path(path_type=Path))
+@click.argument("documents", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option(
+    "--min-sound",
+    type=FiniteRange(0, 1),
+    metavar="SHARE",
+    help="Exit with 1 if a smaller share of the questions is sound, e.g. 0.95.",
+)
+@click.option(
+    "--map",
+    "mapping",
+    multiple=True,
+    type=Pair("FIELD=COLUMN"),
+    help="Read COLUMN of QUESTIONS as FIELD, e.g. question=prompt. Repeatable.",
+)
+@output_options_with(
+    "Write to this .jsonl file, with the checks of each question, or .md, .tex, .csv, .json or .html. Repeatable."
+)
+def command(
+    questions: Path,
+    documents: tuple[Path, ...],
+    min_sound: float | None,
+    mapping: tuple[tuple[str, str], ...],
+    writing: OutputOptions,
+) -> int:
+    """Check the QUESTIONS of a test set against the DOCUMENTS: files or folders.
+
+    By code, without a model: does its answer stand in its passage, does the question mean something by itself,
+    do other passages answer or contradict it, is it a duplicate, does nothing answer the unanswerable ones?
+    Files of people, of ragas, deepeval and other tools are read as they are.
+    """
+    from ragauge.documents.reading import read_documents
+    from ragauge.questions.checking import CheckedQuestions
+    from ragauge.questions.checks import check
+    from ragauge.questions.loading import read_questions
+
+    targets = writing.targets([questions, *documents], also=("jsonl",))
+    read, notes = read_questions(questions, map=pairs_once(mapping, "field"))
+    for note in notes:
+        say(note)
+    passages = read_documents(documents)
+    found = CheckedQuestions(check(read, passages), passages, str(questions))
+    for form, path in targets:
+        if form == "jsonl" and path is not None:
+            found.write(path)
+            say(f"wrote {path}")
+        else:
+            write_report(found.report, [(form, path)])
+    return TOO_FEW if min_sound is not None and found.share_sound < min_sound else 0

@@ -1,0 +1,208 @@
+"""Check a test set against documents: how many of its questions are sound, and what is wrong with the others."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from statistics import median
+
+from ragauge.documents.reading import Documents, read_documents
+from ragauge.questions.checks import Checked, check, problems_of, rows_as_jsonl
+from ragauge.questions.loading import read_questions
+from ragauge.report.plain import counted, shortened
+from ragauge.report.report import Items, Records, Report, Table
+from ragauge.storage.atomic_files import write_text
+
+MEANINGS = {
+    "malformed": "no question, no answer to it, or a wrong span",
+    "not_standalone": "means nothing without its passage",
+    "answer_not_in_documents": "its passage does not state its answer",
+    "contradicted": "a passage states something else",
+    "also_answered_elsewhere": "`relevant` lacks passages that answer it",
+    "answerable_after_all": "a passage answers what should have no answer",
+    "duplicate": "asks what an earlier question asks",
+    "known_without_documents": "a model answers it without the documents",
+}
+"""The problems of a question, as users read them."""
+NAMES = {
+    "malformed": ("is malformed", "are malformed"),
+    "not_standalone": ("does not stand alone", "do not stand alone"),
+    "answer_not_in_documents": ("has no answer in its passage", "have no answer in their passage"),
+    "contradicted": ("is contradicted", "are contradicted"),
+    "also_answered_elsewhere": ("is also answered elsewhere", "are also answered elsewhere"),
+    "answerable_after_all": ("can be answered after all", "can be answered after all"),
+    "duplicate": ("is a duplicate", "are duplicates"),
+}
+N_EXAMPLE = 60
+MEASURES = ("bm25_rank", "overlap", "n_words")
+
+
+@dataclass(frozen=True)
+class CheckedQuestions:
+    """A test set with the checks of each question.
+
+    A question is sound where no check found a problem. `documents` are those that it was checked against.
+    """
+
+    checked: Sequence[Checked]
+    documents: Documents = field(repr=False)
+    source: str = "questions"
+
+    @property
+    def n_sound(self) -> int:
+        """The number of sound questions."""
+        return sum(each.sound for each in self.checked)
+
+    @property
+    def share_sound(self) -> float:
+        """The share of sound questions, in [0, 1]."""
+        return self.n_sound / len(self.checked)
+
+    @property
+    def rows(self) -> list[dict[str, object]]:
+        """The questions as rows, with `sound`, `problems` and the value of each check."""
+        return [each.to_row() for each in self.checked]
+
+    def write(self, path: str | Path) -> None:
+        """Write the rows to a JSONL file; StoreError if it cannot be written."""
+        write_text(Path(path), rows_as_jsonl(self.checked))
+
+    @property
+    def report(self) -> Report:
+        """The verdict, each problem with an example, what was checked, and how hard the questions are."""
+        return Report(
+            self.headline,
+            tables=[
+                table for table in (self._problems, self._checks, self._difficulty) if table.rows
+            ],
+            notes=[*_notes(self.documents)],
+            items=[self._unsound] if self.n_sound < len(self.checked) else [],
+            records=self._records,
+            data=lambda: {"sound": self.n_sound, "n": len(self.checked), "questions": self.rows},
+            notes_shown=5,
+        )
+
+    @property
+    def headline(self) -> str:
+        """How many are sound, and what is wrong with the others, most frequent first, with an example."""
+        n = len(self.checked)
+        parts = [f"{self.n_sound:,} of {counted(n, 'question')} {'is' if n == 1 else 'are'} sound"]
+        for name, found in problems_of(self.checked):
+            example = f", e.g. {_example(found[0])}" if len(parts) == 1 else ""
+            parts.append(f"{len(found):,} {NAMES[name][len(found) > 1]}{example}")
+        return "; ".join(parts) + "."
+
+    @property
+    def _problems(self) -> Table:
+        rows = [
+            (name, MEANINGS[name], _example(found[0]), str(len(found)))
+            for name, found in problems_of(self.checked)
+        ]
+        header = ("problem", "meaning", "example", "questions")
+        return Table(header, rows, n_names=3, gives_way=[(1,), (2,)], title="Problems")
+
+    @property
+    def _checks(self) -> Table:
+        counts: dict[str, Counter[str]] = {}
+        for each in self.checked:
+            for name, result in each.checks.items():
+                if name not in MEASURES:
+                    counts.setdefault(name, Counter())[result.status] += 1
+        header = ("check", "ok", "problem", "not checked")
+        rows = [
+            (name, *(str(found[each]) for each in header[1:])) for name, found in counts.items()
+        ]
+        return Table(header, rows, title="Checks")
+
+    @property
+    def _difficulty(self) -> Table:
+        ranks = [each.checks["bm25_rank"] for each in self.checked if "bm25_rank" in each.checks]
+        known = [each.value for each in ranks if each.status == "ok"]
+        if not known:
+            return Table((), ())
+        first, ten = (sum(rank is not None and rank <= k for rank in known) for k in (1, 10))
+        overlaps = [
+            each.checks["overlap"].value
+            for each in self.checked
+            if "overlap" in each.checks and each.checks["overlap"].value is not None
+        ]
+        rows = [
+            ("its passage is first by BM25", f"{first / len(known):.0%}"),
+            ("its passage is among the first 10", f"{ten / len(known):.0%}"),
+            (
+                "words of the question in its passage (median)",
+                f"{median(filter(None, overlaps) or [0]):.0%}",
+            ),
+            (
+                "words of the question (median)",
+                f"{median(each.checks['n_words'].value or 0 for each in self.checked if 'n_words' in each.checks):.0f}",
+            ),
+        ]
+        return Table(("difficulty", f"of {len(known):,}"), rows, title="Difficulty")
+
+    @property
+    def _unsound(self) -> Items:
+        lines = [
+            (
+                f"{'; '.join(each.reasons)}: {shortened(each.question.question, N_EXAMPLE)}",
+                each.question.id,
+            )
+            for each in self.checked
+            if not each.sound
+        ]
+        return Items("Not sound", lines)
+
+    def _records(self) -> Records:
+        names = list(dict.fromkeys(name for each in self.checked for name in each.checks))
+        header = ["id", "question", "question_type", "hops", "sound", "problems", "reasons", *names]
+        return header, (
+            (
+                *(each.question.id, each.question.question, each.question.question_type),
+                *(each.question.hops, each.sound, " ".join(each.problems), "; ".join(each.reasons)),
+                *(_cell(each, name) for name in names),
+            )
+            for each in self.checked
+        )
+
+
+def _cell(checked: Checked, name: str) -> object:
+    result = checked.checks.get(name)
+    return None if result is None else result.status if name not in MEASURES else result.value
+
+
+def _example(checked: Checked) -> str:
+    return f"{checked.question.id} {shortened(checked.question.question, N_EXAMPLE)!r}"
+
+
+def _notes(documents: Documents) -> list[str]:
+    """What was read, what was left out, and which documents could not be read."""
+    read = f"checked against {counted(len(documents.passages), 'passage')} of {counted(len(documents.texts), 'document')}"
+    left_out = ", ".join(f"{n:,} {what}" for what, n in documents.left_out.items())
+    return [
+        f"{read}; left out: {left_out}" if left_out else read,
+        *(f"{each.document}: {each.reason}" for each in documents.problems),
+    ]
+
+
+def check_questions(
+    questions: object,
+    documents: "Documents | Sequence[object] | str | Path",
+    *,
+    map: Mapping[str, str] | None = None,
+) -> CheckedQuestions:
+    """Check a test set against its documents: which questions are sound, and what is wrong with the others.
+
+    `questions`: a file, a frame or rows, of a person or of any generator; `map` names columns as in
+    `load`. `documents`: files, folders, or documents of other libraries. By code alone: the same input gives
+    the same result. Raises DataError for questions or documents that cannot be read.
+
+    >>> rows = [{"id": "q1", "question": "How long is it, according to the text?", "references": ["30 days"]}]
+    >>> found = check_questions(rows, [{"id": "d1", "text": "Leave is 30 days a year."}])
+    >>> found.n_sound, found.checked[0].problems
+    (0, ['not_standalone'])
+    """
+    if not isinstance(documents, Documents):
+        documents = read_documents([documents] if isinstance(documents, str | Path) else documents)
+    read, _ = read_questions(questions, map=map)
+    source = str(questions) if isinstance(questions, str | Path) else "questions"
+    return CheckedQuestions(check(read, documents), documents, source)

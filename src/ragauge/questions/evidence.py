@@ -1,0 +1,213 @@
+"""Where the documents answer a question: its gold passages, other passages that answer it, and what contradicts it."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import NamedTuple
+
+from rapidfuzz import fuzz
+
+from ragauge.documents.passage import Passage
+from ragauge.documents.reading import Documents
+from ragauge.language.references.match import ReferenceMatch, match_reference
+from ragauge.language.refusals.asked import asked_by, has_value
+from ragauge.language.refusals.sentences import read_sentences
+from ragauge.language.stems import stemmed
+from ragauge.language.text import sentence_spans
+from ragauge.questions.question import GoldContext, Question
+
+LOCATED = 90
+"""The least similarity (of 100) by which a gold text is part of a passage that was read in another way."""
+N_NEAREST = 10
+"""Passages that are looked at beside the gold ones."""
+ANSWERS = 0.9
+"""The share of the question's content words that a place must have, to be one that speaks of what is asked."""
+
+
+_SOMEWHERE = re.compile(
+    r"\b(in|at|on|near|beside|behind|under|above|next to|between|opposite)\b", re.I
+)
+
+
+class Place(NamedTuple):
+    """Two neighbouring sentences of a passage, with the stems of their words and of the heading."""
+
+    passage: Passage
+    text: str
+    stems: frozenset[str]
+
+    def covers(self, question: str) -> float:
+        """The share of the question's content words that are here; 0 if one of its names or numbers is not."""
+        asked = asked_by(question)
+        if not asked.content or not asked.specific <= self.stems:
+            return 0.0
+        return len(asked.content & self.stems) / len(asked.content)
+
+
+@dataclass(frozen=True, slots=True)
+class Gold:
+    """What is known of where the answer is: its texts, the passages that they are in, and what is wrong with them."""
+
+    texts: list[str]
+    passages: list[Passage]
+    wrong: list[str]
+
+
+class PassageIndex:
+    """The passages of documents, for looking up what they say of a question."""
+
+    def __init__(self, documents: Documents) -> None:
+        self.documents = documents
+        self.passages = documents.passages
+        self.by_id = {passage.id: passage for passage in documents.passages}
+        self._by_document: dict[str, list[Passage]] = {}
+        for passage in documents.passages:
+            self._by_document.setdefault(passage.document, []).append(passage)
+        self._places: dict[str, list[Place]] = {}
+        self._ranks: dict[str, list[int]] = {}
+
+    @cached_property
+    def _bm25(self):
+        from ragauge.questions.bm25 import Bm25
+
+        return Bm25([f"{passage.heading} {passage.text}" for passage in self.passages])
+
+    def nearest(self, text: str, n: int = N_NEAREST) -> list[Passage]:
+        """The best passages for a text by BM25, best first."""
+        return [self.passages[place] for place in self._bm25.best(text, n)]
+
+    def rank(self, question: str, gold: Sequence[Passage]) -> int | None:
+        """The best rank of a gold passage by BM25, from 1; None if it shares no word with the question."""
+        scores = self._bm25.scores(question)
+        places = {passage.id for passage in gold}
+        best = max(
+            (scores[n] for n, each in enumerate(self.passages) if each.id in places), default=0
+        )
+        return int((scores > best).sum()) + 1 if best > 0 else None
+
+    def document(self, name: str) -> str | None:
+        """The document that a question names, perhaps by the end of its path; None if there is none or several."""
+        if name in self.documents.texts:
+            return name
+        ends = [
+            each
+            for each in self.documents.texts
+            if each.endswith(f"/{name.lstrip('./')}") or name.endswith(f"/{each.lstrip('./')}")
+        ]
+        return ends[0] if len(ends) == 1 else None
+
+    def gold(self, question: Question) -> Gold:
+        """The gold texts and passages of a question, from its spans, its texts, or its relevant ids."""
+        gold = Gold([], [], [])
+        for context in question.gold_contexts:
+            self._add(context, gold)
+        for id in question.relevant:
+            id = self.documents.duplicate_of.get(id, id)
+            found = [self.by_id[id]] if id in self.by_id else self._by_document.get(id, [])
+            gold.passages.extend(found)
+            if not question.gold_contexts:
+                gold.texts.extend(passage.text for passage in found)
+        return gold
+
+    def _add(self, context: GoldContext, gold: Gold) -> None:
+        text = context["text"]
+        name = context.get("document")
+        document = None if name is None else self.document(name)
+        if name is not None and document is None:
+            gold.wrong.append(f"its gold passage is in {name!r}, which is none of the documents")
+        if document is not None and "start" in context and "end" in context:
+            start, end = context["start"], context["end"]
+            there = self.documents.texts[document][max(start, 0) : end]
+            if text and _plain(there) != _plain(text):
+                gold.wrong.append(f"{document}[{start}:{end}] is {there[:40]!r}, not {text[:40]!r}")
+            gold.texts.append(text or there)
+            gold.passages.extend(
+                each
+                for each in self._by_document.get(document, ())
+                if each.start < end and start < each.end
+            )
+            return
+        gold.texts.append(text)
+        found = self._located(text, self._by_document.get(document or "", ()))
+        gold.passages.extend(found)
+        if (not found and text.strip() and document is not None) or (name is None and not found):
+            gold.wrong.append(f"its gold passage is not in the documents: {text[:60]!r}")
+
+    def _located(self, text: str, among: Sequence[Passage]) -> list[Passage]:
+        """The passages that have a text, or that it has; only whitespace may differ, or a few signs."""
+        plain = _plain(text)
+        if not plain:
+            return []
+        candidates = [*(among or self.nearest(text[:2_000]))]
+        exact = [
+            each
+            for each in candidates
+            if plain in _plain(each.text) or (len(each.text) >= 40 and _plain(each.text) in plain)
+        ]
+        if exact:
+            return exact
+        return [
+            each
+            for each in candidates[:3]
+            if fuzz.partial_ratio(plain, _plain(each.text)) >= LOCATED
+        ]
+
+    def places(self, passage: Passage) -> list[Place]:
+        """Each sentence of a passage with the one after it; each row of a table with the first one."""
+        if passage.id not in self._places:
+            self._places[passage.id] = list(_places(passage))
+        return self._places[passage.id]
+
+    def answering(self, question: str, among: Sequence[Passage]) -> Iterator[Place]:
+        """The places that speak of all that is asked, the best of each passage."""
+        for passage in among:
+            best = max(self.places(passage), key=lambda each: each.covers(question), default=None)
+            if best is not None and best.covers(question) >= ANSWERS:
+                yield best
+
+
+def gives_value(question: str, place: Place) -> bool:
+    """Whether a place has a value of the kind that the question asks for, which the question does not have."""
+    asked = asked_by(question)
+    if "locat" in asked.kind and _SOMEWHERE.search(place.text):
+        return True
+    sentences = read_sentences(place.text, 0, with_question=True)
+    return any(has_value(sentence, asked) for sentence in sentences)
+
+
+def match(question: str, reference: str, text: str) -> ReferenceMatch:
+    """What a text states of a reference."""
+    return match_reference(question, reference, text)
+
+
+def share_stated(found: ReferenceMatch) -> float:
+    """The share of the reference's words, besides those of the question, that a text states."""
+    if found.is_contained:
+        return 1.0
+    wanted = found.wanted
+    return sum(word.credit for word in wanted) / len(wanted) if wanted else 0.0
+
+
+def _places(passage: Passage) -> Iterator[Place]:
+    spans = sentence_spans(passage.text)
+    if passage.kind == "table":
+        rows = [row for row in passage.text.splitlines() if row.strip()]
+        texts = [f"{rows[0]}\n{row}" for row in rows[1:]] or rows
+    else:
+        texts = [
+            passage.text[start : spans[min(n + 1, len(spans) - 1)][1]]
+            for n, (start, _) in enumerate(spans)
+        ]
+    heading = _stems(passage.heading)
+    for text in texts:
+        yield Place(passage, text, heading | _stems(text))
+
+
+@lru_cache(maxsize=10_000)
+def _stems(text: str) -> frozenset[str]:
+    return frozenset(word.stem for word in stemmed(text))
+
+
+def _plain(text: str) -> str:
+    return re.sub(r"\W+", " ", text).strip().lower()

@@ -1,0 +1,295 @@
+"""Read a question by itself: is it a question, and does it mean something without the text it was written beside?"""
+
+import re
+import tomllib
+from functools import cache
+from importlib.resources import files
+from typing import NamedTuple, cast
+
+from ragauge.language.detection import function_words, language_of
+from ragauge.language.refusals.asked import asked_by
+from ragauge.language.stop_words import is_content_word
+from ragauge.language.words import words
+
+FEW = 3
+"""Content words up to which a pronoun after which they come is not explained by them."""
+MAX_KEYWORDS = 5
+"""Words up to which a text with a full stop is keywords and no statement."""
+MAX_CALM = 0.5
+"""The least share of distinct words in a question of some length; one with fewer repeats itself."""
+
+_BROKEN = re.compile(
+    r"^\W*(question|q\d*|answer|frage|pregunta|问题)\s*[:：]|```|^\s*[\[{]\s*\"|\"(question|answer)\"\s*:"
+    r"|\{\{?\w+\}?\}|<\|?\w+\|?>|\[(INST|ENTITY|NAME|PLACEHOLDER|TODO|insert[^\]]*)\]|\bas an ai\b"
+    r"|\b(ignore|disregard|forget) (all |any )?(your|the|previous|above|prior) (\w+ )?(instructions?|prompts?|rules|directions|messages?|context|text)\b"
+    r"|^\W*(i('m| am) (sorry|unable)|sorry, |i can(no|')t |unfortunately|there is no (information|question))|\blorem ipsum\b|�",
+    re.IGNORECASE,
+)
+_CUT = re.compile(r"(?:\b(?:the|a|an|and|or|because|whose|der|die|das|und|le|la|les|et|el|los|y)|[,;:(])\s*$", re.I)  # fmt: skip
+_END = re.compile(r"[?？؟]\W*$")
+_SENTENCE = re.compile(r"[.!。！]\W*$")
+_AUXILIARY = r"(?:does|do|did|is|was|are|were|has|have|had|can|could|will|would|should|must|may)"
+_ASKED_THING = re.compile(
+    rf"\W*(?:(?:in|on|at|to|from|by|for|of|since|until) )?(?:how|what|which|when|where|why|who)\b"
+    rf"(?:(?!\b(?:{_AUXILIARY}|and|or|but)\b)[^,;:])*\b{_AUXILIARY} \Z",
+    re.IGNORECASE,
+)
+"""Up to the subject of a question: what it asks for is not what a pronoun stands for ("How many beds does it")."""
+_NAME = re.compile(r"(?<![.?!:]\s)(?<!^)(?<!^¿)\b[A-Z\d][\w-]+")
+
+
+class _Rules(NamedTuple):
+    beside: tuple[re.Pattern[str], ...]
+    opening: re.Pattern[str]
+    pronoun: re.Pattern[str]
+    expletive: re.Pattern[str]
+    pointing: re.Pattern[str]
+    vague: re.Pattern[str]
+    asks: re.Pattern[str]
+    orders: re.Pattern[str]
+
+
+@cache
+def _tables() -> dict[str, _Rules]:
+    table = tomllib.loads(files("ragauge.questions").joinpath("wording.toml").read_text("utf-8"))
+    rules: dict[str, _Rules] = {}
+    for language, given in cast("dict[str, dict[str, str | list[str]]]", table).items():
+        flags = {"pronoun": re.NOFLAG}
+        compiled = {
+            name: tuple(re.compile(each, re.IGNORECASE) for each in value)
+            if isinstance(value, list)
+            else re.compile(value, flags.get(name, re.IGNORECASE))
+            for name, value in given.items()
+        }
+        rules[language] = _Rules(**compiled)  # pyright: ignore[reportArgumentType]
+    return rules
+
+
+def rules_of(question: str) -> tuple[str, _Rules]:
+    """The language of a question, English where it is not one of the five, and its rules."""
+    language = language_of(question) or "en"
+    if re.search(r"[\u4e00-\u9fff]", question):
+        language = "zh"
+    elif "¿" in question:
+        language = "es"
+    table = _tables()
+    return (language, table[language]) if language in table else ("en", table["en"])
+
+
+def why_malformed(question: str) -> str | None:
+    """Why a text is not a question; None if it is one, be it in keywords.
+
+    >>> why_malformed("Leave is 30 days a year.")
+    'it is a statement, not a question'
+    >>> why_malformed("leave days part time") is None
+    True
+    """
+    text = question.strip()
+    if not any(map(str.isalnum, text)):
+        return "it is empty"
+    if broken := _BROKEN.search(text):
+        return f"it holds {broken[0].strip()!r}, which is no part of a question"
+    found = words(text)
+    if (
+        len(found) >= 8
+        and len(set(found)) < MAX_CALM * len(found)
+        and not re.search(r"[\u3040-\u9fff]", text)
+    ):
+        return "it repeats itself"
+    _, rules = rules_of(text)
+    first = rules.asks.search(text)
+    asks_first = bool(first and first.start() <= 2)
+    if asks_first and not _END.search(text) and _CUT.search(text):
+        return f"it ends in the middle: {text[-30:]!r}"
+    sentences = re.split(r"(?<=[.!?])\s+", text)
+    is_asked = asks_first or any(
+        _END.search(each) or rules.orders.search(each) for each in sentences
+    )
+    if _SENTENCE.search(text) and not is_asked and len(found) > MAX_KEYWORDS:
+        return "it is a statement, not a question"
+    return None
+
+
+def why_not_standalone(question: str) -> str | None:
+    """The words by which a question means nothing without a text or an earlier question; None if there are none.
+
+    Rules in English, German, French, Spanish and Chinese; in other languages only what looks like one of them.
+
+    >>> why_not_standalone("According to the text, when was it founded?")
+    "'According to the text' points to a text beside the question"
+    >>> why_not_standalone("When did he die?")
+    "'he' stands for something that the question does not name"
+    >>> why_not_standalone("When did Messi say that he would leave?") is None
+    True
+    """
+    text = " ".join(question.split())
+    language, rules = rules_of(text)
+    is_clear = language != "en" or language_of(text) == "en"
+    tables = [rules] if is_clear else _tables().values()
+    for pattern in (pattern for table in tables for pattern in table.beside):
+        if found := pattern.search(text):
+            return f"{found[0]!r} points to a text beside the question"
+    if found := rules.opening.search(text):
+        return f"{found[0].strip()!r} goes on from an earlier question"
+    for found in rules.pronoun.finditer(text):
+        is_possible = rules.expletive.search(text, max(0, found.start() - 12), found.end() + 24)
+        if not is_possible and _is_unnamed(text, found.start(), found.end(), language):
+            return f"{found[0]!r} stands for something that the question does not name"
+    found = rules.pointing.search(text)
+    if found and not _names_before(text, found.start(), language):
+        return f"{found[0]!r} stands for something that the question does not name"
+    found = rules.vague.search(text)
+    if found and not _NAME.search(text):
+        return f"{found[0]!r} is someone or something that the question does not name"
+    return None
+
+
+def _is_unnamed(text: str, start: int, end: int, language: str) -> bool:
+    """Whether nothing before a pronoun can be what it stands for, and little after it."""
+    if _names_before(text, start, language):
+        return False
+    after = _content(text[end:], language)
+    is_person = text[start:end].lower() in (
+        "he",
+        "she",
+        "him",
+        "his",
+        "her",
+        "er",
+        "elle",
+        "lui",
+        "él",
+        "ella",
+    )
+    return is_person or len(after) <= FEW
+
+
+def _names_before(text: str, start: int, language: str) -> bool:
+    before = text[:start]
+    if _ASKED_THING.match(before):
+        return False
+    if language == "zh":
+        return len(re.sub(r"\W|什么|哪|谁|多少|是|的|在|为何|为什么|何时|如何", "", before)) >= 2
+    return bool(_content(before, language))
+
+
+_ASKING = frozenset(
+    [
+        "many",
+        "much",
+        "long",
+        "often",
+        "far",
+        "old",
+        "year",
+        "date",
+        "time",
+        "kind",
+        "type",
+        "percentage",
+        "number",
+        "day",
+        "month",
+        "city",
+        "country",
+        "viele",
+        "viel",
+        "lange",
+        "wurde",
+        "werden",
+        "jahr",
+        "jahre",
+        "hat",
+        "haben",
+        "fand",
+        "begann",
+        "combien",
+        "année",
+        "quelle",
+        "quel",
+        "était",
+        "fut",
+        "furent",
+        "eut",
+        "année",
+        "cuántos",
+        "cuántas",
+        "año",
+        "fue",
+        "fueron",
+        "eran",
+        "era",
+        "murió",
+        "était-ce",
+        "según",
+        "happened",
+    ]
+)
+"""Words that ask and that nothing refers back to."""
+
+
+def _content(text: str, language: str) -> list[str]:
+    """The words of a text that may name something."""
+    others = function_words(language) if language in ("de", "fr", "es") else frozenset[str]()
+    return [
+        word
+        for word in words(text)
+        if is_content_word(word) and word not in others and word not in _ASKING and len(word) > 1
+    ]
+
+
+def why_type_differs(question: str, reference: str) -> str | None:
+    """Why a short answer is not of the kind that the question asks for; None if it may be.
+
+    >>> why_type_differs("How many days of leave are there?", "in Berlin")
+    "it asks for a number, and the answer 'in Berlin' has none"
+    """
+    answer = reference.strip()
+    if not answer or len(words(answer)) > 8:
+        return None
+    asked = asked_by(question)
+    first = asked.phrases[:1]
+    has_digits = any(map(str.isdigit, answer)) or bool(_NUMBER_WORD.search(answer))
+    lowered = question.lower()
+    if re.search(
+        r"\bhow many\b|\bhow much (money|of)?\b|\bwie ?viele?\b|\bcombien d|\bcu[aá]nt[oa]s\b|多少",
+        lowered,
+    ):
+        return None if has_digits or _AMOUNT.search(answer) else _differs("a number", answer)
+    if re.search(
+        r"^\W*(when|in (what|which) year|what year|wann|in welchem jahr|quand|cu[aá]ndo)\b|什么时候|哪一年|何时",
+        lowered,
+    ):
+        return None if has_digits or _TIME.search(answer) else _differs("a time", answer)
+    is_plain_number = bool(
+        re.fullmatch(
+            r"\W*\d[\d.,]*\s*(%|percent|days|years|hours|euros?|dollars|km|m|kg)?\W*", answer
+        )
+    )
+    if re.search(r"^\W*(who|whom|where|wer|wo|qui|où|quién|dónde)\b", lowered) and is_plain_number:
+        return _differs(f"a {'place' if first == ('where',) else 'name'}", answer, "is a number")
+    return None
+
+
+def _differs(kind: str, answer: str, has: str = "has none") -> str:
+    return f"it asks for {kind}, and the answer {answer[:60]!r} {has}"
+
+
+_NUMBER_WORD = re.compile(
+    r"\b(zero|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen|twenty|thirty|forty|fifty|sixty"
+    r"|seventy|eighty|ninety|hundred|thousand|million|billion|trillion|dozen|half|third|quarter|twice|once|double|first|second"
+    r"|kein\w*|ein\w*|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|elf|zwölf|un|une|deux|trois|quatre|cinq|sept|huit|neuf|dix|douze"
+    r"|uno|una|dos|tres|cuatro|cinco|seis|siete|ocho|nueve|diez|doce)\b|[一二三四五六七八九十百千万两零]|[½⅓¼¾]",
+    re.IGNORECASE,
+)
+_AMOUNT = re.compile(r"\b(no|none|nothing|zero|several|many|few|all|most|both|some|majority|free|unlimited|any|every|each|pair|couple|single|\w*fold)\b", re.I)  # fmt: skip
+_TIME = re.compile(
+    r"\b(today|now|never|always|before|after|during|when|while|until|since|at|annual\w*|daily|weekly|monthly|yearly|morning|evening|night|noon|midnight"
+    r"|day|days|week|weeks|month|months|year|years|hour|hours|century|centuries|decade|season|age|era|period|war|times?|ago|later|early|late"
+    r"|spring|summer|autumn|fall|winter|monday|tuesday|wednesday|thursday|friday|saturday|sunday|weekends?|eve|christmas|easter|thanksgiving"
+    r"|january|february|march|april|may|june|july|august|september|october|november|december|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec"
+    r"|vor|nach|während|wenn|seit|jahrhundert|tag\w*|woche\w*|monat\w*|jahr\w*|avant|après|pendant|siècle|jour\w*|mois|années?|ans?|antes|después|durante|siglo|días?|mes\w*|años?"
+    r"|januar|februar|märz|mai|juni|juli|oktober|dezember|janvier|février|mars|avril|juin|juillet|août|septembre|octobre|novembre|décembre"
+    r"|enero|febrero|marzo|abril|mayo|junio|julio|agosto|septiembre|octubre|noviembre|diciembre|first|last|next|quarter|end|beginning|start|as soon|upon|once|immediately|present|soon|ever|prior|medieval|cretaceous|jurassic|renaissance|bc|ad|bce)\b|[年月日时周天]",
+    re.IGNORECASE,
+)

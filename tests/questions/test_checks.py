@@ -1,0 +1,226 @@
+"""Planted faults are found, and sound questions are not called faulty."""
+
+import json
+
+import pytest
+from planted_questions import FAULTS, corpus, planted
+
+import ragauge as rg
+from ragauge.cli import main
+from ragauge.documents.reading import read_documents
+from ragauge.questions.bm25 import Bm25
+from ragauge.questions.checks import check
+from ragauge.questions.wording import why_malformed, why_not_standalone, why_type_differs
+
+
+def test_sound_questions_have_no_problem():
+    rows, questions = corpus()
+    unsound = [each for each in check(questions, read_documents(rows)) if not each.sound]
+    assert [(each.question.question, each.reasons) for each in unsound] == []
+
+
+@pytest.mark.parametrize("kind", FAULTS)
+def test_a_planted_fault_is_found_under_its_name(kind):
+    rows, questions, ids = planted(kind, 5)
+    checked = check(questions, read_documents(rows))
+    missed = [each.question for each in checked if each.question.id in ids and each.sound]
+    assert missed == []
+    names = {name for each in checked if each.question.id in ids for name in each.problems}
+    assert names & set(FAULTS[kind][2].split())
+    alarms = [
+        (each.question, each.reasons)
+        for each in checked
+        if each.question.id not in ids and not each.sound
+    ]
+    assert alarms == []
+
+
+STANDALONE = {
+    "Was steht im Text?": False,
+    "Wann wurde er geboren?": False,
+    "Wann wurde Goethe geboren?": True,
+    "Wie lange dauert die Probezeit bei Acme?": True,
+    "Selon le texte, qui dirige la société ?": False,
+    "Quand est-il né ?": False,
+    "Quand la guerre a-t-elle commencé ?": True,
+    "Combien de jours de congé y a-t-il par an ?": True,
+    "Según el texto, ¿quién dirige la empresa?": False,
+    "¿Cuál es su capital?": False,
+    "¿Cuál es la capital de Perú?": True,
+    "根据上文，谁是公司的负责人？": False,
+    "他什么时候出生？": False,
+    "李白什么时候出生？": True,
+    "What does the table below show?": False,
+    "Which of the following is a mammal?": False,
+    "What is this company's revenue?": False,
+    "What about Germany?": False,
+    "Why?": False,
+    "What is a table of contents?": True,
+    "Who is the author of Emma?": True,
+    "How long does it take to fly to Mars?": True,
+    "If a tenant leaves early, when is this penalty due?": True,
+    "who sang i can't make you love me": True,
+    "leave policy part time": True,
+}
+
+
+@pytest.mark.parametrize("question", STANDALONE)
+def test_whether_a_question_means_something_by_itself(question):
+    assert (why_not_standalone(question) is None) == STANDALONE[question]
+
+
+@pytest.mark.parametrize(
+    ("question", "is_question"),
+    [
+        ("Explain how leave is counted.", True),
+        ("leave days part time", True),
+        ("List the huts that open in May.", True),
+        ("The hut opens in May every year.", False),
+        ("I'm sorry, I cannot write a question about that.", False),
+        ('{"question": "Who?"}', False),
+        ("Who is the warden of {name}?", False),
+        ("???", False),
+    ],
+)
+def test_what_is_a_question(question, is_question):
+    assert (why_malformed(question) is None) == is_question
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "fits"),
+    [
+        ("How many huts are there?", "twelve", True),
+        ("How many huts are there?", "in Berlin", False),
+        ("When does it open?", "in spring", True),
+        ("When does it open?", "Ada Cole", False),
+        ("Who is the warden?", "42", False),
+        ("Wie viele Betten gibt es?", "zwölf Betten oder 12", True),
+    ],
+)
+def test_whether_an_answer_is_of_the_kind_that_is_asked_for(question, answer, fits):
+    assert (why_type_differs(question, answer) is None) == fits
+
+
+DOCUMENT = [
+    {
+        "id": "d1",
+        "text": "Curlew Hut has 32 beds. The fee for 2023 was £40 and for 2024 it was £45.",
+    },
+    {"id": "d2", "text": "Boots stay in the porch. Dogs are welcome in the annex only."},
+]
+
+
+@pytest.mark.parametrize(
+    ("row", "problems"),
+    [
+        ({"question": "How many beds does Curlew Hut have?", "references": ["32"]}, []),
+        (
+            {
+                "question": "How many beds does Curlew Hut have?",
+                "references": ["30 beds", "32 beds"],
+            },
+            [],
+        ),
+        (
+            {"question": "How many beds does Curlew Hut have?", "references": ["30 beds"]},
+            ["contradicted"],
+        ),
+        (
+            {"question": "How much did the fee increase from 2023 to 2024?", "references": ["£5"]},
+            [],
+        ),
+        ({"question": "Are dogs welcome in the annex?", "references": ["Yes"]}, []),
+        (
+            {"question": "Where do boots stay?", "references": ["in the cellar"]},
+            ["answer_not_in_documents"],
+        ),
+        (
+            {"question": "Where do boots stay?", "references": ["The documents do not say."]},
+            ["answerable_after_all"],
+        ),
+        ({"question": "Where do boots stay?"}, []),
+        (
+            {
+                "question": "Where do boots stay?",
+                "references": ["in the porch"],
+                "gold_contexts": ["Boots go on the roof at night."],
+            },
+            ["answer_not_in_documents"],
+        ),
+        (
+            {
+                "question": "Where do boots stay?",
+                "references": ["in the porch"],
+                "gold_contexts": [{"document": "d9", "start": 0, "end": 5, "text": "Boots"}],
+            },
+            ["answer_not_in_documents"],
+        ),
+        (
+            {
+                "user_input": "Where do boots stay?",
+                "reference": "in the porch",
+                "reference_contexts": ["Boots stay in the porch."],
+            },
+            [],
+        ),
+    ],
+)
+def test_what_is_wrong_with_a_question(row, problems):
+    (checked,) = rg.check_questions([{"id": "q", **row}], DOCUMENT).checked
+    assert checked.problems == problems, checked.reasons
+
+
+def test_passages_that_answer_too_are_added_to_relevant():
+    rows = [*DOCUMENT, {"id": "d3", "text": "Everyone knows that Curlew Hut has 32 beds."}]
+    question = {
+        "id": "q",
+        "question": "How many beds does Curlew Hut have?",
+        "references": ["32 beds"],
+        "relevant": {"d1": 1},
+    }
+    (checked,) = rg.check_questions([question], rows).checked
+    assert checked.problems == ["also_answered_elsewhere"]
+    assert checked.question.relevant == {"d1": 1.0, "d3": 1.0}
+    (again,) = rg.check_questions([checked.to_row()], rows).checked
+    assert again.sound
+
+
+def test_the_command_prints_a_verdict_writes_the_checks_and_fails_below_the_limit(tmp_path, capsys):
+    rows, questions, ids = planted("according to the text", 2)
+    documents, file, out = tmp_path / "docs.jsonl", tmp_path / "q.jsonl", tmp_path / "out.jsonl"
+    documents.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    file.write_text("".join(f"{json.dumps(each.to_row())}\n" for each in questions))
+
+    def run(*arguments):
+        with pytest.raises(SystemExit) as ended:
+            main(["questions", "check", str(file), str(documents), *arguments])
+        return ended.value.code
+
+    assert run("-o", str(out), "-o", "table", "--min-sound", "1") == 1
+    assert "118 of 120 questions are sound; 2 do not stand alone, e.g. q" in capsys.readouterr().out
+    written = {row["id"]: row for row in map(json.loads, out.read_text().splitlines())}
+    assert {id for id, row in written.items() if not row["sound"]} == ids
+    assert written["q0-0"]["checks"]["bm25_rank"] == 1
+    assert written["q0-0"]["gold_contexts"] == questions[0].gold_contexts
+    assert run("--min-sound", "0.9", "-f", "csv") == 0
+    assert capsys.readouterr().out.startswith(
+        "id,question,question_type,hops,sound,problems,reasons,form,"
+    )
+    assert run("--min-sound", "2") == 2
+    file.write_text('{"id": "q", "answer": "x"}\n')
+    assert run() == 3
+    assert "has no column of questions" in capsys.readouterr().err
+
+
+def test_bm25_gives_the_scores_of_lucene():
+    bm25s = pytest.importorskip("bm25s")
+    from ragauge.questions.bm25 import terms
+
+    texts = [row["text"] for row in corpus()[0]]
+    tokens = [terms(text) for text in texts]
+    reference = bm25s.BM25(method="lucene", k1=1.2, b=0.75)
+    reference.index(tokens, show_progress=False)
+    for query in ("beds of Curlew Hut", "Who opens in June", "nothing at all"):
+        known = [term for term in terms(query) if any(term in each for each in tokens)]
+        expected = reference.get_scores(known) if known else [0.0] * len(texts)
+        assert Bm25(texts).scores(query) == pytest.approx(expected, rel=1e-4)

@@ -1,0 +1,119 @@
+// Quality against cost and time: one dot for each system with the intervals of both, and the systems that no other beats in both.
+import { shown } from "./numbers";
+import type { Cell, MetricView, RunView } from "./view";
+
+const SPENT = ["cost_usd", "latency_s", "first_token_s"];
+const MEASURED = [...SPENT, "input_tokens", "output_tokens"];
+const [WIDTH, HEIGHT, LEFT, BOTTOM, ROOM, LINE] = [460, 280, 48, 40, 16, 15];
+
+type Dot = { system: number; spent: Cell; quality: Cell };
+
+export function Tradeoffs({ run }: { run: RunView }) {
+  const quality = run.metrics.find((each) => each.is_ranked && !MEASURED.includes(each.label) && each.cells.some((cell) => cell?.ok));
+  const drawn = SPENT.flatMap((label) => {
+    const spent = run.metrics.find((each) => each.label === label);
+    const dots = spent && quality ? dotsOf(spent, quality) : [];
+    return spent && dots.length > 1 ? [{ spent, dots }] : [];
+  });
+  if (!quality || !drawn.length) return null;
+  return (
+    <section>
+      <h2>Quality against cost and time</h2>
+      <div class="tradeoffs">
+        {drawn.map(({ spent, dots }) => (
+          <Plot key={spent.label} run={run} quality={quality} spent={spent} dots={dots} />
+        ))}
+      </div>
+      <p class="note">
+        Means with 95 % intervals. Filled dots on the line are the systems that no other one beats in both (the Pareto front); times depend on how many questions were asked at
+        once.
+      </p>
+    </section>
+  );
+}
+
+function dotsOf(spent: MetricView, quality: MetricView): Dot[] {
+  return spent.cells.flatMap((cell, system) => {
+    const other = quality.cells[system];
+    return cell && other && cell.mean !== null && other.mean !== null ? [{ system, spent: cell, quality: other }] : [];
+  });
+}
+
+/** The dots that no other one beats: as good in both, and better in one. Cheapest first. */
+export function front(dots: Dot[], lowerIsBetter: boolean): Dot[] {
+  const worth = ({ quality }: Dot) => (lowerIsBetter ? -quality.mean! : quality.mean!);
+  const beats = (one: Dot, two: Dot) =>
+    one.spent.mean! <= two.spent.mean! && worth(one) >= worth(two) && (one.spent.mean! < two.spent.mean! || worth(one) > worth(two));
+  return dots.filter((dot) => !dots.some((other) => beats(other, dot))).sort((a, b) => a.spent.mean! - b.spent.mean!);
+}
+
+function Plot({ run, quality, spent, dots }: { run: RunView; quality: MetricView; spent: MetricView; dots: Dot[] }) {
+  const ends = (cells: Cell[]) => cells.flatMap((cell) => [cell.mean!, cell.low ?? cell.mean!, cell.high ?? cell.mean!]);
+  const most = Math.max(...ends(dots.map((dot) => dot.spent))) || 1;
+  const all = ends(dots.map((dot) => dot.quality));
+  const [low, high] = [Math.min(...all), Math.max(...all)];
+  const [bottom, top] = low < high ? [low, high] : [low - 0.5, low + 0.5];
+  const x = (value: number) => LEFT + (value / most) * (WIDTH - LEFT - ROOM);
+  const y = (value: number) => HEIGHT - BOTTOM - 10 - ((value - bottom) / (top - bottom)) * (HEIGHT - BOTTOM - 30);
+  const best = front(dots, quality.lower_is_better);
+  const named = dots.length > 8 ? best : dots;
+  const places = apart(named.map((dot) => y(dot.quality.mean!)));
+  return (
+    <figure>
+      <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={`${quality.name} against ${spent.name}: ${best.map((dot) => run.systems[dot.system]).join(", ")} on the front`}>
+        <path class="axis" d={`M${LEFT} 10V${HEIGHT - BOTTOM}H${WIDTH - ROOM}`} />
+        {[bottom, top].map((value) => (
+          <text key={value} class="soft" x={LEFT - 6} y={y(value) + 4} text-anchor="end">
+            {shown(quality, value, 2)}
+          </text>
+        ))}
+        {[0, most].map((value) => (
+          <text key={value} class="soft" x={x(value)} y={HEIGHT - BOTTOM + 16} text-anchor={value ? "end" : "middle"}>
+            {value ? Number(value.toPrecision(2)) : 0}
+          </text>
+        ))}
+        <text x={(LEFT + WIDTH - ROOM) / 2} y={HEIGHT - 4} text-anchor="middle">
+          {spent.name} ↓
+        </text>
+        <polyline class="front" points={best.map((dot) => `${x(dot.spent.mean!)},${y(dot.quality.mean!)}`).join(" ")} />
+        {dots.map((dot) => {
+          const [cx, cy, color] = [x(dot.spent.mean!), y(dot.quality.mean!), `s${dot.system % 6}`];
+          return (
+            <g key={dot.system}>
+              <title>{`${run.systems[dot.system]}: ${quality.name} ${dot.quality.shown}, ${spent.name} ${dot.spent.shown}`}</title>
+              <line class={`whisker ${color}`} x1={x(dot.spent.low ?? dot.spent.mean!)} x2={x(dot.spent.high ?? dot.spent.mean!)} y1={cy} y2={cy} />
+              <line class={`whisker ${color}`} x1={cx} x2={cx} y1={y(dot.quality.low ?? dot.quality.mean!)} y2={y(dot.quality.high ?? dot.quality.mean!)} />
+              <circle class={`${best.includes(dot) ? "dot" : "ring"} ${color}`} cx={cx} cy={cy} r={5} />
+            </g>
+          );
+        })}
+        {named.map((dot, at) => {
+          const place = x(dot.spent.mean!);
+          const isRight = place > WIDTH / 2;
+          return (
+            <text key={dot.system} x={place + (isRight ? -9 : 9)} y={places[at]! - 6} text-anchor={isRight ? "end" : "start"}>
+              {brief(run.systems[dot.system]!)}
+            </text>
+          );
+        })}
+      </svg>
+      <figcaption class="soft">
+        {quality.name} {quality.lower_is_better ? "↓" : "↑"} against {spent.name}
+      </figcaption>
+    </figure>
+  );
+}
+
+function brief(name: string): string {
+  return name.length > 22 ? `${name.slice(0, 10)}…${name.slice(-11)}` : name;
+}
+
+/** The heights, moved down where they would be less than a line apart. */
+function apart(heights: number[]): number[] {
+  const moved = [...heights];
+  const order = heights.map((_, at) => at).sort((a, b) => heights[a]! - heights[b]!);
+  for (let at = 1; at < order.length; at++) {
+    moved[order[at]!] = Math.max(moved[order[at]!]!, moved[order[at - 1]!]! + LINE);
+  }
+  return moved;
+}
