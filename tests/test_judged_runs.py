@@ -151,12 +151,13 @@ def test_an_estimate_is_the_number_of_calls_that_a_run_then_makes(
         assert {name: one.calls for name, one in left.items()} == dict.fromkeys(made, 0)
 
 
-def test_an_estimate_makes_no_file(tmp_path, monkeypatch):
+def test_an_estimate_makes_no_file_and_no_cache(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    told = estimate(samples(3), ["graphrag"], judge=Rules())
-    assert told["rules"].calls > 0
-    assert told["rules"].prompt_tokens[0] < told["rules"].prompt_tokens[1]
-    assert list(tmp_path.iterdir()) == []
+    for how in ({}, {"cache": tmp_path / "new" / "c"}):
+        told = rg.estimate(samples(3), ["graphrag"], judge=Rules(), **how)
+        assert told["rules"].calls > 0
+        assert told["rules"].prompt_tokens[0] < told["rules"].prompt_tokens[1]
+        assert list(tmp_path.iterdir()) == []
 
 
 # Bounded ------------------------------------------------------------------------------------------
@@ -181,18 +182,20 @@ def test_a_run_with_a_budget_goes_on_where_it_stopped_and_pays_nothing_twice(tmp
     assert again.scores.equals(whole.scores)
 
 
-@pytest.mark.parametrize("asking", ["ragas_score", "answer_match"])
-def test_a_composite_of_parts_that_were_not_asked_for_is_unfinished(tmp_path, asking):
-    whole, _ = evaluated(tmp_path / "whole", samples(3), [asking])
-    evaluated(tmp_path / "run in parts", samples(3), [asking], max_calls=2, batch_size=1)
-    run, _ = evaluated(tmp_path / "run in parts", samples(3), [asking], batch_size=1)
-    assert run.scores.equals(whole.scores)
-
-
-def test_a_score_of_some_of_its_askings_is_unfinished(tmp_path):
-    whole, _ = evaluated(tmp_path / "whole", samples(3), ["gpt_score"], repeat=3)
-    evaluated(tmp_path / "run in parts", samples(3), ["gpt_score"], repeat=3, max_calls=5)
-    run, _ = evaluated(tmp_path / "run in parts", samples(3), ["gpt_score"], repeat=3)
+@pytest.mark.parametrize(
+    ("asking", "most", "how"),
+    [
+        ("ragas_score", 2, {"batch_size": 1}),
+        ("answer_match", 2, {"batch_size": 1}),
+        ("gpt_score", 5, {"repeat": 3}),
+    ],
+)
+def test_a_score_of_which_a_part_or_an_asking_was_left_out_is_unfinished(
+    tmp_path, asking, most, how
+):
+    whole, _ = evaluated(tmp_path / "whole", samples(3), [asking], **how)
+    evaluated(tmp_path / "run in parts", samples(3), [asking], max_calls=most, **how)
+    run, _ = evaluated(tmp_path / "run in parts", samples(3), [asking], **how)
     assert run.scores.equals(whole.scores)
 
 
@@ -717,19 +720,19 @@ def test_a_run_with_other_words_or_another_judge_is_another_run(tmp_path):
     (tmp_path / "words").mkdir()
     (tmp_path / "words" / "verdict.md").write_text(OWN)
     evaluated(tmp_path, samples(2), ["answer_class"])
-    for other in ({"prompts": tmp_path / "words"}, {"judge": Rules("x")}, {"repeat": 2}):
+    # How contexts are shown, in one piece or in several, may change verdicts.
+    others = (
+        {"prompts": tmp_path / "words"},
+        {"judge": Rules("x")},
+        {"repeat": 2},
+        {"window": 1_700},
+    )
+    for other in others:
         with pytest.raises(StoreError, match="holds another run"):
             evaluated(tmp_path, samples(2), ["answer_class"], **other)
     run, n = evaluated(tmp_path, samples(2), ["answer_class"], max_calls=1)
     assert n == 0  # what may be spent does not make it another one
     assert run.scores["status"].to_list() == ["ok", "ok"]
-
-
-def test_a_run_with_another_window_is_another_run(tmp_path):
-    """How contexts are shown, in one piece or in several, may change verdicts."""
-    evaluated(tmp_path, samples(2), ["faithfulness"])
-    with pytest.raises(StoreError, match="holds another run"):
-        evaluated(tmp_path, samples(2), ["faithfulness"], window=1_700)
 
 
 def test_steps_that_look_like_a_word_of_ours_stay_as_the_judge_wrote_them():
@@ -970,9 +973,3 @@ def test_an_estimate_of_numbers_that_cannot_be_is_refused():
     for wrong in ({"batch_size": 0}, {"seed": -1}, {"folder": 5}):
         with pytest.raises(PlanError, match=next(iter(wrong))):
             rg.estimate(samples(1), ["answer_class"], judge=Mumbling(), **wrong)
-
-
-def test_an_estimate_makes_no_cache(tmp_path):
-    told = rg.estimate(samples(1), ["answer_class"], judge=Rules(), cache=tmp_path / "new" / "c")
-    assert sum(one.calls for one in told.values()) == 1
-    assert not list(tmp_path.iterdir())

@@ -79,8 +79,25 @@ LIGHT = {
     "stats.aggregation",
 }
 LATE = {
+    *(
+        f"comparing.{name}"
+        for name in [
+            "compare",
+            "comparison_rows",
+            "effects",
+            "mismatches",
+            "pair",
+            "pair_statistics",
+            "paired_scores",
+            "questions",
+        ]
+    ),
     "engine.executors",
     "evaluation.judge_bias",
+    "gating.baseline",
+    "gating.gate",
+    "gating.slices",
+    "gating.words",
     "rankings.fusion",
     "views.judging",
     *(module for module in MODULES if module.startswith(("loaders.in_pieces.", "page.", "web."))),

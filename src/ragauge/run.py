@@ -5,8 +5,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Self, overload
 
-from ragauge.comparing.compare import PERMUTATIONS, Pairs, compare
-from ragauge.comparing.comparison import Comparison, CorrectionName, TestName
+from ragauge.comparing.comparison import PERMUTATIONS, Comparison, CorrectionName, Pairs, TestName
 from ragauge.comparing.systems import SystemLike
 from ragauge.people.review_reasons import MARGIN, N_SAMPLE
 from ragauge.report.html_table import Rendered
@@ -71,6 +70,8 @@ class Run(ScoredRun):
         A side may also be another run with one system, or a pair (run, system). `seed` is by default that
         of the run. `ragauge.compare` explains the arguments and the result.
         """
+        from ragauge.comparing.compare import compare
+
         return compare(
             base,
             *candidates,

@@ -332,5 +332,41 @@ def test_a_conversation_is_shown_message_by_message(ragauge, tmp_path):
         line.split(None, 2)[2].strip() for line in shown.splitlines() if line[:9] == "messages "
     ]
     assert said == [
-        "user: To Bergen?", 'assistant calls trains({"to": "Bergen"})', "tool: 08:25", "assistant: At 08:25.",
+        "user: To Bergen?", 'calls: trains({"to": "Bergen"})', "result: 08:25", "assistant: At 08:25.",
     ]  # fmt: skip
+
+
+def test_a_conversation_of_several_turns_is_shown_with_the_scores_of_each(ragauge, tmp_path):
+    def chat(system, second):
+        said = [
+            ("user", "To Bergen?"),
+            ("assistant", "At 08:25."),
+            ("user", "And back?"),
+            ("assistant", second),
+        ]
+        messages = [{"role": role, "content": content} for role, content in said]
+        return {
+            "id": "trip",
+            "system": system,
+            "messages": messages,
+            "references": [["At 08:25."], ["At 20:10."]],
+        }
+
+    rows = [chat("a", "At 20:10."), chat("b", "I do not know.")]
+    (tmp_path / "chats.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    ragauge("run", tmp_path / "chats.jsonl", "-m", "exact_match", "--folder", tmp_path / "run")
+    lines = [
+        line.split(None, 1) for line in ragauge("show", tmp_path / "run", "trip").out.splitlines()
+    ]
+    shown = {line[0]: line[1].strip() for line in lines[-5:] if len(line) == 2}
+    assert shown == {
+        "user": "And back?",
+        "assistant": "I do not know.",
+        "scores": "exact_match 0.0000",
+        "trip#2": shown["trip#2"],
+    }
+    assert shown["trip#2"].startswith("· b ")
+    ragauge("show", tmp_path / "run", "trip", "-o", tmp_path / "trip.json")
+    stored = json.loads((tmp_path / "trip.json").read_text())
+    assert [score["value"] for score in stored["scores"]] == [1, 1, 1, 0]
+    assert "did you mean 'trip#" in ragauge("show", tmp_path / "run", "tripp").err

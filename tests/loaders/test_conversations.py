@@ -191,3 +191,36 @@ def test_metrics_of_a_whole_conversation_are_undefined_at_its_other_turns_and_co
     assert found["q", "state_match"] == ("missing", "the sample has no expected_state")
     lines = str(rg.evaluate([talk], ["repetition"]))
     assert "no sentence of 5 words or more" in lines and NOT_LAST not in lines
+
+
+def test_two_systems_may_lead_to_other_messages_of_the_user():
+    def chat(system, second):
+        said = [
+            ("user", "A tent?"),
+            ("assistant", system),
+            ("user", second),
+            ("assistant", "Fine."),
+        ]
+        return {
+            "id": "c",
+            "system": system,
+            "messages": [{"role": r, "content": t} for r, t in said],
+        }
+
+    samples = rg.load([chat("a", "Two."), chat("b", "No, thanks.")])
+    assert samples.frame["question"].to_list() == ["A tent?", "Two.", "A tent?", "No, thanks."]
+    assert "question differs between rows for id 'c#2'; kept each row's own" in samples.notes
+
+
+@pytest.mark.usefixtures("small_pieces")
+def test_conversations_with_ids_are_read_in_pieces(
+    written, check_same_samples, check_same_problems
+):
+    references = [["Paris"], None]
+    rows = [{"id": f"c{at}", "messages": CAPITALS, "references": references} for at in range(9)]
+    samples = check_same_samples(written(rows))
+    assert samples.notes[0] == "read 'messages' as conversations, a row for each of 18 turns"
+    rows[7]["references"] = [["Paris"]]
+    assert "has 1 turns, the conversation 2" in check_same_problems(written(rows))
+    # Without ids conversations are numbered, which needs the rows before them.
+    check_same_samples(written([{"messages": CAPITALS}] * 9), at_once=True)

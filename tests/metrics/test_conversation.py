@@ -102,3 +102,27 @@ def test_a_thousand_turns_are_compared_in_linear_time(assert_linear_time):
         rg.score("consistency", messages=messages)
 
     assert_linear_time(work, lambda n: chat(*("Fee?", FEE) * n), 60)
+
+
+def test_a_judge_reads_what_was_said_before_the_turn():
+    said = [
+        ("user", "Who built the hut?"),
+        ("assistant", "Ann Lee."),
+        ("user", "When?"),
+        ("assistant", "In 1931."),
+    ]
+    messages = [{"role": role, "content": text} for role, text in said]
+    row = {"id": "a", "messages": messages, "references": [["Ann Lee"], ["1931"]]}
+    judge = rg.ScriptedJudge({"verdict": "CORRECT"})
+    samples = rg.load([row])
+    assert samples.frame["conversation_before"].to_list() == [
+        None,
+        "user: Who built the hut?\nassistant: Ann Lee.",
+    ]
+    run = rg.evaluate(samples, "answer_class", judge=judge)
+    first, second = (
+        " ".join(message.content for message in request.messages) for request in judge.requests
+    )
+    assert "said before" not in first
+    assert second.index("assistant: Ann Lee.") < second.index("(the question)\nWhen?")
+    assert run.scores["value"].to_list() == [1, 1]

@@ -1,6 +1,7 @@
 // One question: its texts, and for each system the answer, the passages, and each score with its reason.
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { briefly } from "./brief";
+import { Bubbles, Conversation } from "./conversation";
 import { Evidence } from "./evidence";
 import { actions, tooltip } from "./keys";
 import { Markdown, Marked, WordDiff } from "./marks";
@@ -15,6 +16,8 @@ import type { MetricView } from "./view";
 type Answer = Question["answers"][number];
 type Item = Record<string, unknown>;
 const CONVERSATIONS = ["messages", "whole_conversation"];
+/** What the conversation below the scores shows. */
+const IN_CONVERSATION = ["messages", "whole_conversation", "conversation_before", "conversation", "turn"];
 const TEXT_LISTS = ["references", "gold_contexts"];
 const IN_CONTEXTS = ["contexts", "context_ids", "context_scores", "relevant"];
 
@@ -83,10 +86,11 @@ function Body({ rows, q, question, columns }: { rows: Rows; q: number; question:
   const shared = Object.entries(question.shared).filter(([name, value]) => name !== "question" && isGiven(value));
   shared.sort(([a], [b]) => placeOf(a) - placeOf(b));
   const text = question.shared.question;
+  const below = [...IN_CONTEXTS, ...(rows.field("conversation") ? IN_CONVERSATION : [])];
   return (
     <>
       {typeof text === "string" && <h2 class="question">{text}</h2>}
-      <Fields entries={shared.filter(([name]) => !IN_CONTEXTS.includes(name))} />
+      <Fields entries={shared.filter(([name]) => !below.includes(name))} />
       <SystemTable run={rows.view} label="Answers and scores" kind="answers" head="" name={isNarrow.value ? 0 : 10} each={11.5} most={1}>
         {(systems) => {
           const shown = systems.map((s) => answers[s]);
@@ -111,11 +115,12 @@ function Body({ rows, q, question, columns }: { rows: Rows; q: number; question:
                   ))}
                 </tr>
               )}
-              <OwnFields answers={shown} />
+              <OwnFields answers={shown} but={below} />
             </tbody>
           );
         }}
       </SystemTable>
+      <Conversation rows={rows} q={q} columns={columns} />
     </>
   );
 }
@@ -225,24 +230,14 @@ function FieldValue({ name, value }: { name: string; value: unknown }) {
     );
   }
   const said = CONVERSATIONS.includes(name) && typeof value === "string" ? transcript(value) : null;
-  if (said) {
-    return (
-      <>
-        {said.map((line, at) => (
-          <p key={at} class="prose">
-            {line}
-          </p>
-        ))}
-      </>
-    );
-  }
+  if (said) return <Bubbles messages={said} />;
   return <>{typeof value === "string" ? value : JSON.stringify(value)}</>;
 }
 
 /** The fields of the answers that are shown nowhere else. */
-function OwnFields({ answers }: { answers: (Answer | undefined)[] }) {
+function OwnFields({ answers, but }: { answers: (Answer | undefined)[]; but: string[] }) {
   const names = new Set(answers.flatMap((answer) => Object.keys(answer?.fields ?? {})));
-  for (const name of ["answer", "question", ...IN_CONTEXTS]) names.delete(name);
+  for (const name of ["answer", "question", ...but]) names.delete(name);
   return (
     <>
       {[...names].map((name) => (

@@ -1,42 +1,84 @@
-// A conversation as it is read: who says what, and with what which tool is called.
+// A conversation in the format of any chat API, as it is read: who says what, and which tools are called with what result.
 import { isItem, type Item } from "./kinds";
 
-/** A line for each message and each tool call; null for a text that is no list of messages. */
-export function transcript(text: string): string[] | null {
-  let messages: unknown;
+export interface Call {
+  name: string;
+  given: string;
+  result: string | null;
+}
+
+export interface Message {
+  role: string;
+  text: string;
+  calls: Call[];
+}
+
+const USERS = ["user", "human", "customer", "humanmessage"];
+const OTHERS = ["system", "developer", "systemmessage"];
+const TOOLS = ["tool", "function", "observation", "function_call_output", "toolmessage"];
+
+/** The messages, with each tool's result at its call; null for a text that is no list of messages. */
+export function transcript(text: string): Message[] | null {
+  let given: unknown;
   try {
-    messages = JSON.parse(text);
+    given = JSON.parse(text);
   } catch {
     return null;
   }
-  return Array.isArray(messages) && messages.every(isItem) ? messages.flatMap(lines) : null;
+  if (!Array.isArray(given) || !given.every(isItem)) return null;
+  const messages: Message[] = [];
+  const waiting: { id: string; call: Call }[] = [];
+  for (const each of given) {
+    const message = isItem(each.kwargs) ? each.kwargs : isItem(each.data) ? each.data : each;
+    const role = roleOf(message.role ?? message.speaker ?? message.from ?? each.type);
+    const content = message.content ?? message.text ?? message.value ?? message.parts ?? message.output;
+    const parts = Array.isArray(content) ? content : [content];
+    const read: Message = { role, text: "", calls: [] };
+    const texts: string[] = [];
+    const results: { id: unknown; text: string }[] = [];
+    for (const part of parts) {
+      const value = isItem(part) ? part : {};
+      const made = value.functionCall ?? (value.type === "tool_use" ? value : null);
+      const result = value.functionResponse ?? (value.type === "tool_result" ? value : null);
+      if (isItem(made)) waiting.push(called(made, read));
+      else if (isItem(result)) results.push({ id: result.tool_use_id ?? result.id, text: plain(result.content ?? result.response) });
+      else texts.push(plain(part));
+    }
+    read.text = texts.filter(Boolean).join("\n");
+    if (role === "tool") results.push({ id: message.tool_call_id ?? message.call_id, text: read.text });
+    const lists = [message.tool_calls, message.tools_called].flatMap((list) => (Array.isArray(list) ? list : []));
+    const single = isItem(message.function_call) ? [message.function_call] : each.type === "function_call" ? [message] : [];
+    for (const made of [...lists, ...single].filter(isItem)) waiting.push(called(made, read));
+    for (const result of results) {
+      const at = waiting.findIndex(({ id, call }) => call.result === null && (!result.id || id === result.id));
+      if (at >= 0) waiting[at]!.call.result = result.text;
+    }
+    if (role !== "tool" && (read.text || read.calls.length) && !(results.length && !read.text)) messages.push(read);
+  }
+  return messages;
 }
 
-function lines(given: Item): string[] {
-  const message = isItem(given.kwargs) ? given.kwargs : isItem(given.data) ? given.data : given;
-  const content = message.content ?? message.text ?? message.value ?? message.parts ?? message.output;
-  const isResult = Array.isArray(content) && content.length > 0 && content.every((each) => isItem(each) && each.type === "tool_result");
-  const role = isResult ? "tool" : String(message.role ?? message.speaker ?? message.from ?? given.type ?? "");
-  const said = Array.isArray(content) ? content.map(part) : [plain(content)];
-  const calls = [message.tool_calls, message.tools_called].flatMap((each) => (Array.isArray(each) ? each : []));
-  const single = isItem(message.function_call) ? [message.function_call] : given.type === "function_call" ? [message] : [];
-  return [...said, ...[...calls, ...single].map(call)].filter(Boolean).map((each) => `${role}: ${each}`);
+function roleOf(value: unknown): string {
+  const name = String(value ?? "").toLowerCase();
+  if (USERS.includes(name)) return "user";
+  if (TOOLS.includes(name)) return "tool";
+  return OTHERS.includes(name) ? "system" : "assistant";
 }
 
-function part(value: unknown): string {
-  if (!isItem(value)) return plain(value);
-  const made = value.functionCall ?? (value.type === "tool_use" ? value : null);
-  if (made) return call(made);
-  const said = value.text ?? value.content ?? value.functionResponse ?? value;
-  return Array.isArray(said) ? said.map(part).join("\n") : plain(said);
-}
-
-function call(value: unknown): string {
-  const made = isItem(value) && isItem(value.function) ? value.function : (value as Item);
-  return `calls ${plain(made.name)}(${plain(made.arguments ?? made.args ?? made.input ?? made.input_parameters)})`;
+function called(value: Item, message: Message): { id: string; call: Call } {
+  const made = isItem(value.function) ? value.function : value;
+  const given = plain(made.arguments ?? made.args ?? made.input ?? made.input_parameters);
+  const call = { name: plain(made.name), given, result: value.output === undefined ? null : plain(value.output) };
+  message.calls.push(call);
+  return { id: plain(value.call_id ?? value.id), call };
 }
 
 function plain(value: unknown): string {
   if (value === null || value === undefined) return "";
+  if (Array.isArray(value) && value.length && value.every((each) => isItem(each) && typeof each.text === "string")) {
+    return value.map((each) => (each as Item).text).join("\n");
+  }
+  if (isItem(value) && typeof value.text === "string") return value.text;
+  if (isItem(value) && typeof value.type === "string") return `(${value.type})`;
   return typeof value === "string" ? value : JSON.stringify(value);
 }

@@ -6,18 +6,18 @@ from itertools import combinations
 
 from ragauge.comparing.comparison import (
     CORRECTIONS,
+    PERMUTATIONS,
     TESTS,
     Comparison,
     CorrectionName,
     MetricComparison,
+    Pairs,
     SettingEffect,
     SystemMean,
     TestName,
 )
 from ragauge.comparing.comparison_rows import (
-    PERMUTATIONS,
     CompareOptions,
-    Pairs,
     corrected,
     rows_and_means,
 )

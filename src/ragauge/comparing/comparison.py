@@ -16,6 +16,8 @@ LEVEL = 0.05
 """A corrected p value below this is called a significant difference."""
 TestName = Literal["randomization", "mcnemar", "t", "wilcoxon"]
 CorrectionName = Literal["holm", "bh", "none"]
+Pairs = Literal["base", "all"]
+PERMUTATIONS = 10_000
 TESTS: tuple[TestName, ...] = ("randomization", "mcnemar", "t", "wilcoxon")
 CORRECTIONS: tuple[CorrectionName, ...] = ("holm", "bh", "none")
 Verdict = Literal["better", "worse", "differs", "not significant", "not tested"]

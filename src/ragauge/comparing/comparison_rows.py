@@ -3,21 +3,24 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import combinations
-from typing import TYPE_CHECKING, Literal
 
-from ragauge.comparing.comparison import CorrectionName, MetricComparison, SystemMean, TestName
+import polars as pl
+
+from ragauge.comparing.comparison import (
+    PERMUTATIONS,
+    CorrectionName,
+    MetricComparison,
+    Pairs,
+    SystemMean,
+    TestName,
+)
 from ragauge.comparing.pair import MANY_QUESTIONS, Pair, QuestionLists
 from ragauge.comparing.pair_statistics import PairStatistics, aggregate_on, pair_statistics
 from ragauge.comparing.paired_scores import OK, MetricScores
 from ragauge.comparing.questions import Questions, Slice
 from ragauge.comparing.systems import ComparedSystem
 from ragauge.runs.manifest import MetricDisplay
-
-if TYPE_CHECKING:
-    import polars as pl
-
-Pairs = Literal["base", "all"]
-PERMUTATIONS = 10_000
+from ragauge.stats.corrections import benjamini_hochberg, holm, of_family
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,8 +112,6 @@ def corrected(
     rows: Sequence[MetricComparison], correction: CorrectionName
 ) -> Iterable[MetricComparison]:
     """The rows with their p values corrected for all pairs that differ."""
-    from ragauge.stats.corrections import benjamini_hochberg, holm, of_family
-
     tested = [(row.p_value, row.is_tested) for row in rows if row.p_value is not None]
     correct = {"holm": holm, "bh": benjamini_hochberg}.get(correction, list)
     following = iter(of_family(correct, [p for p, _ in tested], [counts for _, counts in tested]))

@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import cast
 
-from ragauge.comparing.compare import compare_systems
 from ragauge.comparing.comparison import LEVEL, Comparison, MetricComparison
 from ragauge.runs.fields import read_dataclass
 from ragauge.runs.scored_run import ScoredRun
@@ -82,6 +81,8 @@ def differences(run: ScoredRun, best: str) -> SystemDifferences | None:
     base = None if n_metrics * n * (n - 1) // 2 <= MOST_TESTS else best
     made = comparisons_of(run)
     if base not in made:
+        from ragauge.comparing.compare import compare_systems
+
         others = [system for system in run.samples.systems if system != base]
         made[base] = (
             compare_systems(run, others, "all")

@@ -4,6 +4,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
 from ragauge.comparing.comparison import SettingEffect
 from ragauge.comparing.pair import Pair
 from ragauge.comparing.pair_statistics import mean_estimate, ratio_of
@@ -13,9 +17,6 @@ from ragauge.comparing.systems import ComparedSystem
 from ragauge.runs.manifest import MetricDisplay
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     Ints = NDArray[np.int64]
 
 VARIANT = "variant."
@@ -62,8 +63,6 @@ def setting_changes(systems: Sequence[ComparedSystem]) -> list[SettingChange]:
 
 def _variant(system: ComparedSystem) -> dict[str, str]:
     """The settings that a system was asked with, as text; empty if its rows name none."""
-    import polars as pl
-
     samples = system.run.samples
     names = [name for name in samples.columns if name.startswith(VARIANT)]
     if not names:
@@ -111,8 +110,6 @@ def _effect(
     change: SettingChange, metric: MetricDisplay, scores: MetricScores, clusters: "Ints | None"
 ) -> SettingEffect | None:
     """The mean over questions of each one's mean difference over the pairs; None without a question."""
-    import numpy as np
-
     questions = Slice.everything(scores.values.shape[1]).questions
     for pair in change.pairs:  # each leaves those that it has scored
         questions = Pair(metric, scores, questions, *pair).common

@@ -2,7 +2,9 @@
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, cast
+from typing import cast
+
+import polars as pl
 
 from ragauge.comparing.systems import ComparedSystem
 from ragauge.encoders.models import EMBEDDED
@@ -11,9 +13,6 @@ from ragauge.label import PRECISIONS, without_precision
 from ragauge.runs.code import is_other
 from ragauge.runs.manifest import Manifest, MetricDisplay
 from ragauge.runs.scored_run import ScoredRun
-
-if TYPE_CHECKING:
-    import polars as pl
 
 GOLD = ("references", "gold_contexts", "relevant", "answerable")
 ADVICE = "give --allow-mismatch (allow_mismatch=True) to compare them all the same"
@@ -28,8 +27,6 @@ def check_data(base: ComparedSystem, other: ComparedSystem) -> Iterator[Problem]
     """The questions and gold in which two runs differ; the first id of each kind, and how many."""
     if base.run is other.run:
         return
-    import polars as pl
-
     columns = [
         name
         for name in ("question", *GOLD)
@@ -58,8 +55,6 @@ def check_data(base: ComparedSystem, other: ComparedSystem) -> Iterator[Problem]
 def _differing(
     both: "pl.LazyFrame", n_common: int, name: str, base: ComparedSystem, other: ComparedSystem
 ) -> Iterator[Problem]:
-    import polars as pl
-
     one, two = pl.col(name), pl.col(f"{name} ")
     # What is equal as it is needs no closer look, so only the rest is read into memory.
     apart = both.filter(one.is_not_null() & two.is_not_null() & one.ne_missing(two))

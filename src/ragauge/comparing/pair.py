@@ -4,15 +4,16 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple, cast
 
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
 from ragauge.comparing.comparison import Change, QuestionCounts, Unpaired
 from ragauge.comparing.paired_scores import LOST, NOT_APPLICABLE, OK, STATUSES, MetricScores
 from ragauge.runs.manifest import MetricDisplay
+from ragauge.stats.rounding import ROUNDING
 
 if TYPE_CHECKING:
-    import numpy as np
-    import polars as pl
-    from numpy.typing import NDArray
-
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
     Bools = NDArray[np.bool_]
@@ -75,10 +76,6 @@ class Pair:
     @cached_property
     def differences(self) -> "Floats":
         """Candidate minus base, (n,); 0 where only rounding keeps them apart."""
-        import numpy as np
-
-        from ragauge.stats.rounding import ROUNDING
-
         apart = self.after - self.before
         size = np.maximum(np.abs(self.after), np.abs(self.before))
         return np.where(np.abs(apart) <= ROUNDING * size, 0.0, apart)
@@ -92,8 +89,6 @@ class Pair:
     @cached_property
     def tested_differences(self) -> "Floats":
         """What is tested, (n,): the differences, of logarithms where there is a ratio."""
-        import numpy as np
-
         if not self.has_ratio:
             return self.differences
         return np.where(self.differences == 0, 0.0, np.log(self.after) - np.log(self.before))
@@ -106,8 +101,6 @@ class Pair:
     @cached_property
     def is_binary(self) -> bool:
         """Whether all scores of both are 0 or 1."""
-        import numpy as np
-
         return bool(np.isin(self.before, (0, 1)).all() and np.isin(self.after, (0, 1)).all())
 
     @property
@@ -131,8 +124,6 @@ class Pair:
 
     def lists(self, ids: "pl.Series") -> "QuestionLists":
         """The questions fixed, broken and unpaired, and how many they are; `ids` names all questions."""
-        import numpy as np
-
         fixed, broken = self._changed()
         sides = self.scores.status[[self.base, self.candidate]][:, self.questions[self.is_open]]
         no_base, no_candidate = sides[0] != OK, sides[1] != OK
@@ -156,8 +147,6 @@ class Pair:
 
     def _changed(self) -> "tuple[Bools, Bools]":
         """Which of the common questions were fixed, and broken: they crossed the middle of the scale."""
-        import numpy as np
-
         low, high = self.metric.low, self.metric.high
         if low is None or high is None or not self.metric.is_ranked:
             return np.zeros(self.n, bool), np.zeros(self.n, bool)
@@ -170,8 +159,6 @@ class Pair:
 
     def _listed(self, chosen: "Bools", ids: "pl.Series") -> tuple[Change, ...]:
         """The chosen common questions, largest change first."""
-        import numpy as np
-
         before, after = self.before[chosen], self.after[chosen]
         # The questions are sorted by id, which orders equal changes.
         order = np.argsort(-np.abs(after - before), kind="stable")[: self._most_listed]
@@ -184,8 +171,6 @@ class Pair:
     @cached_property
     def is_open(self) -> "Bools":
         """Which of the questions a side lacks or could not score, (m,); not where neither applies."""
-        import numpy as np
-
         sides = self.scores.status[[self.base, self.candidate]][:, self.questions]
         return ~self.is_paired & ~np.isin(sides, NOT_APPLICABLE).all(axis=0)
 
@@ -200,8 +185,6 @@ class Pair:
 
     def bounds(self) -> tuple[float | None, float | None]:
         """The mean difference if all open questions went against, and for, the candidate."""
-        import numpy as np
-
         low, high = self.metric.low, self.metric.high
         places = self.questions[self.is_open]
         total = self.n + len(places)

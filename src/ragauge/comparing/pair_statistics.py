@@ -5,19 +5,30 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+import numpy as np
+from numpy.typing import NDArray
+
 from ragauge.comparing.comparison import TestName
 from ragauge.comparing.pair import Pair
 from ragauge.comparing.paired_scores import MetricScores
 from ragauge.runs.aggregates import CUSTOM, aggregate_of, aggregate_problem
 from ragauge.runs.manifest import MetricDisplay
+from ragauge.stats.aggregates import difference_of, ends_of, mean_of_parts, parts_of
+from ragauge.stats.distributions import t_p_value
+from ragauge.stats.intervals import Estimate, Floats1d, Floats2d, by_question, interval
+from ragauge.stats.paired_tests import (
+    detectable_difference,
+    effect_size,
+    mcnemar_test,
+    paired_t_test,
+    swap_test,
+    wilcoxon_test,
+)
+from ragauge.stats.rounding import mean_of
+from ragauge.stats.sign_patterns import PValue, randomization_p_values
+from ragauge.stats.tests import pairwise_p_values
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from ragauge.stats.intervals import Estimate, Floats1d, Floats2d
-    from ragauge.stats.sign_patterns import PValue
-
     Ints = NDArray[np.int64]
 
 CELLS_AT_ONCE = 8_000_000
@@ -105,10 +116,6 @@ def parts_on(
     metric: MetricDisplay, scores: MetricScores, side: int, questions: "Ints"
 ) -> "Floats2d":
     """What each of the questions adds to the sums of the metric's aggregate, (m, p)."""
-    import numpy as np
-
-    from ragauge.stats.aggregates import parts_of
-
     kind = metric.aggregate.kind
     if kind != CUSTOM:
         return parts_of(scores.values[side, questions], kind)
@@ -136,8 +143,6 @@ def _with_ratio(found: PairStatistics, pair: Pair, logs: _Units) -> PairStatisti
 
 
 def _units(pair: Pair, clusters: "Ints | None") -> _Units:
-    import numpy as np
-
     own = None if clusters is None else clusters[pair.common]
     if _is_mean(pair):
         return _mean_units(pair.differences, own)
@@ -151,18 +156,12 @@ def _units(pair: Pair, clusters: "Ints | None") -> _Units:
 
 def _mean_units(differences: "Floats1d", clusters: "Ints | None") -> _Units:
     """The questions of a mean, or their clusters; `clusters` (n,) numbers that of each."""
-    import numpy as np
-
     table = _summed(np.column_stack([differences, np.ones(len(differences))]), clusters)
     return _Units(table[:, 0], table[:, 1])
 
 
 def _summed(table: "Floats2d", clusters: "Ints | None") -> "Floats2d":
     """The rows summed by cluster."""
-    import numpy as np
-
-    from ragauge.stats.intervals import by_question
-
     if clusters is None:
         return table
     own, number = np.unique(clusters, return_inverse=True)
@@ -174,11 +173,6 @@ def _interval(pair: Pair, units: _Units) -> "Estimate | None":
 
     None if an aggregate has no value.
     """
-    import numpy as np
-
-    from ragauge.stats.aggregates import difference_of, ends_of
-    from ragauge.stats.intervals import interval
-
     if units.base_parts is None or units.candidate_parts is None:
         return _mean_interval(pair.metric, units)
     low, high = pair.metric.low, pair.metric.high
@@ -194,11 +188,6 @@ def _interval(pair: Pair, units: _Units) -> "Estimate | None":
 
 
 def _mean_interval(metric: MetricDisplay, units: _Units) -> "Estimate | None":
-    import numpy as np
-
-    from ragauge.stats.aggregates import ends_of, mean_of_parts
-    from ragauge.stats.intervals import interval
-
     most = _largest_difference(metric)
     parts, ends = np.column_stack([units.sums, units.counts]), ends_of("mean", -most, most)
     return interval(parts, mean_of_parts, ends=ends)
@@ -271,8 +260,6 @@ def _randomized_systems(
     pairs: Sequence[Pair], n_permutations: int, seed: int
 ) -> "Iterable[PValue]":
     """The p of pairs of one metric with the same questions; as `_randomized`, but faster."""
-    from ragauge.stats.tests import pairwise_p_values
-
     first = pairs[0]
     used = sorted({side for pair in pairs for side in (pair.base, pair.candidate)})
     row = {side: at for at, side in enumerate(used)}
@@ -289,10 +276,6 @@ def _randomized(units: Sequence[_Units], n_permutations: int, seed: int) -> "Ite
 
     So p depends on the pair alone, whatever other systems and questions are compared with it.
     """
-    import numpy as np
-
-    from ragauge.stats.sign_patterns import randomization_p_values
-
     longest = max((len(of_pair.sums) for of_pair in units), default=1)
     at_once = max(1, CELLS_AT_ONCE // longest)
     for start in range(0, len(units), at_once):
@@ -319,8 +302,6 @@ def _of_randomization(p: "PValue", pair: Pair, n_permutations: int) -> _Tested:
 
 def _swapped(pair: Pair, units: _Units, test: TestName, n_permutations: int, seed: int) -> _Tested:
     """The randomization test of a metric with an aggregate of its own, whatever test was chosen."""
-    from ragauge.stats.paired_tests import swap_test
-
     assert units.base_parts is not None and units.candidate_parts is not None
     if test != "randomization":
         return _Tested(
@@ -339,8 +320,6 @@ def _swapped(pair: Pair, units: _Units, test: TestName, n_permutations: int, see
 
 
 def _classical(pair: Pair, units: _Units, test: TestName) -> _Tested:
-    from ragauge.stats.paired_tests import mcnemar_test, paired_t_test, wilcoxon_test
-
     if test == "mcnemar":
         if not pair.is_binary:
             return _Tested(None, "", "McNemar's test needs scores of 0 and 1; use randomization")
@@ -362,8 +341,6 @@ def _classical(pair: Pair, units: _Units, test: TestName) -> _Tested:
 
 def _clustered_t(pair: Pair, units: _Units) -> float | None:
     """The t test of the mean difference with its standard error over clusters."""
-    from ragauge.stats.distributions import t_p_value
-
     found = _interval(pair, units)
     if found is None or not found.standard_error:
         return None
@@ -373,10 +350,6 @@ def _clustered_t(pair: Pair, units: _Units) -> float | None:
 def _statistics(
     pair: Pair, units: _Units, found: "Estimate | None", tested: _Tested, has_clusters: bool
 ) -> PairStatistics:
-    from ragauge.stats.intervals import Estimate
-    from ragauge.stats.paired_tests import detectable_difference, effect_size
-    from ragauge.stats.rounding import mean_of
-
     interval = found or Estimate(math.nan, None, None)
     difference = interval.value if found else None
     if _is_mean(pair) and mean_of(pair.differences) == 0:
@@ -406,8 +379,6 @@ def aggregate_on(
     metric: MetricDisplay, scores: MetricScores, side: int, questions: "Ints"
 ) -> float | None:
     """A metric's aggregate of one side on some questions, all scored; None if it cannot be computed."""
-    import numpy as np
-
     if not len(questions) or aggregate_problem(metric):
         return None
     parts = parts_on(metric, scores, side, questions)

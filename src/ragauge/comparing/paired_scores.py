@@ -5,6 +5,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
 from ragauge.comparing.systems import ComparedSystem
 from ragauge.runs.aggregates import CUSTOM
 from ragauge.runs.scored_run import ScoredRun
@@ -12,10 +16,6 @@ from ragauge.runs.scores import collected
 from ragauge.score import Flag, Status
 
 if TYPE_CHECKING:
-    import numpy as np
-    import polars as pl
-    from numpy.typing import NDArray
-
     Floats = NDArray[np.float64]
     Codes = NDArray[np.int8]
 
@@ -45,8 +45,6 @@ class MetricScores:
 
 def question_ids(sides: Sequence[ComparedSystem]) -> "pl.Series":
     """The ids of all sides' questions, sorted."""
-    import polars as pl
-
     of_runs: list[pl.Series] = []
     for run in _runs(sides):
         wanted = pl.col("system").is_in([side.system for side in sides if side.run is run])
@@ -59,8 +57,6 @@ def read_scores(
     sides: Sequence[ComparedSystem], ids: "pl.Series", labels: Sequence[Mapping[str, str]]
 ) -> "dict[str, MetricScores]":
     """The scores by name of the metric; `labels` has each side's label of each name."""
-    import numpy as np
-
     names = list(dict.fromkeys(name for of_side in labels for name in of_side))
     shape = (len(sides), len(ids))
     values = {name: np.full(shape, np.nan) for name in names}
@@ -92,8 +88,6 @@ def _parts_of_run(
     run: ScoredRun, systems: Mapping[str, int], labels: Mapping[str, str], ids: "pl.Series"
 ) -> "Iterable[tuple[tuple[str, str], pl.DataFrame]]":
     """The scores of each metric and system, with the place of their question and status."""
-    import polars as pl
-
     statuses = pl.Enum([str(status) for status in Status])
     wanted = pl.col("metric").is_in(list(labels)) & pl.col("system").is_in(list(systems))
     has_parts = any(
@@ -113,9 +107,6 @@ def _parts_of_run(
 
 def numbered(given: "pl.Series", ids: "pl.Series") -> "pl.DataFrame":
     """The ids of `given` that are among `ids`, which are sorted, with the place of each there."""
-    import numpy as np
-    import polars as pl
-
     own = given.unique()
     if not len(ids):
         return pl.DataFrame({"id": own[:0], "question": pl.Series([], dtype=pl.UInt32)})
@@ -127,8 +118,6 @@ def numbered(given: "pl.Series", ids: "pl.Series") -> "pl.DataFrame":
 def _add_parts(
     parts: "dict[str, Floats]", name: str, at: int, rows: "pl.DataFrame", shape: tuple[int, int]
 ) -> None:
-    import numpy as np
-
     if "parts" not in rows.columns:
         return
     rows = rows.drop_nulls("parts")
@@ -144,9 +133,6 @@ def _repeat_variances(
     run: ScoredRun, systems: Mapping[str, int], labels: Mapping[str, str], ids: "pl.Series"
 ) -> Iterable[tuple[str, int, "np.ndarray[Any, Any]", "np.ndarray[Any, Any]"]]:
     """For each metric and system with repeated scores: questions, and the variance of each mean."""
-    import numpy as np
-    import polars as pl
-
     if cast("int | None", run.manifest.code.get("repeats") or 1) == 1:
         return
     places = pl.LazyFrame({"id": ids, "question": pl.Series(range(len(ids)), dtype=pl.UInt32)})
@@ -164,8 +150,6 @@ def _repeat_variances(
 
 def _variance_of_mean(evidence: str | None) -> float:
     """The variance of the mean of a score's repeats; 0 if fewer than two have a value."""
-    import numpy as np
-
     repeats = cast("Sequence[object]", json.loads(evidence or "{}").get("repeats") or ())
     values = [each for each in repeats if isinstance(each, int | float)]
     return float(np.var(values, ddof=1)) / len(values) if len(values) > 1 else 0.0

@@ -4,16 +4,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
 from ragauge.comparing.systems import ComparedSystem
 from ragauge.errors import PlanError, did_you_mean
 from ragauge.runs.scored_run import ScoredRun
 from ragauge.samples.samples import FIELDS, by_number
 
 if TYPE_CHECKING:
-    import numpy as np
-    import polars as pl
-    from numpy.typing import NDArray
-
     Ints = NDArray[np.int64]
 
 MAX_SLICES = 100
@@ -34,8 +34,6 @@ class Slice:
     @classmethod
     def everything(cls, n: int) -> "Slice":
         """All of n questions."""
-        import numpy as np
-
         return cls(None, None, np.arange(n))
 
 
@@ -93,8 +91,6 @@ def clusters_of(run: ScoredRun, field: str) -> dict[str, str]:
 
     A question without one is a cluster of its own. PlanError for a field that is no property of questions.
     """
-    import polars as pl
-
     sides = [ComparedSystem(run, system, system) for system in run.samples.systems]
     if problem := _problem(sides, field):
         raise PlanError([problem])
@@ -116,8 +112,6 @@ def _problem(sides: Sequence[ComparedSystem], name: str) -> str:
 
 def _values(sides: Sequence[ComparedSystem], ids: "pl.Series", name: str) -> "pl.Series":
     """The value of a field for each question as text, null where no side has one."""
-    import polars as pl
-
     table = pl.DataFrame({"id": ids})
     found: list[str] = []
     for at, side in enumerate(sides):
@@ -130,9 +124,6 @@ def _values(sides: Sequence[ComparedSystem], ids: "pl.Series", name: str) -> "pl
 
 
 def _slices(field: str, values: "pl.Series") -> Iterator[Slice]:
-    import numpy as np
-    import polars as pl
-
     groups = pl.DataFrame({"value": values, "question": np.arange(len(values))})
     by_value = groups.partition_by("value", as_dict=True)
     ordered = sorted(by_value, key=lambda key: (key[0] is None, by_number(str(key[0]))))
@@ -143,8 +134,6 @@ def _slices(field: str, values: "pl.Series") -> Iterator[Slice]:
 
 def _numbered(values: "pl.Series") -> "Ints":
     """The number of each value in sorted order; each null has a number of its own, after them."""
-    import numpy as np
-
     known, numbers = np.unique(values.fill_null("").to_numpy(), return_inverse=True)
     numbers = numbers.astype(np.int64)
     is_null = values.is_null().to_numpy()

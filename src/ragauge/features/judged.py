@@ -84,25 +84,35 @@ class QuestionsBack:
     calls: Calls = ()
 
 
+@feature
+def question_in_context(question: str, conversation_before: str | None) -> str:
+    """What was asked, for judges: of a turn of a conversation, behind what was said before."""
+    if conversation_before is None or is_blank(conversation_before):
+        return question
+    return (
+        f"(said before in this conversation)\n{conversation_before}\n\n(the question)\n{question}"
+    )
+
+
 @feature(prompts=("claims",))
 async def answer_claims(
-    question: str | None, answer: str, *, judge: JudgeSession
+    question_in_context: str | None, answer: str, *, judge: JudgeSession
 ) -> Claims | Score:
     """The answer's atomic claims. A blank answer has none; the judge is not called."""
-    return await claims_of(judge, question, answer)
+    return await claims_of(judge, question_in_context, answer)
 
 
 @feature(prompts=("claims",))
 async def reference_claims(
-    question: str | None, reference: str, *, judge: JudgeSession
+    question_in_context: str | None, reference: str, *, judge: JudgeSession
 ) -> Claims | Score:
     """The reference's atomic claims. A blank reference has none; the judge is not called."""
-    return await claims_of(judge, question, reference)
+    return await claims_of(judge, question_in_context, reference)
 
 
 @feature(prompts=("claims", "support", "support_at_once"))
 async def answer_support(
-    question: str | None,
+    question_in_context: str | None,
     answer: str,
     contexts: Sequence[str],
     *,
@@ -110,12 +120,12 @@ async def answer_support(
     merged: bool = False,
 ) -> Supports | Score:
     """Which of the answer's claims the contexts support; `merged`: found and judged in one call."""
-    return await _supported(judge, question, answer, contexts, merged=merged)
+    return await _supported(judge, question_in_context, answer, contexts, merged=merged)
 
 
 @feature(prompts=("claims", "support", "support_at_once"))
 async def reference_support(
-    question: str | None,
+    question_in_context: str | None,
     reference: str,
     contexts: Sequence[str],
     *,
@@ -123,7 +133,7 @@ async def reference_support(
     merged: bool = False,
 ) -> Supports | Score:
     """Which of the reference's claims the contexts support; `merged`: found and judged in one call."""
-    return await _supported(judge, question, reference, contexts, merged=merged)
+    return await _supported(judge, question_in_context, reference, contexts, merged=merged)
 
 
 @feature(prompts=("support",))
@@ -144,7 +154,7 @@ async def reference_in_answer(
 
 @feature(prompts=("relevance",))
 async def context_relevance(
-    question: str,
+    question_in_context: str,
     contexts: Sequence[str],
     references: Sequence[str] | None,
     *,
@@ -153,9 +163,10 @@ async def context_relevance(
     """Which contexts are relevant to the question. The judge also sees the references, if any."""
     if not contexts:
         return RelevantContexts(())
-    parts = _parts(judge, contexts, question, *(references or ()))
+    asked = question_in_context
+    parts = _parts(judge, contexts, asked, *(references or ()))
     answers = await judge.ask_all(
-        questions.relevance(question, [piece.text for piece in part], references) for part in parts
+        questions.relevance(asked, [piece.text for piece in part], references) for part in parts
     )
     found: list[list[Relevance]] = [[] for _ in contexts]
     for part, answered in zip(parts, answers, strict=True):
@@ -169,6 +180,7 @@ async def context_relevance(
 @feature(prompts=("questions", "rubric"))
 async def answer_questions(
     question: str,
+    question_in_context: str,
     answer: str,
     *,
     judge: JudgeSession,
@@ -191,7 +203,7 @@ async def answer_questions(
         back, calls = asked.value, _calls([asked])
     if back or variant is not None:
         return QuestionsBack(back, None, calls)
-    graded = await judge.ask(questions.rubric(question, answer))
+    graded = await judge.ask(questions.rubric(question_in_context, answer))
     if isinstance(graded, Score):
         return graded
     return QuestionsBack((), graded.value, (*calls, *_calls([graded])))
@@ -278,7 +290,7 @@ async def support_of(
 
 
 @dataclass(frozen=True, slots=True)
-class _Piece:
+class _ContextPart:
     """A context, or a part of one that is too long: its text, which context it is of, and its offset."""
 
     text: str
@@ -303,35 +315,35 @@ def _claims_at_once(judge: JudgeSession, claims: Sequence[str]) -> list[list[int
     return groups
 
 
-def _parts(judge: JudgeSession, contexts: Sequence[str], *others: str) -> list[list[_Piece]]:
+def _parts(judge: JudgeSession, contexts: Sequence[str], *others: str) -> list[list[_ContextPart]]:
     """The contexts in parts, each of which fits the judge's window together with the other texts.
 
     A single context that does not fit is cut into overlapping pieces.
     """
     if judge.fits_window((*contexts, *others), len(contexts)):
-        return [[_Piece(context, place) for place, context in enumerate(contexts)]]
+        return [[_ContextPart(context, place) for place, context in enumerate(contexts)]]
     room = judge.window - PROMPT_TOKENS - TOKENS_PER_ITEM - sum(map(estimated_tokens, others))
     pieces = [
         piece
         for place, context in enumerate(contexts)
-        for piece in _cut(_Piece(context, place), room)
+        for piece in _cut(_ContextPart(context, place), room)
     ]
     groups = judge.pieces([piece.text for piece in pieces], others)
     return [[pieces[at] for at in group] for group in groups]
 
 
-def _cut(piece: _Piece, room: int) -> list[_Piece]:
+def _cut(piece: _ContextPart, room: int) -> list[_ContextPart]:
     """The piece, halved repeatedly until each part has at most `room` tokens."""
     text, place, start = piece.text, piece.place, piece.start
     if len(text) <= 2 * OVERLAP or estimated_tokens(text) <= room:
         return [piece]
     middle, beyond = len(text) // 2, OVERLAP // 2
-    left = _Piece(text[: middle + beyond], place, start)
-    right = _Piece(text[middle - beyond :], place, start + middle - beyond)
+    left = _ContextPart(text[: middle + beyond], place, start)
+    right = _ContextPart(text[middle - beyond :], place, start + middle - beyond)
     return [*_cut(left, room), *_cut(right, room)]
 
 
-def _placed(verdict: Support, pieces: Sequence[_Piece]) -> Support:
+def _placed(verdict: Support, pieces: Sequence[_ContextPart]) -> Support:
     """The verdict with the offsets of its quote in the whole context."""
     if verdict.context is None or verdict.start is None or verdict.end is None:
         return verdict

@@ -4,6 +4,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+import polars as pl
+
 from ragauge.comparing.compare import compare
 from ragauge.comparing.comparison import MetricComparison
 from ragauge.comparing.pair import SKEWED
@@ -188,8 +190,6 @@ def _matching(run: ScoredRun, own: str, where: Filter | None, named: str) -> Sco
     """The rows of the system `own` that match a filter, which sees the system's name as `named`."""
     if where is None:
         return run
-    import polars as pl
-
     rows = run.samples.frame.filter(pl.col("system") == own)
     seen = rows.with_columns(pl.lit(named).alias("system"))
     ids = matching(replace(run.samples, rows=seen), where).frame["id"]

@@ -4,7 +4,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import fsum
-from typing import TYPE_CHECKING, cast
+from typing import cast
+
+import polars as pl
 
 from ragauge.gating.rules import QUANTILES, number_of
 from ragauge.runs.manifest import MetricDisplay
@@ -14,9 +16,6 @@ from ragauge.runs.summary import clusters_in, frame_of, summarise_pieces
 from ragauge.samples.filter import matches, matching
 from ragauge.samples.samples import Samples
 from ragauge.where import Filter
-
-if TYPE_CHECKING:
-    import polars as pl
 
 IDS_KEPT = 1_000
 """Most questions named for a rule that fails."""
@@ -68,8 +67,6 @@ class Slice:
 
     def count(self, name: str) -> int:
         """A total of the slice, over all its systems."""
-        import polars as pl
-
         if name == "answers":
             return len(self.samples)
         if name == "questions":
@@ -79,8 +76,6 @@ class Slice:
 
     def spread(self, metric: str, system: str, statistic: str) -> float | None:
         """A percentile or the sum of a metric's values of a system; None without a value."""
-        import polars as pl
-
         wanted = (pl.col("metric") == metric) & (pl.col("system") == system)
         parts = [
             scores.filter(wanted)["value"].drop_nulls()
@@ -100,8 +95,6 @@ class Slice:
 
         Those without a value come first, or with `only_scored` not at all.
         """
-        import polars as pl
-
         descending = [metric.lower_is_better, False]
         wanted = (pl.col("metric") == metric.metric) & (pl.col("system") == system)
         best = metric.low if metric.lower_is_better else metric.high

@@ -33,8 +33,8 @@ class Conflict:
 class Conflicts:
     """The conflicts found so far.
 
-    `by_place` allows that rows which the user paired by place ask different questions; their other
-    fields are not compared then. In `one_table`, whose author wrote each row's gold beside its answer,
+    `by_place` allows that rows which the user paired by place ask different questions, as turns of conversations
+    do, where users reply to what the system said; their other fields are not compared then. In `one_table`, whose author wrote each row's gold beside its answer,
     the gold of a question may differ between systems; a note counts that.
     """
 

@@ -40,6 +40,7 @@ _NAMES = {
     "relevant_document_ids gold_context_ids",
     "answerable": "is_answerable answerability is_impossible is_unanswerable unanswerable no_answer",
     "messages": "",
+    "conversation_before": "",
     "whole_conversation": "",
     "final_state": "",
     "expected_state": "",
@@ -131,7 +132,7 @@ WHOLE_PROMPT = "prompt"
 """A name of the question that gives way to others: beside them it often holds what the model was sent."""
 GIVEN_BY_ANSWERS = (
     *("system", *OF_SYSTEM, *MEASURED),
-    *("messages", "whole_conversation", "final_state"),
+    *("messages", "conversation_before", "whole_conversation", "final_state"),
 )
 """Fields that come from the answers and never from the gold."""
 ALIASES_IN_GOLD = {

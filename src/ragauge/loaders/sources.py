@@ -78,11 +78,31 @@ def read_source(source: object, chosen: Collection[str] = ()) -> Table:
 
 def of_other_tools(table: Table, chosen: Collection[str]) -> Table:
     """The rows of other tools and data sets as samples; any other table as it is."""
+    return _after_chats(conversations.recognised(_before_chats(table, chosen), chosen), chosen)
+
+
+def with_turns(table: Table, chosen: Collection[str]) -> Table | None:
+    """A piece of a table with its conversations as their turns; None if it must be read with all other rows.
+
+    That is so for rows of other tools, for texts of CSV, and for conversations without ids, which count all rows.
+    """
+    if _before_chats(table, chosen) is not table:
+        return None
+    read = conversations.recognised(table, chosen)
+    is_numbered = any(row.values.get("id") is None for row in table.rows)
+    if read is not table and (table.all_text or is_numbered):
+        return None
+    return read if _after_chats(read, chosen) is read else None
+
+
+def _before_chats(table: Table, chosen: Collection[str]) -> Table:
     table = traces.recognised(table)
     if not set(chosen) & set(table.columns()):
         table = benchmark_logs.recognised(promptfoo.recognised(table))
-    table = agent_benchmarks.recognised(table, keep=chosen)
-    table = conversations.recognised(table, keep=chosen)
+    return agent_benchmarks.recognised(table, keep=chosen)
+
+
+def _after_chats(table: Table, chosen: Collection[str]) -> Table:
     table = column_sets.recognised(table, keep=chosen)
     table = wrappers.unwrapped(table, keep=chosen)
     table = results.recognised(published.recognised(table, keep=chosen))

@@ -20,7 +20,7 @@ Class = Literal["correct", "wrong", "dont_know"]
 
 @metric(version=1, prompts=("criteria",))
 async def gpt_score(
-    question: str | None, answer: str, reference: str, *, judge: JudgeSession
+    question_in_context: str | None, answer: str, reference: str, *, judge: JudgeSession
 ) -> Score:
     """Whether the answer meets five criteria of agreement with the reference, according to a judge.
 
@@ -37,7 +37,7 @@ async def gpt_score(
     >>> rg.score("gpt_score", question="Where?", answer="In Paris.", reference="Paris", judge=judge).value
     1.0
     """
-    asked = await judge.ask(questions.criteria(question, reference, answer))
+    asked = await judge.ask(questions.criteria(question_in_context, reference, answer))
     if isinstance(asked, Score):
         return asked
     verdicts = [
@@ -53,7 +53,7 @@ async def gpt_score(
 
 @metric(version=1, prompts=("accuracy",))
 async def factual_accuracy(
-    question: str | None, answer: str, reference: str, *, judge: JudgeSession
+    question_in_context: str | None, answer: str, reference: str, *, judge: JudgeSession
 ) -> Score:
     """How accurate the answer is compared with the reference: three criteria graded by a judge.
 
@@ -70,7 +70,7 @@ async def factual_accuracy(
     >>> score.value, score.evidence["grade"]
     (0.89, 'A')
     """
-    asked = await judge.ask(questions.accuracy(question, reference, answer))
+    asked = await judge.ask(questions.accuracy(question_in_context, reference, answer))
     if isinstance(asked, Score):
         return asked
     points = sum(weight * asked.value[name].score for name, weight in ACCURACY_WEIGHTS.items())
@@ -91,7 +91,7 @@ def _ranks_systems(settings: Mapping[str, SettingValue]) -> bool:
 
 @metric(version=8, prompts=("verdict",), ranked=_ranks_systems)
 async def answer_class(
-    question: str | None,
+    question_in_context: str | None,
     answer: str,
     references: Sequence[str] | None,
     *,
@@ -120,7 +120,7 @@ async def answer_class(
         return Score.missing("the sample has no references")
     if not references:
         return Score.undefined("the sample's list of references is empty")
-    asked = await judge.ask(questions.verdict(question, references, answer))
+    asked = await judge.ask(questions.verdict(question_in_context, references, answer))
     if isinstance(asked, Score):
         return asked
     found = "correct" if asked.value.verdict == CORRECT else "wrong"

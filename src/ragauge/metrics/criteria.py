@@ -46,7 +46,7 @@ def is_askable(settings: Mapping[str, SettingValue]) -> str | None:
 
 @metric(version=1, check=is_askable, prompts=("g_eval_steps", "g_eval"))
 async def g_eval(
-    question: str | None,
+    question_in_context: str | None,
     answer: str,
     references: Sequence[str] | None,
     contexts: Sequence[str] | None,
@@ -75,7 +75,12 @@ async def g_eval(
     >>> score.value, score.evidence["weighting"]
     (0.75, 'none')
     """
-    given = {"question": question, "answer": answer, "references": references, "contexts": contexts}
+    given = {
+        "question": question_in_context,
+        "answer": answer,
+        "references": references,
+        "contexts": contexts,
+    }
     for name in shows:
         if given[name] is None:
             return Score.missing(f"the sample has no {name}")

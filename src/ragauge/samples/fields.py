@@ -70,6 +70,9 @@ FIELDS = {
         Field("output_tokens", "number", "tokens of the answer", "not known", "an error"),
         Field("cost_usd", "number", "what the answer cost", "not known", "an error"),
         Field("messages", "json", "what was said", "not recorded", "nothing was said"),
+        Field(
+            "conversation_before", "text", "what was said before the turn", "first turn", "nothing"
+        ),
         Field("whole_conversation", "json", "all its turns", "not its last turn", "nothing"),
         Field("expected_calls", "json", "tool calls that are right", "not known", "no call is"),
         Field("tools", "json", "the tools and their schemas", "not recorded", "there is none"),

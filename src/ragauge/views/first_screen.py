@@ -20,6 +20,7 @@ from ragauge.runs.numbers import SummaryRow, number
 from ragauge.runs.scored_run import ScoredRun
 from ragauge.runs.steadiness import Steadiness, steadiness
 from ragauge.runs.summary import clusters_in
+from ragauge.runs.wrong_turns import wrong_turns
 from ragauge.samples.samples import CLUSTERS, FIELDS, MEASURED
 from ragauge.score import NOT_LAST
 from ragauge.views.headline import NAME_WIDTH, headline
@@ -283,7 +284,22 @@ class FirstScreen:
             found.append((self._finding(match), other))
         if not self.run.manifest.findings and self.metrics:
             found += self._lowest()
-        return found[:WORST_SHOWN]
+        return [*found[: WORST_SHOWN - 1], *self._wrong_turns(), *found[WORST_SHOWN - 1 :]][
+            :WORST_SHOWN
+        ]
+
+    def _wrong_turns(self) -> Iterator[tuple[str, str]]:
+        """Of each system how many conversations go wrong, and until when the one that goes wrong last was right."""
+        wrong = wrong_turns(self.run, self.metrics)
+        if wrong is None:
+            return
+        for system in reversed(self.systems):
+            of_system = [each for each in wrong.first if each.system == system]
+            if of_system:
+                latest = max(of_system, key=lambda each: each.turn)
+                n = f"{len(of_system)} of {counted(wrong.n_conversations[system], 'conversation')}"
+                text = f"{self.names[system]}: {n} with a wrong turn by {wrong.metric.name}; {latest.says}"
+                yield text, latest.id
 
     @property
     def findings(self) -> Sequence[FindingMatch]:

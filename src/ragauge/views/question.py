@@ -5,7 +5,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import cast
 
-from ragauge.conversations.transcript import TranscriptError, read_transcript
 from ragauge.errors import StoreError
 from ragauge.people.review_verdicts import PEOPLE, people_say
 from ragauge.report.plain import counted, some
@@ -13,6 +12,7 @@ from ragauge.report.report import Lines, Report, Table
 from ragauge.runs.manifest import MetricDisplay
 from ragauge.runs.numbers import SummaryRow, number
 from ragauge.runs.scored_run import ScoredRun
+from ragauge.views.conversation import said_in
 from ragauge.views.evidence import Item, Line, calls_of, evidence_lines
 from ragauge.views.run_data import frame_records, score_json
 from ragauge.views.summary import NAME_WIDTH, short, unavailable
@@ -22,7 +22,7 @@ EVIDENCE_LENGTH = 4_000
 BRIEF_LENGTH, BRIEF_LINES = 300, 12
 NAMES_SHOWN = 4
 NOT_GIVEN = "(none given)"
-CONVERSATIONS = ("messages", "whole_conversation")
+MESSAGES = "messages"
 TEXTS = ("references", "contexts", "gold_contexts")
 N_ITEMS = 20
 """Most texts of one field that are shown; the others are counted."""
@@ -158,13 +158,13 @@ def _shared(samples: Sequence[SummaryRow]) -> list[str]:
 
 def _fields(sample: SummaryRow) -> Iterator[Line]:
     for name, value in sample.items():
-        if name in ("id", "system"):
+        if name in ("id", "system", "whole_conversation", "conversation_before"):
             continue
         if value is None:
             yield name, NOT_GIVEN
             continue
-        if name in CONVERSATIONS:
-            value = _said(str(value))
+        if name == MESSAGES:
+            value = [f"{who.strip()}: {text}" if who else text for who, text in said_in(str(value))]
         if not isinstance(value, list):
             yield name, _cut(str(value), TEXT_LENGTH)
             continue
@@ -175,29 +175,13 @@ def _fields(sample: SummaryRow) -> Iterator[Line]:
                 for document in cast(list[dict[str, object]], items)
             }
             yield name, _cut(_json(grades), TEXT_LENGTH)
-        elif name in (*TEXTS, *CONVERSATIONS) and items:
+        elif name in (*TEXTS, MESSAGES) and items:
             for place, item in enumerate(items[:N_ITEMS], 1):
                 yield f"{name} {place}", _cut(str(item), TEXT_LENGTH)
             if len(items) > N_ITEMS:
                 yield name, f"… and {len(items) - N_ITEMS:,} more, in samples.parquet"
         else:
             yield name, _cut(_json(items), TEXT_LENGTH)
-
-
-def _said(messages: str) -> list[str]:
-    """A conversation as it is read: who says what, and with what which tool is called."""
-    try:
-        transcript = read_transcript(messages)
-    except TranscriptError:
-        return [messages]
-    lines: list[str] = []
-    for message in transcript.messages:
-        if message.text:
-            lines.append(f"{message.role}: {message.text}")
-        for call in message.calls:
-            given = call.invalid if call.arguments is None else _json(call.arguments)
-            lines.append(f"{message.role} calls {call.name}({given})")
-    return lines
 
 
 def _json(value: object) -> str:

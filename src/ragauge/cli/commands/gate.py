@@ -3,7 +3,7 @@
 import os
 import sys
 from pathlib import Path
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 import click
 
@@ -12,11 +12,13 @@ from ragauge.cli.plugin_option import import_plugins, plugin_option
 from ragauge.cli.streams import say
 from ragauge.errors import StoreError
 from ragauge.evaluation.config import Config
-from ragauge.gating.gate import DropJudgedOn, Gate, gate
 from ragauge.runs.scored_run import ScoredRun
 from ragauge.runs.store import RunFolder
 from ragauge.storage.atomic_files import write_atomically
 from ragauge.storage.regular_file import exists
+
+if TYPE_CHECKING:
+    from ragauge.gating.gate import DropJudgedOn, Gate
 
 GATE_FAILED = 1
 
@@ -115,6 +117,7 @@ def command(
     Each rule must hold for each system. A rule fails if a metric in it has no value. The exit code is 1 if
     a check fails, and for no other reason.
     """
+    from ragauge.gating.gate import gate
     from ragauge.gating.words import gate_lines, gate_report, junit_xml
 
     read = Config.load(config) if config else Config()
@@ -165,7 +168,7 @@ def _baseline(run: ScoredRun, given: Path | None) -> ScoredRun | str | None:
     return name
 
 
-def _write_github(done: Gate) -> None:
+def _write_github(done: "Gate") -> None:
     """Print annotations, and append the summary to the file that GitHub names."""
     from ragauge.gating.words import gate_markdown, github_annotations
 

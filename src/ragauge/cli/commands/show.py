@@ -68,7 +68,9 @@ def command(
 
     RUN is the folder or URL that `ragauge run` printed; without RUN, the runs in ragauge-runs are listed.
     With the ID of a question: its texts, and each system's scores with their reasons and evidence.
+    With the ID of a conversation: its turns, with the scores of each.
     """
+    from ragauge.views.conversation import conversation_report, is_conversation
     from ragauge.views.question import question_report
     from ragauge.views.run_report import (
         answers_report,
@@ -99,6 +101,8 @@ def command(
         report = _steadiness(stored, steady)
     elif finding is not None:
         report = finding_report(stored, finding)
+    elif id is not None and is_conversation(stored, id):
+        report = conversation_report(stored, id)
     elif id is not None:
         stored.check_question(id)
         report = question_report(stored, id, calls=calls)

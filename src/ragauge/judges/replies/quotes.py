@@ -88,7 +88,7 @@ def _trimmed(quote: str) -> Span:
     return start, end
 
 
-class _Piece(NamedTuple):
+class _FoldedPart(NamedTuple):
     """A part of the folded text, and the part of the original it comes from.
 
     `is_copy`: character for character.
@@ -104,28 +104,28 @@ class _Folded(NamedTuple):
     """A text in which equivalent characters are the same, and where each comes from."""
 
     text: str
-    pieces: Sequence[_Piece]
+    pieces: Sequence[_FoldedPart]
 
     @classmethod
     def of(cls, text: str) -> "_Folded":
         signs = _alike(text)
         folded: list[str] = []
-        pieces: list[_Piece] = []
+        pieces: list[_FoldedPart] = []
         at = copied = 0
         for found in re.finditer(_uneven(signs), signs):
             start, end = found.span()
             if copied < start:
                 folded.append(signs[copied:start])
-                pieces.append(_Piece(at, copied, start, True))
+                pieces.append(_FoldedPart(at, copied, start, True))
                 at += start - copied
             if instead := _instead(found[0]):
                 folded.append(instead)
-                pieces.append(_Piece(at, start, end, False))
+                pieces.append(_FoldedPart(at, start, end, False))
                 at += len(instead)
             copied = end
         if copied < len(signs):
             folded.append(signs[copied:])
-            pieces.append(_Piece(at, copied, len(signs), True))
+            pieces.append(_FoldedPart(at, copied, len(signs), True))
         return cls("".join(folded), pieces)
 
     def find(self, quote: str) -> Span | None:
@@ -156,7 +156,7 @@ class _Folded(NamedTuple):
         end = to_piece.start + last - to_piece.at + 1 if to_piece.is_copy else to_piece.end
         return start, end
 
-    def _piece(self, at: int) -> _Piece:
+    def _piece(self, at: int) -> _FoldedPart:
         return self.pieces[bisect_right(self.pieces, at, key=lambda piece: piece.at) - 1]
 
 

@@ -30,7 +30,7 @@ YEARS = range(1100, 2101)
 """Numbers of four digits without a unit that are years."""
 _DESIGNATION = "|".join((*DESIGNATIONS, "vitamine", "vitamina", "维生素", "tarif"))
 _CODE = re.compile(
-    r"\b(?P<head>[A-Z][A-Za-z]{0,11})[- ]?(?P<tail>\d+(?:\.\d+)*[A-Za-z]?)(?![\w%]|[-.,:–]\d)"
+    r"(?<![^\W\u3000-\uffff])(?P<head>[A-Z][A-Za-z]{0,11})[- ]?(?P<tail>\d+(?:\.\d+)*[A-Za-z]?)(?![^\W\u3000-\uffff]|%|[-.,:–]\d)"
     r"|(?P<version>\b[Vv](?:ersion|ersión|\.)? ?|版本 ?)(?P<number>\d+(?:\.\d+)*)(?!\w)"
     rf"|(?P<kind>(?i:\b(?:{_DESIGNATION})|维生素) ?(?=[A-Z](?![\w'’-]))|\b[A-Z][a-z]{{2,}} (?=[A-Z]\d|[A-Z](?!\.?\s+[A-Z])))"
     r"(?P<letter>[A-Z]\d{0,2})(?![\w'’-]|\.\w)"

@@ -531,7 +531,10 @@ def _items(statement: Statement) -> Sequence[Sequence[Word]]:
 def remarks(
     answer: Sequence[Statement], expected: Sequence[Statement], asked: Sequence[Statement]
 ) -> Iterator[Difference]:
-    """An answer that is one fact, which is not the expected one: that it says `the right one is older` is a remark."""
+    """An answer that is one fact, which is not the expected one: that it says `the right one is older` is a remark.
+
+    So is what it denies before it says what holds: `not Ada but Grace`.
+    """
     if not answer:
         return
     first = answer[0]
@@ -543,7 +546,17 @@ def remarks(
     end = next(signs, first.end)
     facts = [fact for fact in first.facts if fact.start < end]
     words = [word for word in first.words if word.start < end]
-    if len(facts) == 1 and not words:
+    if end < first.end and all(each.is_negated for each in (*facts, *words)):
+        right = {word.key: word for each in expected for word in each.words}
+        pairs = [
+            (word, right[word.key]) for word in words if word.key in right.keys() - keys_of(asked)
+        ]
+        pairs += [
+            (fact, each) for fact in facts for each in facts_of(expected) if is_same(fact, each)
+        ]
+        for one, other in pairs[:1]:
+            yield Difference("negation", part_of(one), part_of(other))
+    elif len(facts) == 1 and not words:
         known = [*facts_of(expected), *facts_of(asked)]
         other = next((each for each in facts_of(expected) if each.kind == facts[0].kind), None)
         if other and not any(is_same(facts[0], each) for each in known):

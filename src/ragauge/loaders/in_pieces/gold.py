@@ -60,11 +60,10 @@ class GoldJoin:
     def __post_init__(self) -> None:
         self.joined = PieceFiles(self.answers.most_bytes)
         self.joined_keys = RowKeys()
+        keys, are_turns = self.keys, self.answers.kinds.keys() >= {"conversation", "turn"}
         between, with_gold = (
-            Conflicts(
-                self.keys.prefer, self.keys.by_place, one_table=self.keys.one_table, has_gold=True
-            )
-            for _ in range(2)
+            Conflicts(keys.prefer, by_place, one_table=keys.one_table, has_gold=True)
+            for by_place in (keys.by_place or are_turns, keys.by_place)
         )
         self._conflicts = ConflictCounts(self.keys, between, with_gold)
 

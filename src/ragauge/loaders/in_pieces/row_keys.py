@@ -198,12 +198,13 @@ class RowKeys:
         """Fields of a question that differ between its rows."""
         several = np.zeros(0, dtype=np.int64)
         settled: list[tuple[int, str]] = []
+        may_ask_others = self.by_place or pieces.kinds.keys() >= {"conversation", "turn"}
         for name in OF_QUESTION:
             if name not in pieces.kinds:
                 continue
             rows, others = self._differing(name, groups, pieces)
             skip = np.isin(rows, several)
-            conflicts = Conflicts(self.prefer, self.by_place, one_table=self.one_table)
+            conflicts = Conflicts(self.prefer, may_ask_others, one_table=self.one_table)
             exact = Differences(name, conflicts)
             for row, other in self._pairs(name, rows[~skip], others[~skip], pieces):
                 exact.add(row, other)

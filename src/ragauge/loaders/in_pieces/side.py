@@ -8,8 +8,8 @@ from ragauge.errors import Problem
 from ragauge.loaders.in_pieces.decisions import Decisions, Layouts
 from ragauge.loaders.in_pieces.tables import CsvNotes, FileTables, NeedsAllRowsError
 from ragauge.loaders.mapping import ALIASES_IN_GOLD, GIVEN_BY_ANSWERS
-from ragauge.loaders.shapes import legalbench
-from ragauge.loaders.sources import of_other_tools
+from ragauge.loaders.shapes import conversations, legalbench
+from ragauge.loaders.sources import with_turns
 from ragauge.loaders.table import Table
 from ragauge.samples.frame import problems_of
 from ragauge.samples.samples import Row
@@ -36,6 +36,7 @@ class Side:
     csv: CsvNotes = field(default_factory=CsvNotes)
     problems: list[Problem] = field(default_factory=list[Problem])
     n_rows: int = 0
+    _turns: dict[str, int] = field(default_factory=dict[str, int])
     _other_systems: set[str] = field(default_factory=set[str])
 
     @classmethod
@@ -53,10 +54,14 @@ class Side:
         table = given
         if self.layouts is not None:
             table = self.csv.read(given) if given.all_text else given
-            shaped = of_other_tools(table, self.layouts.chosen.values())
-            if legalbench.recognised(shaped) is not table:
+            read = with_turns(table, self.layouts.chosen.values())
+            if read is None or legalbench.recognised(read) is not read:
                 raise NeedsAllRowsError("its rows have the shape of another tool's")
-            table = self.layouts.read(table)
+            if read is not table:
+                name = next(each for each in conversations.CHATS if each in table.columns())
+                n_turns = sum("conversation" in row.values for row in read.rows)
+                self._turns[name] = self._turns.get(name, 0) + n_turns
+            table = self.layouts.read(read)
         self.problems += table.problems
         self.n_rows += len(table.rows)
         return self._of_system(self.decisions.read(table, self.problems))
@@ -88,6 +93,7 @@ class Side:
         return [
             *of_table,
             *dict.fromkeys(self.csv.notes()),
+            *conversations.notes_on(self._turns),
             *(() if self.layouts is None else self.layouts.notes()),
             *self.decisions.notes(),
         ]

@@ -39,6 +39,8 @@ OF_TURN = ("references", "relevant", "answerable", "contexts", "context_ids", "g
 AT_END = {"state": "final_state", "final_state": "final_state", "expected_state": "expected_state"}
 """What is said of the end of a conversation, and its field."""
 OF_CALLS = ("expected_calls", "tools", "expected_state")
+MAX_BEFORE = 6_000
+"""Most characters that are kept of what was said before a turn: a judge reads it with each question."""
 Values = dict[str, object]
 
 
@@ -74,13 +76,16 @@ def recognised(table: Table, keep: Collection[str] = ()) -> Table:
         rows += [replace(row, values=values) for values in turns]
     if not names and not problems:
         return table
-    notes = [
+    notes = (*table.notes, *notes_on(names))
+    return replace(table, rows=tuple(rows), notes=notes, problems=(*table.problems, *problems))
+
+
+def notes_on(n_turns: Mapping[str, int]) -> list[str]:
+    """What is announced of columns that were read as conversations, with the numbers of their turns."""
+    return [
         f"read {name!r} as conversations, a row for each of {counted(n, 'turn')}"
-        for name, n in names.items()
+        for name, n in n_turns.items()
     ]
-    return replace(
-        table, rows=tuple(rows), notes=(*table.notes, *notes), problems=(*table.problems, *problems)
-    )
 
 
 def _chat_in(values: Mapping[str, object], name: str) -> bool:
@@ -150,6 +155,7 @@ def _turns(values: Mapping[str, object], name: str, id: str) -> Iterator[Values]
     end: Values = {}
     if "expected_state" in own:
         end = {AT_END[each]: own.pop(each) for each in AT_END if each in own}
+    before = ""
     for turn, wanted in zip(turns, expected, strict=True):
         is_last = turn.number == len(turns)
         row: Values = own | {
@@ -163,7 +169,16 @@ def _turns(values: Mapping[str, object], name: str, id: str) -> Iterator[Values]
         if tools:
             row["tools"] = schemas if turn.calls or wanted else None
         row["messages"] = given[turn.start : turn.stop]
+        row["conversation_before"] = before or None
+        before = _with_turn(before, turn)
         yield row | end | {"whole_conversation": given} if is_last else row
+
+
+def _with_turn(before: str, turn: Turn) -> str:
+    """What was said up to and with this turn, of a long conversation the end."""
+    said = [("user", turn.question), ("assistant", turn.answer)]
+    text = "\n".join([before, *(f"{who}: {text}" for who, text in said if text)]).lstrip("\n")
+    return text if len(text) <= MAX_BEFORE else f"… {text[-MAX_BEFORE:]}"
 
 
 def _n_told(own: Mapping[str, object]) -> int | None:

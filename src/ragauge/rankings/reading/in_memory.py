@@ -201,7 +201,7 @@ class Keys:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Piece:
+class _RankedQueries:
     """Some queries' rows, best first."""
 
     text: Bytes
@@ -251,7 +251,7 @@ def match_rows_to_qrels(rows: Rows, judgements: Judgements, compat: Compat) -> J
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Seen:
+class _JudgedQueries:
     """The ranks of some queries' judged documents."""
 
     judgement: Ints
@@ -297,7 +297,7 @@ class _Work:
         edges = cast(list[int], [*cuts.tolist(), len(self.end)])
         return list(pairwise(edges))
 
-    def ranked(self, span: tuple[int, int]) -> _Piece:
+    def ranked(self, span: tuple[int, int]) -> _RankedQueries:
         """All rows of the piece, best first."""
         query, row = self._cut(span)
         score, document = self.rows.value[row], self.rows.document.take(row)
@@ -310,9 +310,9 @@ class _Work:
         stem = key >> np.uint64(self.keys.n_rank_bits)
         problems = self._repeated(query, row, document) if (stem[1:] == stem[:-1]).any() else ()
         length = document.end - document.start
-        return _Piece(bytes_in_order(document), length, score, key, tuple(problems))
+        return _RankedQueries(bytes_in_order(document), length, score, key, tuple(problems))
 
-    def seen(self, span: tuple[int, int], judgements: Judgements, number: Ints) -> _Seen:
+    def seen(self, span: tuple[int, int], judgements: Judgements, number: Ints) -> _JudgedQueries:
         """The judged rows of the piece; `number` is each query's number in the judgements."""
         query, row = self._cut(span)
         document, group = self.rows.document.take(row), number[span[0] : span[1]][query]
@@ -320,7 +320,7 @@ class _Work:
         problems = self._repeated(query, row, document) if repeats(key) else ()
         found, judgement = judgements.known_pairs.find(document, key, group)
         at = order(query, self._narrowed(self.rows.value[row]))
-        return _Seen(judgement, ranks(at, found, query[found], document), tuple(problems))
+        return _JudgedQueries(judgement, ranks(at, found, query[found], document), tuple(problems))
 
     def _cut(self, span: tuple[int, int]) -> tuple[Ints, Ints]:
         """The piece's rows, and the number from 0 of each row's query."""

@@ -52,7 +52,7 @@ class _InterleavedError(Exception):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Piece:
+class _ScannedPiece:
     """A scanned piece of a run: lines and hits of its known queries, digests of the others."""
 
     query: Ints
@@ -161,13 +161,13 @@ def _threads_for(file: Packed) -> int:
 
 def _on_threads(
     scan: "_Scan", texts: Iterator[tuple[Bytes, int]], n_threads: int
-) -> Iterator[_Piece]:
+) -> Iterator[_ScannedPiece]:
     """The scanned pieces, in order. Each thread reads a piece, then scans it."""
     from concurrent.futures import ThreadPoolExecutor
 
     numbered = enumerate(texts)
     reading = Lock()
-    found: dict[int, _Piece] = {}
+    found: dict[int, _ScannedPiece] = {}
     failed: dict[int, Exception] = {}
 
     def work() -> None:
@@ -197,7 +197,7 @@ class _Scan:
         self.judgements = judgements
         self.precision = precision_of(compat)
 
-    def piece(self, text: Bytes, offset: int) -> _Piece:
+    def piece(self, text: Bytes, offset: int) -> _ScannedPiece:
         """The hits of the piece's queries."""
         try:
             query, document, score = split(text, (0, 2, 4), 6, at_most=False)
@@ -214,7 +214,7 @@ class _Scan:
         group = np.where(is_known, number, -2 - np.arange(len(number)))
         key = paired_in_blocks(digests(document), group, n_lines)
         judgement, rank = self.hits(group, n_lines, document, scores, key, offset)
-        return _Piece(
+        return _ScannedPiece(
             number[is_known], n_lines[is_known], digest[~is_known], judgement, rank, _tag(score)
         )
 
@@ -267,7 +267,7 @@ def _refuse_parted(query: Ints, n_queries: int) -> None:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _RowsPiece:
+class _ReadPiece:
     """Lines of a run: the names of their blocks' queries and of their documents."""
 
     queries: tuple[Bytes, Ints]
@@ -286,7 +286,7 @@ def rows_of_trec(path: Path | str) -> tuple[Rows, str]:
 
 def _rows_of_packed(file: Packed) -> tuple[Rows, str]:
     with opened(file) as stream:
-        found = [_rows_piece(file, text, offset) for text, offset in pieces_of(stream, PIECE)]
+        found = [_read_piece(file, text, offset) for text, offset in pieces_of(stream, PIECE)]
     pieces = [piece for piece in found if len(piece.score)]
     if not pieces:
         raise DataError([Problem(f"is empty: it has no lines; {RUN_LINE}", file.name)])
@@ -303,7 +303,7 @@ def _rows_of_packed(file: Packed) -> tuple[Rows, str]:
     return rows, pieces[-1].tag
 
 
-def _rows_piece(file: Packed, text: Bytes, offset: int) -> _RowsPiece:
+def _read_piece(file: Packed, text: Bytes, offset: int) -> _ReadPiece:
     try:
         query, document, score, tag = split(text, (0, 2, 4, 5), 6, at_most=False)
         scores = decimals(score)
@@ -312,7 +312,7 @@ def _rows_piece(file: Packed, text: Bytes, offset: int) -> _RowsPiece:
     first = starts_of_blocks(query)
     last = text_of(tag.name(len(tag) - 1)) if len(tag) else ""
     start = query.start + offset
-    return _RowsPiece(_apart(query.take(first)), first, _apart(document), scores, start, last)
+    return _ReadPiece(_apart(query.take(first)), first, _apart(document), scores, start, last)
 
 
 def _apart(names: Field) -> tuple[Bytes, Ints]:
