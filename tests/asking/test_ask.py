@@ -201,6 +201,11 @@ NOT_UNDERSTOOD = "an answer is a text, a mapping with 'answer', or a result of "
         (limited_for_a_day, "rate_limited", "Day: come back (it asks to wait 86,400 s)"),
         (lambda _: None, "failed", f"returned None; {NOT_UNDERSTOOD}"),
         (lambda _: b"12345", "failed", "returned 5 bytes, which are no text; "),
+        (
+            lambda _: "\ud800",
+            "failed",
+            "returned what cannot be read: answer contains half a character",
+        ),
         (lambda _: {5}, "failed", "returned set <set object at"),
         (lambda _: object(), "failed", "returned object <object object at"),
         (lambda _: {"contexts": []}, "failed", 'returned dict {"contexts": []}; '),

@@ -133,7 +133,7 @@ def streamed(*parts):
         for part in parts:
             if part == parts[-1]:
                 time.sleep(0.05)
-            handler.wfile.write(part.encode())
+            handler.wfile.write(part.encode("utf-8", "surrogateescape"))
             handler.wfile.flush()
         handler.close_connection = True
 
@@ -168,6 +168,7 @@ STREAMS = [
     (['data: {"text": "Paris"}\n\n', "data: [DONE]\n\n"], {}, "no text of an answer; --read"),
     (['data: {"answer": "Par"}\n\n', 'data: {"error": {"message": "busy"}}\n\n'], {}, "busy"),
     (["data: [[[\n\n"], {}, "[[["),
+    (["data: \udcff\n\n"], {}, "the stream is not UTF-8 (invalid start byte)"),
     (["data: In\n\n", "data:  19\n\n", "data: 84\n\n"], {}, "In 1984"),
 ]
 

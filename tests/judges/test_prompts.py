@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from ragauge.errors import PlanError
 from ragauge.judges import questions
 from ragauge.judges.prompts import Prompt, Prompts
-from ragauge.questions import judge_writer
+from ragauge.questions import judge_checks, judge_writer
 
 SHIPPED = Prompts().by_name
 HEAD = "version = 1\n---\n"
@@ -51,7 +51,7 @@ def asked():
     texts = {"question": "q", "answer": "a", "references": ["r"], "contexts": ["c"]}
     yield questions.grade("kind?", ["Read."], texts, 1, 5)
     yield from judge_writer._asked([judge_writer.Slot("factual", (SimpleNamespace(text="p"),))], ())
-    yield judge_writer._answering("q", ["p"])
+    yield judge_checks.answering("q", ["p"])
 
 
 def test_each_question_has_a_prompt_with_just_its_texts_and_words():

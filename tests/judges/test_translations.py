@@ -30,7 +30,7 @@ from ragauge.judges.questions import (
     support_at_once,
     verdict,
 )
-from ragauge.questions import judge_writer
+from ragauge.questions import judge_checks, judge_writer
 
 FOLDER = resources.files("ragauge.judges") / "prompts"
 ENGLISH = Prompts().by_name
@@ -56,7 +56,7 @@ ASKED = (
     steps("kind?", 1, 5),
     grade("kind?", ["Read."], TEXTS, 1, 5),
     *judge_writer._asked([judge_writer.Slot("factual", (SimpleNamespace(text="p"),))], ()),
-    judge_writer._answering("q", ["p"]),
+    judge_checks.answering("q", ["p"]),
 )
 
 

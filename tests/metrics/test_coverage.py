@@ -29,6 +29,15 @@ def test_half_of_the_keywords_are_half_of_the_coverage():
     assert score.value == 0.5
 
 
+@pytest.mark.parametrize(
+    ("reference", "why"),
+    [("Goethe", "lacks 'goethe'"), ("the lost Goethe", "has none of the reference's 2 keywords: ")],
+)
+def test_the_reason_names_the_keywords_where_the_answer_has_none(reference, why):
+    score = rg.score("keyword_coverage", answer="Rubens", reference=reference)
+    assert score.evidence["why"].startswith(why)
+
+
 @pytest.mark.parametrize("name", ["keyword_coverage", "number_match", "answer_completeness"])
 @pytest.mark.parametrize("extractor", ["default", "regex"])
 def test_where_nothing_is_expected_the_setting_decides(name, extractor):

@@ -224,3 +224,50 @@ def test_bm25_gives_the_scores_of_lucene():
         known = [term for term in terms(query) if any(term in each for each in tokens)]
         expected = reference.get_scores(known) if known else [0.0] * len(texts)
         assert Bm25(texts).scores(query) == pytest.approx(expected, rel=1e-4)
+
+
+def test_a_judge_marks_what_it_knows_and_answers_from_the_passage():
+    rows = [
+        {
+            "id": "known",
+            "question": "How many beds does Curlew Hut have?",
+            "references": ["32 beds"],
+            "relevant": ["d1"],
+        },
+        {
+            "id": "other",
+            "question": "Where do boots stay?",
+            "references": ["in the porch"],
+            "relevant": ["d2"],
+        },
+        {
+            "id": "right",
+            "question": "Where are dogs welcome?",
+            "references": ["in the annex"],
+            "relevant": ["d2"],
+        },
+        {
+            "id": "yes",
+            "question": "Are dogs welcome in the annex?",
+            "references": ["Yes"],
+            "relevant": ["d2"],
+        },
+    ]
+
+    def reply(request):
+        text = request.messages[-1].content
+        if "beds does" in text:
+            return {"answer": "32 beds"}
+        if "porch" not in text:  # without the passages
+            return {"answer": "unknown"}
+        return {"answer": "No" if "Are dogs" in text else "in the annex"}
+
+    found = rg.check_questions(rows, DOCUMENT, judge=rg.ScriptedJudge(reply))
+    problems = {each.question.id: each.problems for each in found.checked}
+    assert problems == {
+        "known": ["known_without_documents"],
+        "other": ["answer_not_in_documents"],
+        "right": [],
+        "yes": ["answer_not_in_documents"],
+    }
+    assert found.checked[2].checks["round_trip"].value == 1.0

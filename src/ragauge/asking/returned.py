@@ -30,12 +30,10 @@ def read_returned(value: object, id: str) -> dict[str, object]:
 
     `id`: that of the question: an answer to another one is an error.
     """
-    if isinstance(value, str):
-        fields: dict[str, object] = {"answer": value}
-    elif value is None or isinstance(value, bytes | bool):
+    if value is None or isinstance(value, bytes | bool):
         raise _not_understood(value)
-    else:
-        fields = _plain(value) or _loaded(value)
+    given = {"answer": value} if isinstance(value, str) else value
+    fields = _plain(given) or _loaded(given)
     if str(fields.pop("id", id)) != id:
         raise Refused(f"returned an answer to another question than {id!r}", is_final=True)
     for name in ("system", "question"):

@@ -77,13 +77,17 @@ def _fields(data: bytes, read: Mapping[str, str]) -> dict[str, object]:
     if data.strip() == DONE:
         return {}
     try:
-        event: object = json.loads(data)
+        text = data.decode()
+    except UnicodeDecodeError as error:
+        raise Refused(f"the stream is not UTF-8 ({error.reason})", is_final=True) from None
+    try:
+        event: object = json.loads(text)
     except RecursionError:
         raise Refused("the stream has JSON that is nested too deep", is_final=True) from None
     except ValueError:
-        event = data.decode("utf-8", "replace")
+        event = text
     if not isinstance(event, Mapping):  # a part of the text may look like a number
-        return {"answer": event if isinstance(event, str) else data.decode("utf-8", "replace")}
+        return {"answer": event if isinstance(event, str) else text}
     own = cast("Mapping[str, object]", event)
     if own.get("error"):
         raise Refused(f"the stream has an error: {json.dumps(own['error'])[:300]}")

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
+from typing import TYPE_CHECKING
 
 from ragauge.documents.reading import Documents, read_documents
 from ragauge.questions.checks import Checked, check, problems_of, rows_as_jsonl
@@ -12,6 +13,10 @@ from ragauge.questions.loading import read_questions
 from ragauge.report.plain import counted, shortened
 from ragauge.report.report import Items, Records, Report, Table
 from ragauge.storage.atomic_files import write_text
+
+if TYPE_CHECKING:
+    from ragauge.judges.config import JudgeConfig
+    from ragauge.judges.providers.factory import JudgeLike
 
 MEANINGS = {
     "malformed": "no question, no answer to it, or a wrong span",
@@ -32,6 +37,10 @@ NAMES = {
     "also_answered_elsewhere": ("is also answered elsewhere", "are also answered elsewhere"),
     "answerable_after_all": ("can be answered after all", "can be answered after all"),
     "duplicate": ("is a duplicate", "are duplicates"),
+    "known_without_documents": (
+        "is known without the documents",
+        "are known without the documents",
+    ),
 }
 N_EXAMPLE = 60
 MEASURES = ("bm25_rank", "overlap", "n_words")
@@ -189,12 +198,15 @@ def check_questions(
     documents: "Documents | Sequence[object] | str | Path",
     *,
     map: Mapping[str, str] | None = None,
+    judge: "JudgeLike | JudgeConfig | None" = None,
+    cache: str | Path | None = None,
 ) -> CheckedQuestions:
     """Check a test set against its documents: which questions are sound, and what is wrong with the others.
 
     `questions`: a file, a frame or rows, of a person or of any generator; `map` names columns as in
     `load`. `documents`: files, folders, or documents of other libraries. By code alone: the same input gives
-    the same result. Raises DataError for questions or documents that cannot be read.
+    the same result. A `judge` adds two calls for each sound question: does it answer without the documents,
+    and from the passage as the reference does? Its replies are kept in `cache`. Raises DataError for questions or documents that cannot be read.
 
     >>> rows = [{"id": "q1", "question": "How long is it, according to the text?", "references": ["30 days"]}]
     >>> found = check_questions(rows, [{"id": "d1", "text": "Leave is 30 days a year."}])
@@ -205,4 +217,10 @@ def check_questions(
         documents = read_documents([documents] if isinstance(documents, str | Path) else documents)
     read, _ = read_questions(questions, map=map)
     source = str(questions) if isinstance(questions, str | Path) else "questions"
-    return CheckedQuestions(check(read, documents), documents, source)
+    checked = check(read, documents)
+    if judge is not None:
+        from ragauge.judges.config import judge_config_of
+        from ragauge.questions.judge_checks import with_judge
+
+        checked = with_judge(checked, documents, judge_config_of(judge), cache)
+    return CheckedQuestions(checked, documents, source)

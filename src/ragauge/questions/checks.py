@@ -9,6 +9,7 @@ from functools import lru_cache
 from math import log1p
 from typing import Literal
 
+from ragauge.documents.passage import Passage
 from ragauge.documents.reading import Documents
 from ragauge.documents.similar import near_duplicates
 from ragauge.language.references.contradictions import asks_yes_or_no_only
@@ -105,9 +106,7 @@ _Checks = dict[str, CheckResult]
 _OK = CheckResult("ok")
 
 
-def check(
-    questions: Sequence[Question], documents: Documents, judge: object = None
-) -> list[Checked]:
+def check(questions: Sequence[Question], documents: Documents) -> list[Checked]:
     """Check each question against the documents and the other questions, by code.
 
     The problems: `malformed` (no question, an answer that is in it or of another kind, a wrong span),
@@ -126,6 +125,22 @@ def check(
 @lru_cache(maxsize=2)
 def _index(documents: Documents) -> "_CheckedIndex":
     return _CheckedIndex(documents)
+
+
+def gold_passages(question: Question, documents: Documents) -> list[Passage]:
+    """The passages that answer a question, as its gold contexts or its relevant ids say; none where neither is known."""
+    return list(dict.fromkeys(_index(documents).gold(question).passages))
+
+
+def is_stated(question: str, references: Sequence[str], answer: str) -> bool:
+    """Whether an answer states one of the references."""
+    yes_or_no = [found[1].lower() for each in references if (found := _YES_NO.match(each))]
+    if yes_or_no:
+        said = _YES_NO.match(answer)
+        return bool(said) and said[1].lower() in yes_or_no
+    return any(
+        _stated(question, each, [answer], is_computed=False).status == "ok" for each in references
+    )
 
 
 class _CheckedIndex(PassageIndex):
@@ -286,7 +301,7 @@ def _grounded(question: Question, gold: Gold, index: PassageIndex) -> CheckResul
         key=lambda each: (each.status == "ok", each.status == "not checked", each.value or 0),
     )
     if best.status == "problem" and not is_given:
-        return replace(best, reason=best.reason.replace("its passage", "any passage"))
+        return replace(best, reason=best.reason.replace("its passage", "the nearest passage"))
     return best
 
 

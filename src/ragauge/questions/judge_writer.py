@@ -23,6 +23,8 @@ from ragauge.judges.replies.quotes import find_quote
 from ragauge.language.references.match import match_reference
 from ragauge.questions.checks import Checked, check, with_also_relevant
 from ragauge.questions.draft import Draft, Source
+from ragauge.questions.judge_checks import PROMPT as ANSWERING
+from ragauge.questions.judge_checks import answering
 from ragauge.questions.making import MadeQuestions, numbered, question_of
 from ragauge.questions.plan import Place, Spread
 from ragauge.questions.question import Question
@@ -32,15 +34,9 @@ if TYPE_CHECKING:
     from ragauge.calls.budget import CostEstimate
     from ragauge.judges.session import Answered, JudgeSession
 
-PROMPT, ANSWER = "write_question", "answer_question"
+PROMPT = "write_question"
 STATED = 0.5
 """The share of a reference's words that an answer states which agrees with it."""
-ANSWER_SCHEMA: Schema = {
-    "type": "object",
-    "properties": {"answer": {"type": "string"}},
-    "required": ["answer"],
-    "additionalProperties": False,
-}
 OF_TWO = ("comparison", "multi-hop")
 """Types that need two passages."""
 MIN_WORDS = 12
@@ -98,7 +94,7 @@ def questions_by_judge(
     session = _session(judge, cache)
     planned = slots(documents, counts, seed)
     replies = loop.run(_written(session, planned, personas))
-    digest = session.prompts.digest([PROMPT, ANSWER])
+    digest = session.prompts.digest([PROMPT, ANSWERING])
     origin = {"writer": session.name, "prompt": f"{PROMPT} {digest}", "seed": seed}
     taken, rejected, failures = list[Question](), list[Checked](), list[str]()
     for slot, reply in zip(planned, replies, strict=True):
@@ -160,20 +156,11 @@ async def _written(
             return JudgeReplies(written)
         texts = [passage.text for passage in slot.passages]
         question = written.value.question
-        answers = [await session.ask(_answering(question, each)) for each in (None, texts)]
+        answers = [await session.ask(answering(question, each)) for each in (None, texts)]
         without, from_them = (None if isinstance(each, Score) else each.value for each in answers)
         return JudgeReplies(written, without, from_them)
 
     return await asyncio.gather(*map(one, planned, _asked(planned, personas)))
-
-
-def _answering(question: str, passages: Sequence[str] | None) -> JudgeQuestion[str]:
-    texts = {"passages": passages, "question": question}
-    return JudgeQuestion(ANSWER, texts, ANSWER_SCHEMA, _answer_in, {"answer": "some words"})
-
-
-def _answer_in(fields: dict[str, Any]) -> str:
-    return str(fields["answer"]).strip()
 
 
 def _states(draft: Draft, answer: str | None) -> bool | None:

@@ -59,14 +59,16 @@ def why_covered(matched: Sequence[str], unmatched: Sequence[str]) -> str:
     if not unmatched:
         return f"has all {n} keywords of the reference" if n > 1 else f"has {matched[0]!r}"
     lacks = _some([repr(excerpt(word, TEXT_SHOWN)) for word in unmatched])
+    if not matched:
+        return f"lacks {lacks}" if n == 1 else f"has none of the reference's {n} keywords: {lacks}"
     return f"has {len(matched)} of the reference's {n} keywords; lacks {lacks}"
 
 
 def why_complete(n_answer: int, n_reference: int, covered: str) -> str:
     """How long the answer is beside the reference, and what it covers.
 
-    >>> why_complete(3, 24, "has 0 of the reference's 11 keywords")
-    "has 3 words where the reference has 24; has 0 of the reference's 11 keywords"
+    >>> why_complete(3, 24, "has none of the reference's 11 keywords")
+    "has 3 words where the reference has 24; has none of the reference's 11 keywords"
     """
     if n_answer >= n_reference:
         return f"is at least as long as the reference; {covered}"
