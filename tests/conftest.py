@@ -14,7 +14,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import resources
+from importlib.util import find_spec
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 # The suite runs in as many processes as there are cores, so each numerical library gets one thread.
@@ -34,6 +36,20 @@ settings.register_profile("thorough", deadline=None, max_examples=100)
 settings.load_profile(os.environ.get("RAGAUGE_HYPOTHESIS", "quick"))
 
 os.environ.pop("COLUMNS", None)  # pytest-xdist sets it; the terminal's width is the test's own
+
+
+class Absent(ModuleType):
+    """A module that this system does not have: a test that uses it is skipped, the others of its file run."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        pytest.skip(f"this system has no module {self.__name__}")
+
+
+for name in ("resource", "tty"):
+    if sys.modules.get(name, 0) is None or find_spec(name) is None:
+        sys.modules[name] = Absent(name)
 
 SLOW_FILES = ("test_huggingface.py", "test_anchors_spacy.py")
 """All of their tests are slow, and torch and spaCy alone take seconds to import."""

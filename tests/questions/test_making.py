@@ -55,6 +55,7 @@ def huts(tmp_path: Path) -> Path:
         ("What is the price of the guest adult member (Fees)?", "£17"),
         ("Does Curlew Hut have 32 beds?", "Yes"),
         ("Does Curlew Hut have 64 beds?", "No. Curlew Hut has 32 beds."),
+        ("Was Old Dairy Hut opened in 1967?", "No. Old Dairy Hut was opened in 1971."),
     ],
 )
 def test_sentences_and_cells_become_questions(huts: Path, question: str, answer: str):

@@ -36,6 +36,11 @@ _FUNCTION_WORDS = {
         hvor hvordan hvilken blev men han hun sig""",
     "pl": """na do jest nie się to że od po przez dla są był była jak kto kiedy gdzie co jaki która
         który oraz ale za ma""",
+    "cs": """je se na ve že který která které jsou byl byla bylo jak kdo kdy kde kolik jaký jaká jako ale nebo také
+        při jeho její""",
+    "hu": """az és egy hogy nem van volt ez azt ki mikor hol mennyi melyik milyen vagy meg már csak""",
+    "ro": """și este sunt nu care în din pe cu pentru ce cine când unde cât cum mai sau dar""",
+    "fi": """on ja ei että oli se joka mutta kuka milloin missä kuinka mikä mitä myös kun ovat tai hän""",
     "tr": """ve bir bu için ile da de ne kim nerede nasıl hangi olarak olan en daha çok gibi kadar değil
         var mi tarafından ise""",
     "id": """yang dan di ke dari ini itu untuk dengan pada adalah tidak dalam oleh akan juga siapa apa kapan

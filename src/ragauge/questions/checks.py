@@ -301,7 +301,7 @@ def _grounded(question: Question, gold: Gold, index: PassageIndex) -> CheckResul
         key=lambda each: (each.status == "ok", each.status == "not checked", each.value or 0),
     )
     if best.status == "problem" and not is_given:
-        return replace(best, reason=best.reason.replace("its passage", "any passage"))
+        return replace(best, reason=best.reason.replace("its passage", "the nearest passage"))
     return best
 
 

@@ -571,7 +571,10 @@ def _yes_no(clause: Clause) -> Iterator[Asked]:
 
 
 def _with_other_number(rest: str) -> str | None:
-    """The rest with another whole number in place of its only one."""
+    """The rest with another whole number in place of its only one, or another year."""
+    years = re.findall(r"\b(?:1[89]|20)\d\d\b", rest)
+    if len(years) == 1 and dates(rest):
+        return rest.replace(years[0], str(int(years[0]) - 4))
     found = [each for each in quantities(rest) if not each.is_year and not each.only_matches]
     if (
         len(found) != 1

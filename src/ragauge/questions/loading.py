@@ -1,5 +1,6 @@
 """Read the questions of any test set: a file or rows of a person, ragas, deepeval, or a public set."""
 
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import cast
@@ -11,6 +12,7 @@ from ragauge.loaders.sources import read_source
 from ragauge.questions.question import GoldContext, Question
 
 _TYPES = ("question_type", "type", "synthesizer_name", "evolution_type")
+_NAMED = re.compile(r"'([^']*)'")
 _OURS = ("sound", "problems", "reasons", "checks")
 """What an earlier check wrote; it is checked again."""
 
@@ -37,7 +39,13 @@ def read_questions(
             questions[id] = _question(id, row, spans.get(len(questions)))
     if not questions:
         raise DataError([Problem("has no questions", samples.source)])
-    return list(questions.values()), samples.notes
+    # What an earlier check wrote is read again without a remark.
+    notes = [
+        note
+        for note in samples.notes
+        if not 0 < len(names := set(_NAMED.findall(note))) == len(names & set(_OURS))
+    ]
+    return list(questions.values()), tuple(notes)
 
 
 def _question(id: str, row: Mapping[str, object], spans: list[GoldContext] | None) -> Question:

@@ -115,7 +115,7 @@ def _without_model(documents: Documents, counts: Mapping[str, int], seed: int) -
         (draft.question_type, Place.of(draft.sources[0].passage), draft.worth, draft)
         for draft in pool
     ]
-    spread = Spread([item for item in items if item[0] in counts or item[0] == "cloze"], seed)
+    spread = Spread([item for item in items if item[0] in counts], seed)
     available = Counter(draft.question_type for draft in pool)
     kept: list[Checked] = []
     rejected: list[Checked] = []
@@ -139,7 +139,7 @@ def _next(
     taken: list[Question] = []
     for name in sorted(counts, key=lambda each: each not in ("terse", "misspelt")):
         taken += _take(spread, name, counts[name] - have[name], asked)
-    for name in (each for each in FILLING if each in counts or each == "cloze"):
+    for name in (each for each in FILLING if each in counts):
         short = sum(counts.values()) - len(kept) - len(taken)
         taken += _take(spread, name, short, asked)
     return taken
@@ -174,11 +174,11 @@ def question_of(draft: Draft, provenance: Mapping[str, object]) -> Question:
 
 def numbered(kept: Sequence[Checked], counts: Mapping[str, int]) -> list[Checked]:
     """At most as many as planned, by place in the documents, with ids."""
-    by_type: dict[str, list[Checked]] = {name: [] for name in (*counts, "cloze")}
+    by_type: dict[str, list[Checked]] = {name: [] for name in counts}
     for each in kept:
         by_type[each.question.question_type].append(each)
-    first = [each for name, found in by_type.items() for each in found[: counts.get(name, 0)]]
-    others = [each for name, found in by_type.items() for each in found[counts.get(name, 0) :]]
+    first = [each for name, found in by_type.items() for each in found[: counts[name]]]
+    others = [each for name, found in by_type.items() for each in found[counts[name] :]]
     chosen = list(chain(first, others))[: sum(counts.values())]
     return [
         replace(each, question=replace(each.question, id=f"q{number:03d}"))

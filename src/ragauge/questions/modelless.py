@@ -134,9 +134,18 @@ def _of_sentences(passage: Passage, names: Names) -> Iterator[Draft]:
             is_changed = asked.pattern == "changed number"
             references = (f"No. {sentence}" if is_changed else asked.answer,)
             yield Draft(
-                asked.question, references, sources, asked.question_type, asked.pattern, clause.subject, asked.worth,
-                comparing=asked.comparing, value=asked.value,
-            )  # fmt: skip
+                asked.question,
+                references,
+                sources,
+                asked.question_type,
+                asked.pattern,
+                clause.subject,
+                asked.worth,
+                comparing=asked.comparing,
+                value=asked.value,
+                # Of a statement and the same with another number only one is asked.
+                origin=clause.asked() if asked.question_type == "yes/no" else "",
+            )
         if pronoun is None:
             subject, before = _antecedent(sentence, names, passage.document), source
 

@@ -21,8 +21,9 @@ TYPES: Mapping[str, float] = {
     "unanswerable": 6,
     "terse": 2,
     "misspelt": 2,
+    "cloze": 0,
 }
-"""The types of questions, with their usual shares in percent."""
+"""The types of questions, with their usual shares in percent; a cloze only stands in for what is missing."""
 T = TypeVar("T")
 
 
