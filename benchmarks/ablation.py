@@ -29,7 +29,7 @@ from measure import is_right
 
 import ragauge as rg
 from ragauge.features import correctness
-from ragauge.language.kept_readings import KeptReadings
+from ragauge.language.reading_cache import ReadingCache
 from ragauge.metrics import groundedness
 
 SMALLEST = 0.003
@@ -221,7 +221,7 @@ def forget() -> None:
         if isinstance(each, functools._lru_cache_wrapper):
             if (each.__module__ or "").startswith("ragauge.language"):
                 each.cache_clear()
-        elif isinstance(each, KeptReadings):
+        elif isinstance(each, ReadingCache):
             each._kept.clear()
 
 

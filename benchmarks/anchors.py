@@ -21,8 +21,7 @@ from scipy.stats import rankdata  # pyright: ignore[reportUnknownVariableType]
 from ragauge.features.context_index import passage_words
 from ragauge.features.dates import context_dates
 from ragauge.features.numbers import context_quantities
-from ragauge.language.claims.anchors import Anchors, embedded_anchors
-from ragauge.language.claims.context_index import ContextIndex, support
+from ragauge.language.claims.context_index import Anchors, ContextIndex, embedded_anchors, support
 from ragauge.language.dates.dates import dates
 from ragauge.language.dates.parts import Date
 from ragauge.language.numbers.numbers import quantities

@@ -27,7 +27,6 @@ from scipy.stats import kendalltau, rankdata
 from ragauge.encoders.cached import CachedEncoder
 from ragauge.encoders.embedded import MiniLM
 from ragauge.features.correctness import FEATURES, Likeness, reference_likeness
-from ragauge.language.references.items import asked_items, reference_items
 from ragauge.metrics.estimated_correctness import Weights, weights
 from ragauge.storage.cache import Cache
 
@@ -37,9 +36,6 @@ SHORT, LONG = 4, 16
 """Words of a reference up to which the first weights count alone, and from which the second do."""
 NOT_BELOW_0 = ("new_words", "meaning", "recall", "verbatim", "shared")
 NOT_ABOVE_0 = ("contradiction", "refusal")
-CHOSEN = {"missing_items": -9.0}
-"""Weights that are not fitted: no set has people's labels of enough answers to questions for several things
-whose reference is a list. With -9, an answer that leaves out one of four is at about 0.3, one of two below 0.1."""
 PENALTY = 1e-3
 """Of the squares of the weights of standardised features."""
 ROUNDS = 4
@@ -95,10 +91,7 @@ def main() -> None:
 
 
 def with_paragraphs(cases: Sequence[AnswerCase]) -> list[AnswerCase]:
-    """The same answers, with a correct answer of another system as their reference.
-
-    Without questions for several things to which that system gives a list.
-    """
+    """The same answers, with a correct answer of another system as their reference."""
     random = Random(SEED)
     by_question: dict[str, list[AnswerCase]] = {}
     for case in cases:
@@ -113,8 +106,6 @@ def with_paragraphs(cases: Sequence[AnswerCase]) -> list[AnswerCase]:
         if not whole:
             continue
         chosen = random.choice(whole)
-        if asked_items(chosen.question) and reference_items(chosen.answer):
-            continue  # people asked for fewer things than this list has
         found += [
             AnswerCase(
                 case.id,
@@ -192,24 +183,17 @@ def logistic(table: Numbers, labels: Numbers) -> Numbers:
 
     options = {"maxiter": 5_000, "maxfun": 50_000, "ftol": 1e-15, "gtol": 1e-9}
     done = minimize(
-        loss, np.zeros(2 * n), jac=True, method="L-BFGS-B", bounds=bounds(scale), options=options
+        loss, np.zeros(2 * n), jac=True, method="L-BFGS-B", bounds=bounds(), options=options
     )
     return done.x / scale
 
 
-def bounds(scale: Numbers) -> list[tuple[float | None, float | None]]:
-    """Of the weights of the features divided by `scale`."""
-    found: list[tuple[float | None, float | None]] = []
-    for name, unit in zip((*FEATURES, "intercept") * 2, scale.tolist(), strict=True):
-        if name in CHOSEN:
-            found.append((CHOSEN[name] * unit, CHOSEN[name] * unit))
-        else:
-            low, high = (
-                0.0 if name in NOT_BELOW_0 else None,
-                0.0 if name in NOT_ABOVE_0 else None,
-            )
-            found.append((low, high))
-    return found
+def bounds() -> list[tuple[float | None, float | None]]:
+    """Of the weights of the features."""
+    return [
+        (0.0 if name in NOT_BELOW_0 else None, 0.0 if name in NOT_ABOVE_0 else None)
+        for name in (*FEATURES, "intercept") * 2
+    ]
 
 
 def probabilities(rows: Rows, fitted: Numbers) -> Numbers:

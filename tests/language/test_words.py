@@ -28,7 +28,7 @@ def test_a_text_with_a_name_of_dates_is_searched_for_dates(name: str):
         f"_{name}_ é",
         f"é–{name}’s",
     ):
-        assert words_of(text).may_name_dates, text
+        assert words_of(text).date_names, text
 
 
 @pytest.mark.parametrize("word", sorted(NUMBER_WORDS))
@@ -58,7 +58,7 @@ def test_a_text_with_a_number_word_is_searched_for_numbers(word: str):
 )
 def test_no_date_with_a_name_is_missed(text: str):
     assert list(dates_by_name(text, text))
-    assert words_of(text).may_name_dates
+    assert words_of(text).date_names
     assert any(date in dates(text) for date in dates_by_name(text, text))
 
 

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 import ragauge as rg
 from ragauge.errors import DataError, PlanError
+from ragauge.page.review_view import item_view
 from ragauge.people.review import Review
 from ragauge.people.review_labels import LabelFile, LabelLog, ReviewLabel
 from ragauge.people.review_stats import review_stats
@@ -278,3 +279,12 @@ def test_the_order_of_different_people_changes_no_verdict(given_labels, random):
     sure = {value for _, value in last if value is not None}
     expected = "conflict" if len(sure) > 1 else "labelled" if sure else "unsure" if last else "open"
     assert says(last)[0] == expected
+
+
+def test_an_answer_of_a_conversation_is_shown_with_what_was_said_before(tmp_path):
+    said = [("user", "Who?"), ("assistant", "Ann."), ("user", "When?"), ("assistant", "In 1931.")]
+    messages = [{"role": role, "content": text} for role, text in said]
+    row = {"id": "a", "messages": messages, "references": [["Ann"], ["1931"]]}
+    review = Review(rg.evaluate([row], "exact_match", folder=tmp_path / "run").review_queue())
+    shown = {item.id: item_view(review, item, "ann").before for item in review.queue.items}
+    assert shown == {"a#1": "", "a#2": "user: Who?\nassistant: Ann."}

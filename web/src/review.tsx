@@ -90,6 +90,12 @@ function Item({ item }: { item: ReviewItemView }) {
       <p class="soft">
         <span class="id">{item.id}</span> · in the queue because: {item.why}
       </p>
+      {item.before && (
+        <details open>
+          <summary>What was said before</summary>
+          <p class="prose">{item.before}</p>
+        </details>
+      )}
       {item.question && <h2 class="question">{item.question}</h2>}
       <div class="pair">
         <section aria-label="Reference">

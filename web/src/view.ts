@@ -180,12 +180,13 @@ export interface VerdictView {
   verdict: string;
 }
 
-/** One answer to label. `own`, `others`, `automatic` and `system` are empty until they may be seen. */
+/** One answer to label; `before` is what was said before it in a conversation. `own`, `others`, `automatic` and `system` are empty until they may be seen. */
 export interface ReviewItemView {
   key: string;
   id: string;
   why: string;
   task: string;
+  before: string;
   question: string;
   references: string[];
   answer: string;

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from math import log1p, sqrt
+from math import log1p
 
 from ragauge.encoders.cached import CachedEncoder
 from ragauge.encoders.protocol import LongText
@@ -33,7 +33,6 @@ FEATURES = (
     "shared",
     "contradiction",
     "refusal",
-    "missing_items",
     "answer_length",
 )
 
@@ -57,8 +56,6 @@ class Likeness:
     - contradiction: 1 if the answer states another number of the same kind, another date, or yes for no,
       or denies the reference.
     - refusal: 1 if the answer refuses and the reference does not.
-    - missing_items: square root of the share of a list's items that the answer leaves out, where it states
-      others and the question asks for a number of items or for all (`which two`, `who were the members`).
     - answer_length: log(1 + words), up to 60 words.
     """
 
@@ -182,7 +179,6 @@ def _features(
         "shared": 0.0 if match.is_denied else shared,
         "contradiction": float(match.contradiction is not None),
         "refusal": float(refusal is not None),
-        "missing_items": sqrt(match.missing_items.share) if match.missing_items else 0.0,
         "answer_length": log1p(min(match.n_answer_words, LONGEST_ANSWER)),
     }
 

@@ -4,7 +4,7 @@ import re
 from itertools import chain
 
 from ragauge.language.characters import lower_letters
-from ragauge.language.kept_readings import KeptReadings
+from ragauge.language.reading_cache import ReadingCache
 from ragauge.language.text import ASCII_WORDS, composed, sentence_spans
 
 WORD = re.compile(
@@ -65,11 +65,6 @@ class Words:
         """Whether there may be numbers in words."""
 
     @property
-    def may_name_dates(self) -> bool:
-        """Whether a date may begin with a name."""
-        return bool(self.date_names)
-
-    @property
     def listed(self) -> list[str]:
         return self.spaced.split() or words(self._text)
 
@@ -80,7 +75,7 @@ def _ascii_words(text: str) -> list[str]:
     return plain.translate(ASCII_WORDS).split()
 
 
-words_of = KeptReadings(Words)
+words_of = ReadingCache(Words)
 """The `Words` of a text; each distinct text is read once."""
 
 

@@ -3,9 +3,15 @@
 from collections.abc import Sequence
 
 from ragauge.errors import LabelError
-from ragauge.language.claims.anchors import Anchor, Anchors, embedded_anchors
 from ragauge.language.claims.anchors_spacy import Extractor, spacy_anchors
-from ragauge.language.claims.context_index import ContextIndex, Support, support
+from ragauge.language.claims.context_index import (
+    Anchor,
+    Anchors,
+    ContextIndex,
+    Support,
+    embedded_anchors,
+    support,
+)
 from ragauge.language.claims.support_reasons import why_hallucinated
 from ragauge.language.dates.parts import Date
 from ragauge.language.numbers.quantity import Quantity

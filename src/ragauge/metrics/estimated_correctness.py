@@ -12,7 +12,6 @@ from ragauge.encoders.cached import CachedEncoder
 from ragauge.encoders.protocol import LongText
 from ragauge.features.correctness import Likeness, NoAnswer
 from ragauge.language.claims.support_reasons import as_data, in_words
-from ragauge.language.references.items import MissingItems
 from ragauge.language.references.match import ReferenceMatch
 from ragauge.language.refusals.refusals import RefusalMatch
 from ragauge.language.stems import stem
@@ -76,11 +75,10 @@ def correct(
 
     In [0, 1]; best over the references. If the question has no answer (`answerable` is false, or the
     sample does not say it and all references refuse by `dont_know`), an answer that refuses by
-    `dont_know` is right, 1.0, and any other is wrong, 0.0. Otherwise an estimate without a judge, by a logistic model of nine
+    `dont_know` is right, 1.0, and any other is wrong, 0.0. Otherwise an estimate without a judge, by a logistic model of eight
     features: how far the answer states the words of the reference that the question lacks, in letters,
     numbers and meaning; BERTScore recall; how much else it says; whether it contradicts a number, a
-    date, or a yes or no; whether it refuses; its length; and how much of a list it leaves out where the
-    question asks for a number of items or for all.
+    date, or a yes or no; whether it refuses; and its length.
 
     A detail that contradicts the reference decides whatever the words share: the value is at most 0.2, and the estimate a
     fifth. Details are amounts with their unit, currency, period and bounds, dates, codes and versions, names, negations, opposites,
@@ -96,8 +94,7 @@ def correct(
     With another encoder or layer than the default the values rank answers, but are no probabilities.
 
     Source: ours; weights fitted on people's judgements of 15,000 answers (EVOUNA-NQ, Wang et al. 2023,
-    Apache-2.0) by benchmarks/train_correct.py, except that of items left out, of which people have
-    judged too few; docs/agreement.md compares it with people.
+    Apache-2.0) by benchmarks/train_correct.py; docs/agreement.md compares it with people.
 
     >>> import ragauge as rg
     >>> asked = {"question": "Who wrote Emma?", "reference": "Jane Austen"}
@@ -182,9 +179,7 @@ def why(likeness: Likeness, value: float) -> str:
     if likeness.refusal is not None:
         parts.append(f"refuses: {_shown(likeness.refusal.words)!r}")
     parts += [
-        in_words(difference, "the reference")
-        for difference in match.differences[:WORDS_SHOWN]
-        if not (difference.kind == "left out" and match.missing_items)
+        in_words(difference, "the reference") for difference in match.differences[:WORDS_SHOWN]
     ]
     if match.contradiction is not None and not match.differences:
         ours, theirs = map(_shown, match.contradiction)
@@ -223,9 +218,7 @@ def _outweighed(likeness: Likeness, value: float) -> list[str]:
         return []
     if value >= 0.5 and (states < 0.5 or match.contradiction or likeness.refusal):
         return ["is otherwise close to the reference"]
-    if value < 0.5 <= states and not (
-        match.contradiction or match.missing_items or likeness.refusal
-    ):
+    if value < 0.5 <= states and not (match.contradiction or likeness.refusal):
         if match.n_new - match.n_new_shared >= MUCH_ELSE and likeness.features["shared"] < 0.5:
             return ["says much else"]
         return ["is otherwise unlike the reference"] if states == 1 else []
@@ -242,8 +235,6 @@ def _of_words(match: ReferenceMatch, wording: str) -> list[str]:
         is_name = match.words[0].how != "meaning"
         of_what = "the name of the reference in other letters" if is_name else match.words[0].text
         return [f"says {of_what}{'' if is_name else ' in other words'}"]
-    if match.missing_items:
-        return [_of_items(match.missing_items)]
     if wanted and all(word.how in ("denied", "other") for word in wanted):
         return []
     if match.is_in_numbers:
@@ -267,14 +258,6 @@ def _of_words(match: ReferenceMatch, wording: str) -> list[str]:
     if n_missing == n:
         return [f"lacks {named}"]
     return [f"states {n - n_missing} of the {n} {words}; lacks {named}"]
-
-
-def _of_items(items: MissingItems) -> str:
-    stated = items.n_wanted - items.n_missing
-    named = _listed([repr(_shown(text)) for text in items.texts[:WORDS_SHOWN]], len(items.texts))
-    return (
-        f"states {stated} of the {items.n_wanted} items that the question asks for; lacks {named}"
-    )
 
 
 def _missing(match: ReferenceMatch, wording: str) -> list[str]:

@@ -19,10 +19,10 @@ from ragauge.language.claims.nearest_sentences import (
     unsupported_runs,
 )
 from ragauge.language.claims.support_reasons import as_data, why_supported
-from ragauge.language.covered import Covered
 from ragauge.language.facts.alignment import align_to_passages
 from ragauge.language.facts.statements import Difference
 from ragauge.language.numbers.quantity import Quantity
+from ragauge.language.spans import SpanSet
 from ragauge.language.stems import Word, stemmed
 from ragauge.language.stop_words import is_content_word
 from ragauge.language.text import Span, excerpt
@@ -138,7 +138,7 @@ class _Row:
     numbers: Sequence[tuple[Quantity, bool]]
     contexts: tuple[str, ...]
     places: Sequence[int]
-    facts: Covered
+    facts: SpanSet
     differences: Sequence[Difference]
 
     @property
@@ -172,7 +172,7 @@ class _Nearest:
     others: Sequence[Sentence]
     found: SentenceCosines
     closeness: Sequence[float]
-    facts: Covered
+    facts: SpanSet
 
     @property
     def best_cosines(self) -> Floats:
@@ -207,7 +207,7 @@ def _row(
     words = stemmed(answer)
     known = {quantity.number for quantity in chain.from_iterable(given)}
     found = align_to_passages(answer, contexts)
-    facts = Covered(found.stated)
+    facts = SpanSet(found.stated)
     numbers = [
         (quantity, quantity.number in known or quantity.start in facts)
         for quantity in stated

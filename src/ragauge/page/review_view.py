@@ -58,12 +58,13 @@ class VerdictView:
 
 @dataclass(frozen=True, slots=True)
 class ReviewItemView:
-    """One answer to label. `own`, `others`, `automatic` and `system` are empty until they may be seen."""
+    """One answer to label; `before` is what was said before it in a conversation. `own`, `others`, `automatic` and `system` are empty until they may be seen."""
 
     key: str
     id: str
     why: str
     task: str
+    before: str
     question: str
     references: tuple[str, ...]
     answer: str
@@ -130,6 +131,7 @@ def item_view(review: Review, item: ReviewItem, rater: str) -> ReviewItemView:
         id=item.id,
         why=why(item),
         task=task,
+        before=str(texts.get("conversation_before") or ""),
         question=str(texts.get("question", "")),
         references=_texts(texts.get("references")),
         answer=str(texts.get("answer", "")),

@@ -28,7 +28,7 @@ from ragauge.storage.regular_file import read_regular
 
 NOBODY = "\0"
 """No rater's name: what is pending for it needs anybody's label."""
-TEXTS = ("question", "references", "answer", "contexts")
+TEXTS = ("conversation_before", "question", "references", "answer", "contexts")
 UNSURE = ("unsure", "u", "?", "skip", "unknown")
 MATCH, CONTRADICT = ("match", "matches", "m"), ("contradict", "contradicts", "c")
 

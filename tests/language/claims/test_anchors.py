@@ -7,9 +7,8 @@ from hypothesis import strategies as st
 from ragauge.features.context_index import context_index, passage_words
 from ragauge.features.dates import context_dates
 from ragauge.features.numbers import context_quantities
-from ragauge.language.claims.anchors import embedded_anchors
 from ragauge.language.claims.claims import Claim, claims
-from ragauge.language.claims.context_index import ContextIndex, support
+from ragauge.language.claims.context_index import ContextIndex, embedded_anchors, support
 from ragauge.language.dates.dates import dates
 from ragauge.language.numbers.numbers import quantities
 from ragauge.language.words import words

@@ -7,9 +7,9 @@ import pytest
 import ragauge as rg
 from ragauge.errors import LabelError, MissingExtraError
 from ragauge.language.claims import anchors_spacy
-from ragauge.language.claims.anchors import Anchors
 from ragauge.language.claims.anchors_spacy import installed_pipeline, spacy_anchors
 from ragauge.language.claims.claims import Claim
+from ragauge.language.claims.context_index import Anchors
 from ragauge.language.dates.dates import dates
 from ragauge.language.dates.parts import Date
 from ragauge.language.numbers.numbers import quantities

@@ -135,3 +135,9 @@ def test_two_long_texts_are_compared_in_linear_time(assert_linear_time):
         align.__wrapped__(text, text.replace("9", "7"))
 
     assert_linear_time(work, lambda n: "It costs $9 per day. " * n, 400)
+
+
+def test_a_list_may_begin_a_sentence():
+    found = align("They are Bramble, Thimble, Biscuit and Captain.", "Bramble, Thimble and Moth.")
+    first = found.differences[0]
+    assert (first.kind, first.found.text, first.expected.text) == ("item", "Biscuit", "Moth")

@@ -12,11 +12,12 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Literal
 
 from ragauge.errors import LabelError, MissingExtraError
-from ragauge.language.claims.anchors import Anchors, in_order
 from ragauge.language.claims.claims import Claim, Stated, is_pronoun
+from ragauge.language.claims.context_index import Anchors, in_order
 from ragauge.language.claims.words import HEDGES, NEGATIONS, PRONOUNS
 from ragauge.language.dates.parts import Date
 from ragauge.language.numbers.quantity import Quantity
+from ragauge.language.text import Span
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -200,8 +201,6 @@ def _phrase(token: "Token") -> tuple[int, int]:
 
 
 # Entities -----------------------------------------------------------------------------------------
-
-Span = tuple[int, int]
 
 
 def _spans(doc: "Doc", labels: frozenset[str]) -> list[Span]:

@@ -1,17 +1,17 @@
 """ContextIndex: the contexts of a sample, and where they support an answer's anchors."""
 
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
 from heapq import heappop, heappush
 from itertools import chain
-from operator import itemgetter
+from operator import attrgetter, itemgetter
 from typing import NamedTuple
 
 from ragauge.language.characters import lower_letters
-from ragauge.language.claims.anchors import Anchor
-from ragauge.language.claims.claims import Claim
+from ragauge.language.claims.claims import Claim, Stated, claims
 from ragauge.language.dates.parts import Date, implied, readings, supports
 from ragauge.language.numbers.quantity import Quantity, same_quantity
 from ragauge.language.text import composed
@@ -29,6 +29,42 @@ SPREAD = 100
 
 Place = tuple[int, int]
 """Start and end, as in text[start:end]."""
+
+
+Anchor = Quantity | Date | Claim
+
+
+@dataclass(frozen=True, slots=True)
+class Anchors:
+    """The anchors of a text in order, and the extractor that found them."""
+
+    found: tuple[Anchor, ...]
+    extractor: str
+
+
+def embedded_anchors(
+    text: str, quantities: Sequence[Quantity], dates: Sequence[Date]
+) -> tuple[Anchor, ...]:
+    """The anchors of the text, given its quantities and dates; numbers in words are anchors too.
+
+    A claim whose object is only an amount or a date is omitted, because that is an anchor itself.
+
+    >>> from ragauge.features.dates import dates
+    >>> from ragauge.features.numbers import quantities
+    >>> text = "Microsoft released the Pixel phone in 2016 for $649. It may rain."
+    >>> [one.text for one in embedded_anchors(text, quantities(text), dates(text))]
+    ['Microsoft released the Pixel phone', '2016', '$649']
+    """
+    numbers = [quantity for quantity in quantities if quantity.is_anchor]
+    return in_order((*numbers, *dates, *claims(text, Stated((*numbers, *dates)))))
+
+
+def in_order(anchors: Iterable[Anchor]) -> tuple[Anchor, ...]:
+    """The anchors sorted by position."""
+    return tuple(sorted(anchors, key=_PLACE))
+
+
+_PLACE = attrgetter("start", "end")
 
 
 class Support(NamedTuple):

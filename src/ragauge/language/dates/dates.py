@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from ragauge.language.characters import is_word, plain_signs
 from ragauge.language.dates.names import COUNTED, dates_by_name
 from ragauge.language.dates.parts import Date, date_of, full_year, is_day
-from ragauge.language.kept_readings import KeptReadings
+from ragauge.language.reading_cache import ReadingCache
 
 
 def dates(text: str) -> tuple[Date, ...]:
@@ -42,7 +42,7 @@ def _read(text: str) -> tuple[Date, ...]:
     return tuple(kept)
 
 
-_kept = KeptReadings(_read)
+_kept = ReadingCache(_read)
 
 _RUN = re.compile("[0-9][0-9]*")  # `[0-9]+` would be tried at every character
 _YEAR_FIRST = re.compile(

@@ -521,7 +521,8 @@ def _items(statement: Statement) -> Sequence[Sequence[Word]]:
     if len(parts) < 2 or any(len(part) > longest for part in parts[1:-1]):
         return []
     items = [parts[0][-1:], *parts[1:-1], parts[-1][: 2 if is_dense else 1]]
-    return items if len({_kind(item[0]) for item in items}) == 1 else []
+    kinds = {_kind(item[0]) for item in items if item[0].start > statement.start}
+    return items if len(kinds) == 1 else []
 
 
 # ------------------------------------------------------------------ the head of an answer

@@ -6,12 +6,12 @@ from itertools import groupby, pairwise
 from operator import attrgetter
 from typing import NamedTuple
 
-from ragauge.language.kept_readings import KeptReadings
-from ragauge.language.numbers.asked_numbers import asks_for_a_percentage
 from ragauge.language.numbers.measures import measures
 from ragauge.language.numbers.other_forms import in_other_forms, quarters, times_in_words
 from ragauge.language.numbers.quantity import Quantity
+from ragauge.language.numbers.question_numbers import asks_for_a_percentage
 from ragauge.language.numbers.unit_conversion import has_size
+from ragauge.language.reading_cache import ReadingCache
 
 _CUES = (
     r"therefore|thus|hence|so|consequently|accordingly|in conclusion|to conclude|in summary|to summari[sz]e"
@@ -77,7 +77,7 @@ def _read(
     return tuple(_without_base(counted, reference) or _in_words(question, reference, all_found))
 
 
-_kept = KeptReadings(_read)  # the answers of several systems are compared with one reference
+_kept = ReadingCache(_read)  # the answers of several systems are compared with one reference
 
 
 _BASE = re.compile(r"\s?(?::|to|-to-)\s?")

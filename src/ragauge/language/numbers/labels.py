@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from ragauge.language.dates.parts import Date
 from ragauge.language.numbers.signs import ends_in_number
+from ragauge.language.text import Span
 
 _LINE_NUMBER = re.compile(r"(?:\A|(?<=\n))[ \t>*#-]{0,8}([0-9]{1,3})[.)](?=[ \t]+\S)")
 _NEXT_NUMBER = re.compile(r"(?<=[.;:!?,][ ])([0-9]{1,2})\.(?=[ ]+[A-Z*\"'])")
@@ -22,8 +23,6 @@ _LABEL = re.compile(
     re.IGNORECASE,
 )
 _LABELLED = re.compile(r"[*_]{0,3}[:.)\]][*_]{0,3}\s{1,4}\S")
-
-Span = tuple[int, int]
 
 
 def other_numbers(plain: str, stated: Sequence[Date]) -> Iterator[Span]:

@@ -8,12 +8,6 @@ from typing import NamedTuple
 
 from ragauge.language.keywords import by_value
 from ragauge.language.numbers.agreement import Agreement, Stated, agreement, stated
-from ragauge.language.numbers.asked_numbers import (
-    asks_for_a_percentage,
-    heading_scale,
-    in_asked_unit,
-    named_scale,
-)
 from ragauge.language.numbers.counted import (
     CountedNumbers,
     asked_things,
@@ -44,6 +38,12 @@ from ragauge.language.numbers.other_forms import (
     times_in_words,
 )
 from ragauge.language.numbers.quantity import Quantity
+from ragauge.language.numbers.question_numbers import (
+    asks_for_a_percentage,
+    heading_scale,
+    in_asked_unit,
+    named_scale,
+)
 from ragauge.language.numbers.unit_conversion import in_units, is_measure
 
 IN_WORKING = 0.5

@@ -9,10 +9,10 @@ from ragauge.language.characters import plain_signs
 from ragauge.language.dates.dates import dates
 from ragauge.language.dates.parts import Date
 from ragauge.language.detection import function_words
-from ragauge.language.kept_readings import KeptReadings
 from ragauge.language.numbers.other_forms import points_as_groups
 from ragauge.language.numbers.other_languages import in_other_languages, times_of_day
 from ragauge.language.numbers.quantity import Quantity, scaled
+from ragauge.language.reading_cache import ReadingCache
 
 _DOTTED = r"[0-9]{1,6}(?:\.[0-9]{1,6})"
 _VERSION = re.compile(
@@ -77,7 +77,7 @@ def _read(text: str, found: Sequence[Quantity], asks_version: bool) -> Sequence[
     )
 
 
-_kept = KeptReadings(_read)
+_kept = ReadingCache(_read)
 
 
 def _start(quantity: Quantity) -> int:

@@ -36,7 +36,6 @@ from operator import attrgetter
 from ragauge.language.characters import plain_signs
 from ragauge.language.dates.dates import dates
 from ragauge.language.dates.parts import Date
-from ragauge.language.kept_readings import KeptReadings
 from ragauge.language.numbers.numerals import digit_in, is_german, numbers_in_digits
 from ragauge.language.numbers.quantity import (
     DIVIDING,
@@ -48,6 +47,7 @@ from ragauge.language.numbers.quantity import (
     scaled,
 )
 from ragauge.language.numbers.words import chinese_numbers, numbers_in_words
+from ragauge.language.reading_cache import ReadingCache
 from ragauge.language.words import words_of
 
 
@@ -85,7 +85,7 @@ def _read(text: str, stated: Sequence[Date]) -> tuple[Quantity, ...]:
     return tuple(found)
 
 
-_kept_in_words, _kept = KeptReadings(_in_words), KeptReadings(_read)
+_kept_in_words, _kept = ReadingCache(_in_words), ReadingCache(_read)
 
 
 def quantities_of_context(text: str, stated: Sequence[Date]) -> tuple[Quantity, ...]:

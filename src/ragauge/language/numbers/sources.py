@@ -10,7 +10,6 @@ from typing import NamedTuple
 
 from ragauge.language.keywords import by_value
 from ragauge.language.numbers.agreement import Agreement, Stated, stated
-from ragauge.language.numbers.asked_numbers import heading_scale, in_asked_unit, named_scale
 from ragauge.language.numbers.counted import CountedNumbers, count_other_things, each_thing_once
 from ragauge.language.numbers.index import MAX_COMPARED, Found, NumberIndex, may_agree
 from ragauge.language.numbers.match import given_scales, rules_for
@@ -23,6 +22,7 @@ from ragauge.language.numbers.named_numbers import (
 )
 from ragauge.language.numbers.other_forms import in_other_forms
 from ragauge.language.numbers.quantity import NAMED, Quantity
+from ragauge.language.numbers.question_numbers import heading_scale, in_asked_unit, named_scale
 from ragauge.language.numbers.unit_conversion import in_units, is_measure
 
 FEW = 200

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from ragauge.language.characters import normal_form
 from ragauge.language.stems import Word, stemmed
 from ragauge.language.stop_words import is_content_word
+from ragauge.language.text import Span
 
 ARTICLES = frozenset(("a", "an", "the"))
 FISCAL_YEAR = re.compile(r"fy((?:20|19)?[0-9]{2})")
@@ -131,7 +132,6 @@ MAY_BE_ABBREVIATION = re.compile("[A-Z][A-Z.]")
 """What each abbreviation begins with; found in a tenth of the time."""
 MOST_NAMES = 50
 """Names of one reference that are compared with abbreviations."""
-Span = tuple[int, int]
 
 
 class Abbreviation(NamedTuple):

@@ -10,7 +10,6 @@ from typing import NamedTuple
 
 from rapidfuzz import fuzz, process
 
-from ragauge.language.covered import Covered
 from ragauge.language.facts.alignment import Alignment, align
 from ragauge.language.facts.statements import Difference
 from ragauge.language.numbers.agreement import Agreement
@@ -31,7 +30,7 @@ from ragauge.language.references.contradictions import (
     said_to,
     stated_instead,
 )
-from ragauge.language.references.items import MissingItems, missing_items
+from ragauge.language.spans import SpanSet
 from ragauge.language.stems import Word
 
 MIN_LETTERS = 5
@@ -82,8 +81,7 @@ class ReferenceMatch:
     a fall what the reference calls a rise. `n_new`: the distinct
     content words of the answer that the question does not have; `n_new_shared`: those of them that
     the reference has. `contradiction`: what the answer states in place of a number, date, yes or no of
-    the reference, and of what; None if nothing. `missing_items`: what it leaves out of a list that the
-    question asks for. `differences`: the details that it contradicts.
+    the reference, and of what; None if nothing. `differences`: the details that it contradicts.
     """
 
     words: Sequence[ReferenceWord]
@@ -94,7 +92,6 @@ class ReferenceMatch:
     n_new_shared: int
     numbers: NumberMatch
     contradiction: tuple[str, str] | None
-    missing_items: MissingItems | None
     differences: Sequence[Difference] = ()
 
     @property
@@ -159,7 +156,7 @@ def match_reference(question: str | None, reference: str, answer: str) -> Refere
     denied = _denied(given, expected, texts.asked) if is_contained else None
     said = said_to(texts.question, texts.asked, expected, texts.answer, given)
     agrees = bool(said) and said == expected.words[0].lowered
-    short, spelled = map(Covered, abbreviated(reference, expected.words, texts.answer, given.words))
+    short, spelled = map(SpanSet, abbreviated(reference, expected.words, texts.answer, given.words))
     facts = align(texts.answer, reference, texts.question)
     words = _credited_words(texts, short, facts)
     if agrees:
@@ -187,9 +184,6 @@ def match_reference(question: str | None, reference: str, answer: str) -> Refere
         n_new_shared=len(ours & (expected.stems | same)),
         numbers=numbers,
         contradiction=contradiction,
-        missing_items=missing_items(
-            texts.question, reference, words, texts.answer, given, expected.stems | same
-        ),
         differences=facts.differences,
     )
 
@@ -226,18 +220,18 @@ def _read(question: str | None, reference: str, answer: str) -> _Texts:
 
 
 def _credited_words(
-    texts: _Texts, initials: Covered, facts: Alignment
+    texts: _Texts, initials: SpanSet, facts: Alignment
 ) -> tuple[ReferenceWord, ...]:
     """The reference's words, with credit for words of the same sense, facts in other forms, and initials."""
     credits = _number_credits(texts.reference, texts.numbers)
     words = _words(texts.expected, texts.given, texts.asked, credits)
     for places, how in ((facts.stated, "number"), (facts.in_other_words, "meaning")):
-        covered = Covered(places)
+        covered = SpanSet(places)
         words = [_credited_in(covered, word, how) for word in words]
     return tuple(_credited_in(initials, word, "initials") for word in words)
 
 
-def _credited_in(places: Covered, word: ReferenceWord, how: str) -> ReferenceWord:
+def _credited_in(places: SpanSet, word: ReferenceWord, how: str) -> ReferenceWord:
     if word.credit or word.start not in places:
         return word
     return word._replace(credit=1.0, how=how)

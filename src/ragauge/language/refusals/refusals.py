@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from ragauge.language.kept_readings import KeptReadings
+from ragauge.language.reading_cache import ReadingCache
 from ragauge.language.refusals.asked import Asked, answers_beside, asked_by, what_is_lacked
 from ragauge.language.refusals.polarity import plays, role
 from ragauge.language.refusals.sentences import Sentence, read_sentences
@@ -123,7 +123,7 @@ def _for_the_question(
     )
 
 
-_kept = KeptReadings(_read)  # several metrics ask whether an answer refuses
+_kept = ReadingCache(_read)  # several metrics ask whether an answer refuses
 
 
 def _whole_answer(answer: str) -> RefusalMatch | None:

@@ -1,6 +1,10 @@
 import pytest
 
-from ragauge.language.numbers.asked_numbers import asks_for_a_percentage, heading_scale, named_scale
+from ragauge.language.numbers.question_numbers import (
+    asks_for_a_percentage,
+    heading_scale,
+    named_scale,
+)
 
 
 @pytest.mark.parametrize(

@@ -1,13 +1,13 @@
-"""Covered: the places of a text that some spans cover."""
+"""SpanSet: the places of a text that some spans cover."""
 
 from bisect import bisect_right
 from collections.abc import Iterable
 
 
-class Covered:
+class SpanSet:
     """Whether a place is in one of some spans, in any order and with overlaps, found without trying each.
 
-    >>> covered = Covered([(6, 9), (0, 2), (1, 3)])
+    >>> covered = SpanSet([(6, 9), (0, 2), (1, 3)])
     >>> 2 in covered, 3 in covered
     (True, False)
     """

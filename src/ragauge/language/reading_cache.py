@@ -14,12 +14,12 @@ EACH = 100
 """What a reading takes besides its text counts as this many characters."""
 
 
-class KeptReadings(Generic[T]):
+class ReadingCache(Generic[T]):
     """A function of a text, and of what else it is given, that keeps its last results.
 
     So each distinct text is read once. What else is given is compared, not hashed.
 
-    >>> words = KeptReadings(str.split)
+    >>> words = ReadingCache(str.split)
     >>> words("a b") is words("a b")
     True
     >>> words("a,b", ","), words("a,b")
