@@ -334,7 +334,7 @@ GRADED = {"reason": "r", "score": 0.25}
 
 def test_questions_are_made_without_sight_of_the_question():
     judge = shared({"questions": THREE})
-    found = run(answer_questions("Which levy applies?", "It is $5.", judge=judge))
+    found = run(answer_questions("Which levy applies?", "Which levy applies?", "It is $5.", judge=judge))
     assert [one.question for one in found.questions] == ["What is $5?", "Who is $5?", "How is $5?"]
     assert found.rubric is None
     (request,) = judge.judge.requests
@@ -344,7 +344,7 @@ def test_questions_are_made_without_sight_of_the_question():
 
 def test_the_rubric_grades_an_answer_that_answers_no_question():
     judge = shared({"questions": {"questions": []}, "rubric": GRADED})
-    found = run(answer_questions("What is the fee?", "Hm.", judge=judge))
+    found = run(answer_questions("What is the fee?", "What is the fee?", "Hm.", judge=judge))
     assert (found.questions, found.rubric.score) == ((), 0.25)
     assert prompts(judge) == ["questions", "rubric"]
     assert [one["prompt"] for one in found.calls] == ["questions", "rubric"]
@@ -353,5 +353,5 @@ def test_the_rubric_grades_an_answer_that_answers_no_question():
 @pytest.mark.parametrize("answer", ["", " ", "\u200f"])
 def test_of_a_blank_answer_only_the_rubric_is_asked(answer):
     judge = shared({"rubric": GRADED})
-    assert run(answer_questions("What is the fee?", answer, judge=judge)).rubric.score == 0.25
+    assert run(answer_questions("What is the fee?", "What is the fee?", answer, judge=judge)).rubric.score == 0.25
     assert prompts(judge) == ["rubric"]

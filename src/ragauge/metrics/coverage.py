@@ -7,7 +7,7 @@ from ragauge.score import Score
 from ragauge.setting import Share
 
 
-@metric(version=7)
+@metric(version=8)
 def keyword_coverage(
     answer_keywords: frozenset[str],
     reference_keywords: frozenset[str],
@@ -30,7 +30,7 @@ def keyword_coverage(
     return _coverage(answer_keywords, reference_keywords, "keywords", on_nothing_expected)
 
 
-@metric(version=7)
+@metric(version=8)
 def answer_completeness(
     answer: str,
     reference: str,
