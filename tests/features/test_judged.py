@@ -334,7 +334,9 @@ GRADED = {"reason": "r", "score": 0.25}
 
 def test_questions_are_made_without_sight_of_the_question():
     judge = shared({"questions": THREE})
-    found = run(answer_questions("Which levy applies?", "Which levy applies?", "It is $5.", judge=judge))
+    found = run(
+        answer_questions("Which levy applies?", "Which levy applies?", "It is $5.", judge=judge)
+    )
     assert [one.question for one in found.questions] == ["What is $5?", "Who is $5?", "How is $5?"]
     assert found.rubric is None
     (request,) = judge.judge.requests
@@ -353,5 +355,10 @@ def test_the_rubric_grades_an_answer_that_answers_no_question():
 @pytest.mark.parametrize("answer", ["", " ", "\u200f"])
 def test_of_a_blank_answer_only_the_rubric_is_asked(answer):
     judge = shared({"rubric": GRADED})
-    assert run(answer_questions("What is the fee?", "What is the fee?", answer, judge=judge)).rubric.score == 0.25
+    assert (
+        run(
+            answer_questions("What is the fee?", "What is the fee?", answer, judge=judge)
+        ).rubric.score
+        == 0.25
+    )
     assert prompts(judge) == ["rubric"]
