@@ -17,7 +17,7 @@ QUIET = ("--no-report", "--quiet", "--cache", "none", "--folder", "new")
 JUDGED = ("run", "a.jsonl", "-m", "faithfulness", *QUIET)
 BIAS = ("judge-bias", "a.jsonl", "--judge", "replay:rec.jsonl", "--cache", "none")
 RANK = ("rank", "q.qrels", "a.run")
-OUTPUT = {"output", "junit", "report", "record", "folder", "cache", "file"}
+OUTPUT = {"output", "rejected", "junit", "report", "record", "folder", "cache", "file"}
 """Names of parameters at which something may be written, so that a path with nothing there is fine."""
 
 COMMANDS: dict[tuple[str, str], tuple[str, ...]] = {
@@ -100,13 +100,26 @@ COMMANDS: dict[tuple[str, str], tuple[str, ...]] = {
     ("cache", "file"): ("cache", "{}"),
     ("validate", "sources"): ("validate", "{}.jsonl"),
     ("validate", "gold"): ("validate", "a.jsonl", "--gold", "{}.jsonl"),
+    ("questions check", "questions"): ("questions", "check", "{}.jsonl", "d.md"),
+    ("questions check", "documents"): ("questions", "check", "a.jsonl", "{}.md"),
+    ("questions check", "output"): ("questions", "check", "a.jsonl", "d.md", "-o", "{}.jsonl"),
+    ("questions check", "prompts"): ("questions", "check", "a.jsonl", "d.md", "--judge", "replay:rec.jsonl", "--cache", "none", "--prompts", "{}"),
+    ("questions check", "judges"): ("questions", "check", "a.jsonl", "d.md", "--judge", "replay:{}", "--cache", "none"),
+    ("questions check", "cache"): ("questions", "check", "a.jsonl", "d.md", "--judge", "replay:rec.jsonl", "--cache", "{}"),
+    ("questions make", "documents"): ("questions", "make", "{}.md", "-o", "o.jsonl"),
+    ("questions make", "output"): ("questions", "make", "d.md", "-o", "{}.jsonl"),
+    ("questions make", "rejected"): ("questions", "make", "d.md", "-o", "o.jsonl", "--rejected", "{}.jsonl"),
+    ("questions make", "personas"): ("questions", "make", "d.md", "-o", "o.jsonl", "--judge", "replay:rec.jsonl", "--cache", "none", "--personas", "{}"),
+    ("questions make", "prompts"): ("questions", "make", "d.md", "-o", "o.jsonl", "--judge", "replay:rec.jsonl", "--cache", "none", "--prompts", "{}"),
+    ("questions make", "judges"): ("questions", "make", "d.md", "-o", "o.jsonl", "--judge", "replay:{}", "--cache", "none"),
+    ("questions make", "cache"): ("questions", "make", "d.md", "-o", "o.jsonl", "--judge", "replay:rec.jsonl", "--cache", "{}"),
     ("doctor", "check"): ("doctor", "--check", "{}"),
 }  # fmt: skip
 OTHER_TEXTS = {
     *("metrics", "without", "mapping", "where", "by", "encoder_url", "encoder_key", "judge_url", "judge_key", "price"),
     *("language", "on", "storage", "id", "worst", "finding", "cluster", "rules", "max_drop", "systems", "host", "about"),
     *("thresholds", "rater", "token", "yes", "yes_from", "skip", "metric", "measures", "fuse", "weights", "norm"),
-    *("show", "reply", "encoder", "base_url", "chats", "headers", "key", "method", "read", "shells", "urls", "version", "steady"),
+    *("show", "types", "reply", "encoder", "base_url", "chats", "headers", "key", "method", "read", "shells", "urls", "version", "steady"),
 }  # fmt: skip
 """Parameters with a text that is no path. A folder with an encoder is tested with the encoders."""
 
@@ -114,6 +127,7 @@ ROW = '{"id": "q1", "question": "?", "answer": "x", "reference": "x", "contexts"
 FILES = {
     "a.jsonl": ROW,
     "app.py": "def f(question):\n    return 'x'\n",
+    "d.md": "# Fees\n\nThe fee of the library is $5 per month. Oslo is the capital of Norway.\n",
     "labels.csv": "id,label\nq1,yes\n",
     "q.qrels": "q1 0 d1 1\n",
     "a.run": "q1 Q0 d1 1 0.5 x\n",

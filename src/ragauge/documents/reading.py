@@ -23,7 +23,7 @@ from ragauge.loaders.documents import ID_KEYS, TEXT_KEYS, parts_of
 from ragauge.loaders.formats import csv, json, jsonl
 from ragauge.loaders.formats.files import unopened, windows_1252
 from ragauge.loaders.table import Table
-from ragauge.storage.regular_file import as_url, exists, is_folder, read_regular
+from ragauge.storage.regular_file import as_url, is_folder, read_regular
 
 MAX_BYTES = 256 * 2**20
 """Largest document that is read."""
@@ -126,8 +126,10 @@ def _sources(
 def _files(path: Path, left_out: Counter[str]) -> Iterator[Path]:
     if (url := as_url(path)) is not None:
         raise PlanError([f"{url}: documents are read from this machine; download it first"])
-    if not exists(path):
-        raise DataError([DataProblem(unopened(path, FileNotFoundError()), str(path))])
+    try:
+        path.stat()
+    except (OSError, ValueError) as error:
+        raise DataError([DataProblem(unopened(path, error), str(path))]) from None
     if not is_folder(path):
         yield path
         return
