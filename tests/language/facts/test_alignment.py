@@ -102,6 +102,7 @@ REFUND = "Cancel 14 days or more before arrival and we return all. Cancel 3 to 1
         ("It works exclusively with young children of the town.", "It works with young children and their parents from all parts of the town.", set()),
         ("The Nova 5 is faster than the Nova 6.",
          "The Nova 6 is faster than the Nova 5: it reads 7,000 MB per second, the Nova 5 reads 3,500.", {"roles"}),
+        ("The Pike S is heavier than the Atlas 3.", "The Atlas 3 is heavier than the Pike S. Both are sold.", {"roles"}),
         ("The pass costs $465 a year.", "The pass costs $365 a year, $180 for students, who bring a letter of their school.", {"number"}),
         ("The hall is open from 10 h to 20 h.", "The hall is open from 10 h to 18 h.", {"number"}),
         ("The warranty runs for 3 years from the purchase.", "The warranty runs for 2 years from the purchase and covers no falls.", {"number"}),

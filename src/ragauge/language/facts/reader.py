@@ -32,9 +32,11 @@ _DESIGNATION = "|".join((*DESIGNATIONS, "vitamine", "vitamina", "维生素", "ta
 _CODE = re.compile(
     r"(?<![^\W\u3000-\uffff])(?P<head>[A-Z][A-Za-z]{0,11})[- ]?(?P<tail>\d+(?:\.\d+)*[A-Za-z]?)(?![^\W\u3000-\uffff]|%|[-.,:–]\d)"
     r"|(?P<version>\b[Vv](?:ersion|ersión|\.)? ?|版本 ?)(?P<number>\d+(?:\.\d+)*)(?!\w)"
-    rf"|(?P<kind>(?i:\b(?:{_DESIGNATION})|维生素) ?(?=[A-Z](?![\w'’-]))|\b[A-Z][a-z]{{2,}} (?=[A-Z]\d|[A-Z](?!\.?\s+[A-Z])))"
+    rf"|(?P<kind>(?i:\b(?:{_DESIGNATION})|维生素) ?(?=[A-Z](?![\w'’-]))|\b[A-Z][a-z]{{2,}} (?=[A-Z]\d|[A-Z](?!\s+[A-Z])))"
     r"(?P<letter>[A-Z]\d{0,2})(?![\w'’-]|\.\w)"
 )
+_INITIAL = re.compile(r"\.\s+[A-Z]")
+"""What follows the initial of a name: `John S. Smith`."""
 
 
 BOUNDS = {
@@ -268,6 +270,7 @@ def _named_dates(text: str, tokens: Sequence[Token]) -> Iterator[Fact]:
 def _codes(text: str, tokens: Sequence[Token]) -> Iterator[Fact]:
     known = vocabulary()
     ends = {token.end: at for at, token in enumerate(tokens)}
+    closed = {end for _, end in sentence_spans(text)}
     for found in _CODE.finditer(text):
         head = (found["head"] or found["kind"] or "version").strip().lower()
         tail = (found["tail"] or found["number"] or found["letter"]).lower()
@@ -280,6 +283,8 @@ def _codes(text: str, tokens: Sequence[Token]) -> Iterator[Fact]:
             and "-" not in found[0]
             and _is_counting(tail, tokens, ends.get(found.end()))
         ):
+            continue
+        if _INITIAL.match(text, found.end()) and found.end() + 1 not in closed:
             continue
         yield Fact("code", found[0], *found.span(), (head, tail))
 
