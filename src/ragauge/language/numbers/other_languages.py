@@ -35,7 +35,8 @@ _GERMAN_TENS = "zwanzig dreißig vierzig fünfzig sechzig siebzig achtzig neunzi
 _ENGLISH_TOO = frozenset(("sept", "seize", "elf", "quince"))
 _RUN = re.compile(r"[^\W\d_]+(?:(?:-| y |-et-| et )[^\W\d_]+)*")
 _JOINT = re.compile(r"-et-| et | y |-")
-_AFTER = re.compile(r"[\s-]?((?:pour cent|por ciento)\b|[^\W\d_]+)")
+_AFTER = re.compile(r"[\s-]?((?:pour cent|por ciento)\b|[^\W\d_]{1,20}(?![^\W\d_]))")
+"""The word after a number, unless it is longer than any unit."""
 
 
 @cache
