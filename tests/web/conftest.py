@@ -56,11 +56,11 @@ class Opened:
 
     def until(self, condition: Callable[[], bool]) -> None:
         """Wait for a condition; Playwright's own way evaluates text, which the page's policy refuses."""
-        for _ in range(250):
+        for _ in range(1_000):
             if condition():
                 return
             self.page.wait_for_timeout(20)
-        raise AssertionError(f"waited for 5 s: {self.page.evaluate('location.hash')}")
+        raise AssertionError(f"waited for 20 s: {self.page.evaluate('location.hash')}")
 
     def ids(self) -> list[str]:
         """The questions in the list, once it has been read."""
