@@ -21,9 +21,10 @@ def main():
     from ray.cluster_utils import Cluster
     head = {"num_cpus": 1, "object_store_memory": 200 * 2**20, "include_dashboard": False}
     cluster = Cluster(initialize_head=True, head_node_args=head)
-    def kill(done, _):
-        if done == 100 and sys.argv[1] != "none":
-            (process,) = cluster.head_node.all_processes[sys.argv[1]]
+    named = [sys.argv[1]]
+    def kill(done, _):  # batches may be counted several at a time
+        if done >= 100 and named and (name := named.pop()) != "none":
+            (process,) = cluster.head_node.all_processes[name]
             os.kill(process.process.pid, signal.SIGKILL)
     rows = [{"id": f"q{at}", "answer": "a" * (at % 50), "references": ["a"]} for at in range(2000)]
     given = {"folder": "run", "batch_size": 20, "executor": rg.Ray(cluster.address)}
