@@ -167,7 +167,9 @@ def _of_heading(passage: Passage) -> Iterator[Draft]:
     first = next(_sentences(passage), None)
     if (
         heading.endswith("?")
+        and ASKING.match(heading)
         and first is not None
+        and not BULLET.match(passage.text)
         and first[1].start < passage.start + 5
         and _is_clear(heading)
         and _is_answered(heading, first[0])
