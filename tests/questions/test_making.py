@@ -185,6 +185,7 @@ def test_what_was_made_is_what_evaluate_reads(huts: Path):
         (["-n", "3"], "add -o questions.jsonl"),
         (["-o", "q.jsonl", "--types", "nmber"], "did you mean 'number'"),
         (["-o", "huts.md"], "huts.md"),
+        (["-o", "q.jsonl", "--rejected", "./q.jsonl"], "q.jsonl: is also the file of the kept"),
         (["-o", "q.jsonl", "--personas", "none.txt"], "none.txt"),
     ],
 )

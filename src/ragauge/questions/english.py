@@ -75,7 +75,7 @@ ROLE = re.compile(
     r"actor|actress|player|teacher|doctor|engineer|founder|chair(?:man)?|secretary|officer|professor|singer|composer|lawyer|"
     r"farmer|shepherd|coach|leader|governor|mayor|senator|judge|explorer|inventor|designer|painter|warden|keeper|captain|"
     r"general|soldier|nurse|volunteer|editor|historian|publisher|reporter|graduate|pioneer|contributor|owner|lecturer|pilot|"
-    r"carpenter|baker|merchant|physician|surgeon|architect|man|woman|son|daughter|brother|sister|wife|husband)s?\b"
+    r"carpenter|baker|student|deputy|friend|merchant|physician|surgeon|architect|man|woman|son|daughter|brother|sister|wife|husband)s?\b"
 )
 PERSON = r"(?:(?:Mr|Mrs|Ms|Dr|Sir|Dame|Prof)\.? )?[A-Z][\w'’-]+(?: [A-Z]\.)?(?: [A-Z][\w'’-]+){1,2}"
 NAMED_PLACE = r"(?:the )?[A-Z][\w'’-]+(?:,? (?:[A-Z][\w'’-]+|of|the|and))*"
@@ -376,7 +376,7 @@ def _whole_rest(clause: Clause) -> str:
     following = re.match(r",? ?(?:who|which|where)\b(?:[^,;:—–]|,(?=\d{3}))*", clause.ending)
     if following is None or points_outside(following[0]):
         return clause.rest
-    return clause.rest + (following[0] if following[0][0] in ", " else f" {following[0]}")
+    return f"{clause.rest}{'' if following[0][0] in ', ' else ' '}{following[0]}".rstrip()
 
 
 def _reason(clause: Clause) -> Iterator[Asked]:
@@ -443,6 +443,7 @@ def _counted_subject(clause: Clause) -> Iterator[Asked]:
     if (
         found
         and found[0].value >= 2
+        and not found[0].is_year
         and not is_state
         and _things(things) == things
         and not clause.lead.startswith("of")

@@ -62,14 +62,23 @@ NO_NOUNS = (JOINING | POINTING | MODALS | PREPOSITIONS | DETERMINERS) | set_of(
 def drafts(documents: Documents) -> list[Draft]:
     """All questions that the documents answer, in the order of the passages."""
     names = Names.read(documents.texts)
-    return [draft for passage in documents.passages for draft in _of_passage(passage, names)]
+    first = {(each.document, each.heading): each.id for each in reversed(documents.passages)}
+    return [
+        draft
+        for passage in documents.passages
+        for draft in _of_passage(
+            passage, names, is_first=first[passage.document, passage.heading] == passage.id
+        )
+    ]
 
 
-def _of_passage(passage: Passage, names: Names) -> Iterator[Draft]:
+def _of_passage(passage: Passage, names: Names, *, is_first: bool) -> Iterator[Draft]:
     if passage.kind == "table":
         yield from _of_table(passage, names)
         return
-    yield from _of_heading(passage)
+    if is_first:
+        yield from _of_heading(passage)
+    yield from _of_lines(passage)
     language = language_of(passage.text) or "en"
     if language == "en":
         yield from _of_lists(passage, names)
@@ -162,7 +171,7 @@ def _antecedent(sentence: str, names: Names, document: str) -> str:
 
 
 def _of_heading(passage: Passage) -> Iterator[Draft]:
-    """A heading, or a line of its own, that is a question, with the first sentence below it."""
+    """A heading that is a question, with the first sentence below it."""
     heading = plain(passage.heading.split(" > ")[-1])
     first = next(_sentences(passage), None)
     if (
@@ -176,6 +185,10 @@ def _of_heading(passage: Passage) -> Iterator[Draft]:
         and not first[0].lower().startswith(("for example", "it depends", "see "))
     ):
         yield Draft(heading, (first[0],), (first[1],), "single fact", "heading", heading, 4.0)
+
+
+def _of_lines(passage: Passage) -> Iterator[Draft]:
+    """A line of its own that is a question, with the first sentence below it."""
     for found in re.finditer(
         r"^(?:\*\*)?(?:Q[:.]\s*)?([A-Z][^\n?]{12,150}\?)(?:\*\*)?\s*\n+\s*(?:A[:.]\s*)?([A-Z][^\n]{8,400}?[.!])(?=\s|$)",
         passage.text,
