@@ -116,6 +116,22 @@ def test_what_was_asked_badly_is_asked_well(tmp_path: Path, text: str, question:
     assert found.get(question) == answer, found
 
 
+@pytest.mark.parametrize(
+    ("intro", "question"),
+    [
+        ("The following rooms are open in winter", "Which rooms are open in winter?"),
+        ("Curlew Hut offers", "What does Curlew Hut offer?"),
+    ],
+)
+def test_the_items_of_a_list_answer_the_sentence_above_it(
+    tmp_path: Path, intro: str, question: str
+):
+    (tmp_path / "a.md").write_text(f"# Huts\n\n{intro}:\n\n- a stove\n- two beds.\n")
+    (draft,) = drafts(documents_of(tmp_path))
+    assert (draft.question, draft.references) == (question, ("a stove; two beds",))
+    assert draft.sources[0].text == f"{intro}:\n\n- a stove\n- two beds."
+
+
 def test_a_list_is_no_answer_to_the_heading_above_it(tmp_path: Path):
     heading = "## How do I load what my framework returns?\n\n"
     (tmp_path / "a.md").write_text(

@@ -103,10 +103,6 @@ def plain(text: str) -> str:
     return re.sub(r"\s+", " ", text).strip()
 
 
-def _source(passage: Passage, start: int, end: int) -> Source:
-    return Source(passage, passage.start + start, passage.start + end, passage.text[start:end])
-
-
 def _sentences(passage: Passage) -> Iterator[tuple[str, Source]]:
     """Whole sentences of prose: each in plain words, with its place."""
     text = FENCE.sub(lambda found: " " * len(found[0]), passage.text)
@@ -118,7 +114,7 @@ def _sentences(passage: Passage) -> Iterator[tuple[str, Source]]:
         if is_whole and end - start <= MAX_SENTENCE:
             yield (
                 re.sub(r"^[A-Z][^.!?]{2,60}\.\s+(?=[A-Z])", "", sentence),
-                _source(passage, start, end),
+                Source.within(passage, start, end),
             )
 
 
@@ -195,7 +191,7 @@ def _of_lines(passage: Passage) -> Iterator[Draft]:
         re.MULTILINE,
     ):
         if _is_clear(found[1]) and ASKING.match(found[1]) and _is_answered(found[1], found[2]):
-            source = _source(passage, found.start(2), found.end(2))
+            source = Source.within(passage, found.start(2), found.end(2))
             yield Draft(
                 plain(found[1]),
                 (plain(found[2]),),
@@ -230,41 +226,24 @@ def _of_lists(passage: Passage, names: Names) -> Iterator[Draft]:
         items = [plain(item).rstrip(".;,") for item in BULLET.findall(found["items"])]
         if any(len(item.split()) > MAX_ANSWER_WORDS or ":" in item for item in items):
             continue
-        source = _source(
-            passage,
-            found.start("intro"),
-            found.start("items") + len(found["items"].rstrip()),
-        )
-        intro = re.match(
-            r"The following (?P<asked>(?:[\w-]+ ){1,4}(?:are|can|may|must|will) .+)",
-            plain(found["intro"]),
-        )
-        if intro and not points_outside(intro["asked"]):
+        end = found.start("items") + len(found["items"].rstrip())
+        source = Source.within(passage, found.start("intro"), end)
+        for question, subject in _asked_of_list(plain(found["intro"]), names, passage.document):
             yield Draft(
-                f"Which {intro['asked']}?",
-                ("; ".join(items),),
-                (source,),
-                "list",
-                "list items",
-                "",
-                3.0,
+                question, ("; ".join(items),), (source,), "list", "list items", subject, 3.0
             )
-        for clause in clauses(f"{plain(found['intro'])} the items.", names, passage.document):
-            if (
-                clause.main
-                and clause.rest == "the items"
-                and len(content_words(clause.subject)) > 0
-            ):
-                question = f"What {clause.asked('')}?"
-                yield Draft(
-                    question,
-                    ("; ".join(items),),
-                    (source,),
-                    "list",
-                    "list items",
-                    clause.subject,
-                    3.0,
-                )
+
+
+def _asked_of_list(intro: str, names: Names, document: str) -> Iterator[tuple[str, str]]:
+    """What the sentence before a list asks for, with its subject."""
+    following = re.match(
+        r"The following (?P<asked>(?:[\w-]+ ){1,4}(?:are|can|may|must|will) .+)", intro
+    )
+    if following and not points_outside(following["asked"]):
+        yield f"Which {following['asked']}?", ""
+    for clause in clauses(f"{intro} the items.", names, document):
+        if clause.main and clause.rest == "the items" and content_words(clause.subject):
+            yield f"What {clause.asked('')}?", clause.subject
 
 
 def _of_table(passage: Passage, names: Names) -> Iterator[Draft]:
@@ -286,7 +265,7 @@ def _of_table(passage: Passage, names: Names) -> Iterator[Draft]:
         for column, cell in zip(header[1:], row[1:], strict=True):
             question = _of_cell(column, row[0], header[0], top, names) if _is_answer(cell) else None
             if question is not None:
-                source = _source(passage, start, start + len(line))
+                source = Source.within(passage, start, start + len(line))
                 yield Draft(
                     question,
                     (cell,),

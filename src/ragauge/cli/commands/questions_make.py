@@ -2,19 +2,14 @@
 
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from ragauge.cli.folders import cache_path
 from ragauge.cli.options import PromptedJudgeOptions, prompted_judge_options
 from ragauge.cli.streams import say
-
-if TYPE_CHECKING:
-    from ragauge.documents.reading import Documents
-    from ragauge.judges.config import JudgeConfig
 
 
 @click.command("make", short_help="Write questions with known answers about your documents.")
@@ -73,17 +68,25 @@ def command(
     With --judge a model writes them. Either way each question is checked before it is kept; rejected ones
     go to a second file with the reason. Running the same command again pays for no reply twice.
     """
-    from ragauge.questions.made_words import made_report
-    from ragauge.questions.making import documents_of, questions, write_rows
+    from ragauge.cli.outcome import print_estimate
+    from ragauge.questions.judge_writer import JudgeWriter
+    from ragauge.questions.made_words import made_report, plan_report
+    from ragauge.questions.making import available, documents_of, questions, write_rows
     from ragauge.questions.plan import TYPES, counts_of, read_types
     from ragauge.report.terminal import console, print_report
 
+    screen = console(sys.stdout)
     shares = TYPES if types is None else read_types(types)
     files = None if only_plan else _files(output, rejected, documents)
     people, config, cache = _personas(personas), judging.config(), cache_path(judging.cache)
     read = documents_of(list(documents))
     if files is None:
-        _print_plan(read, counts_of(n_questions, shares), config, cache, seed, people)
+        counts = counts_of(n_questions, shares)
+        writer = JudgeWriter(read, counts, config, cache, seed, people) if config else None
+        drafts = writer.places() if writer else available(read, seed)
+        print_report(screen, plan_report(counts, drafts, len(read.texts), len(read.passages)))
+        if writer:
+            print_estimate(writer.estimate(), writer.judge)
         return 0
     try:
         made = questions(
@@ -96,7 +99,7 @@ def command(
         if rows or path == output:
             write_rows(path, rows)
             say(f"wrote {path}")
-    print_report(console(sys.stdout), made_report(made, str(output)))
+    print_report(screen, made_report(made, str(output)))
     return 0 if made.kept else 1
 
 
@@ -119,29 +122,6 @@ def _files(
     if problems:
         raise PlanError(problems)
     return files
-
-
-def _print_plan(
-    documents: "Documents",
-    counts: Mapping[str, int],
-    judge: "JudgeConfig | None",
-    cache: Path | None,
-    seed: int,
-    personas: Sequence[str],
-) -> None:
-    from ragauge.cli.outcome import print_estimate
-    from ragauge.questions.judge_writer import estimate, places
-    from ragauge.questions.made_words import plan_report
-    from ragauge.questions.making import available
-    from ragauge.report.terminal import console, print_report
-
-    drafts = places(documents, counts, seed) if judge else available(documents, seed)
-    n_documents, n_passages = len(documents.texts), len(documents.passages)
-    print_report(console(sys.stdout), plan_report(counts, drafts, n_documents, n_passages))
-    if judge:
-        print_estimate(
-            estimate(documents, counts, judge, cache, seed=seed, personas=personas), judge
-        )
 
 
 def _personas(path: Path | None) -> list[str]:
