@@ -21,7 +21,7 @@ from ragauge.errors import Problem
 from ragauge.loaders.mapping import field_of
 from ragauge.loaders.table import Table
 from ragauge.report.plain import counted
-from ragauge.samples.samples import Row
+from ragauge.samples.samples import MEASURED, Row
 
 CHATS = (
     "messages",
@@ -152,9 +152,10 @@ def _turns(values: Mapping[str, object], name: str, id: str) -> Iterator[Values]
     expected = _expected(own.pop(calls), len(turns)) if calls else [None] * len(turns)
     tools = next((each for each in own if field_of(each) == "tools"), None)
     schemas = own.pop(tools) if tools else None
-    end: Values = {}
+    # What a whole conversation cost counts once, so that sums are right.
+    end: Values = {each: own.pop(each) for each in list(own) if field_of(each) in MEASURED}
     if "expected_state" in own:
-        end = {AT_END[each]: own.pop(each) for each in AT_END if each in own}
+        end |= {AT_END[each]: own.pop(each) for each in AT_END if each in own}
     before = ""
     for turn, wanted in zip(turns, expected, strict=True):
         is_last = turn.number == len(turns)
