@@ -10,7 +10,8 @@ from collections.abc import Mapping
 from typing import Literal, cast
 
 from ragauge.conversations.matching import Comparison, Schema, edit_distance, schema_problem
-from ragauge.conversations.transcript import Call, Transcript, list_of, mapping_of
+from ragauge.conversations.tool_calls import Call, list_of, mapping_of
+from ragauge.conversations.transcript import Transcript
 from ragauge.features.transcripts import TurnCalls
 from ragauge.metric import metric
 from ragauge.samples.fields import short_value

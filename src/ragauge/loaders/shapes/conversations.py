@@ -5,18 +5,15 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from typing import cast
 
-from ragauge.conversations.transcript import (
+from ragauge.conversations.tool_calls import (
     TranscriptError,
-    Turn,
     is_object,
     list_of,
     mapping_of,
-    n_turns_told,
+    n_turns_listed,
     read_expected,
-    read_transcript,
-    role_of,
-    says_calls,
 )
+from ragauge.conversations.transcript import Turn, read_transcript, role_of, says_calls
 from ragauge.errors import Problem
 from ragauge.loaders.mapping import field_of
 from ragauge.loaders.table import Table
@@ -140,7 +137,7 @@ def _turns(values: Mapping[str, object], name: str, id: str) -> Iterator[Values]
     own = {
         each: _parsed(value) for each, value in values.items() if each != name and value is not None
     }
-    turns = said.turns(_n_told(own))
+    turns = said.turns(_n_listed(own))
     if not turns:
         raise TranscriptError("the system says nothing in this conversation")
     of_turn = {
@@ -182,14 +179,14 @@ def _with_turn(before: str, turn: Turn) -> str:
     return text if len(text) <= MAX_BEFORE else f"… {text[-MAX_BEFORE:]}"
 
 
-def _n_told(own: Mapping[str, object]) -> int | None:
-    """For how many turns the fields tell something: the most of them."""
-    told = [
-        n_turns_told(value) if field_of(name) == "expected_calls" else len(list_of(value) or ())
+def _n_listed(own: Mapping[str, object]) -> int | None:
+    """The number of turns that the fields list something for: the most of them."""
+    listed = [
+        n_turns_listed(value) if field_of(name) == "expected_calls" else len(list_of(value) or ())
         for name, value in own.items()
         if field_of(name) == "expected_calls" or (field_of(name) in OF_TURN and _is_by_turn(value))
     ]
-    return max((n for n in told if n is not None), default=None)
+    return max((n for n in listed if n is not None), default=None)
 
 
 def _said(turn: Turn) -> Values:
