@@ -81,10 +81,13 @@ def command(
     elif dry_run:
         raise click.UsageError("--dry-run shows what a judge would cost; give --judge")
     found = CheckedQuestions(checked, passages, str(questions))
-    for form, path in targets:
-        if form == "jsonl" and path is not None:
-            found.write(path)
-            say(f"wrote {path}")
-        else:
-            write_report(found.report, [(form, path)])
-    return TOO_FEW if min_sound is not None and found.share_sound < min_sound else 0
+    files = [path for form, path in targets if form == "jsonl" and path is not None]
+    reports = [(form, path) for form, path in targets if form != "jsonl"]
+    for path in files:
+        found.write(path)
+        say(f"wrote {path}")
+    write_report(found.report, reports or [("table", None)])
+    if min_sound is None or found.share_sound >= min_sound:
+        return 0
+    say(f"{found.share_sound:.1%} of the questions are sound, less than {min_sound:.1%}")
+    return TOO_FEW
