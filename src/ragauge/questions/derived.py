@@ -9,8 +9,9 @@ from random import Random
 
 from ragauge.language.dates.dates import dates
 from ragauge.language.numbers.numbers import quantities
-from ragauge.questions.clauses import ARTICLES, AUXILIARIES, Names, content_words
 from ragauge.questions.draft import Draft
+from ragauge.questions.english_words import ARTICLES, AUXILIARIES, content_words
+from ragauge.questions.names import Names
 
 MAX_COMPARED = 4
 """Most comparisons of one kind: more would be one question in many clothes."""
