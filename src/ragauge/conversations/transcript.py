@@ -122,7 +122,8 @@ def read_transcript(messages: object) -> Transcript:
     """The transcript of a list of messages, or of its JSON text; TranscriptError says what cannot be read.
 
     Understands the messages of OpenAI (chat and responses), Anthropic, Gemini, LangChain, ragas, deepeval,
-    MTRAG and ShareGPT. A tool's result belongs to the call whose id it names, else to the first call without one.
+    MTRAG and ShareGPT. A tool's result belongs to the call whose id it names, else to the first call of
+    its name without a result.
 
     >>> call = {"name": "add", "arguments": '{"a": 2}'}
     >>> read_transcript([{"role": "assistant", "tool_calls": [{"function": call}]}]).calls[0].arguments
