@@ -8,7 +8,14 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from ragauge.documents.reading import Documents, read_documents
-from ragauge.questions.checks import Checked, check, problems_of, rows_as_jsonl
+from ragauge.questions.checks import (
+    MEASURES,
+    Checked,
+    CheckResult,
+    check,
+    problems_of,
+    rows_as_jsonl,
+)
 from ragauge.questions.loading import read_questions
 from ragauge.report.plain import counted, shortened
 from ragauge.report.report import Items, Records, Report, Table
@@ -43,7 +50,7 @@ NAMES = {
     ),
 }
 N_EXAMPLE = 60
-MEASURES = ("bm25_rank", "overlap", "n_words")
+_NONE = CheckResult("not checked")
 
 
 @dataclass(frozen=True)
@@ -125,29 +132,27 @@ class CheckedQuestions:
 
     @property
     def _difficulty(self) -> Table:
-        ranks = [each.checks["bm25_rank"] for each in self.checked if "bm25_rank" in each.checks]
-        known = [each.value for each in ranks if each.status == "ok"]
-        if not known:
-            return Table((), ())
-        first, ten = (sum(rank is not None and rank <= k for rank in known) for k in (1, 10))
-        overlaps = [
-            each.checks["overlap"].value
+        located = [
+            each.checks
             for each in self.checked
-            if "overlap" in each.checks and each.checks["overlap"].value is not None
+            if each.checks.get("bm25_rank", _NONE).status == "ok"
         ]
+        if not located:
+            return Table((), ())
+        ranks = [checks["bm25_rank"].value for checks in located]
+        first, ten = (sum(rank is not None and rank <= k for rank in ranks) for k in (1, 10))
+        overlaps = [value for checks in located if (value := checks["overlap"].value) is not None]
+        n_words = median(checks["n_words"].value or 0 for checks in located)
         rows = [
-            ("its passage is first by BM25", f"{first / len(known):.0%}"),
-            ("its passage is among the first 10", f"{ten / len(known):.0%}"),
+            ("its passage is first by BM25", f"{first / len(located):.0%}"),
+            ("its passage is among the first 10", f"{ten / len(located):.0%}"),
             (
                 "words of the question in its passage (median)",
-                f"{median(filter(None, overlaps) or [0]):.0%}",
+                f"{median(overlaps):.0%}" if overlaps else "–",
             ),
-            (
-                "words of the question (median)",
-                f"{median(each.checks['n_words'].value or 0 for each in self.checked if 'n_words' in each.checks):.0f}",
-            ),
+            ("words of the question (median)", f"{n_words:.0f}"),
         ]
-        return Table(("difficulty", f"of {len(known):,}"), rows, title="Difficulty")
+        return Table(("difficulty", f"of {len(located):,}"), rows, title="Difficulty")
 
     @property
     def _unsound(self) -> Items:
@@ -168,15 +173,10 @@ class CheckedQuestions:
             (
                 *(each.question.id, each.question.question, each.question.question_type),
                 *(each.question.hops, each.sound, " ".join(each.problems), "; ".join(each.reasons)),
-                *(_cell(each, name) for name in names),
+                *map(each.cell, names),
             )
             for each in self.checked
         )
-
-
-def _cell(checked: Checked, name: str) -> object:
-    result = checked.checks.get(name)
-    return None if result is None else result.status if name not in MEASURES else result.value
 
 
 def _example(checked: Checked) -> str:

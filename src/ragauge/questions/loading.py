@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import cast
 
 from ragauge.errors import DataError, Problem
-from ragauge.language.refusals.refusals import find_refusals
 from ragauge.loaders import load
 from ragauge.loaders.sources import read_source
 from ragauge.questions.question import GoldContext, Question
+from ragauge.questions.wording import is_refusal
 
 _TYPES = ("question_type", "type", "synthesizer_name", "evolution_type")
 _NAMED = re.compile(r"'([^']*)'")
@@ -33,10 +33,10 @@ def read_questions(
         )
     spans = _spans(source)
     questions: dict[str, Question] = {}
-    for row in samples.frame.iter_rows(named=True):
+    for place, row in enumerate(samples.frame.iter_rows(named=True)):
         id = str(row["id"])
         if id not in questions:
-            questions[id] = _question(id, row, spans.get(len(questions)))
+            questions[id] = _question(id, row, spans.get(place))
     if not questions:
         raise DataError([Problem("has no questions", samples.source)])
     # What an earlier check wrote is read again without a remark.
@@ -54,11 +54,8 @@ def _question(id: str, row: Mapping[str, object], spans: list[GoldContext] | Non
     relevant = cast("list[dict[str, object]] | None", row.get("relevant")) or []
     answerable = row.get("answerable")
     if answerable is None:
-        answerable = not references or not all(
-            any(found.decides for found in find_refusals(each))
-            for each in references
-            if each.strip()
-        )
+        answers = [each for each in references if each.strip()]
+        answerable = not answers or not all(map(is_refusal, answers))
     kind = next((str(row[name]) for name in _TYPES if row.get(name) is not None), "")
     gold: list[GoldContext] = [{"text": text} for text in texts]
     known = {

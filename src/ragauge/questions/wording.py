@@ -8,6 +8,7 @@ from typing import NamedTuple, cast
 
 from ragauge.language.detection import function_words, language_of
 from ragauge.language.refusals.asked import asked_by
+from ragauge.language.refusals.refusals import find_refusals
 from ragauge.language.stop_words import is_content_word
 from ragauge.language.words import words
 
@@ -17,6 +18,9 @@ MAX_KEYWORDS = 5
 """Words up to which a text with a full stop is keywords and no statement."""
 MAX_CALM = 0.5
 """The least share of distinct words in a question of some length; one with fewer repeats itself."""
+
+MAX_REFUSAL = 20
+"""Most words of an answer that is only a refusal."""
 
 _BROKEN = re.compile(
     r"^\W*(question|q\d*|answer|frage|pregunta|问题)\s*[:：]|```|^\s*[\[{]\s*\"|\"(question|answer)\"\s*:"
@@ -236,6 +240,12 @@ def _content(text: str, language: str) -> list[str]:
         for word in words(text)
         if is_content_word(word) and word not in others and word not in _ASKING and len(word) > 1
     ]
+
+
+def is_refusal(reference: str) -> bool:
+    """Whether a short answer only refuses; a long one says what can be said."""
+    is_short = len(words(reference)) <= MAX_REFUSAL
+    return is_short and any(found.decides for found in find_refusals(reference))
 
 
 def why_type_differs(question: str, reference: str) -> str | None:
