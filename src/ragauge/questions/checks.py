@@ -21,6 +21,7 @@ from ragauge.questions.question import Question
 from ragauge.questions.wording import (
     MAX_REFUSAL,
     is_refusal,
+    pattern,
     why_malformed,
     why_not_standalone,
     why_type_differs,
@@ -48,11 +49,6 @@ FAR = 50
 MEASURES = ("bm25_rank", "overlap", "n_words")
 """Checks that measure a question and find no problem."""
 
-_COMPUTED = re.compile(
-    r"\b(total|sum|difference|ratio|average|percent(age)?|margin|growth|change|more than|less than|how much (more|less|higher|lower|longer)"
-    r"|how many (more|fewer)|compare|calculate|compute|turnover|increase|decrease|summ[ea]|durchschnitt|différence|moyenne|diferencia|promedio)\b|相差|总共|平均",
-    re.IGNORECASE,
-)
 _QUOTED = re.compile(r"[`\"“«「]([^`\"”»」]+)[`\"”»」]|\w+_\w+")
 _NUMBER = re.compile(r"\d[\d.,]*")
 _CHOICE = re.compile(r"\b(or|oder|ou|o)\b|还是", re.IGNORECASE)
@@ -277,10 +273,9 @@ def _grounded(question: Question, gold: Gold, index: PassageIndex) -> CheckResul
     references = [each for each in question.references if any(map(str.isalnum, each))]
     if not references:
         return _not_checked("it has no reference")
-    texts = [*gold.texts, "\n".join(dict.fromkeys(each.text for each in gold.passages))]
-    texts = [text for text in texts if text.strip()]
-    if len(gold.texts) > 1:
-        texts.append("\n".join(gold.texts))
+    passages = dict.fromkeys(each.text for each in gold.passages)
+    joined = ("\n".join(passages), "\n".join(gold.texts))
+    texts = list(dict.fromkeys(text for text in (*gold.texts, *joined) if text.strip()))
     is_given = bool(texts)
     if not is_given:
         texts = _texts_near(question, index)
@@ -348,7 +343,7 @@ def _stated(
 
 def _may_be_computed(question: str, gold: Gold, index: PassageIndex) -> bool:
     """Whether a number may follow from others: the question says so, or nothing there speaks of just what it asks."""
-    if _COMPUTED.search(question):
+    if pattern("computed").search(question):
         return True
     places = [place for passage in gold.passages for place in index.places(passage)]
     n_numbers = len(_NUMBER.findall("\n".join(gold.texts)))
@@ -430,14 +425,12 @@ def _duplicates(questions: Sequence[Question]) -> dict[int, int]:
     weight = {stem: log1p(len(sets) / n) for stem, n in frequency.items()}
 
     def ask_the_same(one: int, other: int) -> bool:
-        if kinds[one] != kinds[other]:
-            return False
         shared, both = sets[one] & sets[other], sets[one] | sets[other]
         similarity = sum(map(weight.__getitem__, shared)) / sum(map(weight.__getitem__, both))
         least = ALIKE if answers[one].isdisjoint(answers[other]) else ALIKE_WITH_ANSWER
         return similarity >= least
 
-    found = near_duplicates(sets, ALIKE_WITH_ANSWER, ask_the_same)
+    found = near_duplicates(sets, ALIKE_WITH_ANSWER, ask_the_same, kinds)
     plain: dict[str, int] = {}
     for place, question in enumerate(questions):
         text = " ".join(words(question.question))

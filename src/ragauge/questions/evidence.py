@@ -64,12 +64,11 @@ class PassageIndex:
     def __init__(self, documents: Documents) -> None:
         self.documents = documents
         self.passages = documents.passages
-        self.by_id = {passage.id: passage for passage in documents.passages}
+        self._numbers = {passage.id: number for number, passage in enumerate(documents.passages)}
         self._by_document: dict[str, list[Passage]] = {}
         for passage in documents.passages:
             self._by_document.setdefault(passage.document, []).append(passage)
         self._places: dict[str, list[Place]] = {}
-        self._ranks: dict[str, list[int]] = {}
 
     @cached_property
     def _bm25(self):
@@ -84,10 +83,7 @@ class PassageIndex:
     def rank(self, question: str, gold: Sequence[Passage]) -> int | None:
         """The best rank of a gold passage by BM25, from 1; None if it shares no word with the question."""
         scores = self._bm25.scores(question)
-        places = {passage.id for passage in gold}
-        best = max(
-            (scores[n] for n, each in enumerate(self.passages) if each.id in places), default=0
-        )
+        best = max((scores[self._numbers[passage.id]] for passage in gold), default=0)
         return int((scores > best).sum()) + 1 if best > 0 else None
 
     def document(self, name: str) -> str | None:
@@ -108,7 +104,8 @@ class PassageIndex:
             self._add(context, gold)
         for id in question.relevant:
             id = self.documents.duplicate_of.get(id, id)
-            found = [self.by_id[id]] if id in self.by_id else self._by_document.get(id, [])
+            number = self._numbers.get(id)
+            found = self._by_document.get(id, []) if number is None else [self.passages[number]]
             gold.passages.extend(found)
             if not question.gold_contexts:
                 gold.texts.extend(passage.text for passage in found)
