@@ -304,6 +304,10 @@ def test_the_command_prints_a_verdict_writes_the_checks_and_fails_below_the_limi
         "id,question,question_type,hops,sound,problems,reasons,form,"
     )
     assert run("--min-sound", "2") == 2
+    span = '{"document": "d", "start": "x", "end": 3, "text": "a"}'
+    file.write_text(f'{{"id": "q", "question": "Who?", "gold_contexts": [{span}]}}\n')
+    assert run() == 3
+    assert "row 1: start and end of a gold context must be" in capsys.readouterr().err
     file.write_text('{"id": "q", "answer": "x"}\n')
     assert run() == 3
     assert "has no column of questions" in capsys.readouterr().err

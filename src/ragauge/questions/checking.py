@@ -102,7 +102,9 @@ class CheckedQuestions:
     def headline(self) -> str:
         """How many are sound, and what is wrong with the others, most frequent first, with an example."""
         n = len(self.checked)
-        parts = [f"{self.n_sound:,} of {counted(n, 'question')} {'is' if n == 1 else 'are'} sound"]
+        parts = [
+            f"{self.n_sound:,} of {counted(n, 'question')} {'is' if 1 in (n, self.n_sound) else 'are'} sound"
+        ]
         for name, found in problems_of(self.checked):
             example = f", e.g. {_example(found[0])}" if len(parts) == 1 else ""
             parts.append(f"{len(found):,} {NAMES[name][len(found) > 1]}{example}")
@@ -203,10 +205,11 @@ def check_questions(
 ) -> CheckedQuestions:
     """Check a test set against its documents: which questions are sound, and what is wrong with the others.
 
-    `questions`: a file, a frame or rows, of a person or of any generator; `map` names columns as in
-    `load`. `documents`: files, folders, or documents of other libraries. By code alone: the same input gives
-    the same result. A `judge` adds two calls for each sound question: does it answer without the documents,
-    and from the passage as the reference does? Its replies are kept in `cache`. Raises DataError for questions or documents that cannot be read.
+    `questions`: a file, a frame or rows, your own or of any tool; `map` names columns as in `load`.
+    `documents`: files, folders, or documents of other libraries. Without a judge the same input gives the
+    same result. A `judge` adds two calls for each sound question: does it answer without the documents, and
+    does its answer from the passage agree with the reference? Its replies are kept in `cache`. Raises DataError
+    for questions or documents that cannot be read.
 
     >>> rows = [{"id": "q1", "question": "How long is it, according to the text?", "references": ["30 days"]}]
     >>> found = check_questions(rows, [{"id": "d1", "text": "Leave is 30 days a year."}])

@@ -31,7 +31,7 @@ def read_questions(
         raise DataError(
             [Problem("has no column of questions; --map question=COLUMN names it", samples.source)]
         )
-    spans = _spans(source)
+    spans = _spans(source, (map or {}).get("gold_contexts", "gold_contexts"))
     questions: dict[str, Question] = {}
     for place, row in enumerate(samples.frame.iter_rows(named=True)):
         id = str(row["id"])
@@ -93,26 +93,32 @@ def _hops(given: object, kind: str) -> int:
     return given if isinstance(given, int) and given > 0 else 2 if "multi" in kind.lower() else 1
 
 
-def _spans(source: object) -> dict[int, list[GoldContext]]:
-    """By their place, the gold contexts that are objects with a document or a span."""
+def _spans(source: object, column: str) -> dict[int, list[GoldContext]]:
+    """By the place of their row, the gold contexts that are objects with a document or a span."""
     if not isinstance(source, str | Path | list):
         return {}
     found: dict[int, list[GoldContext]] = {}
     for place, row in enumerate(read_source(cast("str | Path | list[object]", source)).rows):
-        items = row.values.get("gold_contexts")
+        items = row.values.get(column)
         if isinstance(items, list) and all(
             isinstance(each, Mapping) for each in cast(list[object], items)
         ):
-            spans = [_span(each) for each in cast(Sequence[Mapping[str, object]], items)]
-            found[place] = spans
+            where = f"row {place + 1}"
+            spans = cast(Sequence[Mapping[str, object]], items)
+            found[place] = [_span(each, where) for each in spans]
     return found
 
 
-def _span(given: Mapping[str, object]) -> GoldContext:
+def _span(given: Mapping[str, object], where: str) -> GoldContext:
     span: GoldContext = {"text": str(given.get("text") or "")}
     if isinstance(given.get("document"), str):
         span["document"] = str(given["document"])
     start, end = given.get("start"), given.get("end")
     if isinstance(start, int) and isinstance(end, int):
         span["start"], span["end"] = start, end
+    elif (start, end) != (None, None):
+        problem = (
+            f"start and end of a gold context must be whole numbers, got {start!r} and {end!r}"
+        )
+        raise DataError([Problem(problem, where)])
     return span
