@@ -10,6 +10,7 @@ from ragauge.cli import main
 from ragauge.documents.reading import read_documents
 from ragauge.questions.bm25 import Bm25
 from ragauge.questions.checks import check, is_stated
+from ragauge.questions.loading import read_questions
 from ragauge.questions.wording import why_malformed, why_not_standalone, why_type_differs
 
 
@@ -293,8 +294,10 @@ def test_the_command_prints_a_verdict_writes_the_checks_and_fails_below_the_limi
             main(["questions", "check", str(file), str(documents), *arguments])
         return ended.value.code
 
-    assert run("-o", str(out), "-o", "table", "--min-sound", "1") == 1
-    assert "118 of 120 questions are sound; 2 do not stand alone, e.g. q" in capsys.readouterr().out
+    assert run("-o", str(out), "--min-sound", "1") == 1
+    shown = capsys.readouterr()
+    assert "118 of 120 questions are sound; 2 do not stand alone, e.g. q" in shown.out
+    assert "98.3% of the questions are sound, less than 100.0%" in shown.err
     written = {row["id"]: row for row in map(json.loads, out.read_text().splitlines())}
     assert {id for id, row in written.items() if not row["sound"]} == ids
     assert written["q0-0"]["checks"]["bm25_rank"] == 1
@@ -311,6 +314,19 @@ def test_the_command_prints_a_verdict_writes_the_checks_and_fails_below_the_limi
     file.write_text('{"id": "q", "answer": "x"}\n')
     assert run() == 3
     assert "has no column of questions" in capsys.readouterr().err
+
+
+def test_answers_of_a_test_set_without_references_are_the_expected_ones(tmp_path):
+    file = tmp_path / "q.csv"
+    file.write_text("question,answer,context\nHow long is the pool?,50 m,The pool is 25 m long.\n")
+    (question,), notes = read_questions(file)
+    assert question.references == ["50 m"]
+    assert question.gold_contexts == [{"text": "The pool is 25 m long."}]
+    assert "answer is read as references and contexts is read as gold_contexts" in notes[-1]
+    (found,) = check([question], read_documents([{"id": "d", "text": "The pool is 25 m long."}]))
+    assert found.problems == ["contradicted"]
+    both = [{"question": "How long?", "answer": "50 m", "reference": "25 m"}]
+    assert read_questions(both)[0][0].references == ["25 m"]
 
 
 def test_bm25_gives_the_scores_of_lucene():

@@ -13,6 +13,8 @@ from ragauge.questions.wording import is_refusal
 
 _TYPES = ("question_type", "type", "synthesizer_name", "evolution_type")
 _NAMED = re.compile(r"'([^']*)'")
+_EXPECTED = {"references": "answer", "gold_contexts": "contexts"}
+"""What a test set without references calls otherwise."""
 _OURS = ("sound", "problems", "reasons", "checks")
 """What an earlier check wrote; it is checked again."""
 
@@ -22,8 +24,8 @@ def read_questions(
 ) -> tuple[list[Question], tuple[str, ...]]:
     """The questions of a file, a frame or a list of rows, and notes on how its columns were read.
 
-    The columns are found as for answers (docs/data.md). Rows of several systems are one question. A
-    question is unanswerable if `answerable` is false, or all its references are refusals. Raises DataError
+    The columns are found as for answers (docs/data.md), but that in a file without references the answers are
+    the expected ones, and its contexts the gold ones. Rows of several systems are one question. A question is unanswerable if `answerable` is false, or all its references are refusals. Raises DataError
     for what cannot be read or has no question.
     """
     samples = load(source, map=map)
@@ -32,11 +34,17 @@ def read_questions(
             [Problem("has no column of questions; --map question=COLUMN names it", samples.source)]
         )
     spans = _spans(source, (map or {}).get("gold_contexts", "gold_contexts"))
+    names = _EXPECTED if "references" not in samples.columns else {}
+    expected = {name: given for name, given in names.items() if given in samples.columns}
     questions: dict[str, Question] = {}
     for place, row in enumerate(samples.frame.iter_rows(named=True)):
         id = str(row["id"])
         if id not in questions:
-            questions[id] = _question(id, row, spans.get(place))
+            given = dict(row)
+            for name, column in expected.items():
+                value = given.pop(column)
+                given[name] = [value] if isinstance(value, str) else value
+            questions[id] = _question(id, given, spans.get(place))
     if not questions:
         raise DataError([Problem("has no questions", samples.source)])
     # What an earlier check wrote is read again without a remark.
@@ -45,6 +53,9 @@ def read_questions(
         for note in samples.notes
         if not 0 < len(names := set(_NAMED.findall(note))) == len(names & set(_OURS))
     ]
+    if expected:
+        read = " and ".join(f"{column} is read as {name}" for name, column in expected.items())
+        notes.append(f"no column has references, so {read}")
     return list(questions.values()), tuple(notes)
 
 
