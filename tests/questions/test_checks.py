@@ -327,6 +327,8 @@ def test_answers_of_a_test_set_without_references_are_the_expected_ones(tmp_path
     assert found.problems == ["contradicted"]
     both = [{"question": "How long?", "answer": "50 m", "reference": "25 m"}]
     assert read_questions(both)[0][0].references == ["25 m"]
+    gold = [{"question": "How long?", "answer": "50 m", "contexts": ["a"], "gold_contexts": ["b"]}]
+    assert read_questions(gold)[0][0].gold_contexts == [{"text": "b"}]
 
 
 def test_bm25_gives_the_scores_of_lucene():

@@ -14,7 +14,7 @@ from ragauge.questions.wording import is_refusal
 _TYPES = ("question_type", "type", "synthesizer_name", "evolution_type")
 _NAMED = re.compile(r"'([^']*)'")
 _EXPECTED = {"references": "answer", "gold_contexts": "contexts"}
-"""What a test set without references calls otherwise."""
+"""The columns that a test set without references has in their place."""
 _OURS = ("sound", "problems", "reasons", "checks")
 """What an earlier check wrote; it is checked again."""
 
@@ -24,9 +24,10 @@ def read_questions(
 ) -> tuple[list[Question], tuple[str, ...]]:
     """The questions of a file, a frame or a list of rows, and notes on how its columns were read.
 
-    The columns are found as for answers (docs/data.md), but that in a file without references the answers are
-    the expected ones, and its contexts the gold ones. Rows of several systems are one question. A question is unanswerable if `answerable` is false, or all its references are refusals. Raises DataError
-    for what cannot be read or has no question.
+    The columns are found as for answers (docs/data.md). In a file without references its answers are read as
+    references, and its contexts as gold contexts. Rows of several systems are one question. A question is
+    unanswerable if `answerable` is false, or all its references are refusals. Raises DataError for what
+    cannot be read or has no question.
     """
     samples = load(source, map=map)
     if "question" not in samples.columns:
@@ -34,8 +35,11 @@ def read_questions(
             [Problem("has no column of questions; --map question=COLUMN names it", samples.source)]
         )
     spans = _spans(source, (map or {}).get("gold_contexts", "gold_contexts"))
-    names = _EXPECTED if "references" not in samples.columns else {}
-    expected = {name: given for name, given in names.items() if given in samples.columns}
+    columns = samples.columns
+    names = _EXPECTED if "references" not in columns else {}
+    expected = {
+        name: given for name, given in names.items() if given in columns and name not in columns
+    }
     questions: dict[str, Question] = {}
     for place, row in enumerate(samples.frame.iter_rows(named=True)):
         id = str(row["id"])
