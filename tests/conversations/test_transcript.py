@@ -5,12 +5,8 @@ import json
 import pytest
 
 import ragauge as rg
-from ragauge.conversations.transcript import (
-    TranscriptError,
-    read_arguments,
-    read_expected,
-    read_transcript,
-)
+from ragauge.conversations.tool_calls import TranscriptError, read_arguments, read_expected
+from ragauge.conversations.transcript import read_transcript
 
 ARGUMENTS = {"city": "Oslo", "days": 2}
 OPENAI = [
@@ -193,11 +189,25 @@ def test_a_passage_about_errors_is_no_error(result, is_error):
     assert read_transcript(chat).calls[0].is_error is is_error
 
 
-def test_many_messages_of_one_turn_take_linear_time(assert_linear_time):
-    chat = [*OPENAI[:3], OPENAI[3]]
-    assert_linear_time(
-        lambda chat: read_transcript(chat).turns(), lambda n: chat + [OPENAI[1]] * n, 2_000
-    )
+def _called(name):
+    return {"role": "assistant", "parts": [{"functionCall": {"name": name}}]}
+
+
+RESULT_OF_B = {"role": "user", "parts": [{"functionResponse": {"name": "b", "response": "x"}}]}
+
+
+@pytest.mark.parametrize(
+    "chat_of",
+    [
+        lambda n: OPENAI[:4] + [OPENAI[1]] * n,
+        lambda n: [{"role": "user", "content": "x"}, {"role": "assistant", "content": "y"}] * n,
+        lambda n: [_called("a")] * n + [_called("b"), RESULT_OF_B] * n,
+        lambda n: [_called("b")] * n + [RESULT_OF_B] * n,
+    ],
+    ids=["one turn", "turns", "calls without a result", "results after all calls"],
+)
+def test_long_conversations_take_linear_time(assert_linear_time, chat_of):
+    assert_linear_time(lambda chat: read_transcript(chat).turns(), chat_of, 8_000)
 
 
 def test_images_are_kept_by_type_and_results_tell_of_errors():
@@ -288,10 +298,3 @@ def test_expected_calls_by_turn_with_alternatives_and_without():
 def test_expected_calls_that_do_not_fit_say_why(expected, n_turns, said):
     with pytest.raises(TranscriptError, match=said):
         read_expected(expected, n_turns)
-
-
-def test_five_thousand_turns_are_read_in_linear_time():
-    chat = [
-        {"role": role, "content": "x" * 50} for _ in range(5000) for role in ("user", "assistant")
-    ]
-    assert len(read_transcript(chat).turns()) == 5000

@@ -24,7 +24,11 @@ def chat(system, *turns):
             {"role": "assistant", "content": answer},
         ]
     right = [{"name": "<b>find</b>", "arguments": {"to": "Oslo"}}]
-    given = {"references": [["At 8."]] * len(turns), "expected_calls": [right] * len(turns)}
+    given = {
+        "latency_s": 2.0,
+        "references": [["At 8."]] * len(turns),
+        "expected_calls": [right] * len(turns),
+    }
     return {"id": "trip", "system": system, "messages": messages, **given}
 
 
@@ -33,7 +37,9 @@ def report(tmp_path):
     right = ("When?", {"to": "Oslo"}, "8:00", "At 8.")
     wrong = ("And <i>then</i>?", {"to": "Rome"}, "Error: closed", "At 9.")
     rows = [chat("a", right, right, right), chat("b", right, wrong)]
-    return rg.evaluate(rows, ["exact_match", "tool_call_match"]).report(tmp_path / "r.html")
+    return rg.evaluate(rows, ["exact_match", "tool_call_match", "latency_s"]).report(
+        tmp_path / "r.html"
+    )
 
 
 def test_a_conversation_is_drawn_turn_by_turn_for_each_system(opened, report):
@@ -44,7 +50,9 @@ def test_a_conversation_is_drawn_turn_by_turn_for_each_system(opened, report):
     cells = page.texts(".conversation tr.open td")
     assert cells[0].startswith('user When? assistant calls <b>find</b> {"to": "Oslo"}')
     assert cells[0].endswith("assistant At 8. exact_match 1.00 tool_call_match 1.00")
-    assert cells[1].endswith("assistant At 9. not good: exact_match 0.00 tool_call_match 0.00")
+    assert cells[1].endswith(
+        "assistant At 9. not good: exact_match 0.00 tool_call_match 0.00 latency_s 2.0000"
+    )
     assert page.texts(".conversation tbody tr:last-child td")[1] == "this system has no such turn"
     assert page.page.locator(".conversation :is(b b, i)").count() == 0
     call = page.page.locator(".conversation tr.open td:last-child details")

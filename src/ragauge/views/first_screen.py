@@ -58,17 +58,17 @@ class FirstScreen:
 
     @cached_property
     def metrics(self) -> Sequence[MetricDisplay]:
-        """The metrics that have a value for some system, with few digits, by family."""
+        """The metrics that have a value for some system, with few digits, by family; time and cost only without any other."""
         shown = [
             replace(metric, digits=min(metric.digits, DIGITS))
             for metric in self.run.metrics
-            if metric.metric not in MEASURED
             if any(
                 self._rows[metric.metric, system]["mean"] is not None
                 for system in self.run.samples.systems
                 if (metric.metric, system) in self._rows
             )
         ]
+        shown = [metric for metric in shown if metric.metric not in MEASURED] or shown
         families = list(self.run.manifest.families)
         order = {name: place for place, name in enumerate(families)}
         return sorted(shown, key=lambda metric: order.get(metric.family, len(order)))
@@ -168,8 +168,7 @@ class FirstScreen:
     @cached_property
     def took(self) -> Sequence[str]:
         """What the answers took, a line for each system; none where nothing was measured."""
-        named = {metric.metric: metric for metric in self.run.metrics if metric.metric in MEASURED}
-        return took_lines(self.run, list(named), self.names) if named else ()
+        return took_lines(self.run, self.names)
 
     @property
     def title(self) -> str:
