@@ -70,6 +70,11 @@ CUTS = re.compile(
     r"\s*(?:[;:,–—]|\s-\s|\b(?:and|but|or|so|because|which|who|while|whereas|although|though)\b)"
 )
 
+BROKEN_OFF = re.compile(
+    r"-|,(?! (?:and|but|which|who|where|so|an?|the|with|in|on|at|from|for|after|before|because)\b)"
+)
+"""What begins the ending of a clause from which its last words cannot be kept."""
+
 
 class Clause(NamedTuple):
     """A clause: `auxiliary` `subject` `main` `rest` in this order is its yes/no question.
@@ -87,15 +92,16 @@ class Clause(NamedTuple):
     ending: str = ""
     is_negative: bool = False
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether what it says ends where its rest ends."""
+        return not BROKEN_OFF.match(self.ending)
+
     def asked(self, rest: str | None = None) -> str:
         """The clause in the order of a question, with another rest."""
         rest = self.rest if rest is None else rest
         parts = (self.auxiliary, self.subject, self.main, rest, self.lead)
         return " ".join(part for part in parts if part)
-
-    @property
-    def is_plural(self) -> bool:
-        return self.auxiliary in ("are", "were", "have", "do")
 
 
 @cache
@@ -125,7 +131,7 @@ def _third(base: str) -> str:
 
 
 DOUBLED = set_of(
-    "permit submit refer transfer stop ship plan ban equip map control enrol commit occur log admit"
+    "permit submit refer transfer stop ship plan ban equip map control enrol commit occur log admit star wrap tag"
 )
 
 
@@ -134,8 +140,7 @@ def _past(base: str) -> str:
         return base + "d"
     if re.search(r"[^aeiou]y$", base):
         return base[:-1] + "ied"
-    is_doubled = base in DOUBLED or base in ("star", "wrap", "tag")
-    return base + base[-1] + "ed" if is_doubled else base + "ed"
+    return base + base[-1] + "ed" if base in DOUBLED else base + "ed"
 
 
 def third_of(participle: str) -> str:
@@ -167,10 +172,10 @@ class Names:
             for found in re.finditer(r"(?<=[\w,] )([^\W\d_][\w’'-]*)", text):
                 word = found[1]
                 (capital if word[0].isupper() else small)[word.lower()] += 1
-            for found in re.finditer(r"\b[Tt]he ([a-z]+)\b( of\b)?", text):
-                small.update(
-                    (f"the {found[1]}", f"the {found[1]} of") if found[2] else (f"the {found[1]}",)
-                )
+            for found in re.finditer(r"\b([Tt]he|[Aa]n?) ([a-z]+)\b( of\b)?", text):
+                article = "the" if found[1].lower() == "the" else "a"
+                noun = f"{article} {found[2]}"
+                small.update([noun, f"{noun} of"] if found[3] else [noun])
             for found in re.finditer(r"(?:[A-Z][\w’'-]+ ){1,3}[A-Z][\w’'-]+", text):
                 words = found[0].split()
                 if words[0].lower() in ARTICLES | OTHERS | POINTING | JOINING | PREPOSITIONS:
@@ -270,18 +275,21 @@ def _with_verb(
 ) -> Clause | None:
     following = [word.lower() for word in rest.split()[:2]] + ["", ""]
     second = following[1] if _is_adverb(following[0]) else following[0]
-    is_perfect = verb in HAVE and (second == "been" or _is_participle(second))
+    is_perfect = verb in HAVE and (second == "been" or is_participle(second))
     if verb == "cannot":
         return Clause(subject, "can", "", verb, rest, lead, ending, is_negative=True)
     if verb in BE | MODALS or is_perfect or (verb in DO and following[0] == "not"):
         is_negative = following[0] in ("not", "never")
+        auxiliary = "may" if verb == "must" and is_negative else verb
         rest = " ".join(rest.split()[1:]) if is_negative else f"{adverb} {rest}".strip()
-        return Clause(subject, verb, "", verb, rest, lead, ending, is_negative)
-    if verb in DO or verb not in verbs() or (verb in HAVE and _is_participle(second)):
+        return Clause(subject, auxiliary, "", verb, rest, lead, ending, is_negative)
+    if verb in DO or verb not in verbs() or (verb in HAVE and is_participle(second)):
         return None
     auxiliary = {"third": "does", "base": "do"}.get(_kind(verb), "did")
     if auxiliary == "do" and not _is_many(subject):
         auxiliary = "did"
+    if auxiliary == "does" and " and " in subject:
+        return None
     main = f"{adverb} {verbs()[verb][0]}".strip()
     return Clause(subject, auxiliary, main, verb, rest, lead, ending)
 
@@ -295,7 +303,8 @@ def _is_adverb(word: str) -> bool:
     return word in ADVERBS or (word.endswith("ly") and len(word) > 4 and word not in NOT_ADVERBS)
 
 
-def _is_participle(word: str) -> bool:
+def is_participle(word: str) -> bool:
+    """Whether a word may be a past participle."""
     return _kind(word) in ("past", "participle") or (word.endswith("ed") and len(word) > 4)
 
 
@@ -345,85 +354,91 @@ def _may_be_verb(word: str, before: str, after: Sequence[str]) -> bool:
     if following in AUXILIARIES or _kind(following) == "third":
         return False
     if _kind(word) == "third":
-        return not is_plural(before) and following not in ("of", "and", "")
+        is_noun = _kind(following) == "base" and word != "helps"  # `the tests find …`
+        return not is_noun and not is_plural(before) and following not in ("of", "and", "")
     return _kind(word) == "past" and following != "by"
 
 
 def _has_second_verb(words: Sequence[str], *, is_strict: bool) -> bool:
     """Whether another finite verb follows that nothing joins: then the first one may be none."""
     for at, word in enumerate(words):
-        if word in JOINING or word in ",;:–—" or word in ("and", "to"):
+        if word in JOINING or word in ",;:–—" or (word in ("and", "to") and not is_strict):
             return False
+        before = words[at - 1]
         is_verb = word in AUXILIARIES or (
             is_strict
             and _kind(word) in ("past", "third", "base")
-            and words[at - 1] not in DETERMINERS | PREPOSITIONS
+            and before not in DETERMINERS | PREPOSITIONS
         )
-        if at and is_verb:
+        if at and is_verb and before not in ("and", "to"):
             return True
     return False
 
 
 def _subject(text: str, words: Sequence[str], names: Names, document: str) -> str | None:
     """The subject as it stands in a question; None if it does not stand alone."""
-    if (
-        not words
-        or words[0] in PREPOSITIONS | JOINING | POINTING | NO_SUBJECT
-        or not text[0].isalnum()
-    ):
+    if not _stands_alone(text, words, names):
         return None
-    if set(words) & (POINTING | OF_THE_PAGE | JOINING | AUXILIARIES | OTHERS) or _is_adverb(
-        words[0]
-    ):
-        return None
-    content = [word for word in words if word not in DETERMINERS | PREPOSITIONS | {"and"}]
-    is_repeated = len(set(content)) < len(content)
-    if len(words) == 1 and (
-        len(text) < 2 or quantities(text) or (text.isupper() and names.is_common(text))
-    ):
-        return None
-    is_counted = bool(quantities(words[0])) and words[0] not in ("one", "half")
-    if (
-        not content
-        or is_repeated
-        or words[-1] in PREPOSITIONS | DETERMINERS
-        or len(words) > MAX_SUBJECT
-    ):
-        return None
-    if words[0] == "the" and len(content) == 1:
-        resolved = names.resolved(content[0], document)
-        if resolved is not None:
-            return f"the {resolved}"
-        return (
-            f"the {content[0]}"
-            if names.small[f"the {content[0]}"] >= 3 and content[0] not in VAGUE
-            else None
-        )
-    is_order = _kind(words[0]) == "base" and len(words) > 2 and words[1] in ARTICLES
-    if (
-        is_order
-        or words[0].endswith("ing")
-        or re.search(r"\s(?:The|A)\s|(?:[A-Z]\S* ){4}[A-Z]", text)
-    ):
-        return None
-    if len(words) == 1 and text[0].isupper() and names.by_head.get(document, {}).get(words[0]):
-        return names.resolved(words[0], document, 2) or (
-            text if len(names.by_head[document][words[0]]) == 1 else None
-        )
+    if words[0] == "the" and len(words) == 2:
+        name = names.resolved(words[1], document)
+        is_known = names.small[f"the {words[1]}"] >= 3 and words[1] not in VAGUE
+        return f"the {name or words[1]}" if name or is_known else None
+    longer = names.by_head.get(document, {}).get(words[0])
+    if len(words) == 1 and text[0].isupper() and longer:
+        return names.resolved(words[0], document, 2) or (text if len(longer) == 1 else None)
     is_named = bool(re.search(r"\s[A-Z]", text)) or bool(set(words) & PREPOSITIONS)
     if words[0] == "the" and words[-1] in VAGUE and not is_named:
         return None
-    first = text.split(" ", 1)[0]
-    if is_counted:
-        return text[0].lower() + text[1:]
-    is_before_name = len(words) > 1 and text.split(" ")[1][:1].isupper()
-    is_unseen = len(words) > 1 and not names.capital[first.lower()]
-    is_common = (
-        not is_before_name
-        and not names.is_name(first)
-        and (is_unseen or names.is_common(first) or is_plural(words[-1]))
+    return _in_question(text, words, names)
+
+
+def _stands_alone(text: str, words: Sequence[str], names: Names) -> bool:
+    """Whether the words before a verb may be one noun phrase that names a thing by itself."""
+    if not 0 < len(words) <= MAX_SUBJECT or not text[0].isalnum():
+        return False
+    content = [word for word in words if word not in DETERMINERS | PREPOSITIONS | {"and"}]
+    is_one_phrase = all(
+        word not in DETERMINERS or before in DETERMINERS | PREPOSITIONS | {"and"}
+        for before, word in pairwise(words)
     )
-    return text[0].lower() + text[1:] if words[0] in DETERMINERS or is_common else text
+    is_verb = _kind(words[0]) in ("base", "third") or (
+        is_participle(words[0]) and (len(words) == 1 or words[1] in PREPOSITIONS)
+    )
+    is_placeholder = any(
+        len(word) > 1 and word.isupper() and names.is_common(word) for word in text.split()
+    )
+    return not (
+        words[0] in PREPOSITIONS | NO_SUBJECT
+        or words[0].endswith("ing")
+        or (
+            is_verb and not names.is_name(text.split(" ")[0]) and not names.small[f"the {words[0]}"]
+        )
+        or _is_adverb(words[0])
+        or set(words) & (POINTING | OF_THE_PAGE | JOINING | AUXILIARIES | OTHERS | set("!?…"))
+        or words[-1] in PREPOSITIONS | DETERMINERS | {"and"}
+        or len(set(content)) < len(content)
+        or not content
+        or not is_one_phrase
+        or is_placeholder
+        or (len(words) == 1 and (len(text) < 2 or quantities(text)))
+        or re.search(r"(?:[A-Z]\S* ){4}[A-Z]", text)
+    )
+
+
+def _in_question(text: str, words: Sequence[str], names: Names) -> str:
+    """A subject in the middle of a sentence: with a small letter unless it begins with a name."""
+    first, _, others = text.partition(" ")
+    is_common = (
+        not others[:1].isupper()
+        and not names.is_name(first)
+        and (
+            bool(others and not names.capital[words[0]])
+            or names.is_common(first)
+            or is_plural(words[-1])
+        )
+    )
+    is_small = words[0] in DETERMINERS or bool(quantities(words[0])) or is_common
+    return text[0].lower() + text[1:] if is_small else text
 
 
 def cut(rest: str) -> tuple[str, str]:

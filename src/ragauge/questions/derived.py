@@ -14,7 +14,7 @@ from ragauge.questions.draft import Draft
 
 MAX_COMPARED = 4
 """Most comparisons of one kind: more would be one question in many clothes."""
-DESCRIBING = ("which", "who", "agent")
+DESCRIBING = ("which", "agent")
 """Patterns whose question says something of its answer alone."""
 INVENTED = (
     "Hartwell",

@@ -16,6 +16,11 @@ class Source:
     end: int
     text: str
 
+    @classmethod
+    def within(cls, passage: "Passage", start: int, end: int) -> "Source":
+        """The part of a passage from `start` to `end` in its own text."""
+        return cls(passage, passage.start + start, passage.start + end, passage.text[start:end])
+
     @property
     def as_context(self) -> dict[str, object]:
         """The row of `gold_contexts`."""
