@@ -124,6 +124,8 @@ def test_a_script_of_ragas_0_1_with_rows_by_question_and_ground_truth(judge):
 def test_one_sample_at_a_time(judge):
     sample = SingleTurnSample(**ROWS[0])
     assert asyncio.run(Faithfulness(llm=judge).single_turn_ascore(sample)) == 0.5
+    # ragas writes the mode behind a name that is given too.
+    assert FactualCorrectness(name="facts", mode="recall").name == "facts(mode=recall)"
     assert asyncio.run(Faithfulness(llm=judge).ascore(**ROWS[0])).value == 0.5
     critic = AspectCritic(name="accurate", definition="Is it accurate?", llm=judge)
     assert critic.single_turn_score(sample) == 1.0

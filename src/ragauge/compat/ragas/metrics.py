@@ -152,7 +152,7 @@ class FactualCorrectness(_covered("FactualCorrectness", "factual_correctness", F
     """Agreement of the claims of answer and reference: `factual_correctness(variant="ragas-0.4")`."""
 
     def __init__(self, name: str | None = None, *, mode: str = "f1", **options: Any) -> None:
-        super().__init__(name or f"factual_correctness(mode={mode})", mode=mode, **options)
+        super().__init__(f"{name or self.name}(mode={mode})", mode=mode, **options)
 
 
 class AnswerCorrectness(Metric):
