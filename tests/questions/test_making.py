@@ -93,6 +93,8 @@ def test_each_question_names_its_subject(huts: Path):
             "Did the guests base",
         ),
         ("Curlew Hut is a house with large, bright rooms.", "What is Curlew Hut?"),
+        ("Final selection of the keeper takes place at a hearing.", "takes place"),
+        ("The Curlew novel was published for the market by Viking in 1987.", "How was"),
     ],
 )
 def test_what_no_question_says_is_not_asked(tmp_path: Path, text: str, silly: str):
@@ -108,6 +110,7 @@ def test_what_no_question_says_is_not_asked(tmp_path: Path, text: str, silly: st
         ("Curlew Hut earned $17.7 billion in 2014.", "How much did Curlew Hut earn in 2014?", "$17.7 billion"),
         ("The hut and the barn tests find the leak quickly.", "Do the hut and the barn tests find the leak quickly?", "Yes"),
         ("A judge is a model behind an endpoint.", "What is a judge?", "a model behind an endpoint"),
+        ("The race for the cup takes place at Penlow in June.", "Does the race for the cup take place at Penlow in June?", "Yes"),
     ],
 )  # fmt: skip
 def test_what_was_asked_badly_is_asked_well(tmp_path: Path, text: str, question: str, answer: str):
