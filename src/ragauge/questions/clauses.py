@@ -159,8 +159,9 @@ def _with_verb(
         auxiliary = "did"
     if auxiliary == "does" and " and " in subject:
         return None
-    main = f"{adverb} {verbs()[verb][0]}".strip()
-    return Clause(subject, auxiliary, main, verb, rest, lead, ending)
+    is_negative = adverb == "never"
+    main = verbs()[verb][0] if is_negative else f"{adverb} {verbs()[verb][0]}".strip()
+    return Clause(subject, auxiliary, main, verb, rest, lead, ending, is_negative)
 
 
 def _is_many(subject: str) -> bool:
