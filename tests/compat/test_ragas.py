@@ -164,7 +164,10 @@ def test_models_of_langchain_judge_and_encode(reply):
     encoder = LangchainEmbeddingsWrapper(Embeddings())
     texts = SingleTurnSample(response="aabb", reference="ab")
     assert SemanticSimilarity(embeddings=encoder).single_turn_score(texts) == approx(1.0)
-    assert llm_factory("tiny", base_url="http://127.0.0.1:1/v1").name == "tiny"
+    client = SimpleNamespace(base_url="http://127.0.0.1:2/v1")
+    for given, address in ({"base_url": "http://127.0.0.1:1/v1"}, 1), ({"client": client}, 2):
+        opened = llm_factory("tiny", **given)
+        assert (opened.name, opened.base_url) == ("tiny", f"http://127.0.0.1:{address}/v1")
 
 
 def test_a_value_that_does_not_exist_is_nan_with_a_reason(judge):
