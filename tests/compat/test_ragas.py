@@ -175,7 +175,12 @@ def test_a_value_that_does_not_exist_is_nan_with_a_reason(judge):
     result = evaluate(rows, [LLMContextRecall(), RougeScore()], judge)
     assert math.isnan(result["context_recall"][1])
     assert result.reasons["context_recall"] == [None, "the sample has no references"]
-    assert repr(result).startswith("{'context_recall': 1.0000")
+    # ROUGE-L: 3 of the answer's 6 words and all 3 of the reference's, so 2/3.
+    assert repr(result).splitlines() == [
+        "{'context_recall': 1.0000, 'rouge_score': 0.6667}",
+        "context_recall: 1 of 2 not scored; the first: the sample has no references",
+        "rouge_score: 1 of 2 not scored; the first: the sample has no references",
+    ]
     assert evaluate(pd.DataFrame(rows), [RougeScore()]).reasons == {
         "rouge_score": result.reasons["rouge_score"]
     }
