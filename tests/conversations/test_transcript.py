@@ -142,6 +142,13 @@ def test_each_format_of_a_chat_loads_with_its_calls(name):
     assert [call.name for call in read_transcript(row["messages"]).calls] == ["weather"]
 
 
+def test_calls_may_be_json_text_or_a_single_object():
+    call = {"name": "find", "arguments": {"n": 1}}
+    for given in (call, [call], json.dumps([call]), json.dumps(call)):
+        (found,) = read_transcript([{"role": "assistant", "tool_calls": given}]).calls
+        assert (found.name, found.arguments) == ("find", {"n": 1})
+
+
 def test_turns_of_plain_chats():
     sharegpt = [
         {"from": "human", "value": "Hi"},
@@ -239,6 +246,7 @@ def test_images_are_kept_by_type_and_results_tell_of_errors():
         ([{"content": "x"}], "message 1 has the role ''"),
         ([{"role": "tool", "content": "x"}], "message 1 is a tool result without a call"),
         ([*OPENAI[:3], {"role": "tool", "tool_call_id": "9", "content": "x"}], "message 4 is a tool result for the call '9'"),
+        ([{"role": "assistant", "tool_calls": "none"}], "message 1 has the calls 'none'; they must be a list of objects"),
         ([OPENAI[0], OPENAI[0]], "message 2 is a second system prompt"),
         ([OPENAI[1] | {"turn": 2}, OPENAI[4] | {"turn": 1}], "message 2 is of turn 1, after turn 2"),
     ],

@@ -77,3 +77,27 @@ def test_the_conversation_fits_its_screen(opened, report, width):
     assert page.page.evaluate("document.documentElement.scrollWidth") <= width
     n_columns = page.page.locator(".conversation thead th").count()
     assert n_columns == (1 if width == 400 else 2)
+
+
+def test_results_without_an_id_go_to_the_call_of_their_name(opened, tmp_path):
+    calls = [{"functionCall": {"name": name, "args": {}}} for name in ("first", "second")]
+    results = [
+        {"functionResponse": {"name": name, "response": f"of {name}"}}
+        for name in ("second", "first")
+    ]
+    messages = [
+        {"role": "user", "content": "Go"},
+        {"role": "model", "parts": calls},
+        {"role": "user", "parts": results},
+        {"role": "model", "tool_calls": json.dumps([{"name": "third", "arguments": {}}])},
+    ]
+    run = rg.evaluate([{"id": "c", "messages": messages, "tools": []}], ["steps"])
+    page = opened(run.report(tmp_path / "r.html"), "#/questions?id=c")
+    page.page.wait_for_selector(".conversation .bubble")
+    for summary in page.page.locator(".conversation summary").all():
+        summary.click()
+    assert page.texts(".conversation details p:last-child") == [
+        "result of first",
+        "result of second",
+        "result (none)",
+    ]

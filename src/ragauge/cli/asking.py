@@ -32,6 +32,9 @@ REASON_WIDTH = 200
 NO_ANSWER = 6
 """The exit code where no system answered anything."""
 
+LIMITS = ("max_calls", "max_cost_usd", "price")
+"""Settings of a judge that limit the systems that are asked too."""
+
 
 @dataclass(frozen=True)
 class Inquiry:
@@ -103,9 +106,14 @@ class Inquiry:
                 raise
 
     def scored(self, config: Config) -> Config:
-        """The configuration that scores the answers in place of the questions."""
+        """The configuration that scores the answers in place of the questions; the limits without a judge were of asking."""
+        is_judged = "model" in config.judge
+        judge = {
+            name: value for name, value in config.judge.items() if is_judged or name not in LIMITS
+        }
         return replace(
             config,
+            judge=judge,
             data=self.folder / ANSWERS,
             gold=None,
             prefer=None,

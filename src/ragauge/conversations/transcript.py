@@ -122,7 +122,8 @@ def read_transcript(messages: object) -> Transcript:
     """The transcript of a list of messages, or of its JSON text; TranscriptError says what cannot be read.
 
     Understands the messages of OpenAI (chat and responses), Anthropic, Gemini, LangChain, ragas, deepeval,
-    MTRAG and ShareGPT. A tool's result belongs to the call whose id it names, else to the first call without one.
+    MTRAG and ShareGPT. A tool's result belongs to the call whose id it names, else to the first call of
+    its name without a result.
 
     >>> call = {"name": "add", "arguments": '{"a": 2}'}
     >>> read_transcript([{"role": "assistant", "tool_calls": [{"function": call}]}]).calls[0].arguments
@@ -268,20 +269,23 @@ def _message(values: Mapping[str, object], where: str) -> tuple[Message, list[_R
     else:
         message.text = text_of(content)
     ids = {call.id for call in message.calls if call.id}  # LangChain repeats Anthropic's blocks
-    message.calls += [call for call in _calls_beside(values) if call.id not in ids]
+    message.calls += [call for call in _calls_beside(values, where) if call.id not in ids]
     contexts = list_of(values.get("contexts", values.get("retrieval_context")))
     message.contexts = None if contexts is None else list(map(text_of, contexts))
     return message, results
 
 
-def _calls_beside(values: Mapping[str, object]) -> list[Call]:
-    """The calls that a message has beside its content."""
-    calls = values.get("tool_calls") or values.get("tools_called")
-    calls = calls or mapping_of(values.get("additional_kwargs")).get("tool_calls")
-    if not calls and isinstance(values.get("function_call"), Mapping):
-        calls = [values["function_call"]]
-    made = cast("Sequence[object]", calls) if isinstance(calls, list | tuple) else ()
-    return [call_of(each) for each in made]
+def _calls_beside(values: Mapping[str, object], where: str) -> list[Call]:
+    """The calls that a message has beside its content, also as JSON text."""
+    extra = mapping_of(values.get("additional_kwargs")).get("tool_calls")
+    keys = (key for key in _CALL_KEYS if values.get(key))
+    given = _parsed(next((values[key] for key in keys), extra)) or ()
+    calls: object = [cast("object", given)] if isinstance(given, Mapping) else given
+    if not isinstance(calls, list | tuple):
+        raise TranscriptError(
+            f"{where} has the calls {given!r:.40}; they must be a list of objects"
+        )
+    return [call_of(each) for each in cast("Sequence[object]", calls)]
 
 
 def _result(values: Mapping[str, object], id: object, text: str) -> _Result:

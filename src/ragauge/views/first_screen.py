@@ -296,7 +296,7 @@ class FirstScreen:
             of_system = [each for each in wrong.first if each.system == system]
             if of_system:
                 latest = max(of_system, key=lambda each: each.turn)
-                n = f"{len(of_system)} of {counted(wrong.n_conversations[system], 'conversation')}"
+                n = f"{len(of_system):,} of {counted(wrong.n_conversations[system], 'conversation')}"
                 text = f"{self.names[system]}: {n} with a wrong turn by {wrong.metric.name}; {latest.says}"
                 yield text, latest.id
 
@@ -306,9 +306,7 @@ class FirstScreen:
         return [match for match in find(self.run) if match.first_screen]
 
     def _finding(self, match: FindingMatch) -> str:
-        return (
-            f"{self.names[match.system]}: {match.n_found} of {match.n_rows} answers: {match.says}"
-        )
+        return f"{self.names[match.system]}: {match.n_found:,} of {match.n_rows:,} answers: {match.says}"
 
     def _lowest(self) -> Iterator[tuple[str, str]]:
         """The lowest scores of the headline's metric."""

@@ -51,10 +51,10 @@ def command(
 ) -> int:
     """Check the QUESTIONS of a test set against the DOCUMENTS: files or folders.
 
-    By code, without a model: does its answer stand in its passage, does the question mean something by itself,
-    do other passages answer or contradict it, is it a duplicate, does nothing answer the unanswerable ones?
-    With --judge a model answers each sound question twice: without the documents, which marks it as known, and
-    from its passage alone, which must agree with the reference. Files of people, of ragas, deepeval and other tools are read as they are.
+    For each question, without a model: does its passage state its answer? Can it be understood without the passage?
+    Does another passage answer or contradict it? Does it repeat another question? If it is marked unanswerable, does a passage answer it?
+    With --judge a model answers each sound question twice: without the documents (if it can, the question is marked as known) and
+    from its passage alone (its answer must agree with the reference). Files of ragas, deepeval and other tools are read as they are.
     """
     from ragauge.cli.outcome import print_estimate
     from ragauge.documents.reading import read_documents
