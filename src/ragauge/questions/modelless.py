@@ -8,22 +8,22 @@ from ragauge.documents.passage import Passage
 from ragauge.documents.reading import Documents
 from ragauge.language.detection import language_of
 from ragauge.language.text import sentence_spans
-from ragauge.questions.clauses import (
+from ragauge.questions.clauses import clauses
+from ragauge.questions.draft import Draft, Source
+from ragauge.questions.english import is_good, questions_of
+from ragauge.questions.english_words import (
     DETERMINERS,
     JOINING,
     MODALS,
     POINTING,
     PREPOSITIONS,
-    Names,
-    clauses,
     content_words,
     is_plural,
     points_outside,
     set_of,
     verbs,
 )
-from ragauge.questions.draft import Draft, Source
-from ragauge.questions.english import is_good, questions_of
+from ragauge.questions.names import Names
 from ragauge.questions.translated import questions_in
 
 FENCE = re.compile(r"^(```|~~~).*?^\1", re.MULTILINE | re.DOTALL)
