@@ -217,6 +217,7 @@ TABLE = [
         ({"question": "Is Acme's solvency healthy?", "references": ["No."], "relevant": ["t1"]}, "grounded", "not checked"),
         ({"question": "Is Acme's solvency healthy?", "references": ["No."], "relevant": ["d2"]}, "grounded", "problem"),
         ({"question": "Are dogs welcome in the annex?", "references": ["Yes"], "relevant": ["d2"]}, "grounded", "not checked"),
+        ({"question": "Which boots stay in the porch?", "references": ["There are none"], "relevant": ["d2"]}, "grounded", "not checked"),
         ({"question": "Is the roof green?", "answerable": False}, "unanswerable", "not checked"),
         ({"question": "Where do boots stay?", "references": [f"{'Boots stay in the cellar. ' * 5}The documents do not say why."]}, "grounded", "problem"),
         ({"question": "Who painted the roof?", "answerable": False}, "unanswerable", "ok"),
