@@ -192,12 +192,9 @@ def _verb_at(words: Sequence[str]) -> int | None:
         ):
             return None
         if at and (word in AUXILIARIES or _may_be_verb(word, before, words[at + 1 : at + 3])):
-            is_reduced = (
-                form_of(word) == "past"
-                and words[at + 1 : at + 2][0:1]
-                and words[at + 1] in PREPOSITIONS
-            )
-            return None if _has_second_verb(words[at + 1 :], is_strict=bool(is_reduced)) else at
+            after = words[at + 1 :]
+            is_reduced = form_of(word) == "past" and not PREPOSITIONS.isdisjoint(after[:1])
+            return None if _has_second_verb(after, is_strict=is_reduced) else at
     return None
 
 
