@@ -2,8 +2,8 @@
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence, Set
-from typing import NamedTuple, Protocol
+from collections.abc import Container, Iterator, Mapping, Sequence, Set
+from typing import NamedTuple, Protocol, cast
 
 from ragauge.language.facts.reader import SIGNS, Fact, Statement, Token, Word
 from ragauge.language.facts.same import is_same
@@ -17,8 +17,8 @@ MAX_SHORT_STATEMENT = 2
 """Words of two statements that are so short that an opposite is all they need to have in common."""
 MAX_SHORT = 2
 """Letters of capitals that are no names by themselves: `FY`, `US`."""
-PREFIXES, MIN_STEM = ("un", "non", "non-", "in", "im", "ir", "dis"), 4
-"""Prefixes that turn a word into its opposite, and the letters that the word has at least."""
+MIN_STEM = 4
+"""The letters that a word has at least which a prefix turns into its opposite."""
 REMARK = frozenset(";(；（")
 """Signs before a remark."""
 MAX_WORDS, MAX_DENSE = 3, 6
@@ -234,10 +234,10 @@ def turned(ours: Statement, theirs: Statement, least: float) -> Iterator[Differe
     if len(theirs.keys) + len(theirs.facts) < MIN_SIZE or likeness(ours, theirs) < least:
         return
     opposite, negated = _opposite(ours, theirs), _negated(ours, theirs)
-    order = _exchanged(ours, theirs)
-    if order and not opposite:
-        yield order
-    elif opposite and not order:
+    orders = _exchanged(ours, theirs)
+    if orders[0] and all(orders) and not opposite:
+        yield orders[0]
+    elif opposite and not any(orders):
         yield opposite
     if negated:
         yield negated
@@ -257,19 +257,22 @@ def _opposite(ours: Statement, theirs: Statement) -> Difference | None:
 
 def _with_prefix(ours: Statement, theirs: Statement) -> Iterator[Difference]:
     """`unpaid` for `paid`, `paid` for `unpaid`."""
+    known = vocabulary()
     here, there = ({word.text.lower(): word for word in each.words} for each in (ours, theirs))
-    for text, word in here.items():
-        others = [f"{prefix}{text}" for prefix in PREFIXES]
-        others += [text.removeprefix(prefix) for prefix in PREFIXES if text.startswith(prefix)]
-        for other in others:
-            found = there.get(other)
-            if (
-                found
-                and not {text, other} & (here.keys() & there.keys())
-                and min(len(text), len(other)) >= MIN_STEM
-                and word.is_negated == found.is_negated
-            ):
-                yield Difference("opposite", part_of(word), part_of(found))
+    both = here.keys() & there.keys()
+    pairs = [
+        (prefix, text.removeprefix(prefix))
+        for text in sorted(here.keys() ^ there.keys())
+        for prefix in known.prefixes
+        if text.startswith(prefix)
+    ]
+    for prefix, text in pairs:
+        one = here.get(text) or here.get(prefix + text)
+        other = there.get(text) or there.get(prefix + text)
+        if len(text) < MIN_STEM or text in known.without_prefixes | both or not (one and other):
+            continue
+        if one.text.lower() != other.text.lower() and one.is_negated == other.is_negated:
+            yield Difference("opposite", part_of(one), part_of(other))
 
 
 def _sides(statement: Statement, other: Statement) -> Mapping[int, list[tuple[int, Word]]]:
@@ -321,9 +324,17 @@ def has_negation(statement: Statement) -> bool:
     return any(token.text in vocabulary().negations for token in statement.tokens)
 
 
-def _exchanged(ours: Statement, theirs: Statement) -> Difference | None:
-    """Two sides of the other statement in each other's place: `B bought A` for `A bought B`, and no passive."""
-    first, second = _shared_items(ours, theirs)
+def _exchanged(ours: Statement, theirs: Statement) -> list[Difference | None]:
+    """Two sides of the other statement in each other's place: `B bought A` for `A bought B`, and no passive.
+
+    Where a statement has both words of a pair of opposites: if the two count as one word, and if they do not.
+    """
+    both = _with_both_sides(ours) | _with_both_sides(theirs)
+    return [_exchanged_but(ours, theirs, apart) for apart in ((), both)[: 1 + bool(both)]]
+
+
+def _exchanged_but(ours: Statement, theirs: Statement, apart: Container[int]) -> Difference | None:
+    first, second = _shared_items(ours, theirs, apart)
     one, other = [item.key for item in first], [item.key for item in second]
     if one == other:
         has_verb = any(item.kind == "word" for item in first[1:-1])
@@ -382,19 +393,24 @@ def _span(statement: Statement, words: Sequence[Word | Item]) -> Part:
     return Part(statement.text[start - statement.start : end - statement.start], start, end)
 
 
-def _shared_items(ours: Statement, theirs: Statement) -> tuple[list[Item], list[Item]]:
-    """The words and facts that both statements have equally often, in the order of either; opposites count as one word."""
+def _shared_items(
+    ours: Statement, theirs: Statement, apart: Container[int]
+) -> tuple[list[Item], list[Item]]:
+    """The words and facts that both statements have equally often, in the order of either.
+
+    Opposites count as one word, but those of the pairs `apart`.
+    """
     lists: list[list[Item]] = []
     names = {word.key for statement in (ours, theirs) for word in statement.words if word.is_name}
     for statement in (ours, theirs):
         items = [
-            Item(_pair_or_key(word), word.start, word.end, word.role, _kind_in(word, names))
+            Item(_pair_or_key(word, apart), word.start, word.end, word.role, _kind_in(word, names))
             for word in statement.words
         ]
         for fact in statement.facts:
             same = next((at for at, other in enumerate(theirs.facts) if is_same(fact, other)), None)
             if same is not None:
-                items.append(Item(f"#{same}", fact.start, fact.end, "", fact.kind))
+                items.append(Item(f"#{same}", fact.start, fact.end, "", _kind_of(fact)))
         lists.append(sorted(items, key=lambda item: item.start))
     counts = [Counter(item.key for item in items) for items in lists]
     first, second = (
@@ -414,8 +430,22 @@ def _kind_in(word: Word, names: Set[str]) -> str:
     return "noun" if kind == "word" and word.has_article else kind
 
 
-def _pair_or_key(word: Word) -> str:
-    return f"±{min(word.opposites)[0]}" if word.opposites else word.key
+def _kind_of(fact: Fact) -> str:
+    """The kind of a fact, and the class of a member: `red` and `north` do not take each other's place."""
+    return f"member {cast(tuple[str, str], fact.value)[0]}" if fact.kind == "member" else fact.kind
+
+
+def _with_both_sides(statement: Statement) -> set[int]:
+    """The pairs of opposites of which a statement has both words: `the south is hot and the north cold`."""
+    sides = {side for word in statement.words for side in word.opposites}
+    return {pair for pair, side in sides if (pair, 1 - side) in sides}
+
+
+def _pair_or_key(word: Word, apart: Container[int]) -> str:
+    if not word.opposites:
+        return word.key
+    pair, side = min(word.opposites)
+    return f"±{pair} {side}" if pair in apart else f"±{pair}"
 
 
 def _is_passive(statement: Statement, items: Sequence[Item]) -> bool:
