@@ -45,6 +45,7 @@ def kinds(answer: str, reference: str, question: str = "") -> set[str]:
         ("Glas kommt in die grüne Tonne.", "Glas kommt in die blaue Tonne.", "member"),
         ("图书馆周三关门。", "图书馆周一关门。", "member"),
         ("The fee is paid by the employee.", "The fee is paid by the employer.", "opposite"),
+        ("It fell.", "It rose.", "opposite"),
         ("El tren sale temprano.", "El tren sale tarde.", "opposite"),
         ("Employers pay 5% and employees 7%.", "Employers pay 7% and employees 5%.", "roles"),
         ("Unpaid leave is granted in May.", "Paid leave is granted in May.", "opposite"),

@@ -6,6 +6,15 @@ from functools import lru_cache
 from math import log1p
 from typing import NamedTuple
 
+from ragauge.language.facts.differences import (
+    Difference,
+    beside,
+    facts_of,
+    keys_of,
+    likeness,
+    part_of,
+)
+from ragauge.language.facts.polarity import in_other_words, turned
 from ragauge.language.facts.reader import Fact, Statement, read
 from ragauge.language.facts.same import (
     LIKELY,
@@ -15,21 +24,7 @@ from ragauge.language.facts.same import (
     is_within,
     is_worked_out,
 )
-from ragauge.language.facts.statements import (
-    Difference,
-    beside,
-    compare,
-    facts_of,
-    focused,
-    has_negation,
-    in_other_words,
-    is_denied,
-    keys_of,
-    likeness,
-    part_of,
-    remarks,
-    turned,
-)
+from ragauge.language.facts.statements import compare, focused, remarks
 
 MIN_SHARED = 0.5
 """The likeness of two statements from which one of many facts is taken for the expected one."""
@@ -155,11 +150,9 @@ def _of_passage(
 ) -> Iterator[Difference]:
     """Facts that contradict a passage's sentence, of which they must count the same thing.
 
-    A sentence that denies what the other states contradicts it by that alone. A number that is worked out of others, or could
+    A number that is worked out of others, or could
     stand for several, contradicts none: `£11 less, £6 against £17`.
     """
-    if has_negation(ours) != has_negation(theirs) and is_denied(ours, theirs):
-        return
     here, there = ({fact.start: fact for fact in each.facts} for each in (ours, theirs))
     worked_out = [
         fact
