@@ -93,7 +93,8 @@ def test_the_template_brings_its_five_things(installed, tmp_path):
 BROKEN = {
     "writers": ("gone = no_module:write\n", ("show", "made", "-f", "gone"), "the writers of their (no_module:write) cannot be imported: ModuleNotFoundError"),
     "loaders": ("gone = json:dumps\n", ("validate", "rows.jsonl"), "the entry point json:dumps of ragauge.loaders is <function dumps"),
-    "encoders": ("gone = no_module:Encoder\n", ("run", "rows.jsonl", "-m", "semantic_similarity", "--encoder", "gone:big"), "the encoder 'gone:big' of the entry point 'gone' cannot be opened"),
+    "encoders": ("gone = no_module:Encoder\n", ("run", "rows.jsonl", "-m", "semantic_similarity", "--encoder", "gone:big"), "the encoders of their (no_module:Encoder) cannot be imported: ModuleNotFoundError"),
+    "judges": ("gone = json:loads\n", ("run", "rows.jsonl", "-m", "answer_class", "--judge", "gone:big"), "'gone:big' of their (json:loads) cannot be opened: JSONDecodeError"),
 }  # fmt: skip
 """By group: an entry point, a command that uses it, and what it says."""
 
