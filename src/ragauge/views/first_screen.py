@@ -297,8 +297,8 @@ class FirstScreen:
             of_system = [each for each in wrong.first if each.system == system]
             if of_system:
                 latest = max(of_system, key=lambda each: each.turn)
-                n = f"{len(of_system)} of {counted(wrong.n_conversations[system], 'conversation')}"
-                text = f"{self.names[system]}: {n} with a wrong turn by {wrong.metric.name}; {latest.says}"
+                n = f"{len(of_system)} of {counted(wrong.n_conversations[system], 'conversation')} of several turns"
+                text = f"{self.names[system]}: {n} wrong by {wrong.metric.name}; {latest.says}"
                 yield text, latest.id
 
     @property
