@@ -11,7 +11,7 @@ import json
 import os
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,7 @@ from planted_questions import FAULTS, corpus, planted
 
 from ragauge.documents.reading import Documents, read_documents
 from ragauge.questions.checks import check
-from ragauge.questions.question import Question
+from ragauge.questions.question import GoldContext, Question
 
 
 def main() -> None:
@@ -56,80 +56,74 @@ def main() -> None:
 
 def people(folder: Path) -> Iterator[tuple[str, list[Question], Documents]]:
     """Questions of people with their documents."""
-    nothing = read_documents([{"id": "none", "text": "This document says nothing at all."}])
+    for name, read in SETS.items():
+        yield name, *read(folder)
+
+
+def _natural_questions(folder: Path) -> tuple[list[Question], Documents]:
     rows = json.loads((folder / "evouna/NQ.json").read_text())
-    plain = [Question(str(n), row["question"]) for n, row in enumerate(rows) if row["question"]]
-    yield "NQ (alone)", plain, nothing
-    queries = (
-        line.split("\t") for line in (folder / "llmjudge/queries.tsv").read_text().splitlines()
-    )
-    yield (
-        "TREC DL (alone)",
-        [Question(each[0], each[1]) for each in queries if len(each) > 1],
-        nothing,
-    )
-    rows = _lines(folder / "financebench/financebench_open_source.jsonl")
-    evidence = [
-        {"id": f"{row['financebench_id']}-{n}", "text": each["evidence_text"]}
-        for row in rows
-        for n, each in enumerate(row["evidence"])
-    ]
-    yield (
-        "FinanceBench",
-        [
-            Question(
-                row["financebench_id"],
-                row["question"],
-                [row["answer"]],
-                relevant={
-                    f"{row['financebench_id']}-{n}": 1.0 for n in range(len(row["evidence"]))
-                },
-            )
-            for row in rows
-        ],
-        read_documents(evidence),
-    )
+    return _alone(row["question"] for row in rows)
+
+
+def _trec(folder: Path) -> tuple[list[Question], Documents]:
+    lines = (folder / "llmjudge/queries.tsv").read_text().splitlines()
+    return _alone(line.partition("\t")[2] for line in lines)
+
+
+def _alone(texts: Iterable[str]) -> tuple[list[Question], Documents]:
+    nothing = read_documents([{"id": "none", "text": "This document says nothing at all."}])
+    return [Question(str(n), text) for n, text in enumerate(texts) if text], nothing
+
+
+def _financebench(folder: Path) -> tuple[list[Question], Documents]:
+    file = folder / "financebench/financebench_open_source.jsonl"
+    questions: list[Question] = []
+    evidence: list[dict[str, str]] = []
+    for row in map(json.loads, file.read_text().splitlines()):
+        id = row["financebench_id"]
+        texts = {f"{id}-{n}": each["evidence_text"] for n, each in enumerate(row["evidence"])}
+        relevant = dict.fromkeys(texts, 1.0)
+        questions.append(Question(id, row["question"], [row["answer"]], relevant=relevant))
+        evidence += [{"id": id, "text": text} for id, text in texts.items()]
+    return questions, read_documents(evidence)
+
+
+def _privacy_qa(folder: Path) -> tuple[list[Question], Documents]:
     rows = json.loads((folder / "privacy_qa/privacy_qa.json").read_text())["tests"]
-    yield (
-        "PrivacyQA",
-        [
-            Question(
-                str(n),
-                row["query"],
-                gold_contexts=[
-                    {
-                        "document": each["file_path"].split("/")[1],
-                        "start": each["span"][0],
-                        "end": each["span"][1],
-                        "text": each["answer"],
-                    }
-                    for each in row["snippets"]
-                ],
-            )
-            for n, row in enumerate(rows)
-        ],
-        read_documents([folder / "privacy_qa/corpus"]),
-    )
+    questions = [
+        Question(str(n), row["query"], gold_contexts=[_span(each) for each in row["snippets"]])
+        for n, row in enumerate(rows)
+    ]
+    return questions, read_documents([folder / "privacy_qa/corpus"])
+
+
+def _span(snippet: dict[str, Any]) -> GoldContext:
+    document, (start, end) = snippet["file_path"].split("/")[1], snippet["span"]
+    return {"document": document, "start": start, "end": end, "text": snippet["answer"]}
+
+
+def _mtrag(folder: Path) -> tuple[list[Question], Documents]:
     talks = json.loads((folder / "mtrag/human_evaluations.json").read_text())
-    yield (
-        "MTRAG (last turn)",
-        [
-            Question(
-                task["task_id"],
-                next(turn["text"] for turn in reversed(task["input"]) if turn["speaker"] == "user"),
-                [target["text"] for target in task["targets"]],
-                relevant={each["document_id"]: 1.0 for each in task["contexts"]},
-            )
-            for task in talks["tasks"]
-        ],
-        read_documents(
-            [{"id": each["document_id"], "text": each["text"]} for each in talks["documents"]]
-        ),
-    )
+    questions = [
+        Question(
+            task["task_id"],
+            [turn["text"] for turn in task["input"] if turn["speaker"] == "user"][-1],
+            [target["text"] for target in task["targets"]],
+            relevant={each["document_id"]: 1.0 for each in task["contexts"]},
+        )
+        for task in talks["tasks"]
+    ]
+    rows = [{"id": each["document_id"], "text": each["text"]} for each in talks["documents"]]
+    return questions, read_documents(rows)
 
 
-def _lines(path: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in path.read_text().splitlines()]
+SETS: dict[str, Callable[[Path], tuple[list[Question], Documents]]] = {
+    "NQ (alone)": _natural_questions,
+    "TREC DL (alone)": _trec,
+    "FinanceBench": _financebench,
+    "PrivacyQA": _privacy_qa,
+    "MTRAG (last turn)": _mtrag,
+}
 
 
 if __name__ == "__main__":

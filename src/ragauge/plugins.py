@@ -4,7 +4,7 @@ import functools
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
-from ragauge.errors import EncoderError, JudgeError, PlanError
+from ragauge.errors import EncoderError, JudgeError, PlanError, RagaugeError
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -25,15 +25,13 @@ def offered(kind: Kind) -> "Mapping[str, EntryPoint]":
 
 def load(kind: Kind, name: str) -> Any:
     """What the package offers under the name; PlanError, which names the package, if it cannot be imported."""
-    entry = offered(kind)[name]
     try:
-        return entry.load()
-    # A plug-in is foreign code: whatever it raises, name its package.
+        return offered(kind)[name].load()
+    # A package of other people may raise anything when it is imported, or exit.
     except (Exception, SystemExit) as error:
-        owner = entry.dist.name if entry.dist else "an installed package"
         raise PlanError(
             [
-                f"the {kind} of {owner} ({entry.value}) cannot be imported: "
+                f"the {kind} of {_owner(kind, name)} cannot be imported: "
                 f"{type(error).__name__}: {error}; fix or uninstall it"
             ]
         ) from error
@@ -44,16 +42,23 @@ def open_model(
 ) -> Any:
     """The judge or encoder `PREFIX:MODEL` of a package that offers the prefix; None if none does.
 
-    JudgeError or EncoderError if the package cannot open it.
+    JudgeError or EncoderError, which names the package, if its class raises an error that is not ragauge's.
     """
     prefix, _, model = name.partition(":")
     if not model or prefix not in offered(kind):
         return None
+    model_class = load(kind, prefix)
     try:
-        return offered(kind)[prefix].load()(model, **settings)
-    except Exception as error:  # another package may raise anything; name it
+        return model_class(model, **settings)
+    except RagaugeError:
+        raise
+    except Exception as error:
         failure = JudgeError if kind == "judges" else EncoderError
         raise failure(
-            f"the {kind.removesuffix('s')} {name!r} of the entry point {prefix!r} cannot be opened: "
-            f"{type(error).__name__}: {error!s:.300}"
+            f"{name!r} of {_owner(kind, prefix)} cannot be opened: {type(error).__name__}: {error!s:.300}"
         ) from error
+
+
+def _owner(kind: Kind, name: str) -> str:
+    entry = offered(kind)[name]
+    return f"{entry.dist.name if entry.dist else 'an installed package'} ({entry.value})"

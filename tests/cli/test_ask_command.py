@@ -119,6 +119,8 @@ def test_run_asks_every_kind_of_system_with_the_options_of_ask(ragauge, here):
     assert done.code == 4, done.err
     assert "4 questions not asked: the budget of 10 calls is used up" in done.err
     assert "two, 2 repeats, keyword_coverage passes at 0.5: 1.00 of" in done.out
+    # Two systems, six questions, two repeats; ten calls are within the budget of each.
+    assert "  two: 0.00 s an answer (p95 0.00 s) · 100 tokens in, 50 tokens out" in done.out
     (folder,) = (here / "ragauge-answers").iterdir()
     rows = [json.loads(line) for line in (folder / "answers.jsonl").read_text().splitlines()]
     # 10 · $2 + 5 · $8 for a million tokens

@@ -92,6 +92,12 @@ def test_wrong_calls_do_not_look_like_a_failed_gate(ragauge, run, arguments, cod
     assert done.err
 
 
+def test_a_rule_without_its_option_is_written_with_it(ragauge, run):
+    done = ragauge("gate", run, "exact_match > 0")
+    assert done.code == 2
+    assert "give one RUN, and rules with --rule: --rule 'exact_match > 0'" in done.err
+
+
 def test_a_full_or_closed_output_is_not_a_failed_gate(run, tmp_path):
     command = [*(sys.executable, "-m", "ragauge", "gate", run), "--rule", "exact_match > 1"]
 

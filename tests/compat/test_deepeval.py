@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import math
 from types import SimpleNamespace
 
 import pytest
@@ -22,6 +23,7 @@ from ragauge.compat.deepeval.metrics import (
 from ragauge.compat.deepeval.models import DeepEvalBaseLLM
 from ragauge.compat.deepeval.test_case import LLMTestCase, LLMTestCaseParams, ToolCall
 from ragauge.errors import PlanError
+from ragauge.judges.protocol import Reply, TokenChoice
 
 CASE = LLMTestCase(
     input="Who won two prizes?",
@@ -51,6 +53,9 @@ def test_the_quick_start_with_pytest(judge):
     assert correctness.measure(CASE) == 0.1
     assert (correctness.reason, correctness.is_successful()) == ("It is so.", False)
     assert "Who won two prizes?" not in judge.requests[-1].messages[-1].content
+    shown = [LLMTestCaseParams.ACTUAL_OUTPUT, LLMTestCaseParams.CONTEXT]
+    GEval("x", shown, "c", model=judge).measure(LLMTestCase("q", "a", context=["gold"]))
+    assert "gold" in judge.requests[-1].messages[-1].content
 
 
 def test_a_retriever_and_a_generator_are_evaluated(judge, capsys):
@@ -105,19 +110,62 @@ def test_a_data_set_with_a_model_and_a_metric_of_ones_own(reply):
     for golden in dataset.goldens:
         case = LLMTestCase(
             input=golden.input,
-            actual_output="paris",
+            actual_output=" Paris\n",
             expected_output=golden.expected_output,
             tools_called=[ToolCall(name="web", input_parameters={"q": "city"}), ToolCall("map")],
             expected_tools=[ToolCall(name="web"), ToolCall(name="db")],
         )
         dataset.add_test_case(case)
     strict = GEval("Polite", evaluation_steps=["Read."], model=Model(reply), strict_mode=True)
-    metrics = [ExactMatchMetric(), ToolCorrectnessMetric(), LengthMetric(6), strict]
+    metrics = [ExactMatchMetric(), ToolCorrectnessMetric(), LengthMetric(8), strict]
     result = dataset.evaluate(metrics)
     scores = [(each.score, each.success) for each in result.test_results[0].metrics_data]
-    # One of two expected tools was called.
-    assert scores == [(1.0, True), (0.5, True), (5, False), (1.0, True)]
+    # Exact match trims the ends. One of two expected tools was called.
+    assert scores == [(1.0, True), (0.5, True), (7, False), (1.0, True)]
     assert asyncio.run(strict.a_measure(case)) == 1.0
+
+
+def test_exact_match_tells_case_and_inner_spaces_as_deepeval_does():
+    metric = ExactMatchMetric()
+    assert metric.threshold == 1
+    pairs = [("Paris", "Paris"), ("paris", "Paris"), ("a  b", "a b")]
+    assert [metric.measure(LLMTestCase("q", *pair)) for pair in pairs] == [1.0, 0.0, 0.0]
+
+
+def test_a_strict_grade_is_the_more_probable_one(judge):
+    # With token probabilities g_eval is 0.9 on the scale 0 to 1: the judge said 1.
+    alternatives = (("1", math.log(0.9)), ("0", math.log(0.1)))
+    logprobs = (
+        TokenChoice('{"reason": "r", "score": ', ()),
+        TokenChoice("1", alternatives),
+    )
+    replies = rg.ScriptedJudge([Reply('{"reason": "r", "score": 1}', logprobs=logprobs)])
+    metric = GEval("x", criteria="c", evaluation_steps=["s"], model=replies, strict_mode=True)
+    assert (metric.measure(CASE), metric.is_successful()) == (1.0, True)
+
+
+class Forgetful(BaseMetric):
+    """A metric that scores only the first test case."""
+
+    def measure(self, test_case):
+        if test_case.input == "first":
+            self.score, self.success = 1.0, True
+        return self.score
+
+
+def test_a_test_case_does_not_pass_by_the_score_of_the_one_before(capsys):
+    result = evaluate([LLMTestCase("first"), LLMTestCase("second")], [Forgetful()])
+    found = [(each.success, each.metrics_data[0].score) for each in result.test_results]
+    assert found == [(True, 1.0), (False, None)]
+    assert "Forgetful: 1 of 2 pass" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("act", [assert_test, lambda case, metrics: evaluate([case], metrics)])
+def test_a_test_case_without_metrics_does_not_pass(act):
+    with pytest.raises(PlanError, match="no metrics are given"):
+        act(CASE, [])
+    with pytest.raises(PlanError, match=r"FaithfulnessMetric'> is not a metric; give one such as"):
+        act(CASE, [FaithfulnessMetric])
 
 
 def test_a_value_that_does_not_exist_fails_and_says_why():
@@ -138,8 +186,16 @@ def test_what_is_not_covered_says_what_to_do(judge):
         GEval("x", [LLMTestCaseParams.TOOLS_CALLED], "y", model=judge)
     with pytest.raises(PlanError, match=r"context or retrieval_context here, not both"):
         GEval("x", [LLMTestCaseParams.CONTEXT, LLMTestCaseParams.RETRIEVAL_CONTEXT], "y")
+    with pytest.raises(PlanError, match=r"GEval 'x' needs criteria or evaluation_steps"):
+        GEval("x", model=judge)
+    with pytest.raises(PlanError, match=r"threshold of FaithfulnessMetric must be a number"):
+        FaithfulnessMetric(None, model=judge)
     with pytest.raises(PlanError, match=r"give model= "):
         FaithfulnessMetric().measure(CASE)
     metric = FaithfulnessMetric(model=judge)
     assert metric.measure(LLMTestCase("a?", "b")) is None
     assert metric.error == "the sample has no contexts"
+    # Nobody knows which tools were called: not none of them.
+    tools = ToolCorrectnessMetric()
+    assert tools.measure(LLMTestCase("a?", "b", expected_tools=[ToolCall("web")])) is None
+    assert (tools.error, tools.is_successful()) == ("the sample has no messages", False)

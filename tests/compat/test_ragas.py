@@ -18,6 +18,7 @@ from ragauge.compat.ragas.metrics import (
     ExactMatch,
     FactualCorrectness,
     Faithfulness,
+    IDBasedContextPrecision,
     IDBasedContextRecall,
     LLMContextRecall,
     ResponseRelevancy,
@@ -112,6 +113,8 @@ def test_a_script_of_ragas_0_1_with_rows_by_question_and_ground_truth(judge):
     # Average precision with the second of two relevant: 1/2.
     assert result["context_precision"] == [approx(0.5), approx(0.5)]
     assert result["answer_relevancy"][1] > result["answer_relevancy"][0] > 0
+    twice = evaluate(rows, [answer_relevancy, ResponseRelevancy("again", strictness=3)], judge)
+    assert twice["again"] == twice["answer_relevancy"]
     mapped = [{"q": row["user_input"], "a": row["response"]} for row in ROWS]
     columns = {"user_input": "q", "response": "a"}
     found = evaluate(mapped, [AspectCritic("polite", "Is it polite?")], judge, column_map=columns)
@@ -121,6 +124,8 @@ def test_a_script_of_ragas_0_1_with_rows_by_question_and_ground_truth(judge):
 def test_one_sample_at_a_time(judge):
     sample = SingleTurnSample(**ROWS[0])
     assert asyncio.run(Faithfulness(llm=judge).single_turn_ascore(sample)) == 0.5
+    # ragas writes the mode behind a name that is given too.
+    assert FactualCorrectness(name="facts", mode="recall").name == "facts(mode=recall)"
     assert asyncio.run(Faithfulness(llm=judge).ascore(**ROWS[0])).value == 0.5
     critic = AspectCritic(name="accurate", definition="Is it accurate?", llm=judge)
     assert critic.single_turn_score(sample) == 1.0
@@ -128,6 +133,20 @@ def test_one_sample_at_a_time(judge):
     assert IDBasedContextRecall().single_turn_score(
         SingleTurnSample(retrieved_context_ids=["a", "b"], reference_context_ids=["b", "c"])
     ) == 0.5  # fmt: skip
+
+
+def test_an_aspect_is_judged_by_what_all_samples_have(judge):
+    critic = AspectCritic("accurate", "Is it accurate?", llm=judge)
+    evaluate([ROWS[0], {**ROWS[1], "retrieved_contexts": None}], [critic])
+    text = judge.requests[-1].messages[-1].content
+    assert ROWS[1]["reference"] in text
+    assert "Einstein made relativity." not in text
+
+
+def test_ids_that_are_given_twice_count_once():
+    ids = {"retrieved_context_ids": ["a", "a", 3], "reference_context_ids": ["a", "a", "b"]}
+    found = evaluate([ids], [IDBasedContextRecall(), IDBasedContextPrecision()])
+    assert found.scores == [{"id_based_context_recall": 0.5, "id_based_context_precision": 0.5}]
 
 
 def test_answer_correctness_is_the_weighted_mean_of_its_parts(judge):
@@ -145,7 +164,10 @@ def test_models_of_langchain_judge_and_encode(reply):
     encoder = LangchainEmbeddingsWrapper(Embeddings())
     texts = SingleTurnSample(response="aabb", reference="ab")
     assert SemanticSimilarity(embeddings=encoder).single_turn_score(texts) == approx(1.0)
-    assert llm_factory("tiny", base_url="http://127.0.0.1:1/v1").name == "tiny"
+    client = SimpleNamespace(base_url="http://127.0.0.1:2/v1")
+    for given, address in ({"base_url": "http://127.0.0.1:1/v1"}, 1), ({"client": client}, 2):
+        opened = llm_factory("tiny", **given)
+        assert (opened.name, opened.base_url) == ("tiny", f"http://127.0.0.1:{address}/v1")
 
 
 def test_a_value_that_does_not_exist_is_nan_with_a_reason(judge):
@@ -153,7 +175,15 @@ def test_a_value_that_does_not_exist_is_nan_with_a_reason(judge):
     result = evaluate(rows, [LLMContextRecall(), RougeScore()], judge)
     assert math.isnan(result["context_recall"][1])
     assert result.reasons["context_recall"] == [None, "the sample has no references"]
-    assert repr(result).startswith("{'context_recall': 1.0000")
+    # ROUGE-L: 3 of the answer's 6 words and all 3 of the reference's, so 2/3.
+    assert repr(result).splitlines() == [
+        "{'context_recall': 1.0000, 'rouge_score': 0.6667}",
+        "context_recall: 1 of 2 not scored; the first: the sample has no references",
+        "rouge_score: 1 of 2 not scored; the first: the sample has no references",
+    ]
+    assert evaluate(pd.DataFrame(rows), [RougeScore()]).reasons == {
+        "rouge_score": result.reasons["rouge_score"]
+    }
     assert LLMContextRecall(llm=judge).score(user_input="q").value is None
     with pytest.raises(JudgeError, match=r"no references"):
         evaluate(rows, [LLMContextRecall()], judge, raise_exceptions=True)
@@ -170,6 +200,10 @@ def test_what_is_not_covered_says_what_to_do(judge, monkeypatch):
         EvaluationDataset.from_list([{"user_input": [{"role": "user", "content": "Hi"}]}])
     with pytest.raises(PlanError, match=r"is not a metric of ragauge.compat.ragas"):
         evaluate(ROWS, ["faithfulness"], judge)
+    with pytest.raises(PlanError, match=r"two metrics have the name 'exact_match'"):
+        evaluate(ROWS, [ExactMatch(), ExactMatch()])
+    with pytest.raises(PlanError, match=r"sample 1 must be a dictionary, got 'r'"):
+        evaluate("rows.csv", [ExactMatch()])
     with pytest.raises(PlanError, match=r"llm=3 is not covered"):
         evaluate(ROWS, [Faithfulness()], 3)
     monkeypatch.delenv("RAGAUGE_JUDGE", raising=False)

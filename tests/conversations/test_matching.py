@@ -6,7 +6,7 @@ import random
 import pytest
 
 from ragauge.conversations.matching import Comparison, matched_pairs, schema_problem, tool_schemas
-from ragauge.conversations.transcript import Call
+from ragauge.conversations.tool_calls import Call
 
 CALLS = Comparison(alternatives=True)
 ARRAY = {"properties": {"x": {"type": "array"}}}

@@ -5,12 +5,8 @@ import json
 import pytest
 
 import ragauge as rg
-from ragauge.conversations.transcript import (
-    TranscriptError,
-    read_arguments,
-    read_expected,
-    read_transcript,
-)
+from ragauge.conversations.tool_calls import TranscriptError, read_arguments, read_expected
+from ragauge.conversations.transcript import read_transcript
 
 ARGUMENTS = {"city": "Oslo", "days": 2}
 OPENAI = [
@@ -146,6 +142,13 @@ def test_each_format_of_a_chat_loads_with_its_calls(name):
     assert [call.name for call in read_transcript(row["messages"]).calls] == ["weather"]
 
 
+def test_calls_may_be_json_text_or_a_single_object():
+    call = {"name": "find", "arguments": {"n": 1}}
+    for given in (call, [call], json.dumps([call]), json.dumps(call)):
+        (found,) = read_transcript([{"role": "assistant", "tool_calls": given}]).calls
+        assert (found.name, found.arguments) == ("find", {"n": 1})
+
+
 def test_turns_of_plain_chats():
     sharegpt = [
         {"from": "human", "value": "Hi"},
@@ -193,11 +196,25 @@ def test_a_passage_about_errors_is_no_error(result, is_error):
     assert read_transcript(chat).calls[0].is_error is is_error
 
 
-def test_many_messages_of_one_turn_take_linear_time(assert_linear_time):
-    chat = [*OPENAI[:3], OPENAI[3]]
-    assert_linear_time(
-        lambda chat: read_transcript(chat).turns(), lambda n: chat + [OPENAI[1]] * n, 2_000
-    )
+def _called(name):
+    return {"role": "assistant", "parts": [{"functionCall": {"name": name}}]}
+
+
+RESULT_OF_B = {"role": "user", "parts": [{"functionResponse": {"name": "b", "response": "x"}}]}
+
+
+@pytest.mark.parametrize(
+    "chat_of",
+    [
+        lambda n: OPENAI[:4] + [OPENAI[1]] * n,
+        lambda n: [{"role": "user", "content": "x"}, {"role": "assistant", "content": "y"}] * n,
+        lambda n: [_called("a")] * n + [_called("b"), RESULT_OF_B] * n,
+        lambda n: [_called("b")] * n + [RESULT_OF_B] * n,
+    ],
+    ids=["one turn", "turns", "calls without a result", "results after all calls"],
+)
+def test_long_conversations_take_linear_time(assert_linear_time, chat_of):
+    assert_linear_time(lambda chat: read_transcript(chat).turns(), chat_of, 2_000)
 
 
 def test_images_are_kept_by_type_and_results_tell_of_errors():
@@ -229,6 +246,7 @@ def test_images_are_kept_by_type_and_results_tell_of_errors():
         ([{"content": "x"}], "message 1 has the role ''"),
         ([{"role": "tool", "content": "x"}], "message 1 is a tool result without a call"),
         ([*OPENAI[:3], {"role": "tool", "tool_call_id": "9", "content": "x"}], "message 4 is a tool result for the call '9'"),
+        ([{"role": "assistant", "tool_calls": "none"}], "message 1 has the calls 'none'; they must be a list of objects"),
         ([OPENAI[0], OPENAI[0]], "message 2 is a second system prompt"),
         ([OPENAI[1] | {"turn": 2}, OPENAI[4] | {"turn": 1}], "message 2 is of turn 1, after turn 2"),
     ],
@@ -288,10 +306,3 @@ def test_expected_calls_by_turn_with_alternatives_and_without():
 def test_expected_calls_that_do_not_fit_say_why(expected, n_turns, said):
     with pytest.raises(TranscriptError, match=said):
         read_expected(expected, n_turns)
-
-
-def test_five_thousand_turns_are_read_in_linear_time():
-    chat = [
-        {"role": role, "content": "x" * 50} for _ in range(5000) for role in ("user", "assistant")
-    ]
-    assert len(read_transcript(chat).turns()) == 5000

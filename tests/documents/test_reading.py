@@ -8,6 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from ragauge.documents.html import text_of_html
 from ragauge.documents.packed import UnreadableError, text_of_docx
 from ragauge.documents.passage import passages_of
 from ragauge.documents.reading import read_documents
@@ -140,25 +141,40 @@ def test_a_pdf_without_its_running_headers(tmp_path):
 
 
 def bomb():
-    return docx("<w:p>" + " " * (201 * 2**20) + "</w:p>")
+    return docx("<w:p>" + " " * (51 * 2**20) + "</w:p>")
 
 
-def with_doctype():
+def xml_docx(xml):
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w") as packed:
-        packed.writestr("word/document.xml", '<!DOCTYPE a [<!ENTITY b "c">]><a/>')
+        packed.writestr("word/document.xml", xml)
     return file.getvalue()
+
+
+DOCTYPE = '<!DOCTYPE a [<!ENTITY b "c">]><a/>'
 
 
 BAD = {
     "scan.pdf": (lambda: pdf("", ""), "a scan"),
     "locked.pdf": (lambda: pdf("x", user_password="secret"), "is encrypted"),
-    "broken.pdf": (lambda: b"%PDF-1.7\ngarbage", "is not a complete PDF"),
+    "broken.pdf": (lambda: b"%PDF-1.7\ngarbage", "cannot be read as a PDF: PdfStreamError"),
     "old.docx": (lambda: b"\xd0\xcf\x11\xe0" + b"\0" * 600, "encrypted, or in Word's old format"),
     "zip.docx": (lambda: docx("", name="other.xml"), "not a Word document"),
     "cut.docx": (lambda: DOCX[: len(DOCX) // 2], "is not a complete Word document"),
-    "entities.docx": (with_doctype, "has a document type"),
+    "entities.docx": (lambda: xml_docx(DOCTYPE), "has a document type"),
+    "late.docx": (lambda: xml_docx(f"<!--{'x' * 2_000}-->{DOCTYPE}"), "has a document type"),
+    "utf16.docx": (lambda: xml_docx(DOCTYPE.encode("utf-16")), "has a document type"),
+    "encoding.docx": (
+        lambda: xml_docx('<?xml version="1.0" encoding="none"?><a/>'),
+        "unknown encoding: none",
+    ),
+    "deflated.docx": (
+        lambda: DOCX[:60] + b"\xff\xff\xff" + DOCX[63:],
+        "is not a complete Word document",
+    ),
+    "no_pages.pdf": (lambda: pdf(), "has no pages"),
     "bomb.docx": (bomb, "unpacks to over"),
+    "tags.docx": (lambda: docx("<a/>" * 4_000_000), "has over 4,000,000 tags"),
     "picture.txt": (lambda: b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + bytes(range(256)), "is not text"),
     "nul.txt": (lambda: b"a\0b\0" * 100, "NUL"),
     "koi8.txt": (lambda: "Отпуск длится тридцать дней".encode("koi8-r"), "is not text in UTF-8"),
@@ -178,6 +194,38 @@ def test_a_document_that_cannot_be_read_is_counted_with_its_reason(tmp_path, nam
     assert problem.document.endswith(name)
     assert reason in problem.reason
     assert found.left_out["unreadable"] == 1
+
+
+@pytest.mark.parametrize(
+    ("body", "text"),
+    [
+        (paragraph("Leave", "Heading9"), "###### Leave"),
+        ("<w:sdt>" * 5_000 + paragraph(SENTENCE) + "</w:sdt>" * 5_000, SENTENCE),
+        (
+            "<w:tbl><w:tr><w:tc>" * 5_000 + paragraph("x") + "</w:tc></w:tr></w:tbl>" * 5_000,
+            "| x |",
+        ),
+    ],
+)
+def test_the_text_of_a_docx(body, text):
+    assert text_of_docx(docx(body)) == text
+
+
+@pytest.mark.parametrize(
+    ("html", "text"),
+    [
+        ("<nav><table><tr><td>Home</table></nav><p>Leave is long.", "Leave is long."),
+        ("<form><nav></nav>Search</form><p>Leave is long.", "Leave is long."),
+        ("<nav>" * 20_000 + "Leave" + "</p>" * 20_000, "Leave"),
+    ],
+)
+def test_what_a_page_hides(html, text):
+    assert text_of_html(html) == text
+
+
+def test_a_heading_of_many_spaces_is_read_in_linear_time():
+    (passage,) = passages_of("d", f"# a{' ' * 20_000}b ##\n{SENTENCE}")
+    assert passage.heading.endswith("b")
 
 
 def test_a_docx_that_states_a_false_size_is_read_up_to_the_limit_only(monkeypatch):

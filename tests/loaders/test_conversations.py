@@ -35,6 +35,7 @@ def test_fields_by_turn_go_to_their_turns_and_others_to_all():
         {
             "id": "c1",
             "topic": "capitals",
+            "cost_usd": 0.5,
             "messages": CAPITALS,
             "references": [["Paris"], None],
             "relevant": [{"d1": 1}, ["d2", "d3"]],
@@ -50,6 +51,7 @@ def test_fields_by_turn_go_to_their_turns_and_others_to_all():
     assert second["relevant"] == [{"id": "d2", "grade": 1}, {"id": "d3", "grade": 1}]
     assert (first["answerable"], second["answerable"]) == (True, False)
     assert first["topic"] == second["topic"] == "capitals"
+    assert (first["cost_usd"], second["cost_usd"]) == (None, 0.5)
     assert json.loads(first["messages"]) == CAPITALS[:2]
     assert first["whole_conversation"] is None
     assert json.loads(second["whole_conversation"]) == CAPITALS

@@ -9,7 +9,7 @@ import ragauge as rg
 from ragauge.cli import main
 from ragauge.documents.reading import read_documents
 from ragauge.questions.bm25 import Bm25
-from ragauge.questions.checks import check
+from ragauge.questions.checks import check, is_stated
 from ragauge.questions.loading import read_questions
 from ragauge.questions.wording import why_malformed, why_not_standalone, why_type_differs
 
@@ -140,6 +140,31 @@ DOCUMENT = [
             ["answerable_after_all"],
         ),
         ({"question": "Where do boots stay?"}, []),
+        ({"question": "Where do boots stay?", "references": [""]}, ["malformed"]),
+        (
+            {
+                "question": "Which house is the hut?",
+                "references": ["No. 10 Downing Street"],
+                "relevant": ["d1"],
+            },
+            ["contradicted"],
+        ),
+        (
+            {
+                "question": "Where do boots stay?",
+                "references": ["in the porch"],
+                "gold_contexts": [{"document": "d2", "start": 500, "end": 600, "text": ""}],
+            },
+            ["malformed"],
+        ),
+        (
+            {
+                "question": "Where do boots stay?",
+                "references": ["in the cellar"],
+                "gold_contexts": [{"document": "d2", "text": ""}],
+            },
+            ["answer_not_in_documents"],
+        ),
         (
             {
                 "question": "Where do boots stay?",
@@ -169,6 +194,79 @@ DOCUMENT = [
 def test_what_is_wrong_with_a_question(row, problems):
     (checked,) = rg.check_questions([{"id": "q", **row}], DOCUMENT).checked
     assert checked.problems == problems, checked.reasons
+
+
+TABLE = [
+    {
+        "id": "t1",
+        "text": "\n".join(
+            f"| {name} | {n} | {n + 7} | {n * 3} |"
+            for n, name in enumerate(
+                ["Item", "Cash", "Receivables", "Inventories", "Payables", "Loans", "Other"]
+            )
+        ),
+    },
+    *DOCUMENT,
+]
+
+
+@pytest.mark.parametrize(
+    ("row", "check", "status"),
+    [
+        # A yes or no that follows from the numbers of a table, and one that nothing there speaks of.
+        ({"question": "Is Acme's solvency healthy?", "references": ["No."], "relevant": ["t1"]}, "grounded", "not checked"),
+        ({"question": "Is Acme's solvency healthy?", "references": ["No."], "relevant": ["d2"]}, "grounded", "problem"),
+        ({"question": "Are dogs welcome in the annex?", "references": ["Yes"], "relevant": ["d2"]}, "grounded", "not checked"),
+        ({"question": "Which boots stay in the porch?", "references": ["There are none"], "relevant": ["d2"]}, "grounded", "not checked"),
+        ({"question": "Is the roof green?", "answerable": False}, "unanswerable", "not checked"),
+        ({"question": "Where do boots stay?", "references": [f"{'Boots stay in the cellar. ' * 5}The documents do not say why."]}, "grounded", "problem"),
+        ({"question": "Who painted the roof?", "answerable": False}, "unanswerable", "ok"),
+        ({"question": "How many beds does Curlew Hut have?", "references": ["32"], "relevant": ["d1"]}, "unique", "ok"),
+    ],
+)  # fmt: skip
+def test_what_a_check_decides(row, check, status):
+    (checked,) = rg.check_questions([{"id": "q", **row}], TABLE).checked
+    assert checked.to_row()["checks"][check] == status
+
+
+def test_measures_are_numbers_or_none_also_where_no_word_is_shared():
+    rows = [{"id": "q", "question": "Where do zebras graze?", "relevant": ["d1"]}]
+    found = rg.check_questions(rows, DOCUMENT)
+    checks = found.checked[0].to_row()["checks"]
+    assert (checks["bm25_rank"], checks["overlap"], checks["n_words"]) == (None, 0.0, 4)
+    assert ("words of the question in its passage (median)", "0%") in found.report.tables[-1].rows
+
+
+def test_spans_are_read_by_the_place_of_their_row():
+    span = {"document": "d2", "start": 0, "end": 5, "text": "Dogs are welcome"}
+    rows = [
+        {"id": id, "system": system, "question": question, "gold_contexts": gold}
+        for id, question, gold in (
+            ("q1", "Where do boots stay?", []),
+            ("q2", "Where are dogs?", [span]),
+        )
+        for system in "ab"
+    ]
+    _, checked = rg.check_questions(rows, DOCUMENT).checked
+    assert checked.question.gold_contexts == [span]
+    assert checked.problems == ["malformed"]
+
+
+@pytest.mark.parametrize(
+    ("question", "reference", "answer", "stated"),
+    [
+        ("Are dogs allowed?", "Yes, in the annex.", "Yes", True),
+        ("Are dogs allowed?", "Yes", "true", True),
+        ("Are dogs allowed?", "Dogs are allowed.", "Dogs are not allowed.", None),
+        ("Are dogs allowed?", "Yes", "unknown", False),
+        ("Sind Hunde erlaubt?", "Ja", "Nein", False),
+        ("狗可以进吗？", "是的", "不是", False),
+        ("Which house is it?", "No. 10 Downing Street", "No", False),
+        ("How many beds?", "32 beds", "32", True),
+    ],
+)
+def test_whether_an_answer_states_a_reference(question, reference, answer, stated):
+    assert is_stated(question, [reference], answer) is stated
 
 
 def test_passages_that_answer_too_are_added_to_relevant():
@@ -210,6 +308,10 @@ def test_the_command_prints_a_verdict_writes_the_checks_and_fails_below_the_limi
         "id,question,question_type,hops,sound,problems,reasons,form,"
     )
     assert run("--min-sound", "2") == 2
+    span = '{"document": "d", "start": "x", "end": 3, "text": "a"}'
+    file.write_text(f'{{"id": "q", "question": "Who?", "gold_contexts": [{span}]}}\n')
+    assert run() == 3
+    assert "row 1: start and end of a gold context must be" in capsys.readouterr().err
     file.write_text('{"id": "q", "answer": "x"}\n')
     assert run() == 3
     assert "has no column of questions" in capsys.readouterr().err
@@ -226,6 +328,8 @@ def test_answers_of_a_test_set_without_references_are_the_expected_ones(tmp_path
     assert found.problems == ["contradicted"]
     both = [{"question": "How long?", "answer": "50 m", "reference": "25 m"}]
     assert read_questions(both)[0][0].references == ["25 m"]
+    gold = [{"question": "How long?", "answer": "50 m", "contexts": ["a"], "gold_contexts": ["b"]}]
+    assert read_questions(gold)[0][0].gold_contexts == [{"text": "b"}]
 
 
 def test_bm25_gives_the_scores_of_lucene():

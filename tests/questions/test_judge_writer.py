@@ -14,7 +14,7 @@ import pytest
 import ragauge as rg
 from ragauge.judges.config import JudgeConfig
 from ragauge.judges.protocol import Request
-from ragauge.questions.judge_writer import estimate, slots
+from ragauge.questions.judge_writer import JudgeWriter, slots
 from ragauge.questions.making import documents_of
 
 HUTS = [
@@ -148,7 +148,7 @@ def test_personas_are_named_in_turn(huts: Path):
 
 def test_the_calls_are_told_before_the_first_one(huts: Path):
     config = JudgeConfig((rg.ScriptedJudge(script),))
-    told = estimate(documents_of(huts), {"number": 2, "comparison": 9}, config, None, seed=0)
+    told = JudgeWriter(documents_of(huts), {"number": 2, "comparison": 9}, config).estimate()
     assert told["scripted"].calls == 12  # four questions, and two answers to each
 
 

@@ -68,6 +68,78 @@ def test_each_question_names_its_subject(huts: Path):
     assert not [question for question in asked if " it " in question or " here" in question]
 
 
+@pytest.mark.parametrize(
+    ("text", "silly"),
+    [
+        ("None is an open end of the path near Penlow.", "What is none"),
+        ("MOVE! is a shout of the wardens at noon.", "What is MOVE"),
+        ("We run it. You run each one. RUN is a folder with the scores.", "What is RUN"),
+        ("Every problem named is a fault with its line.", "What is every"),
+        ("The mean over queries is the mean reciprocal rank.", "What is the mean"),
+        ("A judge is a model behind an endpoint.", "Who is a judge"),
+        (
+            "Passages end at headings and sentences and have at most 200 words.",
+            "sentences and have",
+        ),
+        ("The hut and the barn tests find the leak quickly.", "Does the hut and"),
+        ("Located on Lake Sebago the camp offers rustic wooden cabins.", "What does located"),
+        ("Find bad answers by a metric with a high score.", "Does find"),
+        ("Noticed is every change of the version.", "Is noticed"),
+        ("Drones must not be flown near Curlew Hut in spring.", "Must drones"),
+        ("Curlew Hut was reopened on December 14, 2017 , with a feast.", "reopened, 2017"),
+        ("Curlew Hut earned $17.7 billion in 2014.", "earn billion"),
+        (
+            "The guests based in Penlow and Lowgill flew equipment to the coast.",
+            "Did the guests base",
+        ),
+        ("Curlew Hut is a house with large, bright rooms.", "What is Curlew Hut?"),
+    ],
+)
+def test_what_no_question_says_is_not_asked(tmp_path: Path, text: str, silly: str):
+    (tmp_path / "a.md").write_text(f"# Notes\n\n{text}")
+    asked = [draft.question for draft in drafts(documents_of(tmp_path))]
+    assert not [question for question in asked if silly in question]
+
+
+@pytest.mark.parametrize(
+    ("text", "question", "answer"),
+    [
+        ("Drones must not be flown near Curlew Hut.", "May drones be flown near Curlew Hut?", "No"),
+        ("Curlew Hut earned $17.7 billion in 2014.", "How much did Curlew Hut earn in 2014?", "$17.7 billion"),
+        ("The hut and the barn tests find the leak quickly.", "Do the hut and the barn tests find the leak quickly?", "Yes"),
+        ("A judge is a model behind an endpoint.", "What is a judge?", "a model behind an endpoint"),
+    ],
+)  # fmt: skip
+def test_what_was_asked_badly_is_asked_well(tmp_path: Path, text: str, question: str, answer: str):
+    (tmp_path / "a.md").write_text(f"# Notes\n\n{text}")
+    found = {draft.question: draft.references[0] for draft in drafts(documents_of(tmp_path))}
+    assert found.get(question) == answer, found
+
+
+@pytest.mark.parametrize(
+    ("intro", "question"),
+    [
+        ("The following rooms are open in winter", "Which rooms are open in winter?"),
+        ("Curlew Hut offers", "What does Curlew Hut offer?"),
+    ],
+)
+def test_the_items_of_a_list_answer_the_sentence_above_it(
+    tmp_path: Path, intro: str, question: str
+):
+    (tmp_path / "a.md").write_text(f"# Huts\n\n{intro}:\n\n- a stove\n- two beds.\n")
+    (draft,) = drafts(documents_of(tmp_path))
+    assert (draft.question, draft.references) == (question, ("a stove; two beds",))
+    assert draft.sources[0].text == f"{intro}:\n\n- a stove\n- two beds."
+
+
+def test_a_list_is_no_answer_to_the_heading_above_it(tmp_path: Path):
+    heading = "## How do I load what my framework returns?\n\n"
+    (tmp_path / "a.md").write_text(
+        heading + "- Haystack: a framework returns documents.\n- Ragas: rows."
+    )
+    assert not [draft for draft in drafts(documents_of(tmp_path)) if draft.pattern == "heading"]
+
+
 def test_gold_contexts_are_the_documents_own_characters(huts: Path):
     for row in rg.questions(huts, 30).rows:
         for gold in row["gold_contexts"]:  # pyright: ignore[reportGeneralTypeIssues]
@@ -129,6 +201,7 @@ def test_what_was_made_is_what_evaluate_reads(huts: Path):
         (["-n", "3"], "add -o questions.jsonl"),
         (["-o", "q.jsonl", "--types", "nmber"], "did you mean 'number'"),
         (["-o", "huts.md"], "huts.md"),
+        (["-o", "q.jsonl", "--rejected", "./q.jsonl"], "q.jsonl: is also the file of the kept"),
         (["-o", "q.jsonl", "--personas", "none.txt"], "none.txt"),
     ],
 )

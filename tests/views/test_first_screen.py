@@ -146,6 +146,15 @@ def test_a_run_without_any_value_says_so():
     assert "not scored, the sample has no references: exact_match" in shown
 
 
+def test_time_is_in_the_table_where_nothing_else_was_scored_and_below_it_whatever_was():
+    rows = [{"id": "q1", "answer": "x", "reference": "x", "latency_s": 0.5}]
+    line = "default: 0.50 s an answer (p95 0.50 s)"
+    assert line in printed(rg.evaluate(rows, "exact_match"))
+    shown = printed(rg.evaluate(rows, "latency_s"))
+    assert shown.startswith("default: latency_s 0.50, 1 question.")
+    assert line in shown
+
+
 def test_what_differs_from_the_best_beyond_chance_is_marked_after_correction():
     # b misses 6 of 20, p = 2/64 alone; with three pairs to correct it is above 0.05.
     found = screen(answers({"a": 20, "b": 14}))

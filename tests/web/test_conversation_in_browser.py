@@ -24,7 +24,11 @@ def chat(system, *turns):
             {"role": "assistant", "content": answer},
         ]
     right = [{"name": "<b>find</b>", "arguments": {"to": "Oslo"}}]
-    given = {"references": [["At 8."]] * len(turns), "expected_calls": [right] * len(turns)}
+    given = {
+        "latency_s": 2.0,
+        "references": [["At 8."]] * len(turns),
+        "expected_calls": [right] * len(turns),
+    }
     return {"id": "trip", "system": system, "messages": messages, **given}
 
 
@@ -33,7 +37,9 @@ def report(tmp_path):
     right = ("When?", {"to": "Oslo"}, "8:00", "At 8.")
     wrong = ("And <i>then</i>?", {"to": "Rome"}, "Error: closed", "At 9.")
     rows = [chat("a", right, right, right), chat("b", right, wrong)]
-    return rg.evaluate(rows, ["exact_match", "tool_call_match"]).report(tmp_path / "r.html")
+    return rg.evaluate(rows, ["exact_match", "tool_call_match", "latency_s"]).report(
+        tmp_path / "r.html"
+    )
 
 
 def test_a_conversation_is_drawn_turn_by_turn_for_each_system(opened, report):
@@ -44,7 +50,9 @@ def test_a_conversation_is_drawn_turn_by_turn_for_each_system(opened, report):
     cells = page.texts(".conversation tr.open td")
     assert cells[0].startswith('user When? assistant calls <b>find</b> {"to": "Oslo"}')
     assert cells[0].endswith("assistant At 8. exact_match 1.00 tool_call_match 1.00")
-    assert cells[1].endswith("assistant At 9. not good: exact_match 0.00 tool_call_match 0.00")
+    assert cells[1].endswith(
+        "assistant At 9. not good: exact_match 0.00 tool_call_match 0.00 latency_s 2.0000"
+    )
     assert page.texts(".conversation tbody tr:last-child td")[1] == "this system has no such turn"
     assert page.page.locator(".conversation :is(b b, i)").count() == 0
     call = page.page.locator(".conversation tr.open td:last-child details")
@@ -69,3 +77,27 @@ def test_the_conversation_fits_its_screen(opened, report, width):
     assert page.page.evaluate("document.documentElement.scrollWidth") <= width
     n_columns = page.page.locator(".conversation thead th").count()
     assert n_columns == (1 if width == 400 else 2)
+
+
+def test_results_without_an_id_go_to_the_call_of_their_name(opened, tmp_path):
+    calls = [{"functionCall": {"name": name, "args": {}}} for name in ("first", "second")]
+    results = [
+        {"functionResponse": {"name": name, "response": f"of {name}"}}
+        for name in ("second", "first")
+    ]
+    messages = [
+        {"role": "user", "content": "Go"},
+        {"role": "model", "parts": calls},
+        {"role": "user", "parts": results},
+        {"role": "model", "tool_calls": json.dumps([{"name": "third", "arguments": {}}])},
+    ]
+    run = rg.evaluate([{"id": "c", "messages": messages, "tools": []}], ["steps"])
+    page = opened(run.report(tmp_path / "r.html"), "#/questions?id=c")
+    page.page.wait_for_selector(".conversation .bubble")
+    for summary in page.page.locator(".conversation summary").all():
+        summary.click()
+    assert page.texts(".conversation details p:last-child") == [
+        "result of first",
+        "result of second",
+        "result (none)",
+    ]

@@ -4,6 +4,7 @@ import { counted, shown } from "./numbers";
 import type { Question, Rows } from "./rows";
 import { changed, isNarrow, place } from "./state";
 import { SystemTable } from "./systems";
+import { MEASURED } from "./tradeoffs";
 import { type Message, transcript } from "./transcript";
 import type { MetricView } from "./view";
 
@@ -148,6 +149,7 @@ function TurnScores({ rows, q, s, columns }: { rows: Rows; q: number; s: number;
 
 function isLow(metric: MetricView, value: number): boolean {
   const [low, high] = metric.range;
+  if (MEASURED.includes(metric.label)) return false; // every answer takes time
   if (!metric.is_bounded) return metric.lower_is_better && value > 0;
   return metric.lower_is_better ? value > (low + high) / 2 : value < (low + high) / 2;
 }

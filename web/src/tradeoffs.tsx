@@ -3,7 +3,7 @@ import { shown } from "./numbers";
 import type { Cell, MetricView, RunView } from "./view";
 
 const SPENT = ["cost_usd", "latency_s", "first_token_s"];
-const MEASURED = [...SPENT, "input_tokens", "output_tokens"];
+export const MEASURED = [...SPENT, "input_tokens", "output_tokens"];
 const [WIDTH, HEIGHT, LEFT, BOTTOM, ROOM, LINE] = [460, 280, 48, 40, 16, 15];
 
 type Dot = { system: number; spent: Cell; quality: Cell };

@@ -19,12 +19,7 @@ const TOOLS = ["tool", "function", "observation", "function_call_output", "toolm
 
 /** The messages, with each tool's result at its call; null for a text that is no list of messages. */
 export function transcript(text: string): Message[] | null {
-  let given: unknown;
-  try {
-    given = JSON.parse(text);
-  } catch {
-    return null;
-  }
+  const given = parsed(text);
   if (!Array.isArray(given) || !given.every(isItem)) return null;
   const messages: Message[] = [];
   const waiting: { id: string; call: Call }[] = [];
@@ -35,27 +30,36 @@ export function transcript(text: string): Message[] | null {
     const parts = Array.isArray(content) ? content : [content];
     const read: Message = { role, text: "", calls: [] };
     const texts: string[] = [];
-    const results: { id: unknown; text: string }[] = [];
+    const results: { id: unknown; name: unknown; text: string }[] = [];
     for (const part of parts) {
       const value = isItem(part) ? part : {};
       const made = value.functionCall ?? (value.type === "tool_use" ? value : null);
       const result = value.functionResponse ?? (value.type === "tool_result" ? value : null);
       if (isItem(made)) waiting.push(called(made, read));
-      else if (isItem(result)) results.push({ id: result.tool_use_id ?? result.id, text: plain(result.content ?? result.response) });
+      else if (isItem(result)) results.push({ id: result.tool_use_id ?? result.id, name: result.name, text: plain(result.content ?? result.response) });
       else texts.push(plain(part));
     }
     read.text = texts.filter(Boolean).join("\n");
-    if (role === "tool") results.push({ id: message.tool_call_id ?? message.call_id, text: read.text });
-    const lists = [message.tool_calls, message.tools_called].flatMap((list) => (Array.isArray(list) ? list : []));
-    const single = isItem(message.function_call) ? [message.function_call] : each.type === "function_call" ? [message] : [];
+    if (role === "tool") results.push({ id: message.tool_call_id ?? message.call_id, name: message.name, text: read.text });
+    const lists = [message.tool_calls, message.tools_called, message.function_call].flatMap(parsed);
+    const single = each.type === "function_call" ? [message] : [];
     for (const made of [...lists, ...single].filter(isItem)) waiting.push(called(made, read));
     for (const result of results) {
-      const at = waiting.findIndex(({ id, call }) => call.result === null && (!result.id || id === result.id));
+      const at = waiting.findIndex(({ id, call }) => call.result === null && (result.id ? id === result.id : !result.name || call.name === result.name));
       if (at >= 0) waiting[at]!.call.result = result.text;
     }
     if (role !== "tool" && (read.text || read.calls.length) && !(results.length && !read.text)) messages.push(read);
   }
   return messages;
+}
+
+/** A value, of JSON text what it holds. */
+function parsed(value: unknown): unknown {
+  try {
+    return typeof value === "string" ? JSON.parse(value) : value;
+  } catch {
+    return null;
+  }
 }
 
 function roleOf(value: unknown): string {

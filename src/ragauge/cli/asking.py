@@ -21,7 +21,7 @@ from ragauge.evaluation.config import Config
 from ragauge.loaders import load
 from ragauge.report.plain import counted, shortened
 from ragauge.samples.filter import select
-from ragauge.samples.samples import MEASURED, Samples
+from ragauge.samples.samples import Samples
 from ragauge.views.took import took
 
 ANSWERS_FOLDER = Path("ragauge-answers")
@@ -31,6 +31,9 @@ REASONS_SHOWN = 3
 REASON_WIDTH = 200
 NO_ANSWER = 6
 """The exit code where no system answered anything."""
+
+LIMITS = ("max_calls", "max_cost_usd", "price")
+"""Settings of a judge that limit the systems that are asked too."""
 
 
 @dataclass(frozen=True)
@@ -103,9 +106,14 @@ class Inquiry:
                 raise
 
     def scored(self, config: Config) -> Config:
-        """The configuration that scores the answers in place of the questions."""
+        """The configuration that scores the answers in place of the questions; the limits without a judge were of asking."""
+        is_judged = "model" in config.judge
+        judge = {
+            name: value for name, value in config.judge.items() if is_judged or name not in LIMITS
+        }
         return replace(
             config,
+            judge=judge,
             data=self.folder / ANSWERS,
             gold=None,
             prefer=None,
@@ -183,8 +191,8 @@ def print_answers(answers: Answers) -> None:
     """Print a line for each system: its answers, faults, time, tokens and cost."""
     frame = answers.samples.frame
     for system, n in answers.samples.n_by_system.items():
-        n_failed = frame.filter((frame["system"] == system) & (frame["status"] != "ok")).height
-        parts = [counted(n, "answer"), f"{n_failed:,} failed", _took(answers, system)]
+        own = frame.filter((frame["system"] == system) & (frame["status"] == "ok"))
+        parts = [counted(n, "answer"), f"{n - own.height:,} failed", took(own)]
         click.echo(one_line(f"{system}: {' · '.join(filter(None, parts))}"))
 
 
@@ -205,11 +213,3 @@ def say_faults(answers: Answers) -> int:
     if not tally.answered + tally.kept:
         return NO_ANSWER
     return INCOMPLETE if tally.n_failed or tally.not_asked else 0
-
-
-def _took(answers: Answers, system: str) -> str:
-    """What the answers of a system took."""
-    frame = answers.samples.frame
-    own = frame.filter((frame["system"] == system) & (frame["status"] == "ok"))
-    values = {name: own[name].cast(float).drop_nulls() for name in MEASURED if name in own.columns}
-    return took({name: each for name, each in values.items() if not each.is_empty()})

@@ -14,6 +14,7 @@ from click.core import ParameterSource
 
 if TYPE_CHECKING:
     from ragauge.asking.http import EndpointOptions
+    from ragauge.judges.config import JudgeConfig
     from ragauge.loaders.conflicts import Prefer
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -172,44 +173,87 @@ class JudgeOptions:
         return {name: value for name, value in table.items() if value is not None}
 
 
+@dataclass(frozen=True, slots=True)
+class PromptedJudgeOptions(JudgeOptions):
+    """Judges with their prompts and the cache of their replies."""
+
+    prompts: Path | None
+    language: str | None
+    cache: str | None
+
+    def config(self) -> "JudgeConfig | None":
+        """The judges; None if none is given."""
+        from ragauge.judges.config import JudgeConfig
+
+        prompts = self.prompts and str(self.prompts)
+        table = self.table(prompts=prompts, language=self.language)
+        return JudgeConfig.read(table) if self.judges else None
+
+
 def judge_options(*, required: bool = False) -> Callable[[Any], Any]:
     """Adds `--judge`, `--judge-url`, `--judge-key` and the limits; the command takes them as `judging`."""
+    return option_group("judging", JudgeOptions, _judge_options(required=required))
+
+
+def prompted_judge_options() -> Callable[[Any], Any]:
+    """`judge_options` with `--prompts`, `--language` and `--cache`."""
     return option_group(
         "judging",
-        JudgeOptions,
+        PromptedJudgeOptions,
         (
+            *_judge_options(required=False),
             click.option(
-                "--judge",
-                "judges",
-                multiple=True,
-                required=required,
-                metavar="MODEL",
-                help="Judge model behind an OpenAI-compatible endpoint, or replay:FILE for recorded "
-                "replies. Repeat it for several judges.",
+                "--prompts",
+                type=click.Path(path_type=Path),
+                help="Folder with your own prompts.",
             ),
             click.option(
-                "--judge-url", metavar="URL", help="Endpoint of the judge.  [default: OpenAI]"
+                "--language",
+                metavar="XX",
+                help="Language of the judge's prompts: de, es, fr or zh.",
             ),
             click.option(
-                "--judge-key",
-                metavar="VARIABLE",
-                help="Environment variable with the judge's API key.",
+                "--cache",
+                metavar="FILE",
+                help="Cache of replies, or 'none'.  [default: ragauge-runs/cache.sqlite]",
             ),
-            click.option(
-                "--max-cost",
-                type=FiniteRange(min=0, min_open=True),
-                help="Most dollars to spend on each judge.",
-            ),
-            click.option(
-                "--max-calls",
-                type=click.IntRange(min=1),
-                help="Most calls to make to each judge.",
-            ),
-            click.option(
-                "--price",
-                type=Price(),
-                help="Price in dollars per million tokens: prompt,completion.",
-            ),
+        ),
+    )
+
+
+def _judge_options(*, required: bool) -> tuple[Callable[[Any], Any], ...]:
+    return (
+        click.option(
+            "--judge",
+            "judges",
+            multiple=True,
+            required=required,
+            metavar="MODEL",
+            help="Judge model behind an OpenAI-compatible endpoint, or replay:FILE for recorded "
+            "replies. Repeat it for several judges.",
+        ),
+        click.option(
+            "--judge-url", metavar="URL", help="Endpoint of the judge.  [default: OpenAI]"
+        ),
+        click.option(
+            "--judge-key",
+            metavar="VARIABLE",
+            help="Environment variable with the judge's API key.",
+        ),
+        click.option(
+            "--max-cost",
+            type=FiniteRange(min=0, min_open=True),
+            help="Most dollars to spend on each judge.",
+        ),
+        click.option(
+            "--max-calls",
+            type=click.IntRange(min=1),
+            help="Most calls to make to each judge.",
+        ),
+        click.option(
+            "--price",
+            type=Price(),
+            help="Price in dollars per million tokens: prompt,completion.",
         ),
     )
 

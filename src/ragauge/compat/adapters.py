@@ -11,7 +11,6 @@ from ragauge.errors import PlanError
 from ragauge.judges.managed import JudgeDefaults
 from ragauge.judges.protocol import Identity, Reply, Request
 from ragauge.judges.providers.factory import JUDGE_ATTRIBUTES, JudgeLike
-from ragauge.score import Status
 
 if TYPE_CHECKING:
     from ragauge.encoders.protocol import Encoder, Floats
@@ -125,31 +124,48 @@ class Measured:
     value: float | None
     reason: str | None
     evidence: str | None
-    failed: bool
 
 
 def measure(
     rows: Iterable[Mapping[str, object]],
     labels: Sequence[str],
     *,
-    judge: JudgeLike | None,
-    encoder: "Encoder | str | None" = None,
-) -> list[list[Measured]]:
-    """For each label, its value on each row, in ragauge's field names. A field that is None is left out."""
+    model: Any,
+    argument: str,
+    embeddings: Any = None,
+) -> dict[str, list[Measured]]:
+    """By label, its value on each row, in ragauge's field names. A field that is None is left out.
+
+    `model` and `embeddings` are what the script gives, `model` as its `argument`; PlanError without one that a metric needs.
+    """
     from ragauge.evaluation import evaluate
 
+    planned = {label: catalog.find(catalog.read_label(label)) for label in labels}
+    is_judged = any("judge" in settings for _, settings in planned.values())
+    # Two spellings of one label, such as one with a default written out, are measured once.
+    names = {label: str(metric.label(settings)) for label, (metric, settings) in planned.items()}
+    distinct = list(dict.fromkeys(names.values()))
     given = [
         {"id": str(place), **{name: value for name, value in row.items() if value is not None}}
         for place, row in enumerate(rows, 1)
     ]
-    run = evaluate(given, labels, judge=judge, encoder=encoder)
+    run = evaluate(
+        given,
+        distinct,
+        judge=judge_of(model, argument) if is_judged else None,
+        encoder=encoder_of(embeddings),
+    )
     found = {
-        (metric, id): Measured(value, reason, evidence, status == Status.FAILED)
-        for id, metric, value, status, reason, evidence in run.scores.select(
-            "id", "metric", "value", "status", "reason", "evidence"
+        (metric, id): Measured(value, reason, evidence)
+        for id, metric, value, reason, evidence in run.scores.select(
+            "id", "metric", "value", "reason", "evidence"
         ).iter_rows()
     }
-    return [[found[metric.metric, str(row["id"])] for row in given] for metric in run.metrics]
+    columns = dict(zip(distinct, (metric.metric for metric in run.metrics), strict=True))
+    return {
+        label: [found[columns[name], str(row["id"])] for row in given]
+        for label, name in names.items()
+    }
 
 
 def not_covered(tool: str, name: str, alias: str) -> Exception:

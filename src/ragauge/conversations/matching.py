@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Any, cast
 
-from ragauge.conversations.transcript import Call, is_object, list_of, mapping_of
+from ragauge.conversations.tool_calls import Call, is_object, list_of, mapping_of
 
 Schema = Mapping[str, object]
 SCHEMA_KEYS = ("parameters", "input_schema", "inputSchema", "schema", "args_schema")

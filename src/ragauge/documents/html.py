@@ -9,6 +9,11 @@ BLOCKS = frozenset(
     [
         "p",
         "div",
+        "nav",
+        "footer",
+        "aside",
+        "form",
+        "menu",
         "section",
         "article",
         "main",
@@ -55,13 +60,15 @@ class _Reader(HTMLParser):
     def __init__(self, skipped: frozenset[str]) -> None:
         super().__init__()
         self.skipped = skipped
-        self.hidden: list[str] = []
+        self.hidden = ""  # the outermost skipped element that is open
         self.pieces: list[str] = []
         self.in_row = False
 
     def handle_starttag(self, tag: str, attrs: object) -> None:  # noqa: ARG002
+        if self.hidden:
+            return
         if tag in self.skipped:
-            self.hidden.append(tag)
+            self.hidden = tag
         elif tag in ("td", "th"):
             self.pieces.append(" | " if self.in_row else "| ")
             self.in_row = True
@@ -72,8 +79,10 @@ class _Reader(HTMLParser):
             self.pieces.append(_opening(tag))
 
     def handle_endtag(self, tag: str) -> None:
-        if tag in self.hidden:
-            del self.hidden[self.hidden.index(tag) :]
+        if self.hidden:
+            if tag == self.hidden:
+                self.hidden = ""
+                self.pieces.append("\n\n" if tag in BLOCKS else "")
         elif tag in ("tr", "table"):
             self._end_row()
             self.pieces.append("\n\n" if tag == "table" else "")

@@ -1,14 +1,20 @@
 """PDF and DOCX as text; what is too large, encrypted or without text says so."""
 
 import io
+import logging
 import re
 import zipfile
+import zlib
+from collections.abc import Iterator
 from xml.etree import ElementTree
 
 from ragauge.errors import MissingExtraError
+from ragauge.report.plain import counted
 
-MAX_UNPACKED = 200 * 2**20
-"""Most bytes that a DOCX's text may unpack to: a zip can hold a thousand times its size."""
+MAX_UNPACKED = 50 * 2**20
+"""Most bytes that a DOCX or characters that a PDF may unpack to: either can hold a thousand times its size."""
+MAX_TAGS = 4_000_000
+"""Most tags of a DOCX: an empty one of four characters takes a hundred bytes of memory."""
 MAX_PAGES = 5_000
 PAGE_BREAK = "\n\f\n"
 """Between the pages of a PDF: a line that most pages have is their header or footer."""
@@ -23,44 +29,67 @@ class UnreadableError(Exception):
     """A document that cannot be read; the message says why and what to do."""
 
 
+class _Document(ElementTree.TreeBuilder):
+    def doctype(self, *_: object) -> None:
+        """Refuses it before any of its entities is read."""
+        raise UnreadableError("has a document type, which no Word document has")
+
+
 def text_of_docx(content: bytes) -> str:
     """The paragraphs, headings and tables of a Word document, in order."""
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as packed:
             part = packed.getinfo("word/document.xml")
-            if part.file_size > MAX_UNPACKED:
-                raise UnreadableError(f"unpacks to over {MAX_UNPACKED:,} bytes")
             with packed.open(part) as file:  # the size that the archive states may be false
                 xml = file.read(MAX_UNPACKED + 1)
+        if len(xml) > MAX_UNPACKED:
+            raise UnreadableError(f"unpacks to over {MAX_UNPACKED:,} bytes; split it")
+        if xml.count(b"<") > MAX_TAGS:
+            raise UnreadableError(f"has over {MAX_TAGS:,} tags; split it")
+        document = ElementTree.fromstring(xml, ElementTree.XMLParser(target=_Document()))
     except KeyError:
         raise UnreadableError("is a zip archive but not a Word document") from None
-    except (zipfile.BadZipFile, RuntimeError, OSError, NotImplementedError, EOFError) as error:
+    except _DAMAGED as error:
         if content.startswith(b"\xd0\xcf\x11\xe0"):
             reason = "is encrypted, or in Word's old format; save it as .docx without a password"
             raise UnreadableError(reason) from None
         raise UnreadableError(f"is not a complete Word document: {error}") from None
-    if len(xml) > MAX_UNPACKED:
-        raise UnreadableError(f"unpacks to over {MAX_UNPACKED:,} bytes")
-    if b"<!DOCTYPE" in xml[:1_000]:
-        raise UnreadableError("has a document type, which no Word document has")
-    try:
-        body = ElementTree.fromstring(xml).find(f"{_W}body")
-    except ElementTree.ParseError as error:
-        raise UnreadableError(f"is not a complete Word document: {error}") from None
-    return "\n\n".join(filter(None, map(_block, () if body is None else body)))
+    body = document.find(f"{_W}body")
+    blocks = () if body is None else _outermost(body, "p", "tbl")
+    return "\n\n".join(filter(None, map(_block, blocks)))
+
+
+_DAMAGED = (
+    *(zipfile.BadZipFile, zlib.error, RuntimeError, OSError, NotImplementedError, EOFError),
+    *(ElementTree.ParseError, LookupError, ValueError),
+)
+
+
+def _outermost(element: ElementTree.Element, *names: str) -> Iterator[ElementTree.Element]:
+    """The elements of these names within an element that are in no other of them, in order."""
+    tags = {f"{_W}{name}" for name in names}
+    left = [*reversed(element)]
+    while left:
+        found = left.pop()
+        if found.tag in tags:
+            yield found
+        else:
+            left.extend(reversed(found))
 
 
 def _block(element: ElementTree.Element) -> str:
     if element.tag == f"{_W}tbl":
-        rows = ([_words(cell) for cell in row.iter(f"{_W}tc")] for row in element.iter(f"{_W}tr"))
+        rows = (map(_words, _outermost(row, "tc")) for row in _outermost(element, "tr"))
         return "\n".join(f"| {' | '.join(cells)} |" for cells in rows)
-    if element.tag != f"{_W}p":
-        return "\n\n".join(filter(None, map(_block, element)))
     style = element.find(f"{_W}pPr/{_W}pStyle")
     heading = _HEADING.match("" if style is None else style.get(f"{_W}val", ""))
     item = "- " if element.find(f"{_W}pPr/{_W}numPr") is not None else ""
     text = _words(element)
-    return f"{'#' * int(heading[1] or 1)} {text}" if heading and text else text and f"{item}{text}"
+    return (
+        f"{'#' * min(int(heading[1] or 1), 6)} {text}"
+        if heading and text
+        else text and f"{item}{text}"
+    )
 
 
 def _words(element: ElementTree.Element) -> str:
@@ -78,17 +107,29 @@ def text_of_pdf(content: bytes) -> str:
         import pypdf
     except ImportError:
         raise MissingExtraError("reading PDF needs pypdf", "documents") from None
+    logging.getLogger("pypdf").addHandler(logging.NullHandler())  # its remarks on damaged files
+    pages: list[str] = []
+    size = 0
     try:
         reader = pypdf.PdfReader(io.BytesIO(content))
         if reader.is_encrypted and not reader.decrypt(""):
             raise UnreadableError("is encrypted; save it without a password")
         if len(reader.pages) > MAX_PAGES:
             raise UnreadableError(f"has over {MAX_PAGES:,} pages; split it")
-        pages = [page.extract_text() for page in reader.pages]
+        for page in reader.pages:
+            pages.append(page.extract_text())
+            size += len(pages[-1])
+            if size > MAX_UNPACKED:
+                raise UnreadableError(f"has over {MAX_UNPACKED:,} characters; split it")
     except UnreadableError:
         raise
-    except Exception as error:  # a damaged PDF raises many kinds
-        raise UnreadableError(f"is not a complete PDF: {error!s:.200}") from None
+    except Exception as error:  # pypdf lets errors of many kinds through on a damaged file
+        reason = f"cannot be read as a PDF: {type(error).__name__}: {error!s:.200}"
+        raise UnreadableError(reason) from None
+    if not pages:
+        raise UnreadableError("has no pages")
     if not "".join(pages).strip():
-        raise UnreadableError(f"has no text on its {len(pages)} pages: a scan; run OCR on it first")
+        raise UnreadableError(
+            f"has no text on its {counted(len(pages), 'page')}: a scan; run OCR on it first"
+        )
     return PAGE_BREAK.join(pages)

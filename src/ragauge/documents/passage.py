@@ -14,7 +14,7 @@ MAX_TABLE_WORDS = 1_000
 """Most words of a passage that is kept whole: a table, or a chunk of an index."""
 
 _LINE = re.compile(r"[^\n]*\n?")
-_HEADING = re.compile(r"(#{1,6})\s+(.*?)\s*#*\s*$")
+_HEADING = re.compile(r"(#{1,6})\s+(.*)")
 _UNDERLINE = re.compile(r"\s{0,3}(=+|-+)\s*$")
 _TABLE_ROW = re.compile(r"\s*\|.*\|\s*$|[^|\n]+ \|(?:[^|\n]*\|)*[^|\n]*$")
 
@@ -83,7 +83,7 @@ def _blocks(text: str, boilerplate: frozenset[str]) -> Iterator[_Block]:
         if heading or (underlined and at > start - 1 and "|" not in previous):
             yield _Block(start, begin if heading else begin - len(previous), _path(headings), kind)
             level = len(heading[1]) if heading else 1 if "=" in line else 2
-            title = heading[2] if heading else previous.strip()
+            title = heading[2].rstrip().rstrip("#").rstrip() if heading else previous.strip()
             headings = [*(each for each in headings if each[0] < level), (level, title)]
             start, kind, line = match.end(), "prose", ""
         elif boilerplate and line.strip() in boilerplate:

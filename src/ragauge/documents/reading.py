@@ -32,7 +32,7 @@ NEAR_EMPTY = 4
 SAME = 0.95
 """The similarity of the words of two passages from which they are one, if their numbers are the same."""
 FROM_UNITS, SHARE_OF_UNITS = 3, 0.3
-"""A line that so many documents or pages have, and such a share of them, is boilerplate."""
+"""A line is boilerplate if at least this many documents or pages, and this share of them, have it."""
 
 _NUMBER = re.compile(r"\d+")
 
@@ -265,10 +265,8 @@ def _frequent(units: Sequence[Iterable[str]]) -> set[str]:
 def _keep_distinct(made: Sequence[Passage], found: Documents) -> None:
     """Keep the passages that say something and of which no earlier one says the same."""
     members = [frozenset(words(f"{passage.heading} {passage.text}")) for passage in made]
-    numbers = [{word for word in each if any(map(str.isdigit, word))} for each in members]
-    duplicates = near_duplicates(
-        members, SAME, lambda place, other: numbers[place] == numbers[other]
-    )
+    numbers = [frozenset(word for word in each if any(map(str.isdigit, word))) for each in members]
+    duplicates = near_duplicates(members, SAME, kinds=numbers)
     for place, passage in enumerate(made):
         if len(words(passage.text)) < NEAR_EMPTY:
             found.left_out["near empty"] += 1

@@ -5,14 +5,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ragauge.conversations.matching import Schema, tool_schemas
-from ragauge.conversations.transcript import (
-    Call,
-    Transcript,
-    TranscriptError,
-    n_turns_told,
-    read_expected,
-    read_transcript,
-)
+from ragauge.conversations.tool_calls import Call, TranscriptError, n_turns_listed, read_expected
+from ragauge.conversations.transcript import Transcript, read_transcript
 from ragauge.metric import feature
 from ragauge.score import NOT_LAST, Score
 
@@ -59,7 +53,7 @@ def turn_calls(transcript: Transcript, expected_calls: str) -> list[TurnCalls] |
     """The calls of each turn of which it is said which calls are right."""
     try:
         given = json.loads(expected_calls)
-        turns = transcript.turns(n_turns_told(given))
+        turns = transcript.turns(n_turns_listed(given))
         expected = read_expected(given, len(turns))
     except TranscriptError as error:
         return Score.missing(str(error))

@@ -10,7 +10,8 @@ from collections.abc import Mapping
 from typing import Literal, cast
 
 from ragauge.conversations.matching import Comparison, Schema, edit_distance, schema_problem
-from ragauge.conversations.transcript import Call, Transcript, list_of, mapping_of
+from ragauge.conversations.tool_calls import Call, list_of, mapping_of
+from ragauge.conversations.transcript import Transcript
 from ragauge.features.transcripts import TurnCalls
 from ragauge.metric import metric
 from ragauge.samples.fields import short_value
@@ -45,14 +46,13 @@ def tool_call_match(
     >>> score.value, score.evidence["turns"][0]["differences"]
     (0.0, [{'call': 1, 'path': 'days', 'kind': 'differs', 'expected': 3, 'found': 2}])
     """
-    comparison = Comparison(rtol, atol, alternatives=True)
+    comparison, tools = Comparison(rtol, atol, alternatives=True), tools_by_name or {}
     n_right, shown, why = 0, list[object](), ""
     for turn in turn_calls:
-        right = max(
-            turn.right,
-            key=lambda right: _quality(turn, right, comparison, tools_by_name or {}, order),
-        )
-        differences = _differences(turn, right, comparison, tools_by_name or {}, order)
+        compared = [
+            (*_compared(turn.made, right, comparison, tools, order), right) for right in turn.right
+        ]
+        differences, _, right = max(compared, key=lambda each: (not each[0], each[1]))
         n_right += not differences
         place = {"turn": turn.turn} if len(turn_calls) > 1 else {}
         if differences and not why:
@@ -95,33 +95,37 @@ def _names(names: object) -> str:
     return ", ".join(map(str, list_of(names) or ())) or "nothing"
 
 
-def _quality(
-    turn: TurnCalls, right: list[Call], comparison: Comparison, tools: Tools, order: str
-) -> tuple[int, int]:
-    pairs = comparison.match(right, turn.made, tools)
-    return not _differences(turn, right, comparison, tools, order), 2 * len(pairs) - len(right)
+def _compared(
+    made: list[Call], right: list[Call], comparison: Comparison, tools: Tools, order: str
+) -> tuple[list[dict[str, object]], int]:
+    """What keeps the calls from being the right ones, and how near they are to them: for the choice of the nearest list."""
+    pairs = comparison.match(right, made, tools)
+    nearness = 2 * len(pairs) - len(right)
+    if not len(pairs) == len(right) == len(made):
+        return _differences(made, right, pairs, comparison, tools), nearness
+    if order == "any" or _same_order(right, made, comparison, tools):
+        return [], nearness
+    expected, found = ([call.name for call in calls] for calls in (right, made))
+    return [{"kind": "order", "expected": expected, "found": found}], nearness
+
+
+def _same_order(right: list[Call], made: list[Call], comparison: Comparison, tools: Tools) -> bool:
+    return len(right) == len(made) and not any(
+        comparison.call_differences(wanted, call, tools.get(wanted.name))
+        for wanted, call in zip(right, made, strict=True)
+    )
 
 
 def _differences(
-    turn: TurnCalls, right: list[Call], comparison: Comparison, tools: Tools, order: str
+    made: list[Call],
+    right: list[Call],
+    pairs: Mapping[int, int],
+    comparison: Comparison,
+    tools: Tools,
 ) -> list[dict[str, object]]:
-    """What keeps a turn's calls from being these: arguments that differ, calls that lack, that are too many or misplaced."""
-    made = turn.made
-    pairs = comparison.match(right, made, tools)
-    if len(pairs) == len(right) == len(made):
-        if order == "any" or not any(
-            comparison.call_differences(wanted, call, tools.get(wanted.name))
-            for wanted, call in zip(right, made, strict=True)
-        ):
-            return []
-        return [
-            {
-                "kind": "order",
-                "expected": [call.name for call in right],
-                "found": [call.name for call in made],
-            }
-        ]
-    left = [at for at in range(len(made)) if at not in set(pairs.values())]
+    """What keeps calls without a partner in `pairs` from having one: each beside the next one of its name."""
+    paired = set(pairs.values())
+    left = [at for at in range(len(made)) if at not in paired]
     found: list[dict[str, object]] = []
     for number, wanted in enumerate(right):
         if number in pairs:
@@ -152,9 +156,7 @@ def tool_precision(
     >>> tool_precision([TurnCalls(1, made, [[Call("search", {"q": "b"})]])], None).value
     0.5
     """
-    n_equal, n_made, _ = _counts(
-        turn_calls, Comparison(rtol, atol, alternatives=True), tools_by_name or {}
-    )
+    n_equal, n_made, _ = _counts(turn_calls, tools_by_name or {}, rtol, atol)
     return _share(n_equal, n_made, "no tool was called")
 
 
@@ -174,9 +176,7 @@ def tool_recall(
     >>> tool_recall([TurnCalls(1, made, [[Call("search", {"q": "b"}), Call("stop", {})]])], None).value
     0.5
     """
-    n_equal, _, n_expected = _counts(
-        turn_calls, Comparison(rtol, atol, alternatives=True), tools_by_name or {}
-    )
+    n_equal, _, n_expected = _counts(turn_calls, tools_by_name or {}, rtol, atol)
     return _share(n_equal, n_expected, "no tool call is expected")
 
 
@@ -197,25 +197,22 @@ def tool_f1(
     >>> round(tool_f1([TurnCalls(1, made, [[Call("search", {"q": "b"}), Call("stop", {})]])], None).value, 4)
     0.6667
     """
-    n_equal, n_made, n_expected = _counts(
-        turn_calls, Comparison(rtol, atol, alternatives=True), tools_by_name or {}
-    )
+    n_equal, n_made, n_expected = _counts(turn_calls, tools_by_name or {}, rtol, atol)
     return _share(2 * n_equal, n_made + n_expected, "no tool was called and none is expected")
 
 
-def _counts(turns: list[TurnCalls], comparison: Comparison, tools: Tools) -> tuple[int, int, int]:
+def _counts(turns: list[TurnCalls], tools: Tools, rtol: float, atol: float) -> tuple[int, int, int]:
     """Over the turns: calls that are equal, made, expected; of several right lists the one with the best F1."""
+    comparison = Comparison(rtol, atol, alternatives=True)
     n_equal = n_made = n_expected = 0
     for turn in turns:
         counts = [
             (len(comparison.match(right, turn.made, tools)), len(right)) for right in turn.right
         ]
         equal, expected = max(counts, key=lambda each: each[0] / max(each[1] + len(turn.made), 1))
-        n_equal, n_made, n_expected = (
-            n_equal + equal,
-            n_made + len(turn.made),
-            n_expected + expected,
-        )
+        n_equal += equal
+        n_made += len(turn.made)
+        n_expected += expected
     return n_equal, n_made, n_expected
 
 
@@ -279,11 +276,7 @@ def _agreement(
         longest = max(len(right), len(made))
         return 1 - edit_distance(right, made, comparison, tools) / longest if longest else 1.0
     if mode == "strict":
-        pairs = zip(right, made, strict=False)
-        return len(right) == len(made) and not any(
-            comparison.call_differences(wanted, call, tools.get(wanted.name))
-            for wanted, call in pairs
-        )
+        return _same_order(right, made, comparison, tools)
     n_equal = len(comparison.match(right, made, tools))
     has_all, has_no_other = n_equal == len(right), n_equal == len(made)
     return {"unordered": has_all and has_no_other, "subset": has_no_other, "superset": has_all}[

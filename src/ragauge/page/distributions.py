@@ -18,25 +18,33 @@ Bins = Mapping[tuple[str, str], tuple[int, ...]]
 """Counts by metric and system."""
 
 
-def value_ranges(run: ScoredRun) -> Mapping[str, tuple[float, float]]:
-    """Each metric's bounds; for an open end that of its values, made wider if both are the same.
+def range_of(low: float | None, high: float | None, values: Sequence[float]) -> tuple[float, float]:
+    """The bounds; an open end is that of the values, 1 further out where the ends would be equal.
 
-    (0.0, 1.0) for a metric without a value.
+    (0.0, 1.0) without a value.
+
+    >>> range_of(0.0, None, [0.0]), range_of(0.0, None, [1.0, 3.0]), range_of(None, None, [2.0])
+    ((0.0, 1.0), (0.0, 3.0), (1.0, 3.0))
     """
+    if not values:
+        return 0.0, 1.0
+    first = min(values) if low is None else low
+    last = max(values) if high is None else high
+    if first < last:
+        return first, last
+    return (first - 1 if low is None else low), (last + 1 if high is None else high)
+
+
+def value_ranges(run: ScoredRun) -> Mapping[str, tuple[float, float]]:
+    """The range of each metric that its values are drawn in."""
     extremes: dict[str, list[float]] = {}
     for row in run.summary().iter_rows(named=True):
         ends = (cast("float | None", row["lowest"]), cast("float | None", row["highest"]))
         extremes.setdefault(cast(str, row["metric"]), []).extend(e for e in ends if e is not None)
-    found: dict[str, tuple[float, float]] = {}
-    for metric in run.metrics:
-        values = extremes.get(metric.metric, [])
-        if not values:
-            found[metric.metric] = (0.0, 1.0)
-            continue
-        low = min(values) if metric.low is None else metric.low
-        high = max(values) if metric.high is None else metric.high
-        found[metric.metric] = (low, high) if low < high else (low - 0.5, high + 0.5)
-    return found
+    return {
+        metric.metric: range_of(metric.low, metric.high, extremes.get(metric.metric, []))
+        for metric in run.metrics
+    }
 
 
 def distributions(run: ScoredRun) -> Bins:

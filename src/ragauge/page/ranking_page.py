@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ragauge.page.distributions import N_BINS
+from ragauge.page.distributions import N_BINS, range_of
 from ragauge.page.page import write_parts
 from ragauge.page.score_columns import NO_SCORE, STATUSES, ScoreColumn
 from ragauge.page.view import Cell, Fact, MetricView, Pair, Reason, RunView
@@ -155,7 +155,12 @@ class RankingPage:
     def _metric(self, place: int, at: int) -> MetricView:
         measure, name = self._measure(at), self.ranked.names[at]
         column = self._column(at)
-        range_ = _range(measure, column)
+        values = column.values[~np.isnan(column.values)]
+        range_ = range_of(
+            measure.low,
+            measure.high,
+            [float(values.min(initial=0.0)), float(values.max(initial=0.0))],
+        )
         return MetricView(
             label=name,
             name=name,
@@ -269,14 +274,6 @@ class RankingPage:
         if any(summary.n_undefined for summary in self.ranked.summaries):
             rule = "count as 0 in the means" if self.ranked.undefined == "zero" else "are left out"
             yield f"queries for which a measure is undefined {rule}"
-
-
-def _range(measure: Measure, column: ScoreColumn) -> tuple[float, float]:
-    """The measure's bounds; for an open end that of the values, made wider if both are the same."""
-    values = column.values[~np.isnan(column.values)]
-    low = measure.low if measure.low is not None else float(values.min(initial=0.0))
-    high = measure.high if measure.high is not None else float(values.max(initial=0.0))
-    return (low, high) if low < high else (low - 0.5, high + 0.5)
 
 
 def _number(value: float | None, *, is_count: bool) -> str:

@@ -8,7 +8,14 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from ragauge.documents.reading import Documents, read_documents
-from ragauge.questions.checks import Checked, check, problems_of, rows_as_jsonl
+from ragauge.questions.checks import (
+    MEASURES,
+    Checked,
+    CheckResult,
+    check,
+    problems_of,
+    rows_as_jsonl,
+)
 from ragauge.questions.loading import read_questions
 from ragauge.report.plain import counted, shortened
 from ragauge.report.report import Items, Records, Report, Table
@@ -43,7 +50,7 @@ NAMES = {
     ),
 }
 N_EXAMPLE = 60
-MEASURES = ("bm25_rank", "overlap", "n_words")
+_NONE = CheckResult("not checked")
 
 
 @dataclass(frozen=True)
@@ -95,7 +102,9 @@ class CheckedQuestions:
     def headline(self) -> str:
         """How many are sound, and what is wrong with the others, most frequent first, with an example."""
         n = len(self.checked)
-        parts = [f"{self.n_sound:,} of {counted(n, 'question')} {'is' if n == 1 else 'are'} sound"]
+        parts = [
+            f"{self.n_sound:,} of {counted(n, 'question')} {'is' if 1 in (n, self.n_sound) else 'are'} sound"
+        ]
         for name, found in problems_of(self.checked):
             example = f", e.g. {_example(found[0])}" if len(parts) == 1 else ""
             parts.append(f"{len(found):,} {NAMES[name][len(found) > 1]}{example}")
@@ -125,29 +134,27 @@ class CheckedQuestions:
 
     @property
     def _difficulty(self) -> Table:
-        ranks = [each.checks["bm25_rank"] for each in self.checked if "bm25_rank" in each.checks]
-        known = [each.value for each in ranks if each.status == "ok"]
-        if not known:
-            return Table((), ())
-        first, ten = (sum(rank is not None and rank <= k for rank in known) for k in (1, 10))
-        overlaps = [
-            each.checks["overlap"].value
+        located = [
+            each.checks
             for each in self.checked
-            if "overlap" in each.checks and each.checks["overlap"].value is not None
+            if each.checks.get("bm25_rank", _NONE).status == "ok"
         ]
+        if not located:
+            return Table((), ())
+        ranks = [checks["bm25_rank"].value for checks in located]
+        first, ten = (sum(rank is not None and rank <= k for rank in ranks) for k in (1, 10))
+        overlaps = [value for checks in located if (value := checks["overlap"].value) is not None]
+        n_words = median(checks["n_words"].value or 0 for checks in located)
         rows = [
-            ("its passage is first by BM25", f"{first / len(known):.0%}"),
-            ("its passage is among the first 10", f"{ten / len(known):.0%}"),
+            ("its passage is first by BM25", f"{first / len(located):.0%}"),
+            ("its passage is among the first 10", f"{ten / len(located):.0%}"),
             (
                 "words of the question in its passage (median)",
-                f"{median(filter(None, overlaps) or [0]):.0%}",
+                f"{median(overlaps):.0%}" if overlaps else "–",
             ),
-            (
-                "words of the question (median)",
-                f"{median(each.checks['n_words'].value or 0 for each in self.checked if 'n_words' in each.checks):.0f}",
-            ),
+            ("words of the question (median)", f"{n_words:.0f}"),
         ]
-        return Table(("difficulty", f"of {len(known):,}"), rows, title="Difficulty")
+        return Table(("difficulty", f"of {len(located):,}"), rows, title="Difficulty")
 
     @property
     def _unsound(self) -> Items:
@@ -168,15 +175,10 @@ class CheckedQuestions:
             (
                 *(each.question.id, each.question.question, each.question.question_type),
                 *(each.question.hops, each.sound, " ".join(each.problems), "; ".join(each.reasons)),
-                *(_cell(each, name) for name in names),
+                *map(each.cell, names),
             )
             for each in self.checked
         )
-
-
-def _cell(checked: Checked, name: str) -> object:
-    result = checked.checks.get(name)
-    return None if result is None else result.status if name not in MEASURES else result.value
 
 
 def _example(checked: Checked) -> str:
@@ -203,10 +205,11 @@ def check_questions(
 ) -> CheckedQuestions:
     """Check a test set against its documents: which questions are sound, and what is wrong with the others.
 
-    `questions`: a file, a frame or rows, of a person or of any generator; `map` names columns as in
-    `load`. `documents`: files, folders, or documents of other libraries. By code alone: the same input gives
-    the same result. A `judge` adds two calls for each sound question: does it answer without the documents,
-    and from the passage as the reference does? Its replies are kept in `cache`. Raises DataError for questions or documents that cannot be read.
+    `questions`: a file, a frame or rows, your own or of any tool; `map` names columns as in `load`.
+    `documents`: files, folders, or documents of other libraries. Without a judge the same input gives the
+    same result. A `judge` adds two calls for each sound question: does it answer without the documents, and
+    does its answer from the passage agree with the reference? Its replies are kept in `cache`. Raises DataError
+    for questions or documents that cannot be read.
 
     >>> rows = [{"id": "q1", "question": "How long is it, according to the text?", "references": ["30 days"]}]
     >>> found = check_questions(rows, [{"id": "d1", "text": "Leave is 30 days a year."}])

@@ -13,14 +13,20 @@ from ragauge.documents.passage import Passage
 from ragauge.documents.reading import Documents
 from ragauge.documents.similar import near_duplicates
 from ragauge.language.references.contradictions import asks_yes_or_no_only
-from ragauge.language.references.match import ReferenceMatch
+from ragauge.language.references.match import ReferenceMatch, match_reference
 from ragauge.language.refusals.asked import asked_by
-from ragauge.language.refusals.refusals import find_refusals
-from ragauge.language.stems import stemmed
+from ragauge.language.stop_words import is_content_word
 from ragauge.language.words import words
-from ragauge.questions.evidence import Gold, PassageIndex, gives_value, match, share_stated
+from ragauge.questions.evidence import Gold, PassageIndex, gives_value, share_stated, stems_of
 from ragauge.questions.question import Question
-from ragauge.questions.wording import why_malformed, why_not_standalone, why_type_differs
+from ragauge.questions.wording import (
+    MAX_REFUSAL,
+    is_refusal,
+    pattern,
+    why_malformed,
+    why_not_standalone,
+    why_type_differs,
+)
 
 GROUNDED = 0.5
 """The least share of a long reference's words that its passage must state; a short one is there whole."""
@@ -36,29 +42,26 @@ SHORT = 5
 """Most content words of a short reference."""
 ALIKE, ALIKE_WITH_ANSWER = 0.8, 0.6
 """The similarity of the words of two questions from which they are one: of any two, and of two with one answer."""
-MAX_REFUSAL = 20
-"""Most words of an answer that is only a refusal."""
 VARIANTS = ("terse", "misspelt")
 """Types of questions that ask what another one asks, as users type."""
 FAR = 50
 """Rank by BM25 beyond which a question that names nothing does not find its passage."""
 
-_COMPUTED = re.compile(
-    r"\b(total|sum|difference|ratio|average|percent(age)?|margin|growth|change|more than|less than|how much (more|less|higher|lower|longer)"
-    r"|how many (more|fewer)|compare|calculate|compute|turnover|increase|decrease|summ[ea]|durchschnitt|différence|moyenne|diferencia|promedio)\b|相差|总共|平均",
-    re.IGNORECASE,
-)
+MEASURES = ("bm25_rank", "overlap", "n_words")
+"""Checks that measure a question and find no problem."""
+
 _QUOTED = re.compile(r"[`\"“«「]([^`\"”»」]+)[`\"”»」]|\w+_\w+")
 _NUMBER = re.compile(r"\d[\d.,]*")
 _CHOICE = re.compile(r"\b(or|oder|ou|o)\b|还是", re.IGNORECASE)
 _YES_NO = re.compile(
-    r"\W*(yes|no|true|false|ja|nein|oui|non|s[ií]|是|否|不是|对|不对)\b", re.IGNORECASE
+    r"\W*((?P<yes>yes|true|ja|oui|s[ií]|是的?|对的?)|no|false|nein|non|不是|否|不对)(?=\s*([,;:!，。；]|\.(?!\s*\d)|[-–—]\s|$))",
+    re.IGNORECASE,
 )
 
 
 @dataclass(frozen=True, slots=True)
 class CheckResult:
-    """What a check found: `value` is what it measured, None where it measures nothing; `reason` says why."""
+    """What a check found: `value` is what it measured, None where it measured nothing; `reason` says why."""
 
     status: Literal["ok", "problem", "not checked"]
     value: float | None = None
@@ -84,15 +87,14 @@ class Checked:
         """Why it is not sound, a sentence for each problem."""
         return [each.reason for each in self.checks.values() if each.status == "problem"]
 
-    def to_row(self) -> dict[str, object]:
-        """The row of a file: the question, whether it is sound, its problems, and the value of each check.
+    def cell(self, name: str) -> float | str | None:
+        """The status of a check; of one that only measures, its value."""
+        result = self.checks.get(name)
+        return None if result is None else result.value if name in MEASURES else result.status
 
-        A check without a value has its status. `reasons` say what is wrong.
-        """
-        checks = {
-            name: result.value if result.value is not None else result.status
-            for name, result in self.checks.items()
-        }
+    def to_row(self) -> dict[str, object]:
+        """The row of a file: the question, whether it is sound, its problems with their reasons, and each check."""
+        checks = {name: self.cell(name) for name in self.checks}
         found = {"problems": self.problems, "reasons": self.reasons} if self.problems else {}
         return {**self.question.to_row(), "sound": self.sound, **found, "checks": checks}
 
@@ -132,15 +134,22 @@ def gold_passages(question: Question, documents: Documents) -> list[Passage]:
     return list(dict.fromkeys(_index(documents).gold(question).passages))
 
 
-def is_stated(question: str, references: Sequence[str], answer: str) -> bool:
-    """Whether an answer states one of the references."""
-    yes_or_no = [found[1].lower() for each in references if (found := _YES_NO.match(each))]
-    if yes_or_no:
-        said = _YES_NO.match(answer)
-        return bool(said) and said[1].lower() in yes_or_no
-    return any(
-        _stated(question, each, [answer], is_computed=False).status == "ok" for each in references
-    )
+def is_stated(question: str, references: Sequence[str], answer: str) -> bool | None:
+    """Whether an answer states one of the references; None for a yes or no that is said in other words."""
+    if not _is_yes_no(question, references):
+        return any(
+            _stated(question, each, [answer], is_computed=False).status == "ok"
+            for each in references
+        )
+    said = _YES_NO.match(answer)
+    expected = [found for each in references if (found := _YES_NO.match(each))]
+    if said and expected:
+        return any(bool(said["yes"]) == bool(each["yes"]) for each in expected)
+    return False if is_refusal(answer) else None
+
+
+def _is_yes_no(question: str, references: Sequence[str]) -> bool:
+    return asks_yes_or_no_only(question) or any(map(_YES_NO.match, references))
 
 
 class _CheckedIndex(PassageIndex):
@@ -184,7 +193,9 @@ def _checks(question: Question, index: PassageIndex) -> tuple[_Checks, dict[str,
     else:
         checks["unanswerable"] = _unanswerable(question, index)
     checks["bm25_rank"] = CheckResult("ok" if gold.passages else "not checked", rank)
-    checks["overlap"] = CheckResult("ok", _overlap(text, gold))
+    checks["overlap"] = CheckResult(
+        "ok" if gold.passages else "not checked", _overlap(text, gold, index)
+    )
     checks["n_words"] = CheckResult("ok", len(words(text)))
     return checks, relevant
 
@@ -197,44 +208,32 @@ def _not_checked(reason: str) -> CheckResult:
     return CheckResult("not checked", None, reason)
 
 
-def _overlap(text: str, gold: Gold) -> float | None:
+def _overlap(text: str, gold: Gold, index: PassageIndex) -> float | None:
     """The share of the question's content words that the gold passages have."""
     content = asked_by(text).content
     if not content or not gold.passages:
         return None
-    there = {
-        word.stem
-        for passage in gold.passages
-        for word in stemmed(f"{passage.heading} {passage.text}")
-    }
+    there = {stem for each in gold.passages for place in index.places(each) for stem in place.stems}
     return len(content & there) / len(content)
 
 
 def _stands_alone(question: Question, gold: Gold, rank: int | None) -> CheckResult:
-    reason = why_not_standalone(question.question)
-    if reason is not None:
-        return _problem("not_standalone", reason, rank)
+    if reason := why_not_standalone(question.question):
+        return _problem("not_standalone", reason)
     asked = asked_by(question.question)
-    if (
-        gold.passages
-        and len(asked.content) <= 1
-        and not asked.specific
-        and (rank is None or rank > FAR)
-    ):
-        return _problem(
-            "not_standalone", "it names nothing by which its passage can be found", rank
-        )
-    return CheckResult("ok", rank)
+    is_far = rank is None or rank > FAR
+    if gold.passages and len(asked.content) <= 1 and not asked.specific and is_far:
+        return _problem("not_standalone", "it names nothing by which its passage can be found")
+    return _OK
 
 
 def _span(question: Question, gold: Gold) -> CheckResult:
     """Whether the gold passages are where they are said to be."""
     if not question.gold_contexts:
         return _not_checked("it has no gold passage")
-    if not gold.wrong:
-        return _OK
-    moved = any("[" in reason and "] is " in reason for reason in gold.wrong)
-    return _problem("malformed" if moved else "answer_not_in_documents", "; ".join(gold.wrong))
+    wrong = "; ".join([*gold.misplaced, *gold.missing])
+    name = "malformed" if gold.misplaced else "answer_not_in_documents"
+    return _problem(name, wrong) if wrong else _OK
 
 
 def _answer_form(question: Question) -> CheckResult:
@@ -246,10 +245,10 @@ def _answer_form(question: Question) -> CheckResult:
     if blank:
         return _problem("malformed", f"its answer is empty: {blank[0]!r}")
     text = question.question
-    is_closed = asks_yes_or_no_only(text) or any(map(_YES_NO.match, references))
+    is_closed = _is_yes_no(text, references)
     if not is_closed and all(_stem_set(each) == _stem_set(text) for each in references):
         return _problem("malformed", "its answer is the question itself")
-    if all(_is_refusal(each) for each in references):
+    if all(map(is_refusal, references)):
         return _problem("malformed", f"its answer is a refusal: {references[0][:60]!r}")
     if why := _all_why([why_type_differs(text, each) for each in references]):
         return _problem("malformed", why)
@@ -258,12 +257,6 @@ def _answer_form(question: Question) -> CheckResult:
     ):
         return _problem("malformed", f"the question gives its answer {references[0][:60]!r} away")
     return _OK
-
-
-def _is_refusal(reference: str) -> bool:
-    """Whether a short answer only refuses; a long one says what can be said."""
-    is_short = len(words(reference)) <= MAX_REFUSAL
-    return is_short and any(found.decides for found in find_refusals(reference))
 
 
 def _all_why(reasons: Sequence[str | None]) -> str | None:
@@ -277,13 +270,13 @@ def _is_given_away(question: str, reference: str) -> bool:
 
 
 def _grounded(question: Question, gold: Gold, index: PassageIndex) -> CheckResult:
-    """Whether a reference stands in the gold passages, or in any if no gold passage is given."""
-    if not question.references:
+    """Whether the gold passages state a reference; the nearest passages, if no gold passage is given."""
+    references = [each for each in question.references if any(map(str.isalnum, each))]
+    if not references:
         return _not_checked("it has no reference")
-    texts = [*gold.texts, "\n".join(dict.fromkeys(each.text for each in gold.passages))]
-    texts = [text for text in texts if text.strip()]
-    if len(gold.texts) > 1:
-        texts.append("\n".join(gold.texts))
+    passages = dict.fromkeys(each.text for each in gold.passages)
+    joined = ("\n".join(passages), "\n".join(gold.texts))
+    texts = list(dict.fromkeys(text for text in (*gold.texts, *joined) if text.strip()))
     is_given = bool(texts)
     if not is_given:
         texts = _texts_near(question, index)
@@ -294,7 +287,7 @@ def _grounded(question: Question, gold: Gold, index: PassageIndex) -> CheckResul
     is_computed = _may_be_computed(question.question, gold, index)
     results = [
         _stated(question.question, reference, texts, is_computed=is_computed)
-        for reference in question.references
+        for reference in references
     ]
     best = max(
         results,
@@ -325,14 +318,14 @@ def _stated(
     question: str, reference: str, texts: Sequence[str], *, is_computed: bool
 ) -> CheckResult:
     """Whether one of the texts states a reference."""
-    matches = [match(question, reference, text) for text in texts]
+    matches = [match_reference(question, reference, text) for text in texts]
     best = max(matches, key=share_stated)
     share = share_stated(best)
-    if _YES_NO.match(reference) or asks_yes_or_no_only(question):
+    if _is_yes_no(question, [reference]):
         share = max(share, *(_share_of_question(question, text) for text in texts))
-        if share < SPOKEN_OF:
+        if share < SPOKEN_OF and not is_computed:
             return _problem("answer_not_in_documents", "its passage does not speak of it", share)
-        return CheckResult("ok", share, "yes or no: only that its passage speaks of it was checked")
+        return _not_checked("yes or no: only that its passage speaks of it was checked")
     missing = [word.text for word in best.wanted if word.credit < GROUNDED]
     numbers = [word for word in missing if any(map(str.isdigit, word))]
     is_short = len(best.wanted) <= SHORT
@@ -340,6 +333,8 @@ def _stated(
     is_otherwise = bool(numbers and best.contradiction)
     if share >= least and not is_otherwise:
         return CheckResult("ok", share)
+    if not any(is_content_word(word.text) for word in best.wanted):
+        return _not_checked("its answer has no word that can be looked for")
     if is_computed and (numbers or is_short):
         return _not_checked("its answer may be computed")
     if is_otherwise and best.contradiction:
@@ -351,7 +346,7 @@ def _stated(
 
 def _may_be_computed(question: str, gold: Gold, index: PassageIndex) -> bool:
     """Whether a number may follow from others: the question says so, or nothing there speaks of just what it asks."""
-    if _COMPUTED.search(question):
+    if pattern("computed").search(question):
         return True
     places = [place for passage in gold.passages for place in index.places(passage)]
     n_numbers = len(_NUMBER.findall("\n".join(gold.texts)))
@@ -361,8 +356,7 @@ def _may_be_computed(question: str, gold: Gold, index: PassageIndex) -> bool:
 
 def _share_of_question(question: str, text: str) -> float:
     content = asked_by(question).content
-    there = {word.stem for word in stemmed(text)}
-    return len(content & there) / len(content) if content else 1.0
+    return len(content & stems_of(text)) / len(content) if content else 1.0
 
 
 def _unique(
@@ -378,21 +372,19 @@ def _unique(
     is_specific = len(asked_by(text).content) >= MANY_WORDS
     also: list[str] = []
     for place in index.answering(text, others):
-        found = [match(text, reference, place.text) for reference in references]
+        found = [match_reference(text, reference, place.text) for reference in references]
         if any(share_stated(each) == 1.0 for each in found):
             also.append(place.passage.id)
         elif is_specific and place.covers(text) == 1.0 and all(map(_is_other_number, found)):
             there, here = found[0].contradiction or ("", "")
             reason = f"{place.passage.id} says {there!r}, its answer {here!r}"
-            return _problem("contradicted", reason, 1.0), question.relevant
+            return _problem("contradicted", reason), question.relevant
     if not also:
-        return CheckResult("ok", 0.0), question.relevant
+        return _OK, question.relevant
     relevant = question.relevant or dict.fromkeys(sorted(ids), 1.0)
     reason = f"{', '.join(also)} {'answers' if len(also) == 1 else 'answer'} it too, and is not in relevant"
-    return _problem("also_answered_elsewhere", reason, len(also)), {
-        **relevant,
-        **dict.fromkeys(also, 1.0),
-    }
+    relevant = {**relevant, **dict.fromkeys(also, 1.0)}
+    return _problem("also_answered_elsewhere", reason), relevant
 
 
 def _is_other_number(found: ReferenceMatch) -> bool:
@@ -404,17 +396,16 @@ def _is_other_number(found: ReferenceMatch) -> bool:
 def _unanswerable(question: Question, index: PassageIndex) -> CheckResult:
     """Whether no passage answers a question that the documents shall not answer."""
     text = question.question
-    answers = [each for each in question.references if not find_refusals(each)]
-    near = index.nearest(text)
-    for place in index.answering(text, near):
-        has_answer = any(share_stated(match(text, each, place.text)) == 1.0 for each in answers)
-        if has_answer or (asked_by(text).is_typed and gives_value(text, place)):
+    answers = [each for each in question.references if not is_refusal(each)]
+    is_typed = asked_by(text).is_typed
+    if not answers and not is_typed:
+        return _not_checked("no answer is given, and it asks for no kind of value")
+    for place in index.answering(text, index.nearest(text)):
+        found = [match_reference(text, each, place.text) for each in answers]
+        if 1.0 in map(share_stated, found) or (is_typed and gives_value(text, place)):
             quoted = " ".join(place.text.split())[:100]
-            reason = f"{place.passage.id} answers it: {quoted!r}"
-            return _problem("answerable_after_all", reason, place.covers(text))
-    return CheckResult(
-        "ok", max((p.covers(text) for each in near for p in index.places(each)), default=0.0)
-    )
+            return _problem("answerable_after_all", f"{place.passage.id} answers it: {quoted!r}")
+    return _OK
 
 
 def _duplicate(question: Question, first: Question | None) -> CheckResult:
@@ -437,14 +428,12 @@ def _duplicates(questions: Sequence[Question]) -> dict[int, int]:
     weight = {stem: log1p(len(sets) / n) for stem, n in frequency.items()}
 
     def ask_the_same(one: int, other: int) -> bool:
-        if kinds[one] != kinds[other]:
-            return False
         shared, both = sets[one] & sets[other], sets[one] | sets[other]
         similarity = sum(map(weight.__getitem__, shared)) / sum(map(weight.__getitem__, both))
         least = ALIKE if answers[one].isdisjoint(answers[other]) else ALIKE_WITH_ANSWER
         return similarity >= least
 
-    found = near_duplicates(sets, ALIKE_WITH_ANSWER, ask_the_same)
+    found = near_duplicates(sets, ALIKE_WITH_ANSWER, ask_the_same, kinds)
     plain: dict[str, int] = {}
     for place, question in enumerate(questions):
         text = " ".join(words(question.question))

@@ -9,12 +9,14 @@ from random import Random
 
 from ragauge.language.dates.dates import dates
 from ragauge.language.numbers.numbers import quantities
-from ragauge.questions.clauses import ARTICLES, AUXILIARIES, Names, content_words
 from ragauge.questions.draft import Draft
+from ragauge.questions.english_words import ARTICLES, AUXILIARIES, content_words
+from ragauge.questions.names import Names
 
 MAX_COMPARED = 4
 """Most comparisons of one kind: more would be one question in many clothes."""
-DESCRIBING = ("which", "who", "agent")
+MAX_HOP_WORDS = 30
+DESCRIBING = ("which", "agent")
 """Patterns whose question says something of its answer alone."""
 INVENTED = (
     "Hartwell",
@@ -51,23 +53,23 @@ def _comparisons(drafts: Sequence[Draft]) -> Iterator[Draft]:
             groups[draft.comparing].setdefault(draft.subject, draft)
     for comparing, by_subject in groups.items():
         pairs = [
-            (one, other)
-            for one, other in combinations(by_subject.values(), 2)
-            if one.sources[0].passage.id != other.sources[0].passage.id
+            (left, right)
+            for left, right in combinations(by_subject.values(), 2)
+            if left.sources[0].passage.id != right.sources[0].passage.id
         ]
-        for one, other in pairs[:MAX_COMPARED]:
-            is_first = _wins(comparing, one.value, other.value)
-            if is_first is None:
+        for left, right in pairs[:MAX_COMPARED]:
+            is_left = _wins(comparing, left.value, right.value)
+            if is_left is None:
                 continue
-            first, second = (one, other) if is_first else (other, one)
-            said, against = first.references[0], f"{second.subject}: {second.references[0]}"
+            winner, loser = (left, right) if is_left else (right, left)
+            values = f"{winner.references[0]}; {loser.subject}: {loser.references[0]}"
             yield Draft(
-                f"{comparing}, {one.subject} or {other.subject}?",
-                (f"{first.subject} ({said}; {against})",),
-                (*one.sources, *other.sources),
+                f"{comparing}, {left.subject} or {right.subject}?",
+                (f"{winner.subject} ({values})",),
+                (*left.sources, *right.sources),
                 "comparison",
                 "compared",
-                one.subject,
+                left.subject,
                 3.0,
             )
 
@@ -95,46 +97,34 @@ def _wins(comparing: str, value: str, other: str) -> bool | None:
 def _two_hops(drafts: Sequence[Draft]) -> Iterator[Draft]:
     """A question about a thing, with the thing described by what another passage says of it."""
     by_subject: dict[str, list[Draft]] = defaultdict(list)
-    descriptions = [draft for draft in drafts if draft.pattern in DESCRIBING]
     for draft in drafts:
         if draft.pattern not in DESCRIBING and draft.question_type not in ("yes/no", "cloze"):
             by_subject[draft.subject.removeprefix("the ")].append(draft)
-    for first in descriptions:
+    for first in (draft for draft in drafts if draft.pattern in DESCRIBING):
+        asked = first.question.removeprefix("Which ").rstrip("?")
+        kind, _, said = asked.partition(" ")
+        described = f"the person who {said}" if kind == "Who" else f"the {kind} that {said}"
         name = first.references[0].removeprefix("the ")
-        found = re.match(r"(Which (?P<head>\w+)|Who) (?P<said>.*)\?$", first.question)
-        if found is None:
-            continue
-        described = (
-            f"the {found['head']} that {found['said']}"
-            if found["head"]
-            else f"the person who {found['said']}"
-        )
+        of_name = re.compile(rf"\b(?:the )?{re.escape(name)}\b(?!['’])")
         for second in by_subject.get(name, ()):
+            question = of_name.sub(lambda _, by=described: by, second.question, count=1)
             is_near = second.sources[0].passage.id == first.sources[0].passage.id
-            question = re.sub(
-                rf"\b(?:the )?{re.escape(name)}\b(?!['’])", described, second.question, count=1
-            )
-            shared = set(content_words(found["said"])) & set(content_words(second.references[0]))
+            is_told = set(content_words(said)) & set(content_words(second.references[0]))
             if (
-                question == second.question
-                or is_near
-                or shared
-                or len(question.split()) > 30
-                or described in second.question
+                question != second.question
+                and not (is_near or is_told)
+                and len(question.split()) <= MAX_HOP_WORDS
             ):
-                continue
-            question = question[0].upper() + question[1:]
-            sources = (*first.sources, *second.sources)
-            yield Draft(
-                question,
-                second.references,
-                sources,
-                "multi-hop",
-                "described",
-                second.subject,
-                3.0,
-                hops=2,
-            )
+                yield Draft(
+                    question[0].upper() + question[1:],
+                    second.references,
+                    (*first.sources, *second.sources),
+                    "multi-hop",
+                    "described",
+                    second.subject,
+                    3.0,
+                    hops=2,
+                )
 
 
 def _unanswerable(drafts: Sequence[Draft], whole: str, names: Names) -> Iterator[Draft]:

@@ -1,7 +1,8 @@
 """Drafts: questions as a writer proposes them, before they are checked."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from ragauge.documents.passage import Passage
@@ -15,6 +16,11 @@ class Source:
     start: int
     end: int
     text: str
+
+    @classmethod
+    def within(cls, passage: "Passage", start: int, end: int) -> "Source":
+        """The part of a passage from `start` to `end` in its own text."""
+        return cls(passage, passage.start + start, passage.start + end, passage.text[start:end])
 
     @property
     def as_context(self) -> dict[str, object]:
@@ -50,3 +56,58 @@ class Draft:
     value: str = ""
     origin: str = ""
     """The question that it asks in other words; only one of the two is used."""
+
+
+PATTERNS: Mapping[str, tuple[str, float]] = {
+    "date": ("temporal", 3.5),
+    "count": ("number", 3.5),
+    "money": ("number", 3.5),
+    "measure": ("number", 3.5),
+    "time": ("number", 3.0),
+    "counted subject": ("number", 3.0),
+    "agent": ("single fact", 3.5),
+    "definition": ("single fact", 3.0),
+    "meaning": ("single fact", 3.0),
+    "means": ("single fact", 3.0),
+    "place": ("single fact", 3.0),
+    "reason": ("single fact", 3.0),
+    "which": ("single fact", 2.0),
+    "object": ("single fact", 2.0),
+    "listed objects": ("list", 2.8),
+    "denied": ("yes/no", 1.5),
+    "changed number": ("yes/no", 1.4),
+    "confirmed": ("yes/no", 1.0),
+    "cloze": ("cloze", 1.0),
+}
+"""The type and the worth of the questions of each pattern."""
+
+
+class QuestionAnswer(NamedTuple):
+    """A question and its answer; `comparing` and `value` as in a draft."""
+
+    pattern: str
+    question: str
+    answer: str
+    comparing: str = ""
+    value: str = ""
+
+    @property
+    def question_type(self) -> str:
+        return PATTERNS[self.pattern][0]
+
+    @property
+    def worth(self) -> float:
+        return PATTERNS[self.pattern][1]
+
+
+class Part(NamedTuple):
+    """A part of a clause's rest that can be asked for, with the words that ask.
+
+    `answer`: the reference; `leftover`: the rest without the part.
+    """
+
+    pattern: str
+    ask: str
+    answer: str
+    leftover: str = ""
+    value: str = ""

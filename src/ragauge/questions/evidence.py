@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 
@@ -10,7 +10,7 @@ from rapidfuzz import fuzz
 
 from ragauge.documents.passage import Passage
 from ragauge.documents.reading import Documents
-from ragauge.language.references.match import ReferenceMatch, match_reference
+from ragauge.language.references.match import ReferenceMatch
 from ragauge.language.refusals.asked import asked_by, has_value
 from ragauge.language.refusals.sentences import read_sentences
 from ragauge.language.stems import stemmed
@@ -47,11 +47,15 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Gold:
-    """What is known of where the answer is: its texts, the passages that they are in, and what is wrong with them."""
+    """What is known of where the answer is: its texts, the passages that they are in, and what is wrong with them.
 
-    texts: list[str]
-    passages: list[Passage]
-    wrong: list[str]
+    `misplaced`: spans that have another text; `missing`: texts that the documents lack.
+    """
+
+    texts: list[str] = field(default_factory=list[str])
+    passages: list[Passage] = field(default_factory=list[Passage])
+    misplaced: list[str] = field(default_factory=list[str])
+    missing: list[str] = field(default_factory=list[str])
 
 
 class PassageIndex:
@@ -60,12 +64,11 @@ class PassageIndex:
     def __init__(self, documents: Documents) -> None:
         self.documents = documents
         self.passages = documents.passages
-        self.by_id = {passage.id: passage for passage in documents.passages}
+        self._numbers = {passage.id: number for number, passage in enumerate(documents.passages)}
         self._by_document: dict[str, list[Passage]] = {}
         for passage in documents.passages:
             self._by_document.setdefault(passage.document, []).append(passage)
         self._places: dict[str, list[Place]] = {}
-        self._ranks: dict[str, list[int]] = {}
 
     @cached_property
     def _bm25(self):
@@ -80,10 +83,7 @@ class PassageIndex:
     def rank(self, question: str, gold: Sequence[Passage]) -> int | None:
         """The best rank of a gold passage by BM25, from 1; None if it shares no word with the question."""
         scores = self._bm25.scores(question)
-        places = {passage.id for passage in gold}
-        best = max(
-            (scores[n] for n, each in enumerate(self.passages) if each.id in places), default=0
-        )
+        best = max((scores[self._numbers[passage.id]] for passage in gold), default=0)
         return int((scores > best).sum()) + 1 if best > 0 else None
 
     def document(self, name: str) -> str | None:
@@ -99,40 +99,42 @@ class PassageIndex:
 
     def gold(self, question: Question) -> Gold:
         """The gold texts and passages of a question, from its spans, its texts, or its relevant ids."""
-        gold = Gold([], [], [])
+        gold = Gold()
         for context in question.gold_contexts:
             self._add(context, gold)
         for id in question.relevant:
             id = self.documents.duplicate_of.get(id, id)
-            found = [self.by_id[id]] if id in self.by_id else self._by_document.get(id, [])
+            number = self._numbers.get(id)
+            found = self._by_document.get(id, []) if number is None else [self.passages[number]]
             gold.passages.extend(found)
             if not question.gold_contexts:
                 gold.texts.extend(passage.text for passage in found)
         return gold
 
     def _add(self, context: GoldContext, gold: Gold) -> None:
-        text = context["text"]
-        name = context.get("document")
+        text, name = context["text"], context.get("document")
         document = None if name is None else self.document(name)
+        passages = self._by_document.get(document or "", [])
         if name is not None and document is None:
-            gold.wrong.append(f"its gold passage is in {name!r}, which is none of the documents")
+            gold.missing.append(f"its gold passage is in {name!r}, which is none of the documents")
         if document is not None and "start" in context and "end" in context:
             start, end = context["start"], context["end"]
             there = self.documents.texts[document][max(start, 0) : end]
-            if text and _plain(there) != _plain(text):
-                gold.wrong.append(f"{document}[{start}:{end}] is {there[:40]!r}, not {text[:40]!r}")
+            if not there or (text and _plain(there) != _plain(text)):
+                gold.misplaced.append(
+                    f"{document}[{start}:{end}] is {there[:40]!r}, not {text[:40]!r}"
+                )
             gold.texts.append(text or there)
-            gold.passages.extend(
-                each
-                for each in self._by_document.get(document, ())
-                if each.start < end and start < each.end
-            )
-            return
-        gold.texts.append(text)
-        found = self._located(text, self._by_document.get(document or "", ()))
-        gold.passages.extend(found)
-        if (not found and text.strip() and document is not None) or (name is None and not found):
-            gold.wrong.append(f"its gold passage is not in the documents: {text[:60]!r}")
+            gold.passages.extend(each for each in passages if each.start < end and start < each.end)
+        elif document is not None and not text.strip():
+            gold.texts.extend(each.text for each in passages)
+            gold.passages.extend(passages)
+        else:
+            gold.texts.append(text)
+            found = self._located(text, passages)
+            gold.passages.extend(found)
+            if not found and (name is None or document is not None):
+                gold.missing.append(f"its gold passage is not in the documents: {text[:60]!r}")
 
     def _located(self, text: str, among: Sequence[Passage]) -> list[Passage]:
         """The passages that have a text, or that it has; only whitespace may differ, or a few signs."""
@@ -176,11 +178,6 @@ def gives_value(question: str, place: Place) -> bool:
     return any(has_value(sentence, asked) for sentence in sentences)
 
 
-def match(question: str, reference: str, text: str) -> ReferenceMatch:
-    """What a text states of a reference."""
-    return match_reference(question, reference, text)
-
-
 def share_stated(found: ReferenceMatch) -> float:
     """The share of the reference's words, besides those of the question, that a text states."""
     if found.is_contained:
@@ -199,13 +196,14 @@ def _places(passage: Passage) -> Iterator[Place]:
             passage.text[start : spans[min(n + 1, len(spans) - 1)][1]]
             for n, (start, _) in enumerate(spans)
         ]
-    heading = _stems(passage.heading)
+    heading = stems_of(passage.heading)
     for text in texts:
-        yield Place(passage, text, heading | _stems(text))
+        yield Place(passage, text, heading | stems_of(text))
 
 
 @lru_cache(maxsize=10_000)
-def _stems(text: str) -> frozenset[str]:
+def stems_of(text: str) -> frozenset[str]:
+    """The stems of the words of a text."""
     return frozenset(word.stem for word in stemmed(text))
 
 

@@ -10,6 +10,7 @@ from ragauge.errors import PlanError
 from ragauge.judges.protocol import Schema
 from ragauge.judges.question import Question as JudgeQuestion
 from ragauge.questions.checks import Checked, CheckResult, gold_passages, is_stated
+from ragauge.questions.question import Question
 from ragauge.score import Score
 
 if TYPE_CHECKING:
@@ -48,8 +49,7 @@ def with_judge(
         if isinstance(reply, Score):
             result = CheckResult("not checked", None, reply.reason or reply.status)
         else:
-            is_right = is_stated(question.question, question.references, reply.value)
-            result = _result(name, reply.value, is_right=is_right)
+            result = _result(name, question, reply.value)
         results.setdefault(place, {})[name] = result
     return [_with(each, results.get(place, {})) for place, each in enumerate(checked)]
 
@@ -93,8 +93,12 @@ def _read(fields: dict[str, Any]) -> str:
     return cast(str, fields["answer"]).strip()
 
 
-def _result(name: str, answer: str, *, is_right: bool) -> CheckResult:
+def _result(name: str, question: Question, answer: str) -> CheckResult:
     shown = answer[:80]
+    is_right = is_stated(question.question, question.references, answer)
+    if is_right is None:
+        reason = f"the judge's yes or no was not read: {shown!r}"
+        return CheckResult("not checked", None, reason)
     if name == "known" and is_right:
         reason = f"the judge answers it without the documents: {shown!r}"
         return CheckResult("problem", 1.0, reason, "known_without_documents")

@@ -27,7 +27,6 @@ from ragauge.questions.judge_checks import PROMPT as ANSWERING
 from ragauge.questions.judge_checks import answering
 from ragauge.questions.making import MadeQuestions, numbered, question_of
 from ragauge.questions.plan import Place, Spread
-from ragauge.questions.question import Question
 from ragauge.score import Score
 
 if TYPE_CHECKING:
@@ -79,78 +78,68 @@ class JudgeReplies(NamedTuple):
     from_passages: str | None = None
 
 
-def questions_by_judge(
-    documents: Documents,
-    counts: Mapping[str, int],
-    judge: JudgeConfig,
-    cache: str | Path | None,
-    *,
-    seed: int,
-    personas: Sequence[str] = (),
-) -> MadeQuestions:
-    """Ask the judge for each planned question and keep those that the checks find sound."""
-    from ragauge.calls import loop
+@dataclass(frozen=True, slots=True)
+class JudgeWriter:
+    """A judge that writes the planned questions about documents, asked as one of the `personas`."""
 
-    session = _session(judge, cache)
-    planned = slots(documents, counts, seed)
-    replies = loop.run(_written(session, planned, personas))
-    digest = session.prompts.digest([PROMPT, ANSWERING])
-    origin = {"writer": session.name, "prompt": f"{PROMPT} {digest}", "seed": seed}
-    taken, rejected, failures = list[Question](), list[Checked](), list[str]()
-    for slot, reply in zip(planned, replies, strict=True):
-        if isinstance(reply.written, Score):
-            failures.append(reply.written.reason or reply.written.status)
-            continue
-        draft, problem = _draft(slot, reply.written.value)
-        known = _states(draft, reply.without)
-        if _states(draft, reply.from_passages) is False and not problem:
-            problem = "the judge answers otherwise from its passages"
-        is_known = {} if known is None else {"known": known}
-        question = question_of(draft, {**origin, **is_known})
-        if problem:
-            rejected.append(Checked(question, False, [problem]))
-        else:
-            taken.append(question)
-    checked = with_also_relevant(check(taken, documents))
-    kept = [each for each in checked if each.sound]
-    rejected += [each for each in checked if not each.sound]
-    usage = session.usage
-    return MadeQuestions(
-        numbered(kept, counts),
-        rejected,
-        counts,
-        dict(Counter(slot.question_type for slot in planned)),
-        documents,
-        n_calls=usage.calls,
-        cost_usd=usage.cost_usd,
-        failures=failures,
-    )
+    documents: Documents
+    counts: Mapping[str, int]
+    judge: JudgeConfig
+    cache: str | Path | None = None
+    seed: int = 0
+    personas: Sequence[str] = ()
 
+    def places(self) -> dict[str, int]:
+        """How many of the planned questions of each type have passages to be about."""
+        return dict(Counter(slot.question_type for slot in self._slots()))
 
-def estimate(
-    documents: Documents,
-    counts: Mapping[str, int],
-    judge: JudgeConfig,
-    cache: str | Path | None,
-    *,
-    seed: int,
-    personas: Sequence[str] = (),
-) -> "Mapping[str, CostEstimate]":
-    """The calls that the questions would still need, and their cost; makes none."""
-    from ragauge.calls import loop
+    def estimate(self) -> "Mapping[str, CostEstimate]":
+        """The calls that the questions would still need, and their cost; makes none."""
+        session = _session(self.judge, self.cache).for_estimate()
+        self._replies(session)
+        return {session.name: session.usage.estimate()}
 
-    session = _session(judge, cache).for_estimate()
-    loop.run(_written(session, slots(documents, counts, seed), personas))
-    return {session.name: session.usage.estimate()}
+    def questions(self) -> MadeQuestions:
+        """Ask the judge for each planned question and keep those that the checks find sound."""
+        session = _session(self.judge, self.cache)
+        replies = list(zip(self._slots(), self._replies(session), strict=True))
+        digest = session.prompts.digest([PROMPT, ANSWERING])
+        origin = {"writer": session.name, "prompt": f"{PROMPT} {digest}", "seed": self.seed}
+        read = [checked for slot, reply in replies if (checked := _checked(slot, reply, origin))]
+        taken = [each.question for each in read if each.sound]
+        checked = with_also_relevant(check(taken, self.documents))
+        failures = [
+            reply.written.reason or reply.written.status
+            for _, reply in replies
+            if isinstance(reply.written, Score)
+        ]
+        return MadeQuestions(
+            numbered([each for each in checked if each.sound], self.counts),
+            [each for each in (*read, *checked) if not each.sound],
+            self.counts,
+            self.places(),
+            self.documents,
+            n_calls=session.usage.calls,
+            cost_usd=session.usage.cost_usd,
+            failures=failures,
+        )
+
+    def _slots(self) -> list[Slot]:
+        return slots(self.documents, self.counts, self.seed)
+
+    def _replies(self, session: "JudgeSession") -> list[JudgeReplies]:
+        from ragauge.calls import loop
+
+        return loop.run(_written(session, self._slots(), self.personas))
 
 
 async def _written(
     session: "JudgeSession", planned: Sequence[Slot], personas: Sequence[str]
-) -> "list[JudgeReplies]":
+) -> list[JudgeReplies]:
     """For each slot the question, and the judge's answers to it without and with its passages."""
     import asyncio
 
-    async def one(slot: Slot, asked: JudgeQuestion[Written]) -> JudgeReplies:
+    async def write(slot: Slot, asked: JudgeQuestion[Written]) -> JudgeReplies:
         written = await session.ask(asked)
         if isinstance(written, Score) or slot.question_type == "unanswerable":
             return JudgeReplies(written)
@@ -160,7 +149,19 @@ async def _written(
         without, from_them = (None if isinstance(each, Score) else each.value for each in answers)
         return JudgeReplies(written, without, from_them)
 
-    return await asyncio.gather(*map(one, planned, _asked(planned, personas)))
+    return await asyncio.gather(*map(write, planned, _asked(planned, personas)))
+
+
+def _checked(slot: Slot, reply: JudgeReplies, origin: Mapping[str, object]) -> Checked | None:
+    """The judge's question, rejected where its quotes or its own answer do not support it; None without one."""
+    if isinstance(reply.written, Score):
+        return None
+    draft, problem = _draft(slot, reply.written.value)
+    if not problem and _states(draft, reply.from_passages) is False:
+        problem = "the judge answers otherwise from its passages"
+    known = _states(draft, reply.without)
+    question = question_of(draft, {**origin, **({} if known is None else {"known": known})})
+    return Checked(question, not problem, [problem] if problem else [])
 
 
 def _states(draft: Draft, answer: str | None) -> bool | None:
@@ -187,15 +188,13 @@ def slots(documents: Documents, counts: Mapping[str, int], seed: int) -> list[Sl
     """
     items: list[tuple[str, Place, float, Slot]] = []
     for name in counts:
-        for passages in (
-            _pairs(documents) if name in OF_TWO else ((each,) for each in documents.passages)
-        ):
+        single = ((passage,) for passage in documents.passages)
+        for passages in _pairs(documents) if name in OF_TWO else single:
             first = passages[0]
             is_table = first.kind == "table"
-            if (name == "table look-up") == is_table and (
-                is_table or len(first.text.split()) >= MIN_WORDS
-            ):
-                items.append((name, Place.of(first), 1.0, Slot(name, tuple(passages))))
+            is_long = is_table or len(first.text.split()) >= MIN_WORDS
+            if is_long and is_table == (name == "table look-up"):
+                items.append((name, Place.of(first), 1.0, Slot(name, passages)))
     spread = Spread(items, seed)
     return [
         slot
@@ -250,18 +249,11 @@ def _read(fields: dict[str, Any]) -> Written:
 def _draft(slot: Slot, written: Written) -> tuple[Draft, str]:
     """The reply as a draft, and what is wrong with it: its quotes must be in its passages."""
     is_answerable = slot.question_type != "unanswerable"
-    sources: list[Source] = []
-    for passage in slot.passages:
-        for quote in written.quotes:
-            span = find_quote(quote, passage.text)
-            if span is not None:
-                start, end = span
-                sources.append(
-                    Source(
-                        passage, passage.start + start, passage.start + end, passage.text[start:end]
-                    )
-                )
-                break
+    sources = [
+        Source.within(passage, *spans[0])
+        for passage in slot.passages
+        if (spans := [span for each in written.quotes if (span := find_quote(each, passage.text))])
+    ]
     problem = ""
     if is_answerable and not written.answer:
         problem = "no answer was written"
@@ -277,8 +269,3 @@ def _draft(slot: Slot, written: Written) -> tuple[Draft, str]:
         hops=2 if slot.question_type == "multi-hop" else 1,
     )
     return draft, problem
-
-
-def places(documents: Documents, counts: Mapping[str, int], seed: int) -> dict[str, int]:
-    """How many of the planned questions of each type have passages to be about."""
-    return dict(Counter(slot.question_type for slot in slots(documents, counts, seed)))

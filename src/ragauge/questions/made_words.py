@@ -1,7 +1,7 @@
 """What was made, as a report: how many questions of each type, what was rejected and why, and what it cost."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from ragauge.questions.checks import Checked
 from ragauge.questions.making import MadeQuestions
@@ -102,7 +102,7 @@ def _notes(made: MadeQuestions) -> list[str]:
 
 
 def plan_report(
-    planned: dict[str, int], available: dict[str, int], n_documents: int, n_passages: int
+    planned: Mapping[str, int], available: Mapping[str, int], n_documents: int, n_passages: int
 ) -> Report:
     """How many questions of each type are planned, and for how many the documents give a draft or a place."""
     rows = [(name, f"{n:,}", f"{available.get(name, 0):,}") for name, n in planned.items()]

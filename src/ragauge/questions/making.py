@@ -84,10 +84,9 @@ def questions(
     counts = counts_of(n, TYPES if types is None else types)
     if judge is not None:
         from ragauge.judges.config import judge_config_of
-        from ragauge.questions.judge_writer import questions_by_judge
+        from ragauge.questions.judge_writer import JudgeWriter
 
-        config = judge_config_of(judge)
-        return questions_by_judge(read, counts, config, cache, seed=seed, personas=personas)
+        return JudgeWriter(read, counts, judge_config_of(judge), cache, seed, personas).questions()
     return _without_model(read, counts, seed)
 
 

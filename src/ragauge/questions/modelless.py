@@ -8,22 +8,22 @@ from ragauge.documents.passage import Passage
 from ragauge.documents.reading import Documents
 from ragauge.language.detection import language_of
 from ragauge.language.text import sentence_spans
-from ragauge.questions.clauses import (
+from ragauge.questions.clauses import clauses
+from ragauge.questions.draft import Draft, Source
+from ragauge.questions.english import is_good, questions_of
+from ragauge.questions.english_words import (
     DETERMINERS,
     JOINING,
     MODALS,
     POINTING,
     PREPOSITIONS,
-    Names,
-    clauses,
     content_words,
     is_plural,
     points_outside,
     set_of,
     verbs,
 )
-from ragauge.questions.draft import Draft, Source
-from ragauge.questions.english import is_good, questions_of
+from ragauge.questions.names import Names
 from ragauge.questions.translated import questions_in
 
 FENCE = re.compile(r"^(```|~~~).*?^\1", re.MULTILINE | re.DOTALL)
@@ -62,14 +62,23 @@ NO_NOUNS = (JOINING | POINTING | MODALS | PREPOSITIONS | DETERMINERS) | set_of(
 def drafts(documents: Documents) -> list[Draft]:
     """All questions that the documents answer, in the order of the passages."""
     names = Names.read(documents.texts)
-    return [draft for passage in documents.passages for draft in _of_passage(passage, names)]
+    first = {(each.document, each.heading): each.id for each in reversed(documents.passages)}
+    return [
+        draft
+        for passage in documents.passages
+        for draft in _of_passage(
+            passage, names, is_first=first[passage.document, passage.heading] == passage.id
+        )
+    ]
 
 
-def _of_passage(passage: Passage, names: Names) -> Iterator[Draft]:
+def _of_passage(passage: Passage, names: Names, *, is_first: bool) -> Iterator[Draft]:
     if passage.kind == "table":
         yield from _of_table(passage, names)
         return
-    yield from _of_heading(passage)
+    if is_first:
+        yield from _of_heading(passage)
+    yield from _of_lines(passage)
     language = language_of(passage.text) or "en"
     if language == "en":
         yield from _of_lists(passage, names)
@@ -94,10 +103,6 @@ def plain(text: str) -> str:
     return re.sub(r"\s+", " ", text).strip()
 
 
-def _source(passage: Passage, start: int, end: int) -> Source:
-    return Source(passage, passage.start + start, passage.start + end, passage.text[start:end])
-
-
 def _sentences(passage: Passage) -> Iterator[tuple[str, Source]]:
     """Whole sentences of prose: each in plain words, with its place."""
     text = FENCE.sub(lambda found: " " * len(found[0]), passage.text)
@@ -109,7 +114,7 @@ def _sentences(passage: Passage) -> Iterator[tuple[str, Source]]:
         if is_whole and end - start <= MAX_SENTENCE:
             yield (
                 re.sub(r"^[A-Z][^.!?]{2,60}\.\s+(?=[A-Z])", "", sentence),
-                _source(passage, start, end),
+                Source.within(passage, start, end),
             )
 
 
@@ -162,25 +167,31 @@ def _antecedent(sentence: str, names: Names, document: str) -> str:
 
 
 def _of_heading(passage: Passage) -> Iterator[Draft]:
-    """A heading, or a line of its own, that is a question, with the first sentence below it."""
+    """A heading that is a question, with the first sentence below it."""
     heading = plain(passage.heading.split(" > ")[-1])
     first = next(_sentences(passage), None)
     if (
         heading.endswith("?")
+        and ASKING.match(heading)
         and first is not None
+        and not BULLET.match(passage.text)
         and first[1].start < passage.start + 5
         and _is_clear(heading)
         and _is_answered(heading, first[0])
         and not first[0].lower().startswith(("for example", "it depends", "see "))
     ):
         yield Draft(heading, (first[0],), (first[1],), "single fact", "heading", heading, 4.0)
+
+
+def _of_lines(passage: Passage) -> Iterator[Draft]:
+    """A line of its own that is a question, with the first sentence below it."""
     for found in re.finditer(
         r"^(?:\*\*)?(?:Q[:.]\s*)?([A-Z][^\n?]{12,150}\?)(?:\*\*)?\s*\n+\s*(?:A[:.]\s*)?([A-Z][^\n]{8,400}?[.!])(?=\s|$)",
         passage.text,
         re.MULTILINE,
     ):
         if _is_clear(found[1]) and ASKING.match(found[1]) and _is_answered(found[1], found[2]):
-            source = _source(passage, found.start(2), found.end(2))
+            source = Source.within(passage, found.start(2), found.end(2))
             yield Draft(
                 plain(found[1]),
                 (plain(found[2]),),
@@ -215,41 +226,24 @@ def _of_lists(passage: Passage, names: Names) -> Iterator[Draft]:
         items = [plain(item).rstrip(".;,") for item in BULLET.findall(found["items"])]
         if any(len(item.split()) > MAX_ANSWER_WORDS or ":" in item for item in items):
             continue
-        source = _source(
-            passage,
-            found.start("intro"),
-            found.start("items") + len(found["items"].rstrip()),
-        )
-        intro = re.match(
-            r"The following (?P<asked>(?:[\w-]+ ){1,4}(?:are|can|may|must|will) .+)",
-            plain(found["intro"]),
-        )
-        if intro and not points_outside(intro["asked"]):
+        end = found.start("items") + len(found["items"].rstrip())
+        source = Source.within(passage, found.start("intro"), end)
+        for question, subject in _asked_of_list(plain(found["intro"]), names, passage.document):
             yield Draft(
-                f"Which {intro['asked']}?",
-                ("; ".join(items),),
-                (source,),
-                "list",
-                "list items",
-                "",
-                3.0,
+                question, ("; ".join(items),), (source,), "list", "list items", subject, 3.0
             )
-        for clause in clauses(f"{plain(found['intro'])} the items.", names, passage.document):
-            if (
-                clause.main
-                and clause.rest == "the items"
-                and len(content_words(clause.subject)) > 0
-            ):
-                question = f"What {clause.asked('')}?"
-                yield Draft(
-                    question,
-                    ("; ".join(items),),
-                    (source,),
-                    "list",
-                    "list items",
-                    clause.subject,
-                    3.0,
-                )
+
+
+def _asked_of_list(intro: str, names: Names, document: str) -> Iterator[tuple[str, str]]:
+    """What the sentence before a list asks for, with its subject."""
+    following = re.match(
+        r"The following (?P<asked>(?:[\w-]+ ){1,4}(?:are|can|may|must|will) .+)", intro
+    )
+    if following and not points_outside(following["asked"]):
+        yield f"Which {following['asked']}?", ""
+    for clause in clauses(f"{intro} the items.", names, document):
+        if clause.main and clause.rest == "the items" and content_words(clause.subject):
+            yield f"What {clause.asked('')}?", clause.subject
 
 
 def _of_table(passage: Passage, names: Names) -> Iterator[Draft]:
@@ -271,7 +265,7 @@ def _of_table(passage: Passage, names: Names) -> Iterator[Draft]:
         for column, cell in zip(header[1:], row[1:], strict=True):
             question = _of_cell(column, row[0], header[0], top, names) if _is_answer(cell) else None
             if question is not None:
-                source = _source(passage, start, start + len(line))
+                source = Source.within(passage, start, start + len(line))
                 yield Draft(
                     question,
                     (cell,),

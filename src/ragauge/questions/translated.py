@@ -10,10 +10,12 @@ from typing import NamedTuple
 
 NUMBER = r"(?P<N>[$€£]?\d[\d.,\u00a0\u202f ]*\d|\d)"
 SUBJECT = r"(?P<S>[^,;:.!?0-9（），、]{2,60}?)"
-DE_DATE = r"(?P<D>(?:im Jahr(?:e)? |im \w+ |am \d{1,2}\. \w+ )?(?:1[1-9]|20)\d\d)"
-FR_DATE = r"(?P<D>(?:en (?:\w+ )?|le \d{1,2}(?:er)? \w+ )(?:1[1-9]|20)\d\d)"
-ES_DATE = r"(?P<D>(?:en (?:\w+ de )?|el \d{1,2} de \w+ de )(?:1[1-9]|20)\d\d)"
+YEAR = r"(?:1[1-9]|20)\d\d"
+DE_DATE = rf"(?P<D>(?:im Jahr(?:e)? |im \w+ |am \d{{1,2}}\. \w+ )?{YEAR})"
+FR_DATE = rf"(?P<D>(?:en (?:\w+ )?|le \d{{1,2}}(?:er)? \w+ ){YEAR})"
+ES_DATE = rf"(?P<D>(?:en (?:\w+ de )?|el \d{{1,2}} de \w+ de ){YEAR})"
 REST = r"(?P<R>(?: (?!und\b|oder\b|et\b|ou\b|y\b|o\b)[^,;:.!?0-9]+)?)"
+ZH_SUBJECT = r"(?P<S>[^，。；：、]{2,20}?)"
 
 
 class Form(NamedTuple):
@@ -26,37 +28,56 @@ class Form(NamedTuple):
     worth: float = 3.0
 
 
+def _definition(verb: str, article: str, question: str) -> Form:
+    return Form(
+        rf"{SUBJECT} (?P<V>{verb}) (?P<A>{article} [^,;:]+)", question, "{A}", "single fact"
+    )
+
+
+def _amount(verb: str, unit: str, question: str) -> Form:
+    pattern = rf"{SUBJECT} (?P<V>{verb}) {NUMBER} (?P<U>{unit}){REST}"
+    return Form(pattern, question, "{N} {U}", "number")
+
+
+def _date(pattern: str, question: str) -> Form:
+    return Form(rf"{SUBJECT} {pattern}", question, "{D}", "temporal")
+
+
+def _statement(verb: str, question: str, yes: str) -> Form:
+    return Form(rf"{SUBJECT} (?P<V>{verb}) (?P<A>[^,;:]{{8,80}})", question, yes, "yes/no", 1.0)
+
+
 FORMS = {
     "de": (
-        Form(rf"{SUBJECT} (?P<V>ist|war) (?P<A>eine? [^,;:]+)", "Was {V} {S}?", "{A}", "single fact"),
-        Form(rf"{SUBJECT} kostet {NUMBER} (?P<U>Euro|Franken|Dollar|€|Kronen){REST}", "Wie viel kostet {S}{R}?", "{N} {U}", "number"),
-        Form(rf"{SUBJECT} (?P<V>hat|besitzt|umfasst|enthält|zählt|bietet|fasst) {NUMBER} (?P<U>(?:[a-zäöü]+en )?[A-ZÄÖÜ]\w+){REST}", "Wie viele {U} {V} {S}{R}?", "{N} {U}", "number"),
-        Form(rf"{SUBJECT} dauert {NUMBER} (?P<U>\w+){REST}", "Wie lange dauert {S}{R}?", "{N} {U}", "number"),
-        Form(rf"{SUBJECT} (?P<V>wurden?) {DE_DATE}(?P<R>[^,;:]* \w+(?:t|en))", "Wann {V} {S}{R}?", "{D}", "temporal"),
-        Form(rf"{SUBJECT} (?P<V>hat|ist|kostet|enthält|umfasst|bietet|dauert) (?P<A>[^,;:]{{8,80}})", "{V} {S} {A}?", "Ja", "yes/no", 1.0),
+        _definition("ist|war", "eine?", "Was {V} {S}?"),
+        _amount("kostet", "Euro|Franken|Dollar|€|Kronen", "Wie viel {V} {S}{R}?"),
+        _amount("hat|besitzt|umfasst|enthält|zählt|bietet|fasst", r"(?:[a-zäöü]+en )?[A-ZÄÖÜ]\w+", "Wie viele {U} {V} {S}{R}?"),
+        _amount("dauert", r"\w+", "Wie lange {V} {S}{R}?"),
+        _date(rf"(?P<V>wurden?) {DE_DATE}(?P<R>[^,;:]* \w+(?:t|en))", "Wann {V} {S}{R}?"),
+        _statement("hat|ist|kostet|enthält|umfasst|bietet|dauert", "{V} {S} {A}?", "Ja"),
     ),
     "fr": (
-        Form(rf"{SUBJECT} (?P<V>est|était) (?P<A>une? [^,;:]+)", "Qu’est-ce que {S} ?", "{A}", "single fact"),
-        Form(rf"{SUBJECT} coûte {NUMBER} (?P<U>euros?|francs?|dollars?|€|couronnes){REST}", "Combien coûte {S}{R} ?", "{N} {U}", "number"),
-        Form(rf"{SUBJECT} (?P<V>compte|possède|comprend|contient|offre|propose) {NUMBER} (?P<U>\w+s){REST}", "Combien de {U} {V} {S}{R} ?", "{N} {U}", "number"),
-        Form(rf"{SUBJECT} dure {NUMBER} (?P<U>\w+){REST}", "Combien de temps dure {S}{R} ?", "{N} {U}", "number"),
-        Form(rf"{SUBJECT} a été (?P<P>\w+ée?s?) {FR_DATE}{REST}", "Quand est-ce que {S} a été {P}{R} ?", "{D}", "temporal"),
-        Form(rf"{SUBJECT} (?P<V>est|coûte|comprend|possède|contient|dure|compte) (?P<A>[^,;:]{{8,80}})", "Est-ce que {S} {V} {A} ?", "Oui", "yes/no", 1.0),
+        _definition("est|était", "une?", "Qu’est-ce que {S} ?"),
+        _amount("coûte", "euros?|francs?|dollars?|€|couronnes", "Combien {V} {S}{R} ?"),
+        _amount("compte|possède|comprend|contient|offre|propose", r"\w+s", "Combien de {U} {V} {S}{R} ?"),
+        _amount("dure", r"\w+", "Combien de temps {V} {S}{R} ?"),
+        _date(rf"a été (?P<P>\w+ée?s?) {FR_DATE}{REST}", "Quand est-ce que {S} a été {P}{R} ?"),
+        _statement("est|coûte|comprend|possède|contient|dure|compte", "Est-ce que {S} {V} {A} ?", "Oui"),
     ),
     "es": (
-        Form(rf"{SUBJECT} (?P<V>es|era) (?P<A>una? [^,;:]+)", "¿Qué {V} {S}?", "{A}", "single fact"),
-        Form(rf"{SUBJECT} cuesta {NUMBER} (?P<U>euros?|dólares|pesos|€|coronas){REST}", "¿Cuánto cuesta {S}{R}?", "{N} {U}", "number"),
-        Form(rf"{SUBJECT} (?P<V>tiene|posee|incluye|contiene|ofrece) {NUMBER} (?P<U>\w+[ao]s|\w+es){REST}", "¿Cuánt{gender}s {U} {V} {S}{R}?", "{N} {U}", "number"),
-        Form(rf"{SUBJECT} dura {NUMBER} (?P<U>\w+){REST}", "¿Cuánto tiempo dura {S}{R}?", "{N} {U}", "number"),
-        Form(rf"{SUBJECT} fue (?P<P>\w+[ao]) {ES_DATE}{REST}", "¿Cuándo fue {P} {S}{R}?", "{D}", "temporal"),
-        Form(rf"{SUBJECT} (?P<V>es|tiene|cuesta|incluye|contiene|dura|ofrece) (?P<A>[^,;:]{{8,80}})", "¿{S} {V} {A}?", "Sí", "yes/no", 1.0),
+        _definition("es|era", "una?", "¿Qué {V} {S}?"),
+        _amount("cuesta", "euros?|dólares|pesos|€|coronas", "¿Cuánto {V} {S}{R}?"),
+        _amount("tiene|posee|incluye|contiene|ofrece", r"\w+[ao]s|\w+es", "¿Cuánt{gender}s {U} {V} {S}{R}?"),
+        _amount("dura", r"\w+", "¿Cuánto tiempo {V} {S}{R}?"),
+        _date(rf"fue (?P<P>\w+[ao]) {ES_DATE}{REST}", "¿Cuándo fue {P} {S}{R}?"),
+        _statement("es|tiene|cuesta|incluye|contiene|dura|ofrece", "¿{S} {V} {A}?", "Sí"),
     ),
     "zh": (
-        Form(r"(?P<S>[^，。；：、]{2,20}?)是(?P<A>一(?:种|个|座|家|款|项|条|所)[^，。；：]{3,50})", "{S}是什么？", "{A}", "single fact"),
-        Form(r"(?P<S>[^，。；：、]{2,20}?)是(?P<A>一(?:位|名)[^，。；：]{3,50})", "{S}是谁？", "{A}", "single fact"),
+        Form(ZH_SUBJECT + r"是(?P<A>一(?:种|个|座|家|款|项|条|所)[^，。；：]{3,50})", "{S}是什么？", "{A}", "single fact"),
+        Form(ZH_SUBJECT + r"是(?P<A>一(?:位|名)[^，。；：]{3,50})", "{S}是谁？", "{A}", "single fact"),
         Form(r"(?P<S>[^，。；：、0-9]{2,30}?)(?!\d{4}年)(?P<N>\d[\d,.]*\s?万?)(?P<U>[张个名人元座台家间米公里小天年本辆岁页层平度][^，。；：0-9]{0,20})", "{S}多少{U}？", "{N}{U}", "number"),
-        Form(r"(?P<S>[^，。；：、0-9]{2,20}?)(?P<V>[于在]?)(?P<D>(?:1[1-9]|20)\d\d年(?:\d{1,2}月(?:\d{1,2}日)?)?)(?P<R>[^，。；：0-9]{2,30})", "{S}{V}什么时候{R}？", "{D}", "temporal"),
-        Form(r"(?P<S>[^，。；：、]{2,20}?)(?P<V>是|有|位于|成立于|需要)(?P<A>[^，。；：]{4,40})", "{S}{V}{A}吗？", "是", "yes/no", 1.0),
+        Form(rf"(?P<S>[^，。；：、0-9]{{2,20}}?)(?P<V>[于在]?)(?P<D>{YEAR}年(?:\d{{1,2}}月(?:\d{{1,2}}日)?)?)(?P<R>[^，。；：0-9]{{2,30}})", "{S}{V}什么时候{R}？", "{D}", "temporal"),
+        Form(ZH_SUBJECT + r"(?P<V>是|有|位于|成立于|需要)(?P<A>[^，。；：]{4,40})", "{S}{V}{A}吗？", "是", "yes/no", 1.0),
     ),
 }  # fmt: skip
 POINTING = {

@@ -8,6 +8,7 @@ from typing import NamedTuple, cast
 
 from ragauge.language.detection import function_words, language_of
 from ragauge.language.refusals.asked import asked_by
+from ragauge.language.refusals.refusals import find_refusals
 from ragauge.language.stop_words import is_content_word
 from ragauge.language.words import words
 
@@ -18,14 +19,9 @@ MAX_KEYWORDS = 5
 MAX_CALM = 0.5
 """The least share of distinct words in a question of some length; one with fewer repeats itself."""
 
-_BROKEN = re.compile(
-    r"^\W*(question|q\d*|answer|frage|pregunta|问题)\s*[:：]|```|^\s*[\[{]\s*\"|\"(question|answer)\"\s*:"
-    r"|\{\{?\w+\}?\}|<\|?\w+\|?>|\[(INST|ENTITY|NAME|PLACEHOLDER|TODO|insert[^\]]*)\]|\bas an ai\b"
-    r"|\b(ignore|disregard|forget) (all |any )?(your|the|previous|above|prior) (\w+ )?(instructions?|prompts?|rules|directions|messages?|context|text)\b"
-    r"|^\W*(i('m| am) (sorry|unable)|sorry, |i can(no|')t |unfortunately|there is no (information|question))|\blorem ipsum\b|�",
-    re.IGNORECASE,
-)
-_CUT = re.compile(r"(?:\b(?:the|a|an|and|or|because|whose|der|die|das|und|le|la|les|et|el|los|y)|[,;:(])\s*$", re.I)  # fmt: skip
+MAX_REFUSAL = 20
+"""Most words of an answer that is only a refusal."""
+
 _END = re.compile(r"[?？؟]\W*$")
 _SENTENCE = re.compile(r"[.!。！]\W*$")
 _AUXILIARY = r"(?:does|do|did|is|was|are|were|has|have|had|can|could|will|would|should|must|may)"
@@ -50,10 +46,23 @@ class _Rules(NamedTuple):
 
 
 @cache
+def _toml() -> dict[str, dict[str, str | list[str]]]:
+    text = files("ragauge.questions").joinpath("wording.toml").read_text("utf-8")
+    return cast("dict[str, dict[str, str | list[str]]]", tomllib.loads(text))
+
+
+@cache
+def pattern(name: str) -> re.Pattern[str]:
+    """The pattern of this name that holds of all languages at once."""
+    return re.compile(cast(str, _toml()["any"][name]), re.IGNORECASE)
+
+
+@cache
 def _tables() -> dict[str, _Rules]:
-    table = tomllib.loads(files("ragauge.questions").joinpath("wording.toml").read_text("utf-8"))
     rules: dict[str, _Rules] = {}
-    for language, given in cast("dict[str, dict[str, str | list[str]]]", table).items():
+    for language, given in _toml().items():
+        if language == "any":
+            continue
         flags = {"pronoun": re.NOFLAG}
         compiled = {
             name: tuple(re.compile(each, re.IGNORECASE) for each in value)
@@ -87,7 +96,7 @@ def why_malformed(question: str) -> str | None:
     text = question.strip()
     if not any(map(str.isalnum, text)):
         return "it is empty"
-    if broken := _BROKEN.search(text):
+    if broken := pattern("broken").search(text):
         return f"it holds {broken[0].strip()!r}, which is no part of a question"
     found = words(text)
     if (
@@ -99,7 +108,7 @@ def why_malformed(question: str) -> str | None:
     _, rules = rules_of(text)
     first = rules.asks.search(text)
     asks_first = bool(first and first.start() <= 2)
-    if asks_first and not _END.search(text) and _CUT.search(text):
+    if asks_first and not _END.search(text) and pattern("cut").search(text):
         return f"it ends in the middle: {text[-30:]!r}"
     sentences = re.split(r"(?<=[.!?])\s+", text)
     is_asked = asks_first or any(
@@ -149,18 +158,7 @@ def _is_unnamed(text: str, start: int, end: int, language: str) -> bool:
     if _names_before(text, start, language):
         return False
     after = _content(text[end:], language)
-    is_person = text[start:end].lower() in (
-        "he",
-        "she",
-        "him",
-        "his",
-        "her",
-        "er",
-        "elle",
-        "lui",
-        "él",
-        "ella",
-    )
+    is_person = bool(pattern("person").match(text[start:end]))
     return is_person or len(after) <= FEW
 
 
@@ -173,69 +171,23 @@ def _names_before(text: str, start: int, language: str) -> bool:
     return bool(_content(before, language))
 
 
-_ASKING = frozenset(
-    [
-        "many",
-        "much",
-        "long",
-        "often",
-        "far",
-        "old",
-        "year",
-        "date",
-        "time",
-        "kind",
-        "type",
-        "percentage",
-        "number",
-        "day",
-        "month",
-        "city",
-        "country",
-        "viele",
-        "viel",
-        "lange",
-        "wurde",
-        "werden",
-        "jahr",
-        "jahre",
-        "hat",
-        "haben",
-        "fand",
-        "begann",
-        "combien",
-        "année",
-        "quelle",
-        "quel",
-        "était",
-        "fut",
-        "furent",
-        "eut",
-        "année",
-        "cuántos",
-        "cuántas",
-        "año",
-        "fue",
-        "fueron",
-        "eran",
-        "era",
-        "murió",
-        "était-ce",
-        "según",
-        "happened",
-    ]
-)
-"""Words that ask and that nothing refers back to."""
-
-
 def _content(text: str, language: str) -> list[str]:
     """The words of a text that may name something."""
     others = function_words(language) if language in ("de", "fr", "es") else frozenset[str]()
     return [
         word
         for word in words(text)
-        if is_content_word(word) and word not in others and word not in _ASKING and len(word) > 1
+        if is_content_word(word)
+        and word not in others
+        and not pattern("asking").match(word)
+        and len(word) > 1
     ]
+
+
+def is_refusal(reference: str) -> bool:
+    """Whether a short answer only refuses; a long one says what can be said."""
+    is_short = len(words(reference)) <= MAX_REFUSAL
+    return is_short and any(found.decides for found in find_refusals(reference))
 
 
 def why_type_differs(question: str, reference: str) -> str | None:
@@ -247,49 +199,16 @@ def why_type_differs(question: str, reference: str) -> str | None:
     answer = reference.strip()
     if not answer or len(words(answer)) > 8:
         return None
-    asked = asked_by(question)
-    first = asked.phrases[:1]
-    has_digits = any(map(str.isdigit, answer)) or bool(_NUMBER_WORD.search(answer))
-    lowered = question.lower()
-    if re.search(
-        r"\bhow many\b|\bhow much (money|of)?\b|\bwie ?viele?\b|\bcombien d|\bcu[aá]nt[oa]s\b|多少",
-        lowered,
-    ):
-        return None if has_digits or _AMOUNT.search(answer) else _differs("a number", answer)
-    if re.search(
-        r"^\W*(when|in (what|which) year|what year|wann|in welchem jahr|quand|cu[aá]ndo)\b|什么时候|哪一年|何时",
-        lowered,
-    ):
-        return None if has_digits or _TIME.search(answer) else _differs("a time", answer)
-    is_plain_number = bool(
-        re.fullmatch(
-            r"\W*\d[\d.,]*\s*(%|percent|days|years|hours|euros?|dollars|km|m|kg)?\W*", answer
-        )
-    )
-    if re.search(r"^\W*(who|whom|where|wer|wo|qui|où|quién|dónde)\b", lowered) and is_plain_number:
-        return _differs(f"a {'place' if first == ('where',) else 'name'}", answer, "is a number")
+    has_number = any(map(str.isdigit, answer)) or bool(pattern("number").search(answer))
+    for name, kind in (("amount", "a number"), ("time", "a time")):
+        if pattern(f"asks_{name}").search(question):
+            fits = has_number or pattern(name).search(answer)
+            return None if fits else _differs(kind, answer)
+    if pattern("asks_name").search(question) and pattern("plain_number").search(answer):
+        kind = "place" if asked_by(question).phrases[:1] == ("where",) else "name"
+        return _differs(f"a {kind}", answer, "is a number")
     return None
 
 
 def _differs(kind: str, answer: str, has: str = "has none") -> str:
     return f"it asks for {kind}, and the answer {answer[:60]!r} {has}"
-
-
-_NUMBER_WORD = re.compile(
-    r"\b(zero|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen|twenty|thirty|forty|fifty|sixty"
-    r"|seventy|eighty|ninety|hundred|thousand|million|billion|trillion|dozen|half|third|quarter|twice|once|double|first|second"
-    r"|kein\w*|ein\w*|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|elf|zwölf|un|une|deux|trois|quatre|cinq|sept|huit|neuf|dix|douze"
-    r"|uno|una|dos|tres|cuatro|cinco|seis|siete|ocho|nueve|diez|doce)\b|[一二三四五六七八九十百千万两零]|[½⅓¼¾]",
-    re.IGNORECASE,
-)
-_AMOUNT = re.compile(r"\b(no|none|nothing|zero|several|many|few|all|most|both|some|majority|free|unlimited|any|every|each|pair|couple|single|\w*fold)\b", re.I)  # fmt: skip
-_TIME = re.compile(
-    r"\b(today|now|never|always|before|after|during|when|while|until|since|at|annual\w*|daily|weekly|monthly|yearly|morning|evening|night|noon|midnight"
-    r"|day|days|week|weeks|month|months|year|years|hour|hours|century|centuries|decade|season|age|era|period|war|times?|ago|later|early|late"
-    r"|spring|summer|autumn|fall|winter|monday|tuesday|wednesday|thursday|friday|saturday|sunday|weekends?|eve|christmas|easter|thanksgiving"
-    r"|january|february|march|april|may|june|july|august|september|october|november|december|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec"
-    r"|vor|nach|während|wenn|seit|jahrhundert|tag\w*|woche\w*|monat\w*|jahr\w*|avant|après|pendant|siècle|jour\w*|mois|années?|ans?|antes|después|durante|siglo|días?|mes\w*|años?"
-    r"|januar|februar|märz|mai|juni|juli|oktober|dezember|janvier|février|mars|avril|juin|juillet|août|septembre|octobre|novembre|décembre"
-    r"|enero|febrero|marzo|abril|mayo|junio|julio|agosto|septiembre|octubre|noviembre|diciembre|first|last|next|quarter|end|beginning|start|as soon|upon|once|immediately|present|soon|ever|prior|medieval|cretaceous|jurassic|renaissance|bc|ad|bce)\b|[年月日时周天]",
-    re.IGNORECASE,
-)

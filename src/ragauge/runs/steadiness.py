@@ -18,7 +18,7 @@ class Steadiness:
     """A system over k repeats of each question, by one metric.
 
     An answer passes where the metric is at least `threshold` (at most, where lower is better); one without a value
-    does not; of a conversation its worst turn counts. `pass_one`, `pass_any` and `pass_all` are the means over the questions of pass@1, pass@k and pass^k.
+    does not; of a conversation the worst turn that has a value counts. `pass_one`, `pass_any` and `pass_all` are the means over the questions of pass@1, pass@k and pass^k.
     `n_changing` questions pass in some repeats and not in others. `components` is the variance of the values
     between and within questions; None where it has none.
     """

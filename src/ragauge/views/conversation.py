@@ -4,7 +4,8 @@ import json
 from collections.abc import Mapping
 from typing import cast
 
-from ragauge.conversations.transcript import TranscriptError, read_transcript
+from ragauge.conversations.tool_calls import TranscriptError
+from ragauge.conversations.transcript import read_transcript
 from ragauge.report.plain import counted
 from ragauge.report.report import Lines, Report, Table
 from ragauge.runs.numbers import SummaryRow, number

@@ -58,17 +58,17 @@ class FirstScreen:
 
     @cached_property
     def metrics(self) -> Sequence[MetricDisplay]:
-        """The metrics that have a value for some system, with few digits, by family."""
+        """The metrics that have a value for some system, with few digits, by family; time and cost only without any other."""
         shown = [
             replace(metric, digits=min(metric.digits, DIGITS))
             for metric in self.run.metrics
-            if metric.metric not in MEASURED
             if any(
                 self._rows[metric.metric, system]["mean"] is not None
                 for system in self.run.samples.systems
                 if (metric.metric, system) in self._rows
             )
         ]
+        shown = [metric for metric in shown if metric.metric not in MEASURED] or shown
         families = list(self.run.manifest.families)
         order = {name: place for place, name in enumerate(families)}
         return sorted(shown, key=lambda metric: order.get(metric.family, len(order)))
@@ -168,8 +168,7 @@ class FirstScreen:
     @cached_property
     def took(self) -> Sequence[str]:
         """What the answers took, a line for each system; none where nothing was measured."""
-        named = {metric.metric: metric for metric in self.run.metrics if metric.metric in MEASURED}
-        return took_lines(self.run, list(named), self.names) if named else ()
+        return took_lines(self.run, self.names)
 
     @property
     def title(self) -> str:
@@ -289,7 +288,7 @@ class FirstScreen:
         ]
 
     def _wrong_turns(self) -> Iterator[tuple[str, str]]:
-        """Of each system how many conversations go wrong, and until when the one that goes wrong last was right."""
+        """Of each system how many conversations go wrong, and at which turn the one that was right the longest does."""
         wrong = wrong_turns(self.run, self.metrics)
         if wrong is None:
             return
@@ -297,8 +296,9 @@ class FirstScreen:
             of_system = [each for each in wrong.first if each.system == system]
             if of_system:
                 latest = max(of_system, key=lambda each: each.turn)
-                n = f"{len(of_system)} of {counted(wrong.n_conversations[system], 'conversation')} of several turns"
-                text = f"{self.names[system]}: {n} wrong by {wrong.metric.name}; {latest.says}"
+                n = f"{len(of_system):,} of {counted(wrong.n_conversations[system], 'conversation')} of several turns"
+                which = "" if len(of_system) == 1 else "all " if latest.turn == 1 else "the latest "
+                text = f"{self.names[system]}: {n} wrong by {wrong.metric.name}, {which}at turn {latest.turn}"
                 yield text, latest.id
 
     @property
@@ -307,9 +307,7 @@ class FirstScreen:
         return [match for match in find(self.run) if match.first_screen]
 
     def _finding(self, match: FindingMatch) -> str:
-        return (
-            f"{self.names[match.system]}: {match.n_found} of {match.n_rows} answers: {match.says}"
-        )
+        return f"{self.names[match.system]}: {match.n_found:,} of {match.n_rows:,} answers: {match.says}"
 
     def _lowest(self) -> Iterator[tuple[str, str]]:
         """The lowest scores of the headline's metric."""

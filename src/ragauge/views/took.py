@@ -5,30 +5,28 @@ from typing import TYPE_CHECKING
 
 from ragauge.report.plain import counted
 from ragauge.runs.scored_run import ScoredRun
-from ragauge.samples.fields import NO_ANSWER, STATUS
+from ragauge.samples.fields import MEASURED, NO_ANSWER, STATUS
 
 if TYPE_CHECKING:
     import polars as pl
 
-COLUMNS = ("system", "metric", "value")
 
-
-def took_lines(run: ScoredRun, metrics: Sequence[str], names: Mapping[str, str]) -> Sequence[str]:
-    """`small: 0.21 s (p95 0.35 s) · 90 tokens in, 120 out · $0.0120` for each system of `names`."""
+def took_lines(run: ScoredRun, names: Mapping[str, str]) -> Sequence[str]:
+    """`small: 0.21 s an answer (p95 0.35 s) · 90 tokens in, 120 tokens out · $0.0120` for each system of `names`."""
     import polars as pl
 
-    scores = run.collect(run.scan().select(COLUMNS).filter(pl.col("metric").is_in(list(metrics))))
+    fields = [name for name in MEASURED if name in run.samples.columns]
+    rows = run.samples.scan()
+    if "answer" in run.samples.columns:
+        rows = rows.filter(pl.col("answer").is_not_null())
+    frame = run.collect(rows.select("system", *fields))
     failed = _without_answer(run)
     lines: list[str] = []
     for system, name in names.items():
-        own = scores.filter(scores["system"] == system)
-        values = {
-            metric: own.filter(own["metric"] == metric)["value"].drop_nulls() for metric in metrics
-        }
         n, n_all = failed.get(system, 0), run.samples.n_by_system[system]
         parts = [
             f"{n:,} of {counted(n_all, 'answer')} failed" if n else "",
-            took({metric: each for metric, each in values.items() if not each.is_empty()}),
+            took(frame.filter(frame["system"] == system)),
         ]
         if any(parts):
             lines.append(f"{name}: {' · '.join(filter(None, parts))}")
@@ -45,8 +43,10 @@ def _without_answer(run: ScoredRun) -> Mapping[str, int]:
     return dict(run.collect(lazy.group_by("system").len()).iter_rows())
 
 
-def took(values: "Mapping[str, pl.Series]") -> str:
-    """What answers took, by their values of each measured field: medians of times, sums of the rest."""
+def took(answers: "pl.DataFrame") -> str:
+    """What answers took, by their measured fields: medians of times, sums of the rest."""
+    columns = [answers[name].cast(float).drop_nulls() for name in MEASURED if name in answers]
+    values = {column.name: column for column in columns if not column.is_empty()}
     parts: list[str] = []
     if (times := values.get("latency_s")) is not None:
         parts.append(f"{_at(times, 0.5):.2f} s an answer (p95 {_at(times, 0.95):.2f} s)")

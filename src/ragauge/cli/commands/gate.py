@@ -3,6 +3,7 @@
 import os
 import sys
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, cast
 
 import click
@@ -45,7 +46,7 @@ class Drop(click.ParamType[tuple[str, float]]):
 @click.command(
     "gate", short_help="Fail a build if a run breaks a rule or is worse than a baseline."
 )
-@click.argument("run", type=click.Path(path_type=Path), required=False)
+@click.argument("runs", metavar="[RUN]", nargs=-1, type=click.Path(path_type=Path))
 @click.option(
     "--rule",
     "rules",
@@ -98,7 +99,7 @@ class Drop(click.ParamType[tuple[str, float]]):
 @output_options
 @plugin_option
 def command(
-    run: Path | None,
+    runs: tuple[Path, ...],
     rules: tuple[str, ...],
     baseline: Path | None,
     max_drop: tuple[tuple[str, float], ...],
@@ -121,7 +122,10 @@ def command(
     from ragauge.gating.words import gate_lines, gate_report, junit_xml
 
     read = Config.load(config) if config else Config()
-    folder = run or read.folder
+    if len(runs) > 1:
+        written = " ".join(f"--rule {quote(str(rule))}" for rule in runs[1:])
+        raise click.UsageError(f"give one RUN, and rules with --rule: {written}")
+    folder = runs[0] if runs else read.folder
     if folder is None:
         raise click.UsageError("RUN is missing; give the folder that `ragauge run` printed")
     targets = writing.targets([folder])

@@ -4,8 +4,14 @@ from pathlib import Path
 
 import click
 
-from ragauge.cli.folders import CACHE, RUNS
-from ragauge.cli.options import FiniteRange, JudgeOptions, Pair, judge_options, pairs_once
+from ragauge.cli.folders import cache_path
+from ragauge.cli.options import (
+    FiniteRange,
+    Pair,
+    PromptedJudgeOptions,
+    pairs_once,
+    prompted_judge_options,
+)
 from ragauge.cli.output import OutputOptions, output_options_with, write_report
 from ragauge.cli.streams import say
 
@@ -29,14 +35,7 @@ TOO_FEW = 1
     type=Pair("FIELD=COLUMN"),
     help="Read COLUMN of QUESTIONS as FIELD, e.g. question=prompt. Repeatable.",
 )
-@judge_options()
-@click.option("--prompts", type=click.Path(path_type=Path), help="Folder with your own prompts.")
-@click.option("--language", metavar="XX", help="Language of the judge's prompts: de, es, fr or zh.")
-@click.option(
-    "--cache",
-    metavar="FILE",
-    help="Cache of replies, or 'none'.  [default: ragauge-runs/cache.sqlite]",
-)
+@prompted_judge_options()
 @click.option("--dry-run", is_flag=True, help="Show the number of calls and the cost, then stop.")
 @output_options_with(
     "Write to this .jsonl file, with the checks of each question, or .md, .tex, .csv, .json or .html. Repeatable."
@@ -46,24 +45,19 @@ def command(
     documents: tuple[Path, ...],
     min_sound: float | None,
     mapping: tuple[tuple[str, str], ...],
-    judging: JudgeOptions,
-    prompts: Path | None,
-    language: str | None,
-    cache: str | None,
+    judging: PromptedJudgeOptions,
     dry_run: bool,
     writing: OutputOptions,
 ) -> int:
     """Check the QUESTIONS of a test set against the DOCUMENTS: files or folders.
 
-    By code, without a model: does its answer stand in its passage, does the question mean something by itself,
-    do other passages answer or contradict it, is it a duplicate, does nothing answer the unanswerable ones?
-    With --judge a model answers each sound question twice: without the documents, which marks it as known, and
-    from its passage alone, which must agree with the reference. Files of people, of ragas, deepeval and other tools are read as they are.
+    For each question, without a model: does its passage state its answer? Can it be understood without the passage?
+    Does another passage answer or contradict it? Does it repeat another question? If it is marked unanswerable, does a passage answer it?
+    With --judge a model answers each sound question twice: without the documents (if it can, the question is marked as known) and
+    from its passage alone (its answer must agree with the reference). Files of ragas, deepeval and other tools are read as they are.
     """
     from ragauge.cli.outcome import print_estimate
     from ragauge.documents.reading import read_documents
-    from ragauge.evaluation.config import NO_CACHE
-    from ragauge.judges.config import JudgeConfig
     from ragauge.questions.checking import CheckedQuestions
     from ragauge.questions.checks import check
     from ragauge.questions.judge_checks import estimate, with_judge
@@ -75,11 +69,8 @@ def command(
         say(note)
     passages = read_documents(documents)
     checked = check(read, passages)
-    if judging.judges:
-        config = JudgeConfig.read(
-            judging.table(prompts=prompts and str(prompts), language=language)
-        )
-        path = None if cache == NO_CACHE else Path(cache) if cache else RUNS / CACHE
+    if config := judging.config():
+        path = cache_path(judging.cache)
         if dry_run:
             print_estimate(estimate(checked, passages, config, path), config)
             return 0

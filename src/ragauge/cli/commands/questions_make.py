@@ -1,11 +1,14 @@
 """`ragauge questions make`."""
 
+import os
+import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
 
-from ragauge.cli.folders import CACHE, RUNS
-from ragauge.cli.options import JudgeOptions, judge_options
+from ragauge.cli.folders import cache_path
+from ragauge.cli.options import PromptedJudgeOptions, prompted_judge_options
 from ragauge.cli.streams import say
 
 
@@ -41,20 +44,11 @@ from ragauge.cli.streams import say
     type=click.Path(path_type=Path),
     help="File of the rejected questions.  [default: OUTPUT with .rejected before its ending]",
 )
-@judge_options()
-@click.option("--prompts", type=click.Path(path_type=Path), help="Folder with your own prompts.")
-@click.option(
-    "--language", metavar="XX", help="Language of the judge's questions: de, es, fr or zh."
-)
+@prompted_judge_options()
 @click.option(
     "--personas",
     type=click.Path(path_type=Path),
     help="File with people who ask, one a line: 'a new nurse'.",
-)
-@click.option(
-    "--cache",
-    metavar="FILE",
-    help="Cache of replies, or 'none'.  [default: ragauge-runs/cache.sqlite]",
 )
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
 def command(
@@ -64,11 +58,8 @@ def command(
     types: str | None,
     only_plan: bool,
     rejected: Path | None,
-    judging: JudgeOptions,
-    prompts: Path | None,
-    language: str | None,
+    judging: PromptedJudgeOptions,
     personas: Path | None,
-    cache: str | None,
     seed: int,
 ) -> int:
     """Write a test set from DOCUMENTS: files or folders.
@@ -77,54 +68,60 @@ def command(
     With --judge a model writes them. Either way each question is checked before it is kept; rejected ones
     go to a second file with the reason. Running the same command again pays for no reply twice.
     """
-    import sys
-
     from ragauge.cli.outcome import print_estimate
-    from ragauge.errors import PlanError
-    from ragauge.judges.config import JudgeConfig
-    from ragauge.questions.judge_writer import estimate, places
+    from ragauge.questions.judge_writer import JudgeWriter
     from ragauge.questions.made_words import made_report, plan_report
     from ragauge.questions.making import available, documents_of, questions, write_rows
     from ragauge.questions.plan import TYPES, counts_of, read_types
     from ragauge.report.terminal import console, print_report
+
+    screen = console(sys.stdout)
+    shares = TYPES if types is None else read_types(types)
+    files = None if only_plan else _files(output, rejected, documents)
+    people, config, cache = _personas(personas), judging.config(), cache_path(judging.cache)
+    read = documents_of(list(documents))
+    if files is None:
+        counts = counts_of(n_questions, shares)
+        writer = JudgeWriter(read, counts, config, cache, seed, people) if config else None
+        drafts = writer.places() if writer else available(read, seed)
+        print_report(screen, plan_report(counts, drafts, len(read.texts), len(read.passages)))
+        if writer:
+            print_estimate(writer.estimate(), writer.judge)
+        return 0
+    try:
+        made = questions(
+            read, n_questions, types=shares, judge=config, personas=people, cache=cache, seed=seed
+        )
+    finally:
+        if config:
+            config.close()
+    for path, rows in zip(files, (made.kept, made.rejected), strict=True):
+        if rows or path == output:
+            write_rows(path, rows)
+            say(f"wrote {path}")
+    print_report(screen, made_report(made, str(output)))
+    return 0 if made.kept else 1
+
+
+def _files(
+    output: Path | None, rejected: Path | None, documents: Sequence[Path]
+) -> tuple[Path, Path]:
+    """The files of the kept and of the rejected questions; PlanError where one cannot be written."""
+    from ragauge.errors import PlanError
     from ragauge.storage.atomic_files import misplaced
 
-    shares = TYPES if types is None else read_types(types)
-    if output is None and not only_plan:
-        raise PlanError(
-            [
-                "no file for the questions is given; add -o questions.jsonl, or --plan to see the plan"
-            ]
+    if output is None:
+        reason = (
+            "no file for the questions is given; add -o questions.jsonl, or --plan to see the plan"
         )
-    second = rejected or (output and output.with_name(f"{output.stem}.rejected{output.suffix}"))
-    files = [path for path in (output, second) if path is not None]
-    if problems := misplaced(files, documents):
+        raise PlanError([reason])
+    files = output, rejected or output.with_name(f"{output.stem}.rejected{output.suffix}")
+    problems = misplaced(files, documents)
+    if os.path.realpath(files[0]) == os.path.realpath(files[1]):
+        problems.append(f"{rejected}: is also the file of the kept questions; choose another file")
+    if problems:
         raise PlanError(problems)
-    read = documents_of(list(documents))
-    table = judging.table(prompts=prompts and str(prompts), language=language)
-    config = JudgeConfig.read(table) if judging.judges else None
-    path = None if cache == "none" else Path(cache) if cache else RUNS / CACHE
-    people = _personas(personas)
-    terminal = console(sys.stdout)
-    if only_plan:
-        counts = counts_of(n_questions, shares)
-        drafts = places(read, counts, seed) if config else available(read, seed)
-        print_report(terminal, plan_report(counts, drafts, len(read.texts), len(read.passages)))
-        if config:
-            costs = estimate(read, counts, config, path, seed=seed, personas=people)
-            print_estimate(costs, config)
-        return 0
-    made = questions(
-        read, n_questions, types=shares, judge=config, personas=people, cache=path, seed=seed
-    )
-    assert output is not None and second is not None
-    write_rows(output, made.kept)
-    say(f"wrote {output}")
-    if made.rejected:
-        write_rows(second, made.rejected)
-        say(f"wrote {second}")
-    print_report(terminal, made_report(made, str(output)))
-    return 0 if made.kept else 1
+    return files
 
 
 def _personas(path: Path | None) -> list[str]:

@@ -32,8 +32,6 @@ OVERRIDDEN = (
 )
 """Settings of a configuration that options replace; ADDED are added to, and of MERGED each key is replaced."""
 ADDED, MERGED = ("without", "output", "plugins"), ("encoder", "judge", "map")
-LIMITS = ("max_calls", "max_cost_usd", "price")
-"""Settings of a judge that limit the systems that are asked too."""
 
 
 @click.command("run", short_help="Evaluate answers with metrics and suites.")
@@ -249,9 +247,6 @@ def command(
         if asked == NO_ANSWER:
             return asked
         config = inquiry.scored(config)
-        if "model" not in config.judge:
-            own = {name: value for name, value in config.judge.items() if name not in LIMITS}
-            config = replace(config, judge=own)
     code = run_config(
         config,
         dry_run=dry_run,
@@ -268,7 +263,7 @@ def command(
 
 def _inquiry(config: Config, asking: AskOptions, reading: SourceOptions, repeat: int) -> "Inquiry":
     """What `--target` and others ask: the questions of the configuration's data, within the limits of a judge."""
-    from ragauge.cli.asking import Inquiry
+    from ragauge.cli.asking import LIMITS, Inquiry
 
     if config.data is None:
         raise click.UsageError("--target needs a file of questions, not --system NAME=FILE")

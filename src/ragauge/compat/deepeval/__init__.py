@@ -11,6 +11,7 @@ from typing import Any
 from ragauge.compat.deepeval.dataset import EvaluationDataset, Golden
 from ragauge.compat.deepeval.metrics import BaseMetric, MeasuredMetric
 from ragauge.compat.deepeval.test_case import LLMTestCase
+from ragauge.errors import PlanError
 
 __all__ = [
     "EvaluationDataset",
@@ -87,45 +88,55 @@ def evaluate(
     >>> cases = [LLMTestCase("Which city?", "Paris", "Paris"), LLMTestCase("Which river?", "Rhine", "Seine")]
     >>> result = evaluate(cases, [ExactMatchMetric()])
     Exact Match: 1 of 2 pass
-    test_case_1: Exact Match (score: 0.0000, threshold: 0.5, reason: differ_at 0; answer_from_there rhine; reference_from_there seine)
+    test_case_1: Exact Match (score: 0.0000, threshold: 1, reason: differ_at 0; answer_from_there Rhine; reference_from_there Seine)
     """
-    by_metric = [_scored(metric, list(test_cases)) for metric in metrics]
-    results = [
+    result = EvaluationResult(_results(list(test_cases), metrics))
+    print(result)
+    return result
+
+
+def assert_test(test_case: LLMTestCase, metrics: Sequence[BaseMetric], **ignored: object) -> None:
+    """AssertionError that names the metrics below their thresholds, and those without a score, with the reasons."""
+    __tracebackhide__ = True
+    (result,) = _results([test_case], metrics)
+    if failed := [str(data) for data in result.metrics_data if not data.success]:
+        raise AssertionError(f"Metrics: {', '.join(failed)} failed.")
+
+
+def _results(cases: list[LLMTestCase], metrics: Sequence[Any]) -> list[TestResult]:
+    if not metrics:
+        raise PlanError(["no metrics are given; a test case without a metric would pass"])
+    if other := [metric for metric in metrics if not isinstance(metric, BaseMetric)]:
+        raise PlanError(
+            [f"{other[0]!r:.80} is not a metric; give one such as FaithfulnessMetric()"]
+        )
+    by_metric = [_scored(metric, cases) for metric in metrics]
+    return [
         TestResult(
             name=case.name or f"test_case_{place}",
-            success=all(each[place].success for each in by_metric),
-            metrics_data=[each[place] for each in by_metric],
+            success=all(scored[place].success for scored in by_metric),
+            metrics_data=[scored[place] for scored in by_metric],
             input=case.input,
             actual_output=case.actual_output,
             expected_output=case.expected_output,
             context=case.context,
             retrieval_context=case.retrieval_context,
         )
-        for place, case in enumerate(test_cases)
+        for place, case in enumerate(cases)
     ]
-    result = EvaluationResult(results)
-    print(result)
-    return result
 
 
-def assert_test(test_case: LLMTestCase, metrics: Sequence[BaseMetric], **ignored: object) -> None:
-    """AssertionError that names the metrics below their thresholds, with the reasons."""
-    __tracebackhide__ = True
-    found = [data for metric in metrics for data in _scored(metric, [test_case])]
-    if failed := [str(data) for data in found if not data.success]:
-        raise AssertionError(f"Metrics: {', '.join(failed)} failed.")
-
-
-def _scored(metric: Any, cases: list[LLMTestCase]) -> list[MetricData]:
+def _scored(metric: BaseMetric, cases: list[LLMTestCase]) -> list[MetricData]:
+    is_ours = isinstance(metric, MeasuredMetric)
+    measured = metric.measure_all(cases) if is_ours else []
     found: list[MetricData] = []
-    measured = (
-        metric.measure_all(cases) if isinstance(metric, MeasuredMetric) else [None] * len(cases)
-    )
-    for case, each in zip(cases, measured, strict=True):
-        if each is None:
-            metric.measure(case)
+    for place, case in enumerate(cases):
+        if is_ours:
+            metric.take(measured[place])
         else:
-            metric.take(each)
+            # Nothing of the test case before may count for this one.
+            metric.score = metric.reason = metric.error = metric.success = None
+            metric.measure(case)
         found.append(
             MetricData(
                 name=metric.__name__,

@@ -4,27 +4,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from ragauge.compat.deepeval.test_case import LLMTestCase, ToolCall
+from ragauge.compat.deepeval.test_case import LLMTestCase
 
 if TYPE_CHECKING:
     from ragauge.compat.deepeval import EvaluationResult
     from ragauge.compat.deepeval.metrics import BaseMetric
 
 
-@dataclass
-class Golden:
-    """A question before the system has answered it."""
-
-    input: str
-    actual_output: str | None = None
-    expected_output: str | None = None
-    context: list[str] | None = None
-    retrieval_context: list[str] | None = None
-    tools_called: list[ToolCall] | None = None
-    expected_tools: list[ToolCall] | None = None
-    additional_metadata: dict[str, Any] | None = None
-    comments: str | None = None
-    name: str | None = None
+class Golden(LLMTestCase):
+    """A question before the system has answered it: a test case whose `actual_output` is still to come."""
 
 
 @dataclass

@@ -8,7 +8,7 @@ import json
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
-from ragauge.compat.adapters import Measured, judge_of, measure, not_covered
+from ragauge.compat.adapters import Measured, measure, not_covered
 from ragauge.compat.deepeval.test_case import LLMTestCase, SingleTurnParams
 from ragauge.errors import PlanError
 from ragauge.label import Label, SettingValue
@@ -27,7 +27,7 @@ SHOWN: dict[SingleTurnParams, str] = {
 
 
 class BaseMetric:
-    """What a metric is: `measure` sets `score`, `reason` and `success`. Derive from it for one of your own."""
+    """The base class of metrics: `measure` sets `score`, `reason` and `success`. A script derives its own metrics from it."""
 
     threshold: float = 0.5
     score: float | None = None
@@ -55,18 +55,19 @@ class BaseMetric:
 
 
 class MeasuredMetric(BaseMetric):
-    """A metric that ragauge has. `model`: a model's name, a judge of ragauge, or deepeval's or LangChain's model.
+    """A metric that ragauge computes. `model`: a model's name, a judge of ragauge, or a model of deepeval or LangChain.
 
     With `strict_mode` the score is 1 if the value is 1, else 0. `include_reason`, `async_mode` and `verbose_mode` have no effect.
     """
 
     title: ClassVar[str] = ""
     label: str = ""
-    is_judged: ClassVar[bool] = True
+    strict_from: ClassVar[float] = 1.0
+    """The least value that is 1 in strict mode."""
 
     def __init__(
         self,
-        threshold: float = 0.5,
+        threshold: float | None = 0.5,
         model: Any = None,
         include_reason: bool = True,  # noqa: ARG002
         async_mode: bool = True,  # noqa: ARG002
@@ -74,12 +75,15 @@ class MeasuredMetric(BaseMetric):
         verbose_mode: bool = False,  # noqa: ARG002
         **options: object,
     ) -> None:
+        name = type(self).__qualname__
         if options:
             raise PlanError(
                 [
-                    f"{type(self).__qualname__}({next(iter(options))}=…) is not covered; covered are threshold, model, strict_mode"
+                    f"{name}({next(iter(options))}=…) is not covered; covered are threshold, model, strict_mode"
                 ]
             )
+        if threshold is None:
+            raise PlanError([f"the threshold of {name} must be a number here, got None"])
         self.threshold = 1.0 if strict_mode else threshold
         self.model, self.strict_mode = model, strict_mode
 
@@ -87,9 +91,9 @@ class MeasuredMetric(BaseMetric):
     def __name__(self) -> str:
         return self.title
 
-    def contexts_of(self, case: LLMTestCase) -> list[str] | None:
-        """The contexts that the metric reads."""
-        return case.retrieval_context
+    def row(self, case: LLMTestCase) -> dict[str, object]:
+        """The test case in ragauge's field names."""
+        return case.row(case.retrieval_context)
 
     def measure(self, test_case: LLMTestCase, **_: object) -> float | None:
         """The test case's score; None if there is none, and `error` says why."""
@@ -99,17 +103,18 @@ class MeasuredMetric(BaseMetric):
 
     def measure_all(self, cases: Sequence[LLMTestCase]) -> list[Measured]:
         """What is measured of each test case."""
-        judge = judge_of(self.model, "model") if self.is_judged else None
-        rows = [case.row(self.contexts_of(case)) for case in cases]
-        return measure(rows, [self.label], judge=judge)[0]
+        rows = [self.row(case) for case in cases]
+        return measure(rows, [self.label], model=self.model, argument="model")[self.label]
 
     def take(self, measured: Measured) -> None:
         """Set score, reason, error and success."""
         value = measured.value
-        self.score = float(value == 1) if self.strict_mode and value is not None else value
+        if self.strict_mode and value is not None:
+            value = float(value >= self.strict_from)
+        self.score = value
         self.reason = None if measured.evidence is None else _reason(measured.evidence)
         self.error = measured.reason if value is None else None
-        self.success = self.score is not None and self.score >= self.threshold
+        self.success = value is not None and value >= self.threshold
 
 
 def _reason(evidence: str) -> str:
@@ -120,44 +125,40 @@ def _reason(evidence: str) -> str:
     return "; ".join(lines)[:REASON_SHOWN]
 
 
-class AnswerRelevancyMetric(MeasuredMetric):
-    """`answer_relevance`: cosine of the input and questions made from the output. deepeval counts relevant statements."""
-
-    title, label = "Answer Relevancy", "answer_relevance"
-
-
-class FaithfulnessMetric(MeasuredMetric):
-    """`faithfulness`: share of the output's claims that the retrieval context supports. deepeval counts those not contradicted."""
-
-    title, label = "Faithfulness", "faithfulness(on_no_claims=1.0)"
+def _covered(title: str, label: str) -> type[MeasuredMetric]:
+    """The class of a metric of deepeval that one metric of ragauge computes."""
+    text = (
+        f"deepeval's {title}, computed as `{label}`; `docs/coming-from.md` tells the differences."
+    )
+    name = f"{title.replace(' ', '')}Metric"
+    return type(name, (MeasuredMetric,), {"__doc__": text, "title": title, "label": label})
 
 
-class ContextualPrecisionMetric(MeasuredMetric):
-    """`context_precision(average="ap")`: average precision of the retrieval context as judged."""
-
-    title, label = "Contextual Precision", 'context_precision(average="ap")'
-
-
-class ContextualRecallMetric(MeasuredMetric):
-    """`context_recall`: share of the expected output's statements that the retrieval context supports."""
-
-    title, label = "Contextual Recall", "context_recall"
+AnswerRelevancyMetric = _covered("Answer Relevancy", "answer_relevance")
+FaithfulnessMetric = _covered("Faithfulness", "faithfulness(on_no_claims=1.0)")
+ContextualPrecisionMetric = _covered("Contextual Precision", 'context_precision(average="ap")')
+ContextualRecallMetric = _covered("Contextual Recall", "context_recall")
+ToolCorrectnessMetric = _covered("Tool Correctness", "tool_recall")
 
 
 class ExactMatchMetric(MeasuredMetric):
-    """`exact_match`: 1 if output and expected output are equal but for case and spaces."""
+    """`exact_match(normalize="none")`: 1 if output and expected output are equal but for spaces around them."""
 
-    title, label, is_judged = "Exact Match", "exact_match", False
+    title, label = "Exact Match", 'exact_match(normalize="none")'
 
+    def __init__(self, threshold: float = 1, verbose_mode: bool = False) -> None:
+        super().__init__(threshold, verbose_mode=verbose_mode)
 
-class ToolCorrectnessMetric(MeasuredMetric):
-    """`tool_recall` by name: share of the expected tools that were called."""
-
-    title, label, is_judged = "Tool Correctness", "tool_recall", False
+    def row(self, case: LLMTestCase) -> dict[str, object]:
+        texts = {"answer": case.actual_output, "references": case.expected_output}
+        return {name: text and text.strip() for name, text in texts.items()}
 
 
 class GEval(MeasuredMetric):
     """`g_eval`: the output's grade by `criteria` or `evaluation_steps`, from 0 to 10 and shown from 0 to 1; strict, 0 or 1."""
+
+    strict_from = 0.5
+    """A judge with token probabilities gives the probability of grade 1."""
 
     def __init__(
         self,
@@ -174,26 +175,22 @@ class GEval(MeasuredMetric):
         **options: Any,
     ) -> None:
         super().__init__(threshold, model, strict_mode=strict_mode, **options)
-        self.name = name
-        shows = tuple(dict.fromkeys(SHOWN[param] for param in evaluation_params if param in SHOWN))
-        both = {SingleTurnParams.CONTEXT, SingleTurnParams.RETRIEVAL_CONTEXT} <= {
-            *evaluation_params
-        }
-        if other := [param.value for param in evaluation_params if param not in SHOWN]:
-            raise PlanError(
-                [
-                    f"GEval does not show {other[0]} here; it shows {', '.join(param.value for param in SHOWN)}"
-                ]
-            )
-        if both:
+        params = list(evaluation_params)
+        if not criteria and not evaluation_steps:
+            raise PlanError([f"GEval {name!r} needs criteria or evaluation_steps"])
+        if other := [param.value for param in params if param not in SHOWN]:
+            covered = ", ".join(param.value for param in SHOWN)
+            raise PlanError([f"GEval does not show {other[0]} here; it shows {covered}"])
+        self.reads_context = SingleTurnParams.CONTEXT in params
+        if self.reads_context and SingleTurnParams.RETRIEVAL_CONTEXT in params:
             raise PlanError(
                 ["GEval shows context or retrieval_context here, not both; leave one out"]
             )
-        self.reads_context = SingleTurnParams.CONTEXT in evaluation_params
+        self.name = name
         settings: dict[str, SettingValue] = {
             "criteria": criteria or name,
             "steps": tuple(evaluation_steps or ()),
-            "shows": shows,
+            "shows": tuple(dict.fromkeys(SHOWN[param] for param in params)),
             "low": 0,
             "high": 1 if strict_mode else 10,
         }
@@ -203,8 +200,8 @@ class GEval(MeasuredMetric):
     def __name__(self) -> str:
         return f"{self.name} [GEval]"
 
-    def contexts_of(self, case: LLMTestCase) -> list[str] | None:
-        return case.context if self.reads_context else case.retrieval_context
+    def row(self, case: LLMTestCase) -> dict[str, object]:
+        return case.row(case.context if self.reads_context else case.retrieval_context)
 
 
 def __getattr__(name: str) -> Any:

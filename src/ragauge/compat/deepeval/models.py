@@ -1,4 +1,4 @@
-"""deepeval's model of one's own."""
+"""deepeval's base class for models that a script defines."""
 
 
 class DeepEvalBaseLLM:

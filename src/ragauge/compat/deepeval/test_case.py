@@ -59,10 +59,10 @@ class LLMTestCase:
             "references": self.expected_output,
             "contexts": contexts,
         }
-        if self.expected_tools is not None:
+        if self.expected_tools is not None and self.tools_called is not None:
             calls = [
                 {"name": tool.name, "arguments": tool.input_parameters or {}}
-                for tool in self.tools_called or ()
+                for tool in self.tools_called
             ]
             answer = {"role": "assistant", "content": self.actual_output, "tool_calls": calls}
             row["messages"] = [{"role": "user", "content": self.input}, answer]

@@ -1,7 +1,7 @@
 """ragas's `evaluate`, samples and metrics, computed by ragauge: write `ragauge.compat.ragas` where a script imports `ragas`.
 
 Names and arguments are those of ragas 0.4. Covered: `evaluate`, `EvaluationDataset`, `SingleTurnSample`, the metrics in
-`metrics`, `llms` and `embeddings`. Not covered: conversations, test set generation, experiments, metrics of one's own (see `ragauge.metric`).
+`metrics`, `llms` and `embeddings`. Not covered: conversations, test set generation, experiments, metrics that a script defines (`ragauge.metric` does).
 """
 
 from collections.abc import Mapping, Sequence
@@ -11,7 +11,15 @@ from ragauge.compat.ragas import metrics as _metrics
 from ragauge.compat.ragas.dataset_schema import EvaluationDataset as EvaluationDataset
 from ragauge.compat.ragas.dataset_schema import EvaluationResult as EvaluationResult
 from ragauge.compat.ragas.dataset_schema import SingleTurnSample as SingleTurnSample
+from ragauge.compat.ragas.dataset_schema import samples_of
 from ragauge.errors import JudgeError, PlanError
+
+DEFAULT_METRICS = (
+    _metrics.answer_relevancy,
+    _metrics.context_precision,
+    _metrics.faithfulness,
+    _metrics.context_recall,
+)
 
 
 def evaluate(
@@ -35,35 +43,25 @@ def evaluate(
     >>> evaluate(EvaluationDataset.from_list([row]), metrics=[_metrics.ExactMatch()])
     {'exact_match': 1.0000}
     """
-    given = _dataset(dataset, column_map or {})
-    chosen: Sequence[Any] = metrics or [
-        _metrics.answer_relevancy,
-        _metrics.context_precision,
-        _metrics.faithfulness,
-        _metrics.context_recall,
-    ]
-    if other := [each for each in chosen if not isinstance(each, _metrics.Metric)]:
+    if not isinstance(dataset, EvaluationDataset):
+        rows = dataset.to_dict("records") if hasattr(dataset, "iloc") else dataset
+        columns = {column: field for field, column in (column_map or {}).items()}
+        dataset = EvaluationDataset(samples_of(rows, columns))
+    chosen: Sequence[Any] = DEFAULT_METRICS if metrics is None else metrics
+    if other := [metric for metric in chosen if not isinstance(metric, _metrics.Metric)]:
         raise PlanError(
             [
-                f"{other[0]!r:.80} is not a metric of ragauge.compat.ragas.metrics; a metric of your own is a "
-                "function with @ragauge.metric (docs/adding-a-metric.md)"
+                f"{other[0]!r:.80} is not a metric of ragauge.compat.ragas.metrics, such as Faithfulness(); for a metric "
+                "of your own write a function with @ragauge.metric (docs/adding-a-metric.md)"
             ]
         )
-    names = [each.name for each in chosen]
-    results_by_metric = _metrics.results_of(chosen, given.samples, llm, embeddings)
-    found = dict(zip(names, results_by_metric, strict=True))
-    reasons = {name: [result.reason for result in results] for name, results in found.items()}
+    names = [metric.name for metric in chosen]
+    if double := [name for name in dict.fromkeys(names) if names.count(name) > 1]:
+        raise PlanError([f"two metrics have the name {double[0]!r}; give one another: name=…"])
+    results = _metrics.results_of(chosen, dataset.samples, llm, embeddings)
+    found = dict(zip(names, results, strict=True))
+    reasons = {name: [result.reason for result in found[name]] for name in names}
     if raise_exceptions and (broken := [why for each in reasons.values() for why in each if why]):
         raise JudgeError(broken[0])
-    values = {name: [float(result) for result in results] for name, results in found.items()}
-    return EvaluationResult(given, values, reasons)
-
-
-def _dataset(dataset: Any, column_map: Mapping[str, str]) -> EvaluationDataset:
-    if isinstance(dataset, EvaluationDataset):
-        return dataset
-    rows = dataset.to_dict("records") if hasattr(dataset, "iloc") else dataset
-    fields = {column: field for field, column in column_map.items()}
-    return EvaluationDataset.from_list(
-        {fields.get(str(column), str(column)): row[column] for column in row} for row in rows
-    )
+    values = {name: [float(result) for result in found[name]] for name in names}
+    return EvaluationResult(dataset, values, reasons)

@@ -59,18 +59,7 @@ class EvaluationDataset:
     @classmethod
     def from_list(cls, data: Iterable[Mapping[str, Any]]) -> "EvaluationDataset":
         """From dictionaries. Columns that ragas does not have are left out; names of ragas 0.1 are read too."""
-        known = {field.name for field in fields(SingleTurnSample)}
-        samples: list[SingleTurnSample] = []
-        for row in data:
-            named = {OLD_NAMES.get(name, name): value for name, value in row.items()}
-            if isinstance(named.get("user_input"), list):
-                raise PlanError(
-                    [
-                        "conversations are not covered here; give them to ragauge.evaluate as `messages`"
-                    ]
-                )
-            samples.append(SingleTurnSample(**{key: named[key] for key in named if key in known}))
-        return cls(samples)
+        return cls(samples_of(data))
 
     @classmethod
     def from_pandas(cls, dataframe: Any) -> "EvaluationDataset":
@@ -106,17 +95,43 @@ class EvaluationDataset:
         return self.samples[place]
 
 
+def samples_of(
+    data: Iterable[Mapping[str, Any]], columns: Mapping[str, str] | None = None
+) -> list[SingleTurnSample]:
+    """A sample for each row; `columns`: by column the field. Other columns, and cells without a value (NaN), are left out."""
+    named = {**OLD_NAMES, **(columns or {})}
+    known = {field.name for field in fields(SingleTurnSample)}
+    samples: list[SingleTurnSample] = []
+    for place, row in enumerate(data, 1):
+        if not hasattr(row, "items"):
+            raise PlanError([f"sample {place} must be a dictionary, got {row!r:.80}"])
+        given: dict[str, Any] = {
+            named.get(column, column): value
+            for column, value in row.items()
+            if not (isinstance(value, float) and math.isnan(value))
+        }
+        if isinstance(given.get("user_input"), list):
+            raise PlanError(
+                ["conversations are not covered here; give them to ragauge.evaluate as `messages`"]
+            )
+        samples.append(SingleTurnSample(**{name: given[name] for name in given if name in known}))
+    return samples
+
+
 def rows_of(samples: Iterable[SingleTurnSample]) -> list[dict[str, object]]:
-    """The samples in ragauge's field names."""
-    return [
-        {OURS[name]: value for name, value in sample.to_dict().items() if name in OURS}
-        for sample in samples
-    ]
+    """The samples in ragauge's field names. An id that is given twice counts once, as in ragas."""
+    rows: list[dict[str, object]] = []
+    for sample in samples:
+        row = {OURS[name]: value for name, value in sample.to_dict().items() if name in OURS}
+        if "relevant" in row:
+            row["relevant"] = list(dict.fromkeys(map(str, row["relevant"])))
+        rows.append(row)
+    return rows
 
 
 @dataclass(repr=False)
 class EvaluationResult:
-    """Each metric's values in the order of the samples; printed, their means.
+    """Each metric's values in the order of the samples; printed, their means and how many do not exist.
 
     A value that does not exist is NaN, as in ragas, and left out of the mean; `reasons` says why, by metric.
     """
@@ -138,11 +153,17 @@ class EvaluationResult:
 
     def __repr__(self) -> str:
         shown: list[str] = []
+        unscored: list[str] = []
         for name, values in self.values.items():
             numbers = [value for value in values if not math.isnan(value)]
             mean = sum(numbers) / len(numbers) if numbers else math.nan
             shown.append(f"'{name}': {mean:.4f}")
-        return f"{{{', '.join(shown)}}}"
+            if n_unscored := len(values) - len(numbers):
+                why = next(filter(None, self.reasons[name]))
+                unscored.append(
+                    f"{name}: {n_unscored} of {len(values)} not scored; the first: {why}"
+                )
+        return "\n".join([f"{{{', '.join(shown)}}}", *unscored])
 
     def to_pandas(self) -> Any:
         """The samples with a column for each metric, as a pandas frame."""

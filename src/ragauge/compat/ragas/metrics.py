@@ -5,12 +5,12 @@
 
 import asyncio
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from ragauge import catalog
-from ragauge.compat.adapters import Measured, encoder_of, judge_of, measure, not_covered
+from ragauge.compat.adapters import Measured, measure, not_covered
 from ragauge.compat.ragas.dataset_schema import OLD_NAMES, SingleTurnSample, rows_of
 from ragauge.errors import PlanError
 from ragauge.label import Label, SettingValue
@@ -28,14 +28,13 @@ class MetricResult:
 
 
 class Metric:
-    """A metric of ragas: `llm` is its judge and `embeddings` its encoder, else those that `evaluate` is given."""
+    """A metric of ragas: `llm` is its judge and `embeddings` its encoder, by default those that `evaluate` is given."""
 
     name = ""
     label: ClassVar[str] = ""
-    """Of the metric that computes it."""
-    is_judged: ClassVar[bool] = True
-    options: ClassVar[dict[str, str]] = {}
-    """The arguments that are covered besides name, llm and embeddings, each with the setting that it is."""
+    """The metric of ragauge that computes it."""
+    options: ClassVar[Mapping[str, str]] = {}
+    """Further arguments that are covered, each with ragauge's setting."""
 
     def __init__(
         self, name: str | None = None, *, llm: Any = None, embeddings: Any = None, **options: Any
@@ -51,22 +50,14 @@ class Metric:
             self.options[option]: value for option, value in options.items()
         }
 
-    @property
-    def labels(self) -> list[str]:
-        """The labels of the metrics that compute it."""
+    def labels(self, fields: Collection[str]) -> list[str]:  # noqa: ARG002
+        """The labels that compute it on samples that all have these fields (ragauge's names)."""
         label = catalog.read_label(self.label)
         return [str(Label(label.name, {**label.settings, **self.settings}))]
 
     def combine(self, values: Sequence[float]) -> float:
         """The value, from that of each label."""
         return values[0]
-
-    def result(self, parts: Sequence[Measured]) -> MetricResult:
-        """The value, from what was measured by each label."""
-        values = [part.value for part in parts if part.value is not None]
-        if len(values) < len(parts):
-            return MetricResult(None, next(part.reason for part in parts if part.value is None))
-        return MetricResult(self.combine(values))
 
     def score(self, **fields: Any) -> MetricResult:
         """The value of one sample given by its fields: `score(user_input=…, response=…)`."""
@@ -94,78 +85,74 @@ def results_of(
 ) -> list[list[MetricResult]]:
     """For each metric the value of each sample. Metrics with the same models are measured together."""
     rows = rows_of(samples)
+    fields = set[str]().union(*rows).intersection(*rows)
+    labels = [metric.labels(fields) for metric in metrics]
+    models = [(metric.llm or llm, metric.embeddings or embeddings) for metric in metrics]
+    groups: dict[tuple[int, int], list[int]] = {}
+    for place, (judge, encoder) in enumerate(models):
+        groups.setdefault((id(judge), id(encoder)), []).append(place)
     found: dict[int, list[MetricResult]] = {}
-    models = [(id(each.llm or llm), id(each.embeddings or embeddings)) for each in metrics]
-    for group in dict.fromkeys(models):
-        members = [place for place, model in enumerate(models) if model == group]
-        first = metrics[members[0]]
-        is_judged = any(metrics[place].is_judged for place in members)
-        labels = list(dict.fromkeys(label for place in members for label in metrics[place].labels))
-        measured = measure(
-            rows,
-            labels,
-            judge=judge_of(first.llm or llm, "llm") if is_judged else None,
-            encoder=encoder_of(first.embeddings or embeddings),
-        )
-        by_label = dict(zip(labels, measured, strict=True))
-        for place in members:
-            parts = zip(*(by_label[label] for label in metrics[place].labels), strict=True)
-            found[place] = [metrics[place].result(part) for part in parts]
+    for places in groups.values():
+        judge, encoder = models[places[0]]
+        wanted = list(dict.fromkeys(label for place in places for label in labels[place]))
+        measured = measure(rows, wanted, model=judge, argument="llm", embeddings=encoder)
+        for place in places:
+            parts = zip(*(measured[label] for label in labels[place]), strict=True)
+            found[place] = [_result(metrics[place], part) for part in parts]
     return [found[place] for place in range(len(metrics))]
 
 
-class Faithfulness(Metric):
-    """Share of the answer's claims that the contexts support: `faithfulness`."""
-
-    name, label = "faithfulness", "faithfulness"
-
-
-class ResponseRelevancy(Metric):
-    """Cosine of the question and questions made from the answer: `answer_relevance(variant="ragas-0.4")`."""
-
-    name, label = "answer_relevancy", 'answer_relevance(variant="ragas-0.4")'
-    options: ClassVar[dict[str, str]] = {"strictness": "n_questions"}
+def _result(metric: Metric, parts: Sequence[Measured]) -> MetricResult:
+    values = [part.value for part in parts if part.value is not None]
+    if len(values) < len(parts):
+        return MetricResult(None, next(part.reason for part in parts if part.value is None))
+    return MetricResult(metric.combine(values))
 
 
-class LLMContextPrecisionWithReference(Metric):
-    """Average precision of the contexts as judged: `context_precision(variant="ragas-0.4")`."""
-
-    name = "llm_context_precision_with_reference"
-    label = 'context_precision(variant="ragas-0.4")'
-
-
-class ContextPrecision(LLMContextPrecisionWithReference):
-    """`LLMContextPrecisionWithReference` by its other name."""
-
-    name = "context_precision"
+def _covered(title: str, name: str, label: str, **options: str) -> type[Metric]:
+    """The class of a metric of ragas that one metric of ragauge computes."""
+    text = f"ragas's `{name}`, computed as `{label}`."
+    return type(
+        title, (Metric,), {"__doc__": text, "name": name, "label": label, "options": options}
+    )
 
 
-class LLMContextPrecisionWithoutReference(LLMContextPrecisionWithReference):
-    """The same; the judge sees the references if there are any, and not the answer."""
+AVERAGE_PRECISION = 'context_precision(variant="ragas-0.4")'
+RELEVANCE = 'answer_relevance(variant="ragas-0.4")'
+FACTS = 'factual_correctness(variant="ragas-0.4")'
 
-    name = "llm_context_precision_without_reference"
+Faithfulness = _covered("Faithfulness", "faithfulness", "faithfulness")
+ResponseRelevancy = AnswerRelevancy = _covered(
+    "ResponseRelevancy", "answer_relevancy", RELEVANCE, strictness="n_questions"
+)
+LLMContextPrecisionWithReference = _covered(
+    "LLMContextPrecisionWithReference", "llm_context_precision_with_reference", AVERAGE_PRECISION
+)
+ContextPrecision = _covered("ContextPrecision", "context_precision", AVERAGE_PRECISION)
+LLMContextPrecisionWithoutReference = _covered(
+    "LLMContextPrecisionWithoutReference",
+    "llm_context_precision_without_reference",
+    AVERAGE_PRECISION,
+)
+ContextUtilization = _covered("ContextUtilization", "context_utilization", AVERAGE_PRECISION)
+LLMContextRecall = ContextRecall = _covered("LLMContextRecall", "context_recall", "context_recall")
+SemanticSimilarity = _covered("SemanticSimilarity", "semantic_similarity", "semantic_similarity")
+AnswerSimilarity = _covered("AnswerSimilarity", "answer_similarity", "semantic_similarity")
+IDBasedContextPrecision = _covered(
+    "IDBasedContextPrecision", "id_based_context_precision", "precision"
+)
+IDBasedContextRecall = _covered("IDBasedContextRecall", "id_based_context_recall", "recall")
+ExactMatch = _covered("ExactMatch", "exact_match", 'exact_match(normalize="none")')
+BleuScore = _covered("BleuScore", "bleu_score", "bleu")
+ChrfScore = _covered("ChrfScore", "chrf_score", "chrf")
+RougeScore = _covered("RougeScore", "rouge_score", "rougeL")
 
 
-class ContextUtilization(LLMContextPrecisionWithoutReference):
-    """`LLMContextPrecisionWithoutReference` by its other name."""
-
-    name = "context_utilization"
-
-
-class LLMContextRecall(Metric):
-    """Share of the reference's statements that the contexts support: `context_recall`."""
-
-    name, label = "context_recall", "context_recall"
-
-
-class FactualCorrectness(Metric):
+class FactualCorrectness(_covered("FactualCorrectness", "factual_correctness", FACTS, mode="of")):
     """Agreement of the claims of answer and reference: `factual_correctness(variant="ragas-0.4")`."""
 
-    label = 'factual_correctness(variant="ragas-0.4")'
-    options: ClassVar[dict[str, str]] = {"mode": "of"}
-
     def __init__(self, name: str | None = None, *, mode: str = "f1", **options: Any) -> None:
-        super().__init__(name or f"factual_correctness(mode={mode})", mode=mode, **options)
+        super().__init__(f"{name or self.name}(mode={mode})", mode=mode, **options)
 
 
 class AnswerCorrectness(Metric):
@@ -184,8 +171,7 @@ class AnswerCorrectness(Metric):
             )
         self.weights = [weight / sum(weights) for weight in weights]
 
-    @property
-    def labels(self) -> list[str]:
+    def labels(self, fields: Collection[str]) -> list[str]:  # noqa: ARG002
         return ["factual_correctness", "semantic_similarity"]
 
     def combine(self, values: Sequence[float]) -> float:
@@ -193,68 +179,25 @@ class AnswerCorrectness(Metric):
 
 
 class AspectCritic(Metric):
-    """1 if the judge says that the answer meets the definition, else 0: `g_eval` on the scale 0 to 1, from a half on."""
+    """1 if the judge says that the sample meets the definition, else 0: `g_eval` on the scale 0 to 1, from a half on.
 
-    label = "g_eval(low=0,high=1)"
-    options: ClassVar[dict[str, str]] = {"definition": "criteria"}
+    The judge sees question, answer, references and contexts, as far as all samples have them.
+    """
+
+    options: ClassVar[Mapping[str, str]] = {"definition": "criteria"}
 
     def __init__(self, name: str, definition: str, **options: Any) -> None:
         super().__init__(name, definition=definition, **options)
+
+    def labels(self, fields: Collection[str]) -> list[str]:
+        order = ("question", "answer", "references", "contexts")
+        shows = tuple(field for field in order if field in fields)
+        return [str(Label("g_eval", {**self.settings, "shows": shows, "low": 0, "high": 1}))]
 
     def combine(self, values: Sequence[float]) -> float:
         return float(values[0] >= 0.5)
 
 
-class SemanticSimilarity(Metric):
-    """Cosine of answer and reference: `semantic_similarity`."""
-
-    name, label, is_judged = "semantic_similarity", "semantic_similarity", False
-
-
-class AnswerSimilarity(SemanticSimilarity):
-    """`SemanticSimilarity` by its other name."""
-
-    name = "answer_similarity"
-
-
-class IDBasedContextPrecision(Metric):
-    """Share of the retrieved ids that are relevant: `precision`."""
-
-    name, label, is_judged = "id_based_context_precision", "precision", False
-
-
-class IDBasedContextRecall(Metric):
-    """Share of the relevant ids that were retrieved: `recall`."""
-
-    name, label, is_judged = "id_based_context_recall", "recall", False
-
-
-class ExactMatch(Metric):
-    """1 if answer and reference are the same text: `exact_match(normalize="none")`."""
-
-    name, label, is_judged = "exact_match", 'exact_match(normalize="none")', False
-
-
-class BleuScore(Metric):
-    """Sentence BLEU of the answer: `bleu`; needs the extra `ngram`."""
-
-    name, label, is_judged = "bleu_score", "bleu", False
-
-
-class ChrfScore(Metric):
-    """chrF of the answer: `chrf`; needs the extra `ngram`."""
-
-    name, label, is_judged = "chrf_score", "chrf", False
-
-
-class RougeScore(Metric):
-    """ROUGE-L F1 of answer and reference, words not stemmed: `rougeL`."""
-
-    name, label, is_judged = "rouge_score", "rougeL", False
-
-
-AnswerRelevancy = ResponseRelevancy
-ContextRecall = LLMContextRecall
 faithfulness, answer_relevancy = Faithfulness(), AnswerRelevancy()
 context_precision, context_recall = ContextPrecision(), ContextRecall()
 context_utilization, answer_correctness = ContextUtilization(), AnswerCorrectness()

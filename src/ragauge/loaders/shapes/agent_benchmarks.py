@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Collection, Mapping
 
-from ragauge.conversations.transcript import list_of, mapping_of
+from ragauge.conversations.tool_calls import list_of, mapping_of
 from ragauge.loaders.shapes.reader import Shape, Values, read_rows
 from ragauge.loaders.table import Table
 from ragauge.samples.samples import Row

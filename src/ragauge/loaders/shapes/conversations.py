@@ -5,23 +5,20 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from typing import cast
 
-from ragauge.conversations.transcript import (
+from ragauge.conversations.tool_calls import (
     TranscriptError,
-    Turn,
     is_object,
     list_of,
     mapping_of,
-    n_turns_told,
+    n_turns_listed,
     read_expected,
-    read_transcript,
-    role_of,
-    says_calls,
 )
+from ragauge.conversations.transcript import Turn, read_transcript, role_of, says_calls
 from ragauge.errors import Problem
 from ragauge.loaders.mapping import field_of
 from ragauge.loaders.table import Table
 from ragauge.report.plain import counted
-from ragauge.samples.samples import Row
+from ragauge.samples.samples import MEASURED, Row
 
 CHATS = (
     "messages",
@@ -140,7 +137,7 @@ def _turns(values: Mapping[str, object], name: str, id: str) -> Iterator[Values]
     own = {
         each: _parsed(value) for each, value in values.items() if each != name and value is not None
     }
-    turns = said.turns(_n_told(own))
+    turns = said.turns(_n_listed(own))
     if not turns:
         raise TranscriptError("the system says nothing in this conversation")
     of_turn = {
@@ -152,9 +149,10 @@ def _turns(values: Mapping[str, object], name: str, id: str) -> Iterator[Values]
     expected = _expected(own.pop(calls), len(turns)) if calls else [None] * len(turns)
     tools = next((each for each in own if field_of(each) == "tools"), None)
     schemas = own.pop(tools) if tools else None
-    end: Values = {}
+    # What a whole conversation cost counts once, so that sums are right.
+    end: Values = {each: own.pop(each) for each in list(own) if field_of(each) in MEASURED}
     if "expected_state" in own:
-        end = {AT_END[each]: own.pop(each) for each in AT_END if each in own}
+        end |= {AT_END[each]: own.pop(each) for each in AT_END if each in own}
     before = ""
     for turn, wanted in zip(turns, expected, strict=True):
         is_last = turn.number == len(turns)
@@ -181,14 +179,14 @@ def _with_turn(before: str, turn: Turn) -> str:
     return text if len(text) <= MAX_BEFORE else f"… {text[-MAX_BEFORE:]}"
 
 
-def _n_told(own: Mapping[str, object]) -> int | None:
-    """For how many turns the fields tell something: the most of them."""
-    told = [
-        n_turns_told(value) if field_of(name) == "expected_calls" else len(list_of(value) or ())
+def _n_listed(own: Mapping[str, object]) -> int | None:
+    """The number of turns that the fields list something for: the most of them."""
+    listed = [
+        n_turns_listed(value) if field_of(name) == "expected_calls" else len(list_of(value) or ())
         for name, value in own.items()
         if field_of(name) == "expected_calls" or (field_of(name) in OF_TURN and _is_by_turn(value))
     ]
-    return max((n for n in told if n is not None), default=None)
+    return max((n for n in listed if n is not None), default=None)
 
 
 def _said(turn: Turn) -> Values:

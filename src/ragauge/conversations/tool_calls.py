@@ -1,0 +1,192 @@
+"""A tool call in any chat API's spelling, its result, and the lists of calls that are right."""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import cast
+
+_ARGUMENT_KEYS = ("arguments", "args", "input", "input_parameters", "kwargs", "parameters")
+MAX_DEPTH = 100
+_ERROR = re.compile(
+    r"\s*(?:(?:\w+\.)*\w*(?:error|exception)\s*(?::|\Z)|traceback \(most recent call)",
+    re.IGNORECASE,
+)
+"""How a result begins that says that the tool failed: `Error: …`, `ValueError: …`, a traceback."""
+
+
+def mapping_of(value: object) -> Mapping[str, object]:
+    """The value if it is an object with names, else an empty one."""
+    return cast("Mapping[str, object]", value) if isinstance(value, Mapping) else {}
+
+
+def is_object(value: object) -> bool:
+    """Whether the value is an object with names."""
+    return isinstance(value, Mapping)
+
+
+def list_of(value: object) -> list[object] | None:
+    """The value if it is a list."""
+    return cast("list[object]", value) if isinstance(value, list) else None
+
+
+class TranscriptError(ValueError):
+    """A transcript that cannot be read; the message says which of its messages, and why."""
+
+
+@dataclass(slots=True)
+class Call:
+    """A tool call: `arguments` is None where they are no JSON object, and `invalid` says why."""
+
+    name: str
+    arguments: dict[str, object] | None
+    invalid: str = ""
+    id: str = ""
+    result: str | None = None
+    is_error: bool = False
+    """Whether the tool said that it failed."""
+
+    @property
+    def key(self) -> str:
+        """Equal for calls with the same name and the same arguments."""
+        values = [self.name, self.arguments, self.invalid]
+        return json.dumps(values, sort_keys=True, default=str)
+
+    def as_data(self) -> dict[str, object]:
+        """The call as JSON data, for evidence."""
+        data: dict[str, object] = {"name": self.name, "arguments": self.arguments}
+        return data | ({"invalid": self.invalid} if self.invalid else {})
+
+
+def text_of(value: object) -> str:
+    """A text as it is, None as an empty one, anything else as its JSON."""
+    if isinstance(value, str):
+        return value
+    return "" if value is None else json.dumps(value, ensure_ascii=False, default=str)
+
+
+def says_error(text: str) -> bool:
+    """Whether a tool's result says that the tool failed."""
+    if _ERROR.match(text):
+        return True
+    if not text.startswith("{") or '"error' not in text[:2000]:
+        return False
+    try:
+        values = json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return any(bool(values.get(key)) for key in ("error", "errors"))
+
+
+def call_of(value: object) -> Call:
+    """A call in any tool's spelling; arguments that are no JSON object make it invalid."""
+    values = mapping_of(value)
+    inner = values.get("function")
+    named = mapping_of(inner) or values
+    id = str(values.get("call_id") or values.get("id") or values.get("tool_call_id") or "")
+    name = named.get("name")
+    given = next((named[key] for key in _ARGUMENT_KEYS if named.get(key) is not None), None)
+    arguments, invalid = read_arguments(given)
+    if not isinstance(name, str) or not name:
+        name, invalid = str(name or ""), "the call names no tool"
+    call = Call(name, arguments, invalid, id)
+    output = values.get("output")
+    if output is not None:  # deepeval keeps the result with the call
+        call.result = text_of(output)
+        call.is_error = says_error(call.result)
+    return call
+
+
+def read_arguments(given: object) -> tuple[dict[str, object] | None, str]:
+    """The arguments of a call as an object, and what is wrong with them; no arguments are an empty object.
+
+    >>> read_arguments('{"a": 1}')
+    ({'a': 1}, '')
+    >>> read_arguments("{a: 1}")[1][:27]
+    'the arguments are no JSON: '
+    """
+    if given is None or given == "":
+        return {}, ""
+    text = given if isinstance(given, str) else None
+    try:
+        if text is None:
+            text = json.dumps(given, allow_nan=False)
+        if text.count("[") + text.count("{") > MAX_DEPTH and _depth(text) > MAX_DEPTH:
+            return None, f"the arguments are nested more than {MAX_DEPTH} deep"
+        value = json.loads(text, parse_constant=_refuse)
+    except (ValueError, TypeError, RecursionError) as error:
+        return None, f"the arguments are no JSON: {error!s:.120}"
+    if not isinstance(value, dict):
+        return None, f"the arguments are no JSON object: {text:.60}"
+    return cast("dict[str, object]", value), ""
+
+
+def _depth(text: str) -> int:
+    """How deep JSON text is nested, brackets in its strings included: at most a little too much."""
+    depth = deepest = 0
+    for bracket in re.findall(r"[\[\]{}]", text):
+        depth += 1 if bracket in "[{" else -1
+        deepest = max(deepest, depth)
+    return deepest
+
+
+def _refuse(constant: str) -> object:
+    raise ValueError(f"{constant} is no number of JSON")
+
+
+def n_turns_listed(expected: object) -> int | None:
+    """The number of turns that expected calls are given for; None if none are given."""
+    items = list_of(expected)
+    return (1 if all(map(is_object, items)) else len(items)) if items else None
+
+
+def read_expected(expected: object, n_turns: int) -> "list[list[list[Call]] | None]":
+    """By turn, the lists of calls that are right; None for a turn of which nothing is said.
+
+    `expected` is a list of calls for the only turn, or a list over the turns: each null, a list of calls, or a list of
+    such lists where several are right. A call is `{"name", "arguments"}`, or as BFCL writes it `{name: {argument:
+    allowed values}}`; without arguments only its name counts.
+    """
+    if not isinstance(expected, list):
+        raise TranscriptError("expected_calls must be a list of calls, or a list over the turns")
+    items = cast("list[object]", expected)
+    if all(isinstance(item, Mapping) for item in items):
+        if n_turns > 1 and items:
+            raise TranscriptError(f"expected_calls must be a list over the {n_turns} turns")
+        return [[_expected_list(items)]] if n_turns <= 1 else [[[]] for _ in range(n_turns)]
+    if len(items) != n_turns:
+        if n_turns == 1 and all(isinstance(item, list) for item in items):
+            return [[_expected_list(cast("list[object]", item)) for item in items]]
+        raise TranscriptError(f"expected_calls has {len(items)} turns, the conversation {n_turns}")
+    return [_expected_of_turn(item, number) for number, item in enumerate(items, 1)]
+
+
+def _expected_of_turn(item: object, number: int) -> list[list[Call]] | None:
+    if item is None:
+        return None
+    if not isinstance(item, list):
+        raise TranscriptError(f"expected_calls of turn {number} must be a list of calls or null")
+    calls = cast("list[object]", item)
+    if calls and all(isinstance(each, list) for each in calls):
+        return [_expected_list(cast("list[object]", each)) for each in calls]
+    return [_expected_list(calls)]
+
+
+def _expected_list(calls: Sequence[object]) -> list[Call]:
+    return [_expected_call(each, number) for number, each in enumerate(calls, 1)]
+
+
+def _expected_call(given: object, number: int) -> Call:
+    if not isinstance(given, Mapping):
+        raise TranscriptError(f"expected call {number} must be an object with a name")
+    values = cast("Mapping[str, object]", given)
+    if "name" not in values and "function" not in values and len(values) == 1:
+        ((name, allowed),) = values.items()
+        values = {"name": name, "arguments": allowed}
+    call = call_of(values)
+    if call.invalid:
+        raise TranscriptError(f"expected call {number}: {call.invalid}")
+    named = mapping_of(values.get("function")) or values
+    if not any(key in named for key in _ARGUMENT_KEYS):
+        call.arguments = None
+    return call
