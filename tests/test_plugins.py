@@ -94,7 +94,8 @@ BROKEN = {
     "writers": ("gone = no_module:write\n", ("show", "made", "-f", "gone"), "the writers of their (no_module:write) cannot be imported: ModuleNotFoundError"),
     "loaders": ("gone = json:dumps\n", ("validate", "rows.jsonl"), "the entry point json:dumps of ragauge.loaders is <function dumps"),
     "encoders": ("gone = no_module:Encoder\n", ("run", "rows.jsonl", "-m", "semantic_similarity", "--encoder", "gone:big"), "the encoders of their (no_module:Encoder) cannot be imported: ModuleNotFoundError"),
-    "judges": ("gone = json:loads\n", ("run", "rows.jsonl", "-m", "answer_class", "--judge", "gone:big"), "'gone:big' of their (json:loads) cannot be opened: JSONDecodeError"),
+    "judges": ("none = ragauge:score\n", ("run", "rows.jsonl", "-m", "answer_class", "--judge", "none:big"), "unknown metric 'big'"),
+    "judges, not ragauge's error": ("gone = json:loads\n", ("run", "rows.jsonl", "-m", "answer_class", "--judge", "gone:big"), "'gone:big' of their (json:loads) cannot be opened: JSONDecodeError"),
 }  # fmt: skip
 """By group: an entry point, a command that uses it, and what it says."""
 
@@ -105,7 +106,7 @@ def test_an_entry_point_that_is_broken_is_said_to_be_its_package_s(tmp_path, gro
     place = tmp_path / "their-1.0.dist-info"
     place.mkdir()
     (place / "METADATA").write_text("Metadata-Version: 2.1\nName: their\nVersion: 1.0\n")
-    (place / "entry_points.txt").write_text(f"[ragauge.{group}]\n{entry}")
+    (place / "entry_points.txt").write_text(f"[ragauge.{group.partition(',')[0]}]\n{entry}")
     (tmp_path / "rows.jsonl").write_text(json.dumps(ROW) + "\n")
     rg.evaluate([{"id": "q1", "answer": "a"}], "dont_know", folder=tmp_path / "made")
     code, _, err = ragauge(tmp_path, tmp_path, *command)

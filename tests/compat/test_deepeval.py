@@ -53,6 +53,9 @@ def test_the_quick_start_with_pytest(judge):
     assert correctness.measure(CASE) == 0.1
     assert (correctness.reason, correctness.is_successful()) == ("It is so.", False)
     assert "Who won two prizes?" not in judge.requests[-1].messages[-1].content
+    shown = [LLMTestCaseParams.ACTUAL_OUTPUT, LLMTestCaseParams.CONTEXT]
+    GEval("x", shown, "c", model=judge).measure(LLMTestCase("q", "a", context=["gold"]))
+    assert "gold" in judge.requests[-1].messages[-1].content
 
 
 def test_a_retriever_and_a_generator_are_evaluated(judge, capsys):
@@ -161,6 +164,8 @@ def test_a_test_case_does_not_pass_by_the_score_of_the_one_before(capsys):
 def test_a_test_case_without_metrics_does_not_pass(act):
     with pytest.raises(PlanError, match="no metrics are given"):
         act(CASE, [])
+    with pytest.raises(PlanError, match=r"FaithfulnessMetric'> is not a metric; give one such as"):
+        act(CASE, [FaithfulnessMetric])
 
 
 def test_a_value_that_does_not_exist_fails_and_says_why():

@@ -164,7 +164,10 @@ def test_models_of_langchain_judge_and_encode(reply):
     encoder = LangchainEmbeddingsWrapper(Embeddings())
     texts = SingleTurnSample(response="aabb", reference="ab")
     assert SemanticSimilarity(embeddings=encoder).single_turn_score(texts) == approx(1.0)
-    assert llm_factory("tiny", base_url="http://127.0.0.1:1/v1").name == "tiny"
+    client = SimpleNamespace(base_url="http://127.0.0.1:2/v1")
+    for given, address in ({"base_url": "http://127.0.0.1:1/v1"}, 1), ({"client": client}, 2):
+        opened = llm_factory("tiny", **given)
+        assert (opened.name, opened.base_url) == ("tiny", f"http://127.0.0.1:{address}/v1")
 
 
 def test_a_value_that_does_not_exist_is_nan_with_a_reason(judge):
@@ -172,7 +175,12 @@ def test_a_value_that_does_not_exist_is_nan_with_a_reason(judge):
     result = evaluate(rows, [LLMContextRecall(), RougeScore()], judge)
     assert math.isnan(result["context_recall"][1])
     assert result.reasons["context_recall"] == [None, "the sample has no references"]
-    assert repr(result).startswith("{'context_recall': 1.0000")
+    # ROUGE-L: 3 of the answer's 6 words and all 3 of the reference's, so 2/3.
+    assert repr(result).splitlines() == [
+        "{'context_recall': 1.0000, 'rouge_score': 0.6667}",
+        "context_recall: 1 of 2 not scored; the first: the sample has no references",
+        "rouge_score: 1 of 2 not scored; the first: the sample has no references",
+    ]
     assert evaluate(pd.DataFrame(rows), [RougeScore()]).reasons == {
         "rouge_score": result.reasons["rouge_score"]
     }

@@ -217,6 +217,7 @@ TABLE = [
         ({"question": "Is Acme's solvency healthy?", "references": ["No."], "relevant": ["t1"]}, "grounded", "not checked"),
         ({"question": "Is Acme's solvency healthy?", "references": ["No."], "relevant": ["d2"]}, "grounded", "problem"),
         ({"question": "Are dogs welcome in the annex?", "references": ["Yes"], "relevant": ["d2"]}, "grounded", "not checked"),
+        ({"question": "Which boots stay in the porch?", "references": ["There are none"], "relevant": ["d2"]}, "grounded", "not checked"),
         ({"question": "Is the roof green?", "answerable": False}, "unanswerable", "not checked"),
         ({"question": "Where do boots stay?", "references": [f"{'Boots stay in the cellar. ' * 5}The documents do not say why."]}, "grounded", "problem"),
         ({"question": "Who painted the roof?", "answerable": False}, "unanswerable", "ok"),
@@ -234,6 +235,24 @@ def test_measures_are_numbers_or_none_also_where_no_word_is_shared():
     checks = found.checked[0].to_row()["checks"]
     assert (checks["bm25_rank"], checks["overlap"], checks["n_words"]) == (None, 0.0, 4)
     assert ("words of the question in its passage (median)", "0%") in found.report.tables[-1].rows
+
+
+def test_a_gold_text_with_other_signs_is_found_in_any_part_of_its_document(tmp_path):
+    file = tmp_path / "d.md"
+    parts = [
+        f"# Part {n}\n\nHut number {n} was built by {name} of oak, slate and stone."
+        for n, name in enumerate(["Ann", "Bea", "Cid", "Dot", "Eli", "Fay", "Gus"])
+    ]
+    gold = {"document": "d.md", "text": "Hut number 5 was built by Fay of 0ak, slate and stone"}
+    row = {
+        "id": "q",
+        "question": "Who built hut number 5?",
+        "references": ["Fay"],
+        "gold_contexts": [gold],
+    }
+    file.write_text("\n\n".join(parts))
+    (checked,) = rg.check_questions([row], file).checked
+    assert (checked.problems, checked.checks["bm25_rank"].value) == ([], 1)
 
 
 def test_spans_are_read_by_the_place_of_their_row():

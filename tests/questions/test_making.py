@@ -93,6 +93,8 @@ def test_each_question_names_its_subject(huts: Path):
             "Did the guests base",
         ),
         ("Curlew Hut is a house with large, bright rooms.", "What is Curlew Hut?"),
+        ("Final selection of the keeper takes place at a hearing.", "takes place"),
+        ("The Curlew novel was published for the market by Viking in 1987.", "How was"),
     ],
 )
 def test_what_no_question_says_is_not_asked(tmp_path: Path, text: str, silly: str):
@@ -108,12 +110,62 @@ def test_what_no_question_says_is_not_asked(tmp_path: Path, text: str, silly: st
         ("Curlew Hut earned $17.7 billion in 2014.", "How much did Curlew Hut earn in 2014?", "$17.7 billion"),
         ("The hut and the barn tests find the leak quickly.", "Do the hut and the barn tests find the leak quickly?", "Yes"),
         ("A judge is a model behind an endpoint.", "What is a judge?", "a model behind an endpoint"),
+        ("Lantern Hut never sells beer to young guests.", "Does Lantern Hut sell beer to young guests?", "No"),
+        ("The race for the cup takes place at Penlow in June.", "Does the race for the cup take place at Penlow in June?", "Yes"),
     ],
 )  # fmt: skip
 def test_what_was_asked_badly_is_asked_well(tmp_path: Path, text: str, question: str, answer: str):
     (tmp_path / "a.md").write_text(f"# Notes\n\n{text}")
     found = {draft.question: draft.references[0] for draft in drafts(documents_of(tmp_path))}
     assert found.get(question) == answer, found
+
+
+@pytest.mark.parametrize(
+    ("text", "pattern", "question", "answer"),
+    [
+        ("In 1998, Lantern Hut opened its kitchen to walkers.", "date", "When did Lantern Hut open its kitchen to walkers?", "1998"),
+        ("Lantern Hut is open until 30 June for members.", "date", "Until when is Lantern Hut open for members?", "30 June"),
+        ("Guests may spend 40 dollars on supper.", "money", "How much may guests spend on supper?", "40 dollars"),
+        ("A bed costs about £16 a person.", "money", "How much does a bed cost a person?", "about £16"),
+        ("Lantern Hut has more than 32 beds in two rooms.", "count", "How many beds does Lantern Hut have in two rooms?", "more than 32 beds"),
+        ("Lantern Hut has 20 years old beds.", "count", None, ""),
+        ("Lantern Hut was closed for six weeks.", "time", "For how long was Lantern Hut closed?", "six weeks"),
+        ("A trial of Lantern Hut ends after 30 days.", "time", "After how many days does a trial of Lantern Hut end?", "30 days"),
+        ("Stretchers are kept at Tallow Hut.", "place", "Where are stretchers kept?", "at Tallow Hut"),
+        ("Wardens clean the old stove by brushing the pipes.", "means", "How do wardens clean the old stove?", "by brushing the pipes"),
+        ("Lantern Hut offers soup, tea and fresh bread.", "listed objects", "What does Lantern Hut offer?", "soup, tea and fresh bread"),
+        ("Lantern Hut offers the best soup of the valley.", "object", "What does Lantern Hut offer?", "the best soup of the valley"),
+        ("Lantern Hut has the best soup of the valley.", "object", None, ""),
+        ("Amber light means that walkers must be off the tops.", "meaning", "What does amber light mean?", "that walkers must be off the tops"),
+        ("Ada Merrow is a teacher from Penlow.", "definition", "Who is Ada Merrow?", "a teacher from Penlow"),
+        ("The warden of Lantern Hut is a woman from Penlow.", "definition", "Who is the warden of Lantern Hut?", "a woman from Penlow"),
+        ("Lantern Hut is the house of a miller, which burnt down twice.", "definition", "What is Lantern Hut?", "the house of a miller, which burnt down twice"),
+        ("Lantern Hut is one of the houses of a miller.", "definition", None, ""),
+        ("The Hut Circle was founded in Penlow by Ida Merrow.", "agent", "Who founded the Hut Circle in Penlow?", "Ida Merrow"),
+        ("Lantern Hut has a maximum height of 112 metres.", "measure", "What is the maximum height of Lantern Hut?", "112 metres"),
+        ("Lantern Hut sold a maximum weight of 112 kg.", "measure", None, ""),
+        ("A hut is low. Lantern Hut stands beside a stream in the valley.", "which", "Which hut stands beside a stream in the valley?", "Lantern Hut"),
+        ("Lantern Hut stands beside a stream in the valley.", "which", None, ""),
+        ("Two wardens live in each hut.", "counted subject", "How many wardens live in each hut?", "two wardens"),
+        ("One warden of the two huts lives there.", "counted subject", None, ""),
+        ("Every hut has a radio on channel 7.", "cloze", "Which number is missing: “Every hut has a radio on channel ___”?", "7"),
+        ("Every hut has a radio on channel 7.", "count", None, ""),
+        ("Lantern Hut serves 60% of the guests.", "changed number", "Does Lantern Hut serve 75% of the guests?", "No. Lantern Hut serves 60% of the guests."),
+        ("Lantern Hut serves 90% of the guests.", "changed number", "Does Lantern Hut serve 45% of the guests?", "No. Lantern Hut serves 90% of the guests."),
+        ("Lantern Hut serves 1,200 guests a day.", "changed number", "Does Lantern Hut serve 1,500 guests a day?", "No. Lantern Hut serves 1,200 guests a day."),
+        ("Lantern Hut serves at least 80 guests a day.", "changed number", None, ""),
+    ],
+)  # fmt: skip
+def test_each_pattern_asks_for_its_part(
+    tmp_path: Path, text: str, pattern: str, question: str | None, answer: str
+):
+    (tmp_path / "a.md").write_text(f"# Notes\n\n{text}")
+    found = {
+        draft.question: draft.references[0]
+        for draft in drafts(documents_of(tmp_path))
+        if draft.pattern == pattern
+    }
+    assert found == ({} if question is None else {question: answer})
 
 
 @pytest.mark.parametrize(
@@ -203,6 +255,7 @@ def test_what_was_made_is_what_evaluate_reads(huts: Path):
         (["-o", "huts.md"], "huts.md"),
         (["-o", "q.jsonl", "--rejected", "./q.jsonl"], "q.jsonl: is also the file of the kept"),
         (["-o", "q.jsonl", "--personas", "none.txt"], "none.txt"),
+        (["-o", "q.jsonl", "--personas", "huts.md"], "give --judge"),
     ],
 )
 def test_wrong_options_are_refused_before_any_work(

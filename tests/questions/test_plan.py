@@ -17,6 +17,7 @@ def test_the_largest_remainders_round_up_so_that_the_counts_sum_to_n():
     ("given", "complaint"),
     [
         ("numbr", "did you mean 'number'"),
+        ("number=2,list,number=3", "'number' is given twice"),
         ("number=0", "above 0"),
         ("number=many", "above 0"),
         ("number=inf", "above 0"),

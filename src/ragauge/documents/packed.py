@@ -11,8 +11,10 @@ from xml.etree import ElementTree
 from ragauge.errors import MissingExtraError
 from ragauge.report.plain import counted
 
-MAX_UNPACKED = 200 * 2**20
+MAX_UNPACKED = 50 * 2**20
 """Most bytes that a DOCX or characters that a PDF may unpack to: either can hold a thousand times its size."""
+MAX_TAGS = 4_000_000
+"""Most tags of a DOCX: an empty one of four characters takes a hundred bytes of memory."""
 MAX_PAGES = 5_000
 PAGE_BREAK = "\n\f\n"
 """Between the pages of a PDF: a line that most pages have is their header or footer."""
@@ -41,7 +43,9 @@ def text_of_docx(content: bytes) -> str:
             with packed.open(part) as file:  # the size that the archive states may be false
                 xml = file.read(MAX_UNPACKED + 1)
         if len(xml) > MAX_UNPACKED:
-            raise UnreadableError(f"unpacks to over {MAX_UNPACKED:,} bytes")
+            raise UnreadableError(f"unpacks to over {MAX_UNPACKED:,} bytes; split it")
+        if xml.count(b"<") > MAX_TAGS:
+            raise UnreadableError(f"has over {MAX_TAGS:,} tags; split it")
         document = ElementTree.fromstring(xml, ElementTree.XMLParser(target=_Document()))
     except KeyError:
         raise UnreadableError("is a zip archive but not a Word document") from None
@@ -81,7 +85,11 @@ def _block(element: ElementTree.Element) -> str:
     heading = _HEADING.match("" if style is None else style.get(f"{_W}val", ""))
     item = "- " if element.find(f"{_W}pPr/{_W}numPr") is not None else ""
     text = _words(element)
-    return f"{'#' * int(heading[1] or 1)} {text}" if heading and text else text and f"{item}{text}"
+    return (
+        f"{'#' * min(int(heading[1] or 1), 6)} {text}"
+        if heading and text
+        else text and f"{item}{text}"
+    )
 
 
 def _words(element: ElementTree.Element) -> str:

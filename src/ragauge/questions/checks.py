@@ -15,6 +15,7 @@ from ragauge.documents.similar import near_duplicates
 from ragauge.language.references.contradictions import asks_yes_or_no_only
 from ragauge.language.references.match import ReferenceMatch, match_reference
 from ragauge.language.refusals.asked import asked_by
+from ragauge.language.stop_words import is_content_word
 from ragauge.language.words import words
 from ragauge.questions.evidence import Gold, PassageIndex, gives_value, share_stated, stems_of
 from ragauge.questions.question import Question
@@ -332,6 +333,8 @@ def _stated(
     is_otherwise = bool(numbers and best.contradiction)
     if share >= least and not is_otherwise:
         return CheckResult("ok", share)
+    if not any(is_content_word(word.text) for word in best.wanted):
+        return _not_checked("its answer has no word that can be looked for")
     if is_computed and (numbers or is_short):
         return _not_checked("its answer may be computed")
     if is_otherwise and best.contradiction:

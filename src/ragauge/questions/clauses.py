@@ -25,10 +25,12 @@ from ragauge.questions.english_words import (
     PREPOSITIONS,
     TOKEN,
     VAGUE,
+    WITH_NOUN,
     form_of,
     is_adverb,
     is_participle,
     is_plural,
+    past_of,
     points_outside,
     verbs,
 )
@@ -152,11 +154,14 @@ def _with_verb(
         return None
     auxiliary = {"third": "does", "base": "do"}.get(form_of(verb), "did")
     if auxiliary == "do" and not _is_many(subject):
+        if past_of(verb) != verb:
+            return None
         auxiliary = "did"
     if auxiliary == "does" and " and " in subject:
         return None
-    main = f"{adverb} {verbs()[verb][0]}".strip()
-    return Clause(subject, auxiliary, main, verb, rest, lead, ending)
+    is_negative = adverb == "never"
+    main = verbs()[verb][0] if is_negative else f"{adverb} {verbs()[verb][0]}".strip()
+    return Clause(subject, auxiliary, main, verb, rest, lead, ending, is_negative)
 
 
 def _is_many(subject: str) -> bool:
@@ -210,7 +215,7 @@ def _may_be_verb(word: str, before: str, after: Sequence[str]) -> bool:
     if following in AUXILIARIES or form_of(following) == "third":
         return False
     if form_of(word) == "third":
-        is_noun = form_of(following) == "base" and word != "helps"  # `the tests find …`
+        is_noun = form_of(following) == "base" and word not in WITH_NOUN  # `the tests find …`
         return not is_noun and not is_plural(before) and following not in ("of", "and", "")
     return form_of(word) == "past" and following != "by"
 

@@ -95,7 +95,11 @@ def _of_clause(clause: Clause, names: Names) -> Iterator[QuestionAnswer]:
             if not ends_open(part.leftover):
                 question = as_question(part.ask, clause.asked(part.leftover))
                 yield QuestionAnswer(
-                    part.pattern, question, part.answer, _comparing(clause, part), part.value
+                    part.pattern,
+                    question,
+                    part.answer.rstrip(","),
+                    _comparing(clause, part),
+                    part.value,
                 )
         yield from lead_date(clause)
         yield from _reason(clause)
@@ -131,7 +135,7 @@ def _places(clause: Clause) -> Iterator[Part]:
 
 def _means(clause: Clause) -> Iterator[Part]:
     """`… by doing …`: how?"""
-    found = re.search(r"^(?P<head>.+?),? (?P<how>by \w+ing .+)$", clause.rest)
+    found = re.search(r"^(?P<head>.+?),? (?P<how>by [a-z]+ing .+)$", clause.rest)
     if found is None or clause.lead or len(content_words(found["head"])) < 2:
         return
     if clause.main or clause.auxiliary not in BE or is_participle(found["head"].split(" ")[0]):

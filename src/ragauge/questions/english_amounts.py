@@ -90,7 +90,7 @@ def amounts(clause: Clause) -> Iterator[Part]:
         in_date = any(date.start < number.end and number.start < date.end for date in own_dates)
         if number.is_year or number.only_matches or in_date:
             continue
-        with_unit = re.match(r"([\d$€£][\d.,]*) ([a-z]{3,})", number.text)
+        with_unit = re.match(r"(\S+) ([a-z]{3,})", number.text)
         text = with_unit[1] if with_unit and with_unit[2] not in SCALES else number.text
         before, behind = rest[: number.start].strip(), rest[number.start + len(text) :]
         is_open = behind[:1] not in ("", " ", ",") or re.match(r"\s*(?:to|or|and|[-–x×])\s", behind)

@@ -59,6 +59,9 @@ VAGUE = set_of(
 )
 """Nouns that say too little alone: `the main cause`, `the American company`."""
 
+WITH_NOUN = set_of("gives helps makes offers provides requires takes")
+"""Verbs before words that may be verbs: `takes place`, `offers support`."""
+
 
 @cache
 def verbs() -> Mapping[str, tuple[str, str, str]]:
@@ -160,7 +163,7 @@ def content_words(text: str) -> list[str]:
 
 def ends_open(text: str) -> bool:
     """Whether a text ends with a word that more must follow."""
-    open_words = PREPOSITIONS | DETERMINERS | JOINING | {"and", "early", "late", "mid"}
+    open_words = PREPOSITIONS | DETERMINERS | JOINING | {"-", "and", "early", "late", "mid"}
     return text.lower().rstrip(",").split(" ")[-1] in open_words - {"about", "over"}
 
 

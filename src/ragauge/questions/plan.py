@@ -54,6 +54,8 @@ def read_types(given: str) -> Mapping[str, float]:
             hint = did_you_mean(name, TYPES) or f"; they are {', '.join(TYPES)}"
             problems.append(f"no type of question is named {name!r}{hint}")
             continue
+        if name in shares:
+            problems.append(f"{name!r} is given twice")
         try:
             shares[name] = float(share or 1)
         except ValueError:

@@ -288,7 +288,7 @@ class FirstScreen:
         ]
 
     def _wrong_turns(self) -> Iterator[tuple[str, str]]:
-        """Of each system how many conversations go wrong, and until when the one that goes wrong last was right."""
+        """Of each system how many conversations go wrong, and at which turn the one that was right the longest does."""
         wrong = wrong_turns(self.run, self.metrics)
         if wrong is None:
             return
@@ -296,8 +296,9 @@ class FirstScreen:
             of_system = [each for each in wrong.first if each.system == system]
             if of_system:
                 latest = max(of_system, key=lambda each: each.turn)
-                n = f"{len(of_system):,} of {counted(wrong.n_conversations[system], 'conversation')}"
-                text = f"{self.names[system]}: {n} with a wrong turn by {wrong.metric.name}; {latest.says}"
+                n = f"{len(of_system):,} of {counted(wrong.n_conversations[system], 'conversation')} of several turns"
+                which = "" if len(of_system) == 1 else "all " if latest.turn == 1 else "the latest "
+                text = f"{self.names[system]}: {n} wrong by {wrong.metric.name}, {which}at turn {latest.turn}"
                 yield text, latest.id
 
     @property

@@ -79,6 +79,8 @@ def command(
     shares = TYPES if types is None else read_types(types)
     files = None if only_plan else _files(output, rejected, documents)
     people, config, cache = _personas(personas), judging.config(), cache_path(judging.cache)
+    if people and not config:
+        raise click.UsageError("a judge asks as the people of --personas; give --judge")
     read = documents_of(list(documents))
     if files is None:
         counts = counts_of(n_questions, shares)

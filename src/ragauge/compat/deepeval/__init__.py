@@ -6,6 +6,7 @@ Names and arguments are those of deepeval 4. Covered: `evaluate`, `assert_test`,
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from ragauge.compat.deepeval.dataset import EvaluationDataset, Golden
 from ragauge.compat.deepeval.metrics import BaseMetric, MeasuredMetric
@@ -102,9 +103,13 @@ def assert_test(test_case: LLMTestCase, metrics: Sequence[BaseMetric], **ignored
         raise AssertionError(f"Metrics: {', '.join(failed)} failed.")
 
 
-def _results(cases: list[LLMTestCase], metrics: Sequence[BaseMetric]) -> list[TestResult]:
+def _results(cases: list[LLMTestCase], metrics: Sequence[Any]) -> list[TestResult]:
     if not metrics:
         raise PlanError(["no metrics are given; a test case without a metric would pass"])
+    if other := [metric for metric in metrics if not isinstance(metric, BaseMetric)]:
+        raise PlanError(
+            [f"{other[0]!r:.80} is not a metric; give one such as FaithfulnessMetric()"]
+        )
     by_metric = [_scored(metric, cases) for metric in metrics]
     return [
         TestResult(

@@ -131,7 +131,7 @@ def rows_of(samples: Iterable[SingleTurnSample]) -> list[dict[str, object]]:
 
 @dataclass(repr=False)
 class EvaluationResult:
-    """Each metric's values in the order of the samples; printed, their means.
+    """Each metric's values in the order of the samples; printed, their means and how many do not exist.
 
     A value that does not exist is NaN, as in ragas, and left out of the mean; `reasons` says why, by metric.
     """
@@ -153,11 +153,17 @@ class EvaluationResult:
 
     def __repr__(self) -> str:
         shown: list[str] = []
+        unscored: list[str] = []
         for name, values in self.values.items():
             numbers = [value for value in values if not math.isnan(value)]
             mean = sum(numbers) / len(numbers) if numbers else math.nan
             shown.append(f"'{name}': {mean:.4f}")
-        return f"{{{', '.join(shown)}}}"
+            if n_unscored := len(values) - len(numbers):
+                why = next(filter(None, self.reasons[name]))
+                unscored.append(
+                    f"{name}: {n_unscored} of {len(values)} not scored; the first: {why}"
+                )
+        return "\n".join([f"{{{', '.join(shown)}}}", *unscored])
 
     def to_pandas(self) -> Any:
         """The samples with a column for each metric, as a pandas frame."""
