@@ -47,6 +47,20 @@ def test_a_repeat_of_a_conversation_passes_where_its_worst_turn_does():
     assert (found.k, found.pass_one, found.pass_any, found.pass_all) == (2, 0.5, 1, 0)
 
 
+def test_a_repeat_of_a_conversation_with_an_answer_that_failed_does_not_pass():
+    """A turn without a reference says nothing; one without an answer is worse than any value."""
+    turn = {"question": "?", "references": ["Paris"], "answer": "Paris", "repeat_of": "a"}
+    rows = [
+        turn | {"id": f"{number}.{place}", "conversation": f"c{number}", "turn": place} | change
+        for number, changes in enumerate(
+            (({}, {}), ({}, {"references": []}), ({}, {"answer": None}))
+        )
+        for place, change in enumerate(changes, start=1)
+    ]
+    (found,) = rg.evaluate(rows, "exact_match").steadiness("exact_match")
+    assert (found.k, found.pass_one) == (3, pytest.approx(2 / 3))
+
+
 def test_the_first_screen_says_that_a_system_is_not_steady():
     text = str(rg.evaluate(answers(*UNSTEADY), "exact_match"))
     assert "It is not steady: 2 of 4 questions pass only in some of 2 repeats." in " ".join(

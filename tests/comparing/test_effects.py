@@ -179,6 +179,13 @@ def test_a_gate_judges_times_by_the_share_that_they_grew_by(before, after, drop)
         assert ends[0] < drop < ends[1]
 
 
+def test_the_interval_of_no_change_is_a_share_too():
+    before, after = [0.0, 10.0, 20.0], [10.0, 0.0, 20.0]  # the mean of `before` is 10
+    run = rg.evaluate(rows({"old": before, "new": after}, "latency_s"), "latency_s")
+    (verdict,) = run.gate(["latency_s.drop_high <= 9"], baseline="old").verdicts
+    assert verdict.readings[0].value == approx(timed(before, after).row("latency_s").high / 10)
+
+
 def test_a_baseline_without_any_time_has_no_share():
     run = rg.evaluate(rows({"old": [0.0, 0.0], "new": [1.0, 2.0]}, "latency_s"), "latency_s")
     (verdict,) = run.gate(baseline="old", max_drop={"latency_s": 9}).verdicts

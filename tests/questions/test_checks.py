@@ -237,6 +237,24 @@ def test_measures_are_numbers_or_none_also_where_no_word_is_shared():
     assert ("words of the question in its passage (median)", "0%") in found.report.tables[-1].rows
 
 
+def test_a_gold_text_with_other_signs_is_found_in_any_part_of_its_document(tmp_path):
+    file = tmp_path / "d.md"
+    parts = [
+        f"# Part {n}\n\nHut number {n} was built by {name} of oak, slate and stone."
+        for n, name in enumerate(["Ann", "Bea", "Cid", "Dot", "Eli", "Fay", "Gus"])
+    ]
+    gold = {"document": "d.md", "text": "Hut number 5 was built by Fay of 0ak, slate and stone"}
+    row = {
+        "id": "q",
+        "question": "Who built hut number 5?",
+        "references": ["Fay"],
+        "gold_contexts": [gold],
+    }
+    file.write_text("\n\n".join(parts))
+    (checked,) = rg.check_questions([row], file).checked
+    assert (checked.problems, checked.checks["bm25_rank"].value) == ([], 1)
+
+
 def test_spans_are_read_by_the_place_of_their_row():
     span = {"document": "d2", "start": 0, "end": 5, "text": "Dogs are welcome"}
     rows = [

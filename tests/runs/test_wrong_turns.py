@@ -27,7 +27,10 @@ def test_the_first_wrong_turn_of_each_conversation_is_named():
         ("a#3", "right until turn 2"),
         ("b#1", "wrong from turn 1"),
     ]
-    assert "2 of 3 conversations with a wrong turn by exact_match; the latest at turn 3" in str(run)
+    assert (
+        "2 of 3 conversations of several turns wrong by exact_match, the latest at turn 3"
+        in str(run)
+    )
 
 
 def test_a_run_without_conversations_has_none():

@@ -206,9 +206,9 @@ def _drop(row: MetricComparison) -> Mapping[str, float | None]:
     change = row.difference, row.low, row.high
     if row.ratio is not None:
         change = _each((row.ratio, row.ratio_low, row.ratio_high), lambda ratio: ratio - 1)
-    elif row.metric in SKEWED and row.difference:
-        mean = row.base_mean
-        change = _each(change, lambda end: end / mean if mean else None)
+    elif row.metric in SKEWED:
+        mean = row.base_mean or 0.0
+        change = _each(change, lambda end: end / (mean or 1.0) if mean or not end else None)
     drop, low, high = change
     if not row.lower_is_better:
         drop, low, high = _each((drop, high, low), lambda end: 0.0 - end)

@@ -20,7 +20,7 @@ from ragauge.language.claims.nearest_sentences import (
 )
 from ragauge.language.claims.support_reasons import as_data, why_supported
 from ragauge.language.facts.alignment import align_to_passages
-from ragauge.language.facts.statements import Difference
+from ragauge.language.facts.differences import Difference
 from ragauge.language.numbers.quantity import Quantity
 from ragauge.language.spans import SpanSet
 from ragauge.language.stems import Word, stemmed

@@ -68,6 +68,9 @@ class PassageIndex:
         self._by_document: dict[str, list[Passage]] = {}
         for passage in documents.passages:
             self._by_document.setdefault(passage.document, []).append(passage)
+        self._by_name: dict[str, list[str]] = {}
+        for document in documents.texts:
+            self._by_name.setdefault(_name(document), []).append(document)
         self._places: dict[str, list[Place]] = {}
 
     @cached_property
@@ -75,6 +78,10 @@ class PassageIndex:
         from ragauge.questions.bm25 import Bm25
 
         return Bm25([f"{passage.heading} {passage.text}" for passage in self.passages])
+
+    @cached_property
+    def _plain_texts(self) -> dict[str, str]:
+        return {passage.id: _plain(passage.text) for passage in self.passages}
 
     def nearest(self, text: str, n: int = N_NEAREST) -> list[Passage]:
         """The best passages for a text by BM25, best first."""
@@ -92,7 +99,7 @@ class PassageIndex:
             return name
         ends = [
             each
-            for each in self.documents.texts
+            for each in self._by_name.get(_name(name), ())
             if each.endswith(f"/{name.lstrip('./')}") or name.endswith(f"/{each.lstrip('./')}")
         ]
         return ends[0] if len(ends) == 1 else None
@@ -145,14 +152,17 @@ class PassageIndex:
         exact = [
             each
             for each in candidates
-            if plain in _plain(each.text) or (len(each.text) >= 40 and _plain(each.text) in plain)
+            if plain in (there := self._plain_texts[each.id])
+            or (len(each.text) >= 40 and there in plain)
         ]
         if exact:
             return exact
+        scores = self._bm25.scores(text[:2_000])
+        candidates.sort(key=lambda each: -scores[self._numbers[each.id]])
         return [
             each
             for each in candidates[:3]
-            if fuzz.partial_ratio(plain, _plain(each.text)) >= LOCATED
+            if fuzz.partial_ratio(plain, self._plain_texts[each.id]) >= LOCATED
         ]
 
     def places(self, passage: Passage) -> list[Place]:
@@ -205,6 +215,10 @@ def _places(passage: Passage) -> Iterator[Place]:
 def stems_of(text: str) -> frozenset[str]:
     """The stems of the words of a text."""
     return frozenset(word.stem for word in stemmed(text))
+
+
+def _name(path: str) -> str:
+    return path.rpartition("/")[2]
 
 
 def _plain(text: str) -> str:

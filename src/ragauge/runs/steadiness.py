@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from ragauge.errors import PlanError
 from ragauge.runs.manifest import MetricDisplay
 from ragauge.samples.samples import REPEAT_OF
+from ragauge.score import Status
 
 if TYPE_CHECKING:
     from ragauge.runs.scored_run import ScoredRun
@@ -18,7 +19,7 @@ class Steadiness:
     """A system over k repeats of each question, by one metric.
 
     An answer passes where the metric is at least `threshold` (at most, where lower is better); one without a value
-    does not; of a conversation the worst turn that has a value counts. `pass_one`, `pass_any` and `pass_all` are the means over the questions of pass@1, pass@k and pass^k.
+    does not; of a conversation the worst turn that has a value counts, and an answer that failed as the worst. `pass_one`, `pass_any` and `pass_all` are the means over the questions of pass@1, pass@k and pass^k.
     `n_changing` questions pass in some repeats and not in others. `components` is the variance of the values
     between and within questions; None where it has none.
     """
@@ -58,14 +59,21 @@ def _values(run: "ScoredRun", metric: MetricDisplay) -> Mapping[str, list[list[f
     import polars as pl
 
     scores = run.collect(
-        run.scan().filter(pl.col("metric") == metric.metric).select("id", "system", "value")
+        run.scan()
+        .filter(pl.col("metric") == metric.metric)
+        .select("id", "system", "value", "status")
     )
     of_turns = [name for name in ("conversation",) if name in run.samples.columns]
-    asked = run.collect(run.samples.scan().select("id", "system", REPEAT_OF, *of_turns))
+    asked = run.collect(run.samples.scan().select("id", "system", "answer", REPEAT_OF, *of_turns))
     both = asked.join(scores, on=["id", "system"], how="inner", maintain_order="left")
     keys = pl.coalesce(*of_turns, "id").alias("id")
     worst = pl.col("value").max() if metric.lower_is_better else pl.col("value").min()
-    whole = both.group_by("system", REPEAT_OF, keys, maintain_order=True).agg(worst)
+    has_failed = (pl.col("answer").is_null() & (pl.col("status") == Status.MISSING)) | pl.col(
+        "status"
+    ).is_in([Status.FAILED, Status.SKIPPED])
+    whole = both.group_by("system", REPEAT_OF, keys, maintain_order=True).agg(
+        pl.when(~has_failed.any()).then(worst)
+    )
     grouped = whole.group_by("system", REPEAT_OF, maintain_order=True).agg("value")
     found: dict[str, list[list[float | None]]] = {}
     for system, _, values in grouped.iter_rows():

@@ -296,9 +296,9 @@ class FirstScreen:
             of_system = [each for each in wrong.first if each.system == system]
             if of_system:
                 latest = max(of_system, key=lambda each: each.turn)
-                n = f"{len(of_system):,} of {counted(wrong.n_conversations[system], 'conversation')}"
+                n = f"{len(of_system):,} of {counted(wrong.n_conversations[system], 'conversation')} of several turns"
                 which = "" if len(of_system) == 1 else "all " if latest.turn == 1 else "the latest "
-                text = f"{self.names[system]}: {n} with a wrong turn by {wrong.metric.name}; {which}at turn {latest.turn}"
+                text = f"{self.names[system]}: {n} wrong by {wrong.metric.name}, {which}at turn {latest.turn}"
                 yield text, latest.id
 
     @property

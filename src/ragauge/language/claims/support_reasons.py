@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from ragauge.language.facts.statements import Difference
+from ragauge.language.facts.differences import Difference
 from ragauge.language.text import excerpt
 
 TEXT_SHOWN = 80
@@ -19,7 +19,7 @@ SAYS = {
 def in_words(difference: Difference, other: str) -> str:
     """What a text says in place of what the other one has; `other` names that one.
 
-    >>> from ragauge.language.facts.statements import Part
+    >>> from ragauge.language.facts.differences import Part
     >>> in_words(Difference("date", Part("1905", 0, 4), Part("1899", 3, 7)), "the reference")
     'states 1905 where the reference has 1899'
     """

@@ -6,6 +6,15 @@ from functools import lru_cache
 from math import log1p
 from typing import NamedTuple
 
+from ragauge.language.facts.differences import (
+    Difference,
+    beside,
+    facts_of,
+    keys_of,
+    likeness,
+    part_of,
+)
+from ragauge.language.facts.polarity import in_other_words, turned
 from ragauge.language.facts.reader import Fact, Statement, read
 from ragauge.language.facts.same import (
     LIKELY,
@@ -15,21 +24,7 @@ from ragauge.language.facts.same import (
     is_within,
     is_worked_out,
 )
-from ragauge.language.facts.statements import (
-    Difference,
-    beside,
-    compare,
-    facts_of,
-    focused,
-    has_negation,
-    in_other_words,
-    is_denied,
-    keys_of,
-    likeness,
-    part_of,
-    remarks,
-    turned,
-)
+from ragauge.language.facts.statements import compare, focused, remarks
 
 MIN_SHARED = 0.5
 """The likeness of two statements from which one of many facts is taken for the expected one."""
@@ -77,12 +72,28 @@ def align(answer: str, expected: str, question: str = "") -> Alignment:
     if any(max(len(each), len(facts_of(each))) > MAX_COMPARED for each in (ours, theirs, asked)):
         return Alignment((), ())
     known = facts_of(asked)
-    found = [*_of_facts(ours, theirs, known, known)] or [*remarks(ours, theirs, asked)]
+    found = [
+        each
+        for each in _of_facts(ours, theirs, known, known)
+        if each.kind != "member" or _is_in_clause(each, ours, theirs)
+    ] or [*remarks(ours, theirs, asked)]
     for statement in ours:
         if partner := _partner(statement, theirs) or (theirs[0] if len(theirs) == 1 else None):
             found += compare(statement, partner, ours, asked, keys_of(theirs))
     words = in_other_words(ours, theirs) if len(ours) <= MAX_STATEMENTS else ()
     return Alignment(_equal(theirs, facts_of(ours)), tuple(dict.fromkeys(found)), words)
+
+
+def _is_in_clause(
+    difference: Difference, ours: Sequence[Statement], theirs: Sequence[Statement]
+) -> bool:
+    """Whether the clause that says what an answer's statement does has what that contradicts."""
+    here, there = difference.found, difference.expected
+    assert here and there
+    statement = next(each for each in ours if each.start <= here.start < each.end)
+    other = next(each for each in theirs if each.start <= there.start < each.end)
+    clauses = focused(other, statement)
+    return clauses.start <= there.start < clauses.end
 
 
 def _partner(statement: Statement, others: Sequence[Statement]) -> Statement | None:
@@ -125,7 +136,8 @@ def align_to_passages(answer: str, contexts: Sequence[str], question: str = "") 
             one
             for theirs in (partner, clauses)
             for one in _of_passage(statement, theirs, facts_of(asked), passages.facts)
-            if is_covered or one.kind in SAME_NUMBER
+            if (is_covered or one.kind in SAME_NUMBER)
+            and (theirs is clauses or one.kind != "member")
         ]
         each += compare(statement, partner, ours, asked, passages.keys, MIN_ALIKE)
         each = each or [*turned(statement, clauses, MIN_ALIKE)]
@@ -138,11 +150,9 @@ def _of_passage(
 ) -> Iterator[Difference]:
     """Facts that contradict a passage's sentence, of which they must count the same thing.
 
-    A sentence that denies what the other states contradicts it by that alone. A number that is worked out of others, or could
+    A number that is worked out of others, or could
     stand for several, contradicts none: `£11 less, £6 against £17`.
     """
-    if has_negation(ours) != has_negation(theirs) and is_denied(ours, theirs):
-        return
     here, there = ({fact.start: fact for fact in each.facts} for each in (ours, theirs))
     worked_out = [
         fact

@@ -215,12 +215,11 @@ def _negated(tokens: Sequence[Token], n: int) -> set[int]:
             continue
         if at + 1 < len(tokens) and tokens[at + 1].text in known.merely:
             continue
-        for place in range(at + 1, min(len(tokens), at + 2 + n)):
-            if tokens[place].text in SIGNS or tokens[place].text in known.but:
-                break
-            found.add(place)
+        places = [range(at + 1, min(len(tokens), at + 2 + n))]
         if token.text in known.negations_after:
-            found.update(range(max(0, at - 2), at))
+            places.append(range(at - 1, max(-1, at - 3), -1))
+        for each in places:
+            found.update(takewhile(lambda place: tokens[place].text not in SIGNS | known.but, each))
     return found
 
 
@@ -231,8 +230,8 @@ def _facts(text: str, tokens: Sequence[Token]) -> list[Fact]:
     """All facts of a text in order, none inside another."""
     found = [*map(_of_date, dates(text)), *_named_dates(text, tokens)]
     found += _codes(text, tokens)
-    found += _amounts(text, tokens)
-    found += _members(text, tokens)
+    amounts = list(_amounts(text, tokens))
+    found += [*amounts, *_members(text, tokens, {fact.start for fact in amounts})]
     kept: list[Fact] = []
     taken: set[int] = set()
     for fact in found:  # dates before codes before amounts
@@ -289,11 +288,11 @@ def _codes(text: str, tokens: Sequence[Token]) -> Iterator[Fact]:
         yield Fact("code", found[0], *found.span(), (head, tail))
 
 
-def _members(text: str, tokens: Sequence[Token]) -> Iterator[Fact]:
-    """Words of a class of which one holds in a place: a weekday, a colour."""
+def _members(text: str, tokens: Sequence[Token], starts: Set[int]) -> Iterator[Fact]:
+    """Words of a class of which one holds in a place: a weekday, a colour; but not `the last 12 months`."""
     classes = vocabulary().classes
     for token in tokens:
-        if token.text in classes:
+        if token.text in classes and token.end + 1 not in starts:
             span = token.start, token.end
             yield Fact("member", text[slice(*span)], *span, classes[token.text])
 

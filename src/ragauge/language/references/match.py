@@ -11,7 +11,7 @@ from typing import NamedTuple
 from rapidfuzz import fuzz, process
 
 from ragauge.language.facts.alignment import Alignment, align
-from ragauge.language.facts.statements import Difference
+from ragauge.language.facts.differences import Difference
 from ragauge.language.numbers.agreement import Agreement
 from ragauge.language.numbers.match import (
     NumberMatch,
