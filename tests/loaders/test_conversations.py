@@ -57,6 +57,17 @@ def test_fields_by_turn_go_to_their_turns_and_others_to_all():
     assert json.loads(second["whole_conversation"]) == CAPITALS
 
 
+def test_what_a_conversation_took_is_undefined_at_its_earlier_turns_and_missing_where_nothing_tells_it():
+    def statuses(row):
+        run = rg.evaluate(rg.load([row]), "cost_usd")
+        return run.scores.sort("id")["status"].to_list()
+
+    row = {"id": "c1", "messages": CAPITALS}
+    assert statuses(row | {"cost_usd": 0.5}) == ["undefined", "ok"]
+    assert statuses(row) == ["undefined", "missing"]
+    assert rg.score("cost_usd", answer="x").status == "missing"
+
+
 def test_calls_tools_and_states_go_where_they_belong():
     messages = [
         *said("Find it"),
