@@ -52,7 +52,7 @@ COMMANDS: dict[tuple[str, str], tuple[str, ...]] = {
     ("compare", "gold"): ("compare", "a.jsonl", "a.jsonl", "-m", "token_f1", "--gold", "{}.jsonl"),
     ("compare", "output"): ("compare", "run", "other", "-o", "{}.csv"),
     ("compare", "plugins"): ("compare", "run", "other", "--plugin", "{}.py"),
-    ("gate", "run"): ("gate", "{}", "--rule", "failed <= 0"),
+    ("gate", "runs"): ("gate", "{}", "--rule", "failed <= 0"),
     ("gate", "baseline"): ("gate", "run", "--rule", "failed <= 0", "--baseline", "{}"),
     ("gate", "config"): ("gate", "run", "--config", "{}.toml"),
     ("gate", "junit"): ("gate", "run", "--rule", "failed <= 0", "--junit", "{}.xml"),

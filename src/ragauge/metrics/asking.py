@@ -4,8 +4,7 @@ What a conversation took counts at its last turn, and is undefined at the others
 """
 
 from ragauge.metric import metric
-from ragauge.metrics.conversation import NOT_LAST
-from ragauge.score import Score
+from ragauge.score import NOT_LAST, Score
 
 
 @metric(version=1, low=0.0, high=None, lower_is_better=True)

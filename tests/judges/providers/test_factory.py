@@ -313,11 +313,10 @@ def test_a_package_offers_judges_under_a_prefix(installed):
 
 
 def test_whatever_another_package_raises_is_said_to_be_its(installed):
-    with pytest.raises(
-        JudgeError, match="'their:broken' of the entry point 'their' cannot be"
-    ) as e:
+    with pytest.raises(JudgeError) as e:
         open_judge("their:broken")
-    assert "RuntimeError: no such model" in str(e.value)
+    said = "'their:broken' of their-judges (their_judges:Judge) cannot be opened: RuntimeError: no such model"
+    assert said in str(e.value)
 
 
 def test_a_prefix_that_nobody_offers_is_part_of_a_models_name(installed):
