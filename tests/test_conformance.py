@@ -485,14 +485,21 @@ def weighted(side):
     return np.average(side["best"], weights=side["weights"])
 
 
-def sum_of_support(e):
-    return (
-        1.4 * e["coverage"]
-        + 1.9 * e["precision"]
-        + 0.6 * e["best_sentence"]
-        + 0.8 * (e["lowest"] - e["numbers_not_found"] - e["denies"])
-        - 0.9 * (e["missing"] + e["absolute"])
-    )
+def support_of(e):
+    weights = {
+        "coverage": 2.0,
+        "precision": 2.3,
+        "best_sentence": 1.1,
+        "lowest": 1.6,
+        "missing": -1.1,
+        "absolute": -0.7,
+    }
+    values = [
+        1 / (1 + math.exp(3.8 - sum(weight * each[part] for part, weight in weights.items())))
+        for each in e["best_sentences"]
+    ]
+    words = [each["n_content_words"] for each in e["best_sentences"]]
+    return (0.2 if e["differences"] else 1) * math.exp(np.average(np.log(values), weights=words))
 
 
 RECOMPUTED = {
@@ -546,7 +553,7 @@ RECOMPUTED = {
     "semantic_similarity": lambda e: min(1, max(0, e["cosine"])),
     "sentence_coverage": lambda e: min(max(column) for column in zip(*e["matrix"], strict=True)),
     "sentences_covered": lambda e: e["sentence_coverage"] > e["threshold"],
-    "support": lambda e: 1 / (1 + math.exp(2.6 - sum_of_support(e))) if "coverage" in e else 0,
+    "support": lambda e: support_of(e) if "best_sentences" in e else 0,
     "token_f1": lambda e: (
         2 * sum(e["shared"].values()) / (e["n_answer"] + e["n_reference"])
         if e["n_answer"] or e["n_reference"]

@@ -87,12 +87,13 @@ def one(answer: str, *contexts: str) -> Score:
 
 
 def parts(score: Score) -> tuple[object, ...]:
-    evidence = score.evidence or {}
-    return tuple(evidence[name] for name in WEIGHTS)
+    """The parts of its first sentence."""
+    return tuple(part(score, name) for name in WEIGHTS)
 
 
 def part(score: Score, name: str) -> object:
-    return (score.evidence or {})[name]
+    evidence = score.evidence or {}
+    return evidence["best_sentences"][0][name] if name in WEIGHTS else evidence[name]
 
 
 def unsupported(score: Score) -> list[str]:
@@ -117,16 +118,16 @@ def test_the_parts_are_added_as_they_are_described():
     # Pairs: huts-close, close-in, in-winter, winter-and, and-inexpensive; "in winter" is there: 1 of 5.
     # The closeness of the one context sentence: the mean of .45 and .2. "and" has the cosine 0.
     score = one("Huts close in winter and inexpensive", "The hut: open in winter, cheap.")
-    expected = (0.5, 0.45, 0.325, 0.0, 0.0, 0.0, 0.0, 0.0)
+    expected = (0.5, 0.45, 0.325, 0.0, 0.0, 0.0)
     assert parts(score) == approx(expected)
     assert score.value == approx(of_parts(*expected))
 
 
 def test_numbers_that_no_context_has_are_taken_off():
-    # Numbers: 5 there, as "five"; 1970 not: 1 of 2. Content: fee, 5, 1970: fee is there, and 5 as a fact.
+    # Numbers: 5 there, as "five"; 1970 not. Content: fee, 5, 1970: fee is there, and 5 as a fact.
     # Pairs: the-fee and fee-is, of five. Closeness: the mean of 1/3 and 2/5.
     score = one("The fee is 5 since 1970", "The fee is five.")
-    expected = (2 / 3, 2 / 3, (1 / 3 + 2 / 5) / 2, 0.0, 0.5, log(2), 0.0, 0.0)
+    expected = (2 / 3, 2 / 3, (1 / 3 + 2 / 5) / 2, 0.0, log(2), 0.0)
     assert parts(score) == approx(expected)
     assert score.value == approx(of_parts(*expected))
     assert unsupported(score) == ["1970"]
@@ -136,7 +137,7 @@ def test_numbers_that_no_context_has_are_taken_off():
     ("answer", "n_missing"),
     [
         ("Ask Ann and Bob", 1),  # Bob is there
-        ("Ann sleeps. Eve works.", 0),  # a capital letter begins every sentence
+        ("Ann sleeps.", 0),  # a capital letter begins every sentence
         ("Ask Ann, Eve or Ann", 3),
         ("Ask Ann about 7 huts", 2),  # a name and a number
         ("In The Hut", 1),  # "The" is no content word
@@ -147,39 +148,11 @@ def test_names_and_numbers_that_no_context_has_are_counted(answer, n_missing):
 
 
 @pytest.mark.parametrize(
-    ("answer", "denied"),
-    [
-        ("Dogs are not allowed in the hut.", ["not allowed"]),
-        ("Dogs aren't allowed in the hut.", ["aren't allowed"]),
-        ("Dogs are allowed in the hut.", []),
-        ("Boots are never worn inside.", []),  # the contexts deny it as well
-        ("Cats are not groomed.", []),  # no context says whether they are
-        ("I have not seen dogs in the hut.", []),  # a remark on the speaker
-    ],
-)
-def test_a_negation_of_what_the_contexts_affirm_is_taken_off(answer, denied):
-    score = one(answer, "Dogs are allowed in the hut.", "Boots may not be worn inside.")
-    assert part(score, "denies") == float(bool(denied))
-    spans = part(score, "denied")
-    assert isinstance(spans, list)
-    assert [answer[span["start"] : span["end"]] for span in spans] == denied
-    assert [span["text"] for span in spans] == denied
-
-
-def test_only_the_closest_sentences_say_what_an_answer_denies():
-    # Four sentences with "dogs" and "hut"; the last shares fewest words, so it is not read.
-    near = [f"Dogs sleep in the hut {n}." for n in range(CLOSEST)]
-    answer = "Dogs in the hut never bark"
-    assert part(one(answer, *near, "Some bark."), "denies") == 0.0
-    assert part(one(answer, *near[1:], "Some bark."), "denies") == 1.0
-
-
-@pytest.mark.parametrize(
     ("answer", "found"),
     [
-        ("All members pay.", ["All"]),
+        ("Only members pay.", ["Only"]),
         ("Members never pay and only guests sleep.", ["never", "only"]),
-        ("Every guest pays.", []),  # a context says "every"
+        ("All guests pay.", []),  # a context says "every"
         ("No, members pay.", []),
         ("We all pay.", []),
     ],
@@ -192,37 +165,61 @@ def test_a_word_without_exception_that_no_close_sentence_has_is_taken_off(answer
     assert [span["text"] for span in spans] == found
 
 
+def test_only_the_closest_sentences_are_read_for_words_without_exception():
+    # Four sentences with "dogs" and "hut"; the last shares fewest words, so it is not read.
+    near = [f"Dogs sleep in the hut {n}." for n in range(CLOSEST)]
+    answer = "Dogs in the hut always bark"
+    assert part(one(answer, *near, "All bark."), "absolute") == 1.0
+    assert part(one(answer, *near[1:], "All bark."), "absolute") == 0.0
+
+
 def test_one_and_a_dozen_are_too_vague_to_be_looked_for():
-    assert part(one("This one has a dozen boots", "Boots."), "numbers_not_found") == 0.0
+    assert part(one("This one has a dozen boots", "Boots."), "missing") == 0.0
 
 
 def test_a_verbatim_answer_has_all_parts():
     score = one("Boots are left outside.", "In huts, boots are left outside. Always.")
-    assert parts(score) == approx((1, 1, 1, 1, 0, 0, 0, 0))
-    assert score.value == approx(of_sum(4.7))
+    assert parts(score) == approx((1, 1, 1, 1, 0, 0))
+    assert score.value == approx(of_sum(7.0))
     assert unsupported(score) == []
 
 
-def test_the_value_can_be_computed_from_the_evidence():
-    score = one("Boots cost $5, inexpensive", "Cheap boots for $7.")
-    evidence = score.evidence or {}
-    assert evidence["sum"] == approx(
-        sum(weight * evidence[name] for name, weight in WEIGHTS.items())
-    )
-    assert score.value == approx(of_sum(evidence["sum"]))
-    json.dumps(evidence)
+def test_the_value_is_the_geometric_mean_of_the_sentences_by_their_content_words():
+    # The first sentence (boots, left, outside) is there, of the second (gloves) nothing is.
+    score = one("Boots left outside. Gloves.", "Open in May. Boots left outside.")
+    first, second = part(score, "best_sentences")
+    assert (first["value"], second["value"]) == approx((of_sum(7.0), of_sum(0.0)))
+    assert score.value == approx((first["value"] ** 3 * second["value"]) ** (1 / 4))
+    json.dumps(score.evidence)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "Boots are left outside [2].",
+        "According to the handbook, boots are left outside.",
+        "Boots are left outside (source: boots-2, page 7).",
+        "Boots are left outside. Sources: boots-2, Hut-Book",
+        "Boots are left outside, as stated in the documents.",
+    ],
+)
+def test_a_mere_source_needs_no_support(answer):
+    score = one(answer, "Boots are left outside.")
+    assert parts(score)[4] == 0.0
+    assert unsupported(score) == []
+    assert score.value == approx(of_sum(7.0))
+
+
+def test_a_source_with_a_name_is_a_claim():
+    assert unsupported(one("Boots stay outside, according to Ada.", "Boots stay outside.")) == [
+        "according to Ada"
+    ]
 
 
 def test_pairs_count_within_one_sentence_only():
     # Both words are in a sentence of their own (1/2, no pair), or in one (1, the pair).
     assert part(one("Boots outside", "Leave boots. Outside is cold."), "best_sentence") == 0.25
     assert part(one("Boots outside", "Leave boots outside."), "best_sentence") == approx(1)
-
-
-def test_the_best_sentences_of_a_long_answer_are_averaged_by_their_words():
-    # The first sentence (boots, left, outside: 3 content words) is there, the second (gloves) is not.
-    score = one("Boots left outside. Gloves.", "Open in May. Boots left outside.")
-    assert part(score, "best_sentence") == approx(3 / 4)
 
 
 def test_each_sentence_of_the_answer_names_its_closest_sentence():
@@ -387,8 +384,8 @@ def test_the_special_tokens_of_a_context_are_no_match():
 def test_a_long_answer_is_compared_whole():
     n = 5 * MAX_WORDS
     score = one("boots " * (n - 1) + "gloves", "coats gloves")
-    assert part(score, "precision") == approx(1 / n)
-    assert len(part(score, "best_sentences")) == 5
+    read = part(score, "best_sentences")
+    assert [each["precision"] for each in read] == approx([0, 0, 0, 0, 1 / MAX_WORDS])
 
 
 def test_no_more_than_a_piece_of_text_is_encoded_at_a_time():
@@ -399,7 +396,7 @@ def test_no_more_than_a_piece_of_text_is_encoded_at_a_time():
     first, second = scored(rows, encoder)
     assert encoder.most_characters <= CHARACTERS_PER_CALL
     assert parts(first)[0] == 1.0
-    assert second.value == approx(of_sum(4.7))
+    assert second.value == approx(of_sum(7.0))
 
 
 @pytest.mark.parametrize(
@@ -442,7 +439,7 @@ def test_any_texts_give_a_sound_score(answer, contexts):
 def test_the_answer_itself_among_the_contexts_supports_it_wholly(answer, other):
     (score,) = scored([(answer, [other, answer])], Words())
     if score.value is not None:
-        precision, lowest = part(score, "precision"), part(score, "lowest")
-        assert (part(score, "coverage"), precision) == (1.0, approx(1.0, abs=1e-6))
-        assert (lowest, part(score, "missing")) == (approx(1.0, abs=1e-6), 0.0)
+        for each in part(score, "best_sentences"):
+            assert [each[name] for name in ("coverage", "precision", "lowest")] == approx([1, 1, 1])
+            assert each["missing"] == 0.0
         assert unsupported(score) == []

@@ -53,34 +53,30 @@ FEW = 1
 def why_supported(
     value: float,
     missing: Sequence[str],
-    denied: Sequence[str],
     absolutes: Sequence[str],
     differences: Sequence[Difference] = (),
 ) -> str:
     """What speaks against an answer with this `support`.
 
-    `missing`: words that no context has; `denied`: negated statements that the closest sentences affirm;
-    `absolutes`: words such as "all" that the closest sentences lack; `differences`: details that contradict one of these sentences.
+    `missing`: words that no context has; `absolutes`: words such as "all" that the closest sentences lack; `differences`: details that contradict one of these sentences.
 
-    >>> why_supported(0.2, ["in Rome"], [], [])
+    >>> why_supported(0.2, ["in Rome"], [])
     "no context has 'in Rome'; no single sentence says much of it"
-    >>> why_supported(0.9, [], [], [])
+    >>> why_supported(0.9, [], [])
     'the contexts have all its words'
     """
     if differences:
         return "; ".join(in_words(each, "the closest sentence") for each in differences[:SHOWN])
     parts: list[str] = []
-    if denied:
-        parts.append(f"negates what the closest sentence affirms: {named(denied)}")
     if absolutes:
         parts.append(f"says {named(absolutes)} where the closest sentence does not")
     if missing:
         parts.append(f"no context has {named(missing)}")
     elif value >= 0.5 or not parts:
         parts.append("the contexts have all its words")
-    if value >= 0.5 and (missing or denied or absolutes):
+    if value >= 0.5 and (missing or absolutes):
         parts.append("the closest sentences say much the same in other words")
-    elif value < 0.5 and len(missing) <= FEW and not (denied or absolutes):
+    elif value < 0.5 and len(missing) <= FEW and not absolutes:
         parts.append("no single sentence says much of it")
     return "; ".join(parts)
 
