@@ -78,14 +78,15 @@ class Measured:
 
     def values(self, weights: Numbers) -> Numbers:
         """The score of each answer; the last of the weights is the tipping point."""
-        logs = -np.logaddexp(0, weights[-1] - self.parts @ weights[:-1])
-        return self.most * np.exp(np.add.reduceat(self.shares * logs, self.first))
+        doubts = 1 + np.exp(weights[-1] - self.parts @ weights[:-1])
+        return self.most / np.add.reduceat(self.shares * doubts, self.first)
 
     def slopes(self, weights: Numbers) -> Numbers:
         """The derivative of each answer's logarithm by each weight, (answers, weights)."""
-        short = 1 - 1 / (1 + np.exp(weights[-1] - self.parts @ weights[:-1]))
+        more = self.shares * np.exp(weights[-1] - self.parts @ weights[:-1])
         inputs = np.column_stack([self.parts, -np.ones(len(self.parts))])
-        return np.add.reduceat((self.shares * short)[:, None] * inputs, self.first)
+        total = np.add.reduceat(self.shares + more, self.first)
+        return np.add.reduceat(more[:, None] * inputs, self.first) / total[:, None]
 
 
 def main() -> None:
