@@ -78,15 +78,14 @@ class Measured:
 
     def values(self, weights: Numbers) -> Numbers:
         """The score of each answer; the last of the weights is the tipping point."""
-        doubts = 1 + np.exp(weights[-1] - self.parts @ weights[:-1])
-        return self.most / np.add.reduceat(self.shares * doubts, self.first)
+        logs = -np.logaddexp(0, weights[-1] - self.parts @ weights[:-1])
+        return self.most * np.exp(np.add.reduceat(self.shares * logs, self.first))
 
     def slopes(self, weights: Numbers) -> Numbers:
         """The derivative of each answer's logarithm by each weight, (answers, weights)."""
-        more = self.shares * np.exp(weights[-1] - self.parts @ weights[:-1])
+        doubt = 1 - 1 / (1 + np.exp(weights[-1] - self.parts @ weights[:-1]))
         inputs = np.column_stack([self.parts, -np.ones(len(self.parts))])
-        total = np.add.reduceat(self.shares + more, self.first)
-        return np.add.reduceat(more[:, None] * inputs, self.first) / total[:, None]
+        return np.add.reduceat((self.shares * doubt)[:, None] * inputs, self.first)
 
 
 def main() -> None:

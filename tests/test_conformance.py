@@ -499,7 +499,7 @@ def support_of(e):
         for each in e["best_sentences"]
     ]
     words = [each["n_content_words"] for each in e["best_sentences"]]
-    return (0.2 if e["differences"] else 1) / np.average(1 / np.array(values), weights=words)
+    return (0.2 if e["differences"] else 1) * math.exp(np.average(np.log(values), weights=words))
 
 
 RECOMPUTED = {

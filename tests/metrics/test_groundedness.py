@@ -184,12 +184,12 @@ def test_a_verbatim_answer_has_all_parts():
     assert unsupported(score) == []
 
 
-def test_the_value_is_the_harmonic_mean_of_the_sentences_by_their_content_words():
+def test_the_value_is_the_geometric_mean_of_the_sentences_by_their_content_words():
     # The first sentence (boots, left, outside) is there, of the second (gloves) nothing is.
     score = one("Boots left outside. Gloves.", "Open in May. Boots left outside.")
     first, second = part(score, "best_sentences")
     assert (first["value"], second["value"]) == approx((of_sum(7.0), of_sum(0.0)))
-    assert score.value == approx(4 / (3 / first["value"] + 1 / second["value"]))
+    assert score.value == approx((first["value"] ** 3 * second["value"]) ** (1 / 4))
     json.dumps(score.evidence)
 
 

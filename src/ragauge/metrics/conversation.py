@@ -22,7 +22,7 @@ MIN_WORDS = 5
 """Fewest words of a sentence that counts as repeated; "You are welcome." may be said twice."""
 
 
-@metric(version=2)
+@metric(version=3)
 def state_match(
     final_state: str | None,
     expected_state: str | None,

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, pairwise
-from math import exp, log1p, nan
+from math import exp, log, log1p, nan
 
 import numpy as np
 
@@ -85,7 +85,7 @@ def support(
     - `absolute` (-0.7): 1 if the sentence says "all", "only", "never" or the like, and its 3 closest context
       sentences do not have that word.
 
-    The score is the harmonic mean of the sentences' values, each with the weight of its content words, so that one sentence without
+    The score is the geometric mean of the sentences' values, each with the weight of its content words, so that one sentence without
     support weighs more than one with it. What names only a source ("according to the handbook", "[2]", "Source: fees-1") is not
     read.
 
@@ -263,8 +263,8 @@ def _score(
         sentences.append(_read(row, contexts, sentence, others, found))
     weights = [each.weight for each in sentences]
     most = CONTRADICTED if row.differences else 1.0
-    doubts = (weight / each.value for weight, each in zip(weights, sentences, strict=True))
-    value = most * sum(weights) / sum(doubts)
+    logs = (weight * log(each.value) for weight, each in zip(weights, sentences, strict=True))
+    value = most * exp(sum(logs) / sum(weights))
     words = [cosine for each in sentences for cosine in each.best]
     unsupported = unsupported_runs(row.answer, sorted(_supported(row, contexts.all_stems, words)))
     absolute = [span for each in sentences for span in each.absolutes]
