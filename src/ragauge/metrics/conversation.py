@@ -22,7 +22,7 @@ MIN_WORDS = 5
 """Fewest words of a sentence that counts as repeated; "You are welcome." may be said twice."""
 
 
-@metric(version=3)
+@metric(version=2)
 def state_match(
     final_state: str | None,
     expected_state: str | None,
@@ -62,7 +62,7 @@ def state_match(
     )
 
 
-@metric(version=2)
+@metric(version=3)
 def consistency(dialogue: Transcript) -> Score:
     """Share of the system's turns, from the second on, that contradict none of its earlier answers.
 
