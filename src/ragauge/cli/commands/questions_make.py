@@ -2,6 +2,7 @@
 
 import os
 import sys
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -69,9 +70,11 @@ def command(
     go to a second file with the reason. Running the same command again pays for no reply twice.
     """
     from ragauge.cli.outcome import print_estimate
+    from ragauge.questions.checks import write_rows
+    from ragauge.questions.evidence import documents_of
     from ragauge.questions.judge_writer import JudgeWriter
     from ragauge.questions.made_words import made_report, plan_report
-    from ragauge.questions.making import available, documents_of, questions, write_rows
+    from ragauge.questions.making import pool, questions
     from ragauge.questions.plan import TYPES, counts_of, read_types
     from ragauge.report.terminal import console, print_report
 
@@ -85,7 +88,11 @@ def command(
     if files is None:
         counts = counts_of(n_questions, shares)
         writer = JudgeWriter(read, counts, config, cache, seed, people) if config else None
-        drafts = writer.places() if writer else available(read, seed)
+        drafts = (
+            writer.places()
+            if writer
+            else Counter(draft.question_type for draft in pool(read, seed))
+        )
         print_report(screen, plan_report(counts, drafts, len(read.texts), len(read.passages)))
         if writer:
             print_estimate(writer.estimate(), writer.judge)
