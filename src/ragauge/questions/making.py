@@ -89,7 +89,12 @@ def questions(
     return JudgeWriter(read, counts, judge_config_of(judge), cache, seed, personas).questions()
 
 
-def pool(documents: Documents, seed: int) -> list[Draft]:
+def available(documents: Documents, seed: int) -> dict[str, int]:
+    """How many drafts of each type the rules find in the documents."""
+    return Counter(draft.question_type for draft in _pool(documents, seed))
+
+
+def _pool(documents: Documents, seed: int) -> list[Draft]:
     """All drafts that the rules find in the documents."""
     simple = drafts(documents)
     return [*simple, *derived(simple, documents.texts, seed)]
@@ -97,7 +102,7 @@ def pool(documents: Documents, seed: int) -> list[Draft]:
 
 def _by_rules(documents: Documents, counts: Mapping[str, int], seed: int) -> MadeQuestions:
     """Take drafts by the plan until each type has its number; then fill up with the types that have more."""
-    found = pool(documents, seed)
+    found = _pool(documents, seed)
     items = [(each.question_type, each.sources[0].passage, each.worth, each) for each in found]
     spread = Spread([item for item in items if item[0] in counts], seed)
     kept: list[Checked] = []
@@ -108,8 +113,8 @@ def _by_rules(documents: Documents, counts: Mapping[str, int], seed: int) -> Mad
         checked = with_also_relevant(check(asked_now, documents))
         kept = [each for each in checked if each.sound]
         rejected += [each for each in checked if not each.sound]
-    available = Counter(each.question_type for each in found)
-    return MadeQuestions(numbered(kept, counts), rejected, counts, available, documents)
+    n_drafts = Counter(each.question_type for each in found)
+    return MadeQuestions(numbered(kept, counts), rejected, counts, n_drafts, documents)
 
 
 def _next(
