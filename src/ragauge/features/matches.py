@@ -259,10 +259,7 @@ def _side(numbers: npt.NDArray[np.int32], start: int) -> tuple[Nearest, int]:
 
 
 def _match(
-    answer: str,
-    reference: str,
-    weights: Weights,
-    found: tuple[Nearest, Nearest] | Score | None,
+    answer: str, reference: str, weights: Weights, found: tuple[Nearest, Nearest] | Score | None
 ) -> TokenMatch | Score:
     if isinstance(found, Score):
         return found

@@ -4,14 +4,16 @@ Every ranking measure is a function of that table (see `ragauge.rankings.hits`);
 is its row of the table and the names of its hits.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 from typing import Annotated, Literal, NamedTuple, TypeVar
 
 import numpy as np
 
 from ragauge.metric import feature
+from ragauge.rankings.arrays import Ints
 from ragauge.rankings.hits import Hits
 from ragauge.score import Score
 from ragauge.setting import Renamed
@@ -59,21 +61,18 @@ def ranking(
     return _rankings("contexts", contexts, "gold_contexts", gold_contexts, by_text)
 
 
-class Hit(NamedTuple):
-    """A retrieved document that is relevant; `n_new`: how many gold passages it is the first to match."""
-
-    rank: int
-    grade: int
-    n_new: int
-    name: str
-
-
 class Row(NamedTuple):
-    """A ranking's hits, the number of distinct documents, and the grades of the relevant ones."""
+    """A ranking's hits by rank: their grades, how many gold passages each is the first to match, and names.
 
-    hits: list[Hit]
+    `n_retrieved`: distinct documents; `judged`: the grades of all relevant ones.
+    """
+
+    ranks: list[int]
+    grades: list[int]
+    n_new: list[int]
+    names: tuple[str, ...]
     n_retrieved: int
-    grades: Sequence[int]
+    judged: list[int]
 
 
 Retrieved = TypeVar("Retrieved")
@@ -98,34 +97,38 @@ def _rankings(
         else:
             cells.append(len(rows))
             rows.append(match(found, targets))
-    hits = [(place, hit) for place, row in enumerate(rows) for hit in row.hits]
-    judged = [(place, grade) for place, row in enumerate(rows) for grade in row.grades]
-    columns = (
-        [row.n_retrieved for row in rows],
-        [place for place, _ in hits],
-        [hit.rank for _, hit in hits],
-        [hit.grade for _, hit in hits],
-        [hit.n_new for _, hit in hits],
-        [place for place, _ in judged],
-        [grade for _, grade in judged],
+    places = np.arange(len(rows))
+
+    def column(parts: Iterable[list[int]]) -> Ints:
+        return np.array([*chain.from_iterable(parts)], np.int64)
+
+    table = Hits(
+        np.array([row.n_retrieved for row in rows], np.int64),
+        np.repeat(places, [len(row.ranks) for row in rows]),
+        column(row.ranks for row in rows),
+        column(row.grades for row in rows),
+        column(row.n_new for row in rows),
+        np.repeat(places, [len(row.judged) for row in rows]),
+        column(row.judged for row in rows),
     )
-    table = Hits(*(np.array(column, np.int64) for column in columns))
     return [
-        cell
-        if isinstance(cell, Score)
-        else Ranking(table, cell, tuple([hit.name for hit in rows[cell].hits]))
+        cell if isinstance(cell, Score) else Ranking(table, cell, rows[cell].names)
         for cell in cells
     ]
 
 
 def _by_id(ids: Sequence[str], relevant: Mapping[str, int]) -> Row:
     distinct = dict.fromkeys(ids)
-    hits = [
-        Hit(rank, relevant[document], 1, document)
-        for rank, document in enumerate(distinct, 1)
-        if document in relevant
-    ]
-    return Row(hits, len(distinct), sorted(relevant.values(), reverse=True))
+    ranks: list[int] = []
+    grades: list[int] = []
+    names: list[str] = []
+    for rank, document in enumerate(distinct, 1):
+        if document in relevant:
+            ranks.append(rank)
+            grades.append(relevant[document])
+            names.append(document)
+    judged = sorted(relevant.values(), reverse=True)
+    return Row(ranks, grades, [1] * len(ranks), tuple(names), len(distinct), judged)
 
 
 def _by_text(passages: Sequence[str], golds: Sequence[str], *, empty_matches: bool) -> Row:
@@ -137,13 +140,15 @@ def _by_text(passages: Sequence[str], golds: Sequence[str], *, empty_matches: bo
         if (text := normalize(gold, "lower_ws")) or empty_matches
     ]
     found: set[int] = set()
-    hits: list[Hit] = []
+    ranks, n_new, names = list[int](), list[int](), list[str]()
     for rank, passage in enumerate(passages, 1):
         text = normalize(passage, "lower_ws")
         if not (text or empty_matches):
             continue
         matched = {at for at, gold in wanted if gold in text or text in gold}
         if matched:
-            hits.append(Hit(rank, 1, len(matched - found), f"gold {min(matched) + 1}"))
+            ranks.append(rank)
+            n_new.append(len(matched - found))
+            names.append(f"gold {min(matched) + 1}")
             found |= matched
-    return Row(hits, len(passages), [1] * len(golds))
+    return Row(ranks, [1] * len(ranks), n_new, tuple(names), len(passages), [1] * len(golds))

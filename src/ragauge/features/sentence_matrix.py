@@ -68,9 +68,7 @@ def sentence_matrix(
 
 
 def _matrix(
-    answer: tuple[str, ...],
-    reference: tuple[str, ...],
-    vectors: dict[str, TokenVectors | NoVector],
+    answer: tuple[str, ...], reference: tuple[str, ...], vectors: dict[str, TokenVectors | NoVector]
 ) -> SentenceMatrix | Score:
     if not (answer and reference):
         return SentenceMatrix(answer, reference, np.empty((len(answer), len(reference)), "f4"))

@@ -190,12 +190,15 @@ def _union_lcs_places(reference: Words, lines_with: Mapping[str, Sequence[Words]
     """
     n_possible = sum(word in lines_with for word in reference)
     known = {word for word in reference if word in lines_with}
-    rarest = sorted(known, key=lambda word: (len(lines_with[word]), word))
     shared: set[int] = set()
-    for line in dict.fromkeys(line for word in rarest for line in lines_with[word]):
-        if len(shared) == n_possible:
-            break
-        shared.update(_lcs_places(reference, line))
+    looked_at: set[Words] = set()
+    for word in sorted(known, key=lambda word: (len(lines_with[word]), word)):
+        for line in lines_with[word]:
+            if len(shared) == n_possible:
+                return sorted(shared)
+            if line not in looked_at:
+                looked_at.add(line)
+                shared.update(_lcs_places(reference, line))
     return sorted(shared)
 
 
