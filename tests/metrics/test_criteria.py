@@ -224,12 +224,9 @@ def test_what_is_no_grade_of_the_scale_is_left_out_and_spellings_are_summed():
         Reply(json.dumps(grade(4)), logprobs=()),
         Reply(json.dumps(grade(4))),
         # Nothing was told of what might have stood there.
-        Reply(
-            json.dumps(grade(4)),
-            logprobs=tuple(TokenChoice(one, ()) for one in (*BEFORE, "4", "}")),
-        ),
+        Reply(json.dumps(grade(4)), logprobs=tuple(TokenChoice(one, ()) for one in (*BEFORE, "4", "}"))),
     ],
-)
+)  # fmt: skip
 def test_without_the_probabilities_of_the_grade_it_counts_as_said(reply):
     text = reply.text.replace('4"}', "4}")
     found, _ = score(Reply(text, logprobs=reply.logprobs))
@@ -254,12 +251,6 @@ def test_ten_as_two_tokens_is_not_taken_for_one():
         assert (found.value, found.evidence["weighting"]) == (said / 10, "none")
     found, _ = score(spoken(*BEFORE, "9", "}", instead=(("9", 0.5), ("8", 0.5))), TO_TEN)
     assert found.value == approx(0.85)
-
-
-def test_a_repaired_reply_is_weighted_by_its_own_tokens():
-    bad = spoken(*BEFORE, "7", "}", instead=(("1", 1.0),))
-    found, _ = score([bad, spoken(*BEFORE, "4", "}", instead=CHANCES)])
-    assert found.evidence["weighted_grade"] == approx(4.1)
 
 
 @settings(max_examples=2 * settings.default.max_examples // 5)

@@ -11,13 +11,7 @@ CONTEXTS = ["Nothing here.", "The fee is $5 a year."]
 
 def claim(text, *, supported, quote=""):
     place = 2 if supported else 0
-    return {
-        "claim": text,
-        "reason": "…",
-        "supported": supported,
-        "context": place,
-        "quote": quote,
-    }
+    return {"claim": text, "reason": "…", "supported": supported, "context": place, "quote": quote}
 
 
 def sentence(number, *claims):

@@ -186,10 +186,7 @@ def test_an_answer_without_statements_is_undefined():
 @needs_package
 def test_a_judge_that_gives_no_verdict_has_failed():
     score = found("ragas:faithfulness", [STATEMENTS, verdicts()])
-    assert (score.status, score.reason) == (
-        "failed",
-        "scripted gave no verdict on any statement",
-    )
+    assert (score.status, score.reason) == ("failed", "scripted gave no verdict on any statement")
 
 
 @needs_package

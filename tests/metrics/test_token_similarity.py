@@ -15,14 +15,7 @@ from ragauge.encoders.models import model_info
 from ragauge.encoders.protocol import TokenVectors
 from ragauge.errors import EncoderError, PlanError
 from ragauge.features import matches
-from ragauge.features.matches import (
-    ALIKE,
-    EMPTY,
-    MAX_SHARED,
-    cosines,
-    token_match,
-    token_weights,
-)
+from ragauge.features.matches import ALIKE, EMPTY, MAX_SHARED, cosines, token_match, token_weights
 from ragauge.storage.cache import Cache
 
 NAMES = ("bertscore_precision", "bertscore_recall", "bertscore")

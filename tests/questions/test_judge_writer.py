@@ -68,10 +68,7 @@ def test_a_question_is_kept_with_the_place_of_its_quote(huts: Path):
 
 @pytest.mark.parametrize(
     ("answer", "quotes", "problem"),
-    [
-        ("Ida", ["Ida built it"], "a quote is not in its passage"),
-        ("", [], "no answer was written"),
-    ],
+    [("Ida", ["Ida built it"], "a quote is not in its passage"), ("", [], "no answer was written")],
 )
 def test_a_reply_without_ground_is_rejected_with_its_reason(huts, answer, quotes, problem):
     found = made(huts, {"question": "Who built it?", "answer": answer, "quotes": quotes})
