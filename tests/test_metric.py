@@ -47,10 +47,8 @@ def test_annotations_written_as_text_are_understood():
     def textual(answer: "str | None", part: "Score") -> "float":
         return 0.0
 
-    assert METRICS["textual"].columns == (
-        Column("answer", nullable=True),
-        Column("part", takes_score=True),
-    )
+    columns = (Column("answer", nullable=True), Column("part", takes_score=True))
+    assert METRICS["textual"].columns == columns
 
 
 def declare_star(*answers: str) -> float:
@@ -201,9 +199,8 @@ def test_every_bad_setting_is_said_at_once_with_what_was_meant():
 
 
 def test_the_canonical_label_holds_only_what_differs_from_the_default_in_signature_order():
-    found, settings = catalog.find(
-        Label.parse('ndcg(ideal="all",gains="linear",discount="reciprocal",k=10)')
-    )
+    given = 'ndcg(ideal="all",gains="linear",discount="reciprocal",k=10)'
+    found, settings = catalog.find(Label.parse(given))
     assert str(found.label(settings)) == 'ndcg(discount="reciprocal",ideal="all")@10'
 
 
