@@ -428,8 +428,8 @@ STRANGE = {
 def test_text_of_any_script_gives_a_sound_score():
     rows = []
     for text in STRANGE.values():
-        same = {"question": text, "answer": text, "references": [text]}
-        same |= {"contexts": [text, "fee"], "gold_contexts": [text], "context_ids": [text, "d1"]}
+        same = {"question": text, "answer": text, "references": [text], "gold_contexts": [text]}
+        same |= {"contexts": [text, "fee"], "context_ids": [text, "d1"]}
         rows += [ROWS[0] | same, ROWS[0] | {"answer": text}]
         rows += [ROWS[0] | {"references": [text, "fee"], "contexts": [text, text]}]
     each(LABELS, rows, assert_sound)

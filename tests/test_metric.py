@@ -51,29 +51,13 @@ def test_annotations_written_as_text_are_understood():
     assert METRICS["textual"].columns == columns
 
 
-def declare_star(*answers: str) -> float:
-    return 0.0
-
-
-def declare_double_star(answer: str, **options: str) -> float:
-    return 0.0
-
-
-def declare_resource(answer: str, *, database) -> float:
-    return 0.0
-
-
-def declare_nothing(*, k: int = 1) -> float:
-    return 0.0
-
-
 @pytest.mark.parametrize(
     ("function", "problem"),
     [
-        (declare_star, "neither a column nor a setting"),
-        (declare_double_star, "neither a column nor a setting"),
-        (declare_resource, "'database' has no default"),
-        (declare_nothing, "names no column"),
+        (lambda *answers: answers, "neither a column nor a setting"),
+        (lambda answer, **options: (answer, options), "neither a column nor a setting"),
+        (lambda answer, *, database: (answer, database), "'database' has no default"),
+        (lambda *, k=1: k, "names no column"),
     ],
 )
 def test_a_signature_that_cannot_work_is_refused_when_it_is_declared(function, problem):

@@ -77,9 +77,6 @@ def numbered(n, start=0):
     return " ".join(f"Room {place} of the hut has {place % 9} beds." for place in range(start, n))
 
 
-# Claims.
-
-
 def test_each_sentence_is_asked_once_in_one_call():
     judge = shared()
     found = run(claims_of(judge, "What is the fee?", "It is $5. Dogs are free. ---"))
@@ -133,9 +130,6 @@ def test_one_part_that_fails_fails_the_whole(of):
     found = run(work.pop(of))
     work.popitem()[1].close()
     assert (found.status, found.value) == ("failed", None)
-
-
-# Support.
 
 
 def test_all_claims_are_verified_in_one_call():
@@ -233,9 +227,6 @@ def test_whatever_the_window_no_character_is_left_out(contexts, window):
     assert all(tokens(one) < window for one in judge.judge.requests)
 
 
-# References as contexts.
-
-
 def test_a_blank_reference_supports_nothing_and_nobody_is_asked():
     judge = shared()
     found = run(answer_in_reference(claims("a"), "  ", judge=judge))
@@ -243,9 +234,6 @@ def test_a_blank_reference_supports_nothing_and_nobody_is_asked():
     found = run(reference_in_answer(claims("a"), "\u200b", judge=judge))
     assert [one.supported for one in found.verdicts] == [False]
     assert prompts(judge) == []
-
-
-# Relevance.
 
 
 def test_all_contexts_are_judged_in_one_call_with_the_references():

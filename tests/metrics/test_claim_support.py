@@ -42,9 +42,6 @@ def score(script, label="faithfulness", **fields):
 ALL_CLAIMS = claims(*CLAIMS, None)
 
 
-# Faithfulness.
-
-
 @pytest.mark.parametrize(
     ("supported", "value"),
     [
@@ -121,9 +118,6 @@ def test_a_supported_claim_more_never_lowers_it_and_the_order_is_all_one(flags, 
     assert faithfulness(supports(*more), judge=None).value >= value
     assert faithfulness(supports(*flags, False), judge=None).value <= value
     assert faithfulness(supports(*flags[::-1]), judge=None).value == value
-
-
-# Factual correctness.
 
 
 def correctness(label="factual_correctness", **script):

@@ -31,9 +31,6 @@ def block(request, name):
     return re.search(rf"<{name} id=(\w+)>\n(.*?)</{name} id=\1>", told(request), re.S)[2]
 
 
-# GPTScore, the checklist of the suite factual-qa.
-
-
 def criteria(*verdicts):
     rows = enumerate(verdicts, 1)
     return {"criteria": [{"criterion": n, "reason": f"reason {n}", "verdict": v} for n, v in rows]}
@@ -89,9 +86,6 @@ def test_a_match_by_words_and_one_by_the_judge_that_disagree_ask_for_review():
     assert (named["fuzzy_match"], named["gpt_score"], named["answer_match"]) == (1.0, 0.0, 1.0)
     (review,) = run.needs_review()["metric"]
     assert review.startswith("answer_match")
-
-
-# Factual accuracy.
 
 
 def accuracy(correctness, completeness, consistency, **others):

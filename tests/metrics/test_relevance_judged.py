@@ -50,9 +50,6 @@ def prompts(requests):
     return [one.prompt for one in requests]
 
 
-# The mean cosine.
-
-
 @pytest.mark.parametrize(
     ("asked", "value"),
     [
@@ -93,9 +90,6 @@ def test_three_questions_means_three(given):
     assert score(mended)[0].value == approx(2.8 / 3)
 
 
-# Noncommittal answers.
-
-
 @pytest.mark.parametrize(
     ("noncommittal", "values"),
     [
@@ -113,9 +107,6 @@ def test_a_noncommittal_answer_counts_as_is_said(noncommittal, values):
         flags = [one["noncommittal"] for one in found.evidence["questions"]]
         assert flags == [place in noncommittal for place in range(3)]
     assert score(said)[0].value == approx(values["all"])
-
-
-# The rubric.
 
 
 @pytest.mark.parametrize("grade", [0, 0.25, 0.5, 0.75, 1])
@@ -136,9 +127,6 @@ def test_ragas_has_no_rubric():
     said = {"questions": questions(), "rubric": {"reason": "off", "score": 1}}
     found, _ = score(said, 'answer_relevance(variant="ragas-0.4")')
     assert (found.value, found.status) == (None, "undefined")
-
-
-# What has no value.
 
 
 @pytest.mark.parametrize("question", ["", " \t", "\u200b"])
