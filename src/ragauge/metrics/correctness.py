@@ -116,8 +116,8 @@ async def answer_class(
     if phrases == "graphrag":
         refused = list(uncertainty_phrases(answer))
     else:  # the name of the rule where there are no words: a blank answer
-        found_refusals = [each for each in refusals(answer) if each.decides]
-        refused = [each.words[:WORDS_SHOWN] or each.rule for each in found_refusals]
+        deciding = (each for each in refusals(answer) if each.decides)
+        refused = [each.words[:WORDS_SHOWN] or each.rule for each in deciding]
     if refused:
         evidence: dict[str, object] = {"class": "dont_know", "found": refused}
         return Score(verdict == "dont_know", evidence=evidence)

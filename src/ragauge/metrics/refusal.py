@@ -45,9 +45,8 @@ def dont_know(answer: str, question: str | None = None, *, phrases: Phrases = "d
     1.0
     """
     if phrases == "graphrag":
-        phrases_found = uncertainty_phrases(answer)
-        found_evidence = {"phrases": "graphrag", "found": list(phrases_found)}
-        return Score(bool(phrases_found), evidence=found_evidence)
+        said = list(uncertainty_phrases(answer))
+        return Score(bool(said), evidence={"phrases": "graphrag", "found": said})
     found = refusals(answer, question)
     deciding_first = sorted(found, key=lambda match: not match.decides)
     evidence: dict[str, object] = {

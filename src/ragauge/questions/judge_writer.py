@@ -65,12 +65,8 @@ class Written(NamedTuple):
     quotes: tuple[str, ...]
 
 
-class JudgeReplies(NamedTuple):
-    """What the judge wrote, or why nothing, and its answers `without` and `from_passages`; None where it gave none."""
-
-    written: Written | Score
-    without: str | None = None
-    from_passages: str | None = None
+Replies = tuple[Slot, Written | Score, list[str | None]]
+"""What a judge wrote for a slot, or why nothing, and its answers without and from the passages; None for a failed one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,14 +97,14 @@ class JudgeWriter:
         origin = {"writer": session.name, "prompt": f"{PROMPT} {digest}", "seed": self.seed}
         read: list[Checked] = []
         failures: list[str] = []
-        for slot, (written, without, from_passages) in self._replies(session):
+        for slot, written, answers in self._replies(session):
             if isinstance(written, Score):
                 failures.append(written.reason or written.status)
                 continue
             draft, problem = _draft(slot, written)
             known, agrees = (
                 None if answer is None else is_stated(draft.question, draft.references, answer)
-                for answer in (without, from_passages)
+                for answer in answers or (None, None)
             )
             if not problem and agrees is False:
                 problem = "the judge answers otherwise from its passages"
@@ -131,7 +127,7 @@ class JudgeWriter:
     def _slots(self) -> list[Slot]:
         return slots(self.documents, self.counts, self.seed)
 
-    def _replies(self, session: "JudgeSession") -> list[tuple[Slot, JudgeReplies]]:
+    def _replies(self, session: "JudgeSession") -> list[Replies]:
         """For each planned question what the judge writes, and its answers without and with the passages."""
         import asyncio
 
@@ -139,20 +135,20 @@ class JudgeWriter:
 
         people = list(self.personas) or [PERSONA]
 
-        async def write(number: int, slot: Slot) -> tuple[Slot, JudgeReplies]:
+        async def write(number: int, slot: Slot) -> Replies:
             texts = [passage.text for passage in slot.passages]
             asked = _asked(number, slot.question_type, texts, people[number % len(people)])
             written = await session.ask(asked)
-            if isinstance(written, Score):
-                return slot, JudgeReplies(written)
             answers: list[str | None] = []
+            if isinstance(written, Score):
+                return slot, written, answers
             if slot.question_type != "unanswerable":
                 for passages in (None, texts):
                     given = await session.ask(answering(written.value.question, passages))
                     answers.append(None if isinstance(given, Score) else given.value)
-            return slot, JudgeReplies(written.value, *answers)
+            return slot, written.value, answers
 
-        async def write_all() -> list[tuple[Slot, JudgeReplies]]:
+        async def write_all() -> list[Replies]:
             return await asyncio.gather(*(write(*each) for each in enumerate(self._slots())))
 
         return loop.run(write_all())
