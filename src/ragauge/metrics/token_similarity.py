@@ -6,7 +6,7 @@ from typing import Literal, cast
 from ragauge.encoders.cached import CachedEncoder, NoVector, TextVector, pieces
 from ragauge.encoders.models import model_info
 from ragauge.encoders.protocol import Floats, LongText
-from ragauge.features.matches import Side, TokenMatch, Weights
+from ragauge.features.matches import TokenMatch, Weights
 from ragauge.label import SettingValue
 from ragauge.language.text import is_blank
 from ragauge.metric import metric
@@ -153,7 +153,13 @@ def _evidence(part: Part, match: TokenMatch) -> dict[str, object]:
     sides = {"answer": match.answer, "reference": match.reference}
     evidence: dict[str, object] = {name: getattr(match, name) for name in PARTS}
     if part == "f1":
-        evidence["weakest"] = {name: _weakest(side) for name, side in sides.items()}
+        # The tokens with the lowest best cosines, lowest first.
+        evidence["weakest"] = weakest = dict[str, object]()
+        for name, side in sides.items():
+            order = side.best.argsort(kind="stable")
+            lowest = order[side.weights[order] > 0][:WEAKEST]
+            pairs = zip(side.words(lowest), _rounded(side.best[lowest]), strict=True)
+            weakest[name] = [list(pair) for pair in pairs]
     else:
         # Each token with its best cosine and its weight, enough to recompute the mean.
         name = "answer" if part == "precision" else "reference"
@@ -165,14 +171,6 @@ def _evidence(part: Part, match: TokenMatch) -> dict[str, object]:
         if side.is_cut
     }
     return evidence | ({"cut": cut} if cut else {})
-
-
-def _weakest(side: Side) -> list[list[str | float]]:
-    """The tokens with the lowest best cosines, lowest first."""
-    order = side.best.argsort(kind="stable")
-    lowest = order[side.weights[order] > 0][:WEAKEST]
-    best = _rounded(side.best[lowest])
-    return [[word, cosine] for word, cosine in zip(side.words(lowest), best, strict=True)]
 
 
 def _rounded(numbers: Floats) -> list[float]:

@@ -14,7 +14,7 @@ from ragauge.documents.passage import Passage
 from ragauge.documents.reading import Documents
 from ragauge.documents.similar import near_duplicates
 from ragauge.language.references.contradictions import asks_yes_or_no_only
-from ragauge.language.references.match import ReferenceMatch, match_reference
+from ragauge.language.references.match import match_reference
 from ragauge.language.refusals.asked import asked_by
 from ragauge.language.stop_words import is_content_word
 from ragauge.language.words import words
@@ -344,8 +344,11 @@ def _unique(
         found = [match_reference(text, reference, place.text) for reference in references]
         if any(share_stated(each) == 1.0 for each in found):
             also.append(place.passage.id)
-        elif is_specific and place.covers(text) == 1.0 and all(map(_has_other_number, found)):
-            there, here = found[0].contradiction or ("", "")
+        elif is_specific and place.covers(text) == 1.0:
+            sides = [side for each in found for side in each.contradiction or ("", "")]
+            if not all(any(map(str.isdigit, side)) for side in sides):
+                continue
+            there, here = sides[:2]  # another number where the answer has one
             reason = f"{place.passage.id} says {there!r}, its answer {here!r}"
             return _problem("contradicted", reason), question.relevant
     if not also:
@@ -354,12 +357,6 @@ def _unique(
     reason = f"{', '.join(also)} {'answers' if len(also) == 1 else 'answer'} it too, and is not in relevant"
     relevant = {**relevant, **dict.fromkeys(also, 1.0)}
     return _problem("also_answered_elsewhere", reason), relevant
-
-
-def _has_other_number(found: ReferenceMatch) -> bool:
-    """Whether a text gives another number where the reference has one."""
-    sides = found.contradiction or ("", "")
-    return all(any(map(str.isdigit, side)) for side in sides)
 
 
 def _unanswerable(question: Question, index: PassageIndex) -> CheckResult:

@@ -102,9 +102,9 @@ def _next_clause(before: Clause, piece: str, names: Names, document: str) -> Cla
     """What is joined to a clause: another verb of its subject, or a clause of its own."""
     verb = piece.split(" ", 1)[0].lower()
     is_like = verb in verbs() and form_of(verb) == form_of(before.verb) and before.main
-    if verb not in AUXILIARIES and not is_like:
-        return _clause(piece[0].upper() + piece[1:], names, document)
-    return _with_verb(before.subject, verb, piece[len(verb) :])
+    if verb in AUXILIARIES or is_like:
+        return _with_verb(before.subject, verb, piece[len(verb) :])
+    return _clause(piece[0].upper() + piece[1:], names, document)
 
 
 def _clause(piece: str, names: Names, document: str) -> Clause | None:
