@@ -9,7 +9,7 @@ k        = whole number                 short for the setting k
 import json
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import cast
 
@@ -37,6 +37,14 @@ def without_precision(text: str) -> str:
     ('correct(model="m")', 'ndcg@10')
     """
     return _PRECISION.sub("", text)
+
+
+def without_settings(text: str, names: Collection[str]) -> str:
+    """A label without these settings; a text that is no label, as the name of a check may be, as it is."""
+    try:
+        return str(Label.parse(text).without(names))
+    except LabelError:
+        return text
 
 
 def outside_brackets(separator: str, text: str) -> list[str]:
@@ -87,6 +95,10 @@ class Label:
 
     def __hash__(self) -> int:
         return hash((self.name, frozenset(self.settings)))
+
+    def without(self, names: Collection[str]) -> "Label":
+        """The label without these settings."""
+        return Label(self.name, {k: v for k, v in self.settings.items() if k not in names})
 
     @classmethod
     def parse(cls, text: str) -> "Label":

@@ -5,8 +5,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
 from ragauge.engine.task import Scores
-from ragauge.errors import LabelError
-from ragauge.label import Label
+from ragauge.label import Label, without_settings
 from ragauge.metric import PROMPTS
 from ragauge.score import LOST_PARTS, Score
 
@@ -90,14 +89,7 @@ def with_disputes(plan: "Plan", scores: Sequence[Scores]) -> list[Scores]:
 
 def without_judge(metric: str) -> str:
     """A label without its judge and prompts: equal for the same metric scored by several judges."""
-    if "judge=" not in metric:
-        return metric
-    try:
-        label = Label.parse(metric)
-    except LabelError:  # a judge's name may make the label longer than allowed
-        return metric
-    kept = {name: value for name, value in label.settings.items() if name not in ("judge", PROMPTS)}
-    return str(Label(label.name, kept))
+    return without_settings(metric, ("judge", PROMPTS)) if "judge=" in metric else metric
 
 
 def _with_dispute(row: Sequence[Score | None], names: Sequence[str]) -> Sequence[Score | None]:

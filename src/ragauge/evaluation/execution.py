@@ -115,7 +115,7 @@ class Execution:
         path, stored = folder.path, folder.open(self.manifest, self.samples)
         if stored.finished:
             run = Run.of(replace(folder.read(), samples=self.samples))
-            if not any(has_unfinished(run.collect(piece)) for piece in run.source.pieces()):
+            if not any(has_unfinished(run.collect(piece.scan())) for piece in run.source.pieces()):
                 if self.by is not None or not all((path / name).exists() for name in SUMMARIES):
                     write_summaries(run, path, self.by or ())
                 _store_results(run)
