@@ -82,7 +82,7 @@ def with_disputes(plan: "Plan", scores: Sequence[Scores]) -> list[Scores]:
             by_judge = {
                 name: score and score.value for name, score in zip(names, given, strict=True)
             }
-            marks = {"needs_review": True, "judges": by_judge}
+            marks: dict[str, object] = {"needs_review": True, "judges": by_judge}
             for place, score in zip(places, given, strict=True):
                 if score and score.value is not None:
                     evidence = {**(score.evidence or {}), **marks}

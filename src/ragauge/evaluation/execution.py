@@ -94,12 +94,15 @@ class Execution:
 
     def _through_folder(self) -> Run:
         """The run in memory, of parts that a cluster writes to a folder that is not kept."""
-        from ragauge.runs.scores import InMemory, with_all_columns
+        from ragauge.runs.scores import InMemory, collected
         from ragauge.samples.temporary_file import TemporaryFolder
 
         folder = TemporaryFolder()
         run = self.in_folder(folder.path / "run")
-        return Run(self.samples, InMemory(with_all_columns(run.source, folder.path)), run.manifest)
+        scores = collected(run.source.scan(), folder.path)
+        evidence = collected(run.source.scan_evidence(), folder.path)
+        source = InMemory(scores.with_columns(evidence["evidence"]))
+        return Run(self.samples, source, run.manifest)
 
     def in_folder(self, path: Path) -> Run:
         """The run in a folder, which may be at a URL."""

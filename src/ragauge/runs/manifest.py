@@ -173,7 +173,7 @@ class Manifest:
         table = cast(object, json.loads(text))
         rest = cast("dict[str, object]", table) if isinstance(table, dict) else {}
         digest = rest.pop(DIGEST, None)
-        manifest = read_dataclass(cls, table)
+        manifest = read_dataclass(cls, cast(object, table))
         shown = [manifest.data.get("systems"), *(rest.get(name) for name in SHOWN)]
         try:
             json.dumps(shown, ensure_ascii=False).encode()
