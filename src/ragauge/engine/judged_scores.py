@@ -85,8 +85,7 @@ def with_disputes(plan: "Plan", scores: Sequence[Scores]) -> list[Scores]:
             marks: dict[str, object] = {"needs_review": True, "judges": by_judge}
             for place, score in zip(places, given, strict=True):
                 if score and score.value is not None:
-                    evidence = {**(score.evidence or {}), **marks}
-                    out[place][row] = replace(score, evidence=evidence)
+                    out[place][row] = replace(score, evidence={**(score.evidence or {}), **marks})
     return out
 
 
