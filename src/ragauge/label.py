@@ -82,10 +82,16 @@ class Label:
     settings: Mapping[str, SettingValue] = field(default_factory=dict[str, SettingValue])
 
     def __str__(self) -> str:
-        settings = dict(self.settings)
-        cut_off = f"@{settings.pop('k')}" if _is_cut_off(settings.get("k")) else ""
-        inside = ",".join(f"{name}={_print(value)}" for name, value in settings.items())
-        return f"{self.name}({inside}){cut_off}" if inside else f"{self.name}{cut_off}"
+        cut_off, inside = "", list[str]()
+        for name, value in self.settings.items():
+            # After the @ is a whole number as CUT_OFF matches it.
+            if name == "k" and type(value) is int and 0 <= value < 10**9:
+                cut_off = f"@{value}"
+                continue
+            if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
+                value = int(value)
+            inside.append(f"{name}={json.dumps(value, ensure_ascii=False, separators=(',', ':'))}")
+        return f"{self.name}({','.join(inside)}){cut_off}" if inside else f"{self.name}{cut_off}"
 
     def __eq__(self, other: object) -> bool:
         # Of subclasses too: a MetricLabel equals the label that it prints.
@@ -111,18 +117,18 @@ class Label:
     @classmethod
     def read(cls, text: str, at: int = 0) -> "tuple[Label, int]":
         """Parse the label that begins at a place of the text; also the place after it and its spaces."""
+        if len(text) - at > MAX_LENGTH:
+            raise LabelError(f"a metric label has at most {MAX_LENGTH} characters, got {len(text)}")
         reader = _Reader(text, at)
         return reader.label(), reader.at
 
 
+@dataclass(slots=True)
 class _Reader:
     """Reads one label from left to right."""
 
-    def __init__(self, text: str, at: int) -> None:
-        if len(text) - at > MAX_LENGTH:
-            raise LabelError(f"a metric label has at most {MAX_LENGTH} characters, got {len(text)}")
-        self.text = text
-        self.at = at
+    text: str
+    at: int
 
     def label(self) -> Label:
         self._skip_space()
@@ -191,25 +197,18 @@ class _Reader:
         return LabelError(f"metric label {self.text!r}: {what} at character {self.at + 1}")
 
 
-def _is_cut_off(value: object) -> bool:
-    """Whether the value can be written after the @: a whole number as CUT_OFF matches it."""
-    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 10**9
-
-
 def _no_constant(word: str) -> object:
     raise ValueError(word)
 
 
 def _finite(digits: str) -> float:
-    number = float(digits)
-    if not math.isfinite(number):
+    if not math.isfinite(number := float(digits)):
         raise ValueError(digits)
     return number
 
 
 def _no_duplicates(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    table = dict(pairs)
-    if len(table) < len(pairs):
+    if len(table := dict(pairs)) < len(pairs):
         raise ValueError("duplicate key")
     return table
 
@@ -231,9 +230,3 @@ def frozen(value: object, depth: int = 0) -> SettingValue:
     if value is None or isinstance(value, str | int | float):
         return value
     raise LabelError(f"cannot use {value!r} as a setting")
-
-
-def _print(value: SettingValue) -> str:
-    if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
-        value = int(value)
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
