@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
-from typing import Any
+from typing import Any, cast
 
 # Not beside this module: a run's key covers data files beside the modules that it uses, and these
 # figures change no score.
@@ -95,17 +95,15 @@ def trust_in(metric: str) -> Trust | None:
 @cache
 def _table() -> Mapping[str, Trust]:
     text = (resources.files("ragauge") / FOLDER / FILE).read_text("utf-8")
-    rows: dict[str, Any] = tomllib.loads(text)["metrics"]
-    return {
-        name: Trust(
+    found: dict[str, Trust] = {}
+    for name, row in cast("dict[str, Any]", tomllib.loads(text)["metrics"]).items():
+        for each in row["measured"]:
+            each |= {"sets": tuple(each["sets"]), "auroc": tuple(each["auroc"])}
+        found[name] = Trust(
             row["note"],
-            tuple(
-                Measured(**{**each, "sets": tuple(each["sets"]), "auroc": tuple(each["auroc"])})
-                for each in row["measured"]
-            ),
+            tuple(Measured(**each) for each in row["measured"]),
             tuple(Caution(**each) for each in row.get("cautions", ())),
             str(row["measured_on"]),
             tuple(row.get("languages", ())),
         )
-        for name, row in rows.items()
-    }
+    return found
