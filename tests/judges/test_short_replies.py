@@ -1,10 +1,9 @@
 """A fifth of all replies has one entry too few: what is lost is reported, and nothing changes in silence."""
 
 import hashlib
-from importlib.util import module_from_spec, spec_from_file_location
-from pathlib import Path
 
 import pytest
+import rules
 
 import ragauge as rg
 
@@ -33,17 +32,6 @@ ROWS = [
     }
     for at in range(N)
 ]
-
-
-def _rules():
-    path = Path(__file__).with_name("rules.py")
-    spec = spec_from_file_location("rules_of_short_replies", path)
-    module = module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-rules = _rules()
 
 
 def right(request):
