@@ -154,9 +154,6 @@ def shown(run, system="hut"):
     }
 
 
-# GraphRAG.
-
-
 def test_graphrag_gives_the_seeds_names_on_the_seeds_scales():
     run, _ = evaluated("graphrag")
     assert [one.name for one in run.metrics] == GRAPHRAG
@@ -330,9 +327,6 @@ def test_without_a_judge_what_needs_one_is_skipped():
     assert statuses["dont_know_answers_count"] == 0
 
 
-# Factual QA.
-
-
 def test_factual_qa_runs_whole():
     all_met = {
         "criteria": entries("criterion", range(5), lambda _: {"verdict": "met"}),
@@ -368,9 +362,6 @@ def test_when_the_judge_fails_the_match_decides_and_asks_for_review():
     assert [row["gpt_score"] for row in found.values()] == [None] * 3
     assert [row["answer_match"] for row in found.values()] == [1, 0, 0]
     assert len(run.needs_review()) == 3
-
-
-# Answer quality.
 
 
 def test_answer_quality_runs_whole():
