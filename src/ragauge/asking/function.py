@@ -36,7 +36,7 @@ def open_function(given: "str | Function | Target") -> OpenTarget:
     named = _imported(given) if isinstance(given, str) else given
     shown = given if isinstance(given, str) else repr(given)
     if isinstance(named, type) or not (callable(named) or isinstance(named, Target)):
-        raise PlanError([f"the target {shown:.200} is {type(named).__name__}, not a function"])
+        raise PlanError(f"the target {shown:.200} is {type(named).__name__}, not a function")
     is_object = isinstance(named, Target) and not inspect.isroutine(named)
     # What of the target determines its answers: its code, or at least its name.
     name = getattr(named, "__qualname__", type(named).__qualname__)
@@ -57,16 +57,14 @@ def _imported(text: str) -> object:
     place, _, name = text.rpartition(":")
     if not place or not all(part.isidentifier() for part in name.split(".")):
         raise PlanError(
-            [
-                f"the target {text!r:.200} names no function; give file.py:function or "
-                "package.module:function, a URL with --url, or a model with --chat"
-            ]
+            f"the target {text!r:.200} names no function; give file.py:function or "
+            "package.module:function, a URL with --url, or a model with --chat"
         )
     found: object = _module(place, text)
     for part in name.split("."):
         if not hasattr(found, part):
             known = [each for each in vars(found) if callable(getattr(found, each, None))]
-            raise PlanError([f"{place} has no function {name!r}{did_you_mean(name, known)}"])
+            raise PlanError(f"{place} has no function {name!r}{did_you_mean(name, known)}")
         found = getattr(found, part)
     return found
 
@@ -76,7 +74,7 @@ def _module(place: str, text: str) -> object:
     file = Path(place)
     is_python = file.suffix == ".py"
     if is_python and not is_file(file):
-        raise PlanError([f"the target {text!r:.200}: there is no file {place}"])
+        raise PlanError(f"the target {text!r:.200}: there is no file {place}")
     folder = str(file.absolute().parent if is_python else Path.cwd())
     if folder not in sys.path:
         sys.path.insert(0, folder)  # so that it can import its neighbours, as a script does
@@ -86,7 +84,7 @@ def _module(place: str, text: str) -> object:
         raise
     except BaseException as error:  # user code may raise anything; name its file
         what = f"{type(error).__name__}: {error}"
-        raise PlanError([f"the target {text!r:.200} cannot be imported: {what:.500}"]) from None
+        raise PlanError(f"the target {text!r:.200} cannot be imported: {what:.500}") from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +115,7 @@ class _FunctionTarget:
         named = [each for each in parameters if each.kind is not each.VAR_KEYWORD]
         has_first = named and named[0].kind is not named[0].KEYWORD_ONLY
         if not has_first and "question" not in (each.name for each in named):
-            raise PlanError([f"the target {shown:.200} takes no question; give it a parameter"])
+            raise PlanError(f"the target {shown:.200} takes no question; give it a parameter")
         first, *others = named
         row = first.name if first.name in WHOLE else ""
         fields = {} if row else {first.name: "question"}

@@ -69,14 +69,14 @@ class EndpointOptions:
 def open_url(url: str, options: EndpointOptions) -> OpenTarget:
     """An endpoint as a target; PlanError for a wrong address, template, pointer or header."""
     if options.method not in METHODS:
-        raise PlanError([f"the method is {options.method!r:.20}; it must be {', '.join(METHODS)}"])
+        raise PlanError(f"the method is {options.method!r:.20}; it must be {', '.join(METHODS)}")
     template = None if options.method == "GET" else read_template(options.body)
     if template is None:
         check_place(url, "the URL of a GET")
     for name, pointer in options.read.items():
         if not pointer.startswith("/"):
             problem = f"the pointer of {name} is {pointer!r:.60}; a JSON pointer begins with /, as /answer"
-            raise PlanError([problem])
+            raise PlanError(problem)
     headers = {name: _from_environment(name, it) for name, it in options.headers.items()}
     return _opened(url, options.method, headers, template, options)
 
@@ -89,7 +89,7 @@ def open_chat(model: str, options: EndpointOptions) -> OpenTarget:
     try:
         key = address.key()
     except JudgeError as error:
-        raise PlanError([str(error)]) from None
+        raise PlanError(str(error)) from None
     message = {"role": "user", "content": options.prompt}
     template: dict[str, object] = {"model": model, "messages": [message]}
     if options.stream:
@@ -131,21 +131,19 @@ def _address(url: str, key: str) -> Address:
     try:
         return Address("the target", url, key, JudgeError)
     except JudgeError as error:
-        raise PlanError([str(error).replace("base_url", "the URL")]) from None
+        raise PlanError(str(error).replace("base_url", "the URL")) from None
 
 
 def _from_environment(name: str, variable: str) -> str:
     """The value of a header; PlanError, without it, if a value is given in place of a variable."""
     if not is_variable(variable):
         raise PlanError(
-            [
-                f"the header {name} takes the name of an environment variable, such as MY_API_KEY; what was given "
-                "is not printed, since it may be the key itself"
-            ]
+            f"the header {name} takes the name of an environment variable, such as MY_API_KEY; what was given "
+            "is not printed, since it may be the key itself"
         )
     value = os.environ.get(variable, "").strip()
     if not value:
-        raise PlanError([f"the header {name}: the environment variable {variable} is not set"])
+        raise PlanError(f"the header {name}: the environment variable {variable} is not set")
     is_bare = name.lower() == "authorization" and " " not in value
     return f"Bearer {value}" if is_bare else value
 

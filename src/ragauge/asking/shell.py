@@ -24,9 +24,9 @@ def open_command(command: str, version: str = "") -> OpenTarget:
     try:
         words = shlex.split(command)
     except ValueError as error:
-        raise PlanError([f"the command {command!r:.100} cannot be read: {error}"]) from None
+        raise PlanError(f"the command {command!r:.100} cannot be read: {error}") from None
     if not words:
-        raise PlanError(["the command is empty; give one with --shell"])
+        raise PlanError("the command is empty; give one with --shell")
     files = [sha256(Path(word).read_bytes()).hexdigest() for word in words if is_file(word)]
     return OpenTarget(
         ShellTarget(command), f"shell {command} {version} {' '.join(files)}", Path(words[0]).name

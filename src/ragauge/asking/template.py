@@ -65,7 +65,7 @@ def read_template(text: str) -> object:
     try:
         template: object = json.loads(text)
     except ValueError as error:
-        raise PlanError([f"the body {text!r:.100} is not JSON: {error}"]) from None
+        raise PlanError(f"the body {text!r:.100} is not JSON: {error}") from None
     check_place(template, "the body")
     return template
 
@@ -73,7 +73,7 @@ def read_template(text: str) -> object:
 def check_place(template: object, what: str) -> None:
     """PlanError for a template without `{question}`: every question would be the same."""
     if "question" not in fields_in(template):
-        raise PlanError([f"{what} has no {{question}}, so every question would be the same"])
+        raise PlanError(f"{what} has no {{question}}, so every question would be the same")
 
 
 def at_pointer(value: object, pointer: str) -> object:

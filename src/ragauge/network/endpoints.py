@@ -145,7 +145,7 @@ def check_above_zero(model: str, numbers: Mapping[str, float | None]) -> None:
     """Raise PlanError unless each number is finite and above 0, or None."""
     for name, number in numbers.items():
         if number is not None and not 0 < number < math.inf:
-            raise PlanError([f"{model}: {name} is {number}; it must be above 0"])
+            raise PlanError(f"{model}: {name} is {number}; it must be above 0")
 
 
 def sendable(text: str) -> str:
@@ -170,10 +170,8 @@ def refuse_key_as_name(model: str) -> None:
     """Raise PlanError, without the name, if a model's name is the value of a variable for a key, or looks like a key."""
     if _KEY.search(model) or model.strip() in environment_keys():
         raise PlanError(
-            [
-                "the name of a model looks like a key, so it is not printed; give the model's name, and put the "
-                "key into an environment variable such as OPENAI_API_KEY"
-            ]
+            "the name of a model looks like a key, so it is not printed; give the model's name, and put the "
+            "key into an environment variable such as OPENAI_API_KEY"
         )
 
 
