@@ -120,9 +120,6 @@ def worked_off(server: Server, n_calls: int = 1200, **limits: Any) -> float:
     return run(start())
 
 
-# How many at once ---------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("latency_s", [0.2, 1.0, 3.0])
 def test_without_a_limit_all_that_are_allowed_are_soon_in_flight(latency_s):
     # 1,200 calls, 128 at a time: ten rounds.
@@ -300,9 +297,6 @@ def test_lost_answers_lower_the_level_only_when_they_are_many():
     assert run(start(8)) <= 2
 
 
-# Waiting ------------------------------------------------------------------------------------------
-
-
 def test_all_wait_when_the_server_says_for_how_long():
     async def start() -> list[float]:
         rate_limiter = RateLimiter(16)
@@ -401,9 +395,6 @@ def test_nothing_is_done_while_nothing_happens():
         return len(wakes)
 
     assert run(start()) <= 2  # its own, and that of the sleep
-
-
-# A minute's requests and tokens -------------------------------------------------------------------
 
 
 def most_within(times: list[float], seconds: float) -> int:
