@@ -11,8 +11,8 @@ import pytest
 import ragauge as rg
 from ragauge.asking.answer import Answer, packed, unpacked
 from ragauge.asking.function import refusal_of
-from ragauge.asking.target import Refused
 from ragauge.errors import PlanError, StoreError
+from ragauge.network.endpoints import Unanswered
 
 QUESTIONS = [
     {"id": f"q{n}", "question": f"Question {n}?", "references": ["Paris"]} for n in range(4)
@@ -485,5 +485,5 @@ def test_a_refusal_by_an_http_library_says_whether_a_retry_helps():
         error.status_code = status
         found = refusal_of(error)
         assert (found.is_overload, found.is_final) == (overload, final), status
-    given = Refused("as it is")
+    given = Unanswered("as it is")
     assert refusal_of(given) is given

@@ -12,9 +12,9 @@ import pytest
 import ragauge as rg
 from ragauge.asking.http import EndpointOptions
 from ragauge.asking.opening import open_target
-from ragauge.asking.target import Refused
 from ragauge.asking.template import at_pointer
 from ragauge.errors import PlanError
+from ragauge.network.endpoints import Unanswered
 
 QUESTIONS = [{"id": "q1", "question": 'Say "hi" & bye?', "contexts": ["one", "two"]}]
 USAGE = {"prompt_tokens": 30, "completion_tokens": 5}
@@ -294,7 +294,7 @@ def test_a_pointer_leads_into_objects_and_lists():
     for pointer, value in (("/a~1b/1/c", 2), ("/a~1b/*/c", [1, 2]), ("/", 5), ("", reply)):
         assert at_pointer(reply, pointer) == value
     for pointer in ("/x", "/a~1b/2", "/a~1b/0/c/d"):
-        with pytest.raises(Refused, match="has nothing at"):
+        with pytest.raises(Unanswered, match="has nothing at"):
             at_pointer(reply, pointer)
 
 

@@ -14,10 +14,10 @@ from functools import cache
 from pathlib import Path
 from typing import cast
 
-from ragauge.asking.target import OpenTarget, Refused, Response, Target
+from ragauge.asking.target import OpenTarget, Response, Target
 from ragauge.calls.loop import started_loop
 from ragauge.errors import PlanError, did_you_mean
-from ragauge.network.endpoints import OVERLOADED, may_pass, retry_after
+from ragauge.network.endpoints import OVERLOADED, Unanswered, may_pass, retry_after
 from ragauge.runs.code import user_code
 from ragauge.samples.samples import FIELDS
 from ragauge.storage.python_file import import_file
@@ -229,19 +229,19 @@ def _one_of(parts: Sequence[object]) -> object:
         return others[0]
     if unknown := [part for part in others if not isinstance(part, Mapping)]:
         kind = type(unknown[0]).__name__
-        raise Refused(f"yielded {kind}, neither text nor a mapping", is_final=True)
+        raise Unanswered(f"yielded {kind}, neither text nor a mapping", is_final=True)
     fields: dict[str, object] = {"answer": "".join(texts)} if texts else {}
     for part in others:
         fields |= cast("Mapping[str, object]", part)
     return fields
 
 
-def refusal_of(error: BaseException) -> Refused:
-    """What a function raised, as Refused: the class, the message, and whether a retry may help."""
-    if isinstance(error, Refused):
+def refusal_of(error: BaseException) -> Unanswered:
+    """What a function raised, as Unanswered: the class, the message, and whether a retry may help."""
+    if isinstance(error, Unanswered):
         return error
     if isinstance(error, SystemExit):
-        return Refused(f"called sys.exit({error.code!r})", is_final=True)
+        return Unanswered(f"called sys.exit({error.code!r})", is_final=True)
     reason = f"{type(error).__name__}: {error}".removesuffix(": ")
     response = getattr(error, "response", None)
     statuses = (
@@ -253,5 +253,7 @@ def refusal_of(error: BaseException) -> Refused:
     if status in OVERLOADED or (status is None and "RateLimit" in type(error).__name__):
         headers = cast("Mapping[str, str]", getattr(response, "headers", None) or {})
         lower = {name.lower(): value for name, value in headers.items()}
-        return Refused(reason, retry_after(lower), is_overload=True)
-    return Refused(reason, is_final=status is not None and status >= 400 and not may_pass(status))
+        return Unanswered(reason, retry_after(lower), is_overload=True)
+    return Unanswered(
+        reason, is_final=status is not None and status >= 400 and not may_pass(status)
+    )

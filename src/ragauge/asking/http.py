@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 from ragauge.asking.returned import usage_of
 from ragauge.asking.stream import is_stream, read_stream
-from ragauge.asking.target import OpenTarget, Refused, Response
+from ragauge.asking.target import OpenTarget, Response
 from ragauge.asking.template import (
     at_pointer,
     check_place,
@@ -32,6 +32,7 @@ from ragauge.errors import JudgeError, MissingExtraError, PlanError
 from ragauge.network.endpoints import (
     OVERLOADED,
     Address,
+    Unanswered,
     is_page,
     is_variable,
     may_pass,
@@ -179,16 +180,16 @@ class HttpTarget:
             if not is_transport_error(error):
                 raise
             why = self.address.shown(f"{type(error).__name__}: {error}".removesuffix(": "))
-            raise Refused(f"the connection was lost ({why})") from None
+            raise Unanswered(f"the connection was lost ({why})") from None
         latency_s = time.perf_counter() - start
         content = received.content
         if received.is_error:
             raise _refusal(received)
         if len(content) > MAX_BYTES:
-            raise Refused(f"the reply is longer than {MAX_BYTES:,} bytes", is_final=True)
+            raise Unanswered(f"the reply is longer than {MAX_BYTES:,} bytes", is_final=True)
         if is_page(content):
             problem = "the reply is a page of HTML and not JSON; look at the URL"
-            raise Refused(problem, is_final=True)
+            raise Unanswered(problem, is_final=True)
         if is_stream(content):
             fields, begun_at = read_stream(content, self.read)
             return Response(fields, latency_s, next(s for n, s in arrivals if n >= begun_at))
@@ -196,7 +197,7 @@ class HttpTarget:
             reply: object = json.loads(content)
         except (ValueError, RecursionError) as error:
             beginning = content[:80].decode("utf-8", "replace")
-            raise Refused(f"the reply is not JSON ({error!s:.80}): {beginning!r}") from None
+            raise Unanswered(f"the reply is not JSON ({error!s:.80}): {beginning!r}") from None
         if self.read:
             found = {name: at_pointer(reply, pointer) for name, pointer in self.read.items()}
             reply = {**found, **usage_of(reply)}
@@ -209,14 +210,14 @@ class HttpTarget:
             await connections.close()
 
 
-def _refusal(received: Received) -> Refused:
+def _refusal(received: Received) -> Unanswered:
     """What an error status says of another attempt."""
     status = received.status
     if status < 400:
         place = received.headers.get("location", "another address")
-        return Refused(f"{status}: redirects to {place}, which is not followed", is_final=True)
+        return Unanswered(f"{status}: redirects to {place}, which is not followed", is_final=True)
     message = message_of(received.content.decode("utf-8", "replace"))[:300] or "no message"
-    return Refused(
+    return Unanswered(
         f"{status}: {message}",
         retry_after(received.headers),
         is_overload=status in OVERLOADED,

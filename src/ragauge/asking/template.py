@@ -5,8 +5,8 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import cast
 
-from ragauge.asking.target import Refused
 from ragauge.errors import PlanError
+from ragauge.network.endpoints import Unanswered
 
 PLACE = re.compile(r"\{([A-Za-z_][\w.]*)\}")
 """Where a field goes: `{question}`. Other braces stay."""
@@ -77,7 +77,7 @@ def check_place(template: object, what: str) -> None:
 
 
 def at_pointer(value: object, pointer: str) -> object:
-    """The value at a JSON pointer (RFC 6901); `*` is each item of a list. Refused where there is nothing.
+    """The value at a JSON pointer (RFC 6901); `*` is each item of a list. Unanswered where there is nothing.
 
     >>> at_pointer({"docs": [{"text": "a"}, {"text": "b"}]}, "/docs/*/text")
     ['a', 'b']
@@ -95,7 +95,7 @@ def at_pointer(value: object, pointer: str) -> object:
         ):
             at = cast("list[object]", at)[int(part)]
         else:
-            raise Refused(
+            raise Unanswered(
                 f"the reply has nothing at {pointer}: {json.dumps(value)[:120]}", is_final=True
             )
     return at

@@ -37,10 +37,10 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class Unanswered(Exception):
-    """A request that may succeed when sent again, after `wait_s` if the server asks for it.
+    """No answer, for a reason that says how to go on: after `wait_s` if the server asks for it.
 
-    `is_overload`: the server is overloaded; the request itself is fine. `is_lost`: there was no
-    connection, or it broke.
+    `is_overload`: the server asks for fewer requests. `is_lost`: there was no connection, or it broke.
+    `is_final`: the same request would fail again.
     """
 
     def __init__(
@@ -50,9 +50,10 @@ class Unanswered(Exception):
         *,
         is_overload: bool = False,
         is_lost: bool = False,
+        is_final: bool = False,
     ) -> None:
         self.reason, self.wait_s = reason, wait_s
-        self.is_overload, self.is_lost = is_overload, is_lost
+        self.is_overload, self.is_lost, self.is_final = is_overload, is_lost, is_final
         super().__init__(reason)
 
 
