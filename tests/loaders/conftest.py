@@ -8,9 +8,8 @@ from typing import Any
 import pytest
 
 from ragauge.errors import DataError
-from ragauge.loaders import load
-from ragauge.loaders.in_pieces import gold as gold_join
-from ragauge.loaders.in_pieces import tables
+from ragauge.loaders import gold as gold_join
+from ragauge.loaders import load, reading
 from ragauge.samples.samples import Samples
 
 Rows = Sequence[dict[str, Any]]
@@ -19,7 +18,7 @@ Rows = Sequence[dict[str, Any]]
 @pytest.fixture
 def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     """Pieces and batches of a few rows."""
-    monkeypatch.setattr(tables, "PIECE_BYTES", 300)
+    monkeypatch.setattr(reading, "PIECE_BYTES", 300)
     monkeypatch.setattr(gold_join, "COMPARED_AT_ONCE", 7)
 
 

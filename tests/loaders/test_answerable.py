@@ -8,7 +8,7 @@ import pytest
 
 import ragauge as rg
 from ragauge.errors import DataError
-from ragauge.loaders.in_pieces import tables
+from ragauge.loaders import reading
 
 YES_NO = {"true": True, "No": False, "1": True, "0": False, "": None, "PARTIAL": None}
 
@@ -56,7 +56,7 @@ def test_anything_else_is_a_problem_with_its_place(column, value):
 
 def in_pieces(path: Path):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(tables, "PIECE_BYTES", 40)
+        patch.setattr(reading, "PIECE_BYTES", 40)
         return rg.load(path)
 
 

@@ -8,15 +8,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ragauge.errors import DataError, Problem
-from ragauge.loaders.in_pieces.load import load_sources
-from ragauge.loaders.in_pieces.side import Source
+from ragauge.loaders.joining import load_sources
+from ragauge.loaders.reading import AnswerSource
 from ragauge.loaders.table import Table
 from ragauge.samples.samples import FIELDS, FieldError, Row, Samples, read_value
 
 
 def from_rows(rows: list[Row], source: str = "samples", notes: tuple[str, ...] = ()) -> Samples:
     table = Table(tuple(rows), source, notes)
-    return load_sources([Source((), source, table=table)], {})
+    return load_sources([AnswerSource(source, table=table)], {})
 
 
 def samples(*rows: dict[str, object]) -> Samples:

@@ -142,7 +142,7 @@ def test_loading_a_list_imports_no_pandas():
 
 def test_importing_the_loaders_imports_no_polars():
     code = (
-        "import sys; import ragauge.loaders, ragauge.loaders.in_pieces.side; "
+        "import sys; import ragauge.loaders, ragauge.loaders.reading; "
         "assert 'polars' not in sys.modules, 'polars'"
     )
     subprocess.run([sys.executable, "-c", code], check=True)

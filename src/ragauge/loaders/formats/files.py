@@ -5,7 +5,6 @@ The locale does not matter, and only local files are opened.
 
 import gzip
 import io
-import os
 import re
 import zlib
 from collections.abc import Callable, Generator, Iterator
@@ -113,15 +112,6 @@ def _near(path: Path) -> str:
     except (OSError, ValueError):
         return ""
     return did_you_mean(path.name, siblings)
-
-
-def gzip_content_size(path: Path) -> int:
-    """The unpacked size that a gzip file gives in its last bytes, modulo 4 GiB; 0 if it has none."""
-    with path.open("rb") as packed:
-        if packed.seek(0, os.SEEK_END) < 4:
-            return 0
-        packed.seek(-4, os.SEEK_END)
-        return int.from_bytes(packed.read(4), "little")
 
 
 @contextmanager

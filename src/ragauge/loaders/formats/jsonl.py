@@ -1,6 +1,7 @@
 """Read JSON Lines: one object per line; blank lines are skipped."""
 
 from collections.abc import Iterator
+from math import inf
 from pathlib import Path
 from typing import cast
 
@@ -17,14 +18,14 @@ def read_jsonl(path: Path) -> Table:
     return table
 
 
-def jsonl_tables(path: Path, most_bytes: int | None = None) -> Iterator[Table]:
-    """The file's objects in tables of about `most_bytes` bytes; in one without it."""
+def jsonl_tables(path: Path, most_bytes: float = inf) -> Iterator[Table]:
+    """The file's objects in tables of about `most_bytes` bytes."""
     source = str(path)
     problems: list[Problem] = []
     rows: list[Row] = []
     reader = JsonReader()
-    size = n_problems = 0
-    largest = MAX_UNPACKED_BYTES if most_bytes is None else None
+    size, n_problems, is_first = 0, 0, True
+    largest = MAX_UNPACKED_BYTES if most_bytes == inf else None
     for number, line in text_lines(path, problems, largest=largest):
         if line.isspace():
             continue
@@ -37,12 +38,12 @@ def jsonl_tables(path: Path, most_bytes: int | None = None) -> Iterator[Table]:
             problems.append(Problem(rest, source, number))
             break
         size += len(line)
-        if most_bytes is not None and size >= most_bytes:
+        if size >= most_bytes:
             yield Table(tuple(rows), source, problems=tuple(problems))
             rows.clear()
             problems.clear()
-            size = 0
-    if rows or problems or most_bytes is None:
+            size, is_first = 0, False
+    if rows or problems or is_first:
         yield Table(tuple(rows), source, problems=tuple(problems))
 
 

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
+from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -38,8 +39,8 @@ def read_parquet(path: Path) -> Table:
     return table
 
 
-def parquet_tables(path: Path, most_bytes: int | None = None) -> Iterator[Table]:
-    """The file's rows in tables of about `most_bytes` bytes; in one without it."""
+def parquet_tables(path: Path, most_bytes: float = inf) -> Iterator[Table]:
+    """The file's rows in tables of about `most_bytes` bytes."""
     import polars as pl
 
     source = str(path)
@@ -48,7 +49,7 @@ def parquet_tables(path: Path, most_bytes: int | None = None) -> Iterator[Table]
         check_parquet(path)
         # An absolute path without globbing: polars reads other texts as patterns or URLs.
         frame = pl.scan_parquet(path.absolute(), glob=False, hive_partitioning=False)
-        if most_bytes is None:
+        if most_bytes == inf:
             yield _table(frame.collect(), source, path)
             return
         first = frame.head(ROWS_SAMPLED).collect()

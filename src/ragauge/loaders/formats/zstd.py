@@ -3,13 +3,10 @@
 import io
 from collections.abc import Callable
 from importlib import import_module
-from pathlib import Path
 from typing import Any, BinaryIO, Protocol
 
 from ragauge.errors import MissingExtraError
 
-MAGIC = b"\x28\xb5\x2f\xfd"
-MAX_HEAD = 18
 READ_AT_ONCE = 4_096
 """Packed bytes that are unpacked at once: few, because zeros unpack to many times their size."""
 
@@ -69,20 +66,6 @@ def unpacked(packed: BinaryIO, name: str) -> BinaryIO:
     """The content of a zstd stream; raises MissingExtraError if nothing here can unpack it."""
     frame, broken = _implementation(name)
     return io.BufferedReader(_Unpacked(packed, frame, broken))
-
-
-def content_size(path: Path) -> int:
-    """The unpacked size that the head of a zstd file gives (RFC 8878, 3.1.1.1); 0 if it gives none."""
-    with path.open("rb") as packed:
-        head = packed.read(MAX_HEAD)
-    if len(head) < MAX_HEAD or head[:4] != MAGIC:
-        return 0
-    described = head[4]
-    is_single, flag = bool(described & 0x20), described >> 6
-    n_bytes = (1 if is_single else 0, 2, 4, 8)[flag]
-    start = 5 + (not is_single) + (0, 1, 2, 4)[described & 3]
-    size = int.from_bytes(head[start : start + n_bytes], "little")
-    return size + 256 if n_bytes == 2 else size
 
 
 def _implementation(name: str) -> tuple[Callable[[], _Frame], type[Exception]]:

@@ -9,8 +9,7 @@ import polars as pl
 import pytest
 
 from ragauge.errors import PlanError
-from ragauge.loaders import load
-from ragauge.loaders.in_pieces import piece_files
+from ragauge.loaders import load, piece_files
 
 pytestmark = pytest.mark.usefixtures("small_pieces")
 Rows = Sequence[dict[str, Any]]
