@@ -1,7 +1,7 @@
 """Choose the reader for a source: by a file's ending, or by an object's type."""
 
 import os
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from math import inf
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 from ragauge.errors import PlanError
 from ragauge.loaders import traces
 from ragauge.loaders.documents import is_list
-from ragauge.loaders.formats import csv, frames, json, jsonl, objects, parquet
+from ragauge.loaders.formats import csv, frames, json, jsonl, parquet
 from ragauge.loaders.formats.file_sets import PACKED, files_of_set, is_set, kind_of_file, together
 from ragauge.loaders.mapping import field_of
 from ragauge.loaders.shapes import (
@@ -164,65 +164,42 @@ def _read(source: object, chosen: Collection[str]) -> Table:
     if is_list(source):
         return frames.rows_table(cast(Sequence[object], source))
     if isinstance(source, Mapping):
-        return _read_mapping(cast(Mapping[str, object], source), chosen)
-    table = _read_object(source)
-    if table is not None:
-        return table
-    hint = "; call .collect() first" if type(source).__name__ == "LazyFrame" else ""
+        if frames.is_splits(cast(object, source)):
+            return frames.splits_table(cast(object, source))
+        if frames.is_columns(cast(object, source), chosen):
+            return frames.columns_table(cast(object, source))
+        return frames.rows_table([cast(object, source)], "dict")
+    if frames.is_dataset(source):
+        return frames.dataset_table(source)
+    if frames.is_arrow(source):
+        return frames.arrow_table(source)
     kind = type(source).__name__
+    if hasattr(source, "__arrow_c_stream__"):
+        import polars as pl
+
+        return frames.polars_table(pl.DataFrame(cast(Any, source)), f"{kind} table")
+    if (kept := frames.samples_in(source)) is not None:
+        return frames.rows_table(kept[0], kind, kept[1])
+    if isinstance(source, Iterable) and not isinstance(source, bytes | set | frozenset):
+        return frames.rows_table(list(cast(Iterable[object], source)))
+    hint = "; call .collect() first" if kind == "LazyFrame" else ""
     raise PlanError([f"cannot load a {kind}; give a file, a list of dicts or a frame{hint}"])
 
 
 def is_one_source(source: object, chosen: Collection[str] = ()) -> bool:
-    """Whether a mapping is one source: columns, splits or a sample, and not systems by name."""
+    """Whether a mapping is one source: columns, splits or a sample, and not systems by name.
+
+    In a sample, a question or an answer is given as text, which is not the name of a file.
+    """
     if not isinstance(source, Mapping):
         return True
     values = cast(Mapping[object, object], source)
     if frames.is_splits(values) or frames.is_columns(values, chosen):
         return True
     named = {name: value for name, value in values.items() if isinstance(name, str)}
-    return _is_sample(named) or results.is_result(named)
-
-
-def _is_sample(values: Mapping[str, object]) -> bool:
-    """Whether a question or an answer is given as text, which is not the name of a file."""
-    texts = [value for name, value in values.items() if field_of(name) in ("question", "answer")]
-    return any(isinstance(text, str) and not text.lower().endswith(ENDINGS) for text in texts)
-
-
-def _read_mapping(source: Mapping[str, object], chosen: Collection[str]) -> Table:
-    if frames.is_splits(source):
-        return frames.splits_table(source)
-    if frames.is_columns(source, chosen):
-        return frames.columns_table(source)
-    return frames.rows_table([source], "dict")
-
-
-def _read_object(source: object) -> Table | None:
-    """The rows of a table, a data set, a sample or an iterable; None for anything else."""
-    if frames.is_dataset(source):
-        return frames.dataset_table(source)
-    if frames.is_arrow(source):
-        return frames.arrow_table(source)
-    if hasattr(source, "__arrow_c_stream__"):
-        import polars as pl
-
-        return frames.polars_table(
-            pl.DataFrame(cast(Any, source)), f"{type(source).__name__} table"
-        )
-    kept = objects.samples_in(source)
-    if kept is not None:
-        items, notes = kept
-        return frames.rows_table(items, type(source).__name__, notes)
-    items = objects.as_list(source)
-    return None if items is None else frames.rows_table(items)
-
-
-def _is_standard_input(path: Path) -> bool:
-    """Whether a path is `-`, or one by which shells pass on a stream."""
-    if str(path) == "-":
-        return not exists(path)
-    return str(path) == "/dev/stdin" or str(path.parent) in ("/dev/fd", "/proc/self/fd")
+    texts = [value for name, value in named.items() if field_of(name) in ("question", "answer")]
+    is_sample = any(isinstance(text, str) and not text.lower().endswith(ENDINGS) for text in texts)
+    return is_sample or results.is_result(named)
 
 
 def _read_file(source: str | os.PathLike[str]) -> Table:
@@ -231,7 +208,10 @@ def _read_file(source: str | os.PathLike[str]) -> Table:
         return unreadable(
             url, "is a URL of a kind that is not read (s3:// and gs:// are); download it first"
         )
-    if _is_standard_input(path):
+    # As -, or as shells pass on a stream.
+    if (str(path) == "-" and not exists(path)) or (
+        str(path) == "/dev/stdin" or str(path.parent) in ("/dev/fd", "/proc/self/fd")
+    ):
         return unreadable(
             str(source),
             "is standard input or a pipe, and answers are read more than once, also when a run is resumed; "

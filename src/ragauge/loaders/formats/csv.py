@@ -24,8 +24,8 @@ from ragauge.loaders.formats.files import (
     MAX_UNPACKED_BYTES,
     text_lines,
 )
+from ragauge.loaders.formats.jsonl import JsonError, JsonReader, repeated_problem
 from ragauge.loaders.formats.printed import UnreadableError, printed_list
-from ragauge.loaders.formats.strict import JsonError, JsonReader, repeated_problem
 from ragauge.loaders.table import NeedsAllRowsError, Table, listed
 from ragauge.samples.samples import FIELDS, Row
 
@@ -43,6 +43,11 @@ _LISTS = tuple(
 )
 _NUMBER = re.compile(r"(?=.{1,15}\Z)-?(0|[1-9][0-9]*)(\.[0-9]+)?", re.DOTALL)
 _COUNT = re.compile(r"[0-9]{1,15}")
+_SEPARATED = re.compile(r"[^\s|;,]\s*[|;,]\s*[^\s|;,]")
+INDEX = ""
+"""The name of the column that pandas writes for its index."""
+_NO_INDEX = "the first column has no name and does not number the rows"
+NOTE_OF_INDEX = "left out the first column: it is unnamed and only numbers the rows"
 
 
 class _Reader(Protocol):
@@ -128,23 +133,22 @@ def _records(
         except StopIteration:
             return
         except csv.Error as error:
-            # A truncated file is already reported.
-            if len(problems) == n_problems:
-                problems.append(Problem(_malformed(error, reader.line_num), source, line))
+            if len(problems) > n_problems:  # a truncated file is already reported
+                return
+            message = str(error)
+            problem = f"is not valid CSV: {message}"
+            if "unexpected end of data" in message:
+                problem = f"opens a quote that is not closed before the end of the file, line {reader.line_num}; close it"
+            elif "expected after" in message:
+                problem = f"has text after a closing quote at line {reader.line_num}; double each quote inside quotes"
+            elif "new-line character" in message:
+                problem = (
+                    "has a carriage return outside quotes; save it with \\n or \\r\\n line ends"
+                )
+            problems.append(Problem(problem, source, line))
             return
         if len(cells) > 1 or any(cell.strip() for cell in cells):
             yield line, cells
-
-
-def _malformed(error: csv.Error, line: int) -> str:
-    message = str(error)
-    if "unexpected end of data" in message:
-        return f"opens a quote that is not closed before the end of the file, line {line}; close it"
-    if "expected after" in message:
-        return f"has text after a closing quote at line {line}; double each quote inside quotes"
-    if "new-line character" in message:
-        return "has a carriage return outside quotes; save it with \\n or \\r\\n line ends"
-    return f"is not valid CSV: {message}"
 
 
 def _bad_header(header: Sequence[str]) -> list[str]:
@@ -180,12 +184,6 @@ def _rows(
         )
         hint = "; quote cells that contain the delimiter" if len(cells) > len(header) else ""
         problems.append(Problem(f"{problem}{hint}", source, line))
-
-
-INDEX = ""
-"""The name of the column that pandas writes for its index."""
-_NO_INDEX = "the first column has no name and does not number the rows"
-NOTE_OF_INDEX = "left out the first column: it is unnamed and only numbers the rows"
 
 
 def without_fillers(table: Table) -> Table:
@@ -267,14 +265,21 @@ def read_cells(rows: Sequence[Row], problems: list[Problem], numeric: Collection
     for row in rows:
         values: dict[str, object] = {}
         for name, cell in row.values.items():
+            value = cell
             if not isinstance(cell, str):  # read from the object that the cell held
-                values[name] = cell
-                continue
-            try:
-                values[name] = _read_cell(name, cell, reader, name in numeric)
-            except JsonError as error:
-                id = cast("str | None", row.values.get("id"))
-                problems.append(Problem(error.problem, row.source, row.line, name, id))
+                pass
+            elif not cell and name not in _NEVER_EMPTY:
+                value = "" if name in _EMPTY_TEXT else None
+            elif name in _LISTS:
+                try:
+                    value = _read_list(name, cell, reader)
+                except JsonError as error:
+                    id = cast("str | None", row.values.get("id"))
+                    problems.append(Problem(error.problem, row.source, row.line, name, id))
+                    continue
+            elif name in numeric:
+                value = _number(cell)
+            values[name] = value
         read.append(Row(values, row.source, row.line))
     return read
 
@@ -290,19 +295,21 @@ def _read_printed(item: tuple[str, object]) -> tuple[str, object]:
         # A frame gives every row the ids of all rows, with nulls for those of other rows.
         grades = cast(dict[str, object], cell).items()
         return name, {document: grade for document, grade in grades if grade is not None}
-    if name not in _LISTS or not isinstance(cell, str) or not cell.lstrip().startswith(PRINTED):
-        return item
-    try:
-        return name, _read_list(name, cell, JsonReader())
-    except JsonError:
-        return item  # text that begins with a bracket
+    if name in _LISTS and isinstance(cell, str) and cell.lstrip().startswith(PRINTED):
+        with contextlib.suppress(JsonError):  # text that begins with a bracket
+            return name, _read_list(name, cell, JsonReader())
+    return item
 
 
 def read_json_lists(rows: Sequence[Row]) -> Sequence[Row]:
     """The rows with lists of texts that are given as JSON text, as tables write them that were CSV before."""
-    if not any(_json_lists(row) for row in rows):
+    found = list(map(_json_lists, rows))
+    if not any(found):
         return rows
-    return [Row({**row.values, **_json_lists(row)}, row.source, row.line) for row in rows]
+    return [
+        Row({**row.values, **lists}, row.source, row.line)
+        for row, lists in zip(rows, found, strict=True)
+    ]
 
 
 def _json_lists(row: Row) -> dict[str, list[str]]:
@@ -318,22 +325,12 @@ def _json_lists(row: Row) -> dict[str, list[str]]:
     return found
 
 
-def _read_cell(name: str, cell: str, reader: JsonReader, is_number: bool) -> object:
-    if not cell and name not in _NEVER_EMPTY:
-        return "" if name in _EMPTY_TEXT else None
-    if name in _LISTS:
-        return _read_list(name, cell, reader)
-    return _number(cell) if is_number else cell
-
-
 def _number(cell: str) -> float:
     return float(cell) if "." in cell else int(cell)
 
 
-_SEPARATED = re.compile(r"[^\s|;,]\s*[|;,]\s*[^\s|;,]")
-
-
 def _read_list(name: str, cell: str, reader: JsonReader) -> object:
+    """The list that a cell holds as JSON or as Python prints it, or its text as the only item."""
     bare = cell.strip()
     if name == "context_scores" and _NUMBER.fullmatch(bare):
         return [_number(bare)]
@@ -345,16 +342,11 @@ def _read_list(name: str, cell: str, reader: JsonReader) -> object:
         value = reader.read_whole(bare)
     except JsonError as error:
         reader.take_repeated()
-        value = _python_list(bare, error)
+        try:
+            return printed_list(bare)
+        except UnreadableError as other:
+            not_json = error.problem.removeprefix("is not JSON: ")
+            raise JsonError(f"is neither JSON ({not_json}) {other}", 0) from None
     if repeated := reader.take_repeated():
         raise JsonError(repeated_problem(repeated), 0)
     return value
-
-
-def _python_list(cell: str, as_json: JsonError) -> object:
-    """The value of a list as Python prints it; JsonError for anything else."""
-    try:
-        return printed_list(cell)
-    except UnreadableError as error:
-        not_json = as_json.problem.removeprefix("is not JSON: ")
-        raise JsonError(f"is neither JSON ({not_json}) {error}", 0) from None
