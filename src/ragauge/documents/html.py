@@ -6,7 +6,34 @@ from html.parser import HTMLParser
 HIDDEN = frozenset(("script", "style", "template", "noscript", "svg", "head", "iframe", "object"))
 NAVIGATION = frozenset(("nav", "footer", "aside", "form", "button", "select", "menu"))
 BLOCKS = frozenset(
-    ["p", "div", "nav", "footer", "aside", "form", "menu", "section", "article", "main", "header", "ul", "ol", "dl", "dd", "dt", "pre", "hr", "blockquote", "table", "figure", "figcaption", "address", "details", "summary", "body"]
+    [
+        "p",
+        "div",
+        "nav",
+        "footer",
+        "aside",
+        "form",
+        "menu",
+        "section",
+        "article",
+        "main",
+        "header",
+        "ul",
+        "ol",
+        "dl",
+        "dd",
+        "dt",
+        "pre",
+        "hr",
+        "blockquote",
+        "table",
+        "figure",
+        "figcaption",
+        "address",
+        "details",
+        "summary",
+        "body",
+    ]
 )
 _SPACE = re.compile(r"[^\S\n]*\n\s*\n\s*")
 
