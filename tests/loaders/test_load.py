@@ -94,16 +94,6 @@ def test_names_that_no_file_can_have_are_a_problem(name: str):
         load(name)
 
 
-def test_one_system_name_is_given_to_all_rows():
-    assert load(answers("q1", "q2"), system="bm25").systems == ("bm25",)
-
-
-def test_a_system_column_that_says_otherwise_is_refused():
-    rows = [{"id": "q1", "answer": "a", "system": "x"}, {"id": "q2", "answer": "b", "system": "y"}]
-    with pytest.raises(DataError, match="is 'y', but the answers were given as system 'x'"):
-        load(rows, system="x")
-
-
 def test_several_systems_by_name_are_one_set_and_gaps_are_said():
     samples = load({"a": answers("q1", "q2"), "b": answers("q2", "q3")})
     assert samples.systems == ("a", "b")
@@ -112,23 +102,12 @@ def test_several_systems_by_name_are_one_set_and_gaps_are_said():
     assert "system 'b' did not answer 1 of 3 questions: q1" in samples.notes
 
 
-def test_several_systems_in_one_file_have_their_gaps_said_too():
-    rows = [{**row, "system": "a"} for row in answers("q1", "q2")]
-    samples = load([*rows, {"id": "q1", "answer": "b", "system": "b"}])
-    assert "system 'b' did not answer 1 of 2 questions: q2" in samples.notes
-
-
 @pytest.mark.parametrize(
     "systems", [{}, {"": [{"answer": "a"}]}, {3: [{"answer": "a"}]}, {"mine": ["a", "b"]}]
 )
 def test_systems_without_names_or_rows_are_refused(systems: dict[object, object]):
     with pytest.raises(PlanError):
         load(systems)  # pyright: ignore[reportArgumentType]
-
-
-def test_a_system_name_beside_named_systems_is_refused():
-    with pytest.raises(PlanError, match="remove system="):
-        load({"a": answers("q1")}, system="b")
 
 
 def test_gold_is_joined_by_id_and_unanswered_questions_become_rows():
@@ -183,11 +162,6 @@ def test_a_field_in_both_that_differs_names_both_places(tmp_path: Path, field: s
 def test_a_null_in_one_source_takes_the_value_of_the_other():
     samples = load([{"id": "q1", "answer": "a", "question": None}], gold=GOLD[:1])
     assert samples.frame["question"].to_list() == ["one?"]
-
-
-def test_rows_without_ids_cannot_be_joined():
-    with pytest.raises(DataError, match="2 rows have no id"):
-        load([{"answer": "a"}, {"answer": "b"}], gold=GOLD)
 
 
 def test_what_is_wrong_in_the_gold_is_said_of_the_gold(tmp_path: Path):

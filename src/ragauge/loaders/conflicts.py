@@ -146,25 +146,23 @@ class Conflicts:
 
     def problems(self) -> list[Problem]:
         """One problem for each field and pair of sources, in the order of the rows; it names the first."""
-        return [self._problem(group) for group in _in_order(self._found)]
-
-    def _problem(self, group: _Group) -> Problem:
-        row, other, name = group.row, group.other, group.name
-        place = other.source if other.line is None else f"{other.source}:{other.line}"
-        if (system := name_of(other, "system")) is not None:
-            place = f"{place} (system {system!r})"
-        here, there = (_short(name, each.values[name]) for each in (row, other))
-        n_ids = len(group.ids)
-        many = f" ({n_ids:,} ids differ like this)" if n_ids > 1 else ""
+        problems: list[Problem] = []
         choices = "|".join(get_args(Prefer)) if self.has_gold else "answers|first"
-        ways_out = [
-            "keep one of the two",
-            f"choose with --prefer {choices} (in Python rg.load(…, prefer=))",
-        ]
-        if name == "question" and not (self.is_by_place or self.are_turns):
-            ways_out = ["correct the ids", f"pair rows by place with {BY_PLACE}", ways_out[1]]
-        text = f"is {here} here, but {there} in {place}{many}; {', or '.join(ways_out)}"
-        return Problem(text, row.source, row.line, name, cast(str, row.values["id"]))
+        choose = f"choose with --prefer {choices} (in Python rg.load(…, prefer=))"
+        for group in _in_order(self._found):
+            row, other, name, n_ids = group.row, group.other, group.name, len(group.ids)
+            place = other.source if other.line is None else f"{other.source}:{other.line}"
+            if (system := name_of(other, "system")) is not None:
+                place = f"{place} (system {system!r})"
+            here, there = (_short(name, each.values[name]) for each in (row, other))
+            many = f" ({n_ids:,} ids differ like this)" if n_ids > 1 else ""
+            ways_out = ["keep one of the two", choose]
+            if name == "question" and not (self.is_by_place or self.are_turns):
+                ways_out = ["correct the ids", f"pair rows by place with {BY_PLACE}", choose]
+            text = f"is {here} here, but {there} in {place}{many}; {', or '.join(ways_out)}"
+            id = cast(str, row.values["id"])
+            problems.append(Problem(text, row.source, row.line, name, id))
+        return problems
 
     def notes(self) -> list[str]:
         """How many ids differ in a field, and which value is used."""

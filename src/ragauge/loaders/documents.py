@@ -59,8 +59,20 @@ def parts_of(item: object, depth: int = 3) -> Mapping[str, object] | None:
     True
     """
     if is_list(item):
-        return _scored_pair(cast(Sequence[object], item), depth)
-    parts = _own_parts(item)
+        # (document, score), as LangChain's similarity_search_with_score returns.
+        pair = cast(Sequence[object], item)
+        if len(pair) != 2 or isinstance(pair[1], bool) or not isinstance(pair[1], int | float):
+            return None
+        if isinstance(pair[0], str):
+            return {"text": pair[0], "score": pair[1]}
+        inner = None if depth == 0 else parts_of(pair[0], depth - 1)
+        return None if inner is None else {**inner, "score": pair[1]}
+    parts: Mapping[str, object] | None = named_values(item)
+    if isinstance(item, Mapping):
+        parts = cast(Mapping[str, object], item)
+        names = [name for name in parts if isinstance(cast(object, name), str)]
+        if any(name.startswith(PREFIX) for name in names):
+            parts = {name.removeprefix(PREFIX): parts[name] for name in names}
     if parts is None or has_text(parts) or depth == 0:
         return parts if parts is not None and has_text(parts) else None
     for key in INNER_KEYS:
@@ -71,7 +83,7 @@ def parts_of(item: object, depth: int = 3) -> Mapping[str, object] | None:
             own = {name: value for name, value in parts.items() if name != key}
             return {**inner, **{name: value for name, value in own.items() if value is not None}}
     # LlamaIndex's documents have their text in a property and not in a field.
-    texts = {key: value_of(item, key) for key in TEXT_KEYS[:4]}
+    texts = {key: value_of(cast(object, item), key) for key in TEXT_KEYS[:4]}
     texts = {key: text for key, text in texts.items() if isinstance(text, str)}
     return {**parts, **texts} if texts else None
 
@@ -116,30 +128,6 @@ def documents_of_columns(result: object) -> list[dict[str, object]] | None:
         {names.get(name, name): column[place] for name, column in columns.items()}
         for place in range(n_documents)
     ]
-
-
-def _scored_pair(pair: Sequence[object], depth: int) -> Mapping[str, object] | None:
-    """(document, score), as LangChain's similarity_search_with_score returns."""
-    if len(pair) != 2 or isinstance(pair[1], bool) or not isinstance(pair[1], int | float):
-        return None
-    document, score = pair
-    if isinstance(document, str):
-        return {"text": document, "score": score}
-    parts = None if depth == 0 else parts_of(document, depth - 1)
-    return None if parts is None else {**parts, "score": score}
-
-
-def _own_parts(item: object) -> Mapping[str, object] | None:
-    if isinstance(item, Mapping):
-        named = cast(Mapping[object, object], item)
-        if not any(isinstance(name, str) and name.startswith(PREFIX) for name in named):
-            return cast(Mapping[str, object], item)
-        return {
-            name.removeprefix(PREFIX): value
-            for name, value in named.items()
-            if isinstance(name, str)
-        }
-    return named_values(item)
 
 
 def id_part(searched: Sequence[Searched]) -> str | None:

@@ -47,7 +47,13 @@ class GoldJoin:
     def run(self) -> None:
         """Write the joined rows, and find what is wrong with them and what either side lacks."""
         of_gold, of_values = self._read_gold(), list(self.problems)
-        places, systems = self._places(), self.questions.systems()
+        place_of, n = {id: number for number, id in enumerate(self._gold)}, len(self._gold)
+        ids = (cast("list[str]", piece["id"].to_list()) for piece in self.answers.pieces(["id"]))
+        # The place of each row's question in the gold; the number of its questions for others.
+        places = np.concatenate(
+            [np.array([place_of.get(id, n) for id in some], dtype=np.int32) for some in ids]
+        )
+        systems = self.questions.systems()
         if self.conflicts.prefer == "first":
             self.questions.compare(self.conflicts)
         else:  # fields that the gold has are compared with it
@@ -57,7 +63,12 @@ class GoldJoin:
                     [row.values.get(name) is not None for row in self._gold.values()] + [False]
                 )[places],
             )
-        missing = self._missing(places, systems)
+        missing: list[Ints] = []
+        """For each system the places of the questions that it did not answer."""
+        for code in self.answers.systems.values():
+            is_answered = np.zeros(n + 1, dtype=np.bool_)
+            is_answered[places[systems == code]] = True
+            missing.append(np.flatnonzero(~is_answered[:-1]))
         texts: frozenset[str] = frozenset()
         while True:
             self.problems = list(of_values)
@@ -104,24 +115,6 @@ class GoldJoin:
             "references in one row, or use the first: --prefer first (in Python prefer=)"
         )
         return [Problem(text, row.source, row.line, "question", name_of(row, "id"))]
-
-    def _places(self) -> "NDArray[np.int32]":
-        """The place of each row's question in the gold; the number of its questions for others."""
-        place = {id: number for number, id in enumerate(self._gold)}
-        n = len(place)
-        ids = (piece["id"].to_list() for piece in self.answers.pieces(["id"]))
-        return np.concatenate(
-            [np.array([place.get(id, n) for id in some], dtype=np.int32) for some in ids]
-        )
-
-    def _missing(self, places: "NDArray[np.int32]", systems: "NDArray[np.uint32]") -> "list[Ints]":
-        """For each system the places of the questions that it did not answer."""
-        missing: list[Ints] = []
-        for code in self.answers.systems.values():
-            is_answered = np.zeros(len(self._gold) + 1, dtype=np.bool_)
-            is_answered[places[systems == code]] = True
-            missing.append(np.flatnonzero(~is_answered[:-1]))
-        return missing
 
     def _write(self, places: "NDArray[np.int32]", missing: "Sequence[Ints]") -> None:
         """Write all rows in the gold's order, those of unknown questions last.

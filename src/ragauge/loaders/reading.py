@@ -209,7 +209,12 @@ class Layouts:
     def read(self, table: Table) -> Table:
         """The table of a piece with lists, and with a row for each system."""
         if self._learn(table) or self._now is None:
-            self._now = self._found()
+            groups = numbered.groups_of(tuple(self.columns), tuple(self.chosen.values()))
+            layout = None
+            if not self.has_system:
+                columns, answer = self._gathered(groups), self.chosen.get("answer")
+                layout = side_by_side.layout_of(columns, answer, self.with_words.__contains__)
+            self._now = groups, layout
         self.is_settled &= self._used in (None, self._now)
         self._used = self._now
         groups, layout = self._now
@@ -232,13 +237,6 @@ class Layouts:
                     self.with_words.add(name)
                     is_new = True
         return is_new
-
-    def _found(self) -> "Layout":
-        groups = numbered.groups_of(tuple(self.columns), tuple(self.chosen.values()))
-        if self.has_system:
-            return groups, None
-        columns, answer = self._gathered(groups), self.chosen.get("answer")
-        return groups, side_by_side.layout_of(columns, answer, self.with_words.__contains__)
 
     def _gathered(self, groups: numbered.Groups) -> list[str]:
         """The columns with lists for the numbered ones."""

@@ -89,7 +89,15 @@ def csv_tables(
     records = _records(cast(_Reader, reader), source, problems)
     nothing: tuple[int, list[str]] = (1, [])
     line, header = next(records, nothing)
-    if wrong := _bad_header(header):
+    wrong = [
+        f"has two columns named {name!r}; rename one"
+        for name, n in Counter(header).items()
+        if n > 1 and name.strip()
+    ]
+    if len(header) == 1 and (marks := [mark for mark in ";\t|," if mark in header[0]]):
+        text = f"has only one column, {header[0][:60]!r}, which contains {marks[0]!r}"
+        wrong.append(f"{text}; separate the cells by commas (.csv) or tabs (.tsv)")
+    if wrong:
         problems += [Problem(problem, source, line) for problem in wrong]
         records = iter(())
     if header.count(INDEX) > 1:  # none is an index, and their name is refused later
@@ -149,18 +157,6 @@ def _records(
             return
         if len(cells) > 1 or any(cell.strip() for cell in cells):
             yield line, cells
-
-
-def _bad_header(header: Sequence[str]) -> list[str]:
-    problems = [
-        f"has two columns named {name!r}; rename one"
-        for name, n in Counter(header).items()
-        if n > 1 and name.strip()
-    ]
-    if len(header) == 1 and (delimiters := [mark for mark in ";\t|," if mark in header[0]]):
-        problem = f"has only one column, {header[0][:60]!r}, which contains {delimiters[0]!r}"
-        problems.append(f"{problem}; separate the cells by commas (.csv) or tabs (.tsv)")
-    return problems
 
 
 def _rows(

@@ -182,10 +182,10 @@ def is_columns(source: object, chosen: Collection[str] = ()) -> bool:
     columns = cast(Mapping[object, object], source)
     if not all(isinstance(name, str) and _is_column(column) for name, column in columns.items()):
         return False
-    named = cast(Mapping[str, object], columns)
     return any(
-        (field_of(name) is not None or name in chosen) and not _holds_rows(column)
-        for name, column in named.items()
+        (field_of(name) is not None or name in chosen)
+        and not (len(column) > 0 and isinstance(column[0], Mapping))
+        for name, column in cast("Mapping[str, Sequence[object]]", columns).items()
     )
 
 
@@ -198,11 +198,6 @@ def _is_column(value: object) -> bool:
     shape = getattr(value, "shape", None)
     is_flat = shape is None or (isinstance(shape, tuple) and len(cast(tuple[int, ...], shape)) == 1)
     return is_flat and hasattr(value, "__getitem__") and hasattr(value, "__iter__")
-
-
-def _holds_rows(column: object) -> bool:
-    items = cast(Sequence[object], column)
-    return len(items) > 0 and isinstance(items[0], Mapping)
 
 
 def columns_table(source: object, name: str = "dict of columns") -> Table:

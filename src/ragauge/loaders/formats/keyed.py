@@ -95,17 +95,19 @@ def rows_by_system(members: Values) -> KeyedRows | None:
     are_splits = lists.keys() <= SPLITS
     column = "split" if are_splits else "system"
     if not are_splits:
-        asked = [{repr(_asked(sample)) for sample in samples} for samples in lists.values()]
+        named = [
+            [{field_of(name): value for name, value in sample.items()} for sample in samples]
+            for samples in lists.values()
+        ]
+        asked = [
+            {repr(each.get("id", each.get("question", id(each)))) for each in samples}
+            for samples in named
+        ]
         if any(len(asked[0] & each) * 2 < max(len(asked[0]), len(each)) for each in asked):
             return None
     rows = [{column: name, **sample} for name, samples in lists.items() for sample in samples]
     names = listed([repr(name) for name in lists], most=5)
     return KeyedRows(rows, f"read the samples under {names}, each name as a {column}")
-
-
-def _asked(sample: Values) -> object:
-    named = {field_of(name): value for name, value in sample.items()}
-    return named.get("id", named.get("question", id(sample)))
 
 
 def judged_together(members: Values) -> list[Values] | None:
