@@ -241,7 +241,7 @@ def _labels(
 ) -> list[tuple[str, object]]:
     """Each rater's label in a row, without empty ones."""
     labels: list[tuple[str, object]] = [(rater, 1 if columns.is_won else label)]
-    if columns.raters:
+    if columns.raters and not columns.is_won:
         labels = [(name, row.get(name)) for name in columns.raters]
     elif isinstance(label, list | tuple):
         items = cast("Sequence[object]", label)
