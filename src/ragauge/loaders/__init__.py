@@ -16,7 +16,7 @@ from ragauge.loaders.in_pieces.tables import (
     is_one_value,
 )
 from ragauge.loaders.mapping import check_chosen
-from ragauge.loaders.shapes import legalbench, side_by_side
+from ragauge.loaders.shapes import layouts, legalbench
 from ragauge.loaders.sources import Source, is_one_source, read_source
 from ragauge.loaders.table import Table
 from ragauge.samples.samples import Samples
@@ -150,7 +150,7 @@ def _of_table(table: Table, system: str | None) -> "SourceOfAnswers":
 def _table(given: object, system: str | None, chosen: Mapping[str, str]) -> Table:
     """All rows of a source."""
     table = read_source(given, chosen.values())
-    return table if system is not None else side_by_side.recognised(table, chosen.get("answer"))
+    return table if system is not None else layouts.with_systems(table, chosen.get("answer"))
 
 
 def _notes_on_size(given: "Sequence[tuple[str | None, object]]", gold: object) -> list[str]:

@@ -17,9 +17,7 @@ from ragauge.loaders.shapes import (
     benchmark_logs,
     column_sets,
     conversations,
-    joined_texts,
-    numbered,
-    passage_rows,
+    layouts,
     promptfoo,
     published,
     results,
@@ -73,7 +71,7 @@ def read_source(source: object, chosen: Collection[str] = ()) -> Table:
     unpacked, except columns that the user maps to fields, `chosen`.
     """
     table = of_other_tools(_read(source, chosen), chosen)
-    return passage_rows.recognised(numbered.recognised(table, keep=chosen), keep=chosen)
+    return layouts.with_passages(layouts.with_lists(table, keep=chosen), keep=chosen)
 
 
 def of_other_tools(table: Table, chosen: Collection[str]) -> Table:
@@ -106,7 +104,7 @@ def _after_chats(table: Table, chosen: Collection[str]) -> Table:
     table = column_sets.recognised(table, keep=chosen)
     table = wrappers.unwrapped(table, keep=chosen)
     table = results.recognised(published.recognised(table, keep=chosen))
-    return joined_texts.recognised(table, keep=chosen)
+    return layouts.with_split_texts(table, keep=chosen)
 
 
 def _read(source: object, chosen: Collection[str]) -> Table:

@@ -33,8 +33,8 @@ PARTS = {
     "kind": "openinference.span.kind span_kind spanKind type run_type",
     "status": "status_code statusCode status.code level",
     "error": "status_message statusMessage status.message exception.message error",
-    "input": "input.value input inputs",
-    "output": "output.value output outputs",
+    "input": "input.value inputs input",
+    "output": "output.value outputs output",
 }
 """The tools' names of the parts of a step; the first that has a value counts."""
 FAILED = ("ERROR", "STATUS_CODE_ERROR", "2")
@@ -455,8 +455,8 @@ def _retrievals(steps: Sequence[Step]) -> list[Sequence[object]]:
         above: set[str] = set()  # the steps that contain it, of which none may have documents
         parent = step.parent
         while parent in parents and parent not in {step.id, *above}:
-            above.add(cast(str, parent))
-            parent = parents[cast(str, parent)]
+            above.add(parent)
+            parent = parents[parent]
         if step.documents is not None and not any(found.get(each) for each in above):
             outermost.append(step.documents)
     return outermost

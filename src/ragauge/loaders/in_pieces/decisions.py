@@ -11,9 +11,7 @@ from ragauge.loaders.in_pieces.number_columns import NumberColumns
 from ragauge.loaders.in_pieces.tables import NeedsAllRowsError
 from ragauge.loaders.mapping import MAX_COLUMNS, Naming, name_columns, renamed_rows
 from ragauge.loaders.passages import ContextParts
-from ragauge.loaders.shapes import numbered, side_by_side
-from ragauge.loaders.shapes.passage_rows import may_be_passages
-from ragauge.loaders.shapes.passage_rows import recognised as recognised_passage_rows
+from ragauge.loaders.shapes import layouts
 from ragauge.loaders.table import Table
 from ragauge.samples.samples import FIELDS, Row
 
@@ -164,7 +162,7 @@ class Layouts:
     with_words: set[str] = field(default_factory=set[str])
     """The columns that may be a system's answers and hold words."""
     used: list[object] = field(default_factory=list[object])
-    _now: "tuple[numbered.Groups, side_by_side.Layout | None] | None" = None
+    _now: "tuple[layouts.Groups, layouts.Layout | None] | None" = None
 
     def read(self, table: Table) -> Table:
         """The table of a piece with lists, and with a row for each system."""
@@ -173,14 +171,14 @@ class Layouts:
         if (groups, layout) not in self.used:
             self.used.append((groups, layout))
         if groups:
-            table = numbered.gathered(table, groups)
-        if recognised_passage_rows(table, keep=tuple(self.chosen.values())) is not table:
+            table = layouts.gathered(table, groups)
+        if layouts.with_passages(table, keep=tuple(self.chosen.values())) is not table:
             raise NeedsAllRowsError("its rows are the passages of questions")
         if self.has_system:
             return table
-        if side_by_side.spread(table) is not table:
+        if layouts.spread(table) is not table:
             raise NeedsAllRowsError("a column holds the answers of several systems")
-        return table if layout is None else side_by_side.by_system(table, layout)
+        return table if layout is None else layouts.by_system(table, layout)
 
     def _learn(self, table: Table) -> None:
         n_before = len(self.columns)
@@ -189,27 +187,27 @@ class Layouts:
                 self.columns.update(dict.fromkeys(row.values))
         is_new = len(self.columns) > n_before
         if not self.has_system:
-            for name in filter(side_by_side.may_be_answers, self.columns):
+            for name in filter(layouts.may_be_answers, self.columns):
                 if name not in self.with_words and any(
-                    side_by_side.is_words(row.values.get(name)) for row in table.rows
+                    layouts.is_words(row.values.get(name)) for row in table.rows
                 ):
                     self.with_words.add(name)
                     is_new = True
         if is_new:
             self._now = None
 
-    def now(self) -> "tuple[numbered.Groups, side_by_side.Layout | None]":
+    def now(self) -> "tuple[layouts.Groups, layouts.Layout | None]":
         """The layout of all rows read so far."""
         if self._now is None:
-            groups = numbered.groups_of(tuple(self.columns), tuple(self.chosen.values()))
+            groups = layouts.numbered_groups(tuple(self.columns), tuple(self.chosen.values()))
             layout = None
             if not self.has_system:
                 columns, answer = self._gathered(groups), self.chosen.get("answer")
-                layout = side_by_side.layout_of(columns, answer, self.with_words.__contains__)
+                layout = layouts.layout_of(columns, answer, self.with_words.__contains__)
             self._now = (groups, layout)
         return self._now
 
-    def _gathered(self, groups: numbered.Groups) -> list[str]:
+    def _gathered(self, groups: layouts.Groups) -> list[str]:
         """The columns with lists for the numbered ones."""
         taken = {column.name for group in groups.values() for column in group}
         return [*(name for name in self.columns if name not in taken), *groups]
@@ -218,7 +216,8 @@ class Layouts:
     def may_be_passages(self) -> bool:
         """Whether each row may be a passage of a question, which has other rows far from it."""
         columns = self._gathered(self.now()[0])
-        return may_be_passages([name for name in columns if name not in self.chosen.values()])
+        free = [name for name in columns if name not in self.chosen.values()]
+        return layouts.passage_columns(free) is not None
 
     @property
     def is_settled(self) -> bool:
@@ -232,5 +231,5 @@ class Layouts:
     def notes(self) -> list[str]:
         """Which columns were read together."""
         groups, layout = self.now()
-        notes = [numbered.note_of(groups)] if groups else []
-        return notes if layout is None else [*notes, side_by_side.note_of(layout)]
+        notes = [layouts.note_of_groups(groups)] if groups else []
+        return notes if layout is None else [*notes, layouts.note_of_systems(layout)]
