@@ -16,7 +16,7 @@ from ragauge.loaders.in_pieces.tables import (
     is_one_value,
 )
 from ragauge.loaders.mapping import check_chosen
-from ragauge.loaders.shapes import layouts, legalbench
+from ragauge.loaders.shapes import benchmarks, layouts
 from ragauge.loaders.sources import Source, is_one_source, read_source
 from ragauge.loaders.table import Table
 from ragauge.samples.samples import Samples
@@ -91,7 +91,7 @@ def _load_local(
     options = _Options(chosen, prefer, by_place, in_pieces)
     files = [file for _, each in given for file in files_in_pieces(each) or ()]
     notes = _notes_on_size(given, gold)
-    if in_pieces is not False and not (expected and legalbench.is_gold(expected)):
+    if in_pieces is not False and not (expected and benchmarks.is_legalbench_gold(expected)):
         try:
             sources = [_in_pieces(each, name, chosen) for name, each in given]
             return _samples(sources, expected, options, notes)
@@ -99,8 +99,8 @@ def _load_local(
             if in_pieces or is_large(files):
                 notes = [f"read as a whole into memory: {error}"]
     tables = [_table(each, name, chosen) for name, each in given]
-    if expected is not None and legalbench.are_pairs(tables, expected):
-        tables, expected = legalbench.paired(tables, expected)
+    if expected is not None and benchmarks.are_legalbench_pairs(tables, expected):
+        tables, expected = benchmarks.legalbench_pairs(tables, expected)
     sources = [_of_table(table, name) for table, (name, _) in zip(tables, given, strict=True)]
     return _samples(sources, expected, options, notes)
 
@@ -123,8 +123,8 @@ def _samples(
 
     chosen, prefer, by_place, as_file = options
     if gold is None and len(sources) == 1 and sources[0].table is not None:
-        sources = [replace(sources[0], table=legalbench.recognised(sources[0].table))]
-    expected = None if gold is None else GoldTable.of(legalbench.recognised(gold), chosen)
+        sources = [replace(sources[0], table=benchmarks.as_legalbench(sources[0].table))]
+    expected = None if gold is None else GoldTable.of(benchmarks.as_legalbench(gold), chosen)
     samples = load_sources(
         sources, chosen, expected, prefer=prefer, by_place=by_place, as_file=as_file
     )
@@ -189,7 +189,7 @@ def load_passages(predictions: Source, gold: Source) -> Samples:
     Raises DataError when the two differ in length or in the query at a position. A query without
     gold snippets is kept with empty `gold_contexts`; a note counts them.
     """
-    tables, expected = legalbench.paired([read_source(predictions)], read_source(gold))
+    tables, expected = benchmarks.legalbench_pairs([read_source(predictions)], read_source(gold))
     return _samples([_of_table(table, None) for table in tables], expected, _Options())
 
 

@@ -8,7 +8,7 @@ have this shape. Nothing is imported.
 from collections.abc import Mapping, Sequence
 from typing import cast
 
-from ragauge.loaders.attributes import named_values, value_of
+from ragauge.loaders.values import named_values, value_of
 
 TEXT_KEYS = (
     "text", "page_content", "pageContent", "content", "passage", "passage_text", "chunk",

@@ -6,7 +6,8 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from ragauge.errors import DataError, Problem, did_you_mean
-from ragauge.loaders.mapping import ALIASES, field_of
+from ragauge.loaders.mapping import field_of
+from ragauge.loaders.names import ALIASES
 from ragauge.loaders.table import Table, listed
 
 LABEL_FIELDS = ("id", "question", "system", "other", "metric", "rater", "value", "answer")

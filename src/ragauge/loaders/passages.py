@@ -8,7 +8,6 @@ from dataclasses import dataclass, field, replace
 from typing import cast
 
 from ragauge.errors import Problem
-from ragauge.loaders.attributes import named_values, value_of
 from ragauge.loaders.document_ids import ChosenId, choose_ids
 from ragauge.loaders.documents import (
     ID_KEYS,
@@ -23,6 +22,7 @@ from ragauge.loaders.documents import (
 from ragauge.loaders.formats.frames import plain
 from ragauge.loaders.formats.printed import PrintedArray
 from ragauge.loaders.table import listed
+from ragauge.loaders.values import named_values, value_of
 from ragauge.samples.samples import Row
 
 CONTAINER_KEYS = ("source_nodes", "documents", "nodes", "matches", "points", "hits")

@@ -12,17 +12,8 @@ from ragauge.loaders.documents import is_list
 from ragauge.loaders.formats import csv, frames, json, jsonl, objects, parquet
 from ragauge.loaders.formats.file_sets import PACKED, files_of_set, is_set, together
 from ragauge.loaders.mapping import field_of
-from ragauge.loaders.shapes import (
-    agent_benchmarks,
-    benchmark_logs,
-    column_sets,
-    conversations,
-    layouts,
-    promptfoo,
-    published,
-    results,
-    wrappers,
-)
+from ragauge.loaders.shapes import benchmarks, conversations, layouts, nested
+from ragauge.loaders.shapes import table as shapes
 from ragauge.loaders.table import Table, unreadable
 from ragauge.storage.regular_file import as_url, exists
 
@@ -94,16 +85,12 @@ def with_turns(table: Table, chosen: Collection[str]) -> Table | None:
 
 
 def _before_chats(table: Table, chosen: Collection[str]) -> Table:
-    table = traces.recognised(table)
-    if not set(chosen) & set(table.columns()):
-        table = benchmark_logs.recognised(promptfoo.recognised(table))
-    return agent_benchmarks.recognised(table, keep=chosen)
+    return benchmarks.recognised(traces.recognised(table), keep=chosen)
 
 
 def _after_chats(table: Table, chosen: Collection[str]) -> Table:
-    table = column_sets.recognised(table, keep=chosen)
-    table = wrappers.unwrapped(table, keep=chosen)
-    table = results.recognised(published.recognised(table, keep=chosen))
+    table = nested.unwrapped(shapes.with_field_names(table, keep=chosen), keep=chosen)
+    table = nested.with_results(shapes.recognised(table, keep=chosen))
     return layouts.with_split_texts(table, keep=chosen)
 
 
@@ -134,7 +121,7 @@ def is_one_source(source: object, chosen: Collection[str] = ()) -> bool:
     if frames.is_splits(values) or frames.is_columns(values, chosen):
         return True
     named = {name: value for name, value in values.items() if isinstance(name, str)}
-    return _is_sample(named) or results.is_result(named)
+    return _is_sample(named) or nested.is_result(named)
 
 
 def _is_sample(values: Mapping[str, object]) -> bool:

@@ -14,12 +14,11 @@ from dataclasses import dataclass, field
 from typing import cast
 
 from ragauge.errors import Problem
-from ragauge.loaders.attributes import mapping_in, mappings_in
 from ragauge.loaders.documents import ID_KEYS, TEXT_KEYS, parts_of
 from ragauge.loaders.formats.printed import parsed_expression
 from ragauge.loaders.mapping import field_of
-from ragauge.loaders.messages import ANSWERING, ASKING, last_text, text_of
 from ragauge.loaders.table import Table, listed
+from ragauge.loaders.values import ANSWERING, ASKING, last_text, mapping_in, mappings_in, text_of
 from ragauge.samples.samples import Row
 
 Values = Mapping[str, object]

@@ -11,11 +11,11 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, S
 from typing import TYPE_CHECKING, Protocol, cast
 
 from ragauge.errors import Problem
-from ragauge.loaders.attributes import named_values
 from ragauge.loaders.formats.jsonl import kind_of
 from ragauge.loaders.formats.objects import values_of
 from ragauge.loaders.mapping import field_of
 from ragauge.loaders.table import Table, listed, unreadable
+from ragauge.loaders.values import named_values
 from ragauge.samples.samples import Row
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from ragauge.loaders.formats.strict import (
     skip_blank,
 )
 from ragauge.loaders.mapping import field_of, folded
-from ragauge.loaders.shapes.results import is_result
+from ragauge.loaders.shapes.nested import is_result
 from ragauge.loaders.table import Table, listed, unreadable
 from ragauge.samples.samples import Row
 

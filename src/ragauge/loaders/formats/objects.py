@@ -9,10 +9,10 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import cast
 
-from ragauge.loaders.attributes import items_in, named_values, value_of
 from ragauge.loaders.documents import is_list, parts_of
 from ragauge.loaders.mapping import field_of
 from ragauge.loaders.table import listed
+from ragauge.loaders.values import items_in, named_values, value_of
 from ragauge.samples.fields import plain_value
 
 COLLECTIONS = ("samples", "test_cases", "goldens", "examples", "predictions")

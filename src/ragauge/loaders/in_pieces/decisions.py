@@ -5,11 +5,10 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from ragauge.errors import Problem
-from ragauge.loaders.contents import ExtraColumns
 from ragauge.loaders.formats.csv import read_cells, read_json_lists, read_printed_lists
 from ragauge.loaders.in_pieces.number_columns import NumberColumns
 from ragauge.loaders.in_pieces.tables import NeedsAllRowsError
-from ragauge.loaders.mapping import MAX_COLUMNS, Naming, name_columns, renamed_rows
+from ragauge.loaders.mapping import MAX_COLUMNS, ExtraColumns, Naming, name_columns, renamed_rows
 from ragauge.loaders.passages import ContextParts
 from ragauge.loaders.shapes import layouts
 from ragauge.loaders.table import Table

@@ -7,8 +7,8 @@ from pathlib import Path
 from ragauge.errors import Problem
 from ragauge.loaders.in_pieces.decisions import Decisions, Layouts
 from ragauge.loaders.in_pieces.tables import CsvNotes, FileTables, NeedsAllRowsError
-from ragauge.loaders.mapping import ALIASES_IN_GOLD, GIVEN_BY_ANSWERS
-from ragauge.loaders.shapes import conversations, legalbench
+from ragauge.loaders.names import ALIASES_IN_GOLD, GIVEN_BY_ANSWERS
+from ragauge.loaders.shapes import benchmarks, conversations
 from ragauge.loaders.sources import with_turns
 from ragauge.loaders.table import Table
 from ragauge.samples.frame import problems_of
@@ -55,7 +55,7 @@ class Side:
         if self.layouts is not None:
             table = self.csv.read(given) if given.all_text else given
             read = with_turns(table, self.layouts.chosen.values())
-            if read is None or legalbench.recognised(read) is not read:
+            if read is None or benchmarks.as_legalbench(read) is not read:
                 raise NeedsAllRowsError("its rows have the shape of another tool's")
             if read is not table:
                 name = next(each for each in conversations.CHATS if each in table.columns())

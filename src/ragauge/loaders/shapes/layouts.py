@@ -11,10 +11,11 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple, cast
 
-from ragauge.loaders.attributes import items_in, mapping_in
 from ragauge.loaders.documents import ID_KEYS, SCORE_KEYS, score_of
-from ragauge.loaders.mapping import GIVEN_BY_ANSWERS, field_of, folded
+from ragauge.loaders.mapping import field_of, folded
+from ragauge.loaders.names import GIVEN_BY_ANSWERS
 from ragauge.loaders.table import Table, listed
+from ragauge.loaders.values import items_in, mapping_in
 from ragauge.samples.samples import Row
 
 LISTS = ("contexts", "context_ids", "context_scores", "references", "gold_contexts")
