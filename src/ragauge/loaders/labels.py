@@ -30,68 +30,23 @@ _RATER_COLUMN = re.compile(
     re.IGNORECASE,
 )
 
-YES = frozenset(
-    [
-        "yes",
-        "y",
-        "true",
-        "t",
-        "correct",
-        "right",
-        "pass",
-        "passed",
-        "good",
-        "supported",
-        "relevant",
-        "faithful",
-        "consistent",
-        "accept",
-        "accepted",
-        "positive",
-        "ok",
-    ]
-)
-NO = frozenset(
-    [
-        "no",
-        "n",
-        "false",
-        "f",
-        "incorrect",
-        "wrong",
-        "fail",
-        "failed",
-        "bad",
-        "unsupported",
-        "irrelevant",
-        "unfaithful",
-        "inconsistent",
-        "reject",
-        "rejected",
-        "negative",
-    ]
-).union(f"not {word}" for word in ("correct", "supported", "relevant", "faithful", "consistent"))
-PREFERENCES = {
-    **dict.fromkeys(["a", "left", "first", "system_a", "model_a", "answer_a", "response_a"], 1.0),
-    **dict.fromkeys(
-        ["b", "right", "second", "system_b", "model_b", "answer_b", "response_b"], -1.0
-    ),
-    **dict.fromkeys(
-        [
-            "tie",
-            "ties",
-            "tied",
-            "equal",
-            "both",
-            "neither",
-            "same",
-            "draw",
-            "none",
-            "tie_(bothbad)",
-        ],
-        0.0,
-    ),
+_YES_AND_NO = {
+    1.0: "yes y true t correct right pass passed good supported relevant faithful consistent accept "
+    "accepted positive ok",
+    0.0: "no n false f incorrect wrong fail failed bad unsupported irrelevant unfaithful "
+    "inconsistent reject rejected negative",
 }
+_PREFERENCES = {
+    1.0: "a left first system_a model_a answer_a response_a",
+    -1.0: "b right second system_b model_b answer_b response_b",
+    0.0: "tie ties tied equal both neither same draw none tie_(bothbad)",
+}
+_NO = ("correct", "supported", "relevant", "faithful", "consistent")
+WORDS = {
+    **{word: value for value, words in _YES_AND_NO.items() for word in words.split()},
+    **{f"not {word}": 0.0 for word in _NO},
+}
+PREFERENCES = {word: value for value, words in _PREFERENCES.items() for word in words.split()}
 """Words for the first system, the second and neither."""
 NUMBERS = {"1": 1.0, "+1": 1.0, "0": 0.0, "-1": -1.0}
 """The same in numbers, which no system's name contradicts."""
@@ -208,8 +163,8 @@ def label_value(given: object, yes: Collection[str] = ()) -> tuple[float, bool]:
     word = folded(given)
     if yes:
         return float(word in map(folded, yes)), True
-    if isinstance(given, bool) or word in YES or word in NO:
-        return float(word in YES), True
+    if word in WORDS:
+        return WORDS[word], True
     try:
         number = float(given if isinstance(given, int | float) else word)
     except (ValueError, OverflowError):

@@ -99,47 +99,15 @@ _USUAL = _by_alias(_NAMES)
 ALIASES = _by_alias(_RARER_NAMES) | _TRANSLATED | _USUAL
 """Every name and alias with its field, folded."""
 RARER = frozenset(ALIASES.keys() - _USUAL.keys())
-PREDICTIONS = frozenset(
-    [
-        "prediction",
-        "predictions",
-        "predicted",
-        "pred",
-        "preds",
-        "pred_text",
-        "predicted_text",
-        "predicted_response",
-        "predicted_output",
-        "hypothesis",
-        "system_output",
-        "system_response",
-        "model_generation",
-        "model_completion",
-        "pred_answer",
-        "predicted_answer",
-        "prediction_text",
-        "model_answer",
-        "model_output",
-        "model_response",
-        "model_prediction",
-        "system_answer",
-        "agent_answer",
-        "bot_answer",
-        "generated_answer",
-        "llm_answer",
-        "llm_response",
-        "llm_output",
-        "rag_answer",
-        "actual_output",
-        "response",
-        "output",
-        "generation",
-        "completion",
-        "generated_text",
-        "generated",
-        "generated_response",
-    ]
+_PREDICTIONS = (
+    "prediction predictions predicted pred preds pred_text predicted_text predicted_response "
+    "predicted_output hypothesis system_output system_response model_generation model_completion "
+    "pred_answer predicted_answer prediction_text model_answer model_output model_response "
+    "model_prediction system_answer agent_answer bot_answer generated_answer llm_answer "
+    "llm_response llm_output rag_answer actual_output response output generation completion "
+    "generated_text generated generated_response"
 )
+PREDICTIONS = frozenset(_PREDICTIONS.split())
 """Names that only a system's answer has; an answer beside one of them is the expected one."""
 EITHER = frozenset(["response"])
 """Names that a system's answer has as often as another one: beside a column named answer, the user chooses."""

@@ -50,15 +50,12 @@ GOLD_HOLDERS = frozenset(
     {"vars", "doc", "example", "datasource_item", "dataset_item", "dataset_item_data"}
 )
 """Wrappers of a test case: an answer in them is the expected one."""
-IN_ANSWERS = {
-    **ALIASES,
-    **dict.fromkeys(
-        ["answer", "output", "result", "text", "content", "response", "value", "generation"],
-        "answer",
-    ),
-    **dict.fromkeys(
-        ["documents", "docs", "sources", "source_documents", "retrieval_result"], "contexts"
-    ),
+_NAMES_IN_ANSWERS = {
+    "answer": "answer output result text content response value generation",
+    "contexts": "documents docs sources source_documents retrieval_result",
+}
+IN_ANSWERS = ALIASES | {
+    name: field for field, names in _NAMES_IN_ANSWERS.items() for name in names.split()
 }
 MAX_DEPTH = 3
 """Most wrappers inside each other that are unpacked."""
