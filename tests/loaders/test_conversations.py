@@ -89,13 +89,14 @@ def test_calls_tools_and_states_go_where_they_belong():
     [
         ({"reference_tool_calls": [FIND]}, {"id": "a", "answer": None, "expected_calls": '[{"name": "find", "arguments": {}}]'}),
         *[({"relevant": given}, {"relevant": [{"id": "d1", "grade": 1}]}) for given in ([{"d1": 1}], {"d1": 1}, [["d1"]], ["d1"], [{"id": "d1", "grade": 1}])],
+        ({"messages": CAPITALS[:2]}, {"question": "Capital of France?", "answer": "Paris"}),
         ({"messages": CAPITALS, "reference": "Madrid"}, {"question": "And of Spain?", "answer": "Madrid", "references": ["Madrid"]}),
     ],
 )  # fmt: skip
 def test_a_single_turn_keeps_its_id_and_takes_what_is_given(fields, expected):
     (row,), notes = rows_of({"id": "a", "messages": [*said("Go"), CALL, RESULT]} | fields)
     assert {name: row[name] for name in expected} == expected
-    if "reference" in fields:  # a chat with one reference is its last answer
+    if fields.get("messages"):  # a chat of one turn, or with one reference, is its last answer
         assert "conversation" not in row
         assert any("the last question of 'messages'" in note for note in notes)
 

@@ -123,12 +123,7 @@ def name_columns(
         there = listed([repr(name) for name in columns])
         options = "--map question=COLUMN --map answer=COLUMN --map references=COLUMN --map contexts=COLUMN"
         problems = [f"has no known field; its columns are {there}; say which is which: {options}"]
-    notes = [
-        *_read_as(fields),
-        *_left_out(left_out, fields),
-        *notes,
-        *_near_misses(columns, fields),
-    ]
+    notes = [*_notes(fields, left_out), *notes, *_near_misses(columns, fields)]
     return Naming(fields, frozenset(left_out), tuple(notes), tuple(problems), spare)
 
 
@@ -210,19 +205,17 @@ def _beside(field: str, names: Sequence[str], fields: Mapping[str, str]) -> list
     return [f"read {read!r} as {field}, not {others}; --map {field}=COLUMN changes it"]
 
 
-def _left_out(names: Sequence[str], fields: Mapping[str, str]) -> list[str]:
-    read = {field: f"{column!r} is read as {field}" for column, field in fields.items()}
-    why = {name: read.get(name, "it belongs to the answers") for name in names}
-    return [f"left out column {name!r}: {reason}" for name, reason in why.items()]
-
-
-def _read_as(fields: Mapping[str, str]) -> list[str]:
+def _notes(fields: Mapping[str, str], left_out: Sequence[str]) -> list[str]:
+    """What was read as which field, and which columns are left out."""
     renamed = [
         f"{column!r} as {'not ' if _is_negated(column, field) else ''}{field}"
         for column, field in fields.items()
         if column != field
     ]
-    return [f"read {', '.join(renamed)}"] if renamed else []
+    read = {field: f"{column!r} is read as {field}" for column, field in fields.items()}
+    why = {name: read.get(name, "it belongs to the answers") for name in left_out}
+    notes = [f"left out column {name!r}: {reason}" for name, reason in why.items()]
+    return [f"read {', '.join(renamed)}", *notes] if renamed else notes
 
 
 def _near_misses(columns: Sequence[str], fields: Mapping[str, str]) -> list[str]:

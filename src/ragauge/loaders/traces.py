@@ -9,7 +9,7 @@ retrieval.documents[].document.{content,id,score,metadata}.
 import ast
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import cast
 
@@ -18,7 +18,15 @@ from ragauge.loaders.documents import ID_KEYS, TEXT_KEYS, parts_of
 from ragauge.loaders.formats.printed import parsed_expression
 from ragauge.loaders.mapping import field_of
 from ragauge.loaders.table import Table, listed
-from ragauge.loaders.values import ANSWERING, ASKING, last_text, mapping_in, mappings_in, text_of
+from ragauge.loaders.values import (
+    ANSWERING,
+    ASKING,
+    items_in,
+    last_text,
+    mapping_in,
+    mappings_in,
+    text_of,
+)
 from ragauge.samples.samples import Row
 
 Values = Mapping[str, object]
@@ -46,11 +54,14 @@ KEPT = {
 """What of a trace becomes an extra field of the sample; of a root of LangSmith, the first two."""
 
 MAX_DEPTH = 5
-ASKED_KEYS = ("messages", "text", "content", "value", "args", "kwargs", "inputs")
-ANSWERED_KEYS = (
-    "messages", "result", "output_text", "text", "content", "replies", "choices", "message",
-    "generations", "value", "outputs",
-)  # fmt: skip
+TEXT_KEYS_OF = {
+    "question": ("messages", "text", "content", "value", "args", "kwargs", "inputs"),
+    "answer": (
+        "messages", "result", "output_text", "text", "content", "replies", "choices", "message",
+        "generations", "value", "outputs",
+    ),
+}  # fmt: skip
+ROLES_OF = {"question": ASKING, "answer": ANSWERING}
 DOCUMENT_KEYS = (
     "documents", "source_documents", "source_nodes", "contexts", "context", "retrieved_contexts",
     "nodes", "chunks", "matches", "results", "hits", "docs", "passages", "output",
@@ -109,12 +120,36 @@ class Traces:
 
 def recognised(table: Table) -> Table:
     """The table, converted to one row per trace if its rows are spans, observations, traces or runs."""
+    reader = _reader_of(table)
+    if reader is None:
+        return table
     traces = Traces(table)
-    if _are_spans(table):
-        return _as_table(traces, _read_spans(traces))
-    if _are_runs(table):
-        return _as_table(traces, _read_runs(traces))
-    return _as_table(traces, _read_observations(traces)) if _are_traces(table) else table
+    return _as_table(traces, reader(traces))
+
+
+def _reader_of(table: Table) -> Callable[[Traces], str] | None:
+    """What reads the table's rows; None if they are no parts of traces."""
+    columns = set(table.columns())
+    has_trace = columns & {"context", *PARTS["trace"].split()}
+    is_span = columns & {"attributes", "span_kind", "spanKind"}
+    is_span = is_span or any(name.startswith("attributes.") for name in columns)
+    if columns & {"resourceSpans", "scopeSpans"}:
+        return _read_spans
+    if has_trace and is_span and "inputs" not in columns:  # a call of Weave, or a run of LangSmith
+        return _read_spans
+    marks = [row.values.get(name) for row in table.rows for name in ("parent_run_id", "child_runs")]
+    if {"run_type", "inputs", "outputs"} <= columns and any(marks):  # roots alone are samples
+        return _read_runs
+    if "observations" in columns and columns & {"input", "output", "trace"}:
+        return _read_observations
+    fields = {field_of(name) for name in columns}
+    is_plain = {"input", "output"} <= columns and fields <= {None, "id", "question", "answer"}
+    if is_plain and len(columns & OF_TRACES) >= 3:
+        return _read_observations
+    if columns & {"traceId", "trace_id"} and {"type", "id"} <= columns:
+        is_of_langfuse = any(_is_observation(row.values) for row in table.rows)
+        return _read_observations if is_of_langfuse else None
+    return None
 
 
 def _first_of(values: Values, names: str) -> object:
@@ -143,13 +178,6 @@ def _step(
 
 
 # LangSmith: a row for each run, or a root with its child_runs.
-
-
-def _are_runs(table: Table) -> bool:
-    """Whether the rows are runs of which some have a parent or children; roots alone are samples."""
-    return {"run_type", "inputs", "outputs"} <= set(table.columns()) and any(
-        row.values.get(name) for row in table.rows for name in ("parent_run_id", "child_runs")
-    )
 
 
 def _read_runs(traces: Traces) -> str:
@@ -186,20 +214,6 @@ OF_TRACES = {
 """Columns of a table of traces, of which it has at least three."""
 GOLD = ("references", "relevant", "gold_contexts")
 READ = {"id", "input", "output", "observations", "scores", "metadata", "trace", "timestamp", *KEPT}
-
-
-def _are_traces(table: Table) -> bool:
-    """Whether the rows are traces with observations, a table of traces, or observations."""
-    columns = set(table.columns())
-    if "observations" in columns and columns & {"input", "output", "trace"}:
-        return True
-    fields = {field_of(name) for name in columns}
-    is_plain = {"input", "output"} <= columns and fields <= {None, "id", "question", "answer"}
-    if is_plain and len(columns & OF_TRACES) >= 3:
-        return True
-    if columns & {"traceId", "trace_id"} and {"type", "id"} <= columns:
-        return any(_is_observation(row.values) for row in table.rows)
-    return False
 
 
 def _is_observation(values: Values) -> bool:
@@ -271,24 +285,15 @@ LEFT_OUT = {"retrieval", "reranker", "input", "output", "openinference", "contex
 OF_SPANS = {"name", *" ".join(PARTS.values()).split()}
 
 
-def _are_spans(table: Table) -> bool:
-    """Whether the rows are spans: a trace id, and attributes or a kind of span."""
-    columns = set(table.columns())
-    if columns & {"resourceSpans", "scopeSpans"}:
-        return True
-    if "inputs" in columns:  # a call of Weave, or a run of LangSmith
-        return False
-    has_trace = columns & {"context", *PARTS["trace"].split()}
-    is_span = columns & {"attributes", "span_kind", "spanKind"}
-    return bool(has_trace) and bool(
-        is_span or any(name.startswith("attributes.") for name in columns)
-    )
-
-
 def _read_spans(traces: Traces) -> str:
     n_spans = 0
     for row in traces.table.rows:
-        for values in _spans_in(row.values):
+        spans = [row.values]
+        resources = mappings_in(row.values.get("resourceSpans", [row.values]))
+        if row.values.keys() & {"resourceSpans", "scopeSpans"}:  # OTLP's document
+            scopes = [each for one in resources for each in mappings_in(one.get("scopeSpans"))]
+            spans = [each for one in scopes for each in mappings_in(one.get("spans"))]
+        for values in spans:
             n_spans += 1
             span = _flat_span(values)
             traces.problems += [
@@ -314,16 +319,6 @@ def _read_spans(traces: Traces) -> str:
             groups = (name.split(".")[0] for name in span if name not in OF_SPANS)
             traces.left_out |= {repr(group): None for group in groups if group not in LEFT_OUT}
     return f"{n_spans:,} spans"
-
-
-def _spans_in(values: Values) -> Iterator[Values]:
-    """The row itself, or the spans in OTLP's document."""
-    if "resourceSpans" not in values and "scopeSpans" not in values:
-        yield values
-        return
-    for resource in mappings_in(values.get("resourceSpans", [values])):
-        for scope in mappings_in(resource.get("scopeSpans")):
-            yield from mappings_in(scope.get("spans"))
 
 
 def _flat_span(values: Values) -> dict[str, object]:
@@ -430,8 +425,12 @@ def _values_of(trace: Trace) -> tuple[dict[str, object] | None, list[object], in
     outputs = [trace.output, *(whole + models if len(roots) == 1 else models + whole)]
     retrievals = _retrievals(steps)
     contexts = _joined(retrievals) if retrievals else trace.fallback
-    question = next((text for given in inputs if (text := question_in(given)) is not None), None)
-    answer = next((text for given in outputs if (text := answer_in(given)) is not None), None)
+    question = next(
+        (text for given in inputs if (text := text_in(given, "question")) is not None), None
+    )
+    answer = next(
+        (text for given in outputs if (text := text_in(given, "answer")) is not None), None
+    )
     if question is None and answer is None and contexts is None:
         return None, [], len(retrievals)
     values: dict[str, object] = {"id": trace.id, "question": question, "answer": answer}
@@ -475,27 +474,14 @@ def _joined(retrievals: Sequence[Sequence[object]]) -> list[object]:
     return list(joined.values())
 
 
-def question_in(value: object) -> str | None:
-    """The question in a step's input: a text, chat messages, or an object, often as JSON text; None without one.
+def text_in(value: object, field: str, depth: int = MAX_DEPTH) -> str | None:
+    """The question in a step's input, or the answer in its output: a text, chat messages, or an object, often as JSON text.
 
-    >>> question_in('{"query": "Where?", "k": 3}')
+    >>> text_in('{"query": "Where?", "k": 3}', "question")
     'Where?'
-    """
-    return _text_in(value, "question", ASKED_KEYS, ASKING)
-
-
-def answer_in(value: object) -> str | None:
-    """The answer in a step's output; None if there is none.
-
-    >>> answer_in([{"role": "user", "content": "Where?"}, {"role": "assistant", "content": "Here."}])
+    >>> text_in([{"role": "user", "content": "Where?"}, {"role": "assistant", "content": "Here."}], "answer")
     'Here.'
     """
-    return _text_in(value, "answer", ANSWERED_KEYS, ANSWERING)
-
-
-def _text_in(
-    value: object, field: str, keys: Sequence[str], roles: Sequence[str], depth: int = MAX_DEPTH
-) -> str | None:
     value = parsed(value)
     if isinstance(value, str):
         return value
@@ -503,19 +489,16 @@ def _text_in(
         return None
     if isinstance(value, bool | int | float):
         return str(value)
-    parts: Sequence[object] = ()
+    parts: Sequence[object] = items_in(value)
     if isinstance(value, list):
-        items = cast("list[object]", value)
-        text = last_text(items, roles)
-        if text is not None or len(items) != 1:
-            return text if text is not None else text_of(items)
-        parts = items
-    elif isinstance(value, Mapping):
-        named = cast("Values", value)
+        text = last_text(parts, ROLES_OF[field])
+        if text is not None or len(parts) != 1:
+            return text if text is not None else text_of(parts)
+    elif named := mapping_in(value):
         fields = [key for key in named if field_of(str(key)) == field]
-        parts = [named.get(key) for key in dict.fromkeys((*fields, *keys))]
+        parts = [named.get(key) for key in dict.fromkeys((*fields, *TEXT_KEYS_OF[field]))]
         parts += named.values() if len(named) == 1 else ()
-    texts = (_text_in(part, field, keys, roles, depth - 1) for part in parts)
+    texts = (text_in(part, field, depth - 1) for part in parts)
     return next((text for text in texts if text is not None), None)
 
 

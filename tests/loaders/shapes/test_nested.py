@@ -148,6 +148,8 @@ def test_objects_without_a_text_are_named_with_their_parts(rows, message):
 def test_dots_without_a_field_behind_them_and_chosen_columns_are_left_alone():
     row = row_of({"answer": SAID, "outputs.relevance.relevance": 5})
     assert row["outputs.relevance.relevance"] == 5
+    row = row_of({"inputs": {"question": ASKED}, "inputs.query": "other", "answer": SAID})
+    assert (row["question"], row["inputs.query"]) == (ASKED, "other")
     row = row_of({"inputs": {"question": ASKED}, "said": SAID}, map={"answer": "said"})
     assert row["question"] == ASKED
     row = row_of({"input": '{"question": "x"}', "answer": SAID}, map={"question": "input"})

@@ -31,7 +31,9 @@ def recognised(table: Table, keep: Collection[str] = ()) -> Table:
         if read is not None:
             table = replace(table, rows=tuple(read[0]), notes=(*table.notes, f"read {read[1]}"))
     columns = set(table.columns()) - set(keep)
-    if "result" in columns and any(map(_is_of_bfcl, table.rows)):
+    made = [row.values.get("result") for row in table.rows]
+    right = [row.values.get("ground_truth") for row in table.rows]
+    if "result" in columns and (any(map(_calls_of, (*right, *made))) or any(map(_calls_in, made))):
         messages = (_with_messages(row.values) for row in table.rows)
         table = table.with_values(messages, "read 'result' of BFCL as messages")
     if "ground_truth" in columns or columns >= TAU_BENCH:
@@ -242,11 +244,6 @@ def _right_in_bfcl(values: Values, announce: dict[str, None]) -> None:
         announce["'ground_truth' of BFCL as expected_calls"] = None
 
 
-def _is_of_bfcl(row: Row) -> bool:
-    made = row.values.get("result")
-    return bool(_calls_of(row.values.get("ground_truth")) or _calls_of(made) or _calls_in(made))
-
-
 def _with_messages(values: Mapping[str, object]) -> Mapping[str, object]:
     """The row with the result of a model as a message: calls, also such as `[book(city="Oslo")]`, or a text."""
     made = values.get("result")
@@ -375,7 +372,8 @@ def _paired(predictions: Table, gold: Table) -> Table:
         problem = f"number of predictions ({n_here}) differs from the number of queries in {gold.source} ({n_gold}); both are paired by position"
         problems.append(Problem(problem, predictions.source))
     for row, expected in zip(predictions.rows, gold.rows, strict=False):
-        here, there = (_short(each.values["query"]) for each in (row, expected))
+        texts = [repr(each.values["query"]) for each in (row, expected)]
+        here, there = (text if len(text) <= 80 else f"{text[:79]}…" for text in texts)
         if row.values["query"] != expected.values["query"]:
             place = gold.source if expected.line is None else f"{gold.source}:{expected.line}"
             problem = f"is {here}, but {there} at the same position in {place}"
@@ -384,8 +382,3 @@ def _paired(predictions: Table, gold: Table) -> Table:
             if n_here != n_gold:
                 break  # after a gap, all later positions differ
     return replace(predictions, problems=tuple(problems))
-
-
-def _short(value: object) -> str:
-    text = repr(value)
-    return text if len(text) <= 80 else f"{text[:79]}…"

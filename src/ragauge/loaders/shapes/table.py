@@ -179,7 +179,7 @@ def recognised(table: Table, keep: Collection[str] = ()) -> Table:
         if not any(isinstance(row.values.get(name), str) for row in table.rows)
     ]
     answers = partial(_nested_answers, nested)
-    read = read_rows(table, (_no_answers, _further_answers, answers, _chat, *shapes), keep)
+    read = read_rows(table, (_further_answers, answers, _chat, *shapes), keep)
     if read is table or "answer" in keep:
         return read
     return replace(read, rows=_expected_everywhere(table.rows, read.rows))
@@ -255,31 +255,24 @@ def _expected_everywhere(before: Sequence[Row], after: Sequence[Row]) -> tuple[R
     return tuple(rows)
 
 
-def _no_answers(values: Values, notes: dict[str, None]) -> None:
-    """SQuAD's empty answers: the paragraph does not answer the question."""
+def _nested_answers(names: Sequence[str], values: Values, notes: dict[str, None]) -> None:
+    """Answers as SQuAD, KILT and TriviaQA nest them become references; SQuAD's empty ones are no answer."""
     given = values.get("answers")
     is_empty = found(given, "text") == [] and found(given, "answer_start") == []
     says_so = has_field(values, "answerable")
-    if has_field(values, "references") or not (is_empty or (given == [] and says_so)):
-        return
-    del values["answers"]
-    values |= {"references": []} if says_so else {"references": [], "answerable": False}
-    notes["empty 'answers' as not answerable"] = None
-
-
-def _nested_answers(names: Sequence[str], values: Values, notes: dict[str, None]) -> None:
-    """Answers as SQuAD, KILT and TriviaQA nest them become references."""
+    if (is_empty or (given == [] and says_so)) and not has_field(values, "references"):
+        del values["answers"]
+        values |= {"references": []} if says_so else {"references": [], "answerable": False}
+        notes["empty 'answers' as not answerable"] = None
     for name in names:
         given = values.get(name)
         texts = None if isinstance(given, str) else _answer_texts(given)
-        if name == "output" and texts_in(given) is not None:  # a system's, in several parts
-            continue
-        if not texts or has_field(values, "references", but=[name]):
-            continue
-        del values[name]
-        values["references"] = texts
-        notes[f"{name!r} as references"] = None
-        return
+        is_system = name == "output" and texts_in(given) is not None  # in several parts
+        if texts and not is_system and not has_field(values, "references", but=[name]):
+            del values[name]
+            values["references"] = texts
+            notes[f"{name!r} as references"] = None
+            return
 
 
 def _answer_texts(given: object) -> list[str] | None:
