@@ -1,7 +1,6 @@
-"""Read the rows of published data sets and benchmarks, whose answers and contexts are nested.
+"""The shapes of tools and published data sets: COLUMNS, CITED and SHAPES have an entry for each that a path can describe.
 
-CITED and SHAPES have an entry for each shape that a path can describe; SQuAD's, KILT's, Natural Questions' and
-TriviaQA's answers, and chats, are functions.
+What no path says are functions: SQuAD's, KILT's, Natural Questions' and TriviaQA's answers, evidence, and chats.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -12,9 +11,17 @@ from typing import cast
 from ragauge.errors import PlanError
 from ragauge.loaders.documents import TEXT_KEYS
 from ragauge.loaders.mapping import field_of
-from ragauge.loaders.messages import ANSWERING, ASKING, last_text
-from ragauge.loaders.shapes.reader import Shape, Values, found, has_field, read_rows, texts_in
+from ragauge.loaders.shapes.reader import (
+    Columns,
+    Shape,
+    Values,
+    found,
+    has_field,
+    read_rows,
+    texts_in,
+)
 from ragauge.loaders.table import Table
+from ragauge.loaders.values import ANSWERING, ASKING, items_in, last_text, mapping_in
 from ragauge.plugins import load, offered
 from ragauge.samples.samples import Row
 
@@ -24,11 +31,29 @@ FURTHER = ("alt_ans", "answer_aliases", "answer_alias", "aliases")
 """More spellings of the right answer."""
 ANSWER_COLUMNS = ("answers", "answer", "ans", "output", "gold_answers", "targets")
 ANSWER_KEYS = ("text", "answer", "value", "aliases", "normalized_value")
-GPT_ROLES = {"human": "user", "gpt": "assistant", "user": "user", "assistant": "assistant"}
-
+GPT_ROLES = {"human": "user", "gpt": "assistant"}
 EVIDENCE = ("evidence_list", "evidence", "evidences")
-EVIDENCE_TEXTS = ("fact", "evidence_text", "text", "content", "sentence")
+EVIDENCE_TEXT = "fact | evidence_text | text | content | sentence: text"
 
+COLUMNS = (
+    Columns(  # Vectara's HHEM and other checks of summaries: elsewhere `source` is a file's name
+        needs=frozenset({"source", "summary"}),
+        names={"source": "contexts", "summary": "answer"},
+        texts="source",
+    ),
+    Columns(  # BERGEN: elsewhere `label` is a verdict
+        needs=frozenset({"question", "instruction", "response", "label"}),
+        names={"label": "references"},
+        texts="label",
+    ),
+    Columns(  # Cohere's chat, with its documents
+        needs=frozenset({"message", "text", "documents"}),
+        names={"message": "question", "text": "answer"},
+    ),
+    Columns(  # RAGTruth: `id` is the response's, so that no two systems share one
+        needs=frozenset({"id", "source_id", "model", "response"}), names={"source_id": "id"}
+    ),
+)
 CITED = (
     Shape(  # MuSiQue
         takes={
@@ -52,6 +77,13 @@ CITED = (
     ),
 )
 """Shapes whose `answer` would be read as references."""
+
+
+def _of_turn(path: str) -> str:
+    """A path in Amazon Bedrock's turn: in results the record is inside, in data sets it is the turn."""
+    return f"conversationTurns[0].inputRecord.{path} | conversationTurns[0].{path}"
+
+
 SHAPES = (
     Shape(  # Haystack's generated answers, with the documents behind them
         takes={"answer": "answers[0].data: text"},
@@ -98,18 +130,17 @@ SHAPES = (
         drops=("resps", "arguments"),
         note="the first of 'filtered_resps' as answer",
     ),
-    Shape(  # Amazon Bedrock: in results the record is inside, in data sets it is the turn
+    Shape(  # Amazon Bedrock
         takes={},
         also={
-            "question": "prompt.content[?].text: first text",
-            "answer": "output.text: text",
-            "references": "referenceResponses[?].content[?].text: texts",
-            "contexts": "output.retrievedPassages.retrievalResults[?].content[?].text: texts",
-            "system": "output.modelIdentifier",
+            "question": f"{_of_turn('prompt.content[?].text')}: first text",
+            "answer": f"{_of_turn('output.text')}: text",
+            "references": f"{_of_turn('referenceResponses[?].content[?].text')}: texts",
+            "contexts": f"{_of_turn('output.retrievedPassages.retrievalResults[?].content[?].text')}: texts",
+            "system": _of_turn("output.modelIdentifier"),
         },
         needs=("conversationTurns: list",),
         drops=("conversationTurns",),
-        within=("conversationTurns[0].inputRecord", "conversationTurns[0]"),
         single="conversationTurns",
         note="'conversationTurns' as question, answer, references and contexts",
         notes=dict.fromkeys(("question", "answer", "references", "contexts", "system"), ""),
@@ -118,18 +149,27 @@ SHAPES = (
 """All others, in this order."""
 
 
+def with_field_names(table: Table, keep: Collection[str] = ()) -> Table:
+    """The table with the columns of the first known tool under their fields' names.
+
+    Columns in `keep` stay as they are.
+    """
+    read = (entry.read(table, keep) for entry in COLUMNS)
+    return next((each for each in read if each is not table), table)
+
+
 def recognised(table: Table, keep: Collection[str] = ()) -> Table:
     """The table with nested answers, contexts and chats as the fields that they are.
 
     Columns in `keep` stay as they are, and answers that are texts in other rows.
     """
     table = read_rows(_with_evidence(table, keep), CITED, keep)
-    columns = {*ANSWER_COLUMNS, *CHATS, *FURTHER, "source_documents"}
     shapes = [*_of_plug_ins(), *SHAPES]
-    columns = columns.union(*(shape.columns() for shape in shapes)) & set(table.columns())
+    columns = {*ANSWER_COLUMNS, *CHATS, *FURTHER, "source_documents"}
+    columns = columns.union(*(shape.columns() for shape in shapes)) & {*table.columns()} - {*keep}
     if not any(
         isinstance(row.values.get(name), list | tuple | Mapping)
-        for name in columns - set(keep)
+        for name in columns
         for row in table.rows
     ):
         return table
@@ -139,7 +179,7 @@ def recognised(table: Table, keep: Collection[str] = ()) -> Table:
         if not any(isinstance(row.values.get(name), str) for row in table.rows)
     ]
     answers = partial(_nested_answers, nested)
-    read = read_rows(table, (_no_answers, _further_answers, answers, _chat, *shapes), keep)
+    read = read_rows(table, (_further_answers, answers, _chat, *shapes), keep)
     if read is table or "answer" in keep:
         return read
     return replace(read, rows=_expected_everywhere(table.rows, read.rows))
@@ -165,28 +205,31 @@ def _with_evidence(table: Table, keep: Collection[str]) -> Table:
     if any(field_of(name) == "gold_contexts" for name in columns):
         return table
     for name in EVIDENCE:
-        cells = [row.values.get(name) for row in table.rows] if name in columns else []
-        given = [cell for cell in cells if cell is not None and cell != []]
-        if name not in keep and given and all(_passages(cell) for cell in given):
-            read = [
+        if name not in columns or name in keep:
+            continue
+        cells = [row.values.get(name) for row in table.rows]
+        passages = [_passages(cell) for cell in cells]
+        given = [
+            texts for cell, texts in zip(cells, passages, strict=True) if cell not in (None, [])
+        ]
+        if given and all(given):
+            read = (
                 {
-                    "gold_contexts" if key == name else key: _passages(value)
-                    if key == name
-                    else value
+                    "gold_contexts" if key == name else key: texts if key == name else value
                     for key, value in row.values.items()
                 }
-                for row in table.rows
-            ]
+                for row, texts in zip(table.rows, passages, strict=True)
+            )
             return table.with_values(read, f"read {name!r} as gold_contexts")
     return table
 
 
 def _passages(cell: object) -> list[str]:
     """The texts of a list of passages; empty for anything else."""
-    items = cast(Sequence[object], cell) if isinstance(cell, list | tuple) else ()
-    path = f"{' | '.join(EVIDENCE_TEXTS)}: text"
-    texts = [item if isinstance(item, str) else found(item, path) for item in items]
-    return cast(list[str], texts) if all(texts) else []
+    texts = [
+        item if isinstance(item, str) else found(item, EVIDENCE_TEXT) for item in items_in(cell)
+    ]
+    return cast("list[str]", texts) if all(texts) else []
 
 
 def _expected_everywhere(before: Sequence[Row], after: Sequence[Row]) -> tuple[Row, ...]:
@@ -201,90 +244,73 @@ def _expected_everywhere(before: Sequence[Row], after: Sequence[Row]) -> tuple[R
         and new.values.get("answer") != old.values["answer"]
         for old, new in zip(before, after, strict=True)
     ]
-    if not any(is_expected):
-        return tuple(after)
-    return tuple(
-        row
-        if known or row.values.get("answer") is None or row.values.get("references") is not None
-        else _with_expected(row)
-        for row, known in zip(after, is_expected, strict=True)
-    )
-
-
-def _with_expected(row: Row) -> Row:
-    kept = {
-        name: value for name, value in row.values.items() if name not in ("answer", "references")
-    }
-    return Row({**kept, "references": row.values["answer"]}, row.source, row.line)
-
-
-def _no_answers(values: Values, notes: dict[str, None]) -> None:
-    """SQuAD's empty answers: the paragraph does not answer the question."""
-    given = values.get("answers")
-    is_empty = found(given, "text") == [] and found(given, "answer_start") == []
-    says_so = has_field(values, "answerable")
-    if has_field(values, "references") or not (is_empty or (given == [] and says_so)):
-        return
-    del values["answers"]
-    values |= {"references": []} if says_so else {"references": [], "answerable": False}
-    notes["empty 'answers' as not answerable"] = None
+    rows: list[Row] = []
+    for row, is_known in zip(after, is_expected, strict=True):
+        values = dict(row.values)
+        answer, references = values.get("answer"), values.get("references")
+        if any(is_expected) and not is_known and answer is not None and references is None:
+            values["references"] = values.pop("answer")
+            row = Row(values, row.source, row.line)
+        rows.append(row)
+    return tuple(rows)
 
 
 def _nested_answers(names: Sequence[str], values: Values, notes: dict[str, None]) -> None:
-    """Answers as SQuAD, KILT and TriviaQA nest them become references."""
+    """Answers as SQuAD, KILT and TriviaQA nest them become references; SQuAD's empty ones are no answer."""
+    given = values.get("answers")
+    is_empty = found(given, "text") == [] and found(given, "answer_start") == []
+    says_so = has_field(values, "answerable")
+    if (is_empty or (given == [] and says_so)) and not has_field(values, "references"):
+        del values["answers"]
+        values |= {"references": []} if says_so else {"references": [], "answerable": False}
+        notes["empty 'answers' as not answerable"] = None
     for name in names:
         given = values.get(name)
         texts = None if isinstance(given, str) else _answer_texts(given)
-        if name == "output" and texts_in(given) is not None:  # a system's, in several parts
-            continue
-        if not texts or has_field(values, "references", but=[name]):
-            continue
-        del values[name]
-        values["references"] = texts
-        notes[f"{name!r} as references"] = None
-        return
+        is_system = name == "output" and texts_in(given) is not None  # in several parts
+        if texts and not is_system and not has_field(values, "references", but=[name]):
+            del values[name]
+            values["references"] = texts
+            notes[f"{name!r} as references"] = None
+            return
 
 
 def _answer_texts(given: object) -> list[str] | None:
     """The texts of nested answers, each once; None if they are something else."""
+    texts: list[str] = []
     if isinstance(given, Mapping):
-        texts: list[str] = []
         for key in ANSWER_KEYS:
-            part = cast(Mapping[str, object], given).get(key)
+            part = cast("Values", given).get(key)
             texts += [part] if isinstance(part, str) else texts_in(part) or []
         return list(dict.fromkeys(texts)) or None
-    if not isinstance(given, list | tuple):
-        return None
-    items = cast(Sequence[object], given)
-    if items and all(isinstance(item, str) for item in items):
-        return cast(list[str], list(items))
-    texts = []
-    for item in items:
-        if not isinstance(item, Mapping) or not {"answer", "text", "value"} & item.keys():
+    if (plain := texts_in(given)) is not None:
+        return plain
+    for item in map(mapping_in, items_in(given)):
+        if not {"answer", "text", "value"} & item.keys():
             return None
-        item = cast(Mapping[str, object], item)
-        if "role" in item or "documents" in item or any(field_of(key) == "system" for key in item):
+        if {"role", "documents"} & item.keys() or any(field_of(key) == "system" for key in item):
             return None
-        texts += _answer_texts(cast(object, item)) or []
+        texts += _answer_texts(item) or []
     return list(dict.fromkeys(texts)) or None
 
 
 def _further_answers(values: Values, notes: dict[str, None]) -> None:
-    """Other spellings of the answer join the references."""
+    """Other spellings of the answer join the references, or the answer beside a prediction."""
     name = next((each for each in FURTHER if texts_in(values.get(each))), None)
     if name is None:
         return
-    holder = next((each for each in values if field_of(each) == "references"), None)
-    if holder is None and _has_prediction(values) and isinstance(values.get("answer"), str):
-        holder = "answer"
-    given = values.get(holder) if holder is not None else None
+    fields = {column: field_of(column) for column in values}
+    holder = next((column for column, field in fields.items() if field == "references"), None)
+    if holder is None and isinstance(values.get("answer"), str):
+        others = [field for column, field in fields.items() if column != "answer"]
+        holder = "answer" if "answer" in others else None
+    given = None if holder is None else values[holder]
     texts = [given] if isinstance(given, str) else texts_in(given)
-    if holder is None or not texts:
-        return
-    more = texts_in(values.pop(name)) or []
-    del values[holder]
-    values["references"] = list(dict.fromkeys([*texts, *more]))
-    notes[f"{holder!r} and {name!r} as references"] = None
+    if holder is not None and texts:
+        more = texts_in(values.pop(name)) or []
+        del values[holder]
+        values["references"] = list(dict.fromkeys([*texts, *more]))
+        notes[f"{holder!r} and {name!r} as references"] = None
 
 
 def _chat(values: Values, notes: dict[str, None]) -> None:
@@ -294,7 +320,13 @@ def _chat(values: Values, notes: dict[str, None]) -> None:
         return
     if "conversation" in values and "turn" in values:  # a turn without texts
         return
-    messages = [_message(item) for item in cast(list[object], values[name])]
+    messages: list[object] = []
+    for item in items_in(values[name]):
+        message = mapping_in(item)
+        if {"from", "value"} <= message.keys():  # ShareGPT
+            role = str(message["from"])
+            item = {"role": GPT_ROLES.get(role, role), "content": message["value"]}
+        messages.append(item)
     question, answer = last_text(messages, ASKING), last_text(messages, ANSWERING)
     if question is None and answer is None:
         return
@@ -305,16 +337,3 @@ def _chat(values: Values, notes: dict[str, None]) -> None:
         if text is not None:
             values[field] = text
             notes[f"the last {field} of {name!r} as {field}"] = None
-
-
-def _message(item: object) -> object:
-    """A message with role and content; ShareGPT calls them from and value."""
-    if isinstance(item, Mapping) and {"from", "value"} <= item.keys():
-        named = cast(Mapping[str, object], item)
-        role = GPT_ROLES.get(str(named["from"]), str(named["from"]))
-        return {"role": role, "content": named["value"]}
-    return cast(object, item)
-
-
-def _has_prediction(values: Mapping[str, object]) -> bool:
-    return any(name != "answer" and field_of(name) == "answer" for name in values)
