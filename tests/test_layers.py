@@ -74,7 +74,6 @@ def name_of(path: Path) -> str:
 MODULES = {name_of(path): path for path in SOURCE.rglob("*.py")}
 LIGHT = {
     "encoders.models",
-    "loaders.in_pieces.tables",
     "rankings.names",
     "stats.aggregation",
 }
@@ -100,7 +99,11 @@ LATE = {
     "gating.words",
     "rankings.fusion",
     "views.judging",
-    *(module for module in MODULES if module.startswith(("loaders.in_pieces.", "page.", "web."))),
+    *(
+        f"loaders.{name}"
+        for name in ["gold", "joining", "pairing", "piece_files", "questions", "reading"]
+    ),
+    *(module for module in MODULES if module.startswith(("page.", "web."))),
     *(
         f"people.{name}"
         for name in [

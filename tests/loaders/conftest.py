@@ -1,5 +1,6 @@
 """What the tests of reading in pieces share."""
 
+import gzip
 import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -8,9 +9,8 @@ from typing import Any
 import pytest
 
 from ragauge.errors import DataError
-from ragauge.loaders import load
-from ragauge.loaders.in_pieces import gold as gold_join
-from ragauge.loaders.in_pieces import tables
+from ragauge.loaders import gold as gold_join
+from ragauge.loaders import load, reading
 from ragauge.samples.samples import Samples
 
 Rows = Sequence[dict[str, Any]]
@@ -19,7 +19,7 @@ Rows = Sequence[dict[str, Any]]
 @pytest.fixture
 def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     """Pieces and batches of a few rows."""
-    monkeypatch.setattr(tables, "PIECE_BYTES", 300)
+    monkeypatch.setattr(reading, "PIECE_BYTES", 300)
     monkeypatch.setattr(gold_join, "COMPARED_AT_ONCE", 7)
 
 
@@ -41,11 +41,13 @@ def check_same_problems() -> Callable[..., str]:
 
 @pytest.fixture
 def written(tmp_path: Path) -> Callable[..., Path]:
-    """Writes rows as JSON Lines."""
+    """Writes rows as JSON Lines, also packed."""
 
     def write(rows: Rows, name: str = "a.jsonl") -> Path:
         path = tmp_path / name
-        path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+        path.parent.mkdir(exist_ok=True)
+        content = "".join(json.dumps(row) + "\n" for row in rows).encode()
+        path.write_bytes(gzip.compress(content) if name.endswith(".gz") else content)
         return path
 
     return write
@@ -65,8 +67,6 @@ def check_same_samples() -> Callable[..., Samples]:
         assert in_pieces.columns == in_memory.columns
         assert in_pieces.frame.equals(in_memory.frame)
         assert in_pieces.frame.schema == in_memory.frame.schema
-        assert in_pieces.fingerprint() == in_memory.fingerprint()
-        assert in_pieces.order() == in_memory.order()
         return in_pieces
 
     return check

@@ -2,13 +2,14 @@
 
 import json
 from pathlib import Path
+from types import SimpleNamespace
 
 import polars as pl
 import pytest
 
 import ragauge as rg
 from ragauge.errors import DataError
-from ragauge.loaders.in_pieces import tables
+from ragauge.loaders import reading
 
 YES_NO = {"true": True, "No": False, "1": True, "0": False, "": None, "PARTIAL": None}
 
@@ -54,42 +55,29 @@ def test_anything_else_is_a_problem_with_its_place(column, value):
     assert "q1" in str(error.value)
 
 
-def in_pieces(path: Path):
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(tables, "PIECE_BYTES", 40)
-        return rg.load(path)
-
-
-def test_files_give_the_same_in_memory_and_in_pieces(tmp_path: Path):
-    table = pl.DataFrame(
-        {
-            "id": [f"q{at}" for at in range(len(YES_NO))],
-            "answer": "a",
-            "unanswerable": list(YES_NO),
-        }
-    )
-    expected = [None if value is None else not value for value in YES_NO.values()]
-    table.write_csv(tmp_path / "a.csv")
-    table.with_columns(
-        pl.Series("unanswerable", [None if value is None else value for value in YES_NO.values()])
-    ).write_parquet(tmp_path / "a.parquet")
-    lines = [
-        json.dumps({**row, "unanswerable": YES_NO[row["unanswerable"]]})
-        for row in table.rows(named=True)
-    ]
-    (tmp_path / "a.jsonl").write_text("\n".join(lines))
-    for name in ("a.csv", "a.parquet", "a.jsonl"):
-        for samples in (rg.load(tmp_path / name), in_pieces(tmp_path / name)):
-            assert samples.frame["answerable"].to_list() == expected, name
-            assert samples.frame.schema["answerable"] == pl.Boolean
-
-
-def test_a_wrong_cell_of_a_file_is_a_problem_with_its_line(tmp_path: Path):
-    path = tmp_path / "a.csv"
-    path.write_text("id,answer,answerable\nq1,a,yes\nq2,a,perhaps\n")
-    for load in (rg.load, in_pieces):
+@pytest.mark.parametrize("name", ["a.csv", "a.parquet", "a.jsonl"])
+def test_files_give_the_same_in_memory_and_in_pieces(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(reading, "PIECE_BYTES", 40)
+    cells = list(YES_NO) if name == "a.csv" else list(YES_NO.values())
+    rows = [{"id": f"q{at}", "answer": "a", "unanswerable": each} for at, each in enumerate(cells)]
+    path = tmp_path / name
+    if name == "a.csv":
+        pl.DataFrame(rows).write_csv(path)
+    elif name == "a.parquet":
+        pl.DataFrame(rows).write_parquet(path)
+    else:
+        path.write_text("\n".join(map(json.dumps, rows)))
+    for in_pieces in (False, True):
+        frame = rg.load(path, in_pieces=in_pieces).frame
+        expected = [None if value is None else not value for value in YES_NO.values()]
+        assert frame["answerable"].to_list() == expected
+        assert frame.schema["answerable"] == pl.Boolean
+    if name == "a.csv":
+        path.write_text("id,answer,answerable\nq1,a,yes\nq2,a,perhaps\n")
         with pytest.raises(DataError, match=r"a\.csv:3.*must be true or false, got \"perhaps\""):
-            load(path)
+            rg.load(path)
 
 
 def test_it_comes_from_the_gold_and_is_shared_by_systems():
@@ -98,15 +86,9 @@ def test_it_comes_from_the_gold_and_is_shared_by_systems():
     assert rg.load(answers, gold=gold).frame["answerable"].to_list() == [False, False]
     shared = {"a": [{"id": "q1", "answer": "x", "answerable": False}], "b": answers["b"]}
     assert rg.load(shared).frame["answerable"].to_list() == [False, False]
-
-
-def test_systems_that_contradict_each_other_are_a_problem():
-    rows = {
-        name: [{"id": "q1", "answer": "x", "answerable": value}]
-        for name, value in (("a", True), ("b", "no"))
-    }
+    shared["b"] = [{"id": "q1", "answer": "y", "answerable": "yes"}]
     with pytest.raises(DataError, match="answerable"):
-        rg.load(rows)
+        rg.load(shared)
 
 
 def test_empty_answers_of_squad_mean_that_there_is_none():
@@ -124,13 +106,7 @@ def test_empty_answers_of_squad_mean_that_there_is_none():
 
 
 def test_metadata_of_a_goldens_class_may_say_it():
-    from dataclasses import dataclass, field
-
-    @dataclass
-    class Golden:
-        input: str
-        actual_output: str
-        additional_metadata: dict[str, object] = field(default_factory=dict)
-
-    samples = rg.load([Golden("q", "a", {"unanswerable": True})])
-    assert samples.frame["answerable"].to_list() == [False]
+    golden = SimpleNamespace(
+        input="q", actual_output="a", additional_metadata={"unanswerable": True}
+    )
+    assert rg.load([golden]).frame["answerable"].to_list() == [False]

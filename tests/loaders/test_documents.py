@@ -52,65 +52,58 @@ def row_of(contexts, **fields):
     return loaded(contexts, **fields).frame.row(0, named=True)
 
 
-def test_langchain_documents_give_texts_and_the_ids_of_their_sources():
-    documents = [
-        LangChainDocument("Snow is white.", {"source": "snow.pdf", "page": 1}),
-        LangChainDocument("Coal is black.", {"source": "coal.pdf"}),
-    ]
-    samples = loaded(documents)
-    row = samples.frame.row(0, named=True)
-    assert row["contexts"] == ["Snow is white.", "Coal is black."]
-    assert row["context_ids"] == ["snow.pdf", "coal.pdf"]
-    assert any("context_ids are their 'source'" in note for note in samples.notes)
-    assert any("'metadata'" in note for note in samples.notes)
+OWN = "5c56c793-69f3-4fbf-87e6-c4bf54c28c26"
+KWARGS = {"page_content": "a", "metadata": {"source": "d1"}, "type": "Document"}
+WITH_BOTH = NodeWithScore(TextNode("a", metadata={"doc_id": "d1", "file_name": "a.pdf"}), 0.5)
 
 
-def test_pairs_of_document_and_score_give_scores():
-    row = row_of(
-        [
-            (LangChainDocument("a", id="d1"), np.float32(0.5)),
-            (LangChainDocument("b", id="d2"), 0.25),
-        ]
-    )
-    assert (row["context_ids"], row["context_scores"]) == (["d1", "d2"], [0.5, 0.25])
+@pytest.mark.parametrize(
+    ("contexts", "texts", "ids", "scores"),
+    [
+        ([LangChainDocument("a", {"source": "a.pdf", "page": 1}), LangChainDocument("b", {"source": "b.pdf"})], "ab", ["a.pdf", "b.pdf"], None),
+        ([(LangChainDocument("a", id="d1"), np.float32(0.5)), (LangChainDocument("b", id="d2"), 0.25)], "ab", ["d1", "d2"], [0.5, 0.25]),
+        ([NodeWithScore(TextNode("a", "n1"), 0.5), NodeWithScore(TextNode("b", "n2"), 0.25)], "ab", ["n1", "n2"], [0.5, 0.25]),
+        ([HaystackDocument("d1", "a", score=0.5), HaystackDocument("d2", "b", score=0.25)], "ab", ["d1", "d2"], [0.5, 0.25]),
+        # A generated id gives way to an id in the metadata, and not to the name of the file.
+        ([NodeWithScore(TextNode("a", metadata={"doc_id": "d1"}), 0.5)], "a", ["d1"], [0.5]),
+        ([NodeWithScore(TextNode("a", metadata={"file_name": "a.pdf"}), 0.5)], "a", [OWN], [0.5]),
+        ([{"text": "a", "metadata": {"source": "x"}}, {"text": "b", "metadata": {"source": "x"}}], "ab", ["x", "x"], None),
+        ([{"_id": "d1", "_score": 0.5, "_source": {"text": "a"}}], "a", ["d1"], [0.5]),
+        ([{"id": "d1", "score": 0.5, "payload": {"text": "a"}}], "a", ["d1"], [0.5]),
+        ([{"document": {"content": "a", "id": "d1"}, "score": 0.5}], "a", ["d1"], [0.5]),
+        ([{"document.content": "a", "document.id": "d1", "document.score": 0.5}], "a", ["d1"], [0.5]),
+        ([{"node": {"text": "a", "id_": "d1"}, "score": 0.5}], "a", ["d1"], [0.5]),
+        ([namedtuple("Hit", "text id score")("a", "d1", 0.5)], "a", ["d1"], [0.5]),
+        # The id of a dump of LangChain names the class.
+        ([{"lc": 1, "type": "constructor", "id": ["langchain", "Document"], "kwargs": KWARGS}], "a", ["d1"], None),
+        ({"ids": [["d1", "d2"]], "documents": [["a", "b"]], "metadatas": [[None, None]]}, "ab", ["d1", "d2"], None),
+        (LangChainDocument("a"), "a", None, None),
+        ((LangChainDocument(text) for text in "ab"), "ab", None, None),
+        (iter(["a", "b"]), "ab", None, None),
+        (["a", LangChainDocument("b")], "ab", None, None),
+        ([], "", None, None),
+    ],
+    ids=range(20),
+)  # fmt: skip
+def test_documents_of_other_tools_give_texts_ids_and_scores(contexts, texts, ids, scores):
+    row = row_of(contexts)
+    assert row["contexts"] == list(texts)
+    assert (row.get("context_ids"), row.get("context_scores")) == (ids, scores)
 
 
-def test_llamaindex_nodes_give_text_score_and_id_of_the_inner_node():
-    row = row_of(
-        [NodeWithScore(TextNode("a", "n1"), 0.5), NodeWithScore(TextNode("b", "n2"), 0.25)]
-    )
-    assert row["contexts"] == ["a", "b"]
-    assert (row["context_ids"], row["context_scores"]) == (["n1", "n2"], [0.5, 0.25])
+@pytest.mark.parametrize(
+    ("relevant", "id"), [({"a.pdf": 1}, "a.pdf"), ([OWN], OWN), (["d1"], "d1"), (None, "d1")]
+)
+def test_the_id_that_the_judgements_name_wins(relevant, id):
+    assert row_of([WITH_BOTH], relevant=relevant)["context_ids"] == [id]
 
 
-def test_haystack_documents_give_content_id_and_score():
-    row = row_of([HaystackDocument("d1", "a", score=0.5), HaystackDocument("d2", "b", score=0.25)])
-    assert row["contexts"] == ["a", "b"]
-    assert (row["context_ids"], row["context_scores"]) == (["d1", "d2"], [0.5, 0.25])
-
-
-def test_a_generated_id_gives_way_to_an_id_in_the_metadata():
-    row = row_of([NodeWithScore(TextNode("a", metadata={"doc_id": "d1"}), 0.5)])
-    assert row["context_ids"] == ["d1"]
-
-
-def test_a_generated_id_is_kept_where_the_metadata_only_names_the_file():
-    row = row_of([NodeWithScore(TextNode("a", metadata={"file_name": "a.pdf"}), 0.5)])
-    assert row["context_ids"] == ["5c56c793-69f3-4fbf-87e6-c4bf54c28c26"]
-
-
-def test_the_id_that_the_judgements_name_wins():
-    node = NodeWithScore(TextNode("a", metadata={"doc_id": "d1", "file_name": "a.pdf"}), 0.5)
-    assert row_of([node], relevant={"a.pdf": 1})["context_ids"] == ["a.pdf"]
-    own = "5c56c793-69f3-4fbf-87e6-c4bf54c28c26"
-    assert row_of([node], relevant=[own])["context_ids"] == [own]
-
-
-def test_chunks_of_one_source_share_its_id():
-    row = row_of(
-        [{"text": "a", "metadata": {"source": "x"}}, {"text": "b", "metadata": {"source": "x"}}]
-    )
-    assert row["context_ids"] == ["x", "x"]
+def test_notes_name_what_is_the_id_and_what_is_left_out():
+    notes = loaded([LangChainDocument("a", {"source": "a.pdf"})]).notes
+    assert any("context_ids are their 'source'" in note for note in notes)
+    assert any("'metadata'" in note for note in notes)
+    result = {"ids": [["d1"]], "documents": [["a"]], "distances": [[0.1]]}
+    assert any("'distances'" in note for note in loaded(result).notes)
 
 
 def test_all_rows_use_the_same_kind_of_id():
@@ -128,57 +121,6 @@ def test_ids_and_scores_that_only_some_documents_have_are_named():
         assert any(note.startswith(f"{name} not taken in 1 row") for note in samples.notes)
 
 
-@pytest.mark.parametrize(
-    "hit",
-    [
-        {"_id": "d1", "_score": 0.5, "_source": {"text": "a"}},
-        {"id": "d1", "score": 0.5, "payload": {"text": "a"}},
-        {"document": {"content": "a", "id": "d1"}, "score": 0.5},
-        {"document.content": "a", "document.id": "d1", "document.score": 0.5},
-        {"node": {"text": "a", "id_": "d1"}, "score": 0.5},
-        namedtuple("Hit", "text id score")("a", "d1", 0.5),
-    ],
-)
-def test_hits_of_search_engines_and_dumped_documents_are_read(hit):
-    row = row_of([hit])
-    assert row["contexts"] == ["a"]
-    assert (row["context_ids"], row["context_scores"]) == (["d1"], [0.5])
-
-
-def test_a_dumped_document_has_the_id_of_the_document_and_not_of_its_class():
-    dumped = {
-        "lc": 1,
-        "type": "constructor",
-        "id": ["langchain", "schema", "document", "Document"],
-        "kwargs": {"page_content": "a", "metadata": {"source": "d1"}, "type": "Document"},
-    }
-    assert row_of([dumped])["context_ids"] == ["d1"]
-
-
-def test_a_result_by_columns_is_read_as_documents():
-    result = {
-        "ids": [["d1", "d2"]],
-        "documents": [["a", "b"]],
-        "distances": [[0.1, 0.2]],
-        "metadatas": [[None, None]],
-    }
-    samples = loaded(result)
-    row = samples.frame.row(0, named=True)
-    assert (row["contexts"], row["context_ids"]) == (["a", "b"], ["d1", "d2"])
-    assert any("'distances'" in note for note in samples.notes)
-
-
-def test_one_document_or_a_generator_of_documents_may_be_given():
-    assert row_of(LangChainDocument("a"))["contexts"] == ["a"]
-    assert row_of(LangChainDocument(text) for text in "ab")["contexts"] == ["a", "b"]
-    assert row_of(iter(["a", "b"]))["contexts"] == ["a", "b"]
-
-
-def test_texts_and_documents_may_be_mixed_and_empty_lists_stay_empty():
-    assert row_of(["a", LangChainDocument("b")])["contexts"] == ["a", "b"]
-    assert row_of([])["contexts"] == []
-
-
 def test_an_object_without_text_is_named_with_its_attributes():
     class Chunk:
         def __init__(self):
@@ -190,12 +132,9 @@ def test_an_object_without_text_is_named_with_its_attributes():
         loaded([{"text": "a"}, Chunk()])
 
 
-def test_a_score_that_is_not_a_number_is_an_error():
+def test_scores_and_texts_of_another_kind_are_an_error():
     with pytest.raises(DataError, match="must be finite, got nan"):
         loaded([HaystackDocument("d1", "a", score=np.float64("nan"))])
-
-
-def test_a_list_of_texts_in_a_list_is_an_error():
     with pytest.raises(DataError, match="item 1 must be text"):
         loaded([["a", "b"]])
 

@@ -27,32 +27,35 @@ def answers(*ids: str) -> list[dict[str, object]]:
 
 
 @pytest.mark.parametrize(
-    "name",
-    ["a.pkl", "a.pt", "a.npy", "a.xlsx", "a.jsonl.bz2", "a.txt", "a", "a.parquet.gz", "a.gz"],
-)
-def test_a_name_of_no_known_format_is_refused_unread(tmp_path: Path, name: str):
-    (tmp_path / name).write_bytes(b"\x80\x04.")
+    ("name", "says"),
+    [
+        *((f"a.{end}", f"a.{end}") for end in ("pkl", "pt", "npy", "xlsx", "jsonl.bz2", "txt", "parquet.gz", "gz")),
+        ("a", "has an unknown ending"),
+        ("answer.jsonl", "no such file; did you mean 'answers.jsonl'"),
+        *((f"folder/a{end}", "is a folder") for end in ("", ".jsonl", ".json", ".csv", ".parquet")),
+        *((f"{kind}://127.0.0.1:9/a{end}", "download it") for kind, end in (("http", ".jsonl"), ("ftp", ".parquet"), ("file", ".json"))),
+        *((f"{name}.jsonl", "") for name in ("a\0", "x" * 5_000)),
+        ("a\0.parquet", ""),
+    ],
+    ids=range(21),
+)  # fmt: skip
+def test_a_name_that_is_no_file_of_samples_is_refused_unread(
+    tmp_path: Path, name: str, says: str, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "answers.jsonl").write_text("{}")
+    if name.startswith("a.") or name == "a":
+        (tmp_path / name).write_bytes(b"\x80\x04.")
+    if name.startswith("folder/"):
+        (tmp_path / name).mkdir(parents=True)
     with pytest.raises(DataError) as caught:
-        load(tmp_path / name)
-    assert name in str(caught.value)
+        load(name)
+    assert says in str(caught.value)
 
 
 def test_upper_case_suffixes_are_known(tmp_path: Path):
     (tmp_path / "A.JSONL").write_text('{"answer": "a"}\n')
     assert len(load(str(tmp_path / "A.JSONL"))) == 1
-
-
-def test_a_missing_file_is_named_with_its_like(tmp_path: Path):
-    (tmp_path / "answers.jsonl").write_text("{}")
-    with pytest.raises(DataError, match=r"no such file; did you mean 'answers\.jsonl'"):
-        load(tmp_path / "answer.jsonl")
-
-
-@pytest.mark.parametrize("name", ["a.jsonl", "a.json", "a.csv", "a.parquet", "a"])
-def test_a_folder_is_no_file(tmp_path: Path, name: str):
-    (tmp_path / name).mkdir()
-    with pytest.raises(DataError, match="is a folder"):
-        load(tmp_path / name)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="needs Linux")
@@ -74,34 +77,10 @@ def test_a_file_without_permission_is_named(tmp_path: Path, name: str, without_s
     assert error.endswith("permission denied")
 
 
-@pytest.mark.parametrize(
-    "address", ["http://127.0.0.1:9/a.jsonl", "ftp://b/a.parquet", "file:///a.json"]
-)
-def test_addresses_are_never_fetched(address: str):
-    with pytest.raises(DataError, match="download it"):
-        load(address)
-
-
 def test_a_disk_that_fails_is_a_problem_in_words():
     path = Path("a.jsonl")
     assert unopened(path, PermissionError(13, "Permission denied")).endswith("permission denied")
     assert unopened(path, OSError(5, "Input/output error")) == "cannot be read: input/output error"
-
-
-@pytest.mark.parametrize("name", ["a\0.jsonl", "a\0.parquet", "x" * 5_000 + ".jsonl"])
-def test_names_that_no_file_can_have_are_a_problem(name: str):
-    with pytest.raises(DataError):
-        load(name)
-
-
-def test_one_system_name_is_given_to_all_rows():
-    assert load(answers("q1", "q2"), system="bm25").systems == ("bm25",)
-
-
-def test_a_system_column_that_says_otherwise_is_refused():
-    rows = [{"id": "q1", "answer": "a", "system": "x"}, {"id": "q2", "answer": "b", "system": "y"}]
-    with pytest.raises(DataError, match="is 'y', but the answers were given as system 'x'"):
-        load(rows, system="x")
 
 
 def test_several_systems_by_name_are_one_set_and_gaps_are_said():
@@ -112,23 +91,12 @@ def test_several_systems_by_name_are_one_set_and_gaps_are_said():
     assert "system 'b' did not answer 1 of 3 questions: q1" in samples.notes
 
 
-def test_several_systems_in_one_file_have_their_gaps_said_too():
-    rows = [{**row, "system": "a"} for row in answers("q1", "q2")]
-    samples = load([*rows, {"id": "q1", "answer": "b", "system": "b"}])
-    assert "system 'b' did not answer 1 of 2 questions: q2" in samples.notes
-
-
 @pytest.mark.parametrize(
     "systems", [{}, {"": [{"answer": "a"}]}, {3: [{"answer": "a"}]}, {"mine": ["a", "b"]}]
 )
 def test_systems_without_names_or_rows_are_refused(systems: dict[object, object]):
     with pytest.raises(PlanError):
         load(systems)  # pyright: ignore[reportArgumentType]
-
-
-def test_a_system_name_beside_named_systems_is_refused():
-    with pytest.raises(PlanError, match="remove system="):
-        load({"a": answers("q1")}, system="b")
 
 
 def test_gold_is_joined_by_id_and_unanswered_questions_become_rows():
@@ -183,11 +151,6 @@ def test_a_field_in_both_that_differs_names_both_places(tmp_path: Path, field: s
 def test_a_null_in_one_source_takes_the_value_of_the_other():
     samples = load([{"id": "q1", "answer": "a", "question": None}], gold=GOLD[:1])
     assert samples.frame["question"].to_list() == ["one?"]
-
-
-def test_rows_without_ids_cannot_be_joined():
-    with pytest.raises(DataError, match="2 rows have no id"):
-        load([{"answer": "a"}, {"answer": "b"}], gold=GOLD)
 
 
 def test_what_is_wrong_in_the_gold_is_said_of_the_gold(tmp_path: Path):

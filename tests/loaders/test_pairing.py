@@ -45,18 +45,6 @@ def test_case_space_and_the_encoding_of_accents_do_not_matter():
     assert samples.frame["id"].to_list() == ["1", "1"]
 
 
-def test_what_one_system_lacks_is_counted():
-    samples = load({"a": asked(NORTH, SOUTH), "b": asked(EAST, SOUTH)})
-    assert "system 'a' did not answer 1 of 3 questions: 3" in samples.notes
-    assert "system 'b' did not answer 1 of 3 questions: 1" in samples.notes
-
-
-def test_systems_of_one_file_are_paired_the_same_way():
-    rows = [*asked(NORTH, SOUTH, system="a"), *asked(SOUTH, NORTH, system="b")]
-    samples = load(rows)
-    assert answers(samples, "a") == answers(samples, "b")
-
-
 def test_a_single_system_without_ids_is_numbered_even_if_a_question_is_repeated():
     samples = load(asked(NORTH, NORTH))
     assert samples.frame["id"].to_list() == ["1", "2"]
@@ -91,24 +79,29 @@ def test_a_question_of_the_gold_that_nobody_answered_is_a_row_and_counted():
     assert "system 'a' answers 1 question not in the gold; kept: 3" in samples.notes
 
 
-def test_rows_with_neither_id_nor_question_cannot_be_paired():
-    rows = [{"answer": "x"}, {"answer": "y", "question": " "}]
-    (problem,) = problems_of({"a": asked(NORTH), "b": rows})
-    assert "2 rows have no id and no question" in problem.message
-    assert "--by-place (in Python by_place=True)" in problem.message
-    assert problem.line == 1
+NAMED = [{**row, "id": id} for row, id in zip(asked(NORTH, NORTH), ("p", "q"), strict=True)]
+WITHOUT = [{"answer": "x"}, {"answer": "y", "question": " "}]
 
 
-def test_a_question_asked_twice_without_an_id_is_not_guessed():
-    (problem,) = problems_of({"a": asked(NORTH, SOUTH), "b": asked(SOUTH, SOUTH, SOUTH)})
-    assert "is asked twice without an id (and 1 more question)" in problem.message
-    assert (problem.line, problem.field) == (2, "question")
-
-
-def test_a_question_under_two_ids_is_not_guessed():
-    named = [{**row, "id": id} for row, id in zip(asked(NORTH, NORTH), ("p", "q"), strict=True)]
-    (problem,) = problems_of({"a": named, "b": asked(NORTH)})
-    assert "has no id here, and elsewhere the ids 'p' and 'q'" in problem.message
+@pytest.mark.parametrize(
+    ("systems", "options", "says", "place"),
+    [
+        ({"a": asked(NORTH), "b": WITHOUT}, {}, "2 rows have no id and no question", (1, None)),
+        ({"a": asked(NORTH), "b": WITHOUT}, {}, "--by-place (in Python by_place=True)", (1, None)),
+        ({"a": asked(NORTH, SOUTH), "b": asked(SOUTH, SOUTH, SOUTH)}, {}, "is asked twice without an id (and 1 more question)", (2, "question")),
+        ({"a": NAMED, "b": asked(NORTH)}, {}, "has no id here, and elsewhere the ids 'p' and 'q'", (1, "question")),
+        ({"a": asked(NORTH, SOUTH), "b": asked(NORTH)}, {"by_place": True}, "system 'b' has 1 rows, but list of rows has 2", (None, None)),
+        # By place, the same question still has one gold.
+        ({"a": asked(NORTH, reference="x"), "b": asked(NORTH, reference="y")}, {"by_place": True}, "is 'y' here", (1, "references")),
+    ],
+    ids=range(6),
+)  # fmt: skip
+def test_what_is_not_clear_is_not_guessed(
+    systems: Any, options: Any, says: str, place: tuple[int | None, str | None]
+):
+    (problem,) = problems_of(systems, **options)
+    assert says in problem.message
+    assert (problem.line, problem.field) == place
 
 
 def test_ids_with_nothing_in_common_are_noted_with_the_way_out():
@@ -226,17 +219,6 @@ def test_by_place_takes_the_ids_of_the_gold_or_of_the_first_system():
     gold = [{"id": "g1", "reference": "r"}, {"id": "g2", "reference": "s"}]
     samples = load({"a": first, "b": second}, gold=gold, by_place=True)
     assert answers(samples, "a") == {"g1": "1", "g2": "2"}
-
-
-def test_by_place_needs_equal_numbers_of_rows():
-    (problem,) = problems_of({"a": asked(NORTH, SOUTH), "b": asked(NORTH)}, by_place=True)
-    assert "system 'b' has 1 rows, but list of rows has 2" in problem.message
-
-
-def test_by_place_still_asks_whose_gold_counts_for_the_same_question():
-    systems = {"a": asked(NORTH, reference="x"), "b": asked(NORTH, reference="y")}
-    (problem,) = problems_of(systems, by_place=True)
-    assert problem.field == "references"
 
 
 @pytest.mark.parametrize(("prefer", "said"), [("golds", "did you mean 'gold'"), ("gold", "--gold")])

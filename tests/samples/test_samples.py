@@ -8,15 +8,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ragauge.errors import DataError, Problem
-from ragauge.loaders.in_pieces.load import load_sources
-from ragauge.loaders.in_pieces.side import Source
+from ragauge.loaders.joining import load_sources
+from ragauge.loaders.reading import AnswerSource
 from ragauge.loaders.table import Table
 from ragauge.samples.samples import FIELDS, FieldError, Row, Samples, read_value
 
 
 def from_rows(rows: list[Row], source: str = "samples", notes: tuple[str, ...] = ()) -> Samples:
     table = Table(tuple(rows), source, notes)
-    return load_sources([Source((), source, table=table)], {})
+    return load_sources([AnswerSource(source, table=table)], {})
 
 
 def samples(*rows: dict[str, object]) -> Samples:
@@ -44,89 +44,46 @@ def test_empty_stays_empty_and_is_not_null(field: str, empty: object):
     assert frame[field].is_null().to_list() == [False, True]
 
 
-@pytest.mark.parametrize("field", ["id", "system"])
-@pytest.mark.parametrize("value", ["", " ", True, 1.0, float("nan"), [], {}, "\ud800"])
-def test_names_are_text_or_whole_numbers(field: str, value: object):
-    with pytest.raises(FieldError):
-        read_value(field, value)
-
-
-def test_a_whole_number_for_an_id_is_its_digits():
-    assert read_value("id", 7) == "7"
-
-
-@pytest.mark.parametrize(("value", "text"), [("a", "a"), (5, "5"), (0.5, "0.5"), ("\0", "\0")])
-def test_an_answer_is_text_or_a_number_as_text(value: object, text: str):
-    assert read_value("answer", value) == text
-
-
-@pytest.mark.parametrize("value", [True, ["a"], {"a": 1}, float("nan"), float("inf"), "a\udfff"])
-def test_an_answer_is_nothing_else(value: object):
-    with pytest.raises(FieldError):
-        read_value("answer", value)
-
-
-@pytest.mark.parametrize("value", [True, {"a": 1}, [None], [["a"]], [True], ["\ud800"]])
-def test_references_are_texts_and_nothing_else(value: object):
-    with pytest.raises(FieldError):
-        read_value("references", value)
+NO_NUMBERS = [float("nan"), float("inf")]
 
 
 @pytest.mark.parametrize(
-    "value", ["0.5", [None], ["0.5"], [True], [float("nan")], [float("inf")], [2**70]]
-)
-def test_scores_are_finite_numbers_and_nothing_else(value: object):
-    with pytest.raises(FieldError):
-        read_value("context_scores", value)
-
-
-@pytest.mark.parametrize(
-    ("value", "grades"),
+    ("field", "value", "read"),
     [
-        (["d1", 2], {"d1": 1, "2": 1}),
-        ({"d1": 2, "d2": 0, "d3": -1}, {"d1": 2, "d2": 0, "d3": -1}),
-        ([{"id": "d1", "grade": 3.0}], {"d1": 3}),
-        ([], {}),
+        ("id", 7, "7"),
+        *(("answer", value, text) for value, text in (("a", "a"), (5, "5"), (0.5, "0.5"), ("\0", "\0"))),
+        ("relevant", ["d1", 2], {"d1": 1, "2": 1}),
+        ("relevant", {"d1": 2, "d2": 0, "d3": -1}, {"d1": 2, "d2": 0, "d3": -1}),
+        ("relevant", [{"id": "d1", "grade": 3.0}], {"d1": 3}),
+        *(("topic", value, value) for value in ("a", 5, 0.5, True)),
+        ("topic", {"é": [1, None]}, '{"é": [1, null]}'),
     ],
-)
-def test_judgements_are_ids_or_grades_by_id(value: object, grades: dict[str, int]):
-    assert read_value("relevant", value) == grades
+)  # fmt: skip
+def test_a_value_has_the_type_of_its_field(field: str, value: object, read: object):
+    assert read_value(field, value) == read
 
 
 @pytest.mark.parametrize(
-    "value",
+    ("field", "values"),
     [
-        "d1",
-        ["d1", "d1"],
-        [{"id": "d1"}],
-        {"": 1},
-        *({"d1": grade} for grade in (0.5, True, "1", None, 2**40, float("nan"), float("inf"))),
+        ("id", ["", " ", True, 1.0, *NO_NUMBERS, [], {}, "\ud800"]),
+        ("system", ["", " ", True, 1.0, *NO_NUMBERS, [], {}, "\ud800"]),
+        ("answer", [True, ["a"], {"a": 1}, *NO_NUMBERS, "a\udfff"]),
+        ("references", [True, {"a": 1}, [None], [["a"]], [True], ["\ud800"]]),
+        ("context_scores", ["0.5", [None], ["0.5"], [True], [NO_NUMBERS[0]], [NO_NUMBERS[1]], [2**70]]),
+        ("relevant", ["d1", ["d1", "d1"], [{"id": "d1"}], {"": 1}]),
+        ("relevant", [{"d1": grade} for grade in (0.5, True, "1", None, 2**40, *NO_NUMBERS)]),
+        ("topic", [NO_NUMBERS[0], [NO_NUMBERS[1]], 10**5000, [10**5000], "\ud800"]),
     ],
-)
-def test_judgements_are_nothing_else(value: object):
-    with pytest.raises(FieldError):
-        read_value("relevant", value)
-
-
-def test_a_slice_field_keeps_scalars_and_writes_the_rest_as_json():
-    assert [read_value("topic", value) for value in ("a", 5, 0.5, True)] == ["a", 5, 0.5, True]
-    assert read_value("topic", {"é": [1, None]}) == '{"é": [1, null]}'
-
-
-@pytest.mark.parametrize(
-    "value",
-    [
-        float("nan"),
-        [float("inf")],
-        pytest.param(10**5000, id="huge"),
-        pytest.param([10**5000], id="huge inside"),
-        "\ud800",
-    ],
-)
-def test_a_slice_field_refuses_what_no_file_can_hold(value: object):
-    with pytest.raises(FieldError) as caught:
-        read_value("topic", value)
-    assert len(str(caught.value)) < 300
+    ids=range(8),
+)  # fmt: skip
+def test_a_value_that_does_not_fit_its_field_is_refused_in_few_words(
+    field: str, values: list[object]
+):
+    for value in values:
+        with pytest.raises(FieldError) as caught:
+            read_value(field, value)
+        assert len(str(caught.value)) < 300
 
 
 def test_the_message_of_a_huge_value_is_short():

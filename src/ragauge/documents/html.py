@@ -76,7 +76,8 @@ class _Reader(HTMLParser):
             self._end_row()
             self.pieces.append("\n")
         elif not self.in_row:
-            self.pieces.append(_opening(tag))
+            opening = "\n\n" if tag in BLOCKS else {"li": "\n- ", "br": "\n"}.get(tag, "")
+            self.pieces.append(f"\n\n{'#' * int(tag[1])} " if _is_heading(tag) else opening)
 
     def handle_endtag(self, tag: str) -> None:
         if self.hidden:
@@ -99,14 +100,6 @@ class _Reader(HTMLParser):
         if self.in_row:
             self.pieces.append(" |")
         self.in_row = False
-
-
-def _opening(tag: str) -> str:
-    if _is_heading(tag):
-        return f"\n\n{'#' * int(tag[1])} "
-    if tag == "li":
-        return "\n- "
-    return "\n" if tag == "br" else "\n\n" if tag in BLOCKS else ""
 
 
 def _is_heading(tag: str) -> bool:

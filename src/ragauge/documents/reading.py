@@ -78,7 +78,7 @@ def read_documents(
     'd1'
     """
     found = Documents([], {})
-    chunks: list[tuple[str, str]] = []
+    chunks: list[tuple[str, Mapping[str, object]]] = []
     for name, read in _sources(given, found):
         try:
             content = read()
@@ -89,7 +89,7 @@ def read_documents(
         if isinstance(content, str):
             found.texts[name] = content
         else:
-            chunks += _chunks(content, name)
+            chunks += [(f"{name}#{number}", parts) for number, parts in enumerate(content, 1)]
     skipped = _boilerplate(found.texts, found.left_out)
     made = [
         passage
@@ -99,7 +99,12 @@ def read_documents(
     made += _chunk_passages(chunks, found, max_words)
     _keep_distinct(made, found)
     if not found.passages:
-        raise _nothing(found, given)
+        problems = [DataProblem(each.reason, each.document) for each in found.problems]
+        named = [str(each) for each in given if isinstance(each, str | Path)]
+        counts = ", ".join(f"{n} {what}" for what, n in found.left_out.items())
+        known = "; .txt, .md, .html, .pdf, .docx, .jsonl, .json, .csv are read"
+        text = f"no text was found{f' ({counts})' if counts else known}"
+        raise DataError(problems or [DataProblem(text, ", ".join(named) or "documents")])
     return found
 
 
@@ -194,31 +199,23 @@ _TABLES: dict[str, Callable[[Path], Table]] = {
 }
 
 
-def _html(content: bytes) -> str:
-    return text_of_html(_decoded(content))
-
-
 _READERS: dict[str, Callable[[bytes], str]] = {
     **dict.fromkeys((".txt", ".text", ".md", ".markdown", ".rst", *_TABLES), _decoded),
-    **dict.fromkeys((".html", ".htm", ".xhtml"), _html),
+    **dict.fromkeys((".html", ".htm", ".xhtml"), lambda content: text_of_html(_decoded(content))),
     ".docx": text_of_docx,
     ".pdf": text_of_pdf,
 }
 
 
-def _chunks(rows: Iterable[Mapping[str, object]], source: str) -> Iterator[tuple[str, str]]:
-    """The id and the text of each chunk; one without an id is numbered."""
-    for number, parts in enumerate(rows, 1):
-        text = next(str(parts[key]) for key in TEXT_KEYS if isinstance(parts.get(key), str))
-        ids = (parts[key] for key in ID_KEYS if parts.get(key) not in (None, ""))
-        yield str(next(ids, f"{source}#{number}")), text
-
-
 def _chunk_passages(
-    chunks: Sequence[tuple[str, str]], found: Documents, max_words: int
+    chunks: Sequence[tuple[str, Mapping[str, object]]], found: Documents, max_words: int
 ) -> Iterator[Passage]:
-    """Each chunk as one passage, unless it is as long as a document."""
-    for name, text in chunks:
+    """Each chunk as one passage, unless it is as long as a document; one without an id has that given."""
+    for number, parts in chunks:
+        text = next(str(parts[key]) for key in TEXT_KEYS if isinstance(parts.get(key), str))
+        name = str(
+            next((parts[key] for key in ID_KEYS if parts.get(key) not in (None, "")), number)
+        )
         if name in found.texts:
             if found.texts[name] != text:
                 found.problems.append(Problem(name, "two texts have this id; the first was kept"))
@@ -275,15 +272,3 @@ def _keep_distinct(made: Sequence[Passage], found: Documents) -> None:
             found.duplicate_of[passage.id] = made[duplicates[place]].id
         else:
             found.passages.append(passage)
-
-
-def _nothing(found: Documents, given: Sequence[object]) -> DataError:
-    problems = [DataProblem(each.reason, each.document) for each in found.problems]
-    places = ", ".join(str(each) for each in given if isinstance(each, str | Path)) or "documents"
-    counts = ", ".join(f"{n} {what}" for what, n in found.left_out.items())
-    hint = (
-        f" ({counts})"
-        if counts
-        else "; .txt, .md, .html, .pdf, .docx, .jsonl, .json, .csv are read"
-    )
-    return DataError(problems or [DataProblem(f"no text was found{hint}", places)])

@@ -2,30 +2,31 @@
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import zip_longest
+from math import inf
+from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, cast
+from typing import TYPE_CHECKING, cast
 
 from ragauge.errors import PlanError
 from ragauge.loaders.conflicts import Prefer, check_prefer
+from ragauge.loaders.formats.file_sets import PACKED
 from ragauge.loaders.formats.remote import copied, with_urls
-from ragauge.loaders.in_pieces.tables import (
-    NeedsAllRowsError,
-    are_one_piece,
-    files_in_pieces,
-    is_large,
-    is_one_value,
-)
 from ragauge.loaders.mapping import check_chosen
-from ragauge.loaders.shapes import legalbench, side_by_side
-from ragauge.loaders.sources import Source, is_one_source, read_source
-from ragauge.loaders.table import Table
+from ragauge.loaders.shapes import benchmarks, layouts
+from ragauge.loaders.sources import Source, files_in_pieces, is_one_source, read_source, size_of
+from ragauge.loaders.table import NeedsAllRowsError, Table
 from ragauge.samples.samples import Samples
 from ragauge.storage.memory import gc_paused
+from ragauge.storage.regular_file import is_file
 
 if TYPE_CHECKING:
-    from ragauge.loaders.in_pieces.side import Source as SourceOfAnswers
+    from ragauge.loaders.reading import AnswerSource
 
 __all__ = ["Source", "load", "load_passages"]
+
+LARGE_BYTES = 64 * 2**20
+"""Files of at least this size that are read at once have a note."""
 
 
 def load(
@@ -88,82 +89,92 @@ def _load_local(
         raise PlanError(problems)
     given = _by_system(source, system, chosen.values())
     expected = None if gold is None else read_source(gold, chosen.values())
-    options = _Options(chosen, prefer, by_place, in_pieces)
-    files = [file for _, each in given for file in files_in_pieces(each) or ()]
-    notes = _notes_on_size(given, gold)
-    if in_pieces is not False and not (expected and legalbench.is_gold(expected)):
-        try:
-            sources = [_in_pieces(each, name, chosen) for name, each in given]
-            return _samples(sources, expected, options, notes)
-        except NeedsAllRowsError as error:
-            if in_pieces or is_large(files):
-                notes = [f"read as a whole into memory: {error}"]
-    tables = [_table(each, name, chosen) for name, each in given]
-    if expected is not None and legalbench.are_pairs(tables, expected):
-        tables, expected = legalbench.paired(tables, expected)
-    sources = [_of_table(table, name) for table, (name, _) in zip(tables, given, strict=True)]
-    return _samples(sources, expected, options, notes)
+    from ragauge.loaders import piece_files, reading
 
+    most_bytes = piece_files.FRAME_BYTES if in_pieces is None else -1 if in_pieces else inf
+    notes = _notes_on_size([*(each for _, each in given), gold], gold)
 
-class _Options(NamedTuple):
-    chosen: Mapping[str, str] = {}
-    prefer: Prefer | None = None
-    by_place: bool = False
-    as_file: bool | None = None
+    sources: list[AnswerSource] = []
+
+    def samples(piece_bytes: float) -> Samples:
+        nonlocal sources
+        sources = [
+            _opened(each, name, chosen, piece_bytes) if not opened or opened.files else opened
+            for (name, each), opened in zip_longest(given, sources)
+        ]
+        tables = [each.table for each in sources if each.table is not None]
+        gold_rows = expected
+        if gold_rows is not None and benchmarks.is_legalbench_gold(gold_rows):
+            if len(tables) < len(sources):
+                raise NeedsAllRowsError("its rows are paired by position")
+            if benchmarks.are_legalbench_pairs(tables, gold_rows):
+                tables, gold_rows = benchmarks.legalbench_pairs(tables, gold_rows)
+                paired = [replace(s, table=t) for s, t in zip(sources, tables, strict=True)]
+                return _samples(paired, gold_rows, chosen, prefer, by_place, most_bytes)
+        return _samples(sources, gold_rows, chosen, prefer, by_place, most_bytes)
+
+    try:
+        read = samples(inf if in_pieces is False else reading.PIECE_BYTES)
+    except NeedsAllRowsError as error:
+        files = [file for _, each in given for file in files_in_pieces(each, 0) or ()]
+        if in_pieces or is_large(files):
+            notes = [f"read as a whole into memory: {error}"]
+        read = samples(inf)
+    return replace(read, notes=(*read.notes, *notes))
 
 
 def _samples(
-    sources: "Sequence[SourceOfAnswers]",
+    sources: "Sequence[AnswerSource]",
     gold: Table | None,
-    options: _Options,
-    notes: Sequence[str] = (),
+    chosen: Mapping[str, str],
+    prefer: Prefer | None = None,
+    by_place: bool = False,
+    most_bytes: float = inf,
 ) -> Samples:
-    from ragauge.loaders.in_pieces.load import load_sources
-    from ragauge.loaders.in_pieces.side import GoldTable
+    from ragauge.loaders.joining import load_sources
 
-    chosen, prefer, by_place, as_file = options
     if gold is None and len(sources) == 1 and sources[0].table is not None:
-        sources = [replace(sources[0], table=legalbench.recognised(sources[0].table))]
-    expected = None if gold is None else GoldTable.of(legalbench.recognised(gold), chosen)
-    samples = load_sources(
-        sources, chosen, expected, prefer=prefer, by_place=by_place, as_file=as_file
+        sources = [replace(sources[0], table=benchmarks.as_legalbench(sources[0].table))]
+    return load_sources(
+        sources,
+        chosen,
+        None if gold is None else benchmarks.as_legalbench(gold),
+        prefer=prefer,
+        by_place=by_place,
+        most_bytes=most_bytes,
     )
-    return replace(samples, notes=(*samples.notes, *notes)) if notes else samples
 
 
-def _in_pieces(given: object, system: str | None, chosen: Mapping[str, str]) -> "SourceOfAnswers":
+def _opened(
+    given: object, system: str | None, chosen: Mapping[str, str], piece_bytes: float
+) -> "AnswerSource":
     """Files as they are, if they are more than one piece; anything else as a table."""
-    from ragauge.loaders.in_pieces.side import Source as SourceOfAnswers
+    from ragauge.loaders.reading import AnswerSource
 
-    files = files_in_pieces(given)
-    if files is None or are_one_piece(files):
-        return _of_table(_table(given, system, chosen), system)
-    return SourceOfAnswers(files, str(given), system)
-
-
-def _of_table(table: Table, system: str | None) -> "SourceOfAnswers":
-    from ragauge.loaders.in_pieces.side import Source as SourceOfAnswers
-
-    return SourceOfAnswers((), table.source, system, table)
-
-
-def _table(given: object, system: str | None, chosen: Mapping[str, str]) -> Table:
-    """All rows of a source."""
+    if files := files_in_pieces(given, piece_bytes):
+        return AnswerSource(str(given), system, files)
     table = read_source(given, chosen.values())
-    return table if system is not None else side_by_side.recognised(table, chosen.get("answer"))
+    if system is None:
+        table = layouts.with_systems(table, chosen.get("answer"))
+    return AnswerSource(table.source, system, table=table)
 
 
-def _notes_on_size(given: "Sequence[tuple[str | None, object]]", gold: object) -> list[str]:
+def is_large(files: Sequence[Path]) -> bool:
+    """Whether the files need much memory if they are read at once."""
+    return size_of(files) >= LARGE_BYTES
+
+
+def _notes_on_size(sources: Sequence[object], gold: object) -> list[str]:
     """Notes on large files that are read at once."""
-    values = [
-        Path(str(each)) for each in (*(each for _, each in given), gold) if is_one_value(each)
-    ]
+    endings = (".json", *(f".json{packed}" for packed in PACKED))
+    paths = [str(cast(object, each)) for each in sources if isinstance(each, str | PathLike)]
+    values = [Path(path) for path in paths if path.lower().endswith(endings) and is_file(path)]
     if values and is_large(values):
         return [
             f"read as a whole into memory: {values[0]} is one JSON value; "
             ".jsonl, .csv and .parquet are read in pieces"
         ]
-    if not is_large(files_in_pieces(gold) or ()):
+    if not is_large(files_in_pieces(gold, 0) or ()):
         return []
     return [
         "read the gold as a whole into memory, the answers in pieces; gold in the answers' rows takes less"
@@ -189,8 +200,10 @@ def load_passages(predictions: Source, gold: Source) -> Samples:
     Raises DataError when the two differ in length or in the query at a position. A query without
     gold snippets is kept with empty `gold_contexts`; a note counts them.
     """
-    tables, expected = legalbench.paired([read_source(predictions)], read_source(gold))
-    return _samples([_of_table(table, None) for table in tables], expected, _Options())
+    from ragauge.loaders.reading import AnswerSource
+
+    tables, expected = benchmarks.legalbench_pairs([read_source(predictions)], read_source(gold))
+    return _samples([AnswerSource(table.source, table=table) for table in tables], expected, {})
 
 
 def _check_systems(sources: Mapping[object, object]) -> None:

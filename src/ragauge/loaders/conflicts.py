@@ -1,12 +1,15 @@
-"""Find fields of a question that differ between its rows, and settle them by the user's choice."""
+"""Fields of a question that differ between its rows: found, counted, and settled by the user's choice.
 
-from collections.abc import Mapping, Sequence
+Also what the rows of a question are compared by, and notes on what a system lacks.
+"""
+
+from collections.abc import Hashable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Literal, cast, get_args
 
 from ragauge.errors import Problem, did_you_mean
-from ragauge.loaders.pairing import BY_PLACE, excerpt, folded, name_of, question_of, system_of
+from ragauge.language.characters import normal_form
 from ragauge.loaders.table import listed
 from ragauge.samples.samples import DEFAULT_SYSTEM, FieldError, Row, read_value
 
@@ -17,129 +20,59 @@ OF_QUESTION = ("question", "references", "gold_contexts", "relevant", "answerabl
 """Fields that describe the question, so all rows of an id have the same."""
 TEXTS = ("question", "references", "gold_contexts")
 """Fields compared in `lower_ws`, whatever the order of their texts."""
+BY_PLACE = "--by-place (in Python by_place=True)"
+_OTHER_WAYS = (
+    "remove the ids to pair rows by the question's text, or, if the rows are in the same order, "
+    f"use {BY_PLACE}"
+)
+NO_ID_IN_COMMON = f"the answers and the gold have no id in common; {_OTHER_WAYS}"
+NOTHING_IN_COMMON = f"the systems have no id in common; {_OTHER_WAYS}"
 
 
-@dataclass(frozen=True, slots=True)
-class Conflict:
-    """A field whose value differs between two rows of the same id."""
+def name_of(row: Row, field: str) -> str | None:
+    """The row's id or system as it is stored; None if missing or invalid."""
+    value = row.values.get(field)
+    # Most names: every row has several looked up, and reading them takes longer than all the rest.
+    if value is None or (type(value) is str and value.isascii() and value.strip()):
+        return value
+    try:
+        name = read_value(field, value)
+    except ValueError:
+        return None
+    return name if isinstance(name, str) else None
 
-    field: str
-    id: str
-    row: Row
-    other: Row
+
+def system_of(row: Row) -> str:
+    """The system that the row belongs to."""
+    return name_of(row, "system") or DEFAULT_SYSTEM
 
 
-@dataclass(slots=True)
-class Conflicts:
-    """The conflicts found so far.
+def folded(text: str) -> str:
+    """The text in `lower_ws`: NFC, lower-cased, each run of whitespace as one space, trimmed.
 
-    `by_place` allows that rows which the user paired by place ask different questions, as turns of conversations
-    do, where users reply to what the system said; their other fields are not compared then. In `one_table`, whose author wrote each row's gold beside its answer,
-    the gold of a question may differ between systems; a note counts that.
+    >>> folded(" What is\\n IT? ")
+    'what is it?'
     """
+    # As language.text.normalize, which loaders must not import.
+    return " ".join(normal_form("NFC", text).lower().split())
 
-    prefer: Prefer | None = None
-    by_place: bool = False
-    one_table: bool = False
-    has_gold: bool = False
-    found: list[Conflict] = field(default_factory=list[Conflict])
-    settled: list[Conflict] = field(default_factory=list[Conflict])
 
-    def between_systems(self, rows: Sequence[Row], gold: Mapping[str, Row]) -> list[Row]:
-        """The rows; with `prefer="first"`, all rows of an id with the values of the first.
+def question_of(row: Row) -> str | None:
+    """The question's text as rows are paired by it; None if the row has no question."""
+    question = row.values.get("question")
+    return (folded(question) or None) if isinstance(question, str) else None
 
-        Fields that the gold has are left to `with_gold`.
-        """
-        first: dict[str, dict[str, Row]] = {}
-        settled: list[Row] = []
-        for row in rows:
-            id = name_of(row, "id")
-            if id is None:
-                settled.append(row)
-                continue
-            expected: Mapping[str, object] = {}
-            if id in gold and self.prefer != "first":
-                expected = gold[id].values
-            others = first.setdefault(id, {})
-            for name in OF_QUESTION:
-                if row.values.get(name) is not None and expected.get(name) is None:
-                    others.setdefault(name, row)
-            differing = self._differing(row, id, others, skip=expected, is_gold=False)
-            if self.prefer == "first" and differing:
-                values = {name: others[name].values[name] for name in differing}
-                row = Row({**row.values, **values}, row.source, row.line)
-            settled.append(row)
-        return settled
 
-    def with_gold(self, row: Row, gold: Row, id: str) -> Row:
-        """The answer's row with the gold's fields."""
-        names = [name for name in row.values if name != "id" and gold.values.get(name) is not None]
-        names.sort(key=lambda name: name != "question")
-        differing = self._differing(row, id, dict.fromkeys(names, gold), skip={}, is_gold=True)
-        own = {
-            name: value
-            for name, value in row.values.items()
-            if value is not None and not (self.prefer == "gold" and name in differing)
-        }
-        return Row({**row.values, **gold.values, **own}, row.source, row.line)
+def excerpt(row: Row) -> str:
+    """The question of a row, shortened for a message."""
+    text = repr(row.values.get("question"))
+    return text if len(text) <= 60 else f"{text[:57]}…'"
 
-    def _differing(
-        self,
-        row: Row,
-        id: str,
-        others: Mapping[str, Row],
-        *,
-        skip: Mapping[str, object],
-        is_gold: bool,
-    ) -> list[str]:
-        """The fields of the row that differ from the other rows' values; they are recorded."""
-        names: list[str] = []
-        for name, other in others.items():
-            value = row.values.get(name)
-            if other is row or value is None or skip.get(name) is not None:
-                continue
-            if type(value) is str and value == other.values[name]:
-                continue
-            if other.source == row.source and system_of(other) == system_of(row):
-                continue  # a duplicate (id, system), which is reported elsewhere
-            if same_value(name, value, other.values[name]):
-                continue
-            names.append(name)
-            allowed = self.by_place if name == "question" else self.one_table and not is_gold
-            (self.settled if allowed or self.prefer else self.found).append(
-                Conflict(name, id, row, other)
-            )
-            if name == "question" and self.prefer is None:
-                break  # another question has other gold, so there is one cause
-        return names
 
-    def note(self, name: str, first: str, n: int) -> str:
-        """The note on `n` ids whose field differs, of which `first` is the first."""
-        kept = {
-            "gold": "used the gold's",
-            "answers": "kept each answer's own",
-            "first": "used the first source's",
-            None: "kept each row's own",
-        }[self.prefer]
-        return f"{name} differs between rows for {counted_ids(first, n)}; {kept}"
-
-    def problem(self, first: Conflict, n_ids: int) -> Problem:
-        """The problem of `n_ids` ids; it names the first."""
-        row, other = first.row, first.other
-        place = other.source if other.line is None else f"{other.source}:{other.line}"
-        if (name := name_of(other, "system")) is not None:
-            place = f"{place} (system {name!r})"
-        here, there = (_short(first.field, each.values[first.field]) for each in (row, other))
-        many = f" ({n_ids:,} ids differ like this)" if n_ids > 1 else ""
-        choices = "|".join(get_args(Prefer)) if self.has_gold else "answers|first"
-        ways_out = [
-            "keep one of the two",
-            f"choose with --prefer {choices} (in Python rg.load(…, prefer=))",
-        ]
-        if first.field == "question" and not self.by_place:
-            ways_out = ["correct the ids", f"pair rows by place with {BY_PLACE}", ways_out[1]]
-        text = f"is {here} here, but {there} in {place}{many}; {', or '.join(ways_out)}"
-        return Problem(text, row.source, row.line, first.field, first.id)
+def unanswered_note(system: str, first: Sequence[str], n: int, n_questions: int) -> str:
+    """The note on `n` questions without an answer of the system, of which `first` are the first ids."""
+    counted = f"{n} of {n_questions} questions"
+    return f"system {system!r} did not answer {counted}: {listed(list(first), n_all=n)}"
 
 
 def check_prefer(prefer: object, *, has_gold: bool) -> list[str]:
@@ -155,10 +88,100 @@ def check_prefer(prefer: object, *, has_gold: bool) -> list[str]:
     return []
 
 
-def same_gold(row: Row, other: Row) -> bool:
-    """Whether two rows of a gold file say the same of their question."""
-    names = {*row.values, *other.values} - {"id", "question"}
-    return all(same_value(name, row.values.get(name), other.values.get(name)) for name in names)
+@dataclass(slots=True)
+class _Group:
+    """Conflicts of one field: the first in the order of the rows, and the ids."""
+
+    place: tuple[int, int]
+    name: str
+    row: Row
+    other: Row
+    ids: set[int] = field(default_factory=set[int])
+
+
+@dataclass(slots=True)
+class Conflicts:
+    """The conflicts found so far, between answers of systems and with the gold, counted by field and sources.
+
+    Rows of an id may ask different questions if the user paired them by place (`is_by_place`), or if they `are_turns`
+    of conversations, where users reply to what the system said. In `one_table`, whose author wrote each row's gold
+    beside its answer, the gold of a question may differ between systems; a note counts that.
+    """
+
+    prefer: Prefer | None = None
+    is_by_place: bool = False
+    are_turns: bool = False
+    one_table: bool = False
+    has_gold: bool = False
+    _found: dict[Hashable, _Group] = field(default_factory=dict[Hashable, _Group])
+    _settled: dict[Hashable, _Group] = field(default_factory=dict[Hashable, _Group])
+
+    def differs(
+        self,
+        name: str,
+        row: Row,
+        other: Row,
+        number: int,
+        *,
+        may_differ: bool,
+        is_gold: bool = False,
+    ) -> bool:
+        """Whether a field of a row, the one with this number, differs from that of another row of its id; counted."""
+        value, expected = row.values[name], other.values[name]
+        if type(value) is str and value == expected:
+            return False
+        # A duplicate (id, system) is reported elsewhere.
+        if row.source == other.source and system_of(row) == system_of(other):
+            return False
+        if same_value(name, value, expected):
+            return False
+        groups = self._settled if may_differ or self.prefer else self._found
+        place = (int(is_gold), number)
+        key = name if groups is self._settled else (is_gold, name, row.source, other.source)
+        group = groups.setdefault(key, _Group(place, name, row, other))
+        if place < group.place:
+            group.place, group.row, group.other = place, row, other
+        group.ids.add(hash(row.values["id"]))
+        return True
+
+    def problems(self) -> list[Problem]:
+        """One problem for each field and pair of sources, in the order of the rows; it names the first."""
+        problems: list[Problem] = []
+        choices = "|".join(get_args(Prefer)) if self.has_gold else "answers|first"
+        choose = f"choose with --prefer {choices} (in Python rg.load(…, prefer=))"
+        for group in _in_order(self._found):
+            row, other, name, n_ids = group.row, group.other, group.name, len(group.ids)
+            place = other.source if other.line is None else f"{other.source}:{other.line}"
+            if (system := name_of(other, "system")) is not None:
+                place = f"{place} (system {system!r})"
+            here, there = (_short(name, each.values[name]) for each in (row, other))
+            many = f" ({n_ids:,} ids differ like this)" if n_ids > 1 else ""
+            ways_out = ["keep one of the two", choose]
+            if name == "question" and not (self.is_by_place or self.are_turns):
+                ways_out = ["correct the ids", f"pair rows by place with {BY_PLACE}", choose]
+            text = f"is {here} here, but {there} in {place}{many}; {', or '.join(ways_out)}"
+            id = cast(str, row.values["id"])
+            problems.append(Problem(text, row.source, row.line, name, id))
+        return problems
+
+    def notes(self) -> list[str]:
+        """How many ids differ in a field, and which value is used."""
+        kept = {
+            "gold": "used the gold's",
+            "answers": "kept each answer's own",
+            "first": "used the first source's",
+            None: "kept each row's own",
+        }[self.prefer]
+        notes: list[str] = []
+        for group in _in_order(self._settled):
+            id, n = group.row.values["id"], len(group.ids)
+            counted = f"id {id!r}" if n == 1 else f"{n:,} ids (the first is {id!r})"
+            notes.append(f"{group.name} differs between rows for {counted}; {kept}")
+        return notes
+
+
+def _in_order(groups: dict[Hashable, _Group]) -> list[_Group]:
+    return sorted(groups.values(), key=lambda group: group.place)
 
 
 def same_value(name: str, value: object, expected: object) -> bool:
@@ -181,82 +204,10 @@ def _texts(value: object) -> set[str] | None:
     return {folded(str(text)) for text in several}
 
 
-def counted_ids(first: str, n: int) -> str:
-    """The only id, or how many they are and the first."""
-    return f"id {first!r}" if n == 1 else f"{n:,} ids (the first is {first!r})"
-
-
 def _short(name: str, value: object) -> str:
     """A value as a message shows it: one reference as its text, however it was given."""
     with suppress(FieldError, RecursionError):
         value = read_value(name, value)
     several = cast("list[object]", value) if isinstance(value, list) else []
-    value = several[0] if len(several) == 1 else cast(object, value)
-    text = repr(value)
+    text = repr(several[0] if len(several) == 1 else cast(object, value))
     return text if len(text) <= 60 else f"{text[:57]}…"
-
-
-class Gold:
-    """The gold by id, each question once.
-
-    A question without an id may be repeated if the gold is the same; otherwise it is a problem, or
-    with `prefer` the first one counts.
-    """
-
-    def __init__(self, rows: Sequence[Row], prefer: Prefer | None) -> None:
-        self.by_id: dict[str, Row] = {}
-        self._n_repeated = 0
-        different: list[tuple[Row, Row]] = []
-        for row in rows:
-            id = name_of(row, "id")
-            if id is None:
-                continue
-            first = self.by_id.setdefault(id, row)
-            self._n_repeated += first is not row
-            if first is not row and prefer is None and not same_gold(first, row):
-                different.append((first, row))
-        self.problems = [_conflicting_gold(different)] if different else []
-
-    def notes(self) -> list[str]:
-        n = self._n_repeated
-        counted = "1 row repeats a question" if n == 1 else f"{n:,} rows repeat a question"
-        return [f"{counted} of the gold; the first of each is used"] if n else []
-
-
-def _conflicting_gold(different: Sequence[tuple[Row, Row]]) -> Problem:
-    first, row = different[0]
-    n = len({question_of(row) for _, row in different})
-    many = f" ({n:,} questions are like this)" if n > 1 else ""
-    place = "" if first.line is None else f", first in line {first.line}"
-    text = (
-        f"{excerpt(row)} is in the gold twice, with different gold{place}{many}; keep one of the two, list all "
-        "references in one row, or use the first: --prefer first (in Python prefer=)"
-    )
-    return Problem(text, row.source, row.line, "question", name_of(row, "id"))
-
-
-_OTHER_WAYS = (
-    "remove the ids to pair rows by the question's text, or, if the rows are in the same order, "
-    f"use {BY_PLACE}"
-)
-
-
-def unanswered(gold: Row, system: str) -> Row:
-    named: Mapping[str, object] = {"system": system} if system != DEFAULT_SYSTEM else {}
-    return Row({**gold.values, **named, "answer": None}, gold.source, gold.line)
-
-
-def unanswered_note(system: str, first: Sequence[str], n: int, n_questions: int) -> str:
-    """The note on `n` questions without an answer of the system, of which `first` are the first ids."""
-    counted = f"{n} of {n_questions} questions"
-    return f"system {system!r} did not answer {counted}: {listed(list(first), n_all=n)}"
-
-
-NO_ID_IN_COMMON = f"the answers and the gold have no id in common; {_OTHER_WAYS}"
-NOTHING_IN_COMMON = f"the systems have no id in common; {_OTHER_WAYS}"
-
-
-def unknown_note(system: str, first: Sequence[str], n: int) -> str:
-    """The note on `n` answers to questions that the gold does not have, of which `first` are the first."""
-    counted = f"{n} question{'s' * (n > 1)} not in the gold"
-    return f"system {system!r} answers {counted}; kept: {listed(list(first), n_all=n)}"

@@ -5,10 +5,13 @@ LangChain's Document (page_content), LlamaIndex's nodes (node with a score), Hay
 have this shape. Nothing is imported.
 """
 
+import json
+import re
 from collections.abc import Mapping, Sequence
 from typing import cast
 
-from ragauge.loaders.attributes import named_values, value_of
+from ragauge.loaders.values import named_values, value_of
+from ragauge.samples.samples import Row
 
 TEXT_KEYS = (
     "text", "page_content", "pageContent", "content", "passage", "passage_text", "chunk",
@@ -32,6 +35,21 @@ TEMPLATES = frozenset({
 """Settings of the tools' classes, which are no content."""
 
 
+ORIGIN_KEYS = (
+    "source_id", "source", "file_name", "filename", "file_path", "path", "url", "uri", "doc_uri", "title",
+)  # fmt: skip
+"""Parts that name the document a text is from; several texts may share one."""
+_ORIGINS = frozenset(ORIGIN_KEYS)
+_NAMES = frozenset((*ID_KEYS, *ORIGIN_KEYS))
+GENERATED = re.compile(
+    r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}|[0-9a-f]{32}|[0-9a-f]{64}", re.IGNORECASE
+)
+"""A UUID, or a hash as Haystack makes it of a document's content."""
+
+Searched = tuple[Row, Sequence[object], Sequence[Mapping[str, object]]]
+"""A row, the own ids of its contexts, and their parts."""
+
+
 def parts_of(item: object, depth: int = 3) -> Mapping[str, object] | None:
     """The named parts of a document, its own and those of the document in it; None without a text.
 
@@ -41,8 +59,20 @@ def parts_of(item: object, depth: int = 3) -> Mapping[str, object] | None:
     True
     """
     if is_list(item):
-        return _scored_pair(cast(Sequence[object], item), depth)
-    parts = _own_parts(item)
+        # (document, score), as LangChain's similarity_search_with_score returns.
+        pair = cast(Sequence[object], item)
+        if len(pair) != 2 or isinstance(pair[1], bool) or not isinstance(pair[1], int | float):
+            return None
+        if isinstance(pair[0], str):
+            return {"text": pair[0], "score": pair[1]}
+        inner = None if depth == 0 else parts_of(pair[0], depth - 1)
+        return None if inner is None else {**inner, "score": pair[1]}
+    parts: Mapping[str, object] | None = named_values(item)
+    if isinstance(item, Mapping):
+        parts = cast(Mapping[str, object], item)
+        names = [name for name in parts if isinstance(cast(object, name), str)]
+        if any(name.startswith(PREFIX) for name in names):
+            parts = {name.removeprefix(PREFIX): parts[name] for name in names}
     if parts is None or has_text(parts) or depth == 0:
         return parts if parts is not None and has_text(parts) else None
     for key in INNER_KEYS:
@@ -53,7 +83,7 @@ def parts_of(item: object, depth: int = 3) -> Mapping[str, object] | None:
             own = {name: value for name, value in parts.items() if name != key}
             return {**inner, **{name: value for name, value in own.items() if value is not None}}
     # LlamaIndex's documents have their text in a property and not in a field.
-    texts = {key: value_of(item, key) for key in TEXT_KEYS[:4]}
+    texts = {key: value_of(cast(object, item), key) for key in TEXT_KEYS[:4]}
     texts = {key: text for key, text in texts.items() if isinstance(text, str)}
     return {**parts, **texts} if texts else None
 
@@ -100,25 +130,75 @@ def documents_of_columns(result: object) -> list[dict[str, object]] | None:
     ]
 
 
-def _scored_pair(pair: Sequence[object], depth: int) -> Mapping[str, object] | None:
-    """(document, score), as LangChain's similarity_search_with_score returns."""
-    if len(pair) != 2 or isinstance(pair[1], bool) or not isinstance(pair[1], int | float):
+def id_part(searched: Sequence[Searched]) -> str | None:
+    """The part that is the id of all retrieved documents; None for the documents' own ids.
+
+    That is the one that the judgements of the rows name; else the documents' own, unless all of them are
+    generated: frameworks give every chunk an id of its own, often a random UUID or a hash of its text, and
+    the id that judgements use is then in the metadata. Where there is no own id, an id in the metadata is
+    used, or the name of the source. A part counts only if every document has it.
+    """
+    own = [id for _, ids, _ in searched for id in ids]
+    has_own = any(id is not None for id in own)
+    is_named = has_own and not all(isinstance(id, str) and GENERATED.fullmatch(id) for id in own)
+    judged = [
+        (relevant, ids, documents)
+        for row, ids, documents in searched
+        if (relevant := _judged_ids(row))
+    ]
+    if not own or (is_named and not judged):
         return None
-    document, score = pair
-    if isinstance(document, str):
-        return {"text": document, "score": score}
-    parts = None if depth == 0 else parts_of(document, depth - 1)
-    return None if parts is None else {**parts, "score": score}
+    documents = [parts for _, _, several in searched for parts in several]
+    shared = set(_named(documents[0]))
+    for parts in documents:
+        shared &= _named(parts).keys()
+        if not shared:
+            break
+    in_order = [key for key in (*ID_KEYS, *ORIGIN_KEYS) if key in shared]
+    if any(str(id) in relevant for relevant, ids, _ in judged for id in ids):
+        return None
+    for key in in_order:
+        if any(str(id_of(each, key)) in relevant for relevant, _, some in judged for each in some):
+            return key
+    usable = [key for key in in_order if key in ID_KEYS] if has_own else in_order
+    return usable[0] if usable and not is_named else None
 
 
-def _own_parts(item: object) -> Mapping[str, object] | None:
-    if isinstance(item, Mapping):
-        named = cast(Mapping[object, object], item)
-        if not any(isinstance(name, str) and name.startswith(PREFIX) for name in named):
-            return cast(Mapping[str, object], item)
-        return {
-            name.removeprefix(PREFIX): value
-            for name, value in named.items()
-            if isinstance(name, str)
-        }
-    return named_values(item)
+def id_of(parts: Mapping[str, object], key: str) -> object:
+    """The id of a document that is its part `key`."""
+    return _named(parts).get(key)
+
+
+def _judged_ids(row: Row) -> set[str]:
+    relevant = row.values.get("relevant")
+    if isinstance(relevant, Mapping):
+        return {str(id) for id in cast(Mapping[object, object], relevant)}
+    if not isinstance(relevant, list | tuple):
+        return set()
+    ids: list[object] = [
+        cast(Mapping[str, object], item).get("id") if isinstance(item, Mapping) else item
+        for item in cast(Sequence[object], relevant)
+    ]
+    return {str(id) for id in ids}
+
+
+def _named(parts: Mapping[str, object]) -> dict[str, object]:
+    """The ids and origins in the metadata, and the origins beside the text."""
+    named = {key: value for key, value in parts.items() if key in _ORIGINS and _is_name(value)}
+    for holder in METADATA_KEYS:
+        metadata = parts.get(holder)
+        if isinstance(metadata, str) and metadata.lstrip().startswith("{"):
+            try:
+                metadata = json.loads(metadata)  # as OpenInference writes it
+            except (ValueError, RecursionError):
+                continue
+        if isinstance(metadata, Mapping):
+            given = cast(Mapping[str, object], metadata).items()
+            named |= {key: part for key, part in given if key in _NAMES and _is_name(part)}
+    return named
+
+
+def _is_name(value: object) -> bool:
+    if isinstance(value, str):
+        return bool(value.strip())
+    return isinstance(value, int) and not isinstance(value, bool)

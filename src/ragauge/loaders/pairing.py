@@ -1,83 +1,130 @@
-"""Which rows are about the same question: by their ids, by the question's text, or by place."""
+"""Give rows about the same question the same id: by the question's text, or by place."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import count
+from typing import cast
+
+import polars as pl
 
 from ragauge.errors import Problem
-from ragauge.language.characters import normal_form
-from ragauge.samples.samples import DEFAULT_SYSTEM, Row, read_value
-
-BY_PLACE = "--by-place (in Python by_place=True)"
-
-
-def name_of(row: Row, field: str) -> str | None:
-    """The row's id or system as it is stored; None if missing or invalid."""
-    value = row.values.get(field)
-    # Most names: every row has several looked up, and reading them takes longer than all the rest.
-    if value is None or (type(value) is str and value.isascii() and value.strip()):
-        return value
-    try:
-        name = read_value(field, value)
-    except ValueError:
-        return None
-    return name if isinstance(name, str) else None
+from ragauge.loaders.conflicts import BY_PLACE, excerpt, name_of, question_of, system_of
+from ragauge.loaders.piece_files import LINE, NUMBERED, SOURCE, PieceFiles
+from ragauge.loaders.table import Table
+from ragauge.samples.samples import Row
 
 
-def system_of(row: Row) -> str:
-    """The system that the row belongs to."""
-    return name_of(row, "system") or DEFAULT_SYSTEM
+@dataclass(slots=True)
+class Paired:
+    """The gold with its new ids, and notes; or why rows cannot be paired."""
+
+    gold: Table | None
+    notes: list[str] = field(default_factory=list[str])
+    problems: list[Problem] = field(default_factory=list[Problem])
 
 
-def folded(text: str) -> str:
-    """The text in `lower_ws`: NFC, lower-cased, each run of whitespace as one space, trimmed.
+def paired_by_question(pieces: PieceFiles, gold: Table | None) -> Paired:
+    """Give rows without an id that of the rows with their question, or the next number that is no id.
 
-    >>> folded(" What is\\n IT? ")
-    'what is it?'
+    About 200 bytes of each question are in memory.
     """
-    # As language.text.normalize, which loaders must not import.
-    return " ".join(normal_form("NFC", text).lower().split())
-
-
-def question_of(row: Row) -> str | None:
-    """The question's text as rows are paired by it; None if the row has no question."""
-    question = row.values.get("question")
-    return (folded(question) or None) if isinstance(question, str) else None
-
-
-def paired_note(n: int) -> str:
-    """The note on `n` rows that have the id of other rows with their question."""
-    n_rows = "1 row has" if n == 1 else f"{n:,} rows have"
-    return f"{n_rows} no id: paired by the text of the question"
-
-
-def unequal(system: str, n_rows: int, first: str, n_first: int, source: str) -> Problem:
-    """The problem of a system with other than the `n_first` rows of the source `first`."""
-    return Problem(
-        f"system {system!r} has {n_rows:,} rows, but {first} has {n_first:,}; "
-        "rows can be paired by place only if their numbers are equal",
-        source,
+    naming = _Naming()
+    gold_rows = () if gold is None else gold.rows
+    for row in gold_rows:
+        naming.learn(row)
+    for rows in _rows(pieces):
+        for row in rows:
+            naming.learn(row)
+    named = tuple(
+        Row({**row.values, "id": naming.id_of(row, None)}, row.source, row.line)
+        for row in gold_rows
     )
+    ids = [[naming.id_of(row, system_of(row)) for row in rows] for rows in _rows(pieces)]
+    if problems := naming.problems():
+        return Paired(gold, problems=problems)
+    for number, own in enumerate(ids):
+        pieces.rename(number, cast("list[str]", own))
+    n = naming.n_unnamed
+    note = (
+        f"{'1 row has' if n == 1 else f'{n:,} rows have'} no id: paired by the text of the question"
+    )
+    return Paired(gold and replace(gold, rows=named), [note])
 
 
-def placed_notes(n: int, n_renamed: int) -> list[str]:
-    """The notes on `n` rows of each side that are paired, and on ids that are not used."""
-    notes = [f"paired by place: {n:,} rows of each"]
-    if n_renamed:
-        notes.append(f"{n_renamed:,} ids are not used, as rows are paired by place")
-    return notes
+def _rows(pieces: PieceFiles) -> Iterator[list[Row]]:
+    """The rows of each piece with what pairs them; the id is None if the source had none."""
+    for frame in pieces.pieces(["id", "system", "question", LINE, SOURCE, NUMBERED]):
+        unnamed = frame.with_columns(pl.when(~pl.col(NUMBERED)).then(pl.col("id")))
+        yield pieces.as_rows(unnamed.drop(NUMBERED))
 
 
-def is_unnamed(row: Row) -> bool:
-    return row.values.get("id") is None
+def are_repeated(pieces: PieceFiles) -> bool:
+    """Whether two rows have the same question or none."""
+    seen: set[int] = set()
+    for rows in _rows(pieces):
+        for row in rows:
+            question = hash(question_of(row))
+            if question in seen:
+                return True
+            seen.add(question)
+    return False
 
 
-class Naming:
-    """Finds the id of a row by its question, and collects the rows for which there is none.
+def paired_by_place(pieces: PieceFiles, gold: Table | None) -> Paired:
+    """Give the n-th row of each system the id of the n-th row of the gold, or of the first system.
 
-    A question that no row with an id asks gets the next number that is no id.
+    Ids that are missing or repeated there are numbers from 1.
     """
+    keys = pl.concat(
+        frame.select("id", "system", SOURCE, NUMBERED)
+        for frame in pieces.pieces(["id", "system", SOURCE, NUMBERED])
+    ).with_columns(place=pl.int_range(pl.len()).over("system"))
+    of_system = keys.group_by("system", maintain_order=True).agg(pl.len(), pl.col(SOURCE).first())
+    sources = list(pieces.sources)
+    counted = cast("list[tuple[str, int, int]]", of_system.rows())
+    _, n, first = counted[0]
+    source = sources[first]
+    if gold is not None:
+        n, source = len(gold.rows), gold.rows[0].source
+    problems = [
+        Problem(
+            f"system {system!r} has {n_rows:,} rows, but {source} has {n:,}; "
+            "rows can be paired by place only if their numbers are equal",
+            sources[own],
+        )
+        for system, n_rows, own in counted
+        if n_rows != n
+    ]
+    if problems:
+        return Paired(gold, problems=problems)
+    if gold is not None:
+        ids = [id for row in gold.rows if (id := name_of(row, "id")) is not None]
+    else:
+        of_first = keys.filter(pl.col("system") == counted[0][0])
+        ids = [] if of_first[NUMBERED].any() else of_first["id"].to_list()
+    ids = ids if len(set(ids)) == n else [str(at + 1) for at in range(n)]
+    new = pl.Series("new", ids, pl.String)[keys["place"]]
+    renamed = keys.filter((keys["id"] != new) & ~keys[NUMBERED])["id"].n_unique()
+    for number, start in enumerate(pieces.starts):
+        end = [*pieces.starts, pieces.n_rows][number + 1]
+        pieces.rename(number, new[start:end].to_list())
+    if gold is not None:
+        named = (
+            Row({**row.values, "id": id}, row.source, row.line)
+            for row, id in zip(gold.rows, ids, strict=True)
+        )
+        gold = replace(gold, rows=tuple(named))
+    notes = [f"paired by place: {n:,} rows of each"]
+    if renamed:
+        notes.append(f"{renamed:,} ids are not used, as rows are paired by place")
+    return Paired(gold, notes)
+
+
+class _Naming:
+    """Finds the id of a row by its question, and collects the rows for which there is none."""
 
     def __init__(self) -> None:
+        self.n_unnamed = 0
         self._ids: dict[str, list[str]] = {}
         self._taken: set[str] = set()
         self._n = count(1)
@@ -88,6 +135,7 @@ class Naming:
 
     def learn(self, row: Row) -> None:
         """Take the id of a row that has one; all such rows come before those to be named."""
+        self.n_unnamed += row.values.get("id") is None
         id, question = name_of(row, "id"), question_of(row)
         if id is None:
             return
@@ -98,26 +146,26 @@ class Naming:
             if id not in ids:
                 ids.append(id)
 
-    def _number(self) -> str:
-        return next(number for n in self._n if (number := str(n)) not in self._taken)
-
-    def named(self, row: Row, side: str | None) -> Row:
-        """The row with an id if it can be found. `side` is its system; None for gold."""
-        if not is_unnamed(row):
-            return row
+    def id_of(self, row: Row, system: str | None) -> object:
+        """The row's own id, or that of its question; None if there is none. `system` is None for gold."""
+        if (id := row.values.get("id")) is not None:
+            return id
         question = question_of(row)
         if question is None:
             self._without_question.setdefault(row.source, []).append(row)
-            return row
-        if side is not None and (side, question) in self._asked:
+            return None
+        if system is not None and (system, question) in self._asked:
             self._repeated.setdefault(row.source, []).append(row)
-            return row
-        self._asked.add((side, question))
-        ids = self._ids.get(question) or self._ids.setdefault(question, [self._number()])
+            return None
+        self._asked.add((system, question))
+        if question not in self._ids:
+            number = next(number for n in self._n if (number := str(n)) not in self._taken)
+            self._ids[question] = [number]
+        ids = self._ids[question]
         if len(ids) > 1:
             self._ambiguous.setdefault(row.source, []).append(row)
-            return row
-        return Row({**row.values, "id": ids[0]}, row.source, row.line)
+            return None
+        return ids[0]
 
     def problems(self) -> list[Problem]:
         """One problem for each source and reason, naming the first row."""
@@ -129,7 +177,7 @@ class Naming:
             problems.append(Problem(text, source, rows[0].line))
         for source, rows in self._repeated.items():
             text = (
-                f"{excerpt(rows[0])} is asked twice without an id{_others(rows, 'question')}, so "
+                f"{excerpt(rows[0])} is asked twice without an id{_others(rows)}, so "
                 f"rows cannot be paired by the question; add ids, or use {BY_PLACE}"
             )
             problems.append(Problem(text, source, rows[0].line, "question"))
@@ -137,18 +185,12 @@ class Naming:
             ids = self._ids[question_of(rows[0]) or ""]
             text = (
                 f"{excerpt(rows[0])} has no id here, and elsewhere the ids {ids[0]!r} and "
-                f"{ids[1]!r}{_others(rows, 'question')}; add ids here, or use {BY_PLACE}"
+                f"{ids[1]!r}{_others(rows)}; add ids here, or use {BY_PLACE}"
             )
             problems.append(Problem(text, source, rows[0].line, "question"))
         return problems
 
 
-def excerpt(row: Row) -> str:
-    """The question of a row, shortened for a message."""
-    text = repr(row.values.get("question"))
-    return text if len(text) <= 60 else f"{text[:57]}…'"
-
-
-def _others(rows: Sequence[Row], what: str) -> str:
+def _others(rows: Sequence[Row]) -> str:
     n = len(rows) - 1
-    return f" (and {n:,} more {what}{'s' * (n > 1)})" if n else ""
+    return f" (and {n:,} more question{'s' * (n > 1)})" if n else ""

@@ -4,18 +4,19 @@ The text is taken from each object; ids and scores are taken if every context of
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import cast
 
 from ragauge.errors import Problem
-from ragauge.loaders.attributes import named_values, value_of
-from ragauge.loaders.document_ids import ChosenId, choose_ids
 from ragauge.loaders.documents import (
     ID_KEYS,
     SCORE_KEYS,
     TEMPLATES,
     TEXT_KEYS,
+    Searched,
     documents_of_columns,
+    id_of,
+    id_part,
     is_list,
     parts_of,
     score_of,
@@ -23,6 +24,7 @@ from ragauge.loaders.documents import (
 from ragauge.loaders.formats.frames import plain
 from ragauge.loaders.formats.printed import PrintedArray
 from ragauge.loaders.table import listed
+from ragauge.loaders.values import named_values, value_of
 from ragauge.samples.samples import Row
 
 CONTAINER_KEYS = ("source_nodes", "documents", "nodes", "matches", "points", "hits")
@@ -67,41 +69,56 @@ class ContextParts:
             {name: _passages(row, name, problems) for name in ("contexts", "gold_contexts")}
             for row in rows
         ]
-        searched = [
-            (row, passages)
+        searched: list[Searched] = [
+            (row, [passage.id for passage in passages], [passage.parts for passage in passages])
             for row, both in zip(rows, found, strict=True)
             if (passages := both["contexts"]) and row.values.get("context_ids") is None
         ]
-        chosen = choose_ids(
-            [(row, [p.id for p in ps], [p.parts for p in ps]) for row, ps in searched]
-        )
+        key = id_part(searched)
         if searched:
-            self.keys.add(chosen.key)
-        unpacked = [
-            self._unpacked(row, both, chosen) for row, both in zip(rows, found, strict=True)
+            self.keys.add(key)
+        unpacked = [self._unpacked(row, both, key) for row, both in zip(rows, found, strict=True)]
+        if not self.filled:
+            return unpacked
+        # Empty contexts have empty ids, as other rows have ids.
+        return [
+            row
+            if row.values.get("contexts") != []
+            else Row(
+                {
+                    **row.values,
+                    **{name: [] for name in sorted(self.filled) if row.values.get(name) is None},
+                },
+                row.source,
+                row.line,
+            )
+            for row in unpacked
         ]
-        return [_with_empty_ids(row, self.filled) for row in unpacked] if self.filled else unpacked
 
-    def _unpacked(
-        self, row: Row, both: Mapping[str, list[Passage] | None], chosen: ChosenId
-    ) -> Row:
+    def _unpacked(self, row: Row, both: Mapping[str, list[Passage] | None], key: str | None) -> Row:
         values: dict[str, object] = {}
         for name, passages in both.items():
             if passages is None:
                 continue
             values[name] = [passage.text for passage in passages]
             if name == "contexts":
-                if chosen.key is not None:
-                    passages = [
-                        replace(passage, id=chosen.id_of(passage.parts)) for passage in passages
-                    ]
-                values |= _beside_texts(passages, row, self.incomplete)
+                ids = [p.id if key is None else id_of(p.parts, key) for p in passages]
+                values |= self._beside_texts("context_ids", ids, row)
+                scores = [score_of(passage.score) for passage in passages]
+                values |= self._beside_texts("context_scores", scores, row)
             own = SPAN if name == "gold_contexts" else ()
             self.unread |= {
-                repr(key): None for passage in passages for key in passage.unread if key not in own
+                repr(part): None for each in passages for part in each.unread if part not in own
             }
         self.filled |= values.keys() - {"contexts", "gold_contexts"}
         return Row({**row.values, **values}, row.source, row.line) if values else row
+
+    def _beside_texts(self, name: str, column: list[object], row: Row) -> dict[str, object]:
+        """The ids or scores, if every passage has one and the row has none."""
+        n_missing = 0 if row.values.get(name) is not None else column.count(None)
+        if 0 < n_missing < len(column):
+            self.incomplete[name] = self.incomplete.get(name, 0) + 1
+        return {} if n_missing or row.values.get(name) is not None else {name: column}
 
     def notes(self) -> tuple[str, ...]:
         """What was taken from the objects and what was left out."""
@@ -148,19 +165,13 @@ def _items(given: object) -> Sequence[object] | None:
         return None
     if isinstance(given, Iterator):
         return list(cast(Iterator[object], given))
-    if not isinstance(given, list | tuple):
-        return _contained(given)
-    items = cast(Sequence[object], given)
-    return items if any(_is_object(item) for item in items) else None
-
-
-def _contained(given: object) -> Sequence[object] | None:
-    """The documents of a search result, or a single document as a list of one."""
-    columns = documents_of_columns(given)
-    if columns is not None:
+    if isinstance(given, list | tuple):
+        items = cast(Sequence[object], given)
+        return items if any(_is_object(item) for item in items) else None
+    if (columns := documents_of_columns(given)) is not None:
         return columns
     if parts_of(given) is None:
-        for key in CONTAINER_KEYS:
+        for key in CONTAINER_KEYS:  # the result of a search
             inner = value_of(given, key)
             if isinstance(inner, list | tuple):
                 return _items(cast(object, inner)) or cast(Sequence[object], inner)
@@ -177,28 +188,26 @@ def _is_object(item: object) -> bool:
 
 
 def _passage(item: object) -> Passage | None:
+    """The parts of one context; None for an object without a text."""
     if item is None or isinstance(item, str | int | float):
         return Passage(item)
     parts = parts_of(item)
     if parts is None:
         return None if _is_object(item) else Passage(item)
-    text, id, score = (_first(parts, keys) for keys in (TEXT_KEYS, ID_KEYS, SCORE_KEYS))
-    taken = {text, id, score}
+    taken = [
+        next((key for key in keys if parts.get(key) is not None), None)
+        for keys in (TEXT_KEYS, ID_KEYS, SCORE_KEYS)
+    ]
     unread = tuple(
         key
         for key, value in parts.items()
-        if key not in taken and key not in TEMPLATES and not _is_nothing(value)
+        if key not in taken
+        and key not in TEMPLATES
+        and value is not None
+        and not (isinstance(value, Mapping | list | tuple | str) and not value)
     )
-    values = (None if key is None else plain(parts[key]) for key in (text, id, score))
+    values = (None if key is None else plain(parts[key]) for key in taken)
     return Passage(*values, parts=parts, unread=unread)
-
-
-def _is_nothing(value: object) -> bool:
-    return value is None or (isinstance(value, Mapping | list | tuple | str) and not value)
-
-
-def _first(parts: Mapping[str, object], keys: Sequence[str]) -> str | None:
-    return next((key for key in keys if parts.get(key) is not None), None)
 
 
 def _without_text(item: object) -> str:
@@ -207,32 +216,3 @@ def _without_text(item: object) -> str:
     keys = listed([repr(key) for key in parts])
     kind = "" if is_mapping else f"is a {type(item).__name__} that "
     return f"{kind}has no text under {', '.join(TEXT_KEYS)}; its keys are {keys}"
-
-
-def _beside_texts(
-    passages: Sequence[Passage], row: Row, incomplete: dict[str, int]
-) -> dict[str, object]:
-    """The ids and scores that every passage has and the row does not."""
-    columns: dict[str, list[object]] = {
-        "context_ids": [passage.id for passage in passages],
-        "context_scores": [score_of(passage.score) for passage in passages],
-    }
-    taken: dict[str, object] = {}
-    for name, column in columns.items():
-        if row.values.get(name) is not None:
-            continue
-        n_missing = column.count(None)
-        if not n_missing:
-            taken[name] = column
-        elif n_missing < len(column):
-            incomplete[name] = incomplete.get(name, 0) + 1
-    return taken
-
-
-def _with_empty_ids(row: Row, filled: set[str]) -> Row:
-    """The row with empty ids where its contexts are empty, as other rows have ids."""
-    if row.values.get("contexts") != []:
-        return row
-    nothing: list[object] = []
-    unavailable = {name: nothing for name in sorted(filled) if row.values.get(name) is None}
-    return Row({**row.values, **unavailable}, row.source, row.line) if unavailable else row

@@ -1,32 +1,23 @@
 """Choose the reader for a source: by a file's ending, or by an object's type."""
 
 import os
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
+from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from ragauge.errors import PlanError
 from ragauge.loaders import traces
 from ragauge.loaders.documents import is_list
-from ragauge.loaders.formats import csv, frames, json, jsonl, objects, parquet
-from ragauge.loaders.formats.file_sets import PACKED, files_of_set, is_set, together
+from ragauge.loaders.formats import csv, frames, json, jsonl, parquet
+from ragauge.loaders.formats.file_sets import PACKED, files_of_set, is_set, kind_of_file, together
 from ragauge.loaders.mapping import field_of
-from ragauge.loaders.shapes import (
-    agent_benchmarks,
-    benchmark_logs,
-    column_sets,
-    conversations,
-    joined_texts,
-    numbered,
-    passage_rows,
-    promptfoo,
-    published,
-    results,
-    wrappers,
-)
+from ragauge.loaders.shapes import benchmarks, conversations, layouts, nested
+from ragauge.loaders.shapes import table as shapes
 from ragauge.loaders.table import Table, unreadable
-from ragauge.storage.regular_file import as_url, exists
+from ragauge.storage.regular_file import as_url, exists, is_file
 
 if TYPE_CHECKING:
     import polars as pl
@@ -44,18 +35,21 @@ class Frame(Protocol):
 Source = str | os.PathLike[str] | Sequence[Mapping[str, object]] | Frame
 """A file, a list of dicts, or a frame."""
 
-_TEXT_READERS: dict[str, Callable[[Path], Table]] = {
-    ".jsonl": jsonl.read_jsonl,
-    ".ndjson": jsonl.read_jsonl,
-    ".json": json.read_json,
-    ".csv": partial(csv.read_csv, delimiter=","),
-    ".tsv": partial(csv.read_csv, delimiter="\t"),
+Reader = Callable[[Path, float], Iterator[Table]]
+_PIECES: dict[str, Reader] = {
+    ".jsonl": jsonl.jsonl_tables,
+    ".ndjson": jsonl.jsonl_tables,
+    ".csv": partial(csv.csv_tables, delimiter=","),
+    ".tsv": partial(csv.csv_tables, delimiter="\t"),
+    ".parquet": parquet.parquet_tables,
 }
-_READERS = (
-    _TEXT_READERS
-    | {f"{suffix}{packed}": read for suffix, read in _TEXT_READERS.items() for packed in PACKED}
-    | {".parquet": parquet.read_parquet}
-)
+"""What reads the files of a kind, in tables of about so many bytes."""
+TEXTS = (".jsonl", ".ndjson", ".json", ".csv", ".tsv")
+ENDINGS = (*TEXTS, *(f"{ending}{packed}" for ending in TEXTS for packed in PACKED), ".parquet")
+_UNPACKED = 5
+"""Packed files, and Parquet, are taken to hold this many times their own size."""
+_VALUE_BYTES = 32
+"""About what a value of a Parquet file needs in memory at least: a repeated one takes no room in the file."""
 _REFUSED = {
     "loading it could execute code in it; export it as JSON Lines or Parquet": (
         ".pkl", ".pickle", ".joblib", ".dill", ".pt", ".pth", ".npy", ".npz",
@@ -73,7 +67,7 @@ def read_source(source: object, chosen: Collection[str] = ()) -> Table:
     unpacked, except columns that the user maps to fields, `chosen`.
     """
     table = of_other_tools(_read(source, chosen), chosen)
-    return passage_rows.recognised(numbered.recognised(table, keep=chosen), keep=chosen)
+    return layouts.with_passages(layouts.with_lists(table, keep=chosen), keep=chosen)
 
 
 def of_other_tools(table: Table, chosen: Collection[str]) -> Table:
@@ -95,18 +89,54 @@ def with_turns(table: Table, chosen: Collection[str]) -> Table | None:
     return read if _after_chats(read, chosen) is read else None
 
 
+def file_tables(files: Sequence[Path], most_bytes: float = inf) -> Iterator[Table]:
+    """The rows of files in tables of about `most_bytes` bytes."""
+    for file in files:
+        kind = kind_of_file(file)
+        if kind is None:  # one value
+            yield json.read_json(file)
+        else:
+            yield from _PIECES[kind](file, most_bytes)
+
+
+def files_in_pieces(source: object, most_bytes: float) -> Sequence[Path] | None:
+    """The files of a source that are more than one piece of about `most_bytes`; None for any other source."""
+    if not isinstance(source, str | os.PathLike):
+        return None
+    path = Path(cast("str | os.PathLike[str]", source))
+    if "://" in str(path):
+        return None
+    try:
+        files = files_of_set(path) if is_set(path) else [path]
+        if isinstance(files, Table) or not all(
+            kind_of_file(each) and is_file(each) for each in files
+        ):
+            return None
+        return files if size_of(files) > most_bytes else None
+    except (OSError, ValueError):
+        return None
+
+
+def size_of(files: Sequence[Path]) -> int:
+    """About how many bytes the files hold unpacked."""
+    size = 0
+    for file in files:
+        ending, own = file.suffix.lower(), file.stat().st_size
+        size += own * (_UNPACKED if ending in (*PACKED, ".parquet") else 1)
+        if ending == ".parquet":
+            with suppress(parquet.FooterError, OSError):
+                size = max(size, _VALUE_BYTES * parquet.read_footer(file).n_values)
+    return size
+
+
 def _before_chats(table: Table, chosen: Collection[str]) -> Table:
-    table = traces.recognised(table)
-    if not set(chosen) & set(table.columns()):
-        table = benchmark_logs.recognised(promptfoo.recognised(table))
-    return agent_benchmarks.recognised(table, keep=chosen)
+    return benchmarks.recognised(traces.recognised(table), keep=chosen)
 
 
 def _after_chats(table: Table, chosen: Collection[str]) -> Table:
-    table = column_sets.recognised(table, keep=chosen)
-    table = wrappers.unwrapped(table, keep=chosen)
-    table = results.recognised(published.recognised(table, keep=chosen))
-    return joined_texts.recognised(table, keep=chosen)
+    table = nested.unwrapped(shapes.with_field_names(table, keep=chosen), keep=chosen)
+    table = nested.with_results(shapes.recognised(table, keep=chosen))
+    return layouts.with_split_texts(table, keep=chosen)
 
 
 def _read(source: object, chosen: Collection[str]) -> Table:
@@ -119,67 +149,42 @@ def _read(source: object, chosen: Collection[str]) -> Table:
     if is_list(source):
         return frames.rows_table(cast(Sequence[object], source))
     if isinstance(source, Mapping):
-        return _read_mapping(cast(Mapping[str, object], source), chosen)
-    table = _read_object(source)
-    if table is not None:
-        return table
-    hint = "; call .collect() first" if type(source).__name__ == "LazyFrame" else ""
+        if frames.is_splits(cast(object, source)):
+            return frames.splits_table(cast(object, source))
+        if frames.is_columns(cast(object, source), chosen):
+            return frames.columns_table(cast(object, source))
+        return frames.rows_table([cast(object, source)], "dict")
+    if frames.is_dataset(source):
+        return frames.dataset_table(source)
+    if frames.is_arrow(source):
+        return frames.arrow_table(source)
     kind = type(source).__name__
+    if hasattr(source, "__arrow_c_stream__"):
+        import polars as pl
+
+        return frames.polars_table(pl.DataFrame(cast(Any, source)), f"{kind} table")
+    if (kept := frames.samples_in(source)) is not None:
+        return frames.rows_table(kept[0], kind, kept[1])
+    if isinstance(source, Iterable) and not isinstance(source, bytes | set | frozenset):
+        return frames.rows_table(list(cast(Iterable[object], source)))
+    hint = "; call .collect() first" if kind == "LazyFrame" else ""
     raise PlanError([f"cannot load a {kind}; give a file, a list of dicts or a frame{hint}"])
 
 
 def is_one_source(source: object, chosen: Collection[str] = ()) -> bool:
-    """Whether a mapping is one source: columns, splits or a sample, and not systems by name."""
+    """Whether a mapping is one source: columns, splits or a sample, and not systems by name.
+
+    In a sample, a question or an answer is given as text, which is not the name of a file.
+    """
     if not isinstance(source, Mapping):
         return True
     values = cast(Mapping[object, object], source)
     if frames.is_splits(values) or frames.is_columns(values, chosen):
         return True
     named = {name: value for name, value in values.items() if isinstance(name, str)}
-    return _is_sample(named) or results.is_result(named)
-
-
-def _is_sample(values: Mapping[str, object]) -> bool:
-    """Whether a question or an answer is given as text, which is not the name of a file."""
-    texts = [value for name, value in values.items() if field_of(name) in ("question", "answer")]
-    return any(
-        isinstance(text, str) and not text.lower().endswith(tuple(_READERS)) for text in texts
-    )
-
-
-def _read_mapping(source: Mapping[str, object], chosen: Collection[str]) -> Table:
-    if frames.is_splits(source):
-        return frames.splits_table(source)
-    if frames.is_columns(source, chosen):
-        return frames.columns_table(source)
-    return frames.rows_table([source], "dict")
-
-
-def _read_object(source: object) -> Table | None:
-    """The rows of a table, a data set, a sample or an iterable; None for anything else."""
-    if frames.is_dataset(source):
-        return frames.dataset_table(source)
-    if frames.is_arrow(source):
-        return frames.arrow_table(source)
-    if hasattr(source, "__arrow_c_stream__"):
-        import polars as pl
-
-        return frames.polars_table(
-            pl.DataFrame(cast(Any, source)), f"{type(source).__name__} table"
-        )
-    kept = objects.samples_in(source)
-    if kept is not None:
-        items, notes = kept
-        return frames.rows_table(items, type(source).__name__, notes)
-    items = objects.as_list(source)
-    return None if items is None else frames.rows_table(items)
-
-
-def _is_standard_input(path: Path) -> bool:
-    """Whether a path is `-`, or one by which shells pass on a stream."""
-    if str(path) == "-":
-        return not exists(path)
-    return str(path) == "/dev/stdin" or str(path.parent) in ("/dev/fd", "/proc/self/fd")
+    texts = [value for name, value in named.items() if field_of(name) in ("question", "answer")]
+    is_sample = any(isinstance(text, str) and not text.lower().endswith(ENDINGS) for text in texts)
+    return is_sample or nested.is_result(named)
 
 
 def _read_file(source: str | os.PathLike[str]) -> Table:
@@ -188,23 +193,28 @@ def _read_file(source: str | os.PathLike[str]) -> Table:
         return unreadable(
             url, "is a URL of a kind that is not read (s3:// and gs:// are); download it first"
         )
-    if _is_standard_input(path):
+    # As -, or as shells pass on a stream.
+    if (str(path) == "-" and not exists(path)) or (
+        str(path) == "/dev/stdin" or str(path.parent) in ("/dev/fd", "/proc/self/fd")
+    ):
         return unreadable(
             str(source),
             "is standard input or a pipe, and answers are read more than once, also when a run is resumed; "
             "save them in a file first, as answers.jsonl",
         )
-    if is_set(path):
-        files = files_of_set(path)
-        return files if isinstance(files, Table) else together(path, list(map(_read_file, files)))
+    files = files_of_set(path) if is_set(path) else [path]
+    if isinstance(files, Table):
+        return files
     name = path.name.lower()
-    for suffix in sorted(_READERS, key=len, reverse=True):
-        if name.endswith(suffix):
-            return _READERS[suffix](path)
+    if is_set(path) or name.endswith(ENDINGS):
+        tables = [
+            csv.without_fillers(each) if each.all_text else each for each in file_tables(files)
+        ]
+        return together(path, tables)
     for why, suffixes in _REFUSED.items():
         if name.endswith(suffixes):
             return unreadable(str(path), f"is not supported: {why}")
     if not exists(path):
-        return _READERS[".jsonl"](path)  # reports that it does not exist, with a similar name
-    known = f"{', '.join(_TEXT_READERS)} (each also .gz, .zst) and .parquet"
+        return jsonl.read_jsonl(path)  # reports that it does not exist, with a similar name
+    known = f"{', '.join(TEXTS)} (each also .gz, .zst) and .parquet"
     return unreadable(str(path), f"has an unknown ending; use one of {known}")

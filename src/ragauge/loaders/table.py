@@ -8,6 +8,10 @@ from ragauge.errors import Problem
 from ragauge.samples.samples import Row
 
 
+class NeedsAllRowsError(Exception):
+    """What a source holds can only be read with all rows in memory; the message says what it is."""
+
+
 @dataclass(frozen=True)
 class Table:
     """Rows under the source's column names, and the problems of reading them.

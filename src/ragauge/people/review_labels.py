@@ -18,7 +18,7 @@ from threading import Lock
 from typing import Literal, cast, get_args
 
 from ragauge.errors import PlanError, StoreError
-from ragauge.loaders.formats.strict import JsonError, JsonReader, repeated_problem
+from ragauge.loaders.formats.jsonl import JsonError, JsonReader, repeated_problem
 from ragauge.runs.file_names import LABELS
 from ragauge.storage.atomic_files import store_errors, sync_folder
 from ragauge.storage.regular_file import read_regular

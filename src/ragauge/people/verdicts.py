@@ -9,7 +9,7 @@ import polars as pl
 from ragauge.engine.judged_scores import without_judge
 from ragauge.errors import DataError, LabelError, PlanError, Problem, did_you_mean
 from ragauge.label import Label
-from ragauge.loaders.pairing import folded
+from ragauge.loaders.conflicts import folded
 from ragauge.loaders.verdicts import Kind, Verdicts
 from ragauge.people.review_reasons import bare_name
 from ragauge.runs.manifest import MetricDisplay

@@ -139,15 +139,12 @@ def _texts(value: object) -> list[str]:
         return [_text(value)]
     if not isinstance(value, list | tuple):
         raise FieldError(f"must be a list of texts, got {short_value(value)}")
-    return [_item(place, item) for place, item in enumerate(cast(Sequence[object], value), 1)]
-
-
-def _item(place: int, item: object) -> str:
-    if isinstance(item, str):
-        return whole_text(item)
-    if not isinstance(item, int | float) or isinstance(item, bool):
-        raise FieldError(f"item {place} must be text, got {short_value(item)}")
-    return _text(item)
+    texts: list[str] = []
+    for place, item in enumerate(cast(Sequence[object], value), 1):
+        if not isinstance(item, str | int | float) or isinstance(item, bool):
+            raise FieldError(f"item {place} must be text, got {short_value(item)}")
+        texts.append(_text(item))
+    return texts
 
 
 def _numbers(value: object) -> list[float]:
@@ -180,20 +177,17 @@ def _grades(value: object) -> dict[str, int]:
         raise FieldError(f"must be a list of ids or an object id → grade, got {short_value(value)}")
     grades: dict[str, int] = {}
     for item in cast(Sequence[object], value):
-        document, grade = _judgement(item)
+        id, grade = item, 1
+        if isinstance(item, Mapping):
+            parts = cast(Mapping[object, object], item)
+            if set(parts) != {"id", "grade"}:
+                raise FieldError(f"items must be ids or {{id, grade}}, got {short_value(parts)}")
+            id, grade = parts["id"], parts["grade"]
+        document = _id(id)
         if document in grades:
             raise FieldError(f"lists document {document!r} twice")
-        grades[document] = grade
+        grades[document] = _grade(id, grade)
     return grades
-
-
-def _judgement(item: object) -> tuple[str, int]:
-    if isinstance(item, Mapping):
-        parts = cast(Mapping[object, object], item)
-        if set(parts) != {"id", "grade"}:
-            raise FieldError(f"items must be ids or {{id, grade}}, got {short_value(parts)}")
-        return _id(parts["id"]), _grade(parts["id"], parts["grade"])
-    return _id(item), 1
 
 
 def _grade(document: object, grade: object) -> int:

@@ -1,9 +1,9 @@
 """Select samples: by a filter over their fields, and the first questions."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from ragauge.errors import DataError, FilterError, Problem, did_you_mean
 from ragauge.samples.samples import SampleFile, Samples, to_columns
@@ -19,7 +19,10 @@ SMALL = 50_000
 
 def matching(samples: Samples, where: Filter) -> Samples:
     """The rows that match a filter, possibly none; FilterError if it names an unknown field."""
-    _check_fields(where, samples.columns)
+    columns = samples.columns
+    for name in sorted(where.fields - set(columns)):
+        hint = did_you_mean(name, columns) or f"; they have {', '.join(columns)}"
+        raise FilterError(f"filter {where.text!r:.200}: the samples have no field {name!r}{hint}")
     return _selected(samples, lambda piece: matches(piece, where))
 
 
@@ -44,22 +47,14 @@ def select(samples: Samples, *, where: str | None = None, limit: int | None = No
         n_questions = int(counted.item())
         if limit < n_questions:
             notes.append(f"only the first {limit:,} of {n_questions:,} questions")
-            samples = _first_questions(samples, limit)
+            first: dict[str, None] = {}
+            for piece in samples.pieces(["id"]):
+                first |= dict.fromkeys(piece["id"].unique(maintain_order=True).to_list())
+                if len(first) >= limit:
+                    break
+            ids = list(first)[:limit]
+            samples = _selected(samples, lambda piece: piece["id"].is_in(ids))
     return Samples(samples.rows, samples.source, tuple(notes))
-
-
-def _first_questions(samples: Samples, limit: int) -> Samples:
-    """The rows of the first questions, wherever they are."""
-    first: dict[str, None] = {}
-    for piece in samples.pieces(["id"]):
-        for id in cast("list[str]", piece["id"].unique(maintain_order=True).to_list()):
-            if len(first) == limit and id not in first:
-                break
-            first[id] = None
-        if len(first) == limit:
-            break
-    ids = list(first)
-    return _selected(samples, lambda piece: piece["id"].is_in(ids))
 
 
 def _selected(samples: Samples, mask: "Callable[[pl.DataFrame], pl.Series]") -> Samples:
@@ -95,9 +90,3 @@ def matches(piece: "pl.DataFrame", where: Filter) -> "pl.Series":
         match = cache(match)
     found = [match(values) for values in zip(*rows.values(), strict=True)]
     return pl.Series(found, dtype=pl.Boolean)
-
-
-def _check_fields(chosen: Filter, columns: Sequence[str]) -> None:
-    for name in sorted(chosen.fields - set(columns)):
-        hint = did_you_mean(name, columns) or f"; they have {', '.join(columns)}"
-        raise FilterError(f"filter {chosen.text!r:.200}: the samples have no field {name!r}{hint}")

@@ -102,7 +102,11 @@ def look_alike_notes(given: Iterable[str]) -> list[str]:
 
 
 def frame_of(values: list[dict[str, object]]) -> "pl.DataFrame":
-    """The rows as a frame: id and system first, then the other fields, then the slice fields."""
+    """The rows as a frame: id and system first, then the other fields, then the slice fields.
+
+    Judgements are structs sorted by id, because a JSON object has no order. The values of a slice field of
+    several types are text.
+    """
     import polars as pl
 
     types = {
@@ -115,18 +119,33 @@ def frame_of(values: list[dict[str, object]]) -> "pl.DataFrame":
         "json": pl.String(),
         "grades": pl.List(pl.Struct({"id": pl.String(), "grade": pl.Int64()})),
     }
-    present = {name for row in values for name in row}
+    present = dict.fromkeys(name for row in values for name in row)
     order = [name for name in FIELDS if name in present]
-    order += list(dict.fromkeys(name for row in values for name in row if name not in FIELDS))
+    order += [name for name in present if name not in FIELDS]
     series: list[pl.Series] = []
     for name in order:
         column = [row.get(name) for row in values]
-        dtype = types.get(FIELDS[name].kind if name in FIELDS else "")
+        dtype = types[FIELDS[name].kind] if name in FIELDS else None
+        if name == "relevant":
+            column = [
+                None
+                if grades is None
+                else [{"id": id, "grade": grade} for id, grade in sorted(grades.items())]
+                for grades in cast("list[dict[str, int] | None]", column)
+            ]
         if isinstance(dtype, pl.List):
-            series.append(_lists(name, _as_lists(name, column), cast("pl.DataType", dtype.inner)))
-        else:
-            column = column if dtype is not None else _one_type(column)
-            series.append(pl.Series(name, column, dtype=dtype, strict=True))
+            lists = cast("list[list[object] | None]", column)
+            series.append(_lists(name, lists, cast("pl.DataType", dtype.inner)))
+            continue
+        kinds = {type(value) for value in column if value is not None} if dtype is None else ()
+        if kinds == {int, float}:
+            column = [None if value is None else float(cast(float, value)) for value in column]
+        elif len(kinds) > 1:
+            column = [
+                value if value is None or isinstance(value, str) else json.dumps(value)
+                for value in column
+            ]
+        series.append(pl.Series(name, column, dtype=dtype, strict=True))
     return pl.DataFrame(series)
 
 
@@ -150,27 +169,3 @@ def _lists(name: str, column: list[list[object] | None], inner: "pl.DataType") -
     empty = pl.lit([], dtype=pl.List(inner))
     filled = pl.when("is_given").then(pl.col(name).fill_null(empty)).alias(name)
     return every.join(grouped, on="row", how="left", maintain_order="left").select(filled)[name]
-
-
-def _as_lists(name: str, column: list[object]) -> list[list[object] | None]:
-    """List cells; judgements as structs sorted by id, because a JSON object has no order."""
-    if name != "relevant":
-        return cast("list[list[object] | None]", column)
-    return [
-        None
-        if grades is None
-        else [{"id": document, "grade": grade} for document, grade in sorted(grades.items())]
-        for grades in cast("list[dict[str, int] | None]", column)
-    ]
-
-
-def _one_type(column: list[object]) -> list[object]:
-    """A slice field's values, all as text if they have several types."""
-    kinds = {type(value) for value in column if value is not None}
-    if len(kinds) <= 1:
-        return column
-    if kinds == {int, float}:
-        return [None if value is None else float(cast(float, value)) for value in column]
-    return [
-        value if value is None or isinstance(value, str) else json.dumps(value) for value in column
-    ]

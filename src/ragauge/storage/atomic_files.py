@@ -100,21 +100,20 @@ def remove_left_over(folder: Path, names: str) -> None:
     with suppress(OSError):
         for file in folder.iterdir():
             match = LEFT_OVER.fullmatch(file.name)
-            if match and re.fullmatch(names, match[1]) and file.is_file() and not file.is_symlink():
-                with suppress(OSError):
-                    _remove_unlocked(file)
-
-
-def _remove_unlocked(file: Path) -> None:
-    handle = os.open(file, os.O_RDONLY)
-    try:
-        is_left_over = lock(handle)
-        if is_left_over and os.name == "posix":
-            file.unlink()
-    finally:
-        os.close(handle)
-    if is_left_over:
-        file.unlink(missing_ok=True)
+            if not match or not re.fullmatch(names, match[1]):
+                continue
+            if not file.is_file() or file.is_symlink():
+                continue
+            with suppress(OSError):
+                handle = os.open(file, os.O_RDONLY)
+                try:
+                    is_left_over = lock(handle)
+                    if is_left_over and os.name == "posix":
+                        file.unlink()
+                finally:
+                    os.close(handle)
+                if is_left_over:
+                    file.unlink(missing_ok=True)
 
 
 def write_text(path: Path, text: str) -> None:

@@ -71,17 +71,14 @@ def _has_google_credentials() -> bool:
     if os.environ.get("GOOGLE_APPLICATION_CREDENTIALS"):
         return True
     config = os.environ.get("CLOUDSDK_CONFIG") or Path.home() / ".config" / "gcloud"
-    is_logged_in = (Path(config) / "application_default_credentials.json").exists()
-    return is_logged_in or _has_metadata_server()
-
-
-def _has_metadata_server() -> bool:
-    """Whether a server answers as that of a Google machine does; one that only accepts connections is none."""
+    if (Path(config) / "application_default_credentials.json").exists():
+        return True
     host = os.environ.get("GCE_METADATA_HOST") or "metadata.google.internal"
     from http.client import HTTPConnection, HTTPException  # imports ssl
 
     connection = HTTPConnection(host, timeout=METADATA_S)
     try:
+        # A server that only accepts connections is none.
         connection.request("GET", "/", headers={FLAVOR: "Google"})
         return connection.getresponse().headers.get(FLAVOR) == "Google"
     except (OSError, HTTPException):

@@ -1,4 +1,4 @@
-"""Frames and lists already in memory."""
+"""Frames, lists, and other objects that hold rows or columns: Arrow tables, data sets of Hugging Face."""
 
 import datetime
 import decimal
@@ -6,6 +6,7 @@ import enum
 import subprocess
 import sys
 from pathlib import Path
+from time import perf_counter
 
 import numpy as np
 import pandas as pd  # pyright: ignore[reportMissingTypeStubs]
@@ -15,31 +16,130 @@ import pytest
 from ragauge.errors import DataError, PlanError
 from ragauge.loaders import load
 
+COLUMNS = {"question": ["q", "r"], "answer": ["a", None], "contexts": [["c"], []]}
+ROWS = [
+    {"question": "q", "answer": "a", "contexts": ["c"]},
+    {"question": "r", "answer": None, "contexts": []},
+]
 
-def test_a_polars_frame_keeps_its_values_and_nulls():
-    frame = pl.DataFrame(
-        {"id": ["q1", "q2"], "answer": ["a", None], "contexts": [["c"], []], "n": [1, None]}
+
+class Arrow:
+    """An Arrow table: column_names and to_pydict."""
+
+    def __init__(self, columns):
+        self._columns, self.column_names = columns, list(columns)
+
+    def to_pydict(self):
+        return self._columns
+
+
+class Dataset:
+    """A Dataset of Hugging Face: column_names, features and to_dict."""
+
+    def __init__(self, columns):
+        self._columns, self.column_names = columns, list(columns)
+        self.features = dict.fromkeys(columns, "?")
+        self.shape = (len(next(iter(columns.values()))), len(columns))
+
+    def to_dict(self):
+        return self._columns
+
+
+class IterableDataset:
+    column_names = features = None
+
+    def __iter__(self):
+        return iter(ROWS)
+
+
+class DatasetDict(dict):
+    @property
+    def column_names(self):
+        return {split: dataset.column_names for split, dataset in self.items()}
+
+
+class Streamed:
+    """A table of any tool that exports Arrow's C stream."""
+
+    def __init__(self, frame):
+        self._frame = frame
+
+    def __arrow_c_stream__(self, requested_schema=None):
+        return self._frame.__arrow_c_stream__(requested_schema)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [COLUMNS, Dataset(COLUMNS), Arrow(COLUMNS), IterableDataset(), DatasetDict(test=Dataset(COLUMNS)),
+     Streamed(pl.DataFrame(COLUMNS)), pl.DataFrame(COLUMNS), pd.DataFrame(COLUMNS), iter(ROWS)],
+    ids=lambda source: type(source).__name__,
+)  # fmt: skip
+def test_the_same_rows_are_read_from_every_kind_of_columns(source):
+    assert load(source).frame.select("question", "answer", "contexts").to_dicts() == ROWS
+
+
+def test_real_tables_and_data_sets_are_read():
+    pa, datasets = pytest.importorskip("pyarrow"), pytest.importorskip("datasets")
+    table, dataset = pa.table(COLUMNS), datasets.Dataset.from_dict(COLUMNS)
+    for source in (
+        *(table, table.to_batches()[0], table.to_reader()),
+        *(dataset, datasets.DatasetDict(test=dataset), dataset.to_iterable_dataset()),
+    ):
+        assert load(source).frame.select("question", "answer", "contexts").to_dicts() == ROWS
+
+
+def test_columns_of_other_names_are_mapped():
+    samples = load(
+        {"frage": ["q"], "antwort": ["a"]}, map={"question": "frage", "answer": "antwort"}
     )
-    samples = load(frame)
-    assert samples.frame.select(frame.columns).equals(frame)
+    assert samples.frame["question"].to_list() == ["q"]
+    sources = {"a": [{"id": "q", "svar": "x"}], "b": {"id": ["q"], "svar": ["y"]}}
+    assert load(sources, map={"answer": "svar"}).frame["answer"].to_list() == ["x", "y"]
+    with pytest.raises(PlanError, match=r"map=\{'answer': 'svar'\}"):
+        load({"svar": ["a"]})
 
 
-def test_nan_in_polars_is_refused_with_its_row():
-    frame = pl.DataFrame({"id": ["q1", "q2"], "answer": ["a", "b"], "n": [1.0, float("nan")]})
-    with pytest.raises(DataError) as caught:
-        load(frame)
-    (problem,) = caught.value.problems
-    assert (problem.line, problem.field, problem.id) == (2, "n", "q2")
+def test_splits_are_read_together_and_named_and_data_sets_by_name_are_systems(tmp_path):
+    samples = load(DatasetDict(train=Dataset(COLUMNS), test=Dataset(COLUMNS)))
+    assert samples.frame["split"].to_list() == ["train", "train", "test", "test"]
+    assert samples.systems == ("default",)
+    assert any("'train' (2 rows), 'test' (2 rows)" in note for note in samples.notes)
+    assert load({"a": Dataset(COLUMNS), "b": Dataset(COLUMNS)}).systems == ("a", "b")
+    assert load({"a": ROWS, "b": COLUMNS}).systems == ("a", "b")
+    assert load({"question": "Where?", "answer": "Here."}).frame["answer"].to_list() == ["Here."]
+    (tmp_path / "a.jsonl").write_text('{"answer": "a"}\n')
+    assert load({"answer": str(tmp_path / "a.jsonl")}).systems == ("answer",)
+
+
+def test_images_and_vectors_of_a_dataset_are_left_out_by_name():
+    columns = {"answer": ["a"], "image": [{"bytes": b"x", "path": "p"}], "vector": [[0.5] * 300]}
+    samples = load(Dataset(columns))
+    assert samples.slice_fields == ()
+    assert any("'image'" in note and "'vector'" in note for note in samples.notes)
+
+
+def test_time_grows_with_the_rows_and_not_with_their_square():
+    def seconds(n_rows):
+        contexts = [[{"text": "c", "id": "d", "metadata": {"source": "s"}}]] * n_rows
+        start = perf_counter()
+        load(Dataset({"question": ["q"] * n_rows, "contexts": contexts}))
+        return perf_counter() - start
+
+    seconds(100)
+    assert seconds(8_000) < 60 * max(seconds(1_000), 0.01)
 
 
 @pytest.mark.parametrize("null", [None, np.nan, pd.NA, pd.NaT])
 def test_every_null_of_pandas_is_null(null: object):
-    frame = pd.DataFrame(
-        {"id": ["q1", "q2"], "answer": pd.Series(["a", null], dtype=object), "n": [1.0, np.nan]}
-    )
-    samples = load(frame)
-    assert samples.frame["answer"].to_list() == ["a", None]
-    assert samples.frame["n"].to_list() == [1.0, None]
+    columns = {
+        "id": ["q1", "q2"],
+        "answer": pd.Series(["a", null], dtype=object),
+        "n": pd.Series([1.0, np.nan]),
+    }
+    for source in (columns, pd.DataFrame(columns)):
+        samples = load(source)
+        assert samples.frame["answer"].to_list() == ["a", None]
+        assert samples.frame["n"].to_list() == [1.0, None]
 
 
 def test_pandas_numbers_arrays_and_dates_become_plain():
@@ -53,36 +153,12 @@ def test_pandas_numbers_arrays_and_dates_become_plain():
             "flag": [True, False],
         }
     )
-    samples = load(frame)
-    assert samples.frame["id"].to_list() == ["1", "2"]
-    assert samples.frame["contexts"].to_list() == [["a", "b"], []]
-    assert samples.frame["context_scores"].to_list() == [[0.5, 0.25], []]
-    assert samples.frame["day"].to_list() == ["2024-05-01T00:00:00", "2024-05-02T00:00:00"]
-    assert samples.frame["kind"].to_list() == ["x", "y"]
-    assert samples.frame["flag"].to_list() == [True, False]
-
-
-def test_a_named_index_of_pandas_is_a_column():
-    frame = pd.DataFrame({"answer": ["a"]}, index=pd.Index(["q1"], name="id"))
-    assert load(frame).frame["id"].to_list() == ["q1"]
-
-
-@pytest.mark.parametrize("names", [["answer", "answer"], ["answer", 0]])
-def test_columns_of_pandas_without_a_name_of_their_own_are_refused(names: list[object]):
-    frame = pd.DataFrame([["a", "b"]])
-    frame.columns = names
-    with pytest.raises(DataError):
-        load(frame)
-
-
-def test_infinity_in_pandas_is_refused():
-    with pytest.raises(DataError, match="finite"):
-        load(pd.DataFrame({"answer": ["a"], "n": [float("inf")]}))
-
-
-def test_an_id_that_pandas_made_a_float_is_refused():
-    with pytest.raises(DataError, match="put it in quotes"):
-        load(pd.DataFrame({"id": [1.0, 2.5], "answer": ["a", "b"]}))
+    assert load(frame).frame.drop("system").rows() == [
+        ("1", ["a", "b"], [0.5, 0.25], "2024-05-01T00:00:00", "x", True),
+        ("2", [], [], "2024-05-02T00:00:00", "y", False),
+    ]
+    named = pd.DataFrame({"answer": ["a"]}, index=pd.Index(["q1"], name="id"))
+    assert load(named).frame["id"].to_list() == ["q1"]
 
 
 def test_rows_may_hold_numpy_and_dates_and_are_not_changed():
@@ -104,26 +180,47 @@ def test_rows_may_hold_numpy_and_dates_and_are_not_changed():
     assert (values["day"], values["price"], values["kind"]) == ("2024-05-01", "1.50", "new")
 
 
-@pytest.mark.parametrize("item", ["text", None, 3, ["a"], {1: "a"}])
-def test_an_item_that_is_no_row_is_named_by_its_place(item: object):
+LOOP: list[object] = []
+LOOP.append(LOOP)
+
+
+def twice(names):
+    frame = pd.DataFrame([["a", "b"]])
+    frame.columns = names
+    return frame
+
+
+def double_arrow():
+    table = Arrow({"question": ["q"]})
+    table.column_names = ["question", "question"]
+    return table
+
+
+@pytest.mark.parametrize(
+    ("source", "says", "line"),
+    [
+        *(([{"answer": "a"}, item], "", 2) for item in ("text", None, 3, ["a"], {1: "a"})),
+        ([{"answer": "a", "contexts": LOOP}], "", 1),
+        (pl.DataFrame({"answer": ["a", "b"], "n": [1.0, float("nan")]}), "must be finite", 2),
+        (pd.DataFrame({"answer": ["a"], "n": [float("inf")]}), "must be finite", 1),
+        (pd.DataFrame({"id": [1.0], "answer": ["a"]}), "put it in quotes", 1),
+        (twice(["answer", "answer"]), "has duplicate columns: 'answer'", None),
+        (twice(["answer", 0]), "has columns whose names are not text: 0", None),
+        (double_arrow(), "has duplicate columns: 'question'", None),
+        ({"question": ["q", "r"], "answer": ["a"]}, "2 of 'question', 1 of 'answer'", None),
+        *(
+            (empty, "holds no samples", None)
+            for empty in ([], pl.DataFrame({"answer": []}), pd.DataFrame({"answer": []}), {"question": []},
+                          Dataset({"question": []}), DatasetDict(), iter([]))
+        ),
+    ],
+    ids=range(20),
+)  # fmt: skip
+def test_what_holds_no_samples_is_one_problem(source, says, line):
     with pytest.raises(DataError) as caught:
-        load([{"answer": "a"}, item])  # pyright: ignore[reportArgumentType]
-    assert [problem.line for problem in caught.value.problems] == [2]
-
-
-def test_a_list_that_holds_itself_is_a_problem_and_not_a_crash():
-    loop: list[object] = []
-    loop.append(loop)
-    with pytest.raises(DataError):
-        load([{"answer": "a", "contexts": loop}])
-
-
-def test_an_empty_list_or_frame_holds_no_samples():
-    nothing: list[dict[str, object]] = []
-    columns: dict[str, list[str]] = {"answer": []}
-    for empty in (nothing, pl.DataFrame(columns), pd.DataFrame(columns)):
-        with pytest.raises(DataError, match="holds no samples"):
-            load(empty)
+        load(source)
+    (problem,) = caught.value.problems
+    assert (problem.line, says in problem.message) == (line, True), problem
 
 
 @pytest.mark.parametrize("source", [3, None, pl.LazyFrame({"answer": ["a"]}), {1, 2}])
@@ -132,19 +229,15 @@ def test_other_things_are_refused(source: object):
         load(source)  # pyright: ignore[reportArgumentType]
 
 
-def test_loading_a_list_imports_no_pandas():
-    code = (
-        "import sys; from ragauge.loaders import load; load([{'answer': 'a'}]); "
-        "assert 'pandas' not in sys.modules"
-    )
-    subprocess.run([sys.executable, "-c", code], check=True)
-
-
-def test_importing_the_loaders_imports_no_polars():
-    code = (
-        "import sys; import ragauge.loaders, ragauge.loaders.in_pieces.side; "
-        "assert 'polars' not in sys.modules, 'polars'"
-    )
+@pytest.mark.parametrize(
+    ("code", "package"),
+    [
+        ("from ragauge.loaders import load; load([{'answer': 'a'}])", "pandas"),
+        ("import ragauge.loaders", "polars"),
+    ],
+)
+def test_heavy_packages_are_imported_where_they_are_needed(code: str, package: str):
+    code = f"import sys; {code}; assert {package!r} not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True)
 
 

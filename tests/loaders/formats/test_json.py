@@ -10,10 +10,10 @@ from ragauge.loaders import load
 from ragauge.samples.samples import Samples
 
 
-def loaded(folder: Path, document: object) -> Samples:
+def loaded(folder: Path, document: object, **options: object) -> Samples:
     path = folder / "a.json"
     path.write_text(document if isinstance(document, str) else json.dumps(document))
-    return load(path)
+    return load(path, **options)
 
 
 def problems_of(folder: Path, document: object) -> tuple[Problem, ...]:
@@ -23,180 +23,97 @@ def problems_of(folder: Path, document: object) -> tuple[Problem, ...]:
 
 
 ROWS = [{"id": "q1", "answer": "a"}, {"id": "q2", "answer": "b"}]
-
-
-@pytest.mark.parametrize("name", ["samples", "data", "examples", "results", "my_own_list"])
-def test_one_list_inside_an_object_is_the_samples(tmp_path: Path, name: str):
-    samples = loaded(tmp_path, {"version": 2, "config": {"k": 1}, name: ROWS})
-    assert samples.frame["id"].to_list() == ["q1", "q2"]
-    assert any("'version', 'config'" in note for note in samples.notes)
-
-
-def test_a_plain_list_is_the_samples(tmp_path: Path):
-    assert loaded(tmp_path, ROWS).frame["answer"].to_list() == ["a", "b"]
-
-
-def test_of_several_lists_the_one_with_a_usual_name_is_read(tmp_path: Path):
-    samples = loaded(tmp_path, {"errors": [{"code": 1}], "samples": ROWS, "warnings": []})
-    assert len(samples) == 2
-
-
-def test_lists_that_cannot_be_told_apart_are_a_problem(tmp_path: Path):
-    others = [{"id": "q3", "answer": "c"}]
-    (problem,) = problems_of(tmp_path, {"left": ROWS, "right": others})
-    assert "'left', 'right'" in problem.message
-
-
-def test_columns_are_read_as_rows(tmp_path: Path):
-    columns = {"question": ["q", "r"], "contexts": [["c"], []], "meta": [{"k": 1}, {"k": 2}]}
-    samples = loaded(tmp_path, columns)
-    assert samples.frame["contexts"].to_list() == [["c"], []]
-    assert samples.frame["meta"].to_list() == ['{"k": 1}', '{"k": 2}']
-
-
-def test_a_document_of_one_sample_is_read(tmp_path: Path):
-    document = {"question": "q", "answer": "a", "contexts": [{"text": "c", "id": "d"}]}
-    samples = loaded(tmp_path, document)
-    assert samples.frame["context_ids"].to_list() == [["d"]]
-
-
-def test_columns_of_different_lengths_are_a_problem(tmp_path: Path):
-    (problem,) = problems_of(tmp_path, {"question": ["q", "r"], "answer": ["a"]})
-    assert "2 of 'question', 1 of 'answer'" in problem.message
-
-
-def test_a_bad_value_is_named_with_the_line_of_its_sample(tmp_path: Path):
-    document = (
-        '{\n "samples": [\n  {"id": "q1", "answer": "a"},\n\n  {"id": "q2",\n "answer": {}}\n]}'
-    )
-    (problem,) = problems_of(tmp_path, document)
-    assert (problem.line, problem.id, problem.field) == (5, "q2", "answer")
-
-
-def test_keys_that_stand_twice_are_named_with_their_lines(tmp_path: Path):
-    document = (
-        '{"samples": [\n{"answer": "a", "answer": "b"},\n{"answer": "c"}\n],\n"k": 1, "k": 2}'
-    )
-    problems = problems_of(tmp_path, document)
-    assert [problem.line for problem in problems] == [2, 5]
-
-
-def test_items_that_are_no_objects_are_each_named(tmp_path: Path):
-    problems = problems_of(tmp_path, '[{"answer": "a"},\n"b",\nnull]')
-    assert [problem.line for problem in problems] == [2, 3]
+AS_LINES = "read as JSON Lines: it has one object per line"
 
 
 @pytest.mark.parametrize(
-    ("document", "line", "column"),
+    ("document", "note"),
     [
-        ('[{"answer": "a"},\n {"answer" "b"}]', 2, 12),
-        ('[{"answer": "a"}\n {"answer": "b"}]', 2, 2),
-        ('[{"answer": "a"},]', 1, 18),
-        ('{"samples" [1]}', 1, 12),
-        ('{"a": 1,}', 1, 9),
-        ("{a: 1}", 1, 2),
-        ("[]\n[]", 2, 1),
+        (ROWS, ""),
+        *(
+            ({"version": 2, "config": {"k": 1}, name: ROWS}, "left out 'version', 'config'")
+            for name in ("samples", "data", "examples", "results", "my_own_list")
+        ),
+        ({"errors": [{"code": 1}], "samples": ROWS, "warnings": []}, "'errors', 'warnings'"),
+        ({"id": {"0": "q1", "1": "q2"}, "answer": {"0": "a", "1": "b"}}, ""),  # pandas' to_json
+        ({"columns": ["id", "answer"], "index": [0, 1], "data": [["q1", "a"], ["q2", "b"]]}, ""),
+        ({"columns": ["id", "answer"], "data": [["q1", "a"], ["q2", "b"]]}, ""),  # MLflow, W&B
+        ("\n\n".join(map(json.dumps, ROWS)), AS_LINES),
     ],
 )
-def test_what_is_not_json_is_named_with_line_and_column(
-    tmp_path: Path, document: str, line: int, column: int
+def test_the_samples_are_found_in_the_document(tmp_path: Path, document: object, note: str):
+    samples = loaded(tmp_path, document)
+    assert samples.frame["id"].to_list() == ["q1", "q2"]
+    assert samples.frame["answer"].to_list() == ["a", "b"]
+    assert note in str(samples.notes).replace('"', "")
+
+
+CASE = {"name": "c", "input": "where?", "actualOutput": "here", "expectedOutput": "Here",
+        "retrievalContext": ["It is here."], "metricsData": [{"name": "F", "score": 1.0}]}  # fmt: skip
+FOUND = [{"id": "d1", "content": "It is here."}]
+
+
+@pytest.mark.parametrize(
+    ("document", "read"),
+    [
+        ({"question": "q", "answer": "a", "contexts": [{"text": "c", "id": "d"}]}, {"answer": "a", "context_ids": ["d"]}),
+        ({"question": ["q"], "contexts": [[]], "meta": [{"k": 1}]}, {"contexts": [], "meta": '{"k": 1}'}),
+        # deepeval's test run
+        ({"testCases": [CASE], "metricsScores": [{"metric": "F", "scores": [1.0]}], "testPassed": 1},
+         {"question": "where?", "answer": "here", "references": ["Here"], "contexts": ["It is here."]}),
+        ({"questions": ["q"], "contexts": [["c"]], "predicted_answers": ["a"], "ground_truth_answers": ["r"]},
+         {"question": "q", "answer": "a", "references": ["r"]}),
+        # the result of a pipeline of Haystack
+        ({"answer_builder": {"answers": [{"data": "here", "query": "where?", "documents": FOUND}]}},
+         {"question": "where?", "answer": "here", "context_ids": ["d1"]}),
+        ({"k1": {"qid": "q1", "answer": "here"}}, {"id": "q1"}),  # an id in the sample wins over its key
+    ],
+)  # fmt: skip
+def test_documents_of_one_sample(tmp_path: Path, document: object, read: dict[str, object]):
+    row = loaded(tmp_path, document).frame.row(0, named=True)
+    assert {name: row[name] for name in read} == read
+
+
+@pytest.mark.parametrize(
+    ("document", "line", "says"),
+    [
+        ({"left": ROWS, "right": [{"id": "q3", "answer": "c"}]}, None, "'left', 'right'"),
+        ({"question": ["q", "r"], "answer": ["a"]}, None, "2 of 'question', 1 of 'answer'"),
+        ({"columns": ["id", "answer"], "data": [["q1", "a"], ["q2"]]}, None, ""),
+        ('{\n "samples": [\n  {"id": "q1", "answer": "a"},\n\n  {"id": "q2",\n "answer": {}}\n]}', 5, "must be text"),
+        ('[{"answer": "a"},\n {"answer" "b"}]', 2, "column 12"),
+        ('[{"answer": "a"}\n {"answer": "b"}]', 2, "column 2"),
+        ('[{"answer": "a"},]', 1, "column 18"),
+        ('{"samples" [1]}', 1, "column 12"),
+        ('{"a": 1,}', 1, "column 9"),
+        ("{a: 1}", 1, "column 2"),
+        ("[]\n[]", 2, "column 1"),
+        ('{"question": "q1", "answer": "a"}\n{"question": "q2", "answer": }\n', 2, "is not JSON"),
+        *((cut, 1, "not JSON") for cut in ('[{"answer": "a"}, {"answer', '{"samples": [{"a": 1}', "[", "{")),
+        *((nothing, None, "") for nothing in ("[]", '{"samples": []}', "", " \n", "{}", "3", '"a"', "null")),
+        *((deep, 1, "nested too deeply") for deep in ("[" * 100_000, '{"a":' * 100_000, '[{"a": ' + "[" * 100_000)),
+        ('[\n{"n": ' + "9" * 10_000 + "}]", 2, "put it in quotes"),
+        ({"name": "my project", "version": "1"}, None, "must be a list of objects"),
+        ({"q1": {"d1": 0.5, "d2": 0.25}}, None, "score it with 'ragauge rank QRELS RUN'"),
+        ({"q1": {"colour": "red"}}, None, "must be a list of objects"),
+    ],
+)  # fmt: skip
+def test_what_is_no_document_of_samples_is_one_problem(
+    tmp_path: Path, document: object, line: int | None, says: str
 ):
     (problem,) = problems_of(tmp_path, document)
     assert problem.line == line
-    assert f"column {column}" in problem.message
+    assert says in problem.message
 
 
-@pytest.mark.parametrize(
-    "document", ['[{"answer": "a"}, {"answer', '{"samples": [{"a": 1}', "[", "{"]
-)
-def test_a_cut_off_document_says_so(tmp_path: Path, document: str):
-    (problem,) = problems_of(tmp_path, document)
-    assert "not JSON" in problem.message
+def test_problems_of_several_items_are_each_named(tmp_path: Path):
+    problems = problems_of(tmp_path, '[{"answer": "a"},\n"b",\nnull]')
+    assert [problem.line for problem in problems] == [2, 3]
+    twice = '{"samples": [\n{"answer": "a", "answer": "b"},\n{"answer": "c"}\n],\n"k": 1, "k": 2}'
+    assert [problem.line for problem in problems_of(tmp_path, twice)] == [2, 5]
 
 
-@pytest.mark.parametrize("document", ["[]", '{"samples": []}', "", " \n", "{}", "3", '"a"', "null"])
-def test_documents_without_samples_are_a_problem(tmp_path: Path, document: str):
-    assert len(problems_of(tmp_path, document)) == 1
-
-
-@pytest.mark.parametrize("deep", ["[" * 100_000, '{"a":' * 100_000, '[{"a": ' + "[" * 100_000])
-def test_deep_nesting_is_a_problem_and_not_a_crash(tmp_path: Path, deep: str):
-    (problem,) = problems_of(tmp_path, deep)
-    assert "nested too deeply" in problem.message
-
-
-def test_a_whole_number_of_ten_thousand_digits_is_a_problem(tmp_path: Path):
-    (problem,) = problems_of(tmp_path, '[\n{"n": ' + "9" * 10_000 + "}]")
-    assert problem.line == 2
-
-
-@pytest.mark.parametrize(
-    "document",
-    [
-        {"id": {"0": "q1", "1": "q2"}, "answer": {"0": "a", "1": "b"}},  # pandas.DataFrame.to_json
-        {"columns": ["id", "answer"], "index": [0, 1], "data": [["q1", "a"], ["q2", "b"]]},
-        {"columns": ["id", "answer"], "data": [["q1", "a"], ["q2", "b"]]},  # MLflow, W&B
-    ],
-)
-def test_frames_written_as_json(tmp_path: Path, document: dict[str, object]):
-    path = tmp_path / "a.json"
-    path.write_text(json.dumps(document))
-    samples = load(path)
-    assert samples.frame["id"].to_list() == ["q1", "q2"]
-    assert samples.frame["answer"].to_list() == ["a", "b"]
-
-
-def test_a_frame_with_a_short_row_is_no_frame(tmp_path: Path):
-    path = tmp_path / "a.json"
-    path.write_text(json.dumps({"columns": ["id", "answer"], "data": [["q1", "a"], ["q2"]]}))
-    with pytest.raises(DataError):
-        load(path)
-
-
-def test_one_object_per_line_is_read_as_json_lines(tmp_path: Path):
-    path = tmp_path / "qa_data.json"
-    path.write_text('{"question": "q1", "answer": "a"}\n\n{"question": "q2", "answer": "b"}\n')
-    samples = load(path)
-    assert samples.frame["answer"].to_list() == ["a", "b"]
-    assert samples.notes[0] == "read as JSON Lines: it has one object per line"
-
-
-def test_a_problem_in_one_object_per_line_has_its_line(tmp_path: Path):
-    path = tmp_path / "a.json"
-    path.write_text('{"question": "q1", "answer": "a"}\n{"question": "q2", "answer": }\n')
-    (problem,) = problems_of(tmp_path, path.read_text())
-    assert (problem.line, "is not JSON" in problem.message) == (2, True)
-
-
-def test_deepeval_writes_its_test_run_in_camel_case(tmp_path: Path):
-    case = {"name": "c", "input": "where?", "actualOutput": "here", "expectedOutput": "Here",
-            "retrievalContext": ["It is here."], "metricsData": [{"name": "F", "score": 1.0}]}  # fmt: skip
-    scores = [{"metric": "F", "scores": [1.0]}]
-    path = tmp_path / "latest_test_run.json"
-    path.write_text(json.dumps({"testCases": [case], "metricsScores": scores, "testPassed": 1}))
-    row = load(path).frame.row(0, named=True)
-    assert (row["question"], row["answer"], row["references"]) == ("where?", "here", ["Here"])
-    assert row["contexts"] == ["It is here."]
-
-
-def test_columns_may_have_plural_names(tmp_path: Path):
-    path = tmp_path / "a.json"
-    columns = {"questions": ["q"], "contexts": [["c"]], "predicted_answers": ["a"]}
-    path.write_text(json.dumps({**columns, "ground_truth_answers": ["r"]}))
-    row = load(path).frame.row(0, named=True)
-    assert (row["question"], row["answer"], row["references"]) == ("q", "a", ["r"])
-
-
-def test_the_result_of_one_haystack_pipeline_in_a_file(tmp_path: Path):
-    answer = {"data": "here", "query": "where?", "documents": [{"id": "d1", "content": "It is."}]}
-    path = tmp_path / "result.json"
-    path.write_text(json.dumps({"answer_builder": {"answers": [answer]}}))
-    row = load(path).frame.row(0, named=True)
-    assert (row["question"], row["answer"]) == ("where?", "here")
-    assert row["context_ids"] == ["d1"]
-
-
-def test_a_list_of_texts_that_is_json_text_is_a_list(tmp_path):
+def test_a_list_of_texts_that_is_json_text_is_a_list(tmp_path: Path):
     path = tmp_path / "a.jsonl"
     row = {
         "question": "q",
@@ -205,7 +122,26 @@ def test_a_list_of_texts_that_is_json_text_is_a_list(tmp_path):
         "contexts": "[1] Paris.",
     }
     path.write_text(json.dumps(row) + "\n")
-    for in_pieces in (False, True):
-        frame = load(path, in_pieces=in_pieces).frame
-        assert frame["references"].to_list() == [["Paris", "Lutetia"]]
-        assert frame["contexts"].to_list() == [["[1] Paris."]]
+    frame = load(path).frame
+    assert frame["references"].to_list() == [["Paris", "Lutetia"]]
+    assert frame["contexts"].to_list() == [["[1] Paris."]]
+
+
+def test_predictions_of_squad_join_its_articles(tmp_path: Path):
+    answers = [{"text": "Here", "answer_start": 0}, {"text": "Here", "answer_start": 0}]
+    asked = {"id": "q1", "question": "where?", "answers": answers, "is_impossible": False}
+    never = {"id": "q2", "question": "who?", "answers": [], "is_impossible": True}
+    article = {"title": "T", "paragraphs": [{"context": "It is here.", "qas": [asked, never]}]}
+    gold = tmp_path / "gold.json"
+    gold.write_text(json.dumps({"version": "v2.0", "data": [article]}))
+    samples = loaded(tmp_path, {"q1": "here", "q2": ""}, gold=gold)
+    first, second = samples.frame.rows(named=True)
+    assert (first["question"], first["answer"]) == ("where?", "here")
+    assert (first["references"], first["gold_contexts"]) == (["Here"], ["It is here."])
+    assert (second["references"], second["answer"]) == ([], "")
+
+
+def test_left_out_documents_come_with_the_option_that_reads_them(tmp_path: Path):
+    found = [{"text": "It is here.", "doc": "d1"}]
+    samples = loaded(tmp_path, [{"id": "q1", "answer": "here", "found": found}])
+    assert samples.notes[-1] == "if 'found' holds the contexts: --map contexts=found"

@@ -89,37 +89,26 @@ def test_dataclasses_named_tuples_and_plain_objects_are_samples():
         assert samples.frame["contexts"].to_list() == [["c"], []]
 
 
-def test_a_generator_and_a_single_object_are_read():
+def test_generators_single_objects_dicts_and_systems_of_objects_are_read():
     assert len(load(Answered(str(n), "a") for n in range(3))) == 3
     assert row_of(Answered("q", "a"))["answer"] == "a"
-
-
-def test_dicts_and_objects_may_be_mixed():
     samples = load([{"question": "q", "answer": "a"}, Answered("r", "b")])
     assert samples.frame["answer"].to_list() == ["a", "b"]
+    systems = {"x": [Answered("q", "a")], "y": [Answered("q", "b")]}
+    assert load(systems).systems == ("x", "y")
 
 
-def test_samples_of_ragas():
-    sample = SingleTurnSample(
-        user_input="q",
-        response="a",
-        retrieved_contexts=["c"],
-        reference="r",
-        reference_contexts=["g"],
-    )
-    for source in ([sample], RagasDataset([sample])):
-        samples = load(source)
-        row = samples.frame.row(0, named=True)
-        assert (row["question"], row["answer"], row["references"]) == ("q", "a", ["r"])
-        assert (row["contexts"], row["gold_contexts"]) == (["c"], ["g"])
-        assert samples.slice_fields == ()
+RAGAS = SingleTurnSample(
+    user_input="q", response="a", retrieved_contexts=["c"], reference="r", reference_contexts=["g"]
+)
+DEEPEVAL = LLMTestCase(
+    input="q", actual_output="a", expected_output="r", context=["g"], retrieval_context=["c"]
+)
 
 
-def test_test_cases_of_deepeval_without_the_settings_of_their_class():
-    case = LLMTestCase(
-        input="q", actual_output="a", expected_output="r", context=["g"], retrieval_context=["c"]
-    )
-    samples = load([case])
+@pytest.mark.parametrize("source", [[RAGAS], RagasDataset([RAGAS]), [DEEPEVAL]])
+def test_samples_of_other_tools_are_read_without_the_settings_of_their_class(source):
+    samples = load(source)
     row = samples.frame.row(0, named=True)
     assert (row["question"], row["answer"], row["references"]) == ("q", "a", ["r"])
     assert (row["contexts"], row["gold_contexts"]) == (["c"], ["g"])
@@ -165,32 +154,26 @@ def test_a_conversation_of_objects_is_read():
         assert (row["question"], row["answer"]) == ("x", "y")
     rows = load([SimpleNamespace(turns=turns * 2, scenario="s")]).frame
     assert rows["id"].to_list() == ["1#1", "1#2"]
-    with pytest.raises(DataError, match="conversation whose messages cannot be read"):
-        load([SimpleNamespace(turns=[object()])])
 
 
-def test_a_document_is_not_a_sample():
-    with pytest.raises(DataError, match="put the documents of a question into its contexts"):
-        load([SimpleNamespace(page_content="a", metadata={}, id=None)])
+@pytest.mark.parametrize(
+    ("item", "says"),
+    [
+        (SimpleNamespace(page_content="a", metadata={}, id=None), "put the documents of a question into its contexts"),
+        (SimpleNamespace(colour="red"), "without question, answer or reference; its attributes are 'colour'"),
+        (("q", "a", ["c"]), "is tuple, not a dict"),
+        (SimpleNamespace(turns=[object()]), "conversation whose messages cannot be read"),
+    ],
+    ids=range(4),
+)  # fmt: skip
+def test_what_is_no_sample_is_refused(item, says):
+    with pytest.raises(DataError, match=says):
+        load([item])
 
 
-def test_an_object_without_known_attributes_is_named_with_them():
-    with pytest.raises(
-        DataError, match="without question, answer or reference; its attributes are 'colour'"
-    ):
-        load([SimpleNamespace(colour="red")])
+def test_a_single_object_that_is_no_sample_is_refused():
     with pytest.raises(PlanError, match="cannot load a SimpleNamespace"):
         load(SimpleNamespace(colour="red"))
-
-
-def test_plain_tuples_are_not_guessed():
-    with pytest.raises(DataError, match="is tuple, not a dict"):
-        load([("q", "a", ["c"])])
-
-
-def test_systems_may_be_given_as_lists_of_objects():
-    samples = load({"x": [Answered("q", "a")], "y": [Answered("q", "b")]})
-    assert samples.systems == ("x", "y")
 
 
 def test_extra_values_that_are_not_understood_are_left_out_by_name():

@@ -1,12 +1,16 @@
-"""Parquet files, whole and spoilt."""
+"""Parquet files, whole and spoilt, and their footers."""
 
+import random
 from pathlib import Path
 
 import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from ragauge.errors import DataError
 from ragauge.loaders import load
+from ragauge.loaders.formats.parquet import Footer, FooterError, parquet_tables, read_footer
 
 FRAME = pl.DataFrame(
     {
@@ -48,3 +52,68 @@ def test_a_file_that_is_not_whole_is_a_problem(tmp_path: Path, kept: int):
     (tmp_path / "b.parquet").write_bytes(content[:kept])
     with pytest.raises(DataError, match="not a complete Parquet file"):
         load(tmp_path / "b.parquet")
+
+
+@pytest.mark.parametrize("compression", ["none", "snappy", "gzip", "brotli", "zstd"])
+def test_the_footer_of_pyarrow_says_the_same_as_pyarrow(tmp_path, compression):
+    path = tmp_path / "a.parquet"
+    table = pa.table(
+        {"id": ["a"] * 100, "scores": [[1.5, None]] * 100, "more": [{"k": True}] * 100}
+    )
+    pq.write_table(table, path, compression=compression, row_group_size=30, write_page_index=True)
+    theirs = pq.read_metadata(path)
+    columns = [
+        theirs.row_group(group).column(at)
+        for group in range(theirs.num_row_groups)
+        for at in range(theirs.num_columns)
+    ]
+    assert read_footer(path) == Footer(
+        theirs.num_rows,
+        sum(one.num_values for one in columns),
+        sum(one.total_uncompressed_size for one in columns),
+    )
+
+
+def test_a_file_without_rows_has_a_footer(tmp_path):
+    FRAME.clear().write_parquet(tmp_path / "a.parquet")
+    assert read_footer(tmp_path / "a.parquet").n_rows == 0
+
+
+def test_bytes_changed_in_a_footer_are_read_or_refused(tmp_path):
+    path = tmp_path / "a.parquet"
+    FRAME.write_parquet(path)
+    good = path.read_bytes()
+    chosen = random.Random(0)
+    n_refused = 0
+    for _ in range(300):
+        content = bytearray(good)
+        for _ in range(chosen.randint(1, 4)):
+            content[chosen.randrange(len(good) // 3, len(good))] = chosen.randrange(256)
+        path.write_bytes(content)
+        try:
+            read_footer(path)
+        except FooterError:
+            n_refused += 1
+    assert n_refused > 100
+
+
+BOMBS = {
+    "rows": (lambda: {"id": ["a"] * 200_000}, "unpacks to over 100,000 rows"),
+    "values": (lambda: {"id": ["a"], "contexts": [["x"] * 11_000_000]}, "10,000,000 values"),
+    "bytes": (lambda: {"id": ["a"], "answer": ["x" * 5_000_000]}, "over 4,194,304 bytes"),
+    "repeated": (
+        lambda: {"id": [str(at) for at in range(300)], "answer": ["x" * 1_000_000] * 300},
+        "bytes of text",
+    ),
+}
+"""Made in the test: they take seconds and 300 MB."""
+
+
+@pytest.mark.parametrize(("columns", "said"), BOMBS.values(), ids=BOMBS)
+def test_a_small_file_that_unpacks_to_too_much_is_refused(tmp_path, columns, said):
+    path = tmp_path / "a.parquet"
+    pl.DataFrame(columns()).write_parquet(path, compression="zstd")
+    assert path.stat().st_size < 100_000
+    (table,) = parquet_tables(path)
+    assert not table.rows
+    assert said in table.problems[0].message

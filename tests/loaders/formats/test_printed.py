@@ -2,7 +2,7 @@
 
 import pytest
 
-from ragauge.loaders.formats.files import _note_of_excel
+from ragauge.loaders.formats.files import text_lines
 from ragauge.loaders.formats.printed import UnreadableError, printed_list
 
 
@@ -38,6 +38,14 @@ def test_escaped_quotes_and_line_ends_belong_to_a_text():
     assert printed_list("['it\\'s'\n \"b\"]") == ["it's", "b"]
 
 
-def test_the_first_word_with_an_accent_is_found_in_a_long_line_in_linear_time(assert_linear_time):
-    assert "'Zoé' in line 3" in _note_of_excel("a Zoé b é", 3)
-    assert_linear_time(lambda text: _note_of_excel(text, 1), lambda n: "a" * n + "é", 20_000)
+def test_the_first_word_with_an_accent_is_found_in_a_long_line_in_linear_time(
+    tmp_path, assert_linear_time
+):
+    def notes_on(text: str) -> list[str]:
+        path, notes = tmp_path / "a.csv", list[str]()
+        path.write_bytes(text.encode("cp1252"))
+        assert list(text_lines(path, [], excel_notes=notes))
+        return notes
+
+    assert "'Zoé' in line 3" in notes_on("a\nb\na Zoé b é")[0]
+    assert_linear_time(notes_on, lambda n: "a" * n + "é", 20_000)

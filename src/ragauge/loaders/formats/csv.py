@@ -12,8 +12,10 @@ import csv
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import replace
+from math import inf
 from pathlib import Path
-from typing import Protocol, cast
+from typing import TYPE_CHECKING, Protocol, cast
 
 from ragauge.errors import Problem
 from ragauge.loaders.formats.files import (
@@ -22,10 +24,14 @@ from ragauge.loaders.formats.files import (
     MAX_UNPACKED_BYTES,
     text_lines,
 )
+from ragauge.loaders.formats.jsonl import JsonError, JsonReader, repeated_problem
 from ragauge.loaders.formats.printed import UnreadableError, printed_list
-from ragauge.loaders.formats.strict import JsonError, JsonReader, repeated_problem
-from ragauge.loaders.table import Table, listed
+from ragauge.loaders.table import NeedsAllRowsError, Table, listed
 from ragauge.samples.samples import FIELDS, Row
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 PRINTED = ("[", "{", "array([")
 """How a cell begins that is read as a list; any other is one text."""
@@ -37,6 +43,11 @@ _LISTS = tuple(
 )
 _NUMBER = re.compile(r"(?=.{1,15}\Z)-?(0|[1-9][0-9]*)(\.[0-9]+)?", re.DOTALL)
 _COUNT = re.compile(r"[0-9]{1,15}")
+_SEPARATED = re.compile(r"[^\s|;,]\s*[|;,]\s*[^\s|;,]")
+INDEX = ""
+"""The name of the column that pandas writes for its index."""
+_NO_INDEX = "the first column has no name and does not number the rows"
+NOTE_OF_INDEX = "left out the first column: it is unnamed and only numbers the rows"
 
 
 class _Reader(Protocol):
@@ -53,75 +64,58 @@ def read_csv(path: Path, *, delimiter: str, only_utf: bool = False) -> Table:
     With `only_utf`, a file in Excel's Windows-1252 is a problem too.
     """
     (table,) = csv_tables(path, delimiter=delimiter, only_utf=only_utf)
-    rows = list(table.rows)
-    problems = list(table.problems)
-    if not rows and not problems:
-        problems.append(Problem("holds no samples; is it the right file?", table.source))
-    rows, note_of_index = without_index(rows)
-    full = [row for row in rows if not is_empty(row)]
-    empty = note_of_empty([str(row.line) for row in rows if is_empty(row)])
-    notes = (*table.notes, *note_of_index, *empty)
-    return Table(tuple(full), table.source, notes, tuple(problems), all_text=True)
+    return without_fillers(table)
 
 
 def csv_tables(
-    path: Path, *, delimiter: str, most_bytes: int | None = None, only_utf: bool = False
+    path: Path, most_bytes: float = inf, *, delimiter: str, only_utf: bool = False
 ) -> Iterator[Table]:
-    """The file's rows in tables of about `most_bytes` characters; in one without it.
-
-    With all columns and rows: without `without_index` and `is_empty`.
-    """
+    """The file's rows in tables of about `most_bytes` characters, with the index of pandas and empty rows."""
     source = str(path)
     problems: list[Problem] = []
     # The limit is global to the process: only raise it, so that other readers keep theirs.
     csv.field_size_limit(max(csv.field_size_limit(), MAX_LINE_LENGTH))
-    found = _delimiter(path, delimiter)
-    notes: tuple[str, ...] = ()
-    if found != delimiter:
-        notes = (f"the cells are separated by {found!r}",)
-        delimiter = found
-    excel_notes: list[str] = []
-    largest = MAX_UNPACKED_BYTES if most_bytes is None else None
-    lines = text_lines(
-        path, problems, largest=largest, excel_notes=None if only_utf else excel_notes
-    )
+    _, header_line = next(text_lines(path, [], excel_notes=[]), (1, ""))
+    notes: list[str] = []
+    if delimiter not in header_line:
+        found = next((mark for mark in ";\t|" if mark in header_line), delimiter)
+        if found != delimiter:
+            notes.append(f"the cells are separated by {found!r}")
+            delimiter = found
+    largest = MAX_UNPACKED_BYTES if most_bytes == inf else None
+    lines = text_lines(path, problems, largest=largest, excel_notes=None if only_utf else notes)
     lines = _without_nul(lines, source, problems)
     reader = csv.reader(lines, delimiter=delimiter, strict=True)
     records = _records(cast(_Reader, reader), source, problems)
     nothing: tuple[int, list[str]] = (1, [])
     line, header = next(records, nothing)
-    if wrong := _bad_header(header):
+    wrong = [
+        f"has two columns named {name!r}; rename one"
+        for name, n in Counter(header).items()
+        if n > 1 and name.strip()
+    ]
+    if len(header) == 1 and (marks := [mark for mark in ";\t|," if mark in header[0]]):
+        text = f"has only one column, {header[0][:60]!r}, which contains {marks[0]!r}"
+        wrong.append(f"{text}; separate the cells by commas (.csv) or tabs (.tsv)")
+    if wrong:
         problems += [Problem(problem, source, line) for problem in wrong]
-        yield Table((), source, problems=tuple(problems), notes=notes, all_text=True)
-        return
+        records = iter(())
     if header.count(INDEX) > 1:  # none is an index, and their name is refused later
         header = [name or " " for name in header]
     rows: list[Row] = []
-    size = 0
+    size, is_first = 0, True
     for row in _rows(records, header, source, problems):
         rows.append(row)
-        if most_bytes is None:
-            continue
         size += sum(map(len, cast("Iterable[str]", row.values.values())))
         if size >= most_bytes:
-            yield _piece(rows, source, problems, (*notes, *excel_notes))
-            for given in (rows, problems, excel_notes):
+            yield Table(tuple(rows), source, tuple(notes), tuple(problems), all_text=True)
+            for given in (rows, problems, notes):
                 given.clear()
-            notes, size = (), 0
-    if rows or problems or most_bytes is None:
-        yield _piece(rows, source, problems, (*notes, *excel_notes))
-
-
-def _piece(rows: list[Row], source: str, problems: list[Problem], notes: tuple[str, ...]) -> Table:
-    return Table(tuple(rows), source, notes, tuple(problems), all_text=True)
-
-
-def _delimiter(path: Path, usual: str) -> str:
-    """The usual delimiter, or ; or a tab or | if the header has cells only by that one."""
-    _, header = next(text_lines(path, [], excel_notes=[]), (1, ""))
-    if usual in header:
-        return usual
-    return next((mark for mark in ";\t|" if mark in header), usual)
+            size, is_first = 0, False
+    if is_first and not rows and not problems:
+        problems.append(Problem("holds no samples; is it the right file?", source))
+    if rows or problems or is_first:
+        yield Table(tuple(rows), source, tuple(notes), tuple(problems), all_text=True)
 
 
 def _without_nul(
@@ -147,35 +141,22 @@ def _records(
         except StopIteration:
             return
         except csv.Error as error:
-            # A truncated file is already reported.
-            if len(problems) == n_problems:
-                problems.append(Problem(_malformed(error, reader.line_num), source, line))
+            if len(problems) > n_problems:  # a truncated file is already reported
+                return
+            message = str(error)
+            problem = f"is not valid CSV: {message}"
+            if "unexpected end of data" in message:
+                problem = f"opens a quote that is not closed before the end of the file, line {reader.line_num}; close it"
+            elif "expected after" in message:
+                problem = f"has text after a closing quote at line {reader.line_num}; double each quote inside quotes"
+            elif "new-line character" in message:
+                problem = (
+                    "has a carriage return outside quotes; save it with \\n or \\r\\n line ends"
+                )
+            problems.append(Problem(problem, source, line))
             return
         if len(cells) > 1 or any(cell.strip() for cell in cells):
             yield line, cells
-
-
-def _malformed(error: csv.Error, line: int) -> str:
-    message = str(error)
-    if "unexpected end of data" in message:
-        return f"opens a quote that is not closed before the end of the file, line {line}; close it"
-    if "expected after" in message:
-        return f"has text after a closing quote at line {line}; double each quote inside quotes"
-    if "new-line character" in message:
-        return "has a carriage return outside quotes; save it with \\n or \\r\\n line ends"
-    return f"is not valid CSV: {message}"
-
-
-def _bad_header(header: Sequence[str]) -> list[str]:
-    problems = [
-        f"has two columns named {name!r}; rename one"
-        for name, n in Counter(header).items()
-        if n > 1 and name.strip()
-    ]
-    if len(header) == 1 and (delimiters := [mark for mark in ";\t|," if mark in header[0]]):
-        problem = f"has only one column, {header[0][:60]!r}, which contains {delimiters[0]!r}"
-        problems.append(f"{problem}; separate the cells by commas (.csv) or tabs (.tsv)")
-    return problems
 
 
 def _rows(
@@ -201,43 +182,76 @@ def _rows(
         problems.append(Problem(f"{problem}{hint}", source, line))
 
 
-INDEX = ""
-"""The name of the column that pandas writes for its index."""
-NOTE_OF_INDEX = "left out the first column: it is unnamed and only numbers the rows"
+def without_fillers(table: Table) -> Table:
+    """A whole table without empty rows and the unnamed first column that pandas writes for its index."""
+    notes = CsvNotes()
+    try:
+        read = notes.read(table)
+        notes.finish()
+    except NeedsAllRowsError:  # it is no index
+        notes = CsvNotes()
+        read = notes.read(table, may_have_index=False)
+    return replace(read, notes=tuple(notes.notes()))
 
 
-def without_index(rows: list[Row]) -> tuple[list[Row], list[str]]:
-    """The rows without the unnamed first column that pandas writes for its index."""
-    if not rows or next(iter(rows[0].values), None) != INDEX:
-        return rows, []
-    counts = {cast(str, row.values[INDEX]) for row in rows}
-    if len(counts) < len(rows) or not all(map(_COUNT.fullmatch, counts)):
-        return rows, []
-    return [without_column(row, INDEX) for row in rows], [NOTE_OF_INDEX]
+class CsvNotes:
+    """Leaves out the index column and the empty rows of CSV files, and notes both by file."""
 
+    def __init__(self) -> None:
+        self._others: dict[str, dict[str, None]] = {}
+        self._indexes: dict[str, list[NDArray[np.int64]]] = {}
+        self._empty: dict[str, list[str]] = {}
 
-def is_count(cell: str) -> bool:
-    """Whether a cell may be the number of a row."""
-    return _COUNT.fullmatch(cell) is not None
+    def read(self, table: Table, *, may_have_index: bool = True) -> Table:
+        """The table without them; raises NeedsAllRowsError if the first column is no index."""
+        source, rows = table.source, table.rows
+        self._others.setdefault(source, {}).update(dict.fromkeys(table.notes))
+        if may_have_index and rows and next(iter(rows[0].values), None) == INDEX:
+            import numpy as np
 
+            cells = [cast(str, row.values[INDEX]) for row in rows]
+            if not all(map(_COUNT.fullmatch, cells)):
+                raise NeedsAllRowsError(_NO_INDEX)
+            self._indexes.setdefault(source, []).append(np.array(cells, dtype=np.int64))
+            others = [{n: v for n, v in row.values.items() if n != INDEX} for row in rows]
+            rows = table.with_values(others).rows
+        full = tuple(row for row in rows if any(row.values.values()))
+        if len(full) < len(rows):
+            lines = self._empty.setdefault(source, [])
+            lines += [str(row.line) for row in rows if not any(row.values.values())]
+        return Table(full, source, (), table.problems, all_text=True)
 
-def without_column(row: Row, name: str) -> Row:
-    values = {other: value for other, value in row.values.items() if other != name}
-    return Row(values, row.source, row.line)
+    def finish(self) -> None:
+        """Raise NeedsAllRowsError if a first column without a name has a number twice."""
+        import numpy as np
 
+        for several in self._indexes.values():
+            numbers = np.sort(np.concatenate(several))
+            several.clear()
+            if (numbers[1:] == numbers[:-1]).any():
+                raise NeedsAllRowsError(_NO_INDEX)
 
-def is_empty(row: Row) -> bool:
-    """Whether no cell of the row has a text."""
-    return not any(row.values.values())
-
-
-def note_of_empty(lines: Sequence[str]) -> list[str]:
-    return [f"left out empty rows: line {listed(list(lines))}"] if lines else []
+    def notes(self) -> list[str]:
+        """The notes of all files."""
+        notes: list[str] = []
+        for source, others in self._others.items():
+            notes += others
+            if source in self._indexes:
+                notes.append(NOTE_OF_INDEX)
+            if source in self._empty:
+                notes.append(f"left out empty rows: line {listed(self._empty[source])}")
+        return notes
 
 
 def is_number(cell: str) -> bool:
     """Whether a cell is a plain number."""
     return _NUMBER.fullmatch(cell) is not None
+
+
+def number_form(cell: str) -> int:
+    """How the number is written: its decimals, negative for a negative zero."""
+    n_decimals = len(cell.partition(".")[2])
+    return -n_decimals - 1 if cell.startswith("-") and float(cell) == 0 else n_decimals
 
 
 def read_cells(rows: Sequence[Row], problems: list[Problem], numeric: Collection[str]) -> list[Row]:
@@ -247,14 +261,21 @@ def read_cells(rows: Sequence[Row], problems: list[Problem], numeric: Collection
     for row in rows:
         values: dict[str, object] = {}
         for name, cell in row.values.items():
+            value = cell
             if not isinstance(cell, str):  # read from the object that the cell held
-                values[name] = cell
-                continue
-            try:
-                values[name] = _read_cell(name, cell, reader, name in numeric)
-            except JsonError as error:
-                id = cast("str | None", row.values.get("id"))
-                problems.append(Problem(error.problem, row.source, row.line, name, id))
+                pass
+            elif not cell and name not in _NEVER_EMPTY:
+                value = "" if name in _EMPTY_TEXT else None
+            elif name in _LISTS:
+                try:
+                    value = _read_list(name, cell, reader)
+                except JsonError as error:
+                    id = cast("str | None", row.values.get("id"))
+                    problems.append(Problem(error.problem, row.source, row.line, name, id))
+                    continue
+            elif name in numeric:
+                value = _number(cell)
+            values[name] = value
         read.append(Row(values, row.source, row.line))
     return read
 
@@ -270,19 +291,21 @@ def _read_printed(item: tuple[str, object]) -> tuple[str, object]:
         # A frame gives every row the ids of all rows, with nulls for those of other rows.
         grades = cast(dict[str, object], cell).items()
         return name, {document: grade for document, grade in grades if grade is not None}
-    if name not in _LISTS or not isinstance(cell, str) or not cell.lstrip().startswith(PRINTED):
-        return item
-    try:
-        return name, _read_list(name, cell, JsonReader())
-    except JsonError:
-        return item  # text that begins with a bracket
+    if name in _LISTS and isinstance(cell, str) and cell.lstrip().startswith(PRINTED):
+        with contextlib.suppress(JsonError):  # text that begins with a bracket
+            return name, _read_list(name, cell, JsonReader())
+    return item
 
 
 def read_json_lists(rows: Sequence[Row]) -> Sequence[Row]:
     """The rows with lists of texts that are given as JSON text, as tables write them that were CSV before."""
-    if not any(_json_lists(row) for row in rows):
+    found = list(map(_json_lists, rows))
+    if not any(found):
         return rows
-    return [Row({**row.values, **_json_lists(row)}, row.source, row.line) for row in rows]
+    return [
+        Row({**row.values, **lists}, row.source, row.line)
+        for row, lists in zip(rows, found, strict=True)
+    ]
 
 
 def _json_lists(row: Row) -> dict[str, list[str]]:
@@ -298,22 +321,12 @@ def _json_lists(row: Row) -> dict[str, list[str]]:
     return found
 
 
-def _read_cell(name: str, cell: str, reader: JsonReader, is_number: bool) -> object:
-    if not cell and name not in _NEVER_EMPTY:
-        return "" if name in _EMPTY_TEXT else None
-    if name in _LISTS:
-        return _read_list(name, cell, reader)
-    return _number(cell) if is_number else cell
-
-
 def _number(cell: str) -> float:
     return float(cell) if "." in cell else int(cell)
 
 
-_SEPARATED = re.compile(r"[^\s|;,]\s*[|;,]\s*[^\s|;,]")
-
-
 def _read_list(name: str, cell: str, reader: JsonReader) -> object:
+    """The list that a cell holds as JSON or as Python prints it, or its text as the only item."""
     bare = cell.strip()
     if name == "context_scores" and _NUMBER.fullmatch(bare):
         return [_number(bare)]
@@ -325,16 +338,11 @@ def _read_list(name: str, cell: str, reader: JsonReader) -> object:
         value = reader.read_whole(bare)
     except JsonError as error:
         reader.take_repeated()
-        value = _python_list(bare, error)
+        try:
+            return printed_list(bare)
+        except UnreadableError as other:
+            not_json = error.problem.removeprefix("is not JSON: ")
+            raise JsonError(f"is neither JSON ({not_json}) {other}", 0) from None
     if repeated := reader.take_repeated():
         raise JsonError(repeated_problem(repeated), 0)
     return value
-
-
-def _python_list(cell: str, as_json: JsonError) -> object:
-    """The value of a list as Python prints it; JsonError for anything else."""
-    try:
-        return printed_list(cell)
-    except UnreadableError as error:
-        not_json = as_json.problem.removeprefix("is not JSON: ")
-        raise JsonError(f"is neither JSON ({not_json}) {error}", 0) from None

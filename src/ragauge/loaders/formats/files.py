@@ -5,17 +5,16 @@ The locale does not matter, and only local files are opened.
 
 import gzip
 import io
-import os
 import re
 import zlib
 from collections.abc import Callable, Generator, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from importlib import import_module
 from itertools import islice
 from pathlib import Path
-from typing import BinaryIO, TypeVar, cast
+from typing import Any, BinaryIO, Protocol, TypeVar, cast
 
-from ragauge.errors import Problem, did_you_mean
-from ragauge.loaders.formats import zstd
+from ragauge.errors import MissingExtraError, Problem, did_you_mean
 from ragauge.storage.regular_file import check_regular
 
 MAX_LINE_LENGTH = 256 * 2**20
@@ -32,6 +31,8 @@ MAX_PROBLEMS = 1_000
 """Lines with a problem after which reading stops: it is another kind of file."""
 MAX_BLANK_LINES = 1_000_000
 """Most blank lines of a file: a compressed one can unpack to nothing else, and each takes time."""
+READ_AT_ONCE = 4_096
+"""Packed bytes of zstd that are unpacked at once: few, because zeros unpack to many times their size."""
 MAX_SIBLINGS = 1_000
 """Most files of the same folder that are searched for a similar name."""
 
@@ -90,7 +91,10 @@ def unopened(path: Path, error: Exception) -> str:
         case FileNotFoundError() if path.is_symlink():
             return "is a link to a file that does not exist"
         case FileNotFoundError():
-            return f"no such file{_near(path)}"
+            siblings: list[str] = []
+            with suppress(OSError, ValueError):
+                siblings = [file.name for file in islice(path.parent.iterdir(), MAX_SIBLINGS)]
+            return f"no such file{did_you_mean(path.name, siblings)}"
         case IsADirectoryError():
             return "is a folder; give a file in it"
         case PermissionError():
@@ -107,35 +111,17 @@ def unopened(path: Path, error: Exception) -> str:
             return f"cannot be read: {error}"
 
 
-def _near(path: Path) -> str:
-    try:
-        siblings = [file.name for file in islice(path.parent.iterdir(), MAX_SIBLINGS)]
-    except (OSError, ValueError):
-        return ""
-    return did_you_mean(path.name, siblings)
-
-
-def gzip_content_size(path: Path) -> int:
-    """The unpacked size that a gzip file gives in its last bytes, modulo 4 GiB; 0 if it has none."""
-    with path.open("rb") as packed:
-        if packed.seek(0, os.SEEK_END) < 4:
-            return 0
-        packed.seek(-4, os.SEEK_END)
-        return int.from_bytes(packed.read(4), "little")
-
-
 @contextmanager
 def _opened(path: Path) -> Generator[BinaryIO]:
     check_regular(path)
     with path.open("rb") as packed:
         if path.suffix.lower() == ".zst":
-            yield zstd.unpacked(packed, path.name)
-            return
-        if path.suffix.lower() != ".gz":
+            yield unpacked_zstd(packed, path.name)
+        elif path.suffix.lower() != ".gz":
             yield packed
-            return
-        with gzip.GzipFile(fileobj=packed) as unpacked:
-            yield cast(BinaryIO, unpacked)
+        else:
+            with gzip.GzipFile(fileobj=packed) as unpacked:
+                yield cast(BinaryIO, unpacked)
 
 
 def _numbered(
@@ -151,14 +137,13 @@ def _numbered(
     if b"\0" in head[:2]:
         raise _Stop("looks like UTF-16 without a byte order mark; save it as UTF-8")
     if head.startswith(_BOM):
-        return _utf8(stream, longest, None, skipped=stream.read(3))
+        return _utf8(stream, longest, None, offset=len(stream.read(3)))
     return _utf8(stream, longest, excel_notes)
 
 
 def _utf8(
-    stream: BinaryIO, longest: int, excel_notes: list[str] | None, skipped: bytes = b""
+    stream: BinaryIO, longest: int, excel_notes: list[str] | None, offset: int = 0
 ) -> Iterator[tuple[int, str, int]]:
-    offset = len(skipped)
     is_ascii, is_excels = True, False
     for number, raw in _bounded(stream.readline, longest):
         text = windows_1252(raw) if is_excels else None
@@ -171,7 +156,9 @@ def _utf8(
                 hint = "save it as UTF-8 (in Excel: CSV UTF-8)"
                 raise _Stop(f"is not UTF-8 ({where}); {hint}", number) from None
             is_excels = True
-            excel_notes.append(_note_of_excel(text, number))
+            matched = _ACCENTED_WORD.search(text)
+            word = "" if matched is None else f": {matched.group()[:40]!r} in line {number}"
+            excel_notes.append(f"is not UTF-8; read as Windows-1252, as Excel saves CSV{word}")
         is_ascii = is_ascii and raw.isascii()
         yield number, text, len(raw)
         offset += len(raw)
@@ -190,12 +177,6 @@ def windows_1252(raw: bytes) -> str | None:
     except UnicodeDecodeError:
         return None
     return None if _FOREIGN_RUN.search(text) else text
-
-
-def _note_of_excel(text: str, line: int) -> str:
-    matched = _ACCENTED_WORD.search(text)
-    word = "" if matched is None else f": {matched.group()[:40]!r} in line {line}"
-    return f"is not UTF-8; read as Windows-1252, as Excel saves CSV{word}"
 
 
 def _utf16(stream: BinaryIO, longest: int) -> Iterator[tuple[int, str, int]]:
@@ -241,13 +222,76 @@ def _checked(
     unpacked = 0
     for number, line, size in lines:
         unpacked += size
-        if number > most_lines:
-            raise _Stop(
-                f"unpacks to over {most_lines:,} lines; if you trust the file, unpack it yourself",
-                number,
-            )
-        if unpacked > most:
-            raise _Stop(
-                f"unpacks to over {most:,} bytes; if you trust the file, unpack it yourself", number
-            )
+        if number > most_lines or unpacked > most:
+            over = f"{most_lines:,} lines" if number > most_lines else f"{most:,} bytes"
+            text = f"unpacks to over {over}; if you trust the file, unpack it yourself"
+            raise _Stop(text, number)
         yield number, line
+
+
+class _Frame(Protocol):
+    """One frame that is being unpacked; a file may have several."""
+
+    @property
+    def eof(self) -> bool: ...
+    @property
+    def unused_data(self) -> bytes: ...
+    def decompress(self, data: bytes, /) -> bytes: ...
+
+
+class _Unpacked(io.RawIOBase):
+    """The content of a zstd stream. EOFError if it is damaged, or ends within a frame."""
+
+    def __init__(
+        self, packed: BinaryIO, frame: Callable[[], _Frame], broken: type[Exception]
+    ) -> None:
+        self._packed, self._new_frame, self._broken = packed, frame, broken
+        self._frame: _Frame | None = None
+        self._ready = memoryview(b"")
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any, /) -> int:
+        while not self._ready:
+            if not self._read_more():
+                return 0
+        n = min(len(buffer), len(self._ready))
+        buffer[:n] = self._ready[:n]
+        self._ready = self._ready[n:]
+        return n
+
+    def _read_more(self) -> bool:
+        """Unpack more bytes; False at the end of the file."""
+        ended = self._frame is not None and self._frame.eof
+        data = self._frame.unused_data if ended and self._frame is not None else b""
+        data = data or self._packed.read(READ_AT_ONCE)
+        if ended or self._frame is None:
+            self._frame = self._new_frame() if data else None
+        if not data:
+            if self._frame is not None:
+                raise EOFError("it ends too early")
+            return False
+        assert self._frame is not None
+        try:
+            self._ready = memoryview(self._frame.decompress(data))
+        except self._broken as error:
+            raise EOFError(str(error)) from None
+        return True
+
+
+def unpacked_zstd(packed: BinaryIO, name: str) -> BinaryIO:
+    """The content of a zstd stream, by Python's own module from 3.14 on, or zstandard; MissingExtraError without."""
+    module: Any
+    try:
+        module = import_module("compression.zstd")
+        return io.BufferedReader(_Unpacked(packed, module.ZstdDecompressor, module.ZstdError))
+    except ImportError:
+        pass
+    try:
+        module = import_module("zstandard")
+    except ImportError:
+        raise MissingExtraError(f"{name} is packed with zstd", "zstd") from None
+    return io.BufferedReader(
+        _Unpacked(packed, lambda: module.ZstdDecompressor().decompressobj(), module.ZstdError)
+    )

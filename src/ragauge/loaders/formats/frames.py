@@ -1,96 +1,97 @@
-"""Read tables in memory: polars and pandas frames, and lists of dicts or objects.
+"""Read tables and objects in memory: polars and pandas frames, data sets, lists of dicts or objects, samples of other tools.
 
 Rows are numbered from 1. In a pandas cell NaN, NaT, NA and None mean null; inside a list, and in
 polars, NaN is an error as everywhere else. numpy arrays become lists, numpy numbers become numbers,
-and dates become ISO text.
+and dates become ISO text. ragas' SingleTurnSample, deepeval's LLMTestCase and Golden, LlamaIndex's
+Response and any class of the user's own have named values, which are read as columns. Data sets of such
+objects keep them in an attribute.
 """
 
 import datetime
 import decimal
+import json
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Sized
-from typing import TYPE_CHECKING, Protocol, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from ragauge.errors import Problem
-from ragauge.loaders.attributes import named_values
+from ragauge.loaders.documents import is_list, parts_of
 from ragauge.loaders.formats.jsonl import kind_of
-from ragauge.loaders.formats.objects import values_of
 from ragauge.loaders.mapping import field_of
 from ragauge.loaders.table import Table, listed, unreadable
+from ragauge.loaders.values import items_in, named_values, value_of
+from ragauge.samples.fields import plain_value
 from ragauge.samples.samples import Row
 
 if TYPE_CHECKING:
     import polars as pl
 
-
-class _Nulls(Protocol):
-    def to_numpy(self) -> Sequence[Sequence[bool]]: ...
-
-
-class _Index(Protocol):
-    names: Sequence[object]
-
-
-class _PandasFrame(Protocol):
-    """The parts of a pandas frame that are used; this module never imports pandas."""
-
-    columns: Sequence[object]
-    index: _Index
-
-    def isna(self) -> _Nulls: ...
-    def reset_index(self) -> "_PandasFrame": ...
-    def itertuples(self, *, index: bool, name: None) -> Sequence[Sequence[object]]: ...
+COLLECTIONS = ("samples", "test_cases", "goldens", "examples", "predictions")
+"""Where a data set keeps its samples; the first that has any is read."""
+CONVERSATIONS = ("turns", "messages")
+METADATA = ("additional_metadata", "metadata", "meta")
+NOT_ENOUGH = {None, "id", "system", "context_scores", "contexts"}
+"""Fields that a retrieved document has too."""
+SPLIT = "split"
 
 
 def is_pandas(source: object) -> bool:
     """Whether it is a pandas frame, without importing pandas."""
-    kind = type(source)
-    return kind.__module__.partition(".")[0] == "pandas" and kind.__name__ == "DataFrame"
+    return _is_frame_of(source, "pandas")
 
 
 def is_polars(source: object) -> bool:
     """Whether it is a polars frame, without importing polars."""
+    return _is_frame_of(source, "polars")
+
+
+def _is_frame_of(source: object, package: str) -> bool:
     kind = type(source)
-    return kind.__module__.partition(".")[0] == "polars" and kind.__name__ == "DataFrame"
+    return kind.__module__.partition(".")[0] == package and kind.__name__ == "DataFrame"
 
 
 def polars_table(frame: "pl.DataFrame", source: str = "polars frame", n_before: int = 0) -> Table:
     """The frame's rows, which `n_before` other rows of the source precede."""
+    return _numbered(frame.iter_rows(named=True), source, n_before)
+
+
+def _numbered(given: Iterable[Mapping[str, object]], source: str, n_before: int = 0) -> Table:
     rows = tuple(
         Row({name: plain(value) for name, value in values.items()}, source, number)
-        for number, values in enumerate(frame.iter_rows(named=True), start=n_before + 1)
+        for number, values in enumerate(given, start=n_before + 1)
     )
     return Table(rows, source, may_print_lists=True)
 
 
 def pandas_table(given: object, source: str = "pandas frame") -> Table:
     """The frame's rows; a named index is a column, an unnamed one is not."""
-    frame = cast(_PandasFrame, given)
+    frame = cast(Any, given)
     if any(name is not None for name in frame.index.names):
         frame = frame.reset_index()
-    nameless = [repr(name) for name in frame.columns if not isinstance(name, str)]
+    names = cast("list[str]", list(frame.columns))
+    nameless = [repr(name) for name in names if not isinstance(cast(object, name), str)]
     if nameless:
         return unreadable(
             source, f"has columns whose names are not text: {listed(nameless)}; rename them"
         )
-    names = cast(Sequence[str], list(frame.columns))
-    if len(set(names)) < len(names):
-        twice = [repr(name) for name in dict.fromkeys(names) if names.count(name) > 1]
-        return unreadable(source, f"has duplicate columns: {listed(twice)}; rename them")
-    nulls = frame.isna().to_numpy()
-    rows = tuple(
-        Row(_pandas_values(names, cells, nulls[number]), source, number + 1)
-        for number, cells in enumerate(frame.itertuples(index=False, name=None))
+    if problem := _repeated(names):
+        return unreadable(source, problem)
+    rows = zip(frame.itertuples(index=False, name=None), frame.isna().to_numpy(), strict=True)
+    return _numbered(
+        (
+            {
+                name: None if is_null else cell
+                for name, cell, is_null in zip(names, cells, nulls, strict=True)
+            }
+            for cells, nulls in rows
+        ),
+        source,
     )
-    return Table(rows, source, may_print_lists=True)
 
 
-def _pandas_values(
-    names: Sequence[str], cells: Sequence[object], nulls: Sequence[bool]
-) -> dict[str, object]:
-    return {
-        name: None if is_null else plain(cell)
-        for name, cell, is_null in zip(names, cells, nulls, strict=True)
-    }
+def _repeated(names: Sequence[str]) -> str:
+    """The problem of columns with the same name; empty if there are none."""
+    twice = [repr(name) for name in dict.fromkeys(names) if names.count(name) > 1]
+    return f"has duplicate columns: {listed(twice)}; rename them" if twice else ""
 
 
 def rows_table(
@@ -100,25 +101,21 @@ def rows_table(
     rows: list[Row] = []
     problems: list[Problem] = []
     for number, item in enumerate(given, start=1):
-        values = _values_of_row(item)
+        values: Mapping[str, object] | str
+        if item is None or isinstance(item, str):
+            values = f"is {kind_of(item)}, not a dict of column name to value"
+        elif not isinstance(item, Mapping):
+            values = values_of(item)
+        else:
+            values = cast(Mapping[str, object], item)
+            nameless = [name for name in values if not isinstance(cast(object, name), str)]
+            values = f"has a key that is not text: {nameless[0]!r}" if nameless else values
         if isinstance(values, str):
             problems.append(Problem(values, source, number))
             continue
         plain_values = {name: plain(value) for name, value in values.items()}
         rows.append(Row(plain_values, source, number))
     return Table(tuple(rows), source, notes, tuple(problems))
-
-
-def _values_of_row(item: object) -> Mapping[str, object] | str:
-    """The values by column, or the problem of an item that is not a row."""
-    if item is None or isinstance(item, str):
-        return f"is {kind_of(item)}, not a dict of column name to value"
-    if not isinstance(item, Mapping):
-        return values_of(item)
-    names = [name for name in cast(Mapping[object, object], item) if not isinstance(name, str)]
-    if names:
-        return f"has a key that is not text: {names[0]!r}"
-    return cast(Mapping[str, object], item)
 
 
 def plain(value: object, depth: int = 50) -> object:
@@ -141,7 +138,7 @@ def plain(value: object, depth: int = 50) -> object:
     if type(value).__module__ == "numpy" and hasattr(value, "tolist"):
         if type(value).__name__ == "datetime64":
             return str(value)
-        return plain(cast("_Numpy", value).tolist(), depth - 1)
+        return plain(cast(Any, value).tolist(), depth - 1)
     return _plain_items(value, depth - 1)
 
 
@@ -154,25 +151,6 @@ def _plain_items(value: object, depth: int) -> object:
     if isinstance(value, list | tuple):
         return [plain(item, depth) for item in cast(Sequence[object], value)]
     return value
-
-
-class _Numpy(Protocol):
-    def tolist(self) -> object: ...
-
-
-SPLIT = "split"
-
-
-class _Arrow(Protocol):
-    column_names: Sequence[str]
-
-    def to_pydict(self) -> Mapping[str, Sequence[object]]: ...
-
-
-class _Dataset(Protocol):
-    column_names: Sequence[str]
-
-    def to_dict(self) -> Mapping[str, Sequence[object]]: ...
 
 
 def is_arrow(source: object) -> bool:
@@ -204,10 +182,10 @@ def is_columns(source: object, chosen: Collection[str] = ()) -> bool:
     columns = cast(Mapping[object, object], source)
     if not all(isinstance(name, str) and _is_column(column) for name, column in columns.items()):
         return False
-    named = cast(Mapping[str, object], columns)
     return any(
-        (field_of(name) is not None or name in chosen) and not _holds_rows(column)
-        for name, column in named.items()
+        (field_of(name) is not None or name in chosen)
+        and not (len(column) > 0 and isinstance(column[0], Mapping))
+        for name, column in cast("Mapping[str, Sequence[object]]", columns).items()
     )
 
 
@@ -222,36 +200,32 @@ def _is_column(value: object) -> bool:
     return is_flat and hasattr(value, "__getitem__") and hasattr(value, "__iter__")
 
 
-def _holds_rows(column: object) -> bool:
-    items = cast(Sequence[object], column)
-    return len(items) > 0 and isinstance(items[0], Mapping)
-
-
 def columns_table(source: object, name: str = "dict of columns") -> Table:
     """The rows of a dict of columns."""
-    columns = {key: _values(column) for key, column in cast(Mapping[str, object], source).items()}
+    columns: dict[str, Sequence[object]] = {}
+    for key, column in cast(Mapping[str, Iterable[object]], source).items():
+        nulls: object = getattr(column, "isna", None)  # pandas' nulls become None
+        is_null = cast(Callable[[], Iterable[bool]], nulls)() if callable(nulls) else None
+        items = list(column)
+        if is_null is not None:
+            items = [None if null else item for item, null in zip(items, is_null, strict=True)]
+        columns[key] = items
     return _table(columns, name)
 
 
 def arrow_table(source: object) -> Table:
     """The rows of an Arrow table or record batch."""
     name = f"Arrow {type(source).__name__}"
-    columns = list(cast(_Arrow, source).column_names)
-    twice = [repr(column) for column in dict.fromkeys(columns) if columns.count(column) > 1]
-    if twice:
-        return unreadable(name, f"has duplicate columns: {listed(twice)}; rename them")
-    return _table(cast(_Arrow, source).to_pydict(), name)
+    if problem := _repeated(list(cast(Any, source).column_names)):
+        return unreadable(name, problem)
+    return _table(cast(Any, source).to_pydict(), name)
 
 
 def dataset_table(source: object, name: str = "Dataset") -> Table:
     """The rows of a Dataset; an IterableDataset is read to its end."""
     if callable(getattr(source, "to_dict", None)):
-        return _table(cast(_Dataset, source).to_dict(), name)
-    rows = [
-        Row({key: plain(value) for key, value in values.items()}, name, number)
-        for number, values in enumerate(cast(Iterable[Mapping[str, object]], source), start=1)
-    ]
-    return Table(tuple(rows), name, may_print_lists=True)
+        return _table(cast(Any, source).to_dict(), name)
+    return _numbered(cast(Iterable[Mapping[str, object]], source), name)
 
 
 def splits_table(source: object, name: str = "DatasetDict") -> Table:
@@ -275,19 +249,88 @@ def _table(columns: Mapping[str, Sequence[object]], name: str) -> Table:
     if len(set(lengths.values())) > 1:
         counted = listed([f"{length:,} of {key!r}" for key, length in lengths.items()])
         return unreadable(name, f"has columns of different lengths: {counted}")
-    names = list(columns)
-    rows = tuple(
-        Row(dict(zip(names, map(plain, values), strict=True)), name, number)
-        for number, values in enumerate(zip(*columns.values(), strict=True), start=1)
-    )
-    return Table(rows, name, may_print_lists=True)
+    rows = zip(*columns.values(), strict=True)
+    return _numbered((dict(zip(columns, values, strict=True)) for values in rows), name)
 
 
-def _values(column: object) -> Sequence[object]:
-    """The column as a list; pandas' nulls become None."""
-    nulls: object = getattr(column, "isna", None)
-    items = list(cast(Iterable[object], column))
-    if not callable(nulls):
-        return items
-    is_null = cast(Callable[[], Iterable[bool]], nulls)()
-    return [None if null else item for item, null in zip(items, is_null, strict=True)]
+def samples_in(source: object) -> tuple[Sequence[object], tuple[str, ...]] | None:
+    """The samples of a data set or of a single sample, with notes; None for other objects."""
+    if isinstance(source, Mapping | str) or is_list(source):
+        return None
+    found = {name: items for name in COLLECTIONS if (items := items_in(value_of(source, name)))}
+    if found:
+        first, *rest = found
+        notes = tuple(f"read its {first}, left out its {len(found[name])} {name}" for name in rest)
+        return found[first], notes
+    if any(isinstance(value_of(source, name), list) for name in COLLECTIONS):
+        return (), ()
+    if named_values(source) is not None and isinstance(values_of(source), Mapping):
+        return (source,), ()
+    return None
+
+
+def values_of(item: object) -> Mapping[str, object] | str:
+    """The item's values by column; the problem as text if it is not a sample."""
+    named = named_values(item)
+    kind = type(item).__name__
+    if named is None:
+        return f"is {kind}, not a dict of column name to value"
+    has_messages = any(isinstance(named.get(name), list) for name in CONVERSATIONS)
+    is_multi_turn = isinstance(named.get("user_input"), list)  # ragas' MultiTurnSample
+    if is_multi_turn or (has_messages and not named.keys() & {"question", "input", "answer"}):
+        try:
+            said = {
+                name: value for name, value in named.items() if value is not None and value != []
+            }
+            return _with_metadata(json.loads(json.dumps(said, default=plain_value)))
+        except (TypeError, ValueError) as error:
+            return f"is a conversation whose messages cannot be read: {error}"
+    fields = {field_of(name) for name in named}
+    is_result = {"source_nodes", "documents"} & named.keys()
+    if fields <= NOT_ENOUGH and not is_result:
+        if parts_of(item) is not None:
+            return (
+                f"is a {kind}, a retrieved document and not a sample; "
+                "put the documents of a question into its contexts"
+            )
+        names = listed([repr(name) for name in named])
+        return f"is a {kind} without question, answer or reference; its attributes are {names}"
+    given = {
+        name: value
+        for name, value in named.items()
+        if value is not None and not (field_of(name) is None and _is_default(item, name, value))
+    }
+    return _with_metadata(given)
+
+
+def _is_default(item: object, name: str, value: object) -> bool:
+    """Whether a pydantic model's value is that of its class: it says nothing of the sample."""
+    declared: object = getattr(type(item), "model_fields", None)
+    if not isinstance(declared, Mapping) or name not in declared:
+        return False
+    default: object = getattr(cast(Mapping[str, object], declared)[name], "default", None)
+    return isinstance(value, bool | str | int | float) and value == default
+
+
+def _with_metadata(values: Mapping[str, object]) -> Mapping[str, object]:
+    """The values, with texts and numbers of the metadata as columns beside them.
+
+    An entry that could be a field other than id or answerable stays in the metadata.
+    """
+    flat = dict(values)
+    for holder in METADATA:
+        metadata = flat.get(holder)
+        if not isinstance(metadata, Mapping):
+            continue
+        kept: dict[str, object] = {}
+        for key, value in cast(Mapping[object, object], metadata).items():
+            name, is_plain = str(key), isinstance(value, str | int | float)
+            if is_plain and name not in flat and field_of(name) in (None, "id", "answerable"):
+                flat[name] = value
+            else:
+                kept[name] = value
+        if kept:
+            flat[holder] = kept
+        else:
+            del flat[holder]
+    return flat

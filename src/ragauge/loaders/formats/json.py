@@ -9,17 +9,18 @@ from typing import cast
 
 from ragauge.errors import Problem
 from ragauge.loaders.formats.files import text_lines
-from ragauge.loaders.formats.jsonl import kind_of, read_jsonl
-from ragauge.loaders.formats.keyed import is_ranking, judged_together, keyed_rows, rows_by_system
-from ragauge.loaders.formats.strict import (
+from ragauge.loaders.formats.jsonl import (
     JsonError,
     JsonReader,
+    kind_of,
     object_problem,
+    read_jsonl,
     repeated_problem,
     skip_blank,
 )
+from ragauge.loaders.formats.keyed import is_ranking, judged_together, keyed_rows, rows_by_system
 from ragauge.loaders.mapping import field_of, folded
-from ragauge.loaders.shapes.results import is_result
+from ragauge.loaders.shapes.nested import is_result
 from ragauge.loaders.table import Table, listed, unreadable
 from ragauge.samples.samples import Row
 
@@ -58,7 +59,9 @@ def read_json(path: Path) -> Table:
     try:
         document = walk.document()
     except JsonError as error:
-        if _has_object_per_line(text, error):
+        lines = [line.strip() for line in text.splitlines() if line.strip()]
+        are_objects = all(line.startswith("{") and line.endswith("}") for line in lines)
+        if "follows the value" in error.problem and are_objects:
             note = "read as JSON Lines: it has one object per line"
             return replace(read_jsonl(path), notes=(note,))
         column = error.position - text.rfind("\n", 0, error.position)
@@ -71,14 +74,6 @@ def read_json(path: Path) -> Table:
     if isinstance(document, dict):
         return _from_members(cast(_Members, document), source, walk.problems)
     return unreadable(source, f"is {kind_of(document)}, but must be a list of objects")
-
-
-def _has_object_per_line(text: str, error: JsonError) -> bool:
-    """Whether the text is JSON Lines: every line is an object by its first and last character."""
-    lines = [line.strip() for line in text.splitlines() if line.strip()]
-    return "follows the value" in error.problem and all(
-        line.startswith("{") and line.endswith("}") for line in lines
-    )
 
 
 class _Walk:
@@ -174,27 +169,35 @@ def _from_items(
 
 
 def _from_members(members: _Members, source: str, problems: list[Problem]) -> Table:
+    """The samples of an object: its columns, the object as the only row, or the rows under one of its keys."""
     members = _with_inner_list(_in_columns(members))
     lists = {
         name: cast(list[_Item], member)
         for name, member in members.items()
         if isinstance(member, list)
     }
-    if lists and len(lists) == len(members) and _are_columns(lists):
+    has_column = any(
+        field_of(name) is not None and not _are_objects(items) for name, items in lists.items()
+    )
+    if has_column and len(lists) == len(members):
         return _from_columns(lists, source, problems)
     if (pairs := _with_predictions(lists)) is not None:
         return _from_items(pairs, source, problems)
     plain = {
-        name: [item.value for item in cast(list[_Item], member)]
-        if isinstance(member, list)
-        else member
+        name: [item.value for item in lists[name]] if name in lists else member
         for name, member in members.items()
     }
     if (judged := judged_together(plain)) is not None:
         items = [_Item(values, None) for values in judged]
         note = f"read the results of {listed([repr(name) for name in lists])} together"
         return _from_items(items, source, problems, (note,))
-    if _is_trace(members) or _is_sample(members) or is_result(plain):
+    # One trace as Langfuse exports it.
+    is_trace = "observations" in lists and bool({"input", "output", "trace"} & members.keys())
+    is_sample = not members.keys() & set(SAMPLE_LISTS) and any(
+        isinstance(member, str) and field_of(name) in ("question", "answer")
+        for name, member in members.items()
+    )
+    if is_trace or is_sample or is_result(plain):
         return Table((Row(plain, source, 1),), source, problems=tuple(problems))
     key = _sample_list(lists)
     keyed = keyed_rows(plain) if key is not None else keyed_rows(plain) or rows_by_system(plain)
@@ -223,9 +226,8 @@ def _in_columns(members: _Members) -> _Members:
     if isinstance(names, list) and isinstance(cells, list):
         header = [item.value for item in cast(list[_Item], names)]
         rows = cast(list[_Item], cells)
-        width = len(header)
         if all(isinstance(name, str) for name in header) and all(
-            isinstance(row.value, list) and len(cast(list[object], row.value)) == width
+            isinstance(row.value, list) and len(cast(list[object], row.value)) == len(header)
             for row in rows
         ):
             return {
@@ -249,26 +251,23 @@ def _with_inner_list(members: _Members) -> _Members:
     """The members, with the samples of an inner object in its place: promptfoo's results.results."""
     if any(isinstance(member, list) for member in members.values()):
         return members
-    found = dict(members)
     for name in SAMPLE_LISTS:
         inner = members.get(name)
-        if not isinstance(inner, dict):
-            continue
-        held = cast(dict[str, object], inner)
+        held = cast(_Object, inner) if isinstance(inner, dict) else {}
         for key in SAMPLE_LISTS:
             items = held.get(key)
             if isinstance(items, list) and items and isinstance(items[0], dict):
-                found[name] = [_Item(item, None) for item in cast(list[object], items)]
-                return found
+                found = [_Item(item, None) for item in cast(list[object], items)]
+                return {**members, name: found}
     return members
 
 
 def _with_predictions(lists: dict[str, list[_Item]]) -> list[_Item] | None:
     """LlamaIndex's examples with the predictions for them; None for other documents."""
-    examples, predictions = lists.get("examples"), lists.get("predictions")
-    if examples is None or predictions is None or len(examples) != len(predictions):
-        return None
-    if not _are_objects(examples) or not _are_objects(predictions):
+    examples, predictions = lists.get("examples", []), lists.get("predictions", [])
+    if len(examples) != len(predictions) or not (
+        _are_objects(examples) and _are_objects(predictions)
+    ):
         return None
     return [
         _Item({**cast(_Object, example.value), **cast(_Object, other.value)}, example.line)
@@ -276,22 +275,6 @@ def _with_predictions(lists: dict[str, list[_Item]]) -> list[_Item] | None:
         else example
         for example, other in zip(examples, predictions, strict=True)
     ]
-
-
-def _is_trace(members: _Members) -> bool:
-    """Whether the document is one trace as Langfuse exports it, and not a list of samples."""
-    return isinstance(members.get("observations"), list) and (
-        bool({"input", "output", "trace"} & members.keys())
-    )
-
-
-def _is_sample(members: _Members) -> bool:
-    """Whether the document is a single sample: a question or answer as text, and no list of samples."""
-    is_named = any(
-        isinstance(member, str) and field_of(name) in ("question", "answer")
-        for name, member in members.items()
-    )
-    return is_named and not members.keys() & set(SAMPLE_LISTS)
 
 
 def _sample_list(lists: dict[str, list[_Item]]) -> str | None:
@@ -315,13 +298,6 @@ def _from_columns(lists: dict[str, list[_Item]], source: str, problems: list[Pro
         for number in range(n_rows)
     )
     return Table(rows, source, problems=tuple(problems))
-
-
-def _are_columns(lists: dict[str, list[_Item]]) -> bool:
-    """Whether some list has the name of a field and is not a list of objects."""
-    return any(
-        field_of(name) is not None and not _are_objects(items) for name, items in lists.items()
-    )
 
 
 def _are_objects(items: list[_Item]) -> bool:

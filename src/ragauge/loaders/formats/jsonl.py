@@ -1,80 +1,23 @@
-"""Read JSON Lines: one object per line; blank lines are skipped."""
+"""Read JSON strictly, and JSON Lines: one object per line; blank lines are skipped.
 
+Duplicate keys are reported, and every fault is a JsonError. NaN and infinite numbers pass here: the field
+that holds them refuses them, and its message can name the field and the row's id.
+"""
+
+import json
+import re
+from collections import Counter
 from collections.abc import Iterator
+from math import inf
 from pathlib import Path
 from typing import cast
 
 from ragauge.errors import Problem
 from ragauge.loaders.formats.files import MAX_PROBLEMS, MAX_UNPACKED_BYTES, text_lines
-from ragauge.loaders.formats.strict import JsonError, JsonReader, object_problem, repeated_problem
 from ragauge.loaders.table import Table
 from ragauge.samples.samples import Row
 
-
-def read_jsonl(path: Path) -> Table:
-    """The file's objects; a line that is not an object is a problem."""
-    (table,) = jsonl_tables(path)
-    return table
-
-
-def jsonl_tables(path: Path, most_bytes: int | None = None) -> Iterator[Table]:
-    """The file's objects in tables of about `most_bytes` bytes; in one without it."""
-    source = str(path)
-    problems: list[Problem] = []
-    rows: list[Row] = []
-    reader = JsonReader()
-    size = n_problems = 0
-    largest = MAX_UNPACKED_BYTES if most_bytes is None else None
-    for number, line in text_lines(path, problems, largest=largest):
-        if line.isspace():
-            continue
-        problem = _read_line(line, reader, number, source, rows)
-        if problem is not None:
-            problems.append(Problem(problem, source, number))
-            n_problems += 1
-        if n_problems == MAX_PROBLEMS:
-            rest = f"over {MAX_PROBLEMS:,} lines cannot be read; the lines after this one were not looked at"
-            problems.append(Problem(rest, source, number))
-            break
-        size += len(line)
-        if most_bytes is not None and size >= most_bytes:
-            yield Table(tuple(rows), source, problems=tuple(problems))
-            rows.clear()
-            problems.clear()
-            size = 0
-    if rows or problems or most_bytes is None:
-        yield Table(tuple(rows), source, problems=tuple(problems))
-
-
-def _read_line(
-    line: str, reader: JsonReader, number: int, source: str, rows: list[Row]
-) -> str | None:
-    """Add the line's row to `rows`, or return the problem."""
-    try:
-        value = reader.read_whole(line)
-    except JsonError as error:
-        reader.take_repeated()
-        cut_off = "" if line.endswith("\n") else "; the last line of the file seems to be cut off"
-        return f"{error.problem}, at column {error.position + 1}{cut_off}"
-    if repeated := reader.take_repeated():
-        return repeated_problem(repeated)
-    if not isinstance(value, dict):
-        return f"is {kind_of(value)}, but must be an object{_HINTS.get(type(value), '')}"
-    fields = cast(dict[str, object], value)
-    if problem := object_problem(fields):
-        return problem
-    rows.append(Row(fields, source, number))
-    return None
-
-
-_HINTS: dict[type, str] = {list: "; if the file is one JSON list, name it .json"}
-
-
-def kind_of(value: object) -> str:
-    """The name of a JSON value's type."""
-    return _KINDS.get(type(value), "a value")
-
-
+BLANK = re.compile(r"[ \t\r\n]*")
 _KINDS: dict[type, str] = {
     dict: "an object",
     list: "a list",
@@ -84,3 +27,142 @@ _KINDS: dict[type, str] = {
     float: "a number",
     type(None): "null",
 }
+
+
+class JsonError(ValueError):
+    """Text that is not JSON; `position` is the offset of the first wrong character."""
+
+    def __init__(self, problem: str, position: int) -> None:
+        self.problem = problem
+        self.position = position
+        super().__init__(problem)
+
+
+class JsonReader:
+    """Reads values; `repeated` collects duplicate keys until it is emptied."""
+
+    def __init__(self) -> None:
+        self.repeated: list[str] = []
+        self._decoder = json.JSONDecoder(object_pairs_hook=self._object)
+
+    def read(self, text: str, start: int = 0) -> tuple[object, int]:
+        """The value that begins at `start` and its end; JsonError when there is none."""
+        try:
+            return cast(tuple[object, int], self._decoder.raw_decode(text, start))
+        except json.JSONDecodeError as error:
+            problem = error.msg[0].lower() + error.msg[1:].removesuffix(" at")
+            raise JsonError(f"is not JSON: {problem}", error.pos) from None
+        except RecursionError:
+            raise JsonError("is nested too deeply", start) from None
+        except ValueError:
+            problem = "has an integer of more than 4,300 digits; put it in quotes"
+            raise JsonError(problem, start) from None
+
+    def read_whole(self, text: str) -> object:
+        """The only value of the text; JsonError when something follows it."""
+        value, end = self.read(text, skip_blank(text, 0))
+        end = skip_blank(text, end)
+        if end < len(text):
+            raise JsonError("is not JSON: something follows the value", end)
+        return value
+
+    def take_repeated(self) -> tuple[str, ...]:
+        """The duplicate keys since the last call."""
+        repeated = tuple(dict.fromkeys(self.repeated))
+        self.repeated.clear()
+        return repeated
+
+    def _object(self, pairs: list[tuple[str, object]]) -> dict[str, object]:
+        values = dict(pairs)
+        if len(values) < len(pairs):
+            counts = Counter(name for name, _ in pairs)
+            self.repeated += [name for name, count in counts.items() if count > 1]
+        return values
+
+
+def skip_blank(text: str, start: int) -> int:
+    """The offset of the next character that is not JSON white space."""
+    blank = BLANK.match(text, start)
+    return start if blank is None else blank.end()
+
+
+def object_problem(fields: dict[str, object]) -> str:
+    """Why an object is no row of data; empty if it may be one.
+
+    >>> object_problem({})
+    'is {}, an object without fields; give it fields or remove it'
+    """
+    if not fields:
+        return "is {}, an object without fields; give it fields or remove it"
+    if "".join(fields).isascii():
+        return ""
+    for name in fields:
+        lone = next((sign for sign in name if "\ud800" <= sign <= "\udfff"), "")
+        if lone:
+            return (
+                f"has the key {name[:60]!a} with half a character (lone surrogate U+{ord(lone):04X}); "
+                "fix the export that wrote it"
+            )
+    return ""
+
+
+def repeated_problem(names: tuple[str, ...]) -> str:
+    return f"has the key {', '.join(map(repr, names))} twice; keep one"
+
+
+def kind_of(value: object) -> str:
+    """The name of a JSON value's type."""
+    return _KINDS.get(type(value), "a value")
+
+
+def read_jsonl(path: Path) -> Table:
+    """The file's objects; a line that is not an object is a problem."""
+    (table,) = jsonl_tables(path)
+    return table
+
+
+def jsonl_tables(path: Path, most_bytes: float = inf) -> Iterator[Table]:
+    """The file's objects in tables of about `most_bytes` bytes."""
+    source = str(path)
+    problems: list[Problem] = []
+    rows: list[Row] = []
+    reader = JsonReader()
+    size, n_problems, is_first = 0, 0, True
+    largest = MAX_UNPACKED_BYTES if most_bytes == inf else None
+    for number, line in text_lines(path, problems, largest=largest):
+        if line.isspace():
+            continue
+        fields = _object_or_problem(line, reader)
+        if isinstance(fields, dict):
+            rows.append(Row(fields, source, number))
+        else:
+            problems.append(Problem(fields, source, number))
+            n_problems += 1
+        if n_problems == MAX_PROBLEMS:
+            rest = f"over {MAX_PROBLEMS:,} lines cannot be read; the lines after this one were not looked at"
+            problems.append(Problem(rest, source, number))
+            break
+        size += len(line)
+        if size >= most_bytes:
+            yield Table(tuple(rows), source, problems=tuple(problems))
+            rows.clear()
+            problems.clear()
+            size, is_first = 0, False
+    if rows or problems or is_first:
+        yield Table(tuple(rows), source, problems=tuple(problems))
+
+
+def _object_or_problem(line: str, reader: JsonReader) -> dict[str, object] | str:
+    try:
+        value = reader.read_whole(line)
+    except JsonError as error:
+        reader.take_repeated()
+        cut_off = "" if line.endswith("\n") else "; the last line of the file seems to be cut off"
+        return f"{error.problem}, at column {error.position + 1}{cut_off}"
+    if repeated := reader.take_repeated():
+        return repeated_problem(repeated)
+    if not isinstance(value, dict):
+        hint = "; if the file is one JSON list, name it .json" if isinstance(value, list) else ""
+        return f"is {kind_of(cast(object, value))}, but must be an object{hint}"
+    fields = cast(dict[str, object], value)
+    return object_problem(fields) or fields

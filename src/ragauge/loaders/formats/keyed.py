@@ -4,8 +4,7 @@
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import cast
+from typing import NamedTuple, cast
 
 from ragauge.loaders.mapping import field_of
 from ragauge.loaders.table import listed
@@ -23,8 +22,7 @@ _SCORED = {"query", "response", "score"}
 Values = Mapping[str, object]
 
 
-@dataclass(frozen=True, slots=True)
-class KeyedRows:
+class KeyedRows(NamedTuple):
     """The rows, and a note on how they were read."""
 
     rows: Sequence[Values]
@@ -81,7 +79,7 @@ def _questions_of_corpus(members: Values) -> KeyedRows | None:
 def rows_by_system(members: Values) -> KeyedRows | None:
     """The samples of lists by system, or by split; None for an object of another kind.
 
-    Lists are systems if they are about the same questions, by id or text.
+    Lists are systems if each shares at least half of its questions, by id or text, with the first.
 
     >>> small, large = {"id": 1, "answer": "Here"}, {"id": 1, "answer": "There"}
     >>> rows_by_system({"small": [small], "large": [large]}).rows
@@ -96,22 +94,20 @@ def rows_by_system(members: Values) -> KeyedRows | None:
         return None
     are_splits = lists.keys() <= SPLITS
     column = "split" if are_splits else "system"
-    if not are_splits and not _are_about_the_same(list(lists.values())):
-        return None
+    if not are_splits:
+        named = [
+            [{field_of(name): value for name, value in sample.items()} for sample in samples]
+            for samples in lists.values()
+        ]
+        asked = [
+            {repr(each.get("id", each.get("question", id(each)))) for each in samples}
+            for samples in named
+        ]
+        if any(len(asked[0] & each) * 2 < max(len(asked[0]), len(each)) for each in asked):
+            return None
     rows = [{column: name, **sample} for name, samples in lists.items() for sample in samples]
     names = listed([repr(name) for name in lists], most=5)
     return KeyedRows(rows, f"read the samples under {names}, each name as a {column}")
-
-
-def _are_about_the_same(lists: Sequence[Sequence[Values]]) -> bool:
-    """Whether the lists share at least half of their questions with the first."""
-    asked = [{repr(_asked(sample)) for sample in samples} for samples in lists]
-    return all(len(asked[0] & other) * 2 >= max(len(asked[0]), len(other)) for other in asked)
-
-
-def _asked(sample: Values) -> object:
-    named = {field_of(name): value for name, value in sample.items()}
-    return named.get("id", named.get("question", id(sample)))
 
 
 def judged_together(members: Values) -> list[Values] | None:
@@ -119,40 +115,36 @@ def judged_together(members: Values) -> list[Values] | None:
 
     Each evaluator's score is an extra field of its name. All must have judged the same answers.
     """
-    results = {name: _judged(items) for name, items in members.items()}
-    lists = [items for items in results.values() if items]
-    if not lists or len(lists) < len(members):
-        return None
-    answers = [[(result["query"], result["response"]) for result in items] for items in lists]
-    if any(each != answers[0] for each in answers):
+    lists: dict[str, list[Values]] = {}
+    for name, items in members.items():
+        results = cast(list[object], items) if isinstance(items, list) else []
+        if not results or not all(
+            isinstance(each, Mapping) and each.keys() >= _SCORED for each in results
+        ):
+            return None
+        lists[name] = cast(list[Values], results)
+    answers = [[(each["query"], each["response"]) for each in items] for items in lists.values()]
+    if not answers or any(each != answers[0] for each in answers):
         return None
     samples: list[Values] = []
-    for each in zip(*lists, strict=True):
+    for each in zip(*lists.values(), strict=True):
         said = {name: each[0][name] for name in JUDGED if name in each[0]}
-        scores = {name: result["score"] for name, result in zip(results, each, strict=True)}
+        scores = {name: result["score"] for name, result in zip(lists, each, strict=True)}
         samples.append({**said, **scores})
     return samples
 
 
-def _judged(items: object) -> list[Values] | None:
-    if not isinstance(items, list):
-        return None
-    results = cast(list[object], items)
-    if not all(isinstance(result, Mapping) and result.keys() >= _SCORED for result in results):
-        return None
-    return cast(list[Values], results)
-
-
 def is_ranking(members: Values) -> bool:
     """Whether it has a number for each document of each query, as rankings and judgements in JSON have."""
-    return bool(members) and all(map(_has_numbers, members.values()))
-
-
-def _has_numbers(value: object) -> bool:
-    if not isinstance(value, Mapping) or not value:
-        return False
-    numbers = cast(Values, value).values()
-    return all(isinstance(number, int | float) for number in numbers)
+    numbers = [cast(Values, each) for each in members.values() if isinstance(each, Mapping)]
+    return (
+        bool(members)
+        and len(numbers) == len(members)
+        and all(
+            each and all(isinstance(number, int | float) for number in each.values())
+            for each in numbers
+        )
+    )
 
 
 def _is_sample(value: object) -> bool:

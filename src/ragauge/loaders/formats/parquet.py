@@ -2,9 +2,9 @@
 
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
+from math import inf
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import NamedTuple, cast
 
 from ragauge.loaders.formats.files import (
     LINES_COUNT_FROM,
@@ -17,9 +17,6 @@ from ragauge.loaders.formats.files import (
 from ragauge.loaders.formats.frames import polars_table
 from ragauge.loaders.table import Table, unreadable
 from ragauge.storage.regular_file import check_regular
-
-if TYPE_CHECKING:
-    import polars as pl
 
 ROWS_SAMPLED = 200
 VALUES_PER_ROW = 100
@@ -38,8 +35,8 @@ def read_parquet(path: Path) -> Table:
     return table
 
 
-def parquet_tables(path: Path, most_bytes: int | None = None) -> Iterator[Table]:
-    """The file's rows in tables of about `most_bytes` bytes; in one without it."""
+def parquet_tables(path: Path, most_bytes: float = inf) -> Iterator[Table]:
+    """The file's rows in tables of about `most_bytes` bytes."""
     import polars as pl
 
     source = str(path)
@@ -48,15 +45,20 @@ def parquet_tables(path: Path, most_bytes: int | None = None) -> Iterator[Table]
         check_parquet(path)
         # An absolute path without globbing: polars reads other texts as patterns or URLs.
         frame = pl.scan_parquet(path.absolute(), glob=False, hive_partitioning=False)
-        if most_bytes is None:
-            yield _table(frame.collect(), source, path)
-            return
-        first = frame.head(ROWS_SAMPLED).collect()
-        n_rows = int(frame.select(pl.len()).collect().item())
-        at_once = max(1, int(most_bytes * max(first.height, 1) / max(first.estimated_size(), 1)))
-        for start in range(0, n_rows, at_once):
-            piece = frame.slice(start, at_once).collect()
-            yield _table(piece, source, path, n_before=start)
+        at_once = n_rows = int(frame.select(pl.len()).collect().item())
+        if most_bytes < inf:
+            first = frame.head(ROWS_SAMPLED).collect()
+            at_once = int(most_bytes * max(first.height, 1) / max(first.estimated_size(), 1))
+        most = max(MAX_RATIO * path.stat().st_size, REPEATED_COUNTS_FROM)
+        for start in range(0, max(n_rows, 1), max(at_once, 1)):
+            piece = frame.slice(start, max(at_once, 1)).collect()
+            # polars keeps a text that rows share once, but each row becomes an object of its own.
+            if piece.estimated_size() > most:
+                yield unreadable(
+                    source, f"unpacks to over {most:,} bytes of text; write fewer rows"
+                )
+            else:
+                yield polars_table(piece, source, n_before=start)
     except ParquetError as error:
         yield unreadable(source, str(error))
     except (OSError, ValueError) as error:
@@ -75,37 +77,24 @@ def check_parquet(path: Path) -> None:
         footer = read_footer(path)
     except FooterError as error:
         raise ParquetError(f"is not a complete Parquet file: {error}") from None
-    if problem := _bomb(footer, path.stat().st_size):
-        raise ParquetError(problem)
-
-
-def _bomb(footer: "Footer", size: int) -> str:
-    """Why a file would unpack to far more than its size; empty if it does not."""
+    size = path.stat().st_size
     most_rows = max(MAX_LINES_PER_BYTE * size, LINES_COUNT_FROM)
     most_bytes = min(max(MAX_RATIO * size, RATIO_COUNTS_FROM), MAX_UNPACKED_BYTES)
-    if footer.n_rows > most_rows:
-        return f"unpacks to over {most_rows:,} rows; if you trust the file, write it as CSV"
-    if footer.n_values > VALUES_PER_ROW * most_rows:
-        return f"unpacks to over {VALUES_PER_ROW * most_rows:,} values; if you trust the file, write it as CSV"
-    if footer.unpacked_bytes > most_bytes:
-        return f"unpacks to over {most_bytes:,} bytes; if you trust the file, write it uncompressed"
-    return ""
-
-
-def _table(frame: "pl.DataFrame", source: str, path: Path, n_before: int = 0) -> Table:
-    """The rows as a table; a problem if repeated texts would fill the memory."""
-    most = max(MAX_RATIO * path.stat().st_size, REPEATED_COUNTS_FROM)
-    # polars keeps a text that rows share once, but each row becomes an object of its own.
-    if frame.estimated_size() > most:
-        return unreadable(source, f"unpacks to over {most:,} bytes of text; write fewer rows")
-    return polars_table(frame, source, n_before=n_before)
+    for n, most, what, way_out in (
+        (footer.n_rows, most_rows, "rows", "as CSV"),
+        (footer.n_values, VALUES_PER_ROW * most_rows, "values", "as CSV"),
+        (footer.unpacked_bytes, most_bytes, "bytes", "uncompressed"),
+    ):
+        if n > most:
+            text = f"unpacks to over {most:,} {what}; if you trust the file, write it {way_out}"
+            raise ParquetError(text)
 
 
 MAGIC = b"PAR1"
 MAX_FOOTER_BYTES = 256 * 2**20
 MAX_DEPTH = 30
 
-_TRUE, _FALSE, _BYTE, _DOUBLE, _BINARY, _LIST, _SET, _MAP, _STRUCT = 1, 2, 3, 7, 8, 9, 10, 11, 12
+_TRUE, _FALSE, _BYTE, _DOUBLE, _BINARY, _LIST, _SET, _MAP, _STRUCT = (1, 2, 3, 7, 8, 9, 10, 11, 12)
 _INTEGERS = (4, 5, 6)
 
 Struct = dict[int, object]
@@ -116,8 +105,7 @@ class FooterError(ValueError):
     """The footer cannot be read, or does not fit its file."""
 
 
-@dataclass(frozen=True, slots=True)
-class Footer:
+class Footer(NamedTuple):
     """The rows of a file, and the values and unpacked bytes of all its columns."""
 
     n_rows: int
@@ -139,30 +127,21 @@ def read_footer(path: Path) -> Footer:
         file.seek(size - 8 - length)
         content = file.read(length)
     try:
-        return _footer(_Thrift(content).struct(), size)
+        table = _Thrift(content).struct()
+        columns = [
+            cast("Struct", chunk.get(3, {}))
+            for group in cast("list[Struct]", table.get(4, []))
+            for chunk in cast("list[Struct]", group.get(1, []))
+        ]
+        for column in columns:
+            # A reader that trusts such an offset reads beyond the end of the file.
+            first = min([at for at in (_count(column, 9), _count(column, 11)) if at > 0], default=0)
+            if not 0 < first <= first + _count(column, 7) <= size - 8:
+                raise FooterError("a column lies outside the file")
+        n_values, unpacked = (sum(_count(each, number) for each in columns) for number in (5, 6))
+        return Footer(_count(table, 3), n_values, unpacked)
     except (IndexError, TypeError, AttributeError):
         raise FooterError("its footer is damaged") from None
-
-
-def _footer(table: Struct, size: int) -> Footer:
-    columns = list(_columns(table))
-    for column in columns:
-        # A reader that trusts such an offset reads beyond the end of the file.
-        first = min([at for at in (_count(column, 9), _count(column, 11)) if at > 0], default=0)
-        if not 0 < first <= first + _count(column, 7) <= size - 8:
-            raise FooterError("a column lies outside the file")
-    return Footer(
-        n_rows=_count(table, 3),
-        n_values=sum(_count(column, 5) for column in columns),
-        unpacked_bytes=sum(_count(column, 6) for column in columns),
-    )
-
-
-def _columns(table: Struct) -> Iterator[Struct]:
-    """The metadata of each column of each group of rows."""
-    for group in cast("list[Struct]", table.get(4, [])):
-        for chunk in cast("list[Struct]", group.get(1, [])):
-            yield cast("Struct", chunk[3]) if 3 in chunk else {}
 
 
 def _count(table: Struct, number: int) -> int:

@@ -6,16 +6,13 @@ Nothing is executed: only literals are read, and of a call its named arguments.
 import ast
 import re
 import warnings
-from collections.abc import Sequence
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from threading import Lock
 from typing import cast
 
 MAX_LENGTH = 2 * 2**20
 """Longest printed list that is read, in characters; JSON lists have no limit."""
 MAX_DEPTH = 20
-ARRAYS = ("array",)
-"""Calls that stand for their first argument."""
 
 # A string that is not closed matches too, without a group: otherwise the search would go on inside it, from each
 # escaped quote to its end.
@@ -81,26 +78,19 @@ def _value(node: ast.expr) -> object:
             raise ValueError("a list that was printed without its middle")
         case ast.List() | ast.Tuple():
             return [_value(item) for item in node.elts]
-        case ast.Call(func=ast.Name(id=name), args=args, keywords=keywords):
-            return _of_call(name, args, keywords)
+        case ast.Call(func=ast.Name(id="array"), args=[array]):
+            return _value(array)
+        case ast.Call(func=ast.Name(), args=[], keywords=[_, *_]):
+            return {each.arg: _value(each.value) for each in node.keywords if each.arg is not None}
+        case ast.Call():
+            raise ValueError("a call without named arguments")
         case _:
             return cast(object, ast.literal_eval(node))
 
 
-def _of_call(name: str, args: Sequence[ast.expr], keywords: Sequence[ast.keyword]) -> object:
-    if name in ARRAYS and len(args) == 1:
-        return _value(args[0])
-    if args or not keywords:
-        raise ValueError("a call without named arguments")
-    return {keyword.arg: _value(keyword.value) for keyword in keywords if keyword.arg is not None}
-
-
 def _depth(text: str) -> int:
-    deepest = depth = 0
-    for mark in re.findall(r"[\[\](){}]", text):
-        depth += 1 if mark in "[({" else -1
-        deepest = max(deepest, depth)
-    return deepest
+    steps = (1 if mark in "[({" else -1 for mark in re.findall(r"[\[\](){}]", text))
+    return max(accumulate(steps), default=0)
 
 
 _LOCK = Lock()

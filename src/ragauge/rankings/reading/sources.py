@@ -15,8 +15,7 @@ from ragauge.loaders import load
 from ragauge.loaders.formats.files import text_lines
 from ragauge.loaders.formats.frames import is_pandas, is_polars
 from ragauge.loaders.formats.json import MAX_DOCUMENT_LINE
-from ragauge.loaders.formats.jsonl import kind_of
-from ragauge.loaders.formats.strict import JsonError, JsonReader, repeated_problem
+from ragauge.loaders.formats.jsonl import JsonError, JsonReader, kind_of, repeated_problem
 from ragauge.loaders.sources import Source
 from ragauge.rankings.arrays import Compat
 from ragauge.rankings.judgements import NOT_JUDGED, JudgedRun, Judgements, numbered

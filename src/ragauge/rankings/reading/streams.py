@@ -155,9 +155,9 @@ def opened(file: Packed) -> Generator["Stream"]:
                 with gzip.GzipFile(fileobj=packed) as unpacked:
                     yield _Bounded(cast(Stream, unpacked), file, is_packed=True)
             elif magic.startswith(_ZSTD):
-                from ragauge.loaders.formats import zstd
+                from ragauge.loaders.formats.files import unpacked_zstd
 
-                yield _Bounded(cast(Stream, zstd.unpacked(packed, file.name)), file, is_packed=True)
+                yield _Bounded(cast(Stream, unpacked_zstd(packed, file.name)), file, is_packed=True)
             else:
                 yield _Bounded(cast(Stream, packed), file, is_packed=False)
     except (OSError, EOFError, zlib.error) as error:

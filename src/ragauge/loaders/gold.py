@@ -1,0 +1,205 @@
+"""Join answers in pieces with gold that fits into memory, in the gold's order and in bounded memory."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ragauge.errors import Problem
+from ragauge.loaders.conflicts import (
+    NO_ID_IN_COMMON,
+    Conflicts,
+    excerpt,
+    name_of,
+    question_of,
+    same_value,
+    unanswered_note,
+)
+from ragauge.loaders.piece_files import LINE, SOURCE, PieceFiles
+from ragauge.loaders.questions import COMPARED_AT_ONCE, NAMED, Questions
+from ragauge.loaders.table import Table, listed
+from ragauge.samples.frame import Numbering, read_values
+from ragauge.samples.samples import DEFAULT_SYSTEM, Row
+
+if TYPE_CHECKING:
+    Ints = NDArray[np.int64]
+
+
+@dataclass(slots=True)
+class GoldJoin:
+    """Answers, each with an id, that get the fields of the gold of their question.
+
+    Kept of each row are its place in the gold and in the new order. `problems`: first those of the answers' values.
+    """
+
+    answers: PieceFiles
+    questions: Questions
+    table: Table
+    conflicts: Conflicts
+    problems: list[Problem]
+    notes: list[str] = field(default_factory=list[str])
+    joined: PieceFiles = field(init=False)
+    _gold: dict[str, Row] = field(default_factory=dict[str, Row])
+    """The gold by id, each question once."""
+
+    def run(self) -> None:
+        """Write the joined rows, and find what is wrong with them and what either side lacks."""
+        of_gold, of_values = self._read_gold(), list(self.problems)
+        place_of, n = {id: number for number, id in enumerate(self._gold)}, len(self._gold)
+        ids = (cast("list[str]", piece["id"].to_list()) for piece in self.answers.pieces(["id"]))
+        # The place of each row's question in the gold; the number of its questions for others.
+        places = np.concatenate(
+            [np.array([place_of.get(id, n) for id in some], dtype=np.int32) for some in ids]
+        )
+        systems = self.questions.systems()
+        if self.conflicts.prefer == "first":
+            self.questions.compare(self.conflicts)
+        else:  # fields that the gold has are compared with it
+            self.questions.compare(
+                self.conflicts,
+                lambda name: np.array(
+                    [row.values.get(name) is not None for row in self._gold.values()] + [False]
+                )[places],
+            )
+        missing: list[Ints] = []
+        """For each system the places of the questions that it did not answer."""
+        for code in self.answers.systems.values():
+            is_answered = np.zeros(n + 1, dtype=np.bool_)
+            is_answered[places[systems == code]] = True
+            missing.append(np.flatnonzero(~is_answered[:-1]))
+        texts: frozenset[str] = frozenset()
+        while True:
+            self.problems = list(of_values)
+            self.joined = PieceFiles(self.answers.most_bytes, texts)
+            self._write(places, missing)
+            if not (mixed := self.joined.mixed()):
+                break
+            texts |= mixed
+        self.problems[:0] = [*of_gold, *self.conflicts.problems()]
+        self.problems += self.questions.duplicates()
+        self.notes += [*self.conflicts.notes(), *self._counted(places, systems, missing)]
+        if not self.problems:
+            self.notes += Questions(self.joined).look_alikes()
+
+    def _read_gold(self) -> list[Problem]:
+        """Keep the first row of each question; later ones must say the same, unless the user prefers one."""
+        n_repeated = 0
+        different: list[tuple[Row, Row]] = []
+        for row in self.table.rows:
+            id = name_of(row, "id")
+            if id is None:
+                continue
+            first = self._gold.setdefault(id, row)
+            if first is row:
+                continue
+            n_repeated += 1
+            names = {*row.values, *first.values} - {"id", "question"}
+            is_same = all(
+                same_value(name, first.values.get(name), row.values.get(name)) for name in names
+            )
+            if self.conflicts.prefer is None and not is_same:
+                different.append((first, row))
+        if n_repeated:
+            counted = "1 row repeats" if n_repeated == 1 else f"{n_repeated:,} rows repeat"
+            self.notes.append(f"{counted} a question of the gold; the first of each is used")
+        if not different:
+            return []
+        first, row = different[0]
+        n = len({question_of(row) for _, row in different})
+        many = f" ({n:,} questions are like this)" if n > 1 else ""
+        place = "" if first.line is None else f", first in line {first.line}"
+        text = (
+            f"{excerpt(row)} is in the gold twice, with different gold{place}{many}; keep one of the two, list all "
+            "references in one row, or use the first: --prefer first (in Python prefer=)"
+        )
+        return [Problem(text, row.source, row.line, "question", name_of(row, "id"))]
+
+    def _write(self, places: "NDArray[np.int32]", missing: "Sequence[Ints]") -> None:
+        """Write all rows in the gold's order, those of unknown questions last.
+
+        The unanswered questions of each system are numbered after the answers.
+        """
+        n_rows, gold = len(places), list(self._gold.values())
+        order = np.argsort(np.concatenate([places, *missing]), kind="stable")
+        starts = np.cumsum([n_rows, *map(len, missing)])
+        names = list(self.answers.systems)
+        numbering = Numbering()
+        is_first = not self.joined.texts
+        for start in range(0, len(order), COMPARED_AT_ONCE):
+            numbers = order[start : start + COMPARED_AT_ONCE]
+            own = np.sort(numbers[numbers < n_rows])
+            read: dict[int, Row] = {}
+            if len(own):
+                frame = self.answers.rows(own, [*self.answers.kinds, LINE, SOURCE]).drop("row")
+                read = dict(zip(own.tolist(), self.answers.as_rows(frame), strict=True))
+            rows: list[Row] = []
+            for number in cast("list[int]", numbers.tolist()):
+                if number < n_rows:
+                    row = read[number]
+                    expected = self._gold.get(cast(str, row.values["id"]))
+                    rows.append(
+                        row
+                        if expected is None
+                        else self._with_gold(row, expected, number, is_first)
+                    )
+                    continue
+                system = int(np.searchsorted(starts, number, side="right")) - 1
+                asked = gold[int(missing[system][number - starts[system]])]
+                name = names[system]
+                named: Mapping[str, object] = {"system": name} if name != DEFAULT_SYSTEM else {}
+                rows.append(
+                    Row({**asked.values, **named, "answer": None}, asked.source, asked.line)
+                )
+            values = [read_values(row, self.problems) for row in rows]
+            numbering.fill(values)
+            if not self.problems:
+                self.joined.add(values, rows)
+
+    def _with_gold(self, row: Row, gold: Row, number: int, is_counted: bool) -> Row:
+        """The answer's row with the gold's fields."""
+        prefer = self.conflicts.prefer
+        names = [
+            name
+            for name, value in row.values.items()
+            if name != "id" and value is not None and gold.values.get(name) is not None
+        ]
+        differing: set[str] = set()
+        if is_counted or prefer == "gold":
+            for name in sorted(names, key=lambda name: name != "question"):
+                may_differ = name == "question" and self.conflicts.is_by_place
+                if self.conflicts.differs(
+                    name, row, gold, number, may_differ=may_differ, is_gold=True
+                ):
+                    differing.add(name)
+                    if name == "question" and prefer is None:
+                        break  # another question has other gold, so there is one cause
+        own = {
+            name: value
+            for name, value in row.values.items()
+            if value is not None and not (prefer == "gold" and name in differing)
+        }
+        return Row({**row.values, **gold.values, **own}, row.source, row.line)
+
+    def _counted(
+        self,
+        places: "NDArray[np.int32]",
+        systems: "NDArray[np.uint32]",
+        missing: "Sequence[Ints]",
+    ) -> list[str]:
+        """Notes on questions without an answer, and on answers to other questions."""
+        ids, n_questions = list(self._gold), len(self._gold)
+        notes: list[str] = []
+        for (system, code), left_out in zip(self.answers.systems.items(), missing, strict=True):
+            unknown = np.flatnonzero((systems == code) & (places == n_questions))
+            if len(left_out):
+                first = [ids[place] for place in cast("list[int]", left_out[:NAMED].tolist())]
+                notes.append(unanswered_note(system, first, len(left_out), n_questions))
+            if n := len(unknown):
+                named = self.answers.rows(unknown[:NAMED], ["id"])["id"].to_list()
+                counted = f"{n} question{'s' * (n > 1)} not in the gold"
+                notes.append(f"system {system!r} answers {counted}; kept: {listed(named, n_all=n)}")
+        if n_questions and (places == n_questions).all():
+            notes.append(NO_ID_IN_COMMON)
+        return notes

@@ -1,0 +1,226 @@
+"""Pieces of samples, in memory or on disk, and their way into samples with columns of one type each."""
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from math import inf
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from ragauge.samples.file import SampleFile, rows_at_once
+from ragauge.samples.frame import frame_of
+from ragauge.samples.samples import FIELDS, Row, to_columns
+from ragauge.samples.temporary_file import TemporaryFolder, write_errors
+
+if TYPE_CHECKING:
+    Ints = NDArray[np.int64]
+
+FRAME_BYTES = 64 * 2**20
+"""Samples of at most about this size are a frame in memory, larger ones a file."""
+LINE, SOURCE, NUMBERED = "ragauge line", "ragauge source", "ragauge numbered"
+"""Columns that the samples do not have: a row's place, and whether its id is only its number."""
+_TYPES: "dict[type, Any]" = {int: pl.Int64, float: pl.Float64, bool: pl.Boolean, str: pl.String}
+
+
+@dataclass(slots=True)
+class PieceFiles:
+    """Pieces of samples, each with the columns and types of its own rows.
+
+    They are frames until they are larger than `most_bytes` together, and then files. `texts`: slice
+    fields whose values become text, because they have several types in all pieces together.
+    """
+
+    most_bytes: float = inf
+    texts: frozenset[str] = frozenset()
+    folder: TemporaryFolder | None = None
+    starts: list[int] = field(default_factory=list[int])
+    """The number of the first row of each piece."""
+    n_rows: int = 0
+    kinds: dict[str, set[type]] = field(default_factory=dict[str, set[type]])
+    """The columns in order of first appearance; for slice fields the types of their values."""
+    sources: dict[str, int] = field(default_factory=dict[str, int])
+    systems: dict[str, int] = field(default_factory=dict[str, int])
+    rows_at_once: int = 0
+    _frames: "list[pl.DataFrame]" = field(default_factory=list[Any])
+    _n_bytes: float = 0
+
+    def add(
+        self,
+        values: list[dict[str, object]],
+        rows: Sequence[Row],
+        numbered: Sequence[bool] | None = None,
+    ) -> None:
+        """Write values as the next piece, with the places of their rows."""
+        for each in values:
+            for name, value in each.items():
+                kinds = self.kinds.setdefault(name, set())
+                if value is not None and name not in FIELDS:
+                    kinds.add(type(value))
+                    if name in self.texts and not isinstance(value, str):
+                        each[name] = json.dumps(value)
+            self.systems.setdefault(cast(str, each["system"]), len(self.systems))
+        frame = frame_of(values)
+        sources = [self.sources.setdefault(row.source, len(self.sources)) for row in rows]
+        at_once = rows_at_once(frame)
+        self.rows_at_once = min(self.rows_at_once or at_once, at_once)
+        self._write(
+            len(self.starts),
+            frame.with_columns(
+                pl.Series(LINE, [row.line for row in rows], dtype=pl.UInt32),
+                pl.Series(SOURCE, sources, dtype=pl.UInt32),
+                pl.Series(NUMBERED, numbered or [False] * len(rows), dtype=pl.Boolean),
+            ),
+        )
+        self.starts.append(self.n_rows)
+        self.n_rows += len(rows)
+
+    def _write(self, number: int, frame: "pl.DataFrame") -> None:
+        """Keep a piece, in place of the one with its number."""
+        if self.folder is None:
+            before = self._frames[number : number + 1]
+            self._frames[number : number + 1] = [frame]
+            self._n_bytes += frame.estimated_size() - sum(old.estimated_size() for old in before)
+            if self._n_bytes > self.most_bytes:
+                self.folder = TemporaryFolder()
+                for place, kept in enumerate(self._frames):
+                    self._write(place, kept)
+                self._frames.clear()
+            return
+        path = self._path(number)
+        with write_errors(path):
+            frame.write_parquet(path, compression="lz4")
+
+    def _path(self, number: int) -> Path:
+        return cast(TemporaryFolder, self.folder).path / f"{number:06}.parquet"
+
+    def _scan(self, number: int) -> "pl.LazyFrame":
+        if self.folder is None:
+            return self._frames[number].lazy()
+        return pl.scan_parquet(self._path(number), glob=False)
+
+    def _schema(self, number: int) -> "pl.Schema":
+        return (
+            self._frames[number].schema
+            if self.folder is None
+            else self._scan(number).collect_schema()
+        )
+
+    def mixed(self) -> set[str]:
+        """Slice fields with several types, whose values some piece has in one of them instead of as text."""
+        kinds = {n: k for n, k in self.kinds.items() if len(k) > 1 and k != {int, float}}
+        schemas = [self._schema(number) for number in range(len(self.starts))] if kinds else []
+        texts = (None, pl.String(), pl.Null())
+        return {name for name in kinds if any(each.get(name) not in texts for each in schemas)}
+
+    def rows(self, wanted: "Sequence[int] | Ints", columns: Sequence[str]) -> "pl.DataFrame":
+        """These columns of some rows, in ascending order of the rows' numbers; absent ones are null."""
+        numbers = np.unique(np.asarray(wanted, dtype=np.int64))
+        piece_of = np.searchsorted(self.starts, numbers, side="right") - 1
+        found: list[pl.DataFrame] = []
+        for piece in cast("list[int]", np.unique(piece_of).tolist()):
+            own = numbers[piece_of == piece] - self.starts[piece]
+            frame = self.piece(piece, columns)
+            found.append(frame[own].with_columns(pl.Series("row", own + self.starts[piece])))
+        return pl.concat(found, how="diagonal_relaxed")
+
+    def as_rows(self, frame: "pl.DataFrame") -> list[Row]:
+        """Rows with their places; the frame has these columns."""
+        names = list(self.sources)
+        places = cast("list[tuple[int, int | None]]", frame.select(SOURCE, LINE).rows())
+        columns = to_columns(frame.drop(SOURCE, LINE))
+        cells = zip(*columns.values(), strict=True)
+        return [
+            Row(dict(zip(columns, values, strict=True)), names[source], line)
+            for (source, line), values in zip(places, cells, strict=True)
+        ]
+
+    def piece(self, number: int, columns: Sequence[str]) -> "pl.DataFrame":
+        """These columns of one piece, those of them that it has."""
+        if self.folder is None:
+            frame = self._frames[number]
+            # `select` is a lazy query, which takes long on few rows.
+            return frame[[name for name in columns if name in frame.columns]]
+        own = self._schema(number)
+        return self._scan(number).select([name for name in columns if name in own]).collect()
+
+    def pieces(self, columns: Sequence[str]) -> "Iterator[pl.DataFrame]":
+        for number in range(len(self.starts)):
+            yield self.piece(number, columns)
+
+    def rename(self, number: int, ids: Sequence[str]) -> None:
+        """Give the rows of a piece other ids."""
+        frame = self._scan(number).collect()
+        self._write(number, frame.with_columns(pl.Series("id", ids, pl.String)))
+
+    def copy_values(
+        self, name: str, rows: "Sequence[int] | Ints", donors: "Sequence[int] | Ints"
+    ) -> None:
+        """Give these rows the value of a field that other rows of the same id have."""
+        wanted, given = (np.asarray(numbers, dtype=np.int64) for numbers in (rows, donors))
+        order = np.argsort(wanted)
+        wanted, given = wanted[order], given[order]
+        ends = [*self.starts[1:], self.n_rows]
+        for number, (start, end) in enumerate(zip(self.starts, ends, strict=True)):
+            first, last = np.searchsorted(wanted, [start, end])
+            if last == first:
+                continue
+            frame = self._scan(number).collect()
+            found = self.rows(given[first:last], ["id", name]).select(
+                pl.col("row").alias("donor"),
+                pl.col("id").alias("donor id"),
+                pl.col(name).alias("value"),
+            )
+            copied = pl.DataFrame({"at": wanted[first:last] - start, "donor": given[first:last]})
+            copied = copied.join(found, on="donor", how="left")
+            frame = frame.with_columns(pl.int_range(pl.len()).alias("at"))
+            frame = frame.join(copied, on="at", how="left", maintain_order="left")
+            # Two ids may have the same hash.
+            is_copied = pl.col("donor").is_not_null() & (pl.col("id") == pl.col("donor id"))
+            own = pl.col(name) if name in frame.columns else pl.lit(None)
+            value = pl.when(is_copied).then(pl.col("value")).otherwise(own).alias(name)
+            frame = frame.with_columns(value).drop("at", "donor", "donor id", "value")
+            self._write(number, frame)
+            self.rows_at_once = min(self.rows_at_once, rows_at_once(frame))
+
+    def finish(self) -> "pl.DataFrame | SampleFile":
+        """All rows as one frame or file; the pieces are removed."""
+        names = [name for name in FIELDS if name in self.kinds]
+        names += [name for name in self.kinds if name not in FIELDS]
+        if self.folder is None and len(self._frames) == 1:
+            return self._frames.pop()[names]
+        types: dict[str, Any] = {}
+        for number in range(len(self.starts)):
+            types = {**self._schema(number), **types}
+        for name, kinds in self.kinds.items():
+            if name not in FIELDS:
+                kind = (
+                    next(iter(kinds))
+                    if len(kinds) == 1
+                    else float
+                    if kinds == {int, float}
+                    else str
+                )
+                types[name] = _TYPES[kind] if kinds else pl.Null
+
+        def piece(number: int) -> "pl.LazyFrame":
+            own = self._schema(number)
+            return self._scan(number).select(
+                (pl.col(name) if name in own else pl.lit(None)).cast(types[name]).alias(name)
+                for name in names
+            )
+
+        rows = pl.concat(list(map(piece, range(len(self.starts)))))
+        if self.folder is None:
+            frame = rows.collect()
+            self._frames.clear()
+            return frame
+        path = self.folder.path / "samples.parquet"
+        with write_errors(path):
+            rows.sink_parquet(path, compression="zstd", row_group_size=max(self.rows_at_once, 1))
+        for number in range(len(self.starts)):
+            self._path(number).unlink()
+        return SampleFile(path, self.folder)

@@ -1,0 +1,356 @@
+"""One source of answers, read piece by piece: its layout, the fields of its columns, what is left out.
+
+What depends on all rows is decided from the rows read so far. If a later row changes a decision by which
+earlier ones were read, the source is read once more with what is known now.
+"""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ragauge.errors import Problem
+from ragauge.loaders.formats.csv import (
+    CsvNotes,
+    is_number,
+    number_form,
+    read_cells,
+    read_json_lists,
+    read_printed_lists,
+)
+from ragauge.loaders.mapping import MAX_COLUMNS, ExtraColumns, Naming, name_columns, renamed_rows
+from ragauge.loaders.passages import ContextParts
+from ragauge.loaders.shapes import benchmarks, conversations, layouts
+from ragauge.loaders.sources import file_tables, with_turns
+from ragauge.loaders.table import NeedsAllRowsError, Table
+from ragauge.samples.samples import FIELDS, Row
+
+if TYPE_CHECKING:
+    Layout = tuple[layouts.Groups, layouts.Layout | None]
+
+MAX_NAMES = 20 * MAX_COLUMNS
+"""The collection of names stops here: a source with more than MAX_COLUMNS is refused."""
+MAX_PENDING = 500_000
+"""Cells whose distinct values are found at once."""
+PIECE_BYTES = 8 * 2**20
+"""About how many bytes of a file are rows in memory at the same time."""
+
+
+class NumberColumns:
+    """The extra columns of CSV without any cell that is no number; different cells must be different numbers.
+
+    A cell of at most 15 characters is its number and its form: how many decimals it has, and whether it is a
+    negative zero. These are kept of the distinct cells, 16 bytes each.
+    """
+
+    def __init__(self, texts: Collection[str] = ()) -> None:
+        self.texts = set(texts)
+        """Columns with a cell that is no number, or with two cells that are the same number."""
+        self.has_changed = False
+        """Whether a column turned out to be text after cells of it were read as numbers."""
+        self._cells: dict[str, list[NDArray[np.complex128]]] = {}
+
+    def read(self, rows: Sequence[Row], *, is_whole: bool) -> set[str]:
+        """The columns of numbers that have a filled cell in these rows."""
+        found: set[str] = set()
+        for name in {name for row in rows for name in row.values} - FIELDS.keys() - self.texts:
+            cells = {cell for row in rows if (cell := cast("str | None", row.values.get(name)))}
+            if not all(map(is_number, cells)):
+                self._forget(name)
+            elif cells:
+                found.add(name)
+                kept = self._cells.setdefault(name, [])
+                kept.append(np.array([complex(float(cell), number_form(cell)) for cell in cells]))
+                if is_whole or sum(map(len, kept)) > 2 * len(kept[0]) + MAX_PENDING:
+                    self._merge(name)
+        return found - self.texts
+
+    def _forget(self, name: str) -> None:
+        self.texts.add(name)
+        self.has_changed |= self._cells.pop(name, None) is not None
+
+    def _merge(self, name: str) -> None:
+        """Keep the distinct cells; the column is text if two of them are the same number."""
+        distinct = np.unique(np.concatenate(self._cells[name]))
+        if len(np.unique(distinct.real)) < len(distinct):
+            self._forget(name)
+        else:
+            self._cells[name] = [distinct]
+
+    def finish(self) -> None:
+        """Compare the cells of all rows."""
+        for name in list(self._cells):
+            self._merge(name)
+
+
+def _learn_columns(columns: dict[str, None], rows: Iterable[Row]) -> bool:
+    """Add the names of the rows' columns; whether there are new ones."""
+    n_before = len(columns)
+    if n_before < MAX_NAMES:
+        for row in rows:
+            if row.values.keys() - columns.keys():
+                columns |= dict.fromkeys(row.values)
+    return len(columns) > n_before
+
+
+@dataclass(slots=True)
+class Decisions:
+    """What is decided by now of columns and values. `aliases`: other names of fields than those of answers."""
+
+    chosen: Mapping[str, str]
+    settled: Sequence[str] = ()
+    has_gold: bool = False
+    is_whole: bool = False
+    """Whether all rows are read at once."""
+    aliases: Mapping[str, str] | None = None
+    columns: dict[str, None] = field(default_factory=dict[str, None])
+    numbers: NumberColumns = field(default_factory=NumberColumns)
+    contexts: ContextParts = field(default_factory=ContextParts)
+    extra: ExtraColumns = field(default_factory=ExtraColumns)
+    _naming: Naming | None = None
+    _used: object = None
+    """What of the naming the rows were read by."""
+    _has_changed: bool = False
+    _filled: frozenset[str] | None = None
+    """The fields by which the first empty contexts were read."""
+    _kept: set[str] = field(default_factory=set[str])
+    """The extra columns of the rows read so far."""
+
+    def read(self, table: Table, problems: list[Problem]) -> Sequence[Row]:
+        """The rows of a piece with fields as names, and cells and contexts read."""
+        if _learn_columns(self.columns, table.rows):
+            self._naming = None
+        naming = self.naming()
+        renamed = frozenset((a, b) for a, b in naming.fields.items() if a != b)
+        used = naming.problems or (renamed, naming.left_out, naming.spare)
+        self._has_changed |= self._used not in (None, used)
+        self._used = used
+        if naming.problems:
+            return ()
+        rows = renamed_rows(table.rows, naming)
+        if table.all_text:
+            numeric = self.numbers.read(rows, is_whole=self.is_whole)
+            rows = read_cells(rows, problems, numeric)
+        elif table.may_print_lists:
+            rows = read_printed_lists(rows)
+        else:
+            rows = read_json_lists(rows)
+        rows = self.contexts.read(rows, problems)
+        if len(self.contexts.keys) > 1:
+            raise NeedsAllRowsError("the documents in contexts have different kinds of ids")
+        if self._filled is None and any(row.values.get("contexts") == [] for row in rows):
+            self._filled = frozenset(self.contexts.filled)
+        rows = self.extra.read(rows)
+        self._kept |= {name for row in rows for name in row.values} - FIELDS.keys()
+        return rows
+
+    def naming(self) -> Naming:
+        """The fields of all columns read so far."""
+        if self._naming is None:
+            chosen = {
+                name: column for name, column in self.chosen.items() if column in self.columns
+            }
+            self._naming = name_columns(
+                tuple(self.columns),
+                chosen,
+                settled=self.settled,
+                has_gold=self.has_gold,
+                aliases=self.aliases,
+            )
+        return self._naming
+
+    def notes(self) -> list[str]:
+        """How columns and values were read."""
+        return [*self.naming().notes, *self.contexts.notes(), *self.extra.notes()]
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether all rows were read by the decisions as they are now."""
+        self.numbers.finish()
+        return not (
+            self._has_changed
+            or self.numbers.has_changed
+            or self._kept & self.extra.left_out.keys()
+            or self._filled not in (None, frozenset(self.contexts.filled))
+        )
+
+    def again(self, *, from_nothing: bool) -> "Decisions":
+        """For another reading of the same source: the same decisions, or none yet."""
+        new = Decisions(self.chosen, self.settled, self.has_gold, self.is_whole)
+        if not from_nothing:
+            new.columns, new.extra = dict(self.columns), self.extra
+            new.numbers = NumberColumns(self.numbers.texts)
+            new.contexts.filled |= self.contexts.filled
+        return new
+
+
+@dataclass(slots=True)
+class Layouts:
+    """The layout by the rows read so far: numbered columns, and answers of several systems side by side.
+
+    `has_system`: the source's system was given, so that its answers are those of one system.
+    """
+
+    chosen: Mapping[str, str]
+    has_system: bool
+    columns: dict[str, None] = field(default_factory=dict[str, None])
+    with_words: set[str] = field(default_factory=set[str])
+    """The columns that may be a system's answers and hold words."""
+    is_settled: bool = True
+    _now: "Layout | None" = None
+    _used: "Layout | None" = None
+
+    def read(self, table: Table) -> Table:
+        """The table of a piece with lists, and with a row for each system."""
+        if self._learn(table) or self._now is None:
+            groups = layouts.numbered_groups(tuple(self.columns), tuple(self.chosen.values()))
+            layout = None
+            if not self.has_system:
+                columns, answer = self._gathered(groups), self.chosen.get("answer")
+                layout = layouts.layout_of(columns, answer, self.with_words.__contains__)
+            self._now = groups, layout
+        self.is_settled &= self._used in (None, self._now)
+        self._used = self._now
+        groups, layout = self._now
+        if groups:
+            table = layouts.gathered(table, groups)
+        if layouts.with_passages(table, keep=tuple(self.chosen.values())) is not table:
+            raise NeedsAllRowsError("its rows are the passages of questions")
+        if not self.has_system and layouts.spread(table) is not table:
+            raise NeedsAllRowsError("a column holds the answers of several systems")
+        return table if layout is None else layouts.by_system(table, layout)
+
+    def _learn(self, table: Table) -> bool:
+        """Whether the rows have columns, or columns with words, that were not known."""
+        is_new = _learn_columns(self.columns, table.rows)
+        if not self.has_system:
+            for name in filter(layouts.may_be_answers, self.columns):
+                if name not in self.with_words and any(
+                    layouts.is_words(row.values.get(name)) for row in table.rows
+                ):
+                    self.with_words.add(name)
+                    is_new = True
+        return is_new
+
+    def _gathered(self, groups: layouts.Groups) -> list[str]:
+        """The columns with lists for the numbered ones."""
+        taken = {column.name for group in groups.values() for column in group}
+        return [*(name for name in self.columns if name not in taken), *groups]
+
+    @property
+    def may_be_passages(self) -> bool:
+        """Whether each row may be a passage of a question, which has other rows far from it."""
+        columns = self._gathered(self._now[0]) if self._now else []
+        free = [name for name in columns if name not in self.chosen.values()]
+        return layouts.passage_columns(free) is not None
+
+    def notes(self) -> list[str]:
+        """Which columns were read together."""
+        groups, layout = self._now or ({}, None)
+        notes = [layouts.note_of_groups(groups)] if groups else []
+        return notes if layout is None else [*notes, layouts.note_of_systems(layout)]
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerSource:
+    """Files of answers, or one table with a row for each answer. `system` gave all of them, if it is known."""
+
+    name: str
+    system: str | None = None
+    files: Sequence[Path] = ()
+    table: Table | None = None
+
+
+@dataclass(slots=True)
+class Reading:
+    """One reading of a source. Without `layout`, its table has a row for each answer."""
+
+    source: AnswerSource
+    decisions: Decisions
+    layout: Layouts | None = None
+    csv: CsvNotes = field(default_factory=CsvNotes)
+    problems: list[Problem] = field(default_factory=list[Problem])
+    n_rows: int = 0
+    _turns: dict[str, int] = field(default_factory=dict[str, int])
+    _other_systems: set[str] = field(default_factory=set[str])
+
+    @classmethod
+    def first(cls, source: AnswerSource, chosen: Mapping[str, str], *, has_gold: bool) -> "Reading":
+        """`chosen`: the user's choice of columns; `has_gold`: gold is in another file."""
+        has_system, is_whole = source.system is not None, source.table is not None
+        settled = ("system",) if has_system else ()
+        layout = None if is_whole else Layouts(chosen, has_system)
+        return cls(source, Decisions(chosen, settled, has_gold, is_whole), layout)
+
+    def tables(self) -> Iterable[Table]:
+        """All rows, some at a time."""
+        own = self.source
+        return (own.table,) if own.table is not None else file_tables(own.files, PIECE_BYTES)
+
+    def read(self, given: Table) -> Sequence[Row]:
+        """The rows of a piece with fields as names."""
+        table = given
+        if self.layout is not None:
+            table = self.csv.read(given) if given.all_text else given
+            read = with_turns(table, self.layout.chosen.values())
+            if read is None or benchmarks.as_legalbench(read) is not read:
+                raise NeedsAllRowsError("its rows have the shape of another tool's")
+            if read is not table:
+                name = next(each for each in conversations.CHATS if each in table.columns())
+                n_turns = sum("conversation" in row.values for row in read.rows)
+                self._turns[name] = self._turns.get(name, 0) + n_turns
+            table = self.layout.read(read)
+        self.problems += table.problems
+        self.n_rows += len(table.rows)
+        rows = self.decisions.read(table, self.problems)
+        system = self.source.system
+        if system is None:
+            return rows
+        for row in rows:
+            name = row.values.get("system")
+            if name is not None and name != system and repr(name) not in self._other_systems:
+                self._other_systems.add(repr(name))
+                problem = (
+                    f"is {name!r}, but the answers were given as system {system!r}; "
+                    "remove one of the two"
+                )
+                self.problems.append(Problem(problem, row.source, row.line, "system"))
+        return [Row({**row.values, "system": system}, row.source, row.line) for row in rows]
+
+    def column_problems(self) -> list[Problem]:
+        """What is wrong with the source's rows and columns; not with their values."""
+        names = self.decisions.naming().problems if self.n_rows else ()
+        problems = [*self.problems, *(Problem(text, self.source.name) for text in names)]
+        if not self.n_rows and not problems:
+            return [Problem("holds no samples; is it the right file?", self.source.name)]
+        return problems
+
+    def notes(self) -> list[str]:
+        """How columns and values were read."""
+        return [
+            *(() if self.source.table is None else self.source.table.notes),
+            *dict.fromkeys(self.csv.notes()),
+            *conversations.notes_on(self._turns),
+            *(() if self.layout is None else self.layout.notes()),
+            *self.decisions.notes(),
+        ]
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether all rows were read by what is decided now."""
+        return self.layout is None or (self.layout.is_settled and self.decisions.is_settled)
+
+    def again(self) -> "Reading":
+        """The same source, to be read from the beginning by what is decided now."""
+        layout = self.layout
+        # In another layout the columns are others.
+        decisions = self.decisions.again(from_nothing=layout is None or not layout.is_settled)
+        if layout is not None:
+            layout = replace(layout, is_settled=True, _used=None)
+        return Reading(self.source, decisions, layout)
+
+    def lacks(self, column: str) -> bool:
+        return self.n_rows > 0 and column not in self.decisions.columns

@@ -1,0 +1,433 @@
+"""Answers of several systems, joined with gold or with each other, in pieces: the samples, notes and problems of memory."""
+
+import random
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+from ragauge.errors import PlanError
+from ragauge.loaders import load, piece_files
+
+pytestmark = pytest.mark.usefixtures("small_pieces")
+Rows = Sequence[dict[str, Any]]
+N = 60
+
+
+def answers(first: int, last: int, **more: Any) -> list[dict[str, Any]]:
+    step = 1 if last >= first else -1
+    return [{"id": f"q{at}", "answer": f"{at} euros", **more} for at in range(first, last, step)]
+
+
+def asked(first: int, last: int, **more: Any) -> list[dict[str, Any]]:
+    return [{**row, "question": f"Which {row['id']}?"} for row in answers(first, last, **more)]
+
+
+def without(name: str, rows: Rows) -> Rows:
+    return [{other: row[other] for other in row if other != name} for row in rows]
+
+
+def gold(n: int, **more: Any) -> list[dict[str, Any]]:
+    return [
+        {"id": f"q{at}", "question": f"How much is {at}?", "reference": f"{at} €", **more}
+        for at in range(n)
+    ]
+
+
+@pytest.fixture
+def files(written: Any):
+    """Writes a file for each system, and returns their paths."""
+    return lambda rows: {system: written(rows[system], f"{system}.jsonl") for system in rows}
+
+
+WITH_GOLD: dict[str, tuple[Rows, Rows]] = {
+    "same order": (answers(0, 40), gold(40)),
+    "reversed": (answers(39, -1), gold(40)),
+    "unanswered": (answers(3, 30), gold(40)),
+    "unknown": (answers(0, 43), gold(40)),
+    "nothing in common": (answers(100, 110), gold(5)),
+    "two systems": ([*answers(0, 30, system="b"), *answers(10, 44, system="a")], gold(40)),
+    "mixed systems": (
+        [row for at in range(20) for s in "ab" for row in answers(at, at + 1, system=s)],
+        gold(25),
+    ),
+    "fields on both sides": (
+        answers(0, 20, question=None, topic="x", contexts=["c", "d"]),
+        gold(20, level=3, relevant={"d1": 2, "d2": 0}),
+    ),
+    "own references": (answers(0, 12, reference=None), gold(15)),
+    "renamed columns": (
+        [{"qid": f"q{at}", "response": "x", "sources": ["a"]} for at in range(20)],
+        [{"qid": f"q{at}", "ground_truth": "x", "query": "Which?"} for at in range(20)],
+    ),
+    "look-alikes": (answers(0, 12), [*gold(12), {"id": "Q3", "reference": "x"}]),
+    "number ids": ([{"id": at, "answer": "x"} for at in range(9)], gold(3)),
+    "no ids": ([{"question": f"How much is {at}?", "answer": "x"} for at in range(9)], gold(9)),
+    "no ids on both sides": (
+        [{"question": f"how much  IS {at}?", "answer": "x"} for at in range(20, 0, -1)],
+        [{"question": f"How much is {at}?", "reference": "x"} for at in range(15)],
+    ),
+    "gold with numbers as ids": (
+        [{"question": f"How much is {at}?", "answer": "x"} for at in range(15, 5, -1)],
+        [{**row, "id": at + 3} for at, row in enumerate(gold(12))],
+    ),
+    "no ids of two systems": (
+        [
+            {"question": f"How much is {at}?", "answer": s, "system": s}
+            for s in "ba"
+            for at in range(12)
+        ],
+        gold(15),
+    ),
+    "no ids in gold": (
+        answers(0, 9, question="Why?")[:1],
+        [{"question": "Why?", "reference": "x"}, {"question": "How?", "reference": "y"}],
+    ),
+    "several types": ([*answers(0, 9, topic=1), *answers(9, 20, topic="x")], gold(20)),
+    "several types in a piece": (
+        [
+            {**row, "topic": (at, 0.5, "x", True, None)[at % 5]}
+            for at, row in enumerate(answers(0, 40))
+        ],
+        gold(45),
+    ),
+    "numbers of two kinds": (
+        [{**row, "level": (at, 0.5, None)[at % 3]} for at, row in enumerate(answers(0, 40))],
+        gold(45),
+    ),
+    "several types, and a column of the gold": (
+        [*answers(0, 9, level=1), *answers(9, 20, level=1.0)],
+        gold(25, level=1),
+    ),
+}
+
+
+@pytest.mark.parametrize("shape", WITH_GOLD)
+def test_answers_are_joined_with_gold(shape: str, written, check_same_samples):
+    given, expected = WITH_GOLD[shape]
+    check_same_samples(written(given), gold=written(expected, "gold.jsonl"))
+
+
+PROBLEMS_WITH_GOLD: dict[str, tuple[Rows, Rows]] = {
+    "another question": (answers(0, 30, question="Why?"), gold(30)),
+    "another reference": (answers(5, 30, reference="0 €"), gold(30)),
+    "systems differ": (
+        [*answers(25, 5, system="a", question="A?"), *answers(0, 30, system="b", question="B?")],
+        [{"id": f"q{at}", "reference": "x"} for at in range(30)],
+    ),
+    "duplicates": ([*answers(0, 20), *answers(3, 6)], gold(20)),
+    "duplicates in the gold": (answers(0, 20), [*gold(20), *gold(2)]),
+    "gold that is no gold": (answers(0, 20), [{"id": ["q1"], "reference": 3}]),
+    "answers of another type": ([*answers(0, 20), {"id": "x", "answer": ["x"]}], gold(20)),
+    "empty gold": (answers(0, 20), []),
+}
+
+
+@pytest.mark.parametrize("shape", PROBLEMS_WITH_GOLD)
+def test_gold_that_does_not_fit_is_the_same_problem(shape: str, written, check_same_problems):
+    given, expected = PROBLEMS_WITH_GOLD[shape]
+    check_same_problems(written(given), gold=written(expected, "gold.jsonl"))
+
+
+def test_a_folder_of_answers_is_joined(
+    tmp_path: Path, written, check_same_samples, check_same_problems
+):
+    written(answers(20, 40), "answers/1.jsonl")
+    written(answers(0, 20), "answers/2.jsonl")
+    with_gold = written(gold(45), "gold.jsonl")
+    check_same_samples(tmp_path / "answers", gold=with_gold)
+    assert check_same_samples(tmp_path / "answers", gold=with_gold, system="a").systems == ("a",)
+    written(answers(7, 9), "answers/3.jsonl")
+    check_same_problems(tmp_path / "answers", gold=with_gold)
+
+
+SHAPES: dict[str, dict[str, Rows]] = {
+    "the same questions": {"b": asked(0, 40), "a": asked(0, 40)},
+    "gaps on both sides": {"b": asked(0, 30), "a": asked(5, 40), "c": asked(2, 9)},
+    "other names of columns": {
+        "b": [{"qid": f"q{at}", "response": "x", "sources": ["a"]} for at in range(20)],
+        "a": answers(0, 20, topic="t"),
+    },
+    "other types": {"b": answers(0, 20, level=1), "a": answers(0, 20, level="high")},
+    "numbers of two kinds": {"b": answers(0, 20, level=1), "a": answers(0, 20, level=0.5)},
+    "a column that comes late": {"b": [*answers(0, 20), *answers(20, 21, topic="x")], "a": answers(0, 9)},
+    "nothing in common": {"b": answers(0, 20), "a": answers(20, 40)},
+    "its own system": {"b": answers(0, 20, system="b"), "a": answers(0, 20)},
+    "questions that differ in case": {"b": asked(0, 9), "a": [{**row, "question": row["question"].upper()} for row in asked(0, 9)]},
+    "ids that look alike": {"b": answers(0, 9), "a": [{**row, "id": row["id"].upper()} for row in answers(0, 9)]},
+    "one system": {"b": asked(0, 20)},
+    "no ids in the first": {"b": without("id", asked(0, 20)), "a": asked(5, 30)},
+    "no ids in the second": {"b": asked(0, 20), "a": without("id", asked(5, 30))},
+    "some ids": {"b": [*asked(0, 20), *without("id", asked(20, 30))], "a": without("id", asked(5, 30))},
+    "no ids": {"b": without("id", asked(0, 20)), "a": without("id", asked(5, 30))},
+    "no ids, in another order": {"b": without("id", asked(0, 20)), "a": without("id", asked(0, 20)[::-1])},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_files_of_systems_are_read_together(shape: str, files, written, check_same_samples):
+    check_same_samples(files(SHAPES[shape]))
+    if "id" not in shape:
+        rows = {system: without("question", own) for system, own in SHAPES[shape].items()}
+        check_same_samples(files(rows), gold=written(gold(45), "gold.jsonl"))
+
+
+def test_rows_of_several_systems_in_a_file_are_paired_by_their_question(
+    written, check_same_samples
+):
+    rows = [
+        {"question": f" Which {'IS' if s == 'a' else 'is'}  {at}?", "answer": "x", "system": s}
+        for at in range(40)
+        for s in "ab"
+        if at % 7 or s == "b"
+    ]
+    samples = check_same_samples(written(rows))
+    assert samples.notes[0] == "74 rows have no id: paired by the text of the question"
+    assert samples.frame.filter(pl.col("question").str.contains("33"))["id"].to_list() == ["34"] * 2
+
+
+@pytest.mark.parametrize("question", [None, "Which q3?"])
+def test_rows_that_cannot_be_paired_are_the_same_problem(
+    question: str | None, files, check_same_problems
+):
+    own = without("id", asked(0, 20))
+    says = check_same_problems(
+        files({"a": own, "b": [*own, {"answer": "x", "question": question}]})
+    )
+    assert "no id and no question" in says or "is asked twice without an id" in says
+
+
+def test_gold_with_two_ids_of_a_question_is_the_same_problem(written, check_same_problems):
+    expected = [*gold(9), {"id": "other", "question": "How much is 3?", "reference": "3 €"}]
+    rows = [{"question": f"How much is {at}?", "answer": "x"} for at in range(9)]
+    says = check_same_problems(written(rows), gold=written(expected, "gold.jsonl"))
+    assert "has no id here, and elsewhere the ids 'q3' and 'other'" in says
+
+
+def test_folders_of_systems_are_all_their_files(tmp_path: Path, written, check_same_samples):
+    for system in ("a", "b"):
+        written(asked(20, 40), f"{system}/2.jsonl")
+        written(asked(0, 20), f"{system}/1.jsonl")
+    samples = check_same_samples({"a": tmp_path / "a", "b": tmp_path / "b"})
+    assert samples.n_by_system == {"a": 40, "b": 40}
+
+
+def test_csv_cells_are_numbers_by_the_file_that_has_them(tmp_path: Path, check_same_samples):
+    for system, zero in (("a", ""), ("b", "0")):
+        rows = "".join(f"q{at},a,{zero}{at}\n" for at in range(40))
+        (tmp_path / f"{system}.csv").write_text(f"id,answer,n\n{rows}")
+    check_same_samples({"a": tmp_path / "a.csv", "b": tmp_path / "b.csv"})
+
+
+PROBLEMS: dict[str, tuple[dict[str, Rows], str]] = {
+    "other questions": (
+        {"a": asked(0, 30), "b": [{**row, "question": "Why?"} for row in asked(0, 30)]},
+        "(30 ids differ like this)",
+    ),
+    "other references": (
+        {"a": answers(0, 30, reference="x"), "b": answers(0, 30, reference="y")},
+        "is 'y' here, but 'x' in",
+    ),
+    "duplicates": ({"a": answers(0, 30), "b": [*answers(0, 30), *answers(3, 5)]}, "duplicate id"),
+    "another system": (
+        {"a": answers(0, 30, system="c"), "b": answers(0, 30)},
+        "is 'c', but the answers were given as system 'a'",
+    ),
+    "an empty file": ({"a": answers(0, 30), "b": []}, "holds no samples"),
+    "no known field": (
+        {"a": answers(0, 30), "b": [{"foo": 1, "bar": 2}]},
+        "has no known field",
+    ),
+    "values": ({"a": answers(0, 30), "b": [*answers(0, 9), {"id": "x", "answer": ["x"]}]}, "must be text"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("shape", PROBLEMS)
+def test_files_of_systems_have_the_same_problems(shape: str, files, check_same_problems):
+    rows, says = PROBLEMS[shape]
+    assert says in check_same_problems(files(rows))
+
+
+def test_chosen_columns_are_read_from_answers_and_from_gold(
+    files, written, check_same_problems, check_same_samples
+):
+    sources = files({"a": answers(0, 9, said="x"), "b": answers(0, 9)})
+    says = check_same_problems(sources, map={"answer": "said"})
+    assert "has no column 'said' for answer" in says
+    rows = [{"nr": f"q{at}", "said": f"{at} euros", "answer": "other"} for at in range(30)]
+    source = written(rows)
+    expected = [{"id": f"q{at}", "best": f"{at} €", "nr": "spare"} for at in range(35)]
+    with_gold = written(expected, "gold.jsonl")
+    chosen = {"id": "nr", "answer": "said", "references": "best"}
+    assert check_same_problems(source, gold=with_gold, map=chosen)  # the gold's nr is not its id
+    with_gold = written([{"nr": row["id"], "best": row["best"]} for row in expected], "gold.jsonl")
+    samples = check_same_samples(source, gold=with_gold, map=chosen)
+    assert samples.frame["references"].to_list()[:2] == [["0 €"], ["1 €"]]
+    says = check_same_problems(source, gold=with_gold, map={**chosen, "question": "asked"})
+    assert "has no column 'asked' for question" in says
+
+
+def test_files_and_lists_are_read_together(written, check_same_samples, check_same_problems):
+    path = written(asked(0, 20))
+    check_same_samples({"a": path, "b": path})
+    check_same_samples({"a": path, "b": asked(10, 30), "c": asked(0, 9)})
+    other = [{**row, "question": "Why?"} for row in asked(0, 20)]
+    check_same_problems({"a": path, "b": other, "c": other[::-1]})
+    with pytest.raises(PlanError, match="already name their systems"):
+        load({"a": path, "b": path}, system="c", in_pieces=True)
+
+
+def test_a_generator_beside_a_file_that_is_read_again_is_read_once(written, check_same_samples):
+    rows = [
+        {"id": f"q{at}", "query": "What?", "passage": f"{at} {rank}", "answer": "x"}
+        for rank in range(2)
+        for at in range(20)
+    ]
+    sources = {"a": written(rows), "b": iter(answers(0, 20))}
+    assert load(sources, in_pieces=True).n_by_system == {"a": 20, "b": 20}
+
+
+def test_samples_are_a_file_if_they_are_large(files, written, monkeypatch: pytest.MonkeyPatch):
+    sources = files({"a": answers(0, 40), "b": answers(0, 40)})
+    assert not load(sources).is_file
+    for most in (0, 700):
+        monkeypatch.setattr(piece_files, "FRAME_BYTES", most)
+        samples = load(sources)
+        assert samples.is_file
+        assert samples.frame.equals(load(sources, in_pieces=False).frame)
+        assert load(sources, gold=written(gold(45), "gold.jsonl")).is_file
+
+
+def differing(author: str, id: str | None = "q{}", n: int = N, **more: Any) -> list[dict[str, Any]]:
+    """Rows, some of which ask or expect something else than those of other authors, with ids made of `id`."""
+    return [
+        {
+            **({} if id is None else {"id": id.format(at)}),
+            "question": f"What is {at}{author if at % 11 == 4 else ''}?",
+            "answer": f"{author} {at}",
+            "reference": f"{author if at % 13 == 3 else ''}{at}" if at % 7 else None,
+            "gold_contexts": [f"{author if at % 17 == 2 else ''}{at}"],
+            **more,
+        }
+        for at in range(n)
+    ]
+
+
+def some(author: str, **more: Any) -> list[dict[str, Any]]:
+    rows = enumerate(differing(author, **more))
+    return [row for at, row in rows if (at + ord(author)) % 9]
+
+
+@pytest.mark.parametrize("prefer", ["gold", "answers", "first"])
+def test_a_preferred_value_is_used_beside_gold(prefer: str, files, written, check_same_samples):
+    both = [*some("a", system="a"), *some("b", system="b")]
+    random.Random(3).shuffle(both)
+    expected = written(without("answer", some("g")), "gold.jsonl")
+    samples = check_same_samples(written(both), gold=expected, prefer=prefer)
+    assert any("differs between rows for" in note for note in samples.notes)
+    check_same_samples(files({s: some(s) for s in "ab"}), gold=expected, prefer=prefer)
+
+
+@pytest.mark.parametrize("prefer", ["answers", "first"])
+def test_a_preferred_value_is_used_between_systems(prefer: str, files, written, check_same_samples):
+    sources = files({s: some(s)[:: 1 if s == "b" else -1] for s in "cab"})
+    assert len(check_same_samples(sources, prefer=prefer).notes) > 3
+    both = [*some("a", system="a"), *some("b", system="b")]
+    random.Random(5).shuffle(both)
+    check_same_samples(written(both), prefer=prefer)
+
+
+def test_without_a_choice_they_are_the_same_problems(files, written, check_same_problems):
+    sources = files({s: some(s) for s in "ab"})
+    assert "ids differ like this" in check_same_problems(sources)
+    expected = written(without("answer", some("g")), "gold.jsonl")
+    assert "--prefer gold|answers|first" in check_same_problems(sources, gold=expected)
+
+
+def test_gold_of_questions_without_ids_counts_once_with_a_choice(written, check_same_samples):
+    questions = [{"question": f"What is {at}?"} for at in range(N)]
+    twice = [{**row, "reference": f"{row['question']}{e}"} for row in questions for e in ("", "!")]
+    source = written([{**row, "answer": "x"} for row in questions])
+    check_same_samples(source, gold=written(twice, "gold.jsonl"), prefer="first")
+
+
+def test_gold_of_one_system_is_used_for_those_without(files, written, check_same_samples):
+    def of(*fields: str) -> list[dict[str, Any]]:
+        return [{name: row[name] for name in ("id", "answer", *fields)} for row in some("x")]
+
+    sources = files({"a": of(), "b": of("reference")[::-1], "c": of("gold_contexts")})
+    samples = check_same_samples(sources)
+    assert any("references of 'b' used for" in note for note in samples.notes)
+    more = [{"id": f"q{at}", "answer": "x", "reference": f"{at}"} for at in range(30, 90)]
+    check_same_samples({**sources, "d": written(more, "d.jsonl")}, prefer="first")
+
+
+def test_notes_come_in_the_order_of_the_rows(written, check_same_samples):
+    rows = [
+        {"id": f"q{at}", "system": system, "answer": "x"}
+        for at in range(N)
+        for system in "abc"
+        if (at + ord(system)) % 9
+    ]
+    random.Random(7).shuffle(rows)
+    samples = check_same_samples(written(rows))
+    assert sum("did not answer" in note for note in samples.notes) == 3
+    rows = [
+        {
+            "id": f"q{at}",
+            "system": system,
+            "answer": "x",
+            "reference": system if at == 40 else "z",
+            "gold_contexts": [system if at == 10 else "z"],
+        }
+        for at in range(N)
+        for system in "ab"
+    ]
+    samples = check_same_samples(written(rows))
+    assert [note.split()[0] for note in samples.notes[1:]] == ["gold_contexts", "references"]
+
+
+def by_place(author: str, id: str | None = None, n: int = N) -> Rows:
+    return [
+        {**row, "reference": f"{at}", "gold_contexts": None}
+        for at, row in enumerate(differing(author, id, n))
+    ]
+
+
+@pytest.mark.parametrize("first", [None, "a{}", "same", "q{}"])
+@pytest.mark.parametrize("second", [None, "b{}"])
+def test_systems_are_paired_by_the_place_of_their_rows(
+    first: str | None, second: str | None, files, written, check_same_samples
+):
+    rows = {"a": by_place("a", first), "b": by_place("b", second)}
+    samples = check_same_samples(files(rows), by_place=True)
+    assert f"paired by place: {N} rows of each" in samples.notes
+    together = [{**row, "system": s} for s in "ab" for row in rows[s]]
+    check_same_samples(written(together[::2] + together[1::2], "c.jsonl"), by_place=True)
+
+
+@pytest.mark.parametrize("id", [None, "g{}"])
+@pytest.mark.parametrize("prefer", [None, "gold", "answers", "first"])
+def test_the_gold_is_paired_by_the_place_of_its_rows(
+    id: str | None, prefer: str | None, files, written, check_same_samples
+):
+    sources = files({s: by_place(s, f"{s}{{}}") for s in "ab"})
+    expected = written(without("answer", by_place("g", id)), "gold.jsonl")
+    check_same_samples(sources, gold=expected, by_place=True, prefer=prefer)
+
+
+def test_a_system_of_its_own_has_nothing_to_be_paired_with(written, check_same_samples):
+    samples = check_same_samples(written(by_place("a")), by_place=True)
+    assert "60 rows have no id: numbered by position" in samples.notes
+
+
+def test_rows_that_do_not_fit_by_place_are_the_same_problem(files, written, check_same_problems):
+    sources = files({s: by_place(s, n=N - (s == "b")) for s in "ab"})
+    assert "system 'b' has 59 rows, but" in check_same_problems(sources, by_place=True)
+    expected = written(without("answer", by_place("g", n=20)), "gold.jsonl")
+    assert "has 20;" in check_same_problems(sources, gold=expected, by_place=True)
+    other = [{**row, "reference": "x"} if at == 9 else row for at, row in enumerate(by_place("b"))]
+    sources = files({"a": by_place("a"), "b": other})
+    assert "is 'x' here, but '9' in" in check_same_problems(sources, by_place=True)

@@ -1,0 +1,442 @@
+"""Reading in pieces gives what reading in memory gives: the same samples, notes and problems."""
+
+import gzip
+import json
+import random
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+from ragauge import loaders
+from ragauge.errors import DataError
+from ragauge.loaders import load, reading
+from ragauge.samples import file as sample_file
+from ragauge.samples import filter as sample_filter
+from ragauge.samples.filter import select
+
+pytestmark = pytest.mark.usefixtures("small_pieces")
+Rows = Sequence[dict[str, object]]
+N = 60
+
+
+def plain(n: int, **fields: Callable[[int], object]) -> list[dict[str, object]]:
+    return [
+        {"id": f"q{at}", "answer": f"answer {at}", **{name: of(at) for name, of in fields.items()}}
+        for at in range(n)
+    ]
+
+
+def columns(**fields: Callable[[int], object]) -> list[dict[str, object]]:
+    """Rows with these columns, each where its function gives a value."""
+    return [
+        {"id": f"q{at}", **{name: value for name, of in fields.items() if (value := of(at)) is not None}}
+        for at in range(N)
+    ]  # fmt: skip
+
+
+def text(at: int) -> str:
+    return f"it is {at}"
+
+
+def late(first: int, value: object) -> Callable[[int], object]:
+    return lambda at: value if at >= first else None
+
+
+SHAPES: dict[str, Rows] = {
+    "plain": plain(50),
+    "a column that comes late": [*plain(40), *plain(1, topic=lambda _: "late")][1:],
+    "an alias that comes late": [
+        *plain(40),
+        {"id": "x", "answer": "a", "reference": "r"},
+    ],
+    "references in two columns": plain(
+        40, references=lambda at: None if at % 3 else ["r"], gold=lambda at: f"g{at}"
+    ),
+    "numbers then text": plain(60, level=lambda at: at if at < 50 else "high"),
+    "whole then decimal numbers": plain(60, level=lambda at: at if at < 50 else 0.5),
+    "mixed in each piece": plain(60, level=lambda at: (at, 0.5, "x", True, None)[at % 5]),
+    "flags": plain(30, ok=lambda at: at % 2 == 0),
+    "nothing but null": plain(30, empty=lambda _: None),
+    "a vector that comes late": plain(60, v=lambda at: "x" if at < 50 else [0.5] * 60),
+    "objects as JSON": plain(30, meta=lambda at: {"page": at}),
+    "several systems": [
+        {"id": f"q{at}", "system": system, "question": f"Q {at}?", "answer": system}
+        for system in ("b", "a")
+        for at in range(30)
+        if at % 7 or system == "b"
+    ],
+    "systems with nothing in common": [
+        {"id": f"{system}{at}", "system": system, "answer": "x"}
+        for system in ("a", "b")
+        for at in range(20)
+    ],
+    "gold that differs between systems": [
+        {"id": f"q{at}", "system": system, "answer": "x", "reference": f"{system} {at % 4}"}
+        for at in range(30)
+        for system in ("a", "b")
+    ],
+    "questions that differ in case and space": [
+        {"id": f"q{at}", "system": system, "answer": "x", "question": text}
+        for at in range(20)
+        for system, text in (("a", "What is it?"), ("b", " what  IS it?"))
+    ],
+    "without ids": [{"answer": f"a {at}"} for at in range(40)],
+    "some ids": [{"id": f"q{at}" if at % 2 else None, "answer": f"a {at}"} for at in range(40)],
+    "ids that look alike": [{"id": str(at), "answer": "x"} for at in range(30)]
+    + [{"id": f"0{at}", "answer": "x"} for at in range(30)]
+    + [{"id": f"Ⅷ{at}", "answer": "x"} for at in range(3)]
+    + [{"id": f"viii{at}", "answer": "x"} for at in range(3)],
+    "contexts as objects": plain(
+        40,
+        contexts=lambda at: (
+            [{"text": f"t {at}", "id": f"d{at}", "score": 0.5, "lang": "en"}] if at % 5 else []
+        ),
+    ),
+    "empty contexts before those with ids": plain(
+        40,
+        contexts=lambda at: [] if at < 20 else [{"text": f"t {at}", "id": f"d{at}"}],
+    ),
+    "ids of some contexts": plain(
+        40,
+        contexts=lambda at: [{"text": "t", "id": "d1"}, {"text": "u", "id": "d2" if at % 2 else None}],
+    ),
+    "judgements": plain(
+        40,
+        context_ids=lambda at: [f"d{at}", "d0"],
+        relevant=lambda at: {"d0": 1, f"d{at}": 2} if at % 2 else None,
+    ),
+    "side by side": columns(
+        answer_small=text, answer_large=text, contexts_small=lambda at: [f"s {at}"]
+    ),
+    "a third system that comes late": columns(
+        answer_small=text, answer_large=text, answer_huge=late(50, "well")
+    ),
+    "a second system that comes late": columns(answer_a=text, answer_b=late(40, "y")),
+    "lengths beside the answer": columns(
+        answer=text, answer_length=int, answer_score=lambda at: at / 4
+    ),
+    "numbers, and a late word": columns(
+        answer_a=str, answer_b=lambda at: f"{at}" if at < 50 else "ten"
+    ),
+    "numbered contexts": columns(answer=text, context_1=text, context_2=text),
+    "numbered contexts of which one comes late": columns(
+        answer=text, context_1=text, context_2=late(40, "d")
+    ),
+    "numbered references beside a column of lists that comes late": columns(
+        answer=text, reference_1=text, references=late(40, ["d"])
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_the_samples_are_those_of_reading_in_memory(shape: str, written, check_same_samples):
+    check_same_samples(written(SHAPES[shape]))
+
+
+@pytest.mark.parametrize("shape", ["plain", "several systems", "judgements"])
+def test_so_are_those_of_a_parquet_file(shape: str, tmp_path: Path, check_same_samples):
+    load(list(SHAPES[shape])).frame.write_parquet(tmp_path / "a.parquet")
+    check_same_samples(tmp_path / "a.parquet")
+
+
+def csv(header: str, row: Callable[[int], str], last: str = "", n: int = N) -> str:
+    return f"{header}\n" + "".join(f"{row(at)}\n" for at in range(n)) + last
+
+
+LEVEL = "id,answer,level"
+CSV = {
+    "plain": csv("id,answer", lambda at: f"q{at},a {at}"),
+    "numbers": csv(LEVEL, lambda at: f"q{at},a,{at}"),
+    "numbers, then a text": csv(LEVEL, lambda at: f"q{at},a,{at}", "x,a,007\n"),
+    "the same number twice": csv(LEVEL, lambda at: f"q{at},a,{at}.5", "x,a,1.50\n"),
+    "zero and negative zero": csv(LEVEL, lambda at: f"q{at},a,{at}", "y,a,-0\n"),
+    "decimals of zero": csv(LEVEL, lambda at: f"q{at},a,{at}.0", "y,a,-0.0\n"),
+    "prices, and one that is written shorter": csv(LEVEL, lambda at: f"q{at},a,{at}.50", "x,a,70.5\n"),
+    "prices, and the same one written shorter": csv(LEVEL, lambda at: f"q{at},a,{at}.50", "x,a,1.5\n"),
+    "numbers as pandas prints them, and the same one": csv(LEVEL, lambda at: f"q{at},a,{at / 4}", "x,a,3\n"),
+    "numbers that come late": csv(LEVEL, lambda at: f"q{at},a,", "x,a,1.5\n"),
+    "pandas' index": csv(",id,answer", lambda at: f"{at},q{at},a {at}"),
+    "pandas' index of some rows": csv(",id,answer", lambda at: f"{at + at // 9},q{at},a {at}"),
+    "pandas' index in another order": csv(",id,answer", lambda at: f"{N - at},q{at},a {at}"),
+    "lists": csv("id,answer,references", lambda at: f'q{at},a,"[""r"", ""s""]"'),
+    "empty rows": csv("id,answer", lambda at: f"q{at},a {at}" + "\n," * (at % 9 == 0)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("shape", CSV)
+def test_so_are_those_of_a_csv_file(shape: str, tmp_path: Path, check_same_samples):
+    (tmp_path / "a.csv").write_text(CSV[shape])
+    samples = check_same_samples(tmp_path / "a.csv")
+    if "level" in samples.columns:
+        is_text = any(word in shape for word in ("text", "same", "zero"))
+        assert (samples.frame["level"].dtype == pl.String) == is_text
+
+
+@pytest.mark.parametrize("last", ["58", "a", "-1"])
+def test_a_column_without_a_name_that_does_not_number_the_rows_is_a_problem(
+    last: str, tmp_path: Path, check_same_problems
+):
+    rows = csv(",id,answer", lambda at: f"{58 - at},q{at},a {at}", f"{last},x,y\n", n=59)
+    (tmp_path / "a.csv").write_text(rows)
+    assert "has a column without a name" in check_same_problems(tmp_path / "a.csv")
+
+
+PROBLEMS: dict[str, tuple[Rows, str]] = {
+    "duplicates": ([*plain(40), *plain(3)], "duplicate id, first at"),
+    "duplicates of a system": (
+        [{"id": f"q{at % 30}", "system": "a", "answer": "x"} for at in range(40)],
+        "duplicate id of system 'a', first at",
+    ),
+    "values": (plain(40, answer=lambda at: ["x"] if at % 3 else "x"), "must be text"),
+    "an empty id": ([*plain(40), {"id": " ", "answer": "x"}], "is empty; give every question an id"),
+    "other questions": (
+        [
+            {"id": f"q{at}", "system": system, "answer": "x", "question": f"{system} {at}?"}
+            for at in range(30)
+            for system in ("a", "b")
+        ],
+        "is 'b 0?' here, but 'a 0?' in",
+    ),
+    "no known field": ([{"foo": str(at), "bar": at} for at in range(40)], "has no known field"),
+    "two answers": (
+        [{"id": f"q{at}", "prediction": "x", "response": "y"} for at in range(40)],
+        "could each be answer",
+    ),
+    "lengths": (
+        plain(40, contexts=lambda _: ["a", "b"], context_ids=lambda at: ["x", "y"][: at % 3]),
+        "they must describe the same texts in the same order",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("shape", PROBLEMS)
+def test_the_problems_are_those_of_reading_in_memory(shape: str, written, check_same_problems):
+    rows, says = PROBLEMS[shape]
+    assert says in check_same_problems(written(rows))
+
+
+def test_so_are_those_of_lines_that_are_not_objects(written, check_same_problems):
+    path = written(plain(40))
+    with path.open("a") as file:
+        file.write('{"id": "x", "id": "y"}\n[1]\n{"id": "z", "answer": "cut')
+    says = check_same_problems(path)
+    assert ":41" in says
+    assert ":43" in says
+
+
+def test_problems_of_all_kinds_are_found_at_once(written, check_same_problems):
+    rows: list[dict[str, Any]] = [
+        {"id": f"q{at}", "system": s, "question": f"{at}{s if at == 7 else ''}?", "answer": "x"}
+        for at in range(N)
+        for s in "ab"
+    ]
+    rows.insert(5, {"id": "other", "system": "a", "answer": "x", "level": 2**70})
+    path = written([*rows, {"id": "q2", "system": "b", "answer": "late"}])
+    says = check_same_problems(path)
+    for each in ("is too large a whole number", "duplicate id", "is '7b?' here, but '7a?'"):
+        assert each in says
+    path.write_text(path.read_text() + "{broken\n")
+    assert "is not JSON" in check_same_problems(path)
+
+
+CHOSEN = [{"nr": f"q{at}", "a": f"{at}", "b": "no idea", "system": "mine"} for at in range(40)]
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"map": {"question": "asked"}}, "has no column 'asked' for question"),
+        ({"map": {"answer": "a,c"}}, "has no column 'a,"),
+        ({"map": {"answer": "a,b"}, "system": "x"}, "has no column 'a,"),
+        ({"map": {"answer": "a"}, "system": "x"}, "is 'mine', but the answers were given as system 'x'"),
+    ],
+)  # fmt: skip
+def test_a_choice_that_does_not_fit_the_columns_is_the_same_problem(
+    options: dict[str, Any], says: str, written, check_same_problems
+):
+    assert says in check_same_problems(written(CHOSEN), **options)
+
+
+def test_chosen_columns_and_a_given_system_are_read(written, check_same_samples):
+    path = written(CHOSEN)
+    samples = check_same_samples(path, map={"id": "nr", "answer": "a"}, system="mine")
+    assert (samples.columns, samples.systems) == (("id", "system", "answer", "b"), ("mine",))
+    rows = [{"id": f"q{at}", "a": f"{at}", "b": "no idea", "level": at % 3} for at in range(N)]
+    gold = written([{"id": f"q{at}", "reference": f"{at}"} for at in range(3, 70)], "gold.jsonl")
+    for chosen in ("a,b", "b, a"):
+        for options in ({}, {"gold": gold}):
+            samples = check_same_samples(written(rows), map={"answer": chosen}, **options)
+            assert set(samples.systems) == {"a", "b"}
+
+
+@pytest.mark.parametrize("id", ["query_id", "tag"])
+def test_passages_of_a_question_that_are_far_apart_are_one_sample(
+    id: str, written, check_same_samples
+):
+    rows = [
+        {id: f"q{at}", "query": f"What is {at}?", "passage": f"{at} {rank}", "answer": "x"}
+        for rank in range(3)
+        for at in range(N)
+    ]
+    samples = check_same_samples(written(rows), at_once=True)
+    assert len(samples) == N
+    assert samples.notes[-1].endswith("rows of the same question may be its passages")
+
+
+def test_ids_of_different_kinds_are_read_at_once(written, check_same_samples):
+    of_hash = {"text": "t", "id": "0" * 32, "metadata": {"doc_id": "a"}}
+    rows = plain(N, contexts=lambda at: [of_hash if at < 30 else {"text": "t", "id": "d1"}])
+    check_same_samples(written(rows), at_once=True)
+
+
+def packed_as(name: str, text: str) -> bytes:
+    if name.endswith(".gz"):
+        return gzip.compress(text.encode())
+    return pytest.importorskip("zstandard").compress(text.encode())
+
+
+@pytest.mark.parametrize("name", ["a.jsonl.gz", "a.csv.gz", "a.jsonl.zst", "a.csv.zst"])
+def test_a_packed_file_is_read_and_one_that_is_cut_off_is_an_error_and_not_the_rows_so_far(
+    name: str, tmp_path: Path, check_same_problems, check_same_samples
+):
+    rng = random.Random(3)
+    rows = plain(500, topic=lambda _: f"{rng.getrandbits(64):x}")
+    text = "".join(json.dumps(row) + "\n" for row in rows)
+    if ".csv" in name:
+        text = pl.DataFrame(rows).write_csv()
+    middle = text.index("\n", len(text) // 2) + 1
+    first, second = (packed_as(name, part) for part in (text[:middle], text[middle:]))
+    path = tmp_path / name
+    path.write_bytes(first + second)
+    assert len(check_same_samples(path)) == 500
+    for share in (0.01, 0.3, 0.999):
+        for before, packed in ((b"", first), (first, second)):
+            path.write_bytes(before + packed[: int(len(packed) * share)])
+            assert "is not a complete" in check_same_problems(path)
+    for other in (first + b"more", b"no archive at all"):
+        path.write_bytes(other)
+        assert "is not a complete" in check_same_problems(path)
+
+
+def test_a_folder_and_a_pattern_are_all_their_files(tmp_path: Path, written, check_same_samples):
+    rows = plain(40, topic=lambda at: at % 3 if at < 30 else "high")
+    written(rows[:20], "1.jsonl")
+    written(rows[20:30], "2.jsonl.gz")
+    written(rows[30:], "3.ndjson")
+    written(rows, "notes.txt")
+    folder = check_same_samples(tmp_path)
+    assert folder.frame["id"].to_list() == [f"q{at}" for at in range(40)]
+    assert folder.source == str(tmp_path)
+    assert check_same_samples(tmp_path / "*.*j*").fingerprint() == folder.fingerprint()
+
+
+def test_a_duplicate_in_another_file_names_both_files(tmp_path: Path, written, check_same_problems):
+    written(plain(20), "1.jsonl")
+    written(plain(2)[1:], "2.jsonl")
+    says = check_same_problems(tmp_path)
+    assert f"2.jsonl:1: id 'q1': duplicate id, first at {tmp_path / '1.jsonl'}:2" in says
+
+
+@pytest.mark.parametrize(
+    ("files", "says"),
+    [
+        ((), "is a folder without data files"),
+        (("a.jsonl", "b.csv"), "with files of several kinds"),
+        (("manifest.json",), "is the folder of a run"),
+    ],
+)
+def test_a_folder_that_cannot_be_read_is_a_problem(
+    files: Sequence[str], says: str, tmp_path: Path, written, check_same_problems
+):
+    for name in files:
+        written(plain(2), name)
+    assert says in check_same_problems(tmp_path)
+
+
+def test_the_size_of_pieces_changes_nothing(
+    written, monkeypatch: pytest.MonkeyPatch, check_same_samples
+):
+    rows = [row for shape in ("mixed in each piece", "judgements") for row in SHAPES[shape]]
+    rows = [{**row, "id": str(at)} for at, row in enumerate(rows)]
+    random.Random(0).shuffle(rows)
+    path = written(rows)
+    digests: set[str] = set()
+    for size in (1, 1_000, 10**6):
+        monkeypatch.setattr(reading, "PIECE_BYTES", size)
+        digests.add(check_same_samples(path).fingerprint())
+    assert len(digests) == 1
+
+
+def test_the_temporary_folder_goes_with_the_samples(written):
+    samples = load(written(plain(40)), in_pieces=True)
+    path = samples.rows.path  # pyright: ignore[reportAttributeAccessIssue]
+    assert pl.read_parquet(path).height == 40
+    del samples
+    assert not path.exists()
+
+
+def test_a_large_file_of_gold_says_that_it_is_read_as_a_whole(
+    written, monkeypatch: pytest.MonkeyPatch
+):
+    path, gold = written(plain(9)), written([{"id": "q1", "reference": "x"}], "gold.jsonl")
+    samples = load(path, gold=gold)
+    assert not samples.is_file
+    assert "as a whole" not in str(samples.notes)
+    monkeypatch.setattr(loaders, "is_large", bool)
+    assert load(path, gold=gold).notes[-1].startswith("read the gold as a whole into memory")
+
+
+@pytest.mark.parametrize("name", ["answers.json", "answers.json.gz"])
+def test_a_large_file_of_one_json_value_says_that_it_is_read_as_a_whole(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    path = tmp_path / name
+    data = json.dumps([{"id": row["id"], "answer": "x"} for row in plain(40)]).encode()
+    path.write_bytes(gzip.compress(data) if path.suffix == ".gz" else data)
+    assert "into memory" not in str(load(path).notes)
+    monkeypatch.setattr(loaders, "is_large", bool)
+    note = (
+        f"read as a whole into memory: {path} is one JSON value; "
+        ".jsonl, .csv and .parquet are read in pieces"
+    )
+    assert load(path).notes == (note,)
+
+
+@pytest.mark.parametrize("small", [0, 10, 10**6])
+@pytest.mark.parametrize(
+    "chosen", [{"where": 'topic = "b"'}, {"limit": 7}, {"where": "n >= 5", "limit": 20}, {}]
+)
+def test_selected_rows_are_those_of_samples_in_memory(
+    chosen: dict[str, Any], small: int, written, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(sample_filter, "SMALL", small)
+    monkeypatch.setattr(sample_file, "MAX_ROWS_AT_ONCE", 9)
+    rows = [
+        {"id": f"q{at % 40}", "system": system, "answer": "x", "topic": "abc"[at % 3], "n": at}
+        for system in ("a", "b")
+        for at in range(40)
+    ]
+    in_memory, in_pieces = (load(written(rows), in_pieces=each) for each in (False, True))
+    expected, found = (select(samples, **chosen) for samples in (in_memory, in_pieces))
+    assert found.frame.equals(expected.frame)
+    assert found.notes == expected.notes
+    assert found.fingerprint() == expected.fingerprint()
+
+
+@pytest.mark.parametrize("in_pieces", [False, True])
+def test_a_filter_that_no_row_matches_says_so(in_pieces: bool, written):
+    with pytest.raises(DataError, match="no row matches the filter"):
+        select(load(written(plain(40)), in_pieces=in_pieces), where='id = "none"')
+
+
+def test_a_small_parquet_file_that_repeats_its_values_is_large(tmp_path: Path):
+    for n, is_large in ((3_000, False), (1_200_000, True)):
+        path = tmp_path / f"{n}.parquet"
+        pl.DataFrame({"id": [1], "answer": ["x"]}).select(
+            pl.all().repeat_by(n).explode()
+        ).write_parquet(path)
+        assert path.stat().st_size < 4 * 2**20
+        assert loaders.is_large([path]) == is_large
