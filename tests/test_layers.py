@@ -83,18 +83,19 @@ LATE = {
         f"comparing.{name}"
         for name in [
             "compare",
-            "comparison_rows",
             "effects",
             "mismatches",
             "pair",
-            "pair_statistics",
             "paired_scores",
             "questions",
+            "rows",
+            "significance",
         ]
     ),
     "engine.executors",
     "evaluation.judge_bias",
     "gating.baseline",
+    "gating.checking",
     "gating.gate",
     "gating.slices",
     "gating.words",

@@ -8,7 +8,8 @@ import pytest
 from pytest import approx
 
 import ragauge as rg
-from ragauge.comparing import compare, comparison_rows, pair
+from ragauge.comparing import compare, pair
+from ragauge.comparing import rows as comparing_rows
 from ragauge.comparing.comparison import Comparison, QuestionCounts
 from ragauge.run import Run
 from ragauge.runs import integrity
@@ -68,7 +69,7 @@ def test_pieces_and_one_pair_at_a_time_give_the_same_numbers(
     monkeypatch.setattr(integrity, "LARGE_SAMPLES", 0)
     monkeypatch.setattr("ragauge.runs.scores.SAMPLES_AT_ONCE", 13)
     monkeypatch.setattr(compare, "MAX_CELLS", 1)
-    monkeypatch.setattr(comparison_rows, "MANY_QUESTIONS", 1)
+    monkeypatch.setattr(comparing_rows, "MANY_QUESTIONS", 1)
     large = rg.open_run(folder)
     assert large.samples.is_file
     assert compared(large, **options) == whole

@@ -9,6 +9,7 @@ import pytest
 import ragauge as rg
 from ragauge.cli import main
 from ragauge.comparing.differences import MOST_TESTS, differences
+from ragauge.comparing.notes import comparison_notes
 from ragauge.comparing.systems_table import SystemsTable
 from ragauge.comparing.words import ComparisonView
 from ragauge.page.overview import Overview
@@ -209,7 +210,8 @@ def test_a_metric_shown_as_a_count_is_compared_in_counts(counted_run):
     assert low == round(10 * row.low) and high == round(10 * row.high)
     # With the two that old did not answer: 9 - 2, or 9 - 4, of 12.
     assert any(
-        "with these the change is +5 to +7" in note for note in ComparisonView(comparison).notes
+        "with these the change is +5 to +7" in note
+        for note in comparison_notes(ComparisonView(comparison))
     )
     many = ComparisonView(counted_run.compare("old", "new", pairs="all"))
     ((_, *shown, n),) = SystemsTable(many).table.rows
