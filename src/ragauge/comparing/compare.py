@@ -257,7 +257,7 @@ def _about_repeats(
         own = scores[metric.name]
         if own.repeat_variance is None:
             continue
-        everything = np.arange(own.values.shape[1])
+        everything = np.arange(len(own.values[0]))
         places = combinations(range(len(own.values)), 2)
         pairs = (Pair(metric, own, everything, base, candidate) for base, candidate in places)
         shares = [share for pair in pairs if (share := pair.repeat_share) is not None]

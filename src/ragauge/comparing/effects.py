@@ -94,7 +94,7 @@ def setting_effects(
     for change in changes:
         for metric in metrics:
             of_metric = scores[metric.name]
-            questions: Ints = np.arange(of_metric.values.shape[1])
+            questions = np.arange(len(of_metric.values[0]))
             for places in change.pairs:  # each leaves those that it has scored
                 questions = Pair(metric, of_metric, questions, *places).common
             if metric.aggregate.kind != "mean" or not len(questions):
