@@ -111,6 +111,7 @@ LATE = {
             "judge_bias_words",
             "judge_effects",
             "label_plan_words",
+            "label_verdicts",
             "metric_agreement",
             "rater_agreement",
             "review_stats",

@@ -291,8 +291,8 @@ def import_command(
 @output_options
 def stats_command(run: Path, writing: OutputOptions, **options: Any) -> None:
     """Say what is labelled, how far people agree, and how the automatic verdicts compare."""
-    from ragauge.people.review_stats import StatsScreen, review_stats
+    from ragauge.people.review_stats import review_stats, stats_report
 
     targets = writing.targets()
     stats = review_stats(open_review(run, **options).queue)
-    write_report(StatsScreen(stats).report, targets)
+    write_report(stats_report(stats), targets)
