@@ -124,9 +124,7 @@ def test_two_runs_in_pieces_are_compared_as_in_memory(
     assert whole.row("token_f1").n > 40
 
 
-def test_the_normal_approximation_of_a_test_is_near_the_draws(
-    monkeypatch: pytest.MonkeyPatch,
-):
+def test_the_normal_approximation_of_a_test_is_near_the_draws(monkeypatch: pytest.MonkeyPatch):
     random = np.random.default_rng(5)
     n = 2_000
     texts = {

@@ -230,12 +230,7 @@ def test_stats_count_reasons_raters_agreement_and_verdicts(review, run):
     assert pair.value == pytest.approx((4 / 5 - 12 / 25) / (1 - 12 / 25))
     (verdict,) = stats.automatic
     # People: q1, q2, q3 match, q0 and q4 not; exact_match: q1, q3.
-    assert astuple(verdict.table) == (
-        2,
-        0,
-        1,
-        2,
-    )
+    assert astuple(verdict.table) == (2, 0, 1, 2)
 
 
 def test_stats_of_a_queue_without_labels(run):

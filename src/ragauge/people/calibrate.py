@@ -236,10 +236,7 @@ def _chosen(run: ScoredRun, names: Sequence[str]) -> list[MetricDisplay]:
 
 
 def _labelled(
-    run: ScoredRun,
-    labels: MatchedLabels,
-    metric: MetricDisplay,
-    clusters: Mapping[str, str] | None,
+    run: ScoredRun, labels: MatchedLabels, metric: MetricDisplay, clusters: Mapping[str, str] | None
 ) -> LabelledScores:
     """The labelled answers of a metric with their values and targets."""
     values = run.collect(

@@ -12,12 +12,7 @@ from ragauge.stats.intervals import Estimate
 
 NAME_WIDTH, METRIC_WIDTH = 20, 26
 SYSTEMS_SHOWN = 5
-WORDS = (
-    (0.9, "very well"),
-    (0.8, "well"),
-    (0.7, "fairly well"),
-    (0.6, "weakly"),
-)
+WORDS = ((0.9, "very well"), (0.8, "well"), (0.7, "fairly well"), (0.6, "weakly"))
 """How well an area under the ROC curve of at least this agrees with people."""
 
 

@@ -13,12 +13,7 @@ from ragauge.people.label_verdicts import verdicts_of_labels
 from ragauge.people.rater_agreement import RaterAgreement, rater_agreement
 from ragauge.people.review_queue import ReviewQueue
 from ragauge.people.review_reasons import KINDS, ReasonKind
-from ragauge.people.review_verdicts import (
-    STATES,
-    ReviewLabels,
-    State,
-    labels_of_queue,
-)
+from ragauge.people.review_verdicts import STATES, ReviewLabels, State, labels_of_queue
 from ragauge.people.verdicts import matched
 from ragauge.report.plain import counted
 from ragauge.report.report import Report, Table
