@@ -19,7 +19,13 @@ from ragauge.comparing.comparison import (
     TestName,
 )
 from ragauge.comparing.effects import setting_changes, setting_effects
-from ragauge.comparing.mismatches import notes_on, other_precisions, other_versions, refuse
+from ragauge.comparing.mismatches import (
+    notes_on,
+    other_precisions,
+    other_repeats,
+    other_versions,
+    refuse,
+)
 from ragauge.comparing.pair import Pair
 from ragauge.comparing.paired_scores import OK, MetricScores, read_scores
 from ragauge.comparing.questions import questions_of
@@ -150,7 +156,7 @@ def _compared(
         seed=options.seed,
         notes=(
             *(*notes, *questions.notes, *_without_scores(shared, scored), *repeats),
-            *(*_other_repeats(runs), *other_precisions(runs), *other_versions(runs)),
+            *(*other_repeats(runs), *other_precisions(runs), *other_versions(runs)),
         ),
         effects=tuple(sorted(effects, key=lambda effect: settings.index(effect.setting))),
     )
@@ -266,9 +272,3 @@ def _about_repeats(
                 f"{metric.name}: {max(shares):.0%} of the variance of the differences comes from the judge, whose "
                 "repeats differ; the interval and p, which are of the means over the repeats, include it"
             )
-
-
-def _other_repeats(runs: Sequence[ScoredRun]) -> Iterator[str]:
-    repeats = {str(run.manifest.code.get("repeats") or 1) for run in runs}
-    if len(repeats) > 1:
-        yield f"the judges were asked {' and '.join(sorted(repeats))} times in different runs"

@@ -287,20 +287,15 @@ class Comparison:
 
         They moved from the worse half of the metric's scale to the better half; largest change first.
         """
-        return _changes(self.row(metric, candidate).fixed)
+        return _frame(self.row(metric, candidate).fixed, Change)
 
     def broken(self, metric: str, candidate: str | None = None) -> "pl.DataFrame":
         """The questions that the base got right and the candidate did not: id, before, after."""
-        return _changes(self.row(metric, candidate).broken)
+        return _frame(self.row(metric, candidate).broken, Change)
 
     def unpaired(self, metric: str, candidate: str | None = None) -> "pl.DataFrame":
         """The questions that a side lacks or could not score: id, and the status on each side."""
-        import polars as pl
-
-        rows = self.row(metric, candidate).unpaired
-        return pl.DataFrame(
-            rows, schema=dict.fromkeys(("id", "base", "candidate"), pl.String), orient="row"
-        )
+        return _frame(self.row(metric, candidate).unpaired, Unpaired)
 
     def __repr__(self) -> str:
         n = f"{self.n_questions:,} questions, {len(self.metrics)} metrics"
@@ -325,8 +320,9 @@ def frame_row(row: MetricComparison) -> dict[str, object]:
     }
 
 
-def _changes(changes: Sequence[Change]) -> "pl.DataFrame":
+def _frame(rows: Sequence[Change | Unpaired], kind: type[Change | Unpaired]) -> "pl.DataFrame":
     import polars as pl
 
-    schema = {"id": pl.String, "before": pl.Float64, "after": pl.Float64}
-    return pl.DataFrame(changes, schema=schema, orient="row")
+    types = {str: pl.String, float: pl.Float64}
+    schema = {name: types[each] for name, each in kind.__annotations__.items()}
+    return pl.DataFrame(rows, schema=schema, orient="row")

@@ -188,6 +188,13 @@ def notes_on(sides: Sequence[ComparedSystem], names: Sequence[str]) -> list[str]
     ]
 
 
+def other_repeats(runs: Sequence[ScoredRun]) -> Iterator[str]:
+    """A note if judges were asked more often in one run than in another."""
+    repeats = {str(run.manifest.code.get("repeats") or 1) for run in runs}
+    if len(repeats) > 1:
+        yield f"the judges were asked {' and '.join(sorted(repeats))} times in different runs"
+
+
 def other_precisions(runs: Sequence[ScoredRun]) -> Iterator[str]:
     """A note for each encoder that computed in several precisions: what that changes, as measured."""
     used = [

@@ -74,7 +74,7 @@ def read_scores(
         places = {side.system: at for at, side in enumerate(sides) if side.run is run}
         by_label = {label: name for at in places.values() for name, label in labels[at].items()}
         wanted = pl.col("metric").is_in(list(by_label)) & pl.col("system").is_in(list(places))
-        for label, system, rows in _pieces(run, wanted, ids, has_parts=_has_parts(run, by_label)):
+        for label, system, rows in _pieces(run, wanted, ids):
             name, at = by_label[label], places[system]
             question = rows["question"].to_numpy()
             values[name][at, question] = rows["value"].fill_null(float("nan")).to_numpy()
@@ -95,17 +95,14 @@ def read_scores(
     }
 
 
-def _has_parts(run: ScoredRun, labels: Mapping[str, str]) -> bool:
-    return any(each.aggregate.kind == CUSTOM and each.metric in labels for each in run.metrics)
-
-
 Rows = Iterator[tuple[str, str, pl.DataFrame]]
 """Label, system, and their scores with the place of each question."""
 
 
-def _pieces(run: ScoredRun, wanted: "pl.Expr", ids: "pl.Series", *, has_parts: bool) -> Rows:
+def _pieces(run: ScoredRun, wanted: "pl.Expr", ids: "pl.Series") -> Rows:
     """The wanted scores, some at a time, with the code of their status."""
     statuses = pl.Enum([str(status) for status in Status])
+    has_parts = any(metric.aggregate.kind == CUSTOM for metric in run.metrics)
     columns = ("id", "system", "metric", "value", "status", *(["parts"] if has_parts else []))
     code = pl.col("status").cast(statuses).to_physical().cast(pl.Int8)
     for piece in run.source.pieces():

@@ -136,7 +136,12 @@ def context_order(
     resamples = _resamples(both, seed)
     excess = None
     if all(len(one[key]) > 1 and len(other[key]) > 1 for key in both):
-        beyond = [_excess(_is_yes(one[key], metric), _is_yes(other[key], metric)) for key in both]
+        beyond: list[float] = []
+        for key in both:
+            # How much more often verdicts differ between two orders than within one; 0 on average by chance.
+            first, second = _is_yes(one[key], metric), _is_yes(other[key], metric)
+            p, q = float(first.mean()), float(second.mean())
+            beyond.append(p * (1 - q) + q * (1 - p) - (_flips(first) + _flips(second)) / 2)
         excess = resamples.estimate(mean_of(np.array(beyond)))
     return ContextOrder(metric.name, len(both), resamples.estimate(mean_of(differences)), excess)
 
@@ -206,13 +211,6 @@ def _flips(is_yes: "Bools") -> float:
     """The share of pairs of calls whose verdicts differ."""
     n, n_yes = len(is_yes), int(is_yes.sum())
     return 2 * n_yes * (n - n_yes) / (n * (n - 1))
-
-
-def _excess(one: "Bools", other: "Bools") -> float:
-    """How much more often verdicts differ between two orders than within one; 0 on average by chance."""
-    first, second = float(one.mean()), float(other.mean())
-    across = first * (1 - second) + second * (1 - first)
-    return across - (_flips(one) + _flips(other)) / 2
 
 
 def _resamples(keys: Iterable[Key], seed: int) -> QuestionResamples:

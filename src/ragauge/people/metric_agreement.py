@@ -169,7 +169,12 @@ def metric_agreement(
     held_out = _held_out(scores, near, seed)
     auroc = area_estimate(values, scores.is_yes, resamples)
     at_set, at_best = (
-        None if says_yes is None else _verdict_quality(says_yes, scores, resamples)
+        None
+        if says_yes is None
+        else VerdictQuality(
+            confusion(says_yes, scores.is_yes),
+            *verdict_estimates(says_yes, scores.is_yes, resamples),
+        )
         for says_yes in (
             None if near is None else values >= near,
             None if held_out is None else held_out[: len(values)],
@@ -219,13 +224,6 @@ def _held_out(scores: LabelledScores, near: float | None, seed: int) -> "Bools |
         has_label=np.arange(rows.height) < scores.frame.height,
         seed=seed,
     )
-
-
-def _verdict_quality(
-    says_yes: "Bools", scores: LabelledScores, resamples: QuestionResamples
-) -> VerdictQuality:
-    estimates = verdict_estimates(says_yes, scores.is_yes, resamples)
-    return VerdictQuality(confusion(says_yes, scores.is_yes), *estimates)
 
 
 def _binary_notes(scores: LabelledScores, auroc: Estimate | None) -> Iterator[str]:

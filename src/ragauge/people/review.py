@@ -173,29 +173,25 @@ class Review:
 
     def automatic(self, item: ReviewItem) -> list[AutomaticVerdict]:
         """The scores that a label is compared with, in the order of the queue's metrics."""
-        return automatic_verdicts(self.queue, item.id).get(item.system, [])
+        import polars as pl
+
+        queue = self.queue
+        wanted = (pl.col("id") == item.id) & (pl.col("system") == item.system)
+        scores = queue.run.scan().filter(wanted).select("metric", "value", "status", "reason")
+        rows = {metric: row for metric, *row in queue.run.collect(scores).iter_rows()}
+        found: list[AutomaticVerdict] = []
+        for display in {each.metric: each for each in queue.metrics}.values():
+            if display.metric not in rows:
+                continue
+            value, status, reason = rows[display.metric]
+            threshold = queue.thresholds.get(display.metric)
+            is_yes = None
+            if value is not None and threshold is not None:
+                is_yes = value <= threshold if display.lower_is_better else value >= threshold
+            why_not = "" if value is not None else (reason or status)
+            found.append(AutomaticVerdict(display, value, is_yes, why_not, threshold))
+        return found
 
     def progress(self, rater: str, labels: ReviewLabels | None = None) -> tuple[int, int]:
         """How many answers of the queue need nothing more of this person, and how many there are."""
         return len(self.queue) - len(self.pending(rater, labels)), len(self.queue)
-
-
-def automatic_verdicts(queue: ReviewQueue, id: str) -> dict[str, list[AutomaticVerdict]]:
-    """The scores of one question that people are compared with, by system."""
-    import polars as pl
-
-    displays = {display.metric: display for display in queue.metrics}
-    wanted = (pl.col("id") == id) & pl.col("metric").is_in(list(displays))
-    columns = ("system", "metric", "value", "status", "reason")
-    rows = queue.run.collect(queue.run.scan().filter(wanted).select(columns)).rows()
-    rows.sort(key=lambda row: list(displays).index(row[1]))
-    found: dict[str, list[AutomaticVerdict]] = {}
-    for system, metric, value, status, reason in rows:
-        display, threshold = displays[metric], queue.thresholds.get(metric)
-        is_yes = None
-        if value is not None and threshold is not None:
-            is_yes = value <= threshold if display.lower_is_better else value >= threshold
-        why_not = "" if value is not None else (reason or status)
-        verdict = AutomaticVerdict(display, value, is_yes, why_not, threshold)
-        found.setdefault(system, []).append(verdict)
-    return found

@@ -96,15 +96,16 @@ class ReviewedMetrics:
         rows = self.run.scan().filter(pl.col("metric").is_in(list(self._names)))
         frame = self.run.collect(rows.select("id", "system", "metric", "value", is_marked=marked))
         scales = [
-            (each.metric, self.thresholds[each.metric], _width(each), each.lower_is_better)
+            (each.metric, self.thresholds[each.metric], each.low, each.high, each.lower_is_better)
             for each in {each.metric: each for each in self.displays}.values()
             if each.metric in self.thresholds
         ]
-        numbers = {"threshold": pl.Float64, "width": pl.Float64, "is_low": pl.Boolean}
+        numbers = dict.fromkeys(("threshold", "low", "high"), pl.Float64) | {"is_low": pl.Boolean}
         known = pl.DataFrame(scales, schema={"metric": pl.String, **numbers}, orient="row")
         value, threshold = pl.col("value"), pl.col("threshold")
         is_yes = pl.when("is_low").then(value <= threshold).otherwise(value >= threshold)
-        distance = (value - threshold).abs() / pl.col("width")
+        width = pl.col("high") - pl.col("low")  # null if the scale is open
+        distance = (value - threshold).abs() / pl.when(width > 0).then(width)
         return (
             frame.join(known, on="metric", how="left")
             .with_columns(is_yes=is_yes, distance=distance)
@@ -243,10 +244,3 @@ def bare_name(metric: str) -> str:
         return Label.parse(metric).name
     except LabelError:
         return metric
-
-
-def _width(display: MetricDisplay) -> float | None:
-    """The length of the scale; None if it is open or empty."""
-    if display.low is None or display.high is None or display.high <= display.low:
-        return None
-    return display.high - display.low
