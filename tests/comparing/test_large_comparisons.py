@@ -28,15 +28,9 @@ def rows() -> list[dict[str, object]]:
             if system == "weak" and at % 11 == 0:
                 continue  # some questions have no answer of every system
             found.append(
-                {
-                    "id": f"q{at}",
-                    "system": system,
-                    "question": f"What is {at}?",
-                    "answer": answer,
-                    "reference": f"it is {at}" if at % 13 else None,
-                    "topic": "abc"[at % 3],
-                    "group": f"d{at % 20}",
-                }
+                {"id": f"q{at}", "system": system, "question": f"What is {at}?", "answer": answer}
+                | {"reference": f"it is {at}" if at % 13 else None}
+                | {"topic": "abc"[at % 3], "group": f"d{at % 20}"}
             )
     # The systems come one after the other, as files that were joined.
     return sorted(found, key=lambda row: str(row["system"]))

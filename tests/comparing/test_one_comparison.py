@@ -23,15 +23,10 @@ METRICS = ["exact_match", "token_f1"]
 def answers(right: dict[str, list[int]], n: int = 12) -> list[dict[str, object]]:
     """For each system, answers to `n` questions, right to those with these numbers."""
     return [
-        {
-            "id": f"q{at:02}",
-            "system": system,
-            "answer": "Rome" if at in numbers else "Oslo",
-            "reference": "Rome",
-        }
+        {"id": f"q{at:02}", "system": system, "answer": "Rome" if at in numbers else "Oslo", "reference": "Rome"}
         for system, numbers in right.items()
         for at in range(n)
-    ]
+    ]  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -118,11 +113,8 @@ def test_two_systems_have_the_numbers_of_the_plain_command(capsys, tmp_path):
 
 def graded(systems: dict[str, "np.ndarray[Any, Any]"]) -> rg.Run:
     rows = [
-        {
-            "id": f"q{at:03}",
-            "system": system,
-            **({} if np.isnan(value) else {"points": float(value)}),
-        }
+        {"id": f"q{at:03}", "system": system}
+        | ({} if np.isnan(value) else {"points": float(value)})
         for system, values in systems.items()
         for at, value in enumerate(values)
     ]
