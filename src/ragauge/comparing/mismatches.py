@@ -167,25 +167,28 @@ def _used(manifest: Manifest, kind: str, nodes: Nodes) -> Sequence[Mapping[str, 
 
 def refuse(sides: Sequence[ComparedSystem], names: Sequence[str]) -> None:
     """Raise DataError for other data than the base's, PlanError for other metrics, settings or models."""
-    base, *others = sides
-    if problems := [problem for other in others for problem in check_data(base, other)]:
-        raise DataError(problems)
-    if reasons := [reason for other in others for reason in check_metrics(base, other, names)]:
-        raise PlanError([f"cannot compare {reason}; {ADVICE}" for reason in reasons])
+    data, metrics = _mismatches(sides, names)
+    if data:
+        raise DataError(data)
+    if metrics:
+        raise PlanError([f"cannot compare {reason}; {ADVICE}" for reason in metrics])
 
 
 def notes_on(sides: Sequence[ComparedSystem], names: Sequence[str]) -> list[str]:
     """What `refuse` would have refused, as notes; raises DataError if there is no common question."""
+    data, metrics = _mismatches(sides, names)
+    if lost := [problem for problem in data if "no question in common" in problem.message]:
+        raise DataError(lost)
+    reasons = [str(why).removesuffix(f"; {ADVICE}") for why in (*data, *metrics)]
+    return [f"compared all the same: {reason}" for reason in reasons]
+
+
+def _mismatches(
+    sides: Sequence[ComparedSystem], names: Sequence[str]
+) -> tuple[list[Problem], list[str]]:
     base, *others = sides
     data = [problem for other in others for problem in check_data(base, other)]
-    lost = [problem for problem in data if "no question in common" in problem.message]
-    if lost:
-        raise DataError(lost)
-    metrics = [reason for other in others for reason in check_metrics(base, other, names)]
-    return [
-        f"compared all the same: {str(why).removesuffix(f'; {ADVICE}')}"
-        for why in (*data, *metrics)
-    ]
+    return data, [reason for other in others for reason in check_metrics(base, other, names)]
 
 
 def other_repeats(runs: Sequence[ScoredRun]) -> Iterator[str]:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import exp, inf
-from typing import TYPE_CHECKING, NamedTuple, cast
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 import polars as pl
@@ -29,13 +29,7 @@ MAX_LISTED = 10_000
 """Of pairs with more questions than the former, each list has at most the latter."""
 
 
-class QuestionLists(NamedTuple):
-    """The questions of a pair that changed or that a side has no score for, and how many there are."""
-
-    fixed: tuple[Change, ...] = ()
-    broken: tuple[Change, ...] = ()
-    unpaired: tuple[Unpaired, ...] = ()
-    counts: QuestionCounts = QuestionCounts()
+QuestionLists = tuple[tuple[Change, ...], tuple[Change, ...], tuple[Unpaired, ...], QuestionCounts]
 
 
 @dataclass(frozen=True)
@@ -198,7 +192,7 @@ class Pair:
         return wins, self.n - wins - losses, losses
 
     def lists(self, ids: "pl.Series") -> QuestionLists:
-        """The questions fixed, broken and unpaired, and how many they are; `ids` names all questions."""
+        """The questions fixed, broken and unpaired, and how many there are; `ids` names all questions."""
         fixed = broken = np.zeros(self.n, bool)
         low, high = self.metric.low, self.metric.high
         if low is not None and high is not None and self.metric.is_ranked:
@@ -224,7 +218,7 @@ class Pair:
         pairs = zip(names, base[:most].tolist(), candidate[:most].tolist(), strict=True)
         unpaired = tuple(Unpaired(id, STATUSES[one], STATUSES[two]) for id, one, two in pairs)
         changed, lost = (self._listed(which, ids, most) for which in (fixed, broken))
-        return QuestionLists(changed, lost, unpaired, counts)
+        return changed, lost, unpaired, counts
 
     def _listed(self, chosen: "Bools", ids: "pl.Series", most: int | None) -> tuple[Change, ...]:
         """The chosen common questions, largest change first."""

@@ -11,10 +11,11 @@ from ragauge.comparing.comparison import (
     CorrectionName,
     MetricComparison,
     Pairs,
+    QuestionCounts,
     SystemMean,
     TestName,
 )
-from ragauge.comparing.pair import MANY_QUESTIONS, Pair, QuestionLists, ratio_of
+from ragauge.comparing.pair import MANY_QUESTIONS, Pair, ratio_of
 from ragauge.comparing.paired_scores import OK, MetricScores
 from ragauge.comparing.questions import Questions, Slice
 from ragauge.comparing.significance import PairTest, pair_tests
@@ -71,7 +72,8 @@ def _row(
     pair: Pair, test: PairTest, each: Slice, ids: "pl.Series | None", names: Sequence[str]
 ) -> MetricComparison:
     """A row; without `ids` it has no lists of questions."""
-    fixed, broken, unpaired, counts = pair.lists(ids) if ids is not None else QuestionLists()
+    lists = ((), (), (), QuestionCounts()) if ids is None else pair.lists(ids)
+    fixed, broken, unpaired, counts = lists
     worst, best = pair.bounds()
     wins, ties, losses = pair.wins_ties_losses
     row = MetricComparison(

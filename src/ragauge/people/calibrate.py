@@ -196,16 +196,15 @@ def calibrate(
 
 def _thresholds(run: ScoredRun, given: Mapping[str, float]) -> dict[str, float]:
     """The thresholds by label; PlanError for one that is not on its metric's scale."""
-    problems: list[str] = []
     found: dict[str, float] = {}
+    problems: list[str] = []
     for name, value in given.items():
         metric = run.metric(name)
-        low = -math.inf if metric.low is None else metric.low
-        high = math.inf if metric.high is None else metric.high
+        low, high = (-math.inf if metric.low is None else metric.low), metric.high
+        high = math.inf if high is None else high
         if not math.isfinite(value) or not low <= value <= high:
-            problems.append(
-                f"the threshold {value:g} is not on the scale of {name}, {low:g} to {high:g}"
-            )
+            scale = f"the scale of {name}, {low:g} to {high:g}"
+            problems.append(f"the threshold {value:g} is not on {scale}")
         found[metric.metric] = value
     if problems:
         raise PlanError(problems)

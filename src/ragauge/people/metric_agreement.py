@@ -164,29 +164,32 @@ def metric_agreement(
         statistics = [spearman_of(values, targets), kendall_of(values, targets)]
         spearman, kendall = resamples.estimates(statistics)
         return MetricAgreement(scores, spearman=spearman, kendall=kendall, notes=notes)
+    is_yes = scores.is_yes
+
+    def quality(says_yes: "Bools") -> VerdictQuality:
+        estimates = verdict_estimates(says_yes, is_yes, resamples)
+        return VerdictQuality(confusion(says_yes, is_yes), *estimates)
+
     near = None if set_threshold is None else scores.sign * set_threshold
-    best = best_threshold(values, scores.is_yes, near=near)
-    held_out = _held_out(scores, near, seed)
-    auroc = area_estimate(values, scores.is_yes, resamples)
-    at_set, at_best = (
-        None
-        if says_yes is None
-        else VerdictQuality(
-            confusion(says_yes, scores.is_yes),
-            *verdict_estimates(says_yes, scores.is_yes, resamples),
-        )
-        for says_yes in (
-            None if near is None else values >= near,
-            None if held_out is None else held_out[: len(values)],
-        )
+    best = best_threshold(values, is_yes, near=near)
+    # Verdicts by thresholds chosen on other questions, for the rows with a target and the tied ones.
+    rows, n_tied = pl.concat([scores.frame, scores.tied]), scores.tied.height
+    held_out = held_out_verdicts(
+        scores.oriented(rows),
+        np.concatenate([is_yes, np.zeros(n_tied, dtype=np.bool_)]),
+        scores.drawn(rows),
+        near=near,
+        has_label=np.arange(rows.height) < scores.frame.height,
+        seed=seed,
     )
+    auroc = area_estimate(values, is_yes, resamples)
     return MetricAgreement(
         scores,
         set_threshold,
         None if best is None else scores.sign * best,
         auroc,
-        at_set,
-        at_best,
+        None if near is None else quality(values >= near),
+        None if held_out is None else quality(held_out[: len(values)]),
         held_out,
         notes=(*notes, *_binary_notes(scores, auroc)),
     )
@@ -211,19 +214,6 @@ def _why_not(scores: LabelledScores) -> str:
     if scores.kind == "graded" and len(set(scores.targets.tolist())) < 2:
         return f"all {n:,} labelled answers have the same grade, {scores.targets[0]:g}"
     return ""
-
-
-def _held_out(scores: LabelledScores, near: float | None, seed: int) -> "Bools | None":
-    """Verdicts by thresholds chosen on other questions, for the rows with a target and the tied ones."""
-    rows, n_tied = pl.concat([scores.frame, scores.tied]), scores.tied.height
-    return held_out_verdicts(
-        scores.oriented(rows),
-        np.concatenate([scores.is_yes, np.zeros(n_tied, dtype=np.bool_)]),
-        scores.drawn(rows),
-        near=near,
-        has_label=np.arange(rows.height) < scores.frame.height,
-        seed=seed,
-    )
 
 
 def _binary_notes(scores: LabelledScores, auroc: Estimate | None) -> Iterator[str]:

@@ -1,6 +1,7 @@
 """People's verdicts beside a run's scores: which label belongs to which answer, and the target of each."""
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import cast
 
@@ -84,7 +85,11 @@ def verdicts_of(run: ScoredRun) -> Verdicts:
     >>> verdicts_of(run).frame.select("id", "metric", "rater", "value").row(0)
     ('q1', 'exact_match', 'ragauge', 1.0)
     """
-    raters = {metric.metric: _judge(metric.metric) for metric in run.metrics}
+    raters = dict.fromkeys((metric.metric for metric in run.metrics), OWN_RATER)
+    for label in raters:
+        with suppress(LabelError):
+            judge = cast(object, Label.parse(label).settings.get("judge"))
+            raters[label] = OWN_RATER if judge is None else str(judge)
     names = {metric.metric: without_judge(metric.metric) for metric in run.metrics}
     scores = run.collect(
         run.scan().filter(pl.col("value").is_not_null()).select("id", "system", "metric", "value")
@@ -230,14 +235,6 @@ def _is_about(metric: MetricDisplay) -> "pl.Expr":
 def _names(metric: MetricDisplay) -> Sequence[str]:
     """The names by which a label may mean a metric: label, shown name, bare name."""
     return [metric.metric, metric.name, bare_name(metric.metric)]
-
-
-def _judge(metric: str) -> str:
-    try:
-        judge = Label.parse(metric).settings.get("judge")
-    except LabelError:
-        return OWN_RATER
-    return OWN_RATER if judge is None else str(cast(object, judge))
 
 
 def _named(names: Sequence[str]) -> str:
