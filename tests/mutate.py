@@ -14,6 +14,7 @@ import ast
 import contextlib
 import copy
 import gc
+import importlib
 import json
 import os
 import random
@@ -150,6 +151,13 @@ def codes(code: CodeType) -> Iterator[CodeType]:
             yield from codes(constant)
 
 
+def import_file(path: Path) -> None:
+    """Import a file of the package, so that its functions exist before a test asks for them."""
+    parts = path.with_suffix("").parts
+    start = len(parts) - 1 - parts[::-1].index("ragauge")
+    importlib.import_module(".".join(part for part in parts[start:] if part != "__init__"))
+
+
 def is_of(code: CodeType, path: Path) -> bool:
     return code.co_filename == str(path)
 
@@ -177,6 +185,8 @@ class Mutating:
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         items = session.items
+        for path in {mutant.path for mutant in self.mutants}:
+            import_file(path)
         start = time.monotonic()
         calls = self._in_child(session, items, None)
         if not isinstance(calls, dict):

@@ -32,6 +32,9 @@ def points(own_metrics):
     return points
 
 
+TENTHS = [at / 10 for at in range(1, 9)]
+
+
 def rows(systems: dict[str, list[float | None]], **fields: list[object]) -> list[dict[str, object]]:
     """A row for each system and question q0, q1 …; None leaves out the row's points."""
     return [
@@ -55,17 +58,51 @@ def one(systems, **options):
     return run_of(systems).compare("a", "b", **options).row("points")
 
 
-def test_a_pair_is_compared_question_by_question():
-    row = one({"a": [0.0, 0.5, 1.0, 0.25], "b": [1.0, 0.75, 0.75, 0.25]})
-    # Differences 1, 0.25, -0.25, 0: mean 0.25. Means 1.75 / 4 and 2.75 / 4.
-    assert (row.n, row.base_mean, row.candidate_mean, row.difference) == (4, 0.4375, 0.6875, 0.25)
-    assert (row.wins, row.ties, row.losses) == (2, 1, 1)
-    # Of the 8 patterns of 1, 1/4, 1/4 all have a sum of at least 1/2 but none less: |1 ± .. | >= 1:
-    # 1.5, 1, 1, 0.5 and their negatives; those of at least 1 in size are 6 of 8.
-    assert row.p_value == 6 / 8
-    assert row.test == "randomization (exact)"
-    # Standard deviation of 1, .25, -.25, 0.
-    assert row.effect_size == approx(0.25 / np.std([1, 0.25, -0.25, 0], ddof=1))
+@pytest.mark.parametrize(
+    ("a", "b", "options", "expected"),
+    [
+        # Differences 1, 0.25, -0.25, 0. Of the 8 patterns of 1, 1/4, 1/4 those of at least 1 in size are 6.
+        ([0, 0.5, 1, 0.25], [1, 0.75, 0.75, 0.25], {}, {
+            "n": 4, "base_mean": 1.75 / 4, "candidate_mean": 2.75 / 4, "difference": 0.25, "wins": 2, "ties": 1, "losses": 1,
+            "p_value": 6 / 8, "test": "randomization (exact)", "effect_size": 0.25 / np.std([1, 0.25, -0.25, 0], ddof=1)}),
+        # Mean 1/4, standard error 1/4, t 3.1824: from -0.546 to 1.046, but points are in [0, 1].
+        ([0] * 4, [0, 0, 0, 1], {}, {"low": 0.25 - 3.18244631 / 4, "high": 1.0}),
+        # They cross the middle of the scale; the larger change first.
+        ([0.4, 0.1, 0.5, 0.9, 0.6], [0.5, 0.4, 0.49, 0.6, 0.1], {}, {
+            "fixed": (("q0", 0.4, 0.5),), "broken": (("q4", 0.6, 0.1), ("q2", 0.5, 0.49))}),
+        # q0 +0.5 and q3 0 are paired; q4 has no points on either side: the metric does not apply.
+        # Worst: q1 0 - 0.5, q2 0.5 - 1; best: q1 1 - 0.5, q2 0.5 - 0. Over 4 questions.
+        ([0, 0.5, None, 1, None], [0.5, None, 0.5, 1, None], {}, {
+            "n": 2, "difference": 0.25, "unpaired": (("q1", "ok", "missing"), ("q2", "missing", "ok")),
+            "worst": (0.5 - 0.5 - 0.5) / 4, "best": (0.5 + 0.5 + 0.5) / 4}),
+        # Wilson's upper end of 0 of 5 other differences, 3.84146 / 8.84146, by as much as 1.
+        ([0.5] * 5, [0.5] * 5, {}, {
+            "note": "no question differs", "p_value": 1.0, "detectable": None, "low": -0.4344825, "high": 0.4344825}),
+        ([0.25] * 5, [0.75] * 5, {}, {
+            "note": "", "p_value": 2 / 2**5, "detectable": None, "low": 0.5 - 1.5 * 0.4344825, "high": 0.5 + 0.5 * 0.4344825}),
+        ([0.5], [0.25], {}, {"note": "only 1 common question: no interval and no test", "p_value": None, "detectable": None}),
+        ([0.5] * 5, [0.5] * 5, {"test": "t"}, {
+            "note": "no question differs; the test t is undefined", "p_value": None, "verdict": "not tested"}),
+        ([0.5] * 5, [0.5] * 5, {"test": "wilcoxon"}, {
+            "note": "no question differs; the test wilcoxon is undefined", "p_value": None, "verdict": "not tested"}),
+        ([0.5, 0.2, 0.1], [0.5, 0.3, 0.2], {"test": "mcnemar"}, {
+            "p_value": None, "note": "McNemar's test needs scores of 0 and 1; use randomization"}),
+        ([0.5], [None], {}, {
+            "n": 0, "p_value": None, "verdict": "not tested", "note": "no question has a score on both sides",
+            "unpaired": (("q0", "ok", "missing"),)}),
+        # Equal but for rounding: 0.1 + 0.2 is 0.30000000000000004.
+        (TENTHS, [at / 10 for at in range(2, 10)], {"test": "t"}, {
+            "effect_size": None, "p_value": None, "is_significant": False,
+            "note": "all differences are equal; the test t is undefined"}),
+        ([0.1 + 0.2] * 4, [0.3, 0.3, 0.3, 0.6], {}, {"wins": 1, "ties": 3, "losses": 0}),
+        ([0.1 + 0.2] * 4, [0.3] * 4, {}, {"ties": 4, "p_value": 1.0, "note": "no question differs"}),
+    ],
+)  # fmt: skip
+def test_the_row_of_a_pair(a, b, options, expected):
+    row = one({"a": a, "b": b}, **options)
+    for name, value in expected.items():
+        expects = approx(value, abs=1e-6) if isinstance(value, float) else value
+        assert getattr(row, name) == expects, name
 
 
 def test_binary_scores_get_mcnemars_exact_p_and_lists_of_what_changed():
@@ -73,37 +110,22 @@ def test_binary_scores_get_mcnemars_exact_p_and_lists_of_what_changed():
     for test in ("randomization", "mcnemar"):
         row = one({"a": base, "b": candidate}, test=test)
         # 9 fixed, 2 broken: 2 (1 + 11 + 55) / 2^11.
-        assert row.p_value == 2 * 67 / 2**11
-        assert (len(row.fixed), len(row.broken)) == (9, 2)
-    assert [change.id for change in row.broken] == ["q10", "q9"]
-    assert row.broken[0] == ("q10", 1.0, 0.0)
+        assert (row.p_value, len(row.fixed)) == (2 * 67 / 2**11, 9)
+        assert row.broken == (("q10", 1.0, 0.0), ("q9", 1.0, 0.0))
 
 
 def test_the_other_tests_are_scipys():
     random = np.random.default_rng(1)
     base, candidate = random.random(20), random.random(20) * 0.8 + 0.2
     systems = {"a": base.tolist(), "b": candidate.tolist()}
-    t = scipy_stats.ttest_rel(candidate, base).pvalue
-    assert one(systems, test="t").p_value == approx(t)
-    wilcoxon = scipy_stats.wilcoxon(candidate, base).pvalue
-    assert one(systems, test="wilcoxon").p_value == approx(wilcoxon)
+    t, wilcoxon = scipy_stats.ttest_rel(candidate, base), scipy_stats.wilcoxon(candidate, base)
+    assert one(systems, test="t").p_value == approx(t.pvalue)
+    assert one(systems, test="wilcoxon").p_value == approx(wilcoxon.pvalue)
     bca = scipy_stats.bootstrap(
         (candidate - base,), np.mean, n_resamples=20_000, rng=np.random.default_rng(1)
     ).confidence_interval
     row = one(systems)
     assert (row.low, row.high) == (approx(bca.low, abs=0.02), approx(bca.high, abs=0.02))
-
-
-def test_the_interval_ends_where_no_difference_can_be():
-    row = one({"a": [0.0, 0.0, 0.0, 0.0], "b": [0.0, 0.0, 0.0, 1.0]})
-    # Mean 1/4, standard error 1/4, t 3.1824: from -0.546 to 1.046, but points are in [0, 1].
-    assert (row.low, row.high) == (approx(0.25 - 3.1824 / 4, abs=1e-4), 1.0)
-
-
-def test_graded_scores_change_where_they_cross_the_middle_of_the_scale():
-    row = one({"a": [0.4, 0.1, 0.5, 0.9, 0.6], "b": [0.5, 0.4, 0.49, 0.6, 0.1]})
-    assert row.fixed == (("q0", 0.4, 0.5),)
-    assert [change.id for change in row.broken] == ["q4", "q2"]  # the larger change first
 
 
 def test_lower_values_win_where_lower_is_better(own_metrics):
@@ -124,28 +146,15 @@ def test_a_metric_without_a_better_direction_has_no_winner():
         for at in range(9)
         for system, answer in (("a", "Rome"), ("b", "I do not know."))
     ]
-    run = rg.evaluate(answers)
-    row = run.compare("a", "b", metrics="dont_know").row("dont_know")
+    row = rg.evaluate(answers).compare("a", "b", metrics="dont_know").row("dont_know")
     assert (row.difference, row.is_significant, row.verdict) == (1.0, True, "differs")
     assert (row.fixed, row.broken, row.gain) == ((), (), None)
-
-
-def test_what_a_side_could_not_score_is_counted_listed_and_bounded():
-    row = one({"a": [0.0, 0.5, None, 1.0, None], "b": [0.5, None, 0.5, 1.0, None]})
-    # q0 +0.5 and q3 0 are paired; q4 has no points on either side: the metric does not apply.
-    assert (row.n, row.difference) == (2, 0.25)
-    assert row.unpaired == (("q1", "ok", "missing"), ("q2", "missing", "ok"))
-    assert (row.n_unpaired("base"), row.n_unpaired("candidate")) == (1, 1)
-    # Worst: q1 0 - 0.5, q2 0.5 - 1; best: q1 1 - 0.5, q2 0.5 - 0. Over 4 questions.
-    assert (row.worst, row.best) == ((0.5 - 0.5 - 0.5) / 4, (0.5 + 0.5 + 0.5) / 4)
 
 
 def test_a_question_that_only_one_side_has_is_absent_on_the_other():
     given = rows({"a": [0.5, 1.0, 0.0], "b": [0.5, 1.0, 1.0]})
     found = rg.evaluate([row for row in given if row["id"] + row["system"] != "q2b"], "points")
-    comparison = found.compare("a", "b")
-    assert comparison.row("points").unpaired == (("q2", "ok", "absent"),)
-    assert comparison.unpaired("points").rows() == [("q2", "ok", "absent")]
+    assert found.compare("a", "b").unpaired("points").rows() == [("q2", "ok", "absent")]
 
 
 def test_slices_are_tested_too_and_the_correction_covers_them_all():
@@ -157,7 +166,6 @@ def test_slices_are_tested_too_and_the_correction_covers_them_all():
     assert found["fact", 6].p_value == 2 / 2**6
     assert found["opinion", 5].note == "no question differs"
     assert found["(none)", 1].p_value is None
-    assert found["(none)", 1].note == "only 1 common question: no interval and no test"
     # Two tests, p 2 / 2^7 and 2 / 2^6: times 2 and 1, but not below the one before. The opinions do not
     # differ, so they are no test.
     assert comparison.n_tests == 2
@@ -185,30 +193,10 @@ def test_clusters_are_resampled_and_their_signs_flip_together():
     # The t test of four means: with equal clusters it is that of the documents alone.
     t = run.compare("a", "b", cluster="doc", test="t").row("points")
     assert t.p_value == approx(scipy_stats.ttest_1samp(of_document, 0).pvalue)
-
-
-def test_a_single_cluster_has_no_test():
     run = run_of({"a": [0.0, 0.5, 0.5], "b": [1.0, 0.5, 0.75]}, doc=["d", "d", "d"])
     row = run.compare("a", "b", cluster="doc").row("points")
     assert (row.difference, row.p_value, row.low) == (approx(1.25 / 3), None, None)
     assert row.note == "only 1 common cluster: no interval and no test"
-
-
-@pytest.mark.parametrize(
-    ("values", "note", "p"),
-    [
-        ({"a": [0.5] * 5, "b": [0.5] * 5}, "no question differs", 1.0),
-        ({"a": [0.25] * 5, "b": [0.75] * 5}, "", 2 / 2**5),
-        ({"a": [0.5], "b": [0.25]}, "only 1 common question: no interval and no test", None),
-    ],
-)
-def test_without_spread_nothing_says_what_could_be_detected(values, note, p):
-    row = one(values)
-    assert (row.note, row.p_value, row.detectable) == (note, p, None)
-    # Wilson's upper end of 0 of 5 other differences, 3.84146 / 8.84146 = .43448, by as much as 1.
-    apart = 0.43448 * np.array([-1 - row.difference, 1 - row.difference])
-    if p is not None:
-        assert [row.low, row.high] == approx((row.difference + apart).tolist(), abs=1e-5)
 
 
 def test_metrics_without_a_difference_do_not_count_in_the_correction(own_metrics):
@@ -223,28 +211,6 @@ def test_metrics_without_a_difference_do_not_count_in_the_correction(own_metrics
         # 2 / 2^6 is the only test; with the other it would be 4 / 2^6, which is above 0.05.
         assert (found.n_tests, found.row("points").p_corrected) == (1, 2 / 2**6)
         assert found.row("constant").p_corrected == 1.0
-
-
-@pytest.mark.parametrize("test", ["t", "wilcoxon"])
-def test_a_test_that_is_undefined_gives_no_p(test):
-    row = one({"a": [0.5] * 5, "b": [0.5] * 5}, test=test)
-    assert row.p_value is None
-    assert row.note == f"no question differs; the test {test} is undefined"
-    assert row.verdict == "not tested"
-
-
-def test_mcnemars_test_of_graded_scores_is_not_made():
-    row = one({"a": [0.5, 0.2, 0.1], "b": [0.5, 0.3, 0.2]}, test="mcnemar")
-    assert (row.p_value, row.note) == (
-        None,
-        "McNemar's test needs scores of 0 and 1; use randomization",
-    )
-
-
-def test_a_side_without_a_single_score_is_not_compared():
-    row = one({"a": [0.5, 0.5], "b": [None, None]})
-    assert (row.n, row.p_value, row.verdict) == (0, None, "not tested")
-    assert len(row.unpaired) == 2
 
 
 def test_all_pairs_or_each_candidate_with_the_base():
@@ -296,17 +262,12 @@ def _harmonic(sums):
 
 def test_bleu_is_compared_by_its_corpus_value():
     pytest.importorskip("sacrebleu")
-    texts = {"a": "the cat sat on a mat today", "b": "the cat sat on the mat"}
+    cat, dog = "the cat sat on the mat", "a dog barks at night"
     answers = [
-        {
-            "id": str(at),
-            "system": system,
-            "answer": text if at % 3 else "a dog barks at night often",
-            "reference": "the cat sat on the mat" if at % 2 else "a dog barks at night",
-        }
+        {"id": str(at), "system": system, "answer": text if at % 3 else f"{dog} often", "reference": cat if at % 2 else dog}
         for at in range(12)
-        for system, text in texts.items()
-    ]
+        for system, text in (("a", "the cat sat on a mat today"), ("b", cat))
+    ]  # fmt: skip
     run = rg.evaluate(answers, "bleu")
     means = dict(run.summary().select("system", "mean").iter_rows())
     row = run.compare("a", "b").row("bleu")
@@ -391,9 +352,9 @@ def test_another_version_of_a_metric_is_refused(points):
 
 def test_runs_of_other_ragauges_and_packages_are_compared_with_a_note(points):
     base = run_of({"a": [0.0, 0.5, 0.5]})
-    code = {**base.manifest.code, "ragauge": "0.0.1", "packages": {"polars": "1.0"}}
-    other = rg.Run(base.samples, base.source, replace(base.manifest, code=code))
     own = base.manifest.code
+    code = {**own, "ragauge": "0.0.1", "packages": {"polars": "1.0"}}
+    other = rg.Run(base.samples, base.source, replace(base.manifest, code=code))
     note = (
         f"evaluated with different versions: ragauge {own['ragauge']} and 0.0.1, "
         f"polars {own['packages']['polars']} and 1.0"
@@ -401,35 +362,32 @@ def test_runs_of_other_ragauges_and_packages_are_compared_with_a_note(points):
     assert note in rg.compare(base, other).notes
     (reversed_note,) = base.gate(["points.drop <= 0"], baseline=other).notes
     assert reversed_note.startswith("evaluated with different versions: ragauge 0.0.1 and ")
-    assert not [
-        note
-        for note in rg.compare(base, run_of({"a": [0.5, 0.5, 0.5]})).notes
-        if "versions" in note
-    ]
+    same = rg.compare(base, run_of({"a": [0.5, 0.5, 0.5]})).notes
+    assert not any("versions" in note for note in same)
+
+
+ROMES = [{"id": f"q{at}", "answer": "Rome", "reference": "rome"} for at in range(3)]
+
+
+def kind_judge(name: str = "kind") -> rg.ScriptedJudge:
+    return rg.ScriptedJudge(lambda _: {"reason": "…", "verdict": "CORRECT"}, name=name)
 
 
 def test_other_settings_of_a_metric_are_refused(tmp_path):
-    given = [
-        {"id": f"q{at}", "answer": "Rome", "reference": "rome", "question": "?"} for at in range(3)
-    ]
-    base = rg.evaluate(given, "exact_match")
     suite = tmp_path / "mine.toml"
     suite.write_text(
         "name = 'mine'\n[[metric]]\n"
         "label = 'exact_match(normalize=\"none\")'\nname = 'exact_match'\n"
     )
-    other = rg.evaluate(given, str(suite))
+    base, other = rg.evaluate(ROMES, "exact_match"), rg.evaluate(ROMES, str(suite))
     with pytest.raises(PlanError, match=r"exact_match in .*exact_match\(normalize=\"none\"\) in"):
         rg.compare(base, other)
 
 
 def test_a_metric_that_only_one_run_had_a_judge_for_is_left_out_with_a_note():
-    given = [{"id": f"q{at}", "answer": "Rome", "reference": "rome"} for at in range(3)]
-    metrics = Suite(
-        "mine", tuple(Entry(Label(name), name) for name in ("exact_match", "answer_class"))
-    )
-    judge = rg.ScriptedJudge(lambda _: {"reason": "…", "verdict": "CORRECT"}, name="kind")
-    base, other = rg.evaluate(given, metrics), rg.evaluate(given, metrics, judge=judge)
+    names = ("exact_match", "answer_class")
+    metrics = Suite("mine", tuple(Entry(Label(name), name) for name in names))
+    base, other = rg.evaluate(ROMES, metrics), rg.evaluate(ROMES, metrics, judge=kind_judge())
     comparison = rg.compare(base, other)
     assert [row.name for row in comparison.rows] == ["exact_match"]
     (note,) = [note for note in comparison.notes if "answer_class" in note]
@@ -437,23 +395,16 @@ def test_a_metric_that_only_one_run_had_a_judge_for_is_left_out_with_a_note():
 
 
 def test_runs_of_different_judges_are_refused():
-    given = [{"id": f"q{at}", "answer": "Rome", "reference": "rome"} for at in range(3)]
     base, other = (
-        rg.evaluate(
-            given,
-            "answer_class",
-            judge=rg.ScriptedJudge(lambda _: {"reason": "…", "verdict": "CORRECT"}, name=name),
-        )
-        for name in ("kind", "stern")
+        rg.evaluate(ROMES, "answer_class", judge=kind_judge(name)) for name in ("kind", "stern")
     )
     with pytest.raises(PlanError, match=r"cannot compare answer_class: .*kind.*stern"):
         rg.compare(base, other)
 
 
 def test_runs_without_a_common_metric_are_refused():
-    given = [{"id": f"q{at}", "answer": "Rome", "reference": "rome"} for at in range(3)]
     with pytest.raises(PlanError, match="the sides share no metric"):
-        rg.compare(rg.evaluate(given, "exact_match"), rg.evaluate(given, "token_f1"))
+        rg.compare(rg.evaluate(ROMES, "exact_match"), rg.evaluate(ROMES, "token_f1"))
 
 
 @pytest.mark.parametrize(
@@ -485,30 +436,20 @@ def test_a_comparison_is_a_frame_and_repeats_itself_to_the_last_digit():
 
 def test_the_repeats_of_a_judge_are_in_the_spread_between_questions():
     run = run_of({"a": [0.1, 0.4, 0.3, 0.9] * 3, "b": [0.4, 0.5, 0.2, 0.7] * 3})
-    plain = run.compare("a", "b").row("points")
     frame = run.source.frame.with_columns(
         flags=pl.lit(["repeated"], dtype=pl.List(pl.String)),
         # Three repeats with variance 0.01: their mean has 0.01 / 3.
         evidence=pl.lit(json.dumps({"repeats": [0.4, 0.5, 0.6]})),
     )
-    code = {**run.manifest.code, "repeats": 3}
-    repeated = rg.Run(
-        run.samples,
-        type(run.source)(frame),
-        type(run.manifest)(**{**_fields(run.manifest), "code": code}),
-    )
-    comparison = repeated.compare("a", "b")
+    manifest = replace(run.manifest, code={**run.manifest.code, "repeats": 3})
+    comparison = rg.Run(run.samples, type(run.source)(frame), manifest).compare("a", "b")
     # Interval and p are those of the means: to add the spread would count it twice.
-    assert comparison.row("points") == plain
+    assert comparison.row("points") == run.compare("a", "b").row("points")
     # Differences .3, .1, -.1, -.2 about their mean of .025: (.0756 + .0056 + .0156 + .0506) · 3 / 11 = 0.0402;
     # two sides have 2 · 0.01 / 3 = 0.0067 of it.
     assert any(
         "points: 17% of the variance of the differences" in note for note in comparison.notes
     )
-
-
-def _fields(manifest):
-    return {name: getattr(manifest, name) for name in manifest.__dataclass_fields__}
 
 
 def test_many_pairs_at_once_have_the_p_of_each_alone():
@@ -530,61 +471,32 @@ def test_the_repeats_of_a_stored_run_are_read_with_the_right_scores(tmp_path):
 
     def verdict(request):
         varies = "waver" in str(request) and request.sample == 1
-        return {
-            "reason": "…",
-            "verdict": "WRONG" if varies or "Oslo" in str(request) else "CORRECT",
-        }
+        is_wrong = varies or "Oslo" in str(request)
+        return {"reason": "…", "verdict": "WRONG" if is_wrong else "CORRECT"}
 
     given = [
-        {
-            "id": f"q{at}",
-            "system": system,
-            "question": f"capital {at}?",
-            "answer": f"{city} {at}",
-            "reference": "Rome",
-        }
+        {"id": f"q{at}", "system": system, "question": f"capital {at}?", "answer": f"{city} {at}", "reference": "Rome"}
         for at in range(7)
         for system, city in (("a", "Oslo"), ("b", "Rome" if at % 2 else "Rome, I waver"))
-    ]
+    ]  # fmt: skip
     judging = rg.JudgeConfig((rg.ScriptedJudge(verdict, name="moody"),), repeat=3)
-    metrics = ["exact_match", "answer_class"]
     folder = tmp_path / "judged"
-    rg.evaluate(given, metrics, judge=judging, folder=folder, batch_size=3)
-    run = rg.open_run(folder)
-    values = dict(
-        run.scores.filter(pl.col("metric").str.starts_with("answer_class"), system="b")
-        .select("id", "value")
-        .iter_rows()
-    )
-    assert values == {f"q{at}": approx(1 if at % 2 else 2 / 3) for at in range(7)}
-    comparison = run.compare("a", "b")
-    row = comparison.row("answer_class")
-    differences = np.array([values[f"q{at}"] for at in range(7)])
+    rg.evaluate(given, ["exact_match", "answer_class"], judge=judging, folder=folder, batch_size=3)
+    comparison = rg.open_run(folder).compare("a", "b")
+    differences = np.array([1 if at % 2 else 2 / 3 for at in range(7)])
     variance = differences.var(ddof=1)
+    row = comparison.row("answer_class")
+    assert row.candidate_mean == approx(differences.mean())
     assert row.detectable == approx(detectable_difference(np.sqrt(variance / 7), 7))
     # Repeats 1, 0, 1 have the variance 1/3, their mean 1/9; four questions of seven have them.
-    share = 4 / 9 / 7 / variance
-    assert share > 1
+    assert 4 / 9 / 7 / variance > 1
     assert any("100% of the variance" in note for note in comparison.notes)
 
 
-def test_differences_that_are_equal_but_for_rounding_are_equal():
-    before = [at / 10 for at in range(1, 9)]
+def test_differences_that_are_equal_but_for_rounding_cancel():
     after = [at / 10 for at in range(2, 10)]
-    row = one({"a": before, "b": after}, test="t")
-    assert (row.effect_size, row.p_value, row.is_significant) == (None, None, False)
-    assert row.note == "all differences are equal; the test t is undefined"
-    row = one({"a": before + after, "b": after + before})
+    row = one({"a": TENTHS + after, "b": after + TENTHS})
     assert (row.difference, row.effect_size, row.p_value) == (0.0, 0.0, 1.0)
-
-
-def test_scores_that_are_equal_but_for_rounding_are_ties():
-    # 0.1 + 0.2 is 0.30000000000000004.
-    row = one({"a": [0.1 + 0.2] * 4, "b": [0.3, 0.3, 0.3, 0.6]})
-    assert (row.wins, row.ties, row.losses) == (1, 3, 0)
-    row = one({"a": [0.1 + 0.2] * 4, "b": [0.3] * 4})
-    assert (row.wins, row.ties, row.losses, row.p_value) == (0, 4, 0, 1.0)
-    assert row.note == "no question differs"
 
 
 def as_stored_before(run: rg.Run) -> rg.Run:

@@ -8,7 +8,8 @@ import pytest
 from pytest import approx
 
 import ragauge as rg
-from ragauge.comparing import compare, comparison_rows, pair
+from ragauge.comparing import compare, pair
+from ragauge.comparing import rows as comparing_rows
 from ragauge.comparing.comparison import Comparison, QuestionCounts
 from ragauge.run import Run
 from ragauge.runs import integrity
@@ -27,15 +28,9 @@ def rows() -> list[dict[str, object]]:
             if system == "weak" and at % 11 == 0:
                 continue  # some questions have no answer of every system
             found.append(
-                {
-                    "id": f"q{at}",
-                    "system": system,
-                    "question": f"What is {at}?",
-                    "answer": answer,
-                    "reference": f"it is {at}" if at % 13 else None,
-                    "topic": "abc"[at % 3],
-                    "group": f"d{at % 20}",
-                }
+                {"id": f"q{at}", "system": system, "question": f"What is {at}?", "answer": answer}
+                | {"reference": f"it is {at}" if at % 13 else None}
+                | {"topic": "abc"[at % 3], "group": f"d{at % 20}"}
             )
     # The systems come one after the other, as files that were joined.
     return sorted(found, key=lambda row: str(row["system"]))
@@ -68,7 +63,7 @@ def test_pieces_and_one_pair_at_a_time_give_the_same_numbers(
     monkeypatch.setattr(integrity, "LARGE_SAMPLES", 0)
     monkeypatch.setattr("ragauge.runs.scores.SAMPLES_AT_ONCE", 13)
     monkeypatch.setattr(compare, "MAX_CELLS", 1)
-    monkeypatch.setattr(comparison_rows, "MANY_QUESTIONS", 1)
+    monkeypatch.setattr(comparing_rows, "MANY_QUESTIONS", 1)
     large = rg.open_run(folder)
     assert large.samples.is_file
     assert compared(large, **options) == whole
@@ -123,9 +118,7 @@ def test_two_runs_in_pieces_are_compared_as_in_memory(
     assert whole.row("token_f1").n > 40
 
 
-def test_the_normal_approximation_of_a_test_is_near_the_draws(
-    monkeypatch: pytest.MonkeyPatch,
-):
+def test_the_normal_approximation_of_a_test_is_near_the_draws(monkeypatch: pytest.MonkeyPatch):
     random = np.random.default_rng(5)
     n = 2_000
     texts = {

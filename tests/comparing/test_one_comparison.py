@@ -9,6 +9,7 @@ import pytest
 import ragauge as rg
 from ragauge.cli import main
 from ragauge.comparing.differences import MOST_TESTS, differences
+from ragauge.comparing.notes import comparison_notes
 from ragauge.comparing.systems_table import SystemsTable
 from ragauge.comparing.words import ComparisonView
 from ragauge.page.overview import Overview
@@ -22,15 +23,10 @@ METRICS = ["exact_match", "token_f1"]
 def answers(right: dict[str, list[int]], n: int = 12) -> list[dict[str, object]]:
     """For each system, answers to `n` questions, right to those with these numbers."""
     return [
-        {
-            "id": f"q{at:02}",
-            "system": system,
-            "answer": "Rome" if at in numbers else "Oslo",
-            "reference": "Rome",
-        }
+        {"id": f"q{at:02}", "system": system, "answer": "Rome" if at in numbers else "Oslo", "reference": "Rome"}
         for system, numbers in right.items()
         for at in range(n)
-    ]
+    ]  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -117,11 +113,8 @@ def test_two_systems_have_the_numbers_of_the_plain_command(capsys, tmp_path):
 
 def graded(systems: dict[str, "np.ndarray[Any, Any]"]) -> rg.Run:
     rows = [
-        {
-            "id": f"q{at:03}",
-            "system": system,
-            **({} if np.isnan(value) else {"points": float(value)}),
-        }
+        {"id": f"q{at:03}", "system": system}
+        | ({} if np.isnan(value) else {"points": float(value)})
         for system, values in systems.items()
         for at, value in enumerate(values)
     ]
@@ -209,7 +202,8 @@ def test_a_metric_shown_as_a_count_is_compared_in_counts(counted_run):
     assert low == round(10 * row.low) and high == round(10 * row.high)
     # With the two that old did not answer: 9 - 2, or 9 - 4, of 12.
     assert any(
-        "with these the change is +5 to +7" in note for note in ComparisonView(comparison).notes
+        "with these the change is +5 to +7" in note
+        for note in comparison_notes(ComparisonView(comparison))
     )
     many = ComparisonView(counted_run.compare("old", "new", pairs="all"))
     ((_, *shown, n),) = SystemsTable(many).table.rows

@@ -10,7 +10,7 @@ from pytest import approx
 import ragauge as rg
 from ragauge.errors import PlanError
 from ragauge.evaluation.judge_bias import judge_bias, judge_bias_cost
-from ragauge.people.judge_bias_words import JudgeBiasScreen
+from ragauge.people.judge_bias_words import judge_bias_report
 from ragauge.report.writing import as_json, to_markdown
 
 N = 30
@@ -104,11 +104,11 @@ def test_a_fair_judge_shows_no_bias():
     assert steady.flips.value == 0.0 and steady.flips.high > 0.0 and steady.spread == 0.0
     assert length.correlation is None and "do not vary" in length.why_not
     assert (order.n, order.first.value, order.changed.value) == (N, 0.5, 0.0)
-    assert JudgeBiasScreen(found).headline == (
+    assert judge_bias_report(found).headline == (
         "No bias beyond chance was found on these answers. Not measured: order of contexts, "
         "answer length."
     )
-    assert JudgeBiasScreen(found).advice == ()
+    assert judge_bias_report(found).items == ()
 
 
 def test_a_judge_that_wavers_is_told_from_a_steady_one():
@@ -126,7 +126,7 @@ def test_a_judge_that_wants_length_is_found_with_and_without_labels():
         (length,) = found.lengths
         assert length.held == held and length.n == 60
         assert length.correlation.low > 0.5
-        assert "answer length" in JudgeBiasScreen(found).headline
+        assert "answer length" in judge_bias_report(found).headline
 
 
 def test_a_judge_that_wants_the_first_answer_is_found():
@@ -134,7 +134,7 @@ def test_a_judge_that_wants_the_first_answer_is_found():
     (order,) = found.answers
     assert (order.first.value, order.changed.value) == (1.0, 1.0)
     assert order.first.low > 0.8
-    assert "compare each pair in both orders" in JudgeBiasScreen(found).advice[-1]
+    assert "compare each pair in both orders" in judge_bias_report(found).items[0].lines[-1][0]
 
 
 def test_a_judge_that_reads_the_first_context_only_is_found():
@@ -142,7 +142,7 @@ def test_a_judge_that_reads_the_first_context_only_is_found():
     (order,) = found.contexts
     assert order.n == 60 and order.difference.value == -1.0
     assert order.excess.value == 1.0
-    assert "order of contexts" in JudgeBiasScreen(found).headline
+    assert "order of contexts" in judge_bias_report(found).headline
 
 
 def test_a_sample_of_questions_keeps_all_their_answers():
@@ -193,7 +193,7 @@ def test_a_judge_without_usable_replies_is_no_crash():
     found = measured(lambda _: "no idea", repeat=2, n_questions=5)
     assert found.consistency[0].flips is None and found.answers[0].n == 0
     assert "scripted: 5 of 5 pairs could not be compared" in found.notes
-    assert JudgeBiasScreen(found).headline == "Nothing could be measured."
+    assert judge_bias_report(found).headline == "Nothing could be measured."
 
 
 def test_comparisons_that_failed_are_named_in_the_headline():
@@ -202,13 +202,13 @@ def test_comparisons_that_failed_are_named_in_the_headline():
         labels=labels(),
         repeat=2,
     )
-    assert JudgeBiasScreen(found).headline.endswith(
+    assert judge_bias_report(found).headline.endswith(
         "Not measured: order of contexts, answer length, order of answers."
     )
 
 
 def test_the_figures_are_written_as_json_and_markdown():
-    screen = JudgeBiasScreen(measured(wants_the_first, repeat=2))
-    data = json.loads(as_json(screen.report), parse_constant=pytest.fail)
+    report = judge_bias_report(measured(wants_the_first, repeat=2))
+    data = json.loads(as_json(report), parse_constant=pytest.fail)
     assert data["answers"][0]["first"]["value"] == 1.0
-    assert "| order of answers | scripted | 1.00 " in to_markdown(screen.report)
+    assert "| order of answers | scripted | 1.00 " in to_markdown(report)

@@ -16,10 +16,7 @@ def read(text: str) -> list[tuple[str, str | None, str | None]]:
     ("text", "operands"),
     [
         ("recall@10 >= 0.35", [("recall@10", "mean", None)]),
-        (
-            'answer_match.mean[question_type = "Fact"] >= 0.8',
-            [("answer_match", "mean", 'question_type = "Fact"')],
-        ),
+        ('answer_match.mean[question_type = "Fact"] >= 0.8', [("answer_match", "mean", 'question_type = "Fact"')]),
         ("failed <= 0", [("failed", None, None)]),
         ("cost_usd < 2", [("cost_usd", None, None)]),
         ('recall( match = "text" )@10.low>.5', [('recall(match="text")@10', "low", None)]),
@@ -27,12 +24,10 @@ def read(text: str) -> list[tuple[str, str | None, str | None]]:
         ("ragas:faithfulness >= 1", [("ragas:faithfulness", "mean", None)]),
         ('failed[system = "b"] <= 0', [("failed", None, 'system = "b"')]),
         ('correct [ note = "a ] b" ] > 0', [("correct", "mean", ' note = "a ] b" ')]),
-        (
-            "correct.drop_high <= 0.02 and (correct >= 0.8 or not failed > 3)",
-            [("correct", "drop_high", None), ("correct", "mean", None), ("failed", None, None)],
-        ),
+        ("correct.drop_high <= 0.02 and (correct >= 0.8 or not failed > 3)",
+            [("correct", "drop_high", None), ("correct", "mean", None), ("failed", None, None)]),
     ],
-)
+)  # fmt: skip
 def test_operands(text, operands):
     assert read(text) == operands
 
@@ -79,9 +74,7 @@ def test_what_is_wrong_is_said(text, message):
     assert len(str(raised.value)) < 700
 
 
-@pytest.mark.parametrize(
-    "junk", ["[" * 5_000, "`" * 5_000, "a(" * 3_000, 'a["' * 2_000, "a." * 4_000]
-)
+@pytest.mark.parametrize("junk", ["[" * 5_000, "`" * 5_000, "a(" * 3_000, 'a["' * 2_000, "a." * 4_000])  # fmt: skip
 def test_long_junk_is_refused_quickly(junk):
     with pytest.raises(FilterError):
         Rule.parse(junk)

@@ -20,7 +20,8 @@ from ragauge.stats.intervals import Estimate
     ],
 )
 def test_the_lower_end_of_the_interval_decides_how_well(area, words):
-    agreement = SimpleNamespace(auroc=Estimate(*area))
+    figure = Estimate(*area)
+    agreement = SimpleNamespace(auroc=figure, main=figure)
     assert agreement_in_words(agreement).startswith(f"{words}: AUROC {area[0]:.2f}")
 
 

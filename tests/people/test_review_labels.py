@@ -14,6 +14,8 @@ import pytest
 from ragauge.errors import PlanError, StoreError
 from ragauge.people.review_labels import LabelFile, Retraction, ReviewLabel, SamplePlace
 
+IMPORTS = "import sys; from pathlib import Path; from ragauge.people.review_labels import LabelFile, ReviewLabel"
+
 
 def label(id: str = "q1", rater: str = "ann", value: int | None = 1, **more) -> ReviewLabel:
     return ReviewLabel(id=id, system="a", rater=rater, value=value, digest="d", **more)  # pyright: ignore[reportArgumentType]
@@ -25,6 +27,8 @@ def file(tmp_path) -> LabelFile:
 
 
 def test_what_was_appended_is_read_back(file):
+    assert file.read().labels == ()
+    assert not file.path.exists()
     one = label(note="wörter\u2028and a line\nend", sample=SamplePlace(0, 3), metric="correct")
     two = label(value=None, round="second", is_blind=False)
     file.append(one)
@@ -32,11 +36,6 @@ def test_what_was_appended_is_read_back(file):
     assert file.read().labels == (one, two)
     assert file.path.read_bytes().count(b"\n") == 2
     assert json.loads(file.path.read_text().splitlines()[0])["note"].startswith("wörter")
-
-
-def test_no_file_is_no_labels(file):
-    assert file.read().labels == ()
-    assert not file.path.exists()
 
 
 def test_taking_back_is_an_entry_of_its_own(file):
@@ -116,9 +115,7 @@ def test_threads_and_processes_that_write_at_once_lose_nothing(file):
         file.append(label(f"t{n}"))
 
     script = (
-        "import sys; from pathlib import Path\n"
-        "from ragauge.people.review_labels import ReviewLabel\n"
-        "from ragauge.people.review_labels import LabelFile\n"
+        f"{IMPORTS}\n"
         "for n in range(20):\n"
         "    LabelFile(Path(sys.argv[1])).append(ReviewLabel(f'p{n}', 'a', 'ben', 1, 'd'))\n"
     )
@@ -132,9 +129,7 @@ def test_threads_and_processes_that_write_at_once_lose_nothing(file):
 
 def test_every_label_that_was_reported_saved_is_there_after_a_kill(file):
     script = (
-        "import sys; from pathlib import Path\n"
-        "from ragauge.people.review_labels import ReviewLabel\n"
-        "from ragauge.people.review_labels import LabelFile\n"
+        f"{IMPORTS}\n"
         "for n in range(100_000):\n"
         "    LabelFile(Path(sys.argv[1])).append(ReviewLabel(f'q{n}', 'a', 'ann', 1, 'd'))\n"
         "    print(n, flush=True)\n"
@@ -160,10 +155,7 @@ def test_every_label_that_was_reported_saved_is_there_after_a_kill(file):
 def write_until_full(path: Path, limit: int) -> int:
     """Append labels in a process that may write files of `limit` bytes; how many it reported as saved."""
     script = (
-        "import sys; from pathlib import Path\n"
-        "from ragauge.errors import StoreError\n"
-        "from ragauge.people.review_labels import ReviewLabel\n"
-        "from ragauge.people.review_labels import LabelFile\n"
+        f"{IMPORTS}; from ragauge.errors import StoreError\n"
         "n = 0\n"
         "try:\n"
         "    while n < 1000:\n"
@@ -195,7 +187,7 @@ def test_on_a_full_disk_nothing_is_half_written(file):
     assert file.read().labels[-1].id == "more"
 
 
-def test_a_link_is_refused_and_what_it_points_to_is_unchanged(file, tmp_path):
+def test_a_link_pipe_or_folder_in_its_place_is_refused(file, tmp_path):
     target = tmp_path / "elsewhere"
     target.write_text("mine\n")
     file.path.symlink_to(target)
@@ -203,9 +195,7 @@ def test_a_link_is_refused_and_what_it_points_to_is_unchanged(file, tmp_path):
         with pytest.raises(StoreError, match="is a link"):
             act()
     assert target.read_text() == "mine\n"
-
-
-def test_a_pipe_or_folder_in_its_place_is_an_error(file):
+    file.path.unlink()
     file.path.mkdir()
     with pytest.raises(StoreError, match="a folder"):
         file.read()

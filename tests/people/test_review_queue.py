@@ -18,10 +18,7 @@ def judged(verdicts: dict[str, str], name: str = "scripted"):
 
     def script(request):
         text = request.messages[1].content
-        return {
-            "reason": "…",
-            "verdict": next(verdict for word, verdict in verdicts.items() if word in text),
-        }
+        return {"reason": "…", "verdict": next(v for word, v in verdicts.items() if word in text)}
 
     return rg.ScriptedJudge(script, name=name)
 
@@ -115,13 +112,16 @@ def test_answers_that_cannot_be_judged_are_left_out_and_counted():
 
 def test_the_sample_depends_on_seed_and_answers_only():
     rows = [{"id": f"q{n}", "answer": "a", "reference": "a"} for n in range(30)]
-    one = rg.evaluate(rows, "exact_match").review_queue(n_sample=5)
-    other = rg.evaluate(rows[::-1], "exact_match").review_queue(n_sample=5)
-    assert [item.key for item in one.items] == [item.key for item in other.items]
-    larger = rg.evaluate(rows, "exact_match").review_queue(n_sample=9)
-    assert [item.key for item in larger.items[:5]] == [item.key for item in one.items]
-    seeded = rg.evaluate(rows, "exact_match").review_queue(n_sample=5, seed=1)
-    assert {item.key for item in seeded.items} != {item.key for item in one.items}
+
+    def keys(given=rows, **options):
+        return [
+            item.key for item in rg.evaluate(given, "exact_match").review_queue(**options).items
+        ]
+
+    one = keys(n_sample=5)
+    assert keys(rows[::-1], n_sample=5) == one
+    assert keys(n_sample=9)[:5] == one
+    assert set(keys(n_sample=5, seed=1)) != set(one)
 
 
 @given(
@@ -135,14 +135,11 @@ def test_the_random_order_keeps_its_pairs_when_rows_are_left_out(answers, seed):
 
 
 def test_every_place_of_the_sample_is_equally_likely():
+    assert item_key("a", "bc") != item_key("ab", "c")
     # 400 seeds, 8 answers: each is expected first 50 times; four standard deviations are 26.
     answers = [(f"q{n}", "a") for n in range(8)]
     first = [random_order(answers, seed)[0] for seed in range(400)]
     assert all(24 < first.count(answer) < 76 for answer in answers)
-
-
-def test_keys_do_not_collide_where_ids_and_systems_join():
-    assert item_key("a", "bc") != item_key("ab", "c")
 
 
 def test_labels_about_one_metric_ask_about_it():

@@ -1,10 +1,10 @@
 """The result of a comparison: a row for each slice, metric and pair of systems."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 from math import log
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
 from ragauge.errors import PlanError, did_you_mean
 from ragauge.runs.manifest import MetricDisplay
@@ -18,8 +18,8 @@ TestName = Literal["randomization", "mcnemar", "t", "wilcoxon"]
 CorrectionName = Literal["holm", "bh", "none"]
 Pairs = Literal["base", "all"]
 PERMUTATIONS = 10_000
-TESTS: tuple[TestName, ...] = ("randomization", "mcnemar", "t", "wilcoxon")
-CORRECTIONS: tuple[CorrectionName, ...] = ("holm", "bh", "none")
+TESTS: tuple[TestName, ...] = get_args(TestName)
+CORRECTIONS: tuple[CorrectionName, ...] = get_args(CorrectionName)
 Verdict = Literal["better", "worse", "differs", "not significant", "not tested"]
 
 
@@ -98,7 +98,7 @@ class SettingEffect:
     ratio_high: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class MetricComparison:
     """One metric of a base and a candidate; differences are candidate minus base.
 
@@ -130,17 +130,17 @@ class MetricComparison:
     base: str
     candidate: str
     n: int
-    base_mean: float | None
-    candidate_mean: float | None
-    difference: float | None
-    low: float | None
-    high: float | None
-    interval_method: str | None
-    p_value: float | None
-    p_corrected: float | None
-    test: str
-    effect_size: float | None
-    detectable: float | None
+    base_mean: float | None = None
+    candidate_mean: float | None = None
+    difference: float | None = None
+    low: float | None = None
+    high: float | None = None
+    interval_method: str | None = None
+    p_value: float | None = None
+    p_corrected: float | None = None
+    test: str = ""
+    effect_size: float | None = None
+    detectable: float | None = None
     wins: int
     ties: int
     losses: int
@@ -149,7 +149,7 @@ class MetricComparison:
     unpaired: tuple[Unpaired, ...]
     worst: float | None
     best: float | None
-    n_clusters: int | None
+    n_clusters: int | None = None
     lower_is_better: bool
     is_ranked: bool
     note: str = ""
@@ -197,21 +197,8 @@ class MetricComparison:
         return self.counts.base if side == "base" else self.counts.candidate
 
 
-FRAME = (
-    *("field", "value", "metric", "name", "base", "candidate", "n", "base_mean", "candidate_mean"),
-    *(
-        "difference",
-        "low",
-        "high",
-        "interval_method",
-        "p_value",
-        "p_corrected",
-        "test",
-        "effect_size",
-    ),
-    *("detectable", "wins", "ties", "losses", "worst", "best", "n_clusters", "note"),
-    *("ratio", "ratio_low", "ratio_high"),
-)
+NOT_IN_FRAME = ("fixed", "broken", "unpaired", "lower_is_better", "is_ranked", "counts")
+FRAME = tuple(each.name for each in fields(MetricComparison) if each.name not in NOT_IN_FRAME)
 """The fields of a MetricComparison that are columns of a comparison's frame."""
 
 
@@ -266,15 +253,12 @@ class Comparison:
         """
         import polars as pl
 
-        texts = ("field", "value", "metric", "name", "base", "candidate")
-        texts += ("interval_method", "test", "note", "verdict")
-        counts = ("n", "wins", "ties", "losses", "n_clusters")
-        counts += ("n_fixed", "n_broken", "base_unpaired", "candidate_unpaired")
+        numbers = ("n_fixed", "n_broken", "base_unpaired", "candidate_unpaired")
+        types = {name: MetricComparison.__annotations__[name] for name in FRAME}
+        types |= {**dict.fromkeys(numbers, int), "verdict": str}
+        known = {str: pl.String, int: pl.Int64, float: pl.Float64}
         rows = [frame_row(row) for row in self.rows]
-        schema = {
-            name: pl.String if name in texts else pl.Int64 if name in counts else pl.Float64
-            for name in (*FRAME, *counts[-4:], "verdict")
-        }
+        schema = {name: known[(get_args(kind) or (kind,))[0]] for name, kind in types.items()}
         return pl.DataFrame(rows, schema=schema)
 
     def row(
@@ -303,20 +287,15 @@ class Comparison:
 
         They moved from the worse half of the metric's scale to the better half; largest change first.
         """
-        return _changes(self.row(metric, candidate).fixed)
+        return _frame(self.row(metric, candidate).fixed, Change)
 
     def broken(self, metric: str, candidate: str | None = None) -> "pl.DataFrame":
         """The questions that the base got right and the candidate did not: id, before, after."""
-        return _changes(self.row(metric, candidate).broken)
+        return _frame(self.row(metric, candidate).broken, Change)
 
     def unpaired(self, metric: str, candidate: str | None = None) -> "pl.DataFrame":
         """The questions that a side lacks or could not score: id, and the status on each side."""
-        import polars as pl
-
-        rows = self.row(metric, candidate).unpaired
-        return pl.DataFrame(
-            rows, schema=dict.fromkeys(("id", "base", "candidate"), pl.String), orient="row"
-        )
+        return _frame(self.row(metric, candidate).unpaired, Unpaired)
 
     def __repr__(self) -> str:
         n = f"{self.n_questions:,} questions, {len(self.metrics)} metrics"
@@ -341,8 +320,9 @@ def frame_row(row: MetricComparison) -> dict[str, object]:
     }
 
 
-def _changes(changes: Sequence[Change]) -> "pl.DataFrame":
+def _frame(rows: Sequence[Change | Unpaired], kind: type[Change | Unpaired]) -> "pl.DataFrame":
     import polars as pl
 
-    schema = {"id": pl.String, "before": pl.Float64, "after": pl.Float64}
-    return pl.DataFrame(changes, schema=schema, orient="row")
+    types = {str: pl.String, float: pl.Float64}
+    schema = {name: types[each] for name, each in kind.__annotations__.items()}
+    return pl.DataFrame(rows, schema=schema, orient="row")

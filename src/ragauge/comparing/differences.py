@@ -83,28 +83,24 @@ def differences(run: ScoredRun, best: str) -> SystemDifferences | None:
     if base not in made:
         from ragauge.comparing.compare import compare_systems
 
+        first = [] if base is None else [base]
         others = [system for system in run.samples.systems if system != base]
-        made[base] = (
-            compare_systems(run, others, "all")
-            if base is None
-            else compare_systems(run, [base, *others], "base")
-        )
+        made[base] = compare_systems(run, [*first, *others], "base" if first else "all")
     return SystemDifferences(made[base], base)
 
 
 def comparisons_of(run: ScoredRun) -> dict[str | None, Comparison]:
-    """The comparisons of all systems that were made so far, by their base; None where every pair is compared."""
+    """The comparisons of all systems that were made so far, by their base; None where every pair is compared.
+
+    Those that the run made when it ended are among them.
+    """
     if "comparisons" not in run.computed:
-        run.computed["comparisons"] = _kept(run)
+        stored = run.stored_results.get("comparisons", ())
+        pairs = cast("Sequence[tuple[str | None, object]]", stored)
+        found = {base: read_dataclass(Comparison, made) for base, made in pairs}
+        # The folder may have another name now.
+        run.computed["comparisons"] = {
+            base: replace(each, folders=(run.place,) * len(each.systems))
+            for base, each in found.items()
+        }
     return cast("dict[str | None, Comparison]", run.computed["comparisons"])
-
-
-def _kept(run: ScoredRun) -> dict[str | None, Comparison]:
-    """The comparisons that the run made when it ended, by their base."""
-    pairs = cast("Sequence[tuple[str | None, object]]", run.stored_results.get("comparisons", ()))
-    found = {base: read_dataclass(Comparison, made) for base, made in pairs}
-    # The folder may have another name now.
-    return {
-        base: replace(each, folders=(run.place,) * len(each.systems))
-        for base, each in found.items()
-    }

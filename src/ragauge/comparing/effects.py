@@ -1,6 +1,7 @@
 """What each varied setting does on its own: its main effect, paired by question."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
@@ -9,10 +10,8 @@ import polars as pl
 from numpy.typing import NDArray
 
 from ragauge.comparing.comparison import SettingEffect
-from ragauge.comparing.pair import Pair
-from ragauge.comparing.pair_statistics import mean_estimate, ratio_of
+from ragauge.comparing.pair import Pair, mean_estimate, ratio_of
 from ragauge.comparing.paired_scores import MetricScores
-from ragauge.comparing.questions import Slice
 from ragauge.comparing.systems import ComparedSystem
 from ragauge.runs.manifest import MetricDisplay
 
@@ -42,14 +41,19 @@ def setting_changes(systems: Sequence[ComparedSystem]) -> list[SettingChange]:
     name before them, nothing tells which pairs with which, and there are no changes.
     """
     variants = [_variant(system) for system in systems]
-    keys = [
-        (_name_before(each.system, own), own) for each, own in zip(systems, variants, strict=True)
-    ]
+    keys: list[tuple[str, dict[str, str]]] = []
+    for each, own in zip(systems, variants, strict=True):
+        # Before its settings: `small` of `small top_k=3`.
+        places = [at for name in own if (at := each.system.find(f"{name}=")) >= 0]
+        keys.append((each.system[: min(places)].strip() if places else "", own))
     if len(systems) < 3 or any(own and keys.count((name, own)) > 1 for name, own in keys):
         return []
     found: list[SettingChange] = []
     for setting in dict.fromkeys(name for own in variants for name in own):
-        first, *others = _ordered([own[setting] for own in variants if setting in own])
+        values = list(dict.fromkeys(own[setting] for own in variants if setting in own))
+        with suppress(ValueError):
+            values = sorted(values, key=float)
+        first, *others = values
         for value in others:
             changed = [
                 (at, keys.index(goal))
@@ -77,54 +81,36 @@ def _variant(system: ComparedSystem) -> dict[str, str]:
     }
 
 
-def _ordered(values: Sequence[str]) -> list[str]:
-    own = list(dict.fromkeys(values))
-    try:
-        return sorted(own, key=float)
-    except ValueError:
-        return own
-
-
-def _name_before(system: str, settings: Mapping[str, str]) -> str:
-    """The part of a system's name before its settings: `small` of `small top_k=3`."""
-    places = [at for name in settings if (at := system.find(f"{name}=")) >= 0]
-    return system[: min(places)].strip() if places else ""
-
-
 def setting_effects(
     changes: Sequence[SettingChange],
     metrics: Sequence[MetricDisplay],
     scores: Mapping[str, MetricScores],
     clusters: "Ints | None",
 ) -> Iterator[SettingEffect]:
-    """The effect of each change on each metric that is a mean, on the questions that all its pairs have scored."""
+    """The effect of each change on each metric that is a mean, on the questions that all its pairs have scored.
+
+    It is the mean over questions of each one's mean difference over the pairs.
+    """
     for change in changes:
         for metric in metrics:
-            if metric.aggregate.kind == "mean":
-                effect = _effect(change, metric, scores[metric.name], clusters)
-                if effect is not None:
-                    yield effect
-
-
-def _effect(
-    change: SettingChange, metric: MetricDisplay, scores: MetricScores, clusters: "Ints | None"
-) -> SettingEffect | None:
-    """The mean over questions of each one's mean difference over the pairs; None without a question."""
-    questions = Slice.everything(scores.values.shape[1]).questions
-    for pair in change.pairs:  # each leaves those that it has scored
-        questions = Pair(metric, scores, questions, *pair).common
-    if not len(questions):
-        return None
-    pairs = [Pair(metric, scores, questions, *pair) for pair in change.pairs]
-    own = None if clusters is None else clusters[questions]
-    found = mean_estimate(metric, np.mean([pair.differences for pair in pairs], axis=0), own)
-    assert found is not None
-    ratio: tuple[float | None, ...] = ()
-    if all(pair.has_ratio for pair in pairs):
-        logs = np.mean([pair.tested_differences for pair in pairs], axis=0)
-        ratio = ratio_of(mean_estimate(metric, logs, own))
-    return SettingEffect(
-        *(change.setting, change.before, change.after, metric.metric),
-        *(found.value, found.low, found.high, len(questions), len(pairs)),
-        *ratio,
-    )
+            of_metric = scores[metric.name]
+            questions = np.arange(len(of_metric.values[0]))
+            for places in change.pairs:  # each leaves those that it has scored
+                questions = Pair(metric, of_metric, questions, *places).common
+            if metric.aggregate.kind != "mean" or not len(questions):
+                continue
+            pairs = [Pair(metric, of_metric, questions, *places) for places in change.pairs]
+            own = None if clusters is None else clusters[questions]
+            found = mean_estimate(
+                metric, np.mean([pair.differences for pair in pairs], axis=0), own
+            )
+            assert found is not None
+            ratio: tuple[float | None, ...] = ()
+            if all(pair.has_ratio for pair in pairs):
+                logs = np.mean([pair.tested_differences for pair in pairs], axis=0)
+                ratio = ratio_of(mean_estimate(metric, logs, own))
+            yield SettingEffect(
+                *(change.setting, change.before, change.after, metric.metric),
+                *(found.value, found.low, found.high, len(questions), len(pairs)),
+                *ratio,
+            )

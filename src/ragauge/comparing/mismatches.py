@@ -27,11 +27,8 @@ def check_data(base: ComparedSystem, other: ComparedSystem) -> Iterator[Problem]
     """The questions and gold in which two runs differ; the first id of each kind, and how many."""
     if base.run is other.run:
         return
-    columns = [
-        name
-        for name in ("question", *GOLD)
-        if name in base.run.samples.columns and name in other.run.samples.columns
-    ]
+    has = base.run.samples.columns, other.run.samples.columns
+    columns = [name for name in ("question", *GOLD) if all(name in columns for columns in has)]
     left, right = (
         side.run.samples.scan().filter(pl.col("system") == side.system).select("id", *columns)
         for side in (base, other)
@@ -49,30 +46,22 @@ def check_data(base: ComparedSystem, other: ComparedSystem) -> Iterator[Problem]
             other.place,
         )
     for name in columns:
-        yield from _differing(both, n, name, base, other)
-
-
-def _differing(
-    both: "pl.LazyFrame", n_common: int, name: str, base: ComparedSystem, other: ComparedSystem
-) -> Iterator[Problem]:
-    one, two = pl.col(name), pl.col(f"{name} ")
-    # What is equal as it is needs no closer look, so only the rest is read into memory.
-    apart = both.filter(one.is_not_null() & two.is_not_null() & one.ne_missing(two))
-    rows = base.run.collect(apart.select("id", one, two)).sort("id")
-    pairs = zip(rows["id"], rows[name].to_list(), rows[f"{name} "].to_list(), strict=True)
-    found: list[tuple[str, object, object]] = [
-        (id, here, there) for id, here, there in pairs if _plain(here) != _plain(there)
-    ]
-    if found:
-        id, here, there = found[0]
-        n = f"{len(found):,} of {n_common:,} common questions"
-        what = "question text" if name == "question" else name
-        yield Problem(
-            f"other {what} than in {base.place} for {n}, here {_short(there)}, there {_short(here)}; {ADVICE}",
-            other.place,
-            field=name,
-            id=id,
-        )
+        one, two = pl.col(name), pl.col(f"{name} ")
+        # What is equal as it is needs no closer look, so only the rest is read into memory.
+        apart = both.filter(one.is_not_null() & two.is_not_null() & one.ne_missing(two))
+        rows = base.run.collect(apart.select("id", one, two)).sort("id")
+        pairs = zip(*(rows[column].to_list() for column in rows.columns), strict=True)
+        found = [(id, here, there) for id, here, there in pairs if _plain(here) != _plain(there)]
+        if found:
+            id, here, there = found[0]
+            what = "question text" if name == "question" else name
+            yield Problem(
+                f"other {what} than in {base.place} for {len(found):,} of {n:,} common questions, "
+                f"here {_short(there)}, there {_short(here)}; {ADVICE}",
+                other.place,
+                field=name,
+                id=id,
+            )
 
 
 def _plain(value: object) -> object:
@@ -102,164 +91,143 @@ def check_metrics(
 def _metric_problem(
     base: ComparedSystem, other: ComparedSystem, one: MetricDisplay, two: MetricDisplay
 ) -> str:
+    """How a metric differs between two runs; empty if it does not."""
+    where = f"in {other.place} than in {base.place}"
     if one.version != two.version:
         return f"version {one.version} in {base.place}, version {two.version} in {other.place}; run both again"
     if without_precision(one.metric) != without_precision(two.metric):
         return f"{one.metric} in {base.place}, {two.metric} in {other.place}"
     if not one.aggregate.is_same(two.aggregate):
-        return f"aggregated by other code in {other.place} than in {base.place}"
+        return f"aggregated by other code {where}"
     manifests = base.run.manifest, other.run.manifest
-    plans = [_needed(manifests[0], one.metric), _needed(manifests[1], two.metric)]
-    if changed := _changed_code(*plans):
-        return (
-            f"the code of {changed} is other in {other.place} than in {base.place}, but its version is not; run "
-            "both again, and raise the version whenever a number changes"
-        )
-    plans = [_without_code(plan) for plan in plans]
-    if plans[0] != plans[1]:
-        return f"other settings in {other.place} than in {base.place}: {_first_setting(*plans)}"
+    left, right = _needed(manifests[0], one.metric), _needed(manifests[1], two.metric)
+    keys = sorted({*left, *right})
+    for key in keys:
+        if is_other(*(str(nodes.get(key, {}).get("code") or "") for nodes in (left, right))):
+            return (
+                f"the code of {key} is other {where}, but its version is not; run "
+                "both again, and raise the version whenever a number changes"
+            )
+    for key in keys:
+        if key not in left or key not in right:
+            return f"other settings {where}: {key}"
+        for name in ("version", "settings", "where", "inputs"):
+            mine, theirs = left[key].get(name), right[key].get(name)
+            if mine != theirs:
+                return (
+                    f"other settings {where}: {name} of {key}: {_short(mine)} and {_short(theirs)}"
+                )
     for kind in ("judges", "models"):
-        used = [
-            _used(manifest, kind, plan) for manifest, plan in zip(manifests, plans, strict=True)
-        ]
-        if used[0] != used[1]:
-            return f"other {kind} in {other.place} than in {base.place}: {_first_difference(*used)}"
+        mine, theirs = _used(manifests[0], kind, left), _used(manifests[1], kind, right)
+        for model, its in zip(mine, theirs, strict=False):
+            for name in sorted({*model, *its}):
+                if model.get(name) != its.get(name):
+                    change = f"{name} {_short(model.get(name))} and {_short(its.get(name))}"
+                    return f"other {kind} {where}: {change}"
+        if len(mine) != len(theirs):
+            return f"other {kind} {where}: {len(mine)} and {len(theirs)}"
     return ""
 
 
 def _needed(manifest: Manifest, label: str) -> Nodes:
     """The nodes of the plan that a metric's values depend on, by key, without the precision of encoders."""
-    nodes: dict[str, Mapping[str, object]] = {
+    nodes = {
         cast(str, node["key"]): node
         for node in cast("Sequence[Mapping[str, object]]", manifest.plan.get("nodes", ()))
     }
-    waiting = [
-        cast("str | None", metric[2])
-        for metric in cast("Sequence[Sequence[object]]", manifest.plan.get("metrics", ()))
-        if metric[0] == label
-    ]
+    metrics = cast("Sequence[Sequence[object]]", manifest.plan.get("metrics", ()))
+    waiting = [str(metric[2]) for metric in metrics if metric[0] == label]
     needed: dict[str, Mapping[str, object]] = {}
     while waiting:
         key = waiting.pop()
-        if key in nodes and key not in needed:
-            needed[key] = nodes[key]
-            waiting += cast("Sequence[str]", nodes[key]["inputs"])
-    return {without_precision(key): _in_any_precision(node) for key, node in needed.items()}
+        if key not in nodes or without_precision(key) in needed:
+            continue
+        node = nodes[key]
+        inputs = [str(name) for name in cast("Sequence[object]", node["inputs"])]
+        waiting += inputs
+        settings = cast("Mapping[str, object]", node.get("settings") or {}).items()
+        needed[without_precision(key)] = {
+            **node,
+            "settings": {k: v for k, v in settings if k != "precision" or v not in PRECISIONS},
+            "inputs": [without_precision(name) for name in inputs],
+        }
+    return needed
 
 
-def _in_any_precision(node: Mapping[str, object]) -> Mapping[str, object]:
-    settings = cast("Mapping[str, object]", node.get("settings") or {})
-    inputs = cast("Sequence[object]", node["inputs"])
-    return {
-        **{name: value for name, value in node.items() if name != "key"},
-        "settings": {k: v for k, v in settings.items() if k != "precision" or v not in PRECISIONS},
-        "inputs": [without_precision(str(name)) for name in inputs],
-    }
-
-
-def _changed_code(one: Nodes, two: Nodes) -> str:
-    """The first metric or feature whose code differs, as far as both runs tell."""
-    for key in sorted({*one, *two}):
-        codes = [str(plan.get(key, {}).get("code") or "") for plan in (one, two)]
-        if is_other(*codes):
-            return key
-    return ""
-
-
-def _without_code(nodes: Nodes) -> Nodes:
-    return {
-        key: {name: value for name, value in node.items() if name != "code"}
-        for key, node in nodes.items()
-    }
-
-
-def _first_setting(one: Nodes, two: Nodes) -> str:
-    for key in sorted({*one, *two}):
-        if one.get(key) != two.get(key):
-            if key not in one or key not in two:
-                return key
-            for name in ("version", "settings", "where", "inputs"):
-                if one[key].get(name) != two[key].get(name):
-                    shown = f"{_short(one[key].get(name))} and {_short(two[key].get(name))}"
-                    return f"{name} of {key}: {shown}"
-    return "the plan"
-
-
-def _used(manifest: Manifest, kind: str, nodes: Nodes) -> Sequence[object]:
-    """The judges or encoders of a run, if one of the nodes names one in its settings."""
+def _used(manifest: Manifest, kind: str, nodes: Nodes) -> Sequence[Mapping[str, object]]:
+    """The judges or encoders of a run, each once, if one of the nodes names one in its settings."""
     setting = "judge" if kind == "judges" else "model"
-    named = {
-        cast("Mapping[str, object]", node.get("settings") or {}).get(setting)
-        for node in nodes.values()
-    } - {None, ""}
-    used = cast("Sequence[Mapping[str, object]]", manifest.code.get(kind) or ()) if named else ()
+    settings = [cast("Mapping[str, object]", node["settings"]) for node in nodes.values()]
+    used = cast("Sequence[Mapping[str, object]]", manifest.code.get(kind) or ())
+    if not any(each.get(setting) not in (None, "") for each in settings):
+        return ()
     alike = [{name: model[name] for name in model if name != "precision"} for model in used]
     return [each for at, each in enumerate(alike) if each not in alike[:at]]
 
 
-def _first_difference(one: Sequence[object], two: Sequence[object]) -> str:
-    for left, right in zip(one, two, strict=False):
-        if left != right and isinstance(left, Mapping) and isinstance(right, Mapping):
-            mine, theirs = cast("Mapping[str, object]", left), cast("Mapping[str, object]", right)
-            for name in sorted({*mine, *theirs}):
-                if mine.get(name) != theirs.get(name):
-                    return f"{name} {_short(mine.get(name))} and {_short(theirs.get(name))}"
-    return f"{len(one)} and {len(two)}"
-
-
 def refuse(sides: Sequence[ComparedSystem], names: Sequence[str]) -> None:
     """Raise DataError for other data than the base's, PlanError for other metrics, settings or models."""
-    base, *others = sides
-    problems = [problem for other in others for problem in check_data(base, other)]
-    if problems:
-        raise DataError(problems)
-    reasons = [reason for other in others for reason in check_metrics(base, other, names)]
-    if reasons:
-        raise PlanError([f"cannot compare {reason}; {ADVICE}" for reason in reasons])
+    data, metrics = _mismatches(sides, names)
+    if data:
+        raise DataError(data)
+    if metrics:
+        raise PlanError([f"cannot compare {reason}; {ADVICE}" for reason in metrics])
 
 
-def notes_on(sides: Sequence[ComparedSystem], names: Sequence[str]) -> tuple[str, ...]:
+def notes_on(sides: Sequence[ComparedSystem], names: Sequence[str]) -> list[str]:
     """What `refuse` would have refused, as notes; raises DataError if there is no common question."""
+    data, metrics = _mismatches(sides, names)
+    if lost := [problem for problem in data if "no question in common" in problem.message]:
+        raise DataError(lost)
+    reasons = [str(why).removesuffix(f"; {ADVICE}") for why in (*data, *metrics)]
+    return [f"compared all the same: {reason}" for reason in reasons]
+
+
+def _mismatches(
+    sides: Sequence[ComparedSystem], names: Sequence[str]
+) -> tuple[list[Problem], list[str]]:
     base, *others = sides
     data = [problem for other in others for problem in check_data(base, other)]
-    lost = [problem for problem in data if "no question in common" in problem.message]
-    if lost:
-        raise DataError(lost)
-    metrics = [reason for other in others for reason in check_metrics(base, other, names)]
-    return tuple(
-        f"compared all the same: {str(why).removesuffix(f'; {ADVICE}')}"
-        for why in (*data, *metrics)
-    )
+    return data, [reason for other in others for reason in check_metrics(base, other, names)]
+
+
+def other_repeats(runs: Sequence[ScoredRun]) -> Iterator[str]:
+    """A note if judges were asked more often in one run than in another."""
+    repeats = {str(run.manifest.code.get("repeats") or 1) for run in runs}
+    if len(repeats) > 1:
+        yield f"the judges were asked {' and '.join(sorted(repeats))} times in different runs"
 
 
 def other_precisions(runs: Sequence[ScoredRun]) -> Iterator[str]:
     """A note for each encoder that computed in several precisions: what that changes, as measured."""
-    used: dict[str, list[str]] = {}
-    for run in runs:
-        for model in cast("Sequence[Mapping[str, object]]", run.manifest.code.get("models") or ()):
-            found, precision = used.setdefault(str(model.get("name")), []), model.get("precision")
-            if precision is not None and str(precision) not in found:
-                found.append(str(precision))
-    for name, found in used.items():
-        if len(found) > 1:
-            effect = EFFECT if name == EMBEDDED else ""
-            yield f"the encoder {name} computed in {' and '.join(found)}{effect}"
+    used = [
+        (str(model.get("name")), str(model["precision"]))
+        for run in runs
+        for model in cast("Sequence[Mapping[str, object]]", run.manifest.code.get("models") or ())
+        if model.get("precision") is not None
+    ]
+    for name, found in _several(used).items():
+        effect = EFFECT if name == EMBEDDED else ""
+        yield f"the encoder {name} computed in {' and '.join(found)}{effect}"
 
 
-def other_versions(runs: Sequence[ScoredRun]) -> tuple[str, ...]:
+def other_versions(runs: Sequence[ScoredRun]) -> Iterator[str]:
     """A note if runs were made with other versions of ragauge or of packages that metrics use."""
-    used: dict[str, list[str]] = {}
+    used: list[tuple[str, str]] = []
     for run in runs:
         code = run.manifest.code
         stored = code.get("packages")
-        packages: dict[str, object] = {}
-        if isinstance(stored, Mapping):
-            packages.update(cast("Mapping[str, object]", stored))
-        for name, version in {"ragauge": code.get("ragauge"), **packages}.items():
-            known = str(version or "unknown")
-            if known not in used.setdefault(name, []):
-                used[name].append(known)
-    apart = [f"{name} {' and '.join(found)}" for name, found in used.items() if len(found) > 1]
-    if not apart:
-        return ()
-    return (f"evaluated with different versions: {', '.join(apart)}",)
+        packages = cast("Mapping[str, object]", stored if isinstance(stored, Mapping) else {})
+        versions = {"ragauge": code.get("ragauge"), **packages}
+        used += [(name, str(version or "unknown")) for name, version in versions.items()]
+    if apart := _several(used):
+        names = ", ".join(f"{name} {' and '.join(found)}" for name, found in apart.items())
+        yield f"evaluated with different versions: {names}"
+
+
+def _several(used: Sequence[tuple[str, str]]) -> Mapping[str, Sequence[str]]:
+    """The names with several values, in their order."""
+    found: dict[str, dict[str, None]] = {}
+    for name, value in used:
+        found.setdefault(name, {})[value] = None
+    return {name: list(values) for name, values in found.items() if len(values) > 1}

@@ -1,8 +1,10 @@
-"""What one pair of systems did question by question: wins, fixed and broken questions, bounds."""
+"""What one pair of systems did question by question: wins, fixed and broken questions, bounds, the interval."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple, cast
+from math import exp, inf
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 import polars as pl
@@ -10,14 +12,15 @@ from numpy.typing import NDArray
 
 from ragauge.comparing.comparison import Change, QuestionCounts, Unpaired
 from ragauge.comparing.paired_scores import LOST, NOT_APPLICABLE, OK, STATUSES, MetricScores
+from ragauge.runs.aggregates import CUSTOM, aggregate_of, aggregate_problem
 from ragauge.runs.manifest import MetricDisplay
+from ragauge.stats.aggregates import difference_of, ends_of, mean_of_parts
+from ragauge.stats.intervals import Estimate, Floats1d, Floats2d, by_question, interval
 from ragauge.stats.rounding import ROUNDING
 
 if TYPE_CHECKING:
-    Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
     Bools = NDArray[np.bool_]
-
 
 SKEWED = ("latency_s", "first_token_s", "cost_usd")
 """Metrics without an upper end whose values differ by factors: a few are many times the others."""
@@ -26,20 +29,15 @@ MAX_LISTED = 10_000
 """Of pairs with more questions than the former, each list has at most the latter."""
 
 
-class QuestionLists(NamedTuple):
-    """The questions of a pair that changed or that a side has no score for, and how many there are."""
-
-    fixed: tuple[Change, ...] = ()
-    broken: tuple[Change, ...] = ()
-    unpaired: tuple[Unpaired, ...] = ()
-    counts: QuestionCounts = QuestionCounts()
+QuestionLists = tuple[tuple[Change, ...], tuple[Change, ...], tuple[Unpaired, ...], QuestionCounts]
 
 
 @dataclass(frozen=True)
 class Pair:
     """One metric of a base and a candidate, by their places in `scores`, on some questions.
 
-    `questions` (m,) are the places of the slice's questions.
+    `questions` (m,) are the places of the slice's questions; `clusters` numbers the cluster of each question
+    of the comparison.
     """
 
     metric: MetricDisplay
@@ -47,6 +45,17 @@ class Pair:
     questions: "Ints"
     base: int
     candidate: int
+    clusters: "Ints | None" = None
+
+    @cached_property
+    def problem(self) -> str:
+        """Why the pair has no numbers; empty if it has some."""
+        without = "" if self.n else "no question has a score on both sides"
+        return aggregate_problem(self.metric) or without
+
+    @property
+    def is_mean(self) -> bool:
+        return self.metric.aggregate.kind == "mean"
 
     @cached_property
     def is_paired(self) -> "Bools":
@@ -66,15 +75,15 @@ class Pair:
         return len(self.common)
 
     @cached_property
-    def before(self) -> "Floats":
+    def before(self) -> Floats1d:
         return self.scores.values[self.base, self.common]
 
     @cached_property
-    def after(self) -> "Floats":
+    def after(self) -> Floats1d:
         return self.scores.values[self.candidate, self.common]
 
     @cached_property
-    def differences(self) -> "Floats":
+    def differences(self) -> Floats1d:
         """Candidate minus base, (n,); 0 where only rounding keeps them apart."""
         apart = self.after - self.before
         size = np.maximum(np.abs(self.after), np.abs(self.before))
@@ -87,18 +96,18 @@ class Pair:
         return is_skewed and bool((self.before > 0).all() and (self.after > 0).all())
 
     @cached_property
-    def tested_differences(self) -> "Floats":
+    def tested_differences(self) -> Floats1d:
         """What is tested, (n,): the differences, of logarithms where there is a ratio."""
         if not self.has_ratio:
             return self.differences
         return np.where(self.differences == 0, 0.0, np.log(self.after) - np.log(self.before))
 
     @cached_property
-    def gains(self) -> "Floats":
+    def gains(self) -> Floats1d:
         """The differences, positive where the candidate is better."""
         return 0.0 - self.differences if self.metric.lower_is_better else self.differences
 
-    @cached_property
+    @property
     def is_binary(self) -> bool:
         """Whether all scores of both are 0 or 1."""
         return bool(np.isin(self.before, (0, 1)).all() and np.isin(self.after, (0, 1)).all())
@@ -117,56 +126,108 @@ class Pair:
         own = float(sides.sum()) / self.n
         return min(own / total, 1.0) if total else None
 
+    # What is resampled and tested: questions, or clusters of them
+
+    @cached_property
+    def own_clusters(self) -> "Ints | None":
+        """The number of the cluster of each common question."""
+        return None if self.clusters is None else self.clusters[self.common]
+
+    @cached_property
+    def _table(self) -> Floats2d:
+        """The units' sums of: the differences, 1, and unless it is a mean the parts of the base and the candidate."""
+        if self.is_mean:
+            return _mean_units(self.differences, self.own_clusters)
+        columns = [self.differences[:, None], np.ones((self.n, 1))]
+        sides = (self.base, self.candidate)
+        columns += [self.scores.parts_on(self.metric, side, self.common) for side in sides]
+        return _summed(np.hstack(columns), self.own_clusters)
+
+    @property
+    def units(self) -> Floats2d:
+        """The sum of the differences of each unit, and how many these are; (k, 2)."""
+        return self._table[:, :2]
+
+    @property
+    def parts(self) -> Sequence[Floats2d]:
+        """What each unit adds to the sums of the aggregate of the base and of the candidate; (k, p) each."""
+        return np.split(self._table[:, 2:], 2, axis=1)
+
+    @cached_property
+    def tested_units(self) -> Floats2d:
+        """The same of what is tested."""
+        return (
+            _mean_units(self.tested_differences, self.own_clusters)
+            if self.has_ratio
+            else self.units
+        )
+
+    @cached_property
+    def estimate(self) -> Estimate | None:
+        """The difference with its interval, within the differences that the metric's scale allows.
+
+        None if an aggregate has no value.
+        """
+        if self.is_mean:
+            return _mean_estimate(self.metric, self.units)
+        kind, ends = self.metric.aggregate.kind, None
+        if kind != CUSTOM:
+            of_one = ends_of(kind, self.metric.low, self.metric.high)
+            ends = np.hstack([of_one[::-1], of_one])
+        aggregate = difference_of(aggregate_of(self.metric), self.parts[0].shape[1])
+        found = interval(np.hstack(self.parts), aggregate, ends=ends)
+        most = _largest_difference(self.metric)
+        return found if found is None or kind == "sum" else found.within(-most, most)
+
+    @property
+    def tested_estimate(self) -> Estimate | None:
+        """The mean of what is tested, with its interval."""
+        return _mean_estimate(self.metric, self.tested_units)
+
+    # Which questions changed, and which a side lacks
+
     @cached_property
     def wins_ties_losses(self) -> tuple[int, int, int]:
         wins, losses = int((self.gains > 0).sum()), int((self.gains < 0).sum())
         return wins, self.n - wins - losses, losses
 
-    def lists(self, ids: "pl.Series") -> "QuestionLists":
-        """The questions fixed, broken and unpaired, and how many they are; `ids` names all questions."""
-        fixed, broken = self._changed()
-        sides = self.scores.status[[self.base, self.candidate]][:, self.questions[self.is_open]]
-        no_base, no_candidate = sides[0] != OK, sides[1] != OK
-        is_lost = ~no_base & np.isin(sides[1], LOST)
+    def lists(self, ids: "pl.Series") -> QuestionLists:
+        """The questions fixed, broken and unpaired, and how many there are; `ids` names all questions."""
+        fixed = broken = np.zeros(self.n, bool)
+        low, high = self.metric.low, self.metric.high
+        if low is not None and high is not None and self.metric.is_ranked:
+            # They crossed the middle of the scale, which itself counts as the better half.
+            middle = (low + high) / 2
+            at_least = np.less_equal if self.metric.lower_is_better else np.greater_equal
+            was_good, is_good = at_least(self.before, middle), at_least(self.after, middle)
+            fixed, broken = ~was_good & is_good, was_good & ~is_good
+        places = self.questions[self.is_open]
+        base, candidate = self.scores.status[[self.base, self.candidate]][:, places]
+        is_lost = (base == OK) & np.isin(candidate, LOST)
         counts = QuestionCounts(
             fixed=int(fixed.sum()),
             broken=int(broken.sum()),
-            unpaired=sides.shape[1],
-            base=int(no_base.sum()),
-            candidate=int(no_candidate.sum()),
+            unpaired=len(places),
+            base=int((base != OK).sum()),
+            candidate=int((candidate != OK).sum()),
             lost=int(is_lost.sum()),
-            dropped=int((~no_base & no_candidate & ~is_lost).sum()),
+            dropped=int(((base == OK) & (candidate != OK) & ~is_lost).sum()),
         )
-        return QuestionLists(
-            self._listed(fixed, ids), self._listed(broken, ids), self._unpaired(ids), counts
-        )
+        most = MAX_LISTED if len(self.questions) > MANY_QUESTIONS else None
+        names = cast("list[str]", ids.gather(places[:most]).to_list())
+        pairs = zip(names, base[:most].tolist(), candidate[:most].tolist(), strict=True)
+        unpaired = tuple(Unpaired(id, STATUSES[one], STATUSES[two]) for id, one, two in pairs)
+        changed, lost = (self._listed(which, ids, most) for which in (fixed, broken))
+        return changed, lost, unpaired, counts
 
-    @property
-    def _most_listed(self) -> int | None:
-        return MAX_LISTED if len(self.questions) > MANY_QUESTIONS else None
-
-    def _changed(self) -> "tuple[Bools, Bools]":
-        """Which of the common questions were fixed, and broken: they crossed the middle of the scale."""
-        low, high = self.metric.low, self.metric.high
-        if low is None or high is None or not self.metric.is_ranked:
-            return np.zeros(self.n, bool), np.zeros(self.n, bool)
-        middle = (low + high) / 2
-        if self.metric.lower_is_better:  # the middle itself counts as the better half
-            was_good, is_good = self.before <= middle, self.after <= middle
-        else:
-            was_good, is_good = self.before >= middle, self.after >= middle
-        return ~was_good & is_good, was_good & ~is_good
-
-    def _listed(self, chosen: "Bools", ids: "pl.Series") -> tuple[Change, ...]:
+    def _listed(self, chosen: "Bools", ids: "pl.Series", most: int | None) -> tuple[Change, ...]:
         """The chosen common questions, largest change first."""
         before, after = self.before[chosen], self.after[chosen]
         # The questions are sorted by id, which orders equal changes.
-        order = np.argsort(-np.abs(after - before), kind="stable")[: self._most_listed]
+        order = np.argsort(-np.abs(after - before), kind="stable")[:most]
         names = cast("list[str]", ids.gather(self.common[chosen][order]).to_list())
-        return tuple(
-            Change(*each)
-            for each in zip(names, before[order].tolist(), after[order].tolist(), strict=True)
-        )
+        rows = zip(names, before[order].tolist(), after[order].tolist(), strict=True)
+        return tuple(Change(*row) for row in rows)
 
     @cached_property
     def is_open(self) -> "Bools":
@@ -174,21 +235,12 @@ class Pair:
         sides = self.scores.status[[self.base, self.candidate]][:, self.questions]
         return ~self.is_paired & ~np.isin(sides, NOT_APPLICABLE).all(axis=0)
 
-    def _unpaired(self, ids: "pl.Series") -> tuple[Unpaired, ...]:
-        places = self.questions[self.is_open][: self._most_listed]
-        base, candidate = (
-            cast("list[int]", self.scores.status[side, places].tolist())
-            for side in (self.base, self.candidate)
-        )
-        at_once = zip(ids.gather(places).to_list(), base, candidate, strict=True)
-        return tuple(Unpaired(id, STATUSES[one], STATUSES[two]) for id, one, two in at_once)
-
     def bounds(self) -> tuple[float | None, float | None]:
         """The mean difference if all open questions went against, and for, the candidate."""
         low, high = self.metric.low, self.metric.high
         places = self.questions[self.is_open]
         total = self.n + len(places)
-        if low is None or high is None or self.metric.aggregate.kind != "mean" or not total:
+        if low is None or high is None or not self.is_mean or not total:
             return None, None
         before, after = (self.scores.values[side, places] for side in (self.base, self.candidate))
         seen = float(self.differences.sum())
@@ -196,3 +248,38 @@ class Pair:
         highest = np.nan_to_num(after, nan=high) - np.nan_to_num(before, nan=low)
         ends = (seen + float(lowest.sum())) / total, (seen + float(highest.sum())) / total
         return (ends[1], ends[0]) if self.metric.lower_is_better else ends
+
+
+def _summed(table: Floats2d, clusters: "Ints | None") -> Floats2d:
+    """The rows summed by cluster."""
+    if clusters is None:
+        return table
+    own, number = np.unique(clusters, return_inverse=True)
+    return by_question(table, number.astype(np.int64), len(own))
+
+
+def _mean_units(differences: Floats1d, clusters: "Ints | None") -> Floats2d:
+    return _summed(np.column_stack([differences, np.ones(len(differences))]), clusters)
+
+
+def _mean_estimate(metric: MetricDisplay, units: Floats2d) -> Estimate | None:
+    most = _largest_difference(metric)
+    return interval(units, mean_of_parts, ends=ends_of("mean", -most, most))
+
+
+def _largest_difference(metric: MetricDisplay) -> float:
+    return inf if metric.low is None or metric.high is None else metric.high - metric.low
+
+
+def mean_estimate(
+    metric: MetricDisplay, differences: Floats1d, clusters: "Ints | None"
+) -> Estimate | None:
+    """The mean of questions' differences with its interval; `clusters` (n,) numbers the cluster of each."""
+    return _mean_estimate(metric, _mean_units(differences, clusters))
+
+
+def ratio_of(logs: Estimate | None) -> tuple[float | None, float | None, float | None]:
+    """The geometric mean of the questions' ratios with its interval, by that of their logarithms."""
+    assert logs is not None
+    low, high = (None if end is None else exp(end) for end in (logs.low, logs.high))
+    return exp(logs.value), low, high

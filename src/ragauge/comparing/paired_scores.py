@@ -1,23 +1,27 @@
 """The scores of several systems as arrays, one row per system, one column per question."""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from ragauge.comparing.systems import ComparedSystem
-from ragauge.runs.aggregates import CUSTOM
+from ragauge.comparing.systems import ComparedSystem, runs_of
+from ragauge.runs.aggregates import CUSTOM, aggregate_of, aggregate_problem
+from ragauge.runs.manifest import MetricDisplay
 from ragauge.runs.scored_run import ScoredRun
 from ragauge.runs.scores import collected
 from ragauge.score import Flag, Status
+from ragauge.stats.aggregates import parts_of
+from ragauge.stats.intervals import value_of
 
 if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Codes = NDArray[np.int8]
+    Ints = NDArray[np.int64]
 
 STATUSES = ("absent", *map(str, Status))
 """What a code means: no row at all, or a score's status."""
@@ -42,15 +46,18 @@ class MetricScores:
     parts: "Floats | None" = None
     repeat_variance: "Floats | None" = None
 
+    def parts_on(self, metric: MetricDisplay, side: int, questions: "Ints") -> "Floats":
+        """What each of the questions adds to the sums of the metric's aggregate, (m, p)."""
+        if metric.aggregate.kind != CUSTOM:
+            return parts_of(self.values[side, questions], metric.aggregate.kind)
+        return np.zeros((len(questions), 0)) if self.parts is None else self.parts[side, questions]
 
-def question_ids(sides: Sequence[ComparedSystem]) -> "pl.Series":
-    """The ids of all sides' questions, sorted."""
-    of_runs: list[pl.Series] = []
-    for run in _runs(sides):
-        wanted = pl.col("system").is_in([side.system for side in sides if side.run is run])
-        of_runs.append(run.samples.scan().filter(wanted).select("id").unique().collect()["id"])
-    both = of_runs[0] if len(of_runs) == 1 else pl.concat(of_runs).unique()
-    return both.sort()
+    def aggregate_on(self, metric: MetricDisplay, side: int, questions: "Ints") -> float | None:
+        """The metric's aggregate of one side on some questions, all scored; None if it cannot be computed."""
+        if not len(questions) or aggregate_problem(metric):
+            return None
+        sums = self.parts_on(metric, side, questions).sum(axis=0)
+        return value_of(sums, aggregate_of(metric))
 
 
 def read_scores(
@@ -63,47 +70,61 @@ def read_scores(
     status = {name: np.zeros(shape, np.int8) for name in names}
     parts: dict[str, Floats] = {}
     variance: dict[str, Floats] = {}
-    for run in _runs(sides):
+    for run in runs_of(sides):
         places = {side.system: at for at, side in enumerate(sides) if side.run is run}
         by_label = {label: name for at in places.values() for name, label in labels[at].items()}
-        for (label, system), rows in _parts_of_run(run, places, by_label, ids):
+        wanted = pl.col("metric").is_in(list(by_label)) & pl.col("system").is_in(list(places))
+        for label, system, rows in _pieces(run, wanted, ids):
             name, at = by_label[label], places[system]
             question = rows["question"].to_numpy()
             values[name][at, question] = rows["value"].fill_null(float("nan")).to_numpy()
             status[name][at, question] = rows["status"].to_numpy() + 1
-            _add_parts(parts, name, at, rows, shape)
-        for name, at, question, each in _repeat_variances(run, places, by_label, ids):
-            variance.setdefault(name, np.zeros(shape))[at, question] = each
+            known = rows.drop_nulls("parts") if "parts" in rows.columns else rows.clear()
+            if known.height:
+                given = np.array(known["parts"].to_list(), np.float64).reshape(known.height, -1)
+                own = parts.setdefault(name, np.zeros((*shape, given.shape[1])))
+                own[at, known["question"].to_numpy()] = given
+        for label, system, rows in _repeated(run, wanted, ids):
+            own = variance.setdefault(by_label[label], np.zeros(shape))
+            own[places[system], rows["question"].to_numpy()] = [
+                _variance_of_mean(text) for text in rows["evidence"].to_list()
+            ]
     return {
         name: MetricScores(values[name], status[name], parts.get(name), variance.get(name))
         for name in names
     }
 
 
-def _runs(sides: Sequence[ComparedSystem]) -> Iterable[ScoredRun]:
-    return {id(side.run): side.run for side in sides}.values()
+Rows = Iterator[tuple[str, str, pl.DataFrame]]
+"""Label, system, and their scores with the place of each question."""
 
 
-def _parts_of_run(
-    run: ScoredRun, systems: Mapping[str, int], labels: Mapping[str, str], ids: "pl.Series"
-) -> "Iterable[tuple[tuple[str, str], pl.DataFrame]]":
-    """The scores of each metric and system, with the place of their question and status."""
+def _pieces(run: ScoredRun, wanted: "pl.Expr", ids: "pl.Series") -> Rows:
+    """The wanted scores, some at a time, with the code of their status."""
     statuses = pl.Enum([str(status) for status in Status])
-    wanted = pl.col("metric").is_in(list(labels)) & pl.col("system").is_in(list(systems))
-    has_parts = any(
-        metric.aggregate.kind == CUSTOM and metric.metric in labels for metric in run.metrics
-    )
+    has_parts = any(metric.aggregate.kind == CUSTOM for metric in run.metrics)
     columns = ("id", "system", "metric", "value", "status", *(["parts"] if has_parts else []))
+    code = pl.col("status").cast(statuses).to_physical().cast(pl.Int8)
     for piece in run.source.pieces():
-        rows = run.collect(
-            piece.scan()
-            .filter(wanted)
-            .select(columns)
-            .with_columns(pl.col("status").cast(statuses).to_physical().cast(pl.Int8))
-        )
-        rows = rows.join(numbered(rows["id"], ids), on="id", how="inner").drop("id")
-        for (metric, system), part in rows.partition_by(["metric", "system"], as_dict=True).items():
-            yield (cast(str, metric), cast(str, system)), part
+        rows = run.collect(piece.scan().filter(wanted).select(columns).with_columns(code))
+        yield from _grouped(rows.join(numbered(rows["id"], ids), on="id", how="inner").drop("id"))
+
+
+def _repeated(run: ScoredRun, wanted: "pl.Expr", ids: "pl.Series") -> Rows:
+    """The wanted scores that are means over repeats, with their evidence."""
+    if (run.manifest.code.get("repeats") or 1) == 1:
+        return
+    places = pl.LazyFrame({"id": ids, "question": pl.Series(range(len(ids)), dtype=pl.UInt32)})
+    flagged = pl.col("flags").list.contains(str(Flag.REPEATED))
+    scores = run.scan().select("id", "system", "metric", "flags")
+    evidence = run.source.scan_evidence().select("evidence")
+    both = pl.concat([scores, evidence], how="horizontal").filter(flagged & wanted)
+    yield from _grouped(collected(both.join(places, on="id", how="inner"), run.folder))
+
+
+def _grouped(rows: "pl.DataFrame") -> Rows:
+    for (label, system), part in rows.partition_by(["metric", "system"], as_dict=True).items():
+        yield cast(str, label), cast(str, system), part
 
 
 def numbered(given: "pl.Series", ids: "pl.Series") -> "pl.DataFrame":
@@ -114,39 +135,6 @@ def numbered(given: "pl.Series", ids: "pl.Series") -> "pl.DataFrame":
     places = np.minimum(ids.search_sorted(own).to_numpy(), len(ids) - 1).astype(np.uint32)
     found = pl.DataFrame({"id": own, "question": places})
     return found.filter(ids.gather(places).alias("same") == own)
-
-
-def _add_parts(
-    parts: "dict[str, Floats]", name: str, at: int, rows: "pl.DataFrame", shape: tuple[int, int]
-) -> None:
-    if "parts" not in rows.columns:
-        return
-    rows = rows.drop_nulls("parts")
-    if not rows.height:
-        return
-    given = np.array(rows["parts"].to_list(), dtype=np.float64).reshape(rows.height, -1)
-    if name not in parts:
-        parts[name] = np.zeros((*shape, given.shape[1]))
-    parts[name][at, rows["question"].to_numpy()] = given
-
-
-def _repeat_variances(
-    run: ScoredRun, systems: Mapping[str, int], labels: Mapping[str, str], ids: "pl.Series"
-) -> Iterable[tuple[str, int, "np.ndarray[Any, Any]", "np.ndarray[Any, Any]"]]:
-    """For each metric and system with repeated scores: questions, and the variance of each mean."""
-    if cast("int | None", run.manifest.code.get("repeats") or 1) == 1:
-        return
-    places = pl.LazyFrame({"id": ids, "question": pl.Series(range(len(ids)), dtype=pl.UInt32)})
-    flagged = pl.col("flags").list.contains(str(Flag.REPEATED))
-    scores = run.scan().select("id", "system", "metric", "flags")
-    both = pl.concat(
-        [scores, run.source.scan_evidence().select("evidence")], how="horizontal"
-    ).filter(flagged & pl.col("metric").is_in(list(labels)) & pl.col("system").is_in(list(systems)))
-    rows = collected(both.join(places, on="id", how="inner"), run.folder)
-    for (metric, system), part in rows.partition_by(["metric", "system"], as_dict=True).items():
-        variances = np.array([_variance_of_mean(text) for text in part["evidence"].to_list()])
-        name = labels[cast(str, metric)]
-        yield name, systems[cast(str, system)], part["question"].to_numpy(), variances
 
 
 def _variance_of_mean(evidence: str | None) -> float:

@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from ragauge.comparing.systems import ComparedSystem
+from ragauge.comparing.systems import ComparedSystem, runs_of
 from ragauge.errors import PlanError, did_you_mean
 from ragauge.runs.scored_run import ScoredRun
 from ragauge.samples.samples import FIELDS, by_number
@@ -31,11 +31,6 @@ class Slice:
     value: str | None
     questions: "Ints"
 
-    @classmethod
-    def everything(cls, n: int) -> "Slice":
-        """All of n questions."""
-        return cls(None, None, np.arange(n))
-
 
 @dataclass(frozen=True)
 class Questions:
@@ -51,39 +46,38 @@ class Questions:
     def n_clusters(self) -> int | None:
         return None if self.clusters is None else int(self.clusters.max(initial=-1)) + 1
 
-    @classmethod
-    def of(
-        cls,
-        sides: Sequence[ComparedSystem],
-        ids: "pl.Series",
-        by: Sequence[str],
-        cluster: str | None,
-    ) -> "Questions":
-        """The questions of the sides; raises PlanError for a field that cannot be grouped by.
 
-        A question has the value that the first side with one gives it.
-        """
-        fields = tuple(dict.fromkeys(by))
-        wanted = [*fields, *([cluster] if cluster is not None else [])]
-        problems = [problem for name in wanted if (problem := _problem(sides, name))]
-        if problems:
-            raise PlanError(problems)
-        slices = [Slice.everything(len(ids))]
-        notes: list[str] = []
-        for field in fields:
-            values = _values(sides, ids, field)
-            own = list(_slices(field, values))
-            if len(own) > MAX_SLICES:
-                problem = f"cannot compare by {field!r}: it has {len(own):,} values, more than {MAX_SLICES}"
-                raise PlanError([f"{problem}; use a coarser field"])
-            slices += own
-        clusters = None
-        if cluster is not None:
-            values = _values(sides, ids, cluster)
-            clusters = _numbered(values)
-            if n_null := values.null_count():
-                notes.append(f"{n_null:,} questions without {cluster} are clusters of their own")
-        return cls(ids, tuple(slices), fields, clusters, tuple(notes))
+def questions_of(
+    sides: Sequence[ComparedSystem], by: Sequence[str], cluster: str | None
+) -> Questions:
+    """The questions of the sides; raises PlanError for a field that cannot be grouped by.
+
+    A question has the value that the first side with one gives it.
+    """
+    fields = tuple(dict.fromkeys(by))
+    wanted = [*fields, *([cluster] if cluster is not None else [])]
+    if problems := [problem for name in wanted if (problem := _problem(sides, name))]:
+        raise PlanError(problems)
+    ids = _ids(sides)
+    slices = [Slice(None, None, np.arange(len(ids)))]
+    for field in fields:
+        own = list(_slices(field, _values(sides, ids, field)))
+        if len(own) > MAX_SLICES:
+            problem = (
+                f"cannot compare by {field!r}: it has {len(own):,} values, more than {MAX_SLICES}"
+            )
+            raise PlanError([f"{problem}; use a coarser field"])
+        slices += own
+    if cluster is None:
+        return Questions(ids, tuple(slices), fields)
+    values = _values(sides, ids, cluster)
+    known, numbers = np.unique(values.fill_null("").to_numpy(), return_inverse=True)
+    numbers = numbers.astype(np.int64)
+    is_null = values.is_null().to_numpy()
+    n_null = int(is_null.sum())
+    numbers[is_null] = len(known) + np.arange(n_null)
+    notes = (f"{n_null:,} questions without {cluster} are clusters of their own",) if n_null else ()
+    return Questions(ids, tuple(slices), fields, numbers, notes)
 
 
 def clusters_of(run: ScoredRun, field: str) -> dict[str, str]:
@@ -97,6 +91,16 @@ def clusters_of(run: ScoredRun, field: str) -> dict[str, str]:
     rows = run.samples.frame.select("id", pl.col(field).cast(pl.String).alias("value"))
     first = rows.group_by("id", maintain_order=True).agg(pl.col("value").drop_nulls().first())
     return {id: f"\0{id}" if value is None else value for id, value in first.iter_rows()}
+
+
+def _ids(sides: Sequence[ComparedSystem]) -> "pl.Series":
+    """The ids of all sides' questions, sorted."""
+    of_runs: list[pl.Series] = []
+    for run in runs_of(sides):
+        wanted = pl.col("system").is_in([side.system for side in sides if side.run is run])
+        of_runs.append(run.samples.scan().filter(wanted).select("id").unique().collect()["id"])
+    both = of_runs[0] if len(of_runs) == 1 else pl.concat(of_runs).unique()
+    return both.sort()
 
 
 def _problem(sides: Sequence[ComparedSystem], name: str) -> str:
@@ -113,29 +117,18 @@ def _problem(sides: Sequence[ComparedSystem], name: str) -> str:
 def _values(sides: Sequence[ComparedSystem], ids: "pl.Series", name: str) -> "pl.Series":
     """The value of a field for each question as text, null where no side has one."""
     table = pl.DataFrame({"id": ids})
-    found: list[str] = []
     for at, side in enumerate(sides):
         if name in side.run.samples.columns:
             of_side = side.run.samples.scan().filter(pl.col("system") == side.system)
             own = of_side.select("id", pl.col(name).cast(pl.String).alias(str(at))).collect()
             table = table.join(own, on="id", how="left", maintain_order="left")
-            found.append(str(at))
-    return table.select(pl.coalesce(found).alias(name))[name]
+    return table.select(pl.coalesce(pl.exclude("id")).alias(name))[name]
 
 
 def _slices(field: str, values: "pl.Series") -> Iterator[Slice]:
+    """The questions of each value; those without one last."""
     groups = pl.DataFrame({"value": values, "question": np.arange(len(values))})
     by_value = groups.partition_by("value", as_dict=True)
-    ordered = sorted(by_value, key=lambda key: (key[0] is None, by_number(str(key[0]))))
-    for key in ordered:
+    for key in sorted(by_value, key=lambda key: (key[0] is None, by_number(str(key[0])))):
         value = NO_VALUE if key[0] is None else str(key[0])
         yield Slice(field, value, by_value[key]["question"].to_numpy())
-
-
-def _numbered(values: "pl.Series") -> "Ints":
-    """The number of each value in sorted order; each null has a number of its own, after them."""
-    known, numbers = np.unique(values.fill_null("").to_numpy(), return_inverse=True)
-    numbers = numbers.astype(np.int64)
-    is_null = values.is_null().to_numpy()
-    numbers[is_null] = len(known) + np.arange(int(is_null.sum()))
-    return numbers

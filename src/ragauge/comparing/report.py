@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, replace
 
 from ragauge.comparing.comparison import Comparison, MetricComparison, frame_row
+from ragauge.comparing.notes import comparison_notes
 from ragauge.comparing.systems_table import SystemsTable
 from ragauge.comparing.words import ComparisonView
 from ragauge.report.commands import show_command
@@ -29,15 +30,15 @@ def comparison_report(comparison: Comparison) -> Report:
     if view.is_single_pair:
         systems = [replace(table, only_in=("latex",)) for table in systems]
     pairs = [replace(table, only_in=("md", "html")) for table in _pair_tables(view)]
-    frame = comparison.frame
+    frame, notes = comparison.frame, comparison_notes(view)
     return Report(
         view.headline,
         view.title,
         [*systems, *pairs, *([view.effects] if comparison.effects else [])],
-        notes=view.notes,
+        notes=notes,
         items=_changes(view, IDS_IN_FILES),
         records=lambda: (frame.columns, frame.iter_rows()),
-        data=lambda: comparison_data(view),
+        data=lambda: _data(view, notes),
         legend=view.legend,
         brief=lambda full: _brief(comparison, full=full),
     )
@@ -47,29 +48,32 @@ def _brief(comparison: Comparison, *, full: bool) -> Report:
     """What a terminal shows: at most 25 lines for one pair and ten metrics; `full` has every row and note."""
     view = ComparisonView(comparison)
     rows = comparison.overall
-    notes = list(view.notes)
+    notes = comparison_notes(view)
+    most = None if full else ROWS_SHOWN
     if view.is_single_pair or full:
         first, *slices = _pair_tables(view)
-        first = first if full else replace(first, rows=first.rows[:ROWS_SHOWN])
         titled = zip(slices, comparison.fields, strict=True)
-        tables = [first, *(replace(table, title=f"by {field}") for table, field in titled)]
+        tables = [replace(first, rows=first.rows[:most])]
+        tables += [replace(table, title=f"by {field}") for table, field in titled]
     else:
         tables = [table.brief for table in _systems_tables(view)]
         notes.insert(0, "--full prints every pair with its difference, interval and p")
+    effects = view.effects
     if comparison.effects:
-        effects = view.effects
-        tables.append(effects if full else replace(effects, rows=effects.rows[:ROWS_SHOWN]))
-        if len(effects.rows) > ROWS_SHOWN and not full:
-            n_more = counted(len(effects.rows) - ROWS_SHOWN, "more effect")
-            notes.insert(0, f"{n_more} of settings; --full prints all")
-    if view.is_single_pair and len(rows) > ROWS_SHOWN and not full:
-        notes.insert(0, f"{counted(len(rows) - ROWS_SHOWN, 'more metric')}; --full prints all")
+        tables.append(replace(effects, rows=effects.rows[:most]))
+    if most is not None and len(effects.rows) > most:
+        n_more = counted(len(effects.rows) - most, "more effect")
+        notes.insert(0, f"{n_more} of settings; --full prints all")
+    if most is not None and view.is_single_pair and len(rows) > most:
+        notes.insert(0, f"{counted(len(rows) - most, 'more metric')}; --full prints all")
     if len(notes) > NOTES_SHOWN and not full:
         n_hidden = len(notes) - NOTES_SHOWN + 1
         notes = [*notes[: NOTES_SHOWN - 1], f"{n_hidden} more notes; --full prints them"]
-    systems = SystemsTable(view)
     ids = [each.id for row in _changed(view)[:1] for each in (*row.fixed, *row.broken)]
     place = comparison.folders[-1] if comparison.folders else None
+    legend = view.legend
+    if not view.is_single_pair:
+        legend = f"{SystemsTable(view).legend}: {view.method}"
     return Report(
         view.headline,
         view.title,
@@ -78,7 +82,7 @@ def _brief(comparison: Comparison, *, full: bool) -> Report:
         items=_changes(view, None if full else IDS_SHOWN),
         commands=[show_command(place, ids[0])] if place and ids else (),
         cuts_notes=not full,
-        legend=view.legend if view.is_single_pair else f"{systems.legend}: {view.method}",
+        legend=legend,
     )
 
 
@@ -97,17 +101,15 @@ def _pair_tables(view: ComparisonView) -> Sequence[Table]:
     gives_way = [(change + 4,), (means, means + 1), (change + 1,), (change + 3,), (change + 2,)]
     rows = [view.cells(row) for row in view.comparison.overall]
     tables = [Table(view.header, rows, view.n_names, gives_way)]
+    shifted = [[place + 1 for place in places] for places in gives_way]
     for field in view.comparison.fields:
         sliced: list[Sequence[str | Cell]] = []
         last: str | None = None
         for row in (row for row in view.comparison.rows if row.field == field):
-            sliced.append(
-                ("" if row.value == last else view.short(row.value or ""), *view.cells(row))
-            )
+            value = "" if row.value == last else view.short(row.value or "")
+            sliced.append((value, *view.cells(row)))
             last = row.value
-        shifted = [[place + 1 for place in places] for places in gives_way]
-        header = (view.short(field), *view.header)
-        tables.append(Table(header, sliced, view.n_names + 1, shifted))
+        tables.append(Table((view.short(field), *view.header), sliced, view.n_names + 1, shifted))
     return tables
 
 
@@ -133,33 +135,29 @@ def _changes(view: ComparisonView, n_ids: int | None) -> Sequence[Items]:
     return [Items("", lines)] if lines else []
 
 
-def comparison_data(view: ComparisonView) -> dict[str, object]:
+def _data(view: ComparisonView, notes: Sequence[str]) -> dict[str, object]:
     """Settings, rows with their lists of questions, means and notes, as JSON data."""
     comparison = view.comparison
+    names = ("cluster", "test", "correction", "n_tests", "n_permutations", "seed")
     return {
         "headline": view.headline,
         "systems": list(comparison.systems),
         "folders": list(comparison.folders),
         "n_questions": comparison.n_questions,
         "by": list(comparison.fields),
-        "cluster": comparison.cluster,
-        "test": comparison.test,
-        "correction": comparison.correction,
-        "n_tests": comparison.n_tests,
-        "n_permutations": comparison.n_permutations,
-        "seed": comparison.seed,
-        "rows": [_row_data(row) for row in comparison.rows],
+        **{name: getattr(comparison, name) for name in names},
+        "rows": [
+            {
+                **frame_row(row),
+                "lower_is_better": row.lower_is_better,
+                "is_ranked": row.is_ranked,
+                "fixed": [each._asdict() for each in row.fixed],
+                "broken": [each._asdict() for each in row.broken],
+                "unpaired": [each._asdict() for each in row.unpaired],
+            }
+            for row in comparison.rows
+        ],
         "means": [asdict(mean) for mean in comparison.means],
         "effects": [asdict(effect) for effect in comparison.effects],
-        "notes": [*view.notes, view.legend],
+        "notes": [*notes, view.legend],
     }
-
-
-def _row_data(row: MetricComparison) -> dict[str, object]:
-    lists = {
-        "fixed": [each._asdict() for each in row.fixed],
-        "broken": [each._asdict() for each in row.broken],
-        "unpaired": [each._asdict() for each in row.unpaired],
-    }
-    flags = {"lower_is_better": row.lower_is_better, "is_ranked": row.is_ranked}
-    return {**frame_row(row), **flags, **lists}

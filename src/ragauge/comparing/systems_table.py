@@ -29,31 +29,28 @@ class SystemsTable:
     value: str | None = None
 
     @cached_property
-    def is_every_pair(self) -> bool:
-        pairs = self.view.comparison.pairs
-        return len({base for base, _ in pairs}) > 1
-
-    @cached_property
     def letters(self) -> Mapping[str, str]:
-        """The letter of each system; numbers behind the first 26."""
-        names = self.view.comparison.systems
-        if not self.is_every_pair:
+        """The letter of each system; numbers behind the first 26. None if all are compared with one base."""
+        comparison = self.view.comparison
+        if len({base for base, _ in comparison.pairs}) <= 1:
             return {}
-        return {
-            name: ascii_lowercase[at] if at < len(ascii_lowercase) else f"{at + 1},"
-            for at, name in enumerate(names)
-        }
+        n = len(comparison.systems)
+        names = (*ascii_lowercase, *(f"{at + 1}," for at in range(len(ascii_lowercase), n)))
+        return dict(zip(comparison.systems, names, strict=False))
 
     @cached_property
     def table(self) -> Table:
         """All systems, for a file."""
         names = self.view.comparison.systems
         named = [f"{name} ({self.letters[name]})" if self.letters else name for name in names]
+        where = "" if self.field is None else f"{self.field} = {self.value}"
+        best = "; the best in bold" if names[1:] else ""
+        means = f"Means on {self.view.n_questions}{where and f' with {where}'}{best}"
         return Table(
             ("metric", *named, "n"),
-            self._rows,
-            title="" if self.field is None else f"{self.field} = {self.value}",
-            caption=self.caption,
+            list(map(self._row, self.view.metrics.values())),
+            title=where,
+            caption=f"{means}. {self.legend}: {self.view.method}.",
             legend=(self.legend,),
         )
 
@@ -78,55 +75,48 @@ class SystemsTable:
 
     def leading(self, n: int) -> Sequence[int]:
         """The places of the base and of the systems that are best on the first metric, n in all."""
-        places = list(range(len(self.view.comparison.systems)))
-        if len(places) <= n or not self.view.metrics:
+        names = self.view.comparison.systems
+        places = list(range(len(names)))
+        first = next(iter(self.view.metrics.values()), None)
+        if len(places) <= n or first is None:
             return places[:n]
-        first = next(iter(self.view.metrics.values()))
         sign = 1 if first.lower_is_better else -1
         means = {
             mean.system: sign * mean.mean
             for mean in self.view.comparison.means
             if mean.metric == first.metric and mean.field is None and mean.mean is not None
         }
-        names = self.view.comparison.systems
         best = sorted(places[1:], key=lambda at: means.get(names[at], float("inf")))
         return [0, *best[: n - 1]]
 
-    @property
-    def _rows(self) -> Sequence[Sequence[str | Cell]]:
-        """Name, cells and number of questions of each metric."""
+    def _row(self, metric: MetricDisplay) -> Sequence[str | Cell]:
+        """Name, cells and number of questions of a metric; texts equal to the best are equally good."""
+        own = (metric.metric, self.field, self.value)
         means = {
-            (mean.metric, mean.system): mean
+            mean.system: mean
             for mean in self.view.comparison.means
-            if (mean.field, mean.value) == (self.field, self.value)
+            if (mean.metric, mean.field, mean.value) == own
         }
-        rows: list[Sequence[str | Cell]] = []
-        for metric in self.view.metrics.values():
-            own = [means[metric.metric, name] for name in self.view.comparison.systems]
-            display = over_questions(metric, own[0].n)
-            shown = [number(display, mean.mean) for mean in own]
-            best = self._best(display, [mean.mean for mean in own])
-            cells = [
-                Cell(text, self._marks(metric, mean.system), text == best and text != DASH)
-                for mean, text in zip(own, shown, strict=True)
-            ]
-            rows.append((self.view.name_of(metric), *cells, f"{own[0].n:,}"))
-        return rows
+        systems = self.view.comparison.systems
+        n = means[systems[0]].n
+        display = over_questions(metric, n)
+        known = [mean.mean for mean in means.values() if mean.mean is not None]
+        best = DASH
+        if known and metric.is_ranked:
+            best = number(display, min(known) if metric.lower_is_better else max(known))
+        cells = [
+            Cell(text, self._marks(own, system), is_best=text == best != DASH)
+            for system in systems
+            for text in [number(display, means[system].mean)]
+        ]
+        return (self.view.name_of(metric), *cells, f"{n:,}")
 
-    def _best(self, metric: MetricDisplay, means: Sequence[float | None]) -> str | None:
-        """The best mean as it is shown, so that equal texts are equally good."""
-        known = [mean for mean in means if mean is not None]
-        if not known or not metric.is_ranked:
-            return None
-        return number(metric, min(known) if metric.lower_is_better else max(known))
-
-    def _marks(self, metric: MetricDisplay, system: str) -> str:
+    def _marks(self, own: tuple[str, str | None, str | None], system: str) -> str:
         marks: list[str] = []
         for row in self.view.comparison.rows:
-            is_own = (row.metric, row.field, row.value) == (metric.metric, self.field, self.value)
-            if not is_own or not row.is_significant:
+            if (row.metric, row.field, row.value) != own or not row.is_significant:
                 continue
-            if not self.is_every_pair:
+            if not self.letters:
                 marks += [MARK] if row.candidate == system else []
             elif row.verdict == "better" and row.candidate == system:
                 marks.append(self.letters[row.base])
@@ -137,16 +127,7 @@ class SystemsTable:
     @property
     def legend(self) -> str:
         """What the marks mean."""
-        if self.is_every_pair:
+        what = f"{MARK} differs from {self.view.comparison.systems[0]}"
+        if self.letters:
             what = "Letters: significantly better than the systems with these letters"
-        else:
-            what = f"{MARK} differs from {self.view.comparison.systems[0]}"
         return f"{what}, p < {LEVEL}"
-
-    @property
-    def caption(self) -> str:
-        """What the table holds, and how it was tested."""
-        n = self.view.n_questions
-        where = "" if self.field is None else f" with {self.field} = {self.value}"
-        best = "; the best in bold" if self.view.comparison.systems[1:] else ""
-        return f"Means on {n}{where}{best}. {self.legend}: {self.view.method}."

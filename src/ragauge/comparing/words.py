@@ -1,6 +1,6 @@
-"""A comparison as people read it: the headline, a table of metrics, and what changed."""
+"""A comparison as people read it: names, numbers, the headline and the tables of pairs and effects."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import isclose
@@ -10,6 +10,7 @@ from ragauge.comparing.comparison import (
     Comparison,
     CorrectionName,
     MetricComparison,
+    SettingEffect,
     TestName,
 )
 from ragauge.report.plain import counted, distinct_names, for_terminal, shortened, some
@@ -24,10 +25,6 @@ UNITS = {REPEAT_OF: ("answer", "to", "question"), "conversation": ("turn", "of",
 NORMAL = ", by normal approximation where 50,000 questions differ"
 NAME_WIDTH = 20
 """Columns of the name of a metric or system; longer ones are cut."""
-IDS_LISTED = 2
-"""Most ids that a note lists; `Comparison.unpaired` has them all."""
-LEAST_CLUSTERS = 6
-"""Fewest clusters whose sign patterns, 2^6, can give a p below 0.05: 2 / 64."""
 MAX_NAMED = 4
 """Most metrics that a headline names."""
 TESTS: Mapping[TestName, str] = {
@@ -46,6 +43,8 @@ METHODS = {
     "wilson": "Wilson's score interval",
     "equal": "the share of questions that may differ unseen",
 }
+NOTHING = "Nothing was compared: no metric has a score."
+EFFECTS = "what each setting does, over the combinations of the others (uncorrected intervals)"
 
 
 def over_questions(metric: MetricDisplay, n: int) -> MetricDisplay:
@@ -93,45 +92,35 @@ class ComparisonView:
     def headline(self) -> str:
         """What the tests say, in one or two sentences."""
         if not self.comparison.rows:
-            return "Nothing was compared: no metric has a score."
-        if not self.is_single_pair:
-            return self._headline_of_many()
+            return NOTHING
+        return self._headline_of_pair() if self.is_single_pair else self._headline_of_many()
+
+    def _headline_of_pair(self) -> str:
         rows = self.comparison.overall
         base, candidate = map(self.short, self.comparison.pairs[0])
-        better = [row for row in rows if row.verdict == "better"]
-        worse = [row for row in rows if row.verdict == "worse"]
-        differ = [row for row in rows if row.verdict == "differs"]
-        if not any(row.p_value is not None for row in rows):
+        without = [row for row in rows if row.p_value is None]
+        if len(without) == len(rows):
             return f"{candidate} and {base} could not be compared: {rows[0].note}."
+        untested = ""
+        if without and self.comparison.test != "randomization":
+            why = "; ".join(dict.fromkeys(row.note for row in without if row.note))
+            untested = f" Not tested: {len(without):,} of {counted(len(rows), 'metric')} ({why})."
+        words = {"better": "better than", "worse": "worse than", "differs": "different from"}
+        found = {word: [row for row in rows if row.verdict == word] for word in words}
         parts = [
-            f"{word} {base} on {self._named(found)}"
-            for word, found in (
-                ("better than", better),
-                ("worse than", worse),
-                ("different from", differ),
-            )
-            if found
+            f"{words[word]} {base} on {self._named(own)}" for word, own in found.items() if own
         ]
-        n_rest = sum(row.p_value is not None for row in rows) - len(better + worse + differ)
-        untested = self._untested(rows)
         if not parts:
             nearest = self._nearest(rows)
-            return f"{candidate} does not differ significantly from {base}.{nearest}{untested}"
+            return f"{candidate} does not differ significantly from {base}. {nearest}.{untested}"
+        n_rest = len(rows) - len(without) - sum(map(len, found.values()))
         rest = f" {counted(n_rest, 'other difference')} may be chance." if n_rest else ""
         return f"{candidate} is {', '.join(parts)}.{rest}{untested}"
 
-    def _untested(self, rows: Sequence[MetricComparison]) -> str:
-        """How many metrics a test that was asked for does not apply to, and why."""
-        found = [row for row in rows if row.p_value is None]
-        if not found or self.comparison.test == "randomization":
-            return ""
-        why = "; ".join(dict.fromkeys(row.note for row in found if row.note))
-        return f" Not tested: {len(found):,} of {counted(len(rows), 'metric')} ({why})."
-
     def _named(self, rows: Sequence[MetricComparison]) -> str:
-        first = rows[0]
-        change = f" ({self.change(first)})"
-        names = [f"{self.short(row.name)}{change if row is first else ''}" for row in rows]
+        """The metrics, the first with its change."""
+        names = [self.short(row.name) for row in rows]
+        names[0] += f" ({self.change(rows[0])})"
         if len(names) > MAX_NAMED:
             names = [*names[: MAX_NAMED - 1], counted(len(names) - MAX_NAMED + 1, "other metric")]
         return " and ".join([", ".join(names[:-1]), names[-1]]) if names[1:] else names[0]
@@ -141,46 +130,43 @@ class ComparisonView:
         tested = [row for row in rows if row.p_corrected is not None and row.difference]
         if not tested:
             moved = any(row.wins or row.losses for row in rows)
-            return " The means are equal." if moved else " No question differs."
-        nearest = min(tested, key=lambda row: (row.p_corrected, row.p_value))
-        text = f" Nearest: {self.short(nearest.name)} {self.change(nearest)}, p {p_text(nearest.p_corrected)}"
-        if nearest.detectable is not None:
-            metric = self.display(nearest)
-            n_clusters = nearest.n_clusters
-            cluster = self._unit[2] if self._unit else "cluster"
-            n = counted(n_clusters, cluster) if n_clusters else counted(nearest.n, "question")
-            low, high = metric.low, metric.high
-            text += (
-                f"; {n} are too few to find any difference"
-                if low is not None and high is not None and nearest.detectable > high - low
-                else f"; with {n} a difference of {number(metric, nearest.detectable)} could be found"
-            )
-        return f"{text}."
+            return "The means are equal" if moved else "No question differs"
+        row = min(tested, key=lambda row: (row.p_corrected, row.p_value))
+        text = f"Nearest: {self.short(row.name)} {self.change(row)}, p {p_text(row.p_corrected)}"
+        if row.detectable is None:
+            return text
+        metric = self.display(row)
+        cluster = self._unit[2] if self._unit else "cluster"
+        n = counted(row.n_clusters, cluster) if row.n_clusters else counted(row.n, "question")
+        low, high = metric.low, metric.high
+        if low is not None and high is not None and row.detectable > high - low:
+            return f"{text}; {n} are too few to find any difference"
+        return f"{text}; with {n} a difference of {number(metric, row.detectable)} could be found"
 
     def _headline_of_many(self) -> str:
+        """What the tests say of the first metric."""
         first = self.comparison.metrics[0] if self.comparison.metrics else None
         rows = [row for row in self.comparison.overall if first and row.metric == first.metric]
         if first is None or not rows:
-            return "Nothing was compared: no metric has a score."
-        n_pairs = len(self.comparison.pairs)
+            return NOTHING
         found = sum(row.is_significant for row in rows)
-        text = f"{first.name}: {found} of {counted(n_pairs, 'pair')} differ significantly."
-        means = [
-            mean
+        n_pairs = counted(len(self.comparison.pairs), "pair")
+        text = f"{first.name}: {found} of {n_pairs} differ significantly."
+        means = {
+            mean.system: mean.mean
             for mean in self.comparison.means
             if mean.metric == first.metric and mean.field is None and mean.mean is not None
-        ]
+        }
         if not means or not first.is_ranked:
             return text
-        best = (min if first.lower_is_better else max)(mean.mean or 0.0 for mean in means)
-        equal = [mean.system for mean in means if isclose(mean.mean or 0.0, best)]
-        value = (
-            f"{first.name}, {number(over_questions(self.metrics[first.metric], means[0].n), best)}"
-        )
+        best = (min if first.lower_is_better else max)(means.values())
+        equal = [self.short(system) for system, mean in means.items() if isclose(mean, best)]
+        n = next(mean.n for mean in self.comparison.means if mean.metric == first.metric)
+        value = f"{first.name}, {number(over_questions(self.metrics[first.metric], n), best)}"
         if len(equal) > 2:
             return f"{len(equal):,} systems share the best {value}. {text}"
-        named = " and ".join(self.short(system) for system in equal)
-        return f"{named} {'has' if len(equal) == 1 else 'share'} the best {value}. {text}"
+        has = "has" if len(equal) == 1 else "share"
+        return f"{' and '.join(equal)} {has} the best {value}. {text}"
 
     def display(self, row: MetricComparison) -> MetricDisplay:
         """How the row's means and differences are shown."""
@@ -188,9 +174,7 @@ class ComparisonView:
 
     def change(self, row: MetricComparison) -> str:
         """The difference with its sign, or the ratio."""
-        if row.ratio is not None:
-            return times(row.ratio)
-        return signed(self.display(row), row.difference)
+        return change_text(self.display(row), row)
 
     @cached_property
     def _unit(self) -> tuple[str, str, str] | None:
@@ -207,21 +191,16 @@ class ComparisonView:
 
     @property
     def title(self) -> str:
-        n = self.n_questions
         systems = [self.short(name) for name in self.comparison.systems]
-        if self.is_single_pair:
-            return f"{systems[1]} against {systems[0]} · {n}"
-        return f"{some(systems, 5)} · {n}"
+        what = f"{systems[1]} against {systems[0]}" if self.is_single_pair else some(systems, 5)
+        return f"{what} · {self.n_questions}"
 
     @property
     def header(self) -> tuple[str, ...]:
-        names = ("metric",) if self.is_single_pair else ("metric", "base", "candidate")
-        own = (
-            tuple(map(self.short, self.comparison.systems))
-            if self.is_single_pair
-            else ("base mean", "mean")
-        )
-        return (*names, *own, "change", "95 % interval", "p", "n", "+ = −")
+        numbers = ("change", "95 % interval", "p", "n", "+ = −")
+        if self.is_single_pair:
+            return ("metric", *map(self.short, self.comparison.systems), *numbers)
+        return ("metric", "base", "candidate", "base mean", "mean", *numbers)
 
     @property
     def n_names(self) -> int:
@@ -229,28 +208,21 @@ class ComparisonView:
         return 1 if self.is_single_pair else 3
 
     def cells(self, row: MetricComparison) -> tuple[str | Cell, ...]:
-        """A row of the table."""
+        """A row of the table. `n` is of how many questions, if some are not scored on both sides."""
         metric = self.display(row)
-        names = (self.name_of(metric),)
-        if not self.is_single_pair:
-            names += (self.short(row.base), self.short(row.candidate))
+        pair = () if self.is_single_pair else (self.short(row.base), self.short(row.candidate))
+        total = row.n + row.counts.unpaired
         return (
-            *names,
+            self.name_of(metric),
+            *pair,
             number(metric, row.base_mean),
             number(metric, row.candidate_mean),
             Cell(self.change(row), MARK if row.is_significant else ""),
-            between(metric, row.low, row.high)
-            if row.ratio is None
-            else times_between(row.ratio_low, row.ratio_high),
-            DASH if row.p_corrected is None else p_cell(row.p_corrected),
-            self._n(row),
+            interval_text(metric, row),
+            p_text(row.p_corrected).removeprefix("= "),
+            f"{row.n:,}" if total == row.n else f"{row.n:,} of {total:,}",
             f"{row.wins:,} {row.ties:,} {row.losses:,}" if row.n else DASH,
         )
-
-    def _n(self, row: MetricComparison) -> str:
-        """The number of questions, of how many if some are not scored on both sides."""
-        total = row.n + row.counts.unpaired
-        return f"{row.n:,}" if total == row.n else f"{row.n:,} of {total:,}"
 
     @property
     def effects(self) -> Table:
@@ -260,29 +232,24 @@ class ComparisonView:
                 self.short(effect.setting),
                 f"{self.short(effect.before)} → {self.short(effect.after)}",
                 self.name_of(metric),
-                signed(metric, effect.difference) if effect.ratio is None else times(effect.ratio),
-                between(metric, effect.low, effect.high)
-                if effect.ratio is None
-                else times_between(effect.ratio_low, effect.ratio_high),
+                change_text(metric, effect),
+                interval_text(metric, effect),
                 f"{effect.n:,}",
             )
             for effect in self.comparison.effects
             for metric in [over_questions(self.metrics[effect.metric], effect.n)]
         ]
-        title = (
-            "what each setting does, over the combinations of the others (uncorrected intervals)"
-        )
         header = ("setting", "from → to", "metric", "difference", "95 % interval", "n")
-        return Table(header, rows, 3, [(5,), (4,)], title=title)
+        return Table(header, rows, 3, [(5,), (4,)], title=EFFECTS)
 
     @property
     def legend(self) -> str:
         """What was done: test, correction, and the intervals."""
-        comparison = self.comparison
-        if not comparison.n_tests:
-            is_equal = any(row.p_value is not None for row in comparison.rows)
+        rows = self.comparison.rows
+        if not self.comparison.n_tests:
+            is_equal = any(row.p_value is not None for row in rows)
             return f"{'nothing differs' if is_equal else 'nothing was tested'}: {self.method}"
-        found = any(row.is_significant for row in comparison.rows)
+        found = any(row.is_significant for row in rows)
         mark = f"{MARK} significant difference" if found else "no significant difference"
         return f"{mark} (p < {LEVEL}): {self.method}"
 
@@ -290,96 +257,19 @@ class ComparisonView:
     def method(self) -> str:
         """Test, correction, number of tests and questions, intervals and seed, for a caption."""
         comparison = self.comparison
-        n_tests = counted(comparison.n_tests, "test")
-        methods = [
-            METHODS[method]
-            for method in dict.fromkeys(row.interval_method for row in comparison.rows)
-            if method is not None
-        ]
-        clusters = f", clusters by {comparison.cluster}" if comparison.cluster else ""
-        corrected = CORRECTIONS[comparison.correction]
-        corrected += "" if comparison.correction == "none" else f" for {n_tests}"
-        corrections = [corrected] if comparison.n_tests else []
-        is_corrected = comparison.n_tests and comparison.correction != "none"
-        kind = "uncorrected 95 % intervals" if is_corrected else "95 % intervals"
-        intervals = [f"{kind} by {' and '.join(methods)}"] if methods else []
         is_normal = any("normal" in row.test for row in comparison.rows)
-        test = TESTS[comparison.test] + (NORMAL if is_normal else "")
-        pieces = (test, *corrections, *intervals, f"seed {comparison.seed}")
-        return f"{', '.join(pieces)}{clusters}"
-
-    @property
-    def notes(self) -> Sequence[str]:
-        """What was not compared, what a side lacks, and where numbers are missing."""
-        return [
-            *self._unpaired(),
-            *self._row_notes(),
-            *self._ratios(),
-            *self._too_few_clusters(),
-            *self._too_few_draws(),
-            *self.comparison.notes,
-        ]
-
-    def _unpaired(self) -> Iterator[str]:
-        """The scores that a side lacks, and the bounds of the difference with them."""
-        for row in self.comparison.overall:
-            if row.unpaired:
-                counts = (
-                    (row.base, row.n_unpaired("base")),
-                    (row.candidate, row.n_unpaired("candidate")),
-                )
-                sides = " and ".join(f"{self.short(name)} {n:,}" for name, n in counts if n)
-                ids = some([for_terminal(each.id) for each in row.unpaired], IDS_LISTED)
-                text = f"{self.short(row.name)}: no score for {sides} ({ids})"
-                if row.worst is not None and row.best is not None:
-                    metric = over_questions(self.metrics[row.metric], row.n + row.counts.unpaired)
-                    worst, best = (signed(metric, end) for end in (row.worst, row.best))
-                    text += f"; with these the change is {worst} to {best}"
-                yield text
-
-    def _row_notes(self) -> Iterator[str]:
-        by_note: dict[str, list[str]] = {}
-        for row in self.comparison.rows:
-            if row.note:
-                where = "" if row.field is None else f" ({row.field} = {row.value})"
-                by_note.setdefault(row.note, []).append(f"{self.short(row.name)}{where}")
-        for note, names in by_note.items():
-            yield f"{some(list(dict.fromkeys(names)), 4)}: {note}"
-
-    def _ratios(self) -> Iterator[str]:
-        """Which changes are ratios, and what the first one says."""
-        rows = [row for row in self.comparison.overall if row.ratio is not None]
-        if not rows:
-            return
-        row, names = rows[0], dict.fromkeys(self.short(row.name) for row in rows)
-        text = f"{self.short(row.candidate)} takes {row.ratio:.2f} times what {self.short(row.base)} takes"
-        if row.ratio_low is not None and row.ratio_high is not None:
-            text += f" (95 % interval {row.ratio_low:.2f} to {row.ratio_high:.2f})"
-        others = some(list(names)[1:], 4)
-        yield (
-            f"{self.short(row.name)}: {text}, the geometric mean of the questions' ratios, tested on logarithms"
-            f"{'; so too ' + others if others else ''}"
-        )
-
-    def _too_few_clusters(self) -> Iterator[str]:
-        """Whether the clusters are too few for a p below the level and for an interval."""
-        counts = [row.n_clusters for row in self.comparison.overall if row.p_value is not None]
-        fewest = min((n for n in counts if n is not None), default=LEAST_CLUSTERS)
-        if fewest < LEAST_CLUSTERS:
-            p = (
-                f"p cannot be below {2 / 2**fewest:.3g}"
-                if self.comparison.test == "randomization"
-                else "p is unsure"
-            )
-            field = self.short(self.comparison.cluster or "")
-            yield f"only {fewest} clusters by {field}: {p}; do not trust the interval"
-
-    def _too_few_draws(self) -> Iterator[str]:
-        if problem := too_few_draws(self.comparison):
-            enough = round(20 * self.comparison.n_tests / LEVEL, -3)
-            yield (
-                f"{problem}; use --permutations {enough:.0f}, or compare fewer metrics, slices or pairs"
-            )
+        pieces = [TESTS[comparison.test] + (NORMAL if is_normal else "")]
+        is_corrected = comparison.n_tests > 0 and comparison.correction != "none"
+        if comparison.n_tests:
+            n_tests = f" for {counted(comparison.n_tests, 'test')}" if is_corrected else ""
+            pieces.append(f"{CORRECTIONS[comparison.correction]}{n_tests}")
+        used = dict.fromkeys(row.interval_method for row in comparison.rows)
+        if methods := [METHODS[method] for method in used if method is not None]:
+            kind = "uncorrected 95 % intervals" if is_corrected else "95 % intervals"
+            pieces.append(f"{kind} by {' and '.join(methods)}")
+        pieces.append(f"seed {comparison.seed}")
+        pieces += [f"clusters by {comparison.cluster}"] if comparison.cluster else []
+        return ", ".join(pieces)
 
 
 def too_few_draws(comparison: Comparison) -> str:
@@ -402,23 +292,18 @@ def signed(metric: MetricDisplay, value: float | None) -> str:
     return text[1:] if not text.strip("+-0.") else text
 
 
-def between(metric: MetricDisplay, low: float | None, high: float | None) -> str:
-    if low is None or high is None:
+def change_text(metric: MetricDisplay, found: MetricComparison | SettingEffect) -> str:
+    """The difference with its sign, or the ratio: `×1.52`."""
+    return signed(metric, found.difference) if found.ratio is None else f"×{found.ratio:.2f}"
+
+
+def interval_text(metric: MetricDisplay, found: MetricComparison | SettingEffect) -> str:
+    """The interval of the same."""
+    ends = (found.low, found.high) if found.ratio is None else (found.ratio_low, found.ratio_high)
+    if None in ends:
         return DASH
-    return f"[{signed(metric, low)}, {signed(metric, high)}]"
-
-
-def times(ratio: float) -> str:
-    """A ratio: `×1.52`."""
-    return f"×{ratio:.2f}"
-
-
-def times_between(low: float | None, high: float | None) -> str:
-    return DASH if low is None or high is None else f"[{times(low)}, {times(high)}]"
-
-
-def p_cell(p: float) -> str:
-    return "< 0.001" if p < 0.001 else f"{p:.3f}"
+    shown = [signed(metric, end) if found.ratio is None else f"×{end:.2f}" for end in ends]
+    return f"[{', '.join(shown)}]"
 
 
 def p_text(p: float | None) -> str:

@@ -1,7 +1,7 @@
 """How much worse a run is than its baseline, for the rules of a gate."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import polars as pl
@@ -11,6 +11,7 @@ from ragauge.comparing.comparison import MetricComparison
 from ragauge.comparing.pair import SKEWED
 from ragauge.comparing.paired_scores import LOST, STATUSES
 from ragauge.errors import PlanError
+from ragauge.gating.rules import DROPS
 from ragauge.gating.slices import Slice
 from ragauge.runs.manifest import MetricDisplay
 from ragauge.runs.scored_run import ScoredRun
@@ -20,65 +21,33 @@ from ragauge.where import Filter
 IDS_SHOWN = 3
 
 
+@dataclass(frozen=True)
 class Baseline:
-    """A run, or a system of the checked run, with the comparisons already made.
+    """What a run is compared with: another run, or the system with this name of the run itself.
 
     `allow_lost`: how many questions that the baseline scored may be failed, missing or absent in the run.
     """
 
-    def __init__(
-        self,
-        run: ScoredRun,
-        given: ScoredRun | str,
-        allow_lost: int = 0,
-        *,
-        allow_mismatch: bool = False,
-    ) -> None:
-        self.run = run
-        self.base = run if isinstance(given, str) else given
-        self.system = given if isinstance(given, str) else None
-        self.allow_lost = allow_lost
-        self.allow_mismatch = allow_mismatch
-        self._rows: dict[tuple[str, str, str | None], MetricComparison | str] = {}
-        if self.system is not None and self.system not in run.samples.systems:
-            known = ", ".join(run.samples.systems)
-            raise PlanError(
-                [f"the baseline {given!r} is neither a run nor a system; systems: {known}"]
-            )
+    run: ScoredRun
+    base: ScoredRun
+    system: str | None
+    allow_lost: int = 0
+    allow_mismatch: bool = False
+    _rows: dict[tuple[str, str, str | None], MetricComparison | str] = field(
+        default_factory=dict["tuple[str, str, str | None]", "MetricComparison | str"]
+    )
 
-    def system_for(self, system: str) -> str:
-        """The baseline's system that a system is compared with: of the same name, or the only one."""
-        if self.system is not None:
-            return self.system
-        systems = self.base.samples.systems
-        if system in systems:
-            return system
-        if len(systems) == 1:
-            return systems[0]
-        raise PlanError(
-            [
-                f"the baseline has no system {system!r}, and several others ({', '.join(systems)}); "
-                "use the same names in both runs"
-            ]
-        )
-
-    def absent_systems(self) -> Sequence[str]:
-        """The baseline's systems that the run no longer has."""
-        systems, own = self.base.samples.systems, self.run.samples.systems
-        renamed = len(systems) == 1 or self.system is not None
-        return [] if renamed else [system for system in systems if system not in own]
-
-    def absent_metrics(self) -> Sequence[str]:
-        """The metrics that rank systems, that have a value in the baseline, and that the run no longer has."""
-        own = {metric.name for metric in self.run.metrics}
-        return [
-            metric.name
-            for metric in self.base.metrics
-            if metric.is_ranked and metric.name in self.scored and metric.name not in own
-        ]
-
-    def has(self, metric: MetricDisplay) -> bool:
-        return any(metric.name == other.name for other in self.base.metrics)
+    @classmethod
+    def of(
+        cls, run: ScoredRun, given: ScoredRun | str, allow_lost: int, *, allow_mismatch: bool
+    ) -> "Baseline":
+        """The baseline that a run or a system's name is; raises PlanError for an unknown name."""
+        if not isinstance(given, str):
+            return cls(run, given, None, allow_lost, allow_mismatch)
+        if given in run.samples.systems:
+            return cls(run, run, given, allow_lost, allow_mismatch)
+        known = ", ".join(run.samples.systems)
+        raise PlanError([f"the baseline {given!r} is neither a run nor a system; systems: {known}"])
 
     @cached_property
     def scored(self) -> frozenset[str]:
@@ -86,11 +55,6 @@ class Baseline:
         summary = Slice.of(self.base, None).summary
         labels = {label for (label, _), row in summary.items() if row["ok"]}
         return frozenset(metric.name for metric in self.base.metrics if metric.metric in labels)
-
-    def compares(self, metric: MetricDisplay, system: str) -> bool:
-        """Whether a question has a value on both sides, or too many questions lost theirs."""
-        row = self.row(metric, system, None)
-        return not isinstance(row, str) and (row.n > 0 or row.counts.lost > self.allow_lost)
 
     @property
     def notes(self) -> Sequence[str]:
@@ -118,12 +82,21 @@ class Baseline:
     def _compared(
         self, metric: MetricDisplay, system: str, where: Filter | None
     ) -> MetricComparison | str:
-        other = self.system_for(system)
+        systems = self.base.samples.systems
+        # The baseline's system of the same name, or its only one.
+        other = self.system or (system if system in systems else systems[0])
+        if other != self.system and other != system and len(systems) > 1:
+            raise PlanError(
+                [
+                    f"the baseline has no system {system!r}, and several others ({', '.join(systems)}); "
+                    "use the same names in both runs"
+                ]
+            )
         base = _matching(self.base, other, where, system)
         candidate = _matching(self.run, system, where, system)
-        if not base.samples.frame.height or not candidate.samples.frame.height:
-            side = "the baseline" if candidate.samples.frame.height else "the run"
-            return f"no row of {side} matches its filter"
+        for side, part in (("the run", candidate), ("the baseline", base)):
+            if not part.samples.frame.height:
+                return f"no row of {side} matches its filter"
         rows = compare(
             (base, other),
             (candidate, system),
@@ -147,21 +120,15 @@ class Baseline:
             named = ", ".join(_lost(row)[:IDS_SHOWN])
             n, has = ("1 question", "has") if n_lost == 1 else (f"{n_lost:,} questions", "have")
             more = f" … {n_lost - IDS_SHOWN:,} more" if n_lost > IDS_SHOWN else ""
-            return (
-                None,
-                f"{n} scored in the baseline {has} no score now: {named}{more}",
-            )
-        values = _drop(row)
-        value = values[statistic]
+            return None, f"{n} scored in the baseline {has} no score now: {named}{more}"
+        value = _change(row)[statistic]
         if value is None and row.metric in SKEWED and row.base_mean == 0:
             return None, f"{metric.name} has no share of a baseline of 0"
         return value, "" if value is not None else row.note or "too few common questions"
 
     def broken(self, metric: MetricDisplay, system: str, where: Filter | None) -> tuple[str, ...]:
         """The questions that were right in the baseline and are wrong now, then those that were lost."""
-        if not metric.is_ranked:
-            return ()
-        row = self.row(metric, system, where)
+        row = self.row(metric, system, where) if metric.is_ranked else ""
         if isinstance(row, str):
             return ()
         return (*(change.id for change in row.broken), *_lost(row))
@@ -170,20 +137,7 @@ class Baseline:
 def _lost(row: MetricComparison) -> list[str]:
     """The listed questions that the baseline has scored and that the run lost."""
     lost = {STATUSES[place] for place in LOST}
-    return [
-        question.id
-        for question in row.unpaired
-        if question.base == "ok" and question.candidate in lost
-    ]
-
-
-@dataclass(frozen=True, repr=False)
-class _Part(ScoredRun):
-    """A run with some of its samples, of which nothing is kept."""
-
-    @cached_property
-    def kept(self) -> Mapping[str, object]:
-        return {}
+    return [each.id for each in row.unpaired if each.base == "ok" and each.candidate in lost]
 
 
 def _matching(run: ScoredRun, own: str, where: Filter | None, named: str) -> ScoredRun:
@@ -194,30 +148,23 @@ def _matching(run: ScoredRun, own: str, where: Filter | None, named: str) -> Sco
     seen = rows.with_columns(pl.lit(named).alias("system"))
     ids = matching(replace(run.samples, rows=seen), where).frame["id"]
     some = replace(run.samples, rows=rows.filter(pl.col("id").is_in(ids.implode())))
-    return _Part(some, run.source, run.manifest, run.folder, run.url)
+    return ScoredRun(some, run.source, run.manifest, run.folder, run.url)
 
 
-def _drop(row: MetricComparison) -> Mapping[str, float | None]:
-    """How much worse the candidate is, positive if it is worse, and the interval of that.
+def _change(row: MetricComparison) -> Mapping[str, float | None]:
+    """How much worse the candidate is, positive if it is worse, the interval of that, and the p value.
 
     Of times and costs the share that they grew by: the ratio less 1, or where a question took 0, the
     difference by the baseline's mean.
     """
-    change = row.difference, row.low, row.high
+    ends = [row.difference, row.low, row.high]
     if row.ratio is not None:
-        change = _each((row.ratio, row.ratio_low, row.ratio_high), lambda ratio: ratio - 1)
+        ratios = row.ratio, row.ratio_low, row.ratio_high
+        ends = [None if ratio is None else ratio - 1 for ratio in ratios]
     elif row.metric in SKEWED:
         mean = row.base_mean or 0.0
-        change = _each(change, lambda end: end / (mean or 1.0) if mean or not end else None)
-    drop, low, high = change
+        ends = [None if end is None or (end and not mean) else end / (mean or 1.0) for end in ends]
     if not row.lower_is_better:
-        drop, low, high = _each((drop, high, low), lambda end: 0.0 - end)
-    return {"drop": drop, "drop_low": low, "drop_high": high, "p_value": row.p_value}
-
-
-def _each(
-    values: tuple[float | None, float | None, float | None],
-    of: Callable[[float], float | None],
-) -> tuple[float | None, float | None, float | None]:
-    first, second, third = (None if value is None else of(value) for value in values)
-    return first, second, third
+        drop, low, high = (None if end is None else 0.0 - end for end in ends)
+        ends = [drop, high, low]
+    return {**dict(zip(DROPS, ends, strict=True)), "p_value": row.p_value}

@@ -7,14 +7,13 @@ slice    = "[" filter over the fields of the samples "]"
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import cast
+from typing import TYPE_CHECKING
 
 from ragauge.errors import FilterError, LabelError, did_you_mean
 from ragauge.label import Label
-from ragauge.score import Status
 from ragauge.where import (
     RESERVED,
     All,
@@ -30,18 +29,24 @@ from ragauge.where import (
     Truth,
 )
 
+if TYPE_CHECKING:
+    from ragauge.runs.manifest import MetricDisplay
+
 MEAN = "mean"
 STATISTICS = (
     *(MEAN, "low", "high", "worst", "best", "lowest", "highest", "n"),
     *("ok", "undefined", "missing", "failed", "skipped"),
 )
 """The columns of a summary that a rule can name."""
+IN_RANGE = (MEAN, "low", "high", "worst", "best", "lowest", "highest")
+"""Those that lie in the metric's range."""
 QUANTILES = {"p50": 0.5, "p90": 0.9, "p95": 0.95, "p99": 0.99}
 SPREAD = (*QUANTILES, "sum")
 """Statistics of the values themselves, not of a summary: percentiles (the nearest value) and the sum."""
 UNSCORED = "unscored"
 """The rows or scores without a value, whatever their status."""
-CHANGES = ("drop", "drop_low", "drop_high", "p_value")
+DROPS = ("drop", "drop_low", "drop_high")
+CHANGES = (*DROPS, "p_value")
 """How much worse a metric is than in the baseline, its interval, and the p value; the rule needs a baseline."""
 COUNTS = ("answers", "questions", "ok", "undefined", "missing", "failed", "skipped", UNSCORED)
 JUDGING = ("cost_usd", "calls")
@@ -52,6 +57,8 @@ WORD = re.compile(r"\s*([^\W\d]\w*)")
 QUOTED = re.compile(r"\s*`([^`]+)`")
 STATISTIC = re.compile(r"\.([^\W\d]\w*)")
 SLICE = re.compile(r"""\s*\[((?:[^"'\[\]]|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')*)\]""")
+
+Leaf = Truth | Comparison | Membership | IsNull
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +104,8 @@ class Rule:
         """Parse a rule; FilterError gives the position of the first error."""
         reader = _RuleReader(text)
         condition = reader.condition()
-        if problem := _not_a_comparison(condition):
+        problems = (_not_a_comparison(leaf) for leaf in _leaves(condition))
+        if problem := next(filter(None, problems), ""):
             raise FilterError(f"rule {text!r:.200}: {problem}")
         return cls(text.strip(), condition, tuple(reader.operands.values()))
 
@@ -114,21 +122,41 @@ class Rule:
         return _shortfall(self.condition, values, True)
 
     @property
-    def limits(self) -> tuple[tuple[Operand, float], ...]:
+    def limits(self) -> Sequence[tuple[Operand, float]]:
         """Each operand with the numbers that it is compared with."""
         operands = {operand.text: operand for operand in self.operands}
-        return tuple((operands[text], limit) for text, limit in _limits(self.condition))
+        return [
+            (operands[text], limit)
+            for leaf in _leaves(self.condition)
+            for text, limit in _limits(leaf)
+        ]
 
     @cached_property
     def needs_baseline(self) -> bool:
         return any(operand.is_change for operand in self.operands)
 
 
-def number_of(row: Mapping[str, object], statistic: str) -> float | None:
-    """A statistic of a row of the summary; None if it has no value."""
-    if statistic == UNSCORED:
-        return sum(cast(int, row[str(status)]) for status in Status if status is not Status.OK)
-    return cast("float | None", row[statistic])
+def out_of_reach(operand: Operand, limit: float, metric: "MetricDisplay") -> str:
+    """What is wrong with a limit that no value of the metric can reach; empty if one can."""
+    low, high = metric.low, metric.high
+    if low is None or high is None or metric.aggregate.kind != "mean":
+        return ""
+    if operand.statistic in DROPS:
+        low, high = low - high, high - low
+    elif operand.statistic not in IN_RANGE:
+        return ""
+    if low <= limit <= high:
+        return ""
+    hint = ""
+    if metric.show == "count":
+        hint = "; it is a share of the answers, also where it is shown as a count"
+    elif metric.scale != 1 and low <= limit / metric.scale <= high:
+        hint = f"; write {limit / metric.scale:g}"
+    elif metric.scale == 1 and low <= limit / 100 <= high:
+        hint = f"; for {limit:g} % write {limit / 100:g}"
+    return (
+        f"{operand.text} lies between {low:g} and {high:g}, so {limit:g} is no limit for it{hint}"
+    )
 
 
 def _shortfall(condition: Condition, values: Mapping[str, float], wanted: bool) -> float:
@@ -141,43 +169,44 @@ def _shortfall(condition: Condition, values: Mapping[str, float], wanted: bool) 
         parts = [_shortfall(part, values, wanted) for part in condition.conditions]
         # All parts have to change, or one of them is enough.
         return max(parts) if isinstance(condition, All) is wanted else min(parts)
-    return min((_apart(values[text], limit) for text, limit in _limits(condition)), default=0.0)
+    apart = (
+        abs(values[text] - limit) / (max(abs(values[text]), abs(limit)) or 1.0)
+        for text, limit in _limits(condition)
+    )
+    return min(apart, default=0.0)
 
 
-def _limits(condition: Condition) -> Iterator[tuple[str, float]]:
-    """The numbers that a condition compares its fields with."""
+def _leaves(condition: Condition) -> Iterator[Leaf]:
+    """The conditions on a single field."""
     if isinstance(condition, Not):
-        yield from _limits(condition.condition)
+        yield from _leaves(condition.condition)
     elif isinstance(condition, All | Either):
         for part in condition.conditions:
-            yield from _limits(part)
-    elif isinstance(condition, Membership):
-        yield from ((condition.field, float(limit)) for limit in condition.values)
-    elif isinstance(condition, Comparison):
-        yield condition.field, float(condition.value)
+            yield from _leaves(part)
+    else:
+        yield condition
 
 
-def _apart(value: float, limit: float) -> float:
-    larger = max(abs(value), abs(limit))
-    return abs(value - limit) / larger if larger else 0.0
+def _limits(leaf: Leaf) -> Sequence[tuple[str, float]]:
+    """The numbers that the field is compared with."""
+    if isinstance(leaf, Truth | IsNull):
+        return []
+    values = leaf.values if isinstance(leaf, Membership) else (leaf.value,)
+    return [(leaf.field, float(value)) for value in values]
 
 
-def _not_a_comparison(condition: Condition) -> str:
+def _not_a_comparison(leaf: Leaf) -> str:
     """What a rule may not do with an operand; empty if all is well."""
-    if isinstance(condition, Not):
-        return _not_a_comparison(condition.condition)
-    if isinstance(condition, All | Either):
-        problems = [_not_a_comparison(part) for part in condition.conditions]
-        return next((problem for problem in problems if problem), "")
-    if isinstance(condition, Truth):
-        return f"compare {condition.field} with a number, as in {condition.field} >= 0.8"
-    if isinstance(condition, IsNull):
-        return f"{condition.field} without a value fails every rule; compare it with a number"
-    values = condition.values if isinstance(condition, Membership) else (condition.value,)
+    field = leaf.field
+    if isinstance(leaf, Truth):
+        return f"compare {field} with a number, as in {field} >= 0.8"
+    if isinstance(leaf, IsNull):
+        return f"{field} without a value fails every rule; compare it with a number"
+    if isinstance(leaf, Comparison) and leaf.sign == "~":
+        return f"~ searches a text, and {field} is a number"
+    values = leaf.values if isinstance(leaf, Membership) else (leaf.value,)
     bad = [value for value in values if isinstance(value, bool | str)]
-    if isinstance(condition, Comparison) and condition.sign == "~":
-        return f"~ searches a text, and {condition.field} is a number"
-    return f"{condition.field} is a number; {bad[0]!r:.80} is not" if bad else ""
+    return f"{field} is a number; {bad[0]!r:.80} is not" if bad else ""
 
 
 class _RuleReader(Reader):
@@ -193,16 +222,21 @@ class _RuleReader(Reader):
     def token_at(self, at: int) -> tuple[Token, int]:
         quoted = QUOTED.match(self.text, at)
         word = WORD.match(self.text, at)
-        if quoted is None and (word is None or word[1].casefold() in RESERVED):
+        if quoted is not None:
+            start, end = quoted.start(1) - 1, quoted.end()
+            name, statistic = quoted[1], MEAN
+        elif word is None or word[1].casefold() in RESERVED:
             return super().token_at(at)
-        start = quoted.start(1) - 1 if quoted else self.text.index(word[1], at) if word else at
-        if quoted:
-            name, statistic, end = quoted[1], MEAN, quoted.end()
         else:
+            start = word.start(1)
             name, statistic, end = self._metric(start)
         if (named := STATISTIC.match(self.text, end)) is not None:
             statistic, end = self._statistic(named[1], end), named.end()
-        where, end = self._slice(end)
+        where = None
+        if (found := SLICE.match(self.text, end)) is not None:
+            where, end = Filter.parse(found[1]), found.end()
+        elif self.text[end:].lstrip().startswith("["):
+            raise FilterError(f"rule {self.text!r:.200}: the bracket [ is not closed")
         text = self.text[start:end].strip()
         self.operands[text] = Operand(text, name, statistic, where)
         return Token("quoted", text, start), end
@@ -219,9 +253,7 @@ class _RuleReader(Reader):
         if label.name in TOTALS:
             return label.name, None, end
         name, dot, statistic = label.name.rpartition(".")
-        if not dot:
-            return label.name, MEAN, end
-        return name, self._statistic(statistic, start), end
+        return (name, self._statistic(statistic, start), end) if dot else (label.name, MEAN, end)
 
     def _statistic(self, name: str, at: int) -> str:
         known = (*STATISTICS, *SPREAD, UNSCORED, *CHANGES)
@@ -231,11 +263,3 @@ class _RuleReader(Reader):
                 f"rule {self.text!r:.200}: no statistic {name!r:.80} at character {at + 1}{hint}"
             )
         return name
-
-    def _slice(self, at: int) -> tuple[Filter | None, int]:
-        found = SLICE.match(self.text, at)
-        if found is not None:
-            return Filter.parse(found[1]), found.end()
-        if self.text[at:].lstrip().startswith("["):
-            raise FilterError(f"rule {self.text!r:.200}: the bracket [ is not closed")
-        return None, at

@@ -8,18 +8,26 @@ from typing import cast
 
 import polars as pl
 
-from ragauge.gating.rules import QUANTILES, number_of
+from ragauge.gating.rules import QUANTILES, UNSCORED
 from ragauge.runs.manifest import MetricDisplay
 from ragauge.runs.scored_run import ScoredRun
 from ragauge.runs.scores import pieces_with_samples
-from ragauge.runs.summary import clusters_in, frame_of, summarise_pieces
+from ragauge.runs.summary import clusters_in, summarise_pieces
 from ragauge.samples.filter import matches, matching
 from ragauge.samples.samples import Samples
+from ragauge.score import Status
 from ragauge.where import Filter
 
 IDS_KEPT = 1_000
 """Most questions named for a rule that fails."""
 COLUMNS = ("id", "system", "metric", "value", "status", "parts")
+
+
+def number_of(row: Mapping[str, object], statistic: str) -> float | None:
+    """A statistic of a row of the summary; None if it has no value."""
+    if statistic == UNSCORED:
+        return sum(cast(int, row[str(status)]) for status in Status if status is not Status.OK)
+    return cast("float | None", row[statistic])
 
 
 @dataclass(frozen=True)
@@ -47,23 +55,16 @@ class Slice:
             yield scores.join(pairs, on=["id", "system"], how="semi", maintain_order="left"), kept
 
     @cached_property
-    def _table(self) -> "pl.DataFrame | None":
-        """The summary; None if no row matches."""
-        if not len(self.samples):
-            return None
-        if self.where is None and "summary" in self.run.stored_results:
-            return frame_of(
-                cast("Sequence[Mapping[str, object]]", self.run.stored_results["summary"])
-            )
-        return summarise_pieces(lambda: self._pieces(COLUMNS), self.samples, self.run.metrics, ())
-
-    @cached_property
     def summary(self) -> Mapping[tuple[str, str], Mapping[str, object]]:
         """The rows of the summary by metric and system."""
-        if self._table is None:
+        if not len(self.samples):
             return {}
-        rows = self._table.iter_rows(named=True)
-        return {(cast(str, row["metric"]), cast(str, row["system"])): row for row in rows}
+        if self.where is None:
+            table = self.run.summary()
+        else:
+            metrics = self.run.metrics
+            table = summarise_pieces(lambda: self._pieces(COLUMNS), self.samples, metrics, ())
+        return {(row["metric"], row["system"]): row for row in table.iter_rows(named=True)}
 
     def count(self, name: str) -> int:
         """A total of the slice, over all its systems."""
@@ -95,7 +96,6 @@ class Slice:
 
         Those without a value come first, or with `only_scored` not at all.
         """
-        descending = [metric.lower_is_better, False]
         wanted = (pl.col("metric") == metric.metric) & (pl.col("system") == system)
         best = metric.low if metric.lower_is_better else metric.high
         if best is not None and metric.is_ranked:
@@ -105,5 +105,6 @@ class Slice:
         worst = pl.DataFrame(schema={"id": pl.String, "value": pl.Float64})
         for scores, _ in self._pieces(("id", "system", "metric", "value")):
             both = pl.concat([worst, scores.filter(wanted).select("id", "value")])
+            descending = [metric.lower_is_better, False]
             worst = both.sort("value", "id", descending=descending).head(IDS_KEPT)
         return tuple(worst["id"].to_list())

@@ -1,9 +1,11 @@
 """The verdicts of a gate as text, as JUnit XML, and for GitHub Actions."""
 
 from collections.abc import Iterator, Sequence
+from itertools import accumulate
 from xml.etree import ElementTree
 
-from ragauge.gating.gate import Gate, Reading, Verdict
+from ragauge.gating.checking import Reading, Verdict
+from ragauge.gating.gate import Gate
 from ragauge.report.plain import counted, for_markdown, for_terminal, shortened, some
 from ragauge.report.report import NO, YES, Report, Table
 from ragauge.report.table_formats import markdown_table
@@ -18,42 +20,32 @@ MAX_ANNOTATION = 4_000
 
 def headline(gate: Gate) -> str:
     """How many rules hold."""
-    n = len(gate.verdicts)
-    if gate.passed:
-        return f"passed: {counted(n, 'check')}"
-    return f"failed: {len(gate.failures):,} of {counted(n, 'check')}"
+    checks = counted(len(gate.verdicts), "check")
+    return f"passed: {checks}" if gate.passed else f"failed: {len(gate.failures):,} of {checks}"
 
 
 def gate_report(gate: Gate) -> Report:
     """The checks as a report: in a terminal as `gate_lines` has them, elsewhere as a table."""
-    rows = [
-        (
-            "yes" if verdict.passed else "no",
-            verdict.rule,
-            verdict.system or "",
-            values(verdict.readings),
-            verdict.reason,
-            ", ".join(verdict.ids),
-        )
-        for verdict in _ordered(gate)
-    ]
     header = ("holds", "rule", "system", "values", "reason", "questions")
-    table = Table(header, rows, n_names=len(header))
+    rows = [
+        ("yes" if each.passed else "no", *_cells(each), ", ".join(each.ids))
+        for each in _ordered(gate)
+    ]
     checks = [
         {
-            "rule": verdict.rule,
-            "system": verdict.system,
-            "passed": verdict.passed,
-            "reason": verdict.reason,
-            "values": {reading.operand: reading.value for reading in verdict.readings},
-            "questions": [*verdict.ids],
+            "rule": each.rule,
+            "system": each.system,
+            "passed": each.passed,
+            "reason": each.reason,
+            "values": {reading.operand: reading.value for reading in each.readings},
+            "questions": [*each.ids],
         }
-        for verdict in _ordered(gate)
+        for each in _ordered(gate)
     ]
     return Report(
         headline(gate),
         "ragauge gate",
-        [table],
+        [Table(header, rows, n_names=len(header))],
         notes=gate.notes,
         data=lambda: {"passed": gate.passed, "checks": checks, "notes": [*gate.notes]},
     )
@@ -65,19 +57,22 @@ def gate_lines(gate: Gate, *, width: int = 100) -> Iterator[str]:
     for verdict in _ordered(gate):
         mark = YES if verdict.passed else NO
         yield shortened(for_terminal(f"{mark} {_name(verdict)}"), width)
-        if not verdict.passed:
-            yield f"    {for_terminal(verdict.reason)}"
-            if verdict.ids:
-                yield f"    {for_terminal(f'open: {some(verdict.ids, IDS_SHOWN)}')}"
-        else:
+        if verdict.passed:
             yield shortened(f"    {for_terminal(values(verdict.readings))}", width)
-    for note in gate.notes:
-        yield for_terminal(note)
+            continue
+        yield f"    {for_terminal(verdict.reason)}"
+        if verdict.ids:
+            yield f"    {for_terminal(f'open: {some(verdict.ids, IDS_SHOWN)}')}"
+    yield from map(for_terminal, gate.notes)
 
 
 def _ordered(gate: Gate) -> tuple[Verdict, ...]:
     """The failures, the worst first, then what holds."""
     return (*gate.failures, *(verdict for verdict in gate.verdicts if verdict.passed))
+
+
+def _cells(verdict: Verdict) -> tuple[str, ...]:
+    return verdict.rule, verdict.system or "", values(verdict.readings), verdict.reason
 
 
 def values(readings: Sequence[Reading]) -> str:
@@ -94,47 +89,35 @@ def values(readings: Sequence[Reading]) -> str:
 
 def gate_markdown(gate: Gate, *, max_bytes: int = MAX_SUMMARY_BYTES) -> str:
     """A Markdown summary of at most `max_bytes` bytes; rows that do not fit are counted."""
-    header = ("", "rule", "system", "values", "why", "open")
     title = f"### ragauge gate {for_markdown(headline(gate))}\n\n"
     rows = [
         (
-            "✅" if verdict.passed else "❌",
-            verdict.rule,
-            verdict.system or "",
-            values(verdict.readings),
-            verdict.reason,
-            some(verdict.ids, IDS_SHOWN) if not verdict.passed else "",
+            "✅" if each.passed else "❌",
+            *_cells(each),
+            "" if each.passed else some(each.ids, IDS_SHOWN),
         )
-        for verdict in _ordered(gate)
+        for each in _ordered(gate)
     ]
+    header = ("", "rule", "system", "values", "why", "open")
     lines = list(markdown_table(header, rows, "llllll"))
-    kept, size = (
-        lines[:2],
-        len(title.encode()) + 200 + sum(len(line.encode()) + 1 for line in lines[:2]),
-    )
-    for line in lines[2:]:
-        size += len(line.encode()) + 1
-        if size > max_bytes:
-            break
-        kept.append(line)
-    left = len(lines) - len(kept)
-    more = f"\n\n{counted(left, 'more check')}: `ragauge gate` prints all." if left else ""
-    return f"{title}{chr(10).join(kept)}{more}\n"
+    used = len(title.encode()) + 200
+    sizes = accumulate((len(line.encode()) + 1 for line in lines), initial=used)
+    n_kept = max(sum(size <= max_bytes for size in sizes) - 1, 2)
+    left = len(lines) - n_kept
+    more = f"\n\n{counted(left, 'more check')}: `ragauge gate` prints all." if left > 0 else ""
+    return f"{title}{chr(10).join(lines[:n_kept])}{more}\n"
 
 
 def github_annotations(gate: Gate) -> Iterator[str]:
     """Workflow commands that annotate the build: at most nine failures, the worst, and one line for the others."""
     failures = gate.failures
     for verdict in failures[:ANNOTATIONS]:
-        text = shortened(f"{_name(verdict)}: {verdict.reason}", MAX_ANNOTATION)
-        yield f"::error title=ragauge gate::{_command_data(text)}"
+        text = for_terminal(shortened(f"{_name(verdict)}: {verdict.reason}", MAX_ANNOTATION))
+        # One line, in which nothing starts another command.
+        text = text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+        yield f"::error title=ragauge gate::{text}"
     if len(failures) > ANNOTATIONS:
         yield f"::error title=ragauge gate::{len(failures) - ANNOTATIONS:,} more checks failed"
-
-
-def _command_data(text: str) -> str:
-    """The message of a workflow command: one line, and nothing in it starts another command."""
-    return for_terminal(text).replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 
 def junit_xml(gate: Gate) -> bytes:

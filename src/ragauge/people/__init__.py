@@ -1,12 +1,10 @@
 """People's labels: reading, reviewing, calibrating metrics and judges against them.
 
-A label is a line in `labels.jsonl`, appended under a lock and flushed to disk before the answer "saved" is sent; if that fails, the file
-gets its old length back. Nothing in it is changed: undo is a line, and so is the mark that an earlier line is incomplete, which the
-next writer adds after a kill. So the file is read as a whole, and what counts is computed from it (`people/review_verdicts.py`): the last
+A label is a line in `labels.jsonl`, appended under a lock and flushed to disk before the answer "saved" is sent; nothing in the file is
+changed (`people/review_labels.py`). So it is read as a whole, and what counts is computed from it (`people/review_verdicts.py`): the last
 label of each person, as far as its digest is that of the texts as they are now. Scores know nothing of labels.
 
-Object stores cannot append, and not all of them can refuse to overwrite. So at a URL each process that labels has a file of its own, in the
-folder `labels/`, and puts all of it after each label; `people/run_labels.py` merges the files by time.
+At a URL each process that labels has a file of its own; `people/run_labels.py` merges the files by time.
 
 The random sample are the first answers of an order that follows from the digest of seed, id and system. Each label keeps the place of
 its answer, so whatever else was labelled, `calibrate --sample-only` finds the longest beginning of the order that is labelled without

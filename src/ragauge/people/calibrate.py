@@ -5,7 +5,6 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import cast
 
 import polars as pl
 
@@ -13,9 +12,10 @@ from ragauge.comparing.questions import clusters_of
 from ragauge.errors import PlanError
 from ragauge.loaders.formats.frames import rows_table
 from ragauge.loaders.verdicts import Kind, Verdicts, load_verdicts
+from ragauge.people.label_verdicts import verdicts_of_labels
 from ragauge.people.metric_agreement import LabelledScores, MetricAgreement, metric_agreement
 from ragauge.people.rater_agreement import Ceiling, RaterAgreement, ceiling, rater_agreement
-from ragauge.people.review_verdicts import is_label_log, verdicts_of_labels
+from ragauge.people.review_verdicts import is_label_log
 from ragauge.people.system_rates import SystemRates, system_rates
 from ragauge.people.verdicts import MatchedLabels, matched
 from ragauge.report.report import Report
@@ -58,9 +58,9 @@ class Calibration:
     @property
     def report(self) -> Report:
         """The first screen of `ragauge calibrate`."""
-        from ragauge.people.calibration import CalibrationScreen
+        from ragauge.people.calibration import calibration_report
 
-        return CalibrationScreen(self).report
+        return calibration_report(self)
 
     @property
     def kind(self) -> Kind:
@@ -149,13 +149,17 @@ def calibrate(
 ) -> Calibration:
     """Compare the metrics of a run with people's labels; see `Run.calibrate`."""
     is_own = labels is None or is_label_log(labels, run.folder)
-    _check_options(is_own, sample_only, [map, yes, yes_from, skip, kind])
-    if not is_own and is_label_log(labels, None):
+    if is_own and any((map, yes, yes_from, skip, kind)):
         raise PlanError(
-            [
-                f"{labels} has the labels of another run; copy those that still apply with: ragauge review import"
-            ]
+            ["the labels of a run need no map, yes, yes_from, skip or kind: they are yes and no"]
         )
+    if sample_only and not is_own:
+        raise PlanError(
+            ["only the labels of the run's own review queue say which answers were drawn at random"]
+        )
+    if not is_own and is_label_log(labels, None):
+        problem = f"{labels} has the labels of another run; copy those that still apply with: ragauge review import"
+        raise PlanError([problem])
     if is_own:
         verdicts = verdicts_of_labels(run, is_sample_only=sample_only)
     elif isinstance(labels, Verdicts):
@@ -171,54 +175,36 @@ def calibrate(
     found = matched(verdicts, run)
     if clusters is not None:
         n = len({clusters[id] for id in found.frame["id"]})
-        found = replace(
-            found,
-            notes=(*found.notes, f"questions of one {cluster} are drawn together: {n:,} clusters"),
-        )
+        note = f"questions of one {cluster} are drawn together: {n:,} clusters"
+        found = replace(found, notes=(*found.notes, note))
     agreements = [
         metric_agreement(
-            replace(_labelled(run, found, metric), clusters=clusters),
+            _labelled(run, found, metric, clusters),
             set_threshold=at.get(metric.metric, metric.middle),
             seed=seed,
         )
         for metric in chosen
     ]
+    # The best first; those without figures last.
+    agreements.sort(key=lambda each: (each.main is None, -each.main.value if each.main else 0.0))
     known = {metric.metric for metric in chosen}
     unscored = () if metrics else [each.name for each in run.metrics if each.metric not in known]
-    return Calibration(
-        run,
-        found,
-        tuple(sorted(agreements, key=_order)),
-        rater_agreement(found, seed=seed, clusters=clusters),
-        seed,
-        tuple(dict.fromkeys(unscored)),
-    )
-
-
-def _check_options(is_own: bool, sample_only: bool, given: Sequence[object]) -> None:
-    """Raise PlanError for options that say how to read labels which need no such saying, or have no sample."""
-    if is_own and any(given):
-        raise PlanError(
-            ["the labels of a run need no map, yes, yes_from, skip or kind: they are yes and no"]
-        )
-    if sample_only and not is_own:
-        raise PlanError(
-            ["only the labels of the run's own review queue say which answers were drawn at random"]
-        )
+    raters = rater_agreement(found, seed=seed, clusters=clusters)
+    names = tuple(dict.fromkeys(unscored))
+    return Calibration(run, found, tuple(agreements), raters, seed, names)
 
 
 def _thresholds(run: ScoredRun, given: Mapping[str, float]) -> dict[str, float]:
     """The thresholds by label; PlanError for one that is not on its metric's scale."""
-    problems: list[str] = []
     found: dict[str, float] = {}
+    problems: list[str] = []
     for name, value in given.items():
         metric = run.metric(name)
-        low = -math.inf if metric.low is None else metric.low
-        high = math.inf if metric.high is None else metric.high
+        low, high = (-math.inf if metric.low is None else metric.low), metric.high
+        high = math.inf if high is None else high
         if not math.isfinite(value) or not low <= value <= high:
-            problems.append(
-                f"the threshold {value:g} is not on the scale of {name}, {low:g} to {high:g}"
-            )
+            scale = f"the scale of {name}, {low:g} to {high:g}"
+            problems.append(f"the threshold {value:g} is not on {scale}")
         found[metric.metric] = value
     if problems:
         raise PlanError(problems)
@@ -248,68 +234,65 @@ def _chosen(run: ScoredRun, names: Sequence[str]) -> list[MetricDisplay]:
     return list({metric.metric: metric for metric in found}.values())
 
 
-def _labelled(run: ScoredRun, labels: MatchedLabels, metric: MetricDisplay) -> LabelledScores:
+def _labelled(
+    run: ScoredRun, labels: MatchedLabels, metric: MetricDisplay, clusters: Mapping[str, str] | None
+) -> LabelledScores:
     """The labelled answers of a metric with their values and targets."""
-    targets = labels.targets(metric)
     values = run.collect(
         run.scan()
         .filter((pl.col("metric") == metric.metric) & pl.col("value").is_not_null())
         .select("id", "system", "value")
     )
-    frame = targets.join(values, on=["id", "system"], how="left")
+    frame = labels.targets(metric).join(values, on=["id", "system"], how="left")
     if labels.kind == "preference":
         others = values.rename({"system": "other", "value": "of_other"})
-        frame = frame.join(others, on=["id", "other"], how="left").with_columns(
-            pl.col("value") - pl.col("of_other")
-        )
-    is_tied, is_unscored = pl.col("target").is_null(), pl.col("value").is_null()
-    scored = frame.filter(~is_unscored).sort("id", "system", "other")
+        difference = pl.col("value") - pl.col("of_other")
+        frame = frame.join(others, on=["id", "other"], how="left").with_columns(difference)
+    scored = frame.drop_nulls("value").sort("id", "system", "other").select(LABELLED)
+    is_tied = pl.col("target").is_null()
     return LabelledScores(
         metric,
         labels.kind,
-        scored.filter(~is_tied).select(LABELLED),
-        scored.filter(is_tied).select(LABELLED),
-        frame.filter(is_unscored).height,
+        scored.filter(~is_tied),
+        scored.filter(is_tied),
+        frame.height - scored.height,
+        clusters,
     )
-
-
-def _order(agreement: MetricAgreement) -> tuple[bool, float]:
-    """The best first; those without figures last."""
-    main = agreement.main
-    return (True, 0.0) if main is None else (False, -main.value)
 
 
 def _disagreements(agreement: MetricAgreement) -> "pl.DataFrame":
-    scores = agreement.scores
+    scores, target = agreement.scores, pl.col("target")
     frame = scores.frame.with_columns(better=pl.Series(scores.better, dtype=pl.Float64))
-    rank = (pl.col("better").rank("average") - 0.5) / pl.len()
     if scores.kind == "preference":
-        wrong = frame.filter(pl.col("better") * pl.col("target") < 0)
         # The preferred system first, whichever the label named first.
-        is_first = pl.col("target") > 0
-        return wrong.select(
+        system, other = (
+            pl.when(target > 0).then(one).otherwise(two)
+            for one, two in (("system", "other"), ("other", "system"))
+        )
+        found = frame.filter(pl.col("better") * target < 0).select(
             "id",
-            pl.when(is_first).then("system").otherwise("other").alias("system"),
-            pl.when(is_first).then("other").otherwise("system").alias("other"),
-            (pl.col("target") * pl.col("value")).alias("value"),
-            pl.col("better").abs().alias("apart"),
-        ).sort("apart", "id", "system", descending=[True, False, False])
-    if scores.kind == "graded":
-        target = (pl.col("target").rank("average") - 0.5) / pl.len()
-        frame = frame.with_columns(apart=(rank - target).abs())
+            system=system,
+            other=other,
+            value=target * pl.col("value"),
+            apart=pl.col("better").abs(),
+        )
     else:
-        frame = frame.with_columns(apart=(rank - pl.col("target")).abs())
-        threshold = agreement.threshold
-        if threshold is not None:
-            frame = frame.filter(
-                (pl.col("better") >= scores.sign * threshold) != (pl.col("target") > 0.5)
-            )
-    return frame.select("id", "system", pl.col("target").alias("people"), "value", "apart").sort(
-        "apart", "id", "system", descending=[True, False, False]
-    )
+        rank, rank_of_target = (
+            (pl.col(name).rank("average") - 0.5) / pl.len() for name in ("better", "target")
+        )
+        goal = rank_of_target if scores.kind == "graded" else target
+        found = frame.select(
+            "id", "system", "better", people=target, value="value", apart=(rank - goal).abs()
+        )
+        if scores.kind == "binary" and (threshold := agreement.threshold) is not None:
+            says_yes = pl.col("better") >= scores.sign * threshold
+            found = found.filter(says_yes != (pl.col("people") > 0.5))
+        found = found.drop("better")
+    return found.sort("apart", "id", "system", descending=[True, False, False])
 
 
 def _row(agreement: MetricAgreement) -> dict[str, object]:
+    """The figures of a metric as a row of the frame."""
     scores = agreement.scores
     row: dict[str, object] = {"metric": agreement.metric.metric, "name": agreement.name}
     row |= {"n": agreement.n, "n_questions": scores.frame["id"].n_unique()}
@@ -317,27 +300,25 @@ def _row(agreement: MetricAgreement) -> dict[str, object]:
         n_yes = int(scores.is_yes.sum())
         row |= {"n_yes": n_yes, "n_no": agreement.n - n_yes}
         row |= _bounds("auroc", agreement.auroc)
-        for where, quality in (("set", agreement.at_set), ("best", agreement.at_best)):
-            threshold = agreement.set_threshold if where == "set" else agreement.best_threshold
+        for where, threshold, quality in (
+            ("set", agreement.set_threshold, agreement.at_set),
+            ("best", agreement.best_threshold, agreement.at_best),
+        ):
             row[f"{where}_threshold"] = threshold
             for name in ("balanced_accuracy", "kappa", "alpha"):
-                found = cast("Estimate | None", quality and getattr(quality, name))
-                row |= _bounds(f"{name}_at_{where}", found)
+                row |= _bounds(f"{name}_at_{where}", quality and getattr(quality, name))
             for name in ("both_yes", "only_metric", "only_people", "both_no"):
                 row[f"{name}_at_{where}"] = quality and getattr(quality.table, name)
     elif scores.kind == "graded":
         row |= _bounds("spearman", agreement.spearman) | _bounds("kendall", agreement.kendall)
     else:
         row |= _bounds("pairwise", agreement.pairwise)
-    return {
-        **row,
-        "n_tied": scores.n_tied,
-        "n_unscored": scores.n_unscored,
-        "why_not": agreement.why_not or None,
-    }
+    row |= {"n_tied": scores.n_tied, "n_unscored": scores.n_unscored}
+    return row | {"why_not": agreement.why_not or None}
 
 
-def _bounds(name: str, estimate: "Estimate | None") -> dict[str, object]:
-    if estimate is None:
-        return {name: None, f"{name}_low": None, f"{name}_high": None}
-    return {name: estimate.value, f"{name}_low": estimate.low, f"{name}_high": estimate.high}
+def _bounds(name: str, estimate: Estimate | None) -> dict[str, float | None]:
+    found = (None, None, None)
+    if estimate is not None:
+        found = (estimate.value, estimate.low, estimate.high)
+    return dict(zip((name, f"{name}_low", f"{name}_high"), found, strict=True))

@@ -1,8 +1,7 @@
 """How far metrics agree with people: the report of `ragauge calibrate`, and every figure as JSON."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
-from functools import cached_property
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from shlex import quote
 from typing import cast
@@ -10,6 +9,7 @@ from typing import cast
 from ragauge.people.calibrate import Calibration
 from ragauge.people.calibration_words import (
     METRIC_WIDTH,
+    SYSTEMS_SHOWN,
     agreement_in_words,
     beside_people,
     misreported,
@@ -19,227 +19,138 @@ from ragauge.people.calibration_words import (
     table_in_words,
 )
 from ragauge.people.metric_agreement import MetricAgreement, VerdictQuality
-from ragauge.people.rater_agreement import Ceiling
-from ragauge.people.system_rates import SystemRate, SystemRates
+from ragauge.people.system_rates import SystemRates
 from ragauge.report.commands import show_command
 from ragauge.report.plain import counted
 from ragauge.report.report import Items, Report, Table
 from ragauge.runs.numbers import DASH
 
-METRICS_SHOWN, SYSTEMS_SHOWN, WORST_SHOWN, NOTES_SHOWN = 8, 5, 3, 5
+METRICS_SHOWN, WORST_SHOWN, NOTES_SHOWN = 8, 3, 5
+KINDS = {"binary": "yes or no", "graded": "grades", "preference": "preferences"}
+HEADERS = {
+    "binary": ("metric", "AUROC", "bal. accuracy", "best, held out", "kappa", "n"),
+    "graded": ("metric", "Spearman", "Kendall tau-b", "n"),
+    "preference": ("metric", "agrees with preference", "n"),
+}
+GIVES_WAY = {"binary": (3, 2, 4), "graded": (2,), "preference": ()}
+"""The columns that a narrow terminal leaves out, in order."""
 NOT_RANDOM = (
     "the labelled answers score differently from the others, so they are no random sample: "
     "trust the rates by its errors, not the corrected ones"
 )
 
 
-@dataclass(frozen=True)
-class CalibrationScreen:
-    """What people read first about a calibration. Every text is plain; the writers escape it.
+def calibration_report(
+    found: Calibration,
+    chosen: str | None = None,
+    labels_path: Path | None = None,
+    label_options: Sequence[str] = (),
+    n_worst: int = WORST_SHOWN,
+) -> Report:
+    """What people read first about a calibration; CSV has every figure of each metric, JSON also rates and disagreements.
 
     `chosen` names the metric whose rates and disagreements are shown; the best one by default.
     `labels_path` is the file of labels, and `label_options` the options with which it was read, for the
     commands to type next.
     """
-
-    found: Calibration
-    chosen: str | None = None
-    labels_path: Path | None = None
-    label_options: Sequence[str] = ()
-    n_worst: int = WORST_SHOWN
-
-    @cached_property
-    def shown(self) -> MetricAgreement | None:
-        """The metric whose rates and disagreements are shown; None if it has no figures."""
-        if self.chosen is None:
-            return self.found.best
-        agreement = self.found.metric(self.chosen)
-        return None if agreement.why_not else agreement
-
-    @cached_property
-    def ceiling(self) -> Ceiling | None:
-        return None if self.shown is None else self.found.ceiling(self.shown.metric.metric)
-
-    @cached_property
-    def rates(self) -> SystemRates | None:
-        return None if self.shown is None else self.found.rates(self.shown.metric.metric)
-
-    @property
-    def report(self) -> Report:
-        """The first screen; CSV has every figure of each metric, JSON also the rates and disagreements."""
-        frame = self.found.frame
-        sections = (self.agreement, self.rate_section)
-        return Report(
-            self.headline,
-            self.title,
-            tables=[table for table in sections if table is not None and table.rows],
-            notes=self.notes,
-            items=(Items("they differ most", self.worst),) if self.worst else (),
-            commands=self.commands,
-            records=lambda: (frame.columns, frame.iter_rows()),
-            data=lambda: calibration_data(self),
-            notes_shown=NOTES_SHOWN,
-        )
-
-    @property
-    def headline(self) -> str:
-        """How far the shown metric agrees with people, and whether as well as people do."""
-        if self.shown is None:
-            first = self.found.metric(self.chosen) if self.chosen else self.found.metrics[0]
-            return f"No figure of agreement: {short(first.name, METRIC_WIDTH)}: {first.why_not}."
-        figure = "Spearman" if self.found.kind == "graded" else "kappa"
-        words = f"{agreement_in_words(self.shown)}{beside_people(self.ceiling, figure)}."
-        return f"{short(self.shown.name, METRIC_WIDTH)} {words}{misreported(self.rates)}"
-
-    @property
-    def title(self) -> str:
-        """What was compared."""
-        labels = self.found.labels
-        n = labels.frame.select("id", "system", "other").unique().height
-        n_questions = labels.frame["id"].n_unique()
-        kind = {"binary": "yes or no", "graded": "grades", "preference": "preferences"}[labels.kind]
-        what = "pair" if labels.kind == "preference" else "answer"
-        return (
-            f"{Path(labels.source).name} · {counted(labels.frame.height, 'label')} ({kind}) of "
-            f"{counted(len(labels.raters), 'rater')} on {counted(n, what)} to "
-            f"{counted(n_questions, 'question')}"
-        )
-
-    @cached_property
-    def agreement(self) -> Table:
-        """The figures of each metric, and below them those of people."""
-        header = {
-            "binary": (*("metric", "AUROC", "bal. accuracy", "best, held out", "kappa", "n"),),
-            "graded": ("metric", "Spearman", "Kendall tau-b", "n"),
-            "preference": ("metric", "agrees with preference", "n"),
-        }[self.found.kind]
-        metrics = [each for each in self.found.metrics if not each.why_not][:METRICS_SHOWN]
-        if self.shown is not None and self.shown not in metrics:
-            metrics = [*metrics[:-1], self.shown]
-        rows = [_agreement_row(each) for each in metrics]
-        rows += [row for row in [self._people_row(len(header))] if row]
-        gives_way = {"binary": (3, 2, 4), "graded": (2,), "preference": ()}[self.found.kind]
-        return _table(header, rows, gives_way)
-
-    def _people_row(self, n_columns: int) -> tuple[str, ...]:
-        raters = self.found.raters
-        if raters is None or raters.between is None:
-            return ()
-        middle = [DASH] * (n_columns - 2)
-        middle[-1 if self.found.kind == "binary" else 0] = shown_estimate(raters.between)
-        if self.found.kind == "preference":
-            middle[0] = f"kappa {middle[0]}"
-        return ("two people", *middle, f"{raters.n:,}")
-
-    @cached_property
-    def rate_section(self) -> Table | None:
-        """Each system's rate, as the metric reports it and corrected."""
-        rates = self.rates
-        if rates is None or not rates.systems or self.shown is None:
-            return None
-        rows = tuple(_rate_row(each) for each in rates.systems[:SYSTEMS_SHOWN])
-        if rates.threshold is None:
-            header = ("mean grade", "corrected", "labels alone", "labels")
-            return _table(header, [(row[0], row[2], row[4], row[5]) for row in rows], (2, 3))
-        sign = "≤" if self.shown.metric.lower_is_better else "≥"
-        name = f"{short(self.shown.name, METRIC_WIDTH)} {sign} {rates.threshold:.3g}"
-        header = (name, "reported", "corrected", "by its errors", "labels")
-        return _table(header, [(*row[:4], row[5]) for row in rows], (3, 4))
-
-    @cached_property
-    def notes(self) -> Sequence[str]:
-        """How to read the tables, and what does not count."""
-        return tuple(dict.fromkeys(self._notes()))
-
-    def _notes(self) -> Iterator[str]:
-        # First, since a terminal shows only some: an option had no effect.
-        yield from (note for note in self.found.notes if note.startswith("--"))
-        if self.shown is not None and (quality := self._quality) is not None:
-            yield f"{short(self.shown.name, METRIC_WIDTH)} {table_in_words(self.shown, quality)}"
-        raters = self.found.raters
-        if raters is not None and raters.alpha:
-            levels = ", ".join(
-                f"{shown_estimate(value)} ({level})" for level, value in raters.alpha.items()
-            )
-            yield f"Krippendorff's alpha of {counted(len(raters.n_labels), 'rater')}: {levels}"
-        if self.rates is not None and not self.rates.is_random:
-            yield NOT_RANDOM
-        if self.rates is not None:
-            yield from rate_notes(self.rates)
-        for each in self.found.metrics:
-            yield from (f"{short(each.name, METRIC_WIDTH)}: {note}" for note in each.notes)
-            if each.scores.n_tied and each is self.shown:
-                is_pair = self.found.kind == "preference"
-                what = counted(each.scores.n_tied, "pair" if is_pair else "answer")
-                yield f"no majority on {what}; left out{'' if is_pair else ', half a yes in the rates'}"
-            if each.why_not:
-                yield f"{short(each.name, METRIC_WIDTH)}: no figure: {each.why_not}"
-        n_more = sum(not each.why_not for each in self.found.metrics) - METRICS_SHOWN
-        if n_more > 0:
-            yield f"not shown: {counted(n_more, 'metric')} more"
-        yield from self.found.notes
-
-    @property
-    def _quality(self) -> VerdictQuality | None:
-        return None if self.shown is None else self.shown.at_set or self.shown.at_best
-
-    @cached_property
-    def worst(self) -> Sequence[tuple[str, str]]:
-        """The answers on which the metric and people differ most, each with its id."""
-        if self.shown is None:
-            return ()
-        rows = self.found.disagreements(self.shown.metric.metric, self.n_worst)
-        name = short(self.shown.name, METRIC_WIDTH)
-        found: list[tuple[str, str]] = []
-        for row in rows.iter_rows(named=True):
-            system = short(cast(str, row["system"]))
-            value = f"{cast(float, row['value']):.2f}"
-            if self.found.kind == "preference":
-                text = f"people prefer {system} to {short(cast(str, row['other']))}, {name} {value}"
-            else:
-                people = cast(float, row["people"])
-                said = f"{people:g}" if self.found.kind == "graded" else _yes_no(people > 0.5)
-                text = f"{system}: people {said}, {name} {value}"
-            found.append((text, cast(str, row["id"])))
-        return found
-
-    @property
-    def commands(self) -> Sequence[str]:
-        """What to type next."""
-        place = self.found.run.place
-        if place is None:
-            return ()
-        commands = [show_command(place, id) for _, id in self.worst[:1]]
-        if self.labels_path is not None and self.found.kind == "binary" and self.shown is not None:
-            metric = f" -m {quote(self.shown.name)}" if self.chosen else ""
-            files = f"{quote(str(self.labels_path))} {quote(place)}"
-            options = "".join(f" {quote(option)}" for option in self.label_options)
+    shown = found.best if chosen is None else found.metric(chosen)
+    frame, labels = found.frame, found.labels
+    what = "pair" if labels.kind == "preference" else "answer"
+    n = labels.frame.select("id", "system", "other").unique().height
+    title = (
+        f"{Path(labels.source).name} · {counted(labels.frame.height, 'label')} "
+        f"({KINDS[labels.kind]}) of {counted(len(labels.raters), 'rater')} on {counted(n, what)} "
+        f"to {counted(labels.frame['id'].n_unique(), 'question')}"
+    )
+    tables = [_agreement_table(found, shown)]
+    worst: list[tuple[str, str]] = []
+    ceiling = rates = None
+    if shown is None or shown.why_not:
+        first = shown or found.metrics[0]
+        headline = f"No figure of agreement: {_name(first)}: {first.why_not}."
+        shown = None
+    else:
+        label = shown.metric.metric
+        ceiling, rates = found.ceiling(label), found.rates(label)
+        figure = "Spearman" if found.kind == "graded" else "kappa"
+        words = f"{agreement_in_words(shown)}{beside_people(ceiling, figure)}."
+        headline = f"{_name(shown)} {words}{misreported(rates)}"
+        tables += [_rate_table(shown, rates)] if rates.systems else []
+        worst = list(_worst(found, shown, n_worst))
+    notes = tuple(dict.fromkeys(_notes(found, shown, rates)))
+    commands: list[str] = []
+    if (place := found.run.place) is not None:
+        commands += [show_command(place, id) for _, id in worst[:1]]
+        if labels_path is not None and found.kind == "binary" and shown is not None:
+            metric = f" -m {quote(shown.name)}" if chosen else ""
+            files = f"{quote(str(labels_path))} {quote(place)}"
+            options = "".join(f" {quote(option)}" for option in label_options)
             commands.append(f"ragauge label-plan {files}{metric}{options}")
-        return commands
+    people = None if found.raters is None else asdict(found.raters)
+    return Report(
+        headline,
+        title,
+        tables=[table for table in tables if table.rows],
+        notes=notes,
+        items=(Items("they differ most", worst),) if worst else (),
+        commands=commands,
+        records=lambda: (frame.columns, frame.iter_rows()),
+        data=lambda: {
+            "headline": headline,
+            "labels": {
+                "source": labels.source,
+                "kind": found.kind,
+                "n": labels.frame.height,
+                "raters": list(labels.raters),
+            },
+            "seed": found.seed,
+            "metrics": found.frame.to_dicts(),
+            "people": people and {name: people[name] for name in people if name != "notes"},
+            "ceiling": ceiling and asdict(ceiling),
+            **_data_of_metrics(found),
+            "notes": list(notes),
+        },
+        notes_shown=NOTES_SHOWN,
+    )
+
+
+def _name(agreement: MetricAgreement) -> str:
+    return short(agreement.name, METRIC_WIDTH)
 
 
 def _table(header: Sequence[str], rows: Sequence[Sequence[str]], gives_way: Sequence[int]) -> Table:
-    """A table of one name and numbers; `gives_way` has the columns that a narrow terminal leaves out, in order."""
     return Table(header, rows, gives_way=[(at,) for at in gives_way], gap=2)
 
 
+def _agreement_table(found: Calibration, shown: MetricAgreement | None) -> Table:
+    """The figures of each metric, and below them those of people."""
+    metrics = [each for each in found.metrics if not each.why_not][:METRICS_SHOWN]
+    if shown is not None and not shown.why_not and shown not in metrics:
+        metrics = [*metrics[:-1], shown]
+    header = HEADERS[found.kind]
+    rows = [_agreement_row(each) for each in metrics]
+    raters = found.raters
+    if raters is not None and raters.between is not None:
+        middle = [DASH] * (len(header) - 2)
+        kappa = "kappa " if found.kind == "preference" else ""
+        middle[-1 if found.kind == "binary" else 0] = kappa + shown_estimate(raters.between)
+        rows.append(("two people", *middle, f"{raters.n:,}"))
+    return _table(header, rows, GIVES_WAY[found.kind])
+
+
 def _agreement_row(agreement: MetricAgreement) -> tuple[str, ...]:
-    arrow = " ↓" if agreement.metric.lower_is_better else ""
-    name = f"{short(agreement.name, METRIC_WIDTH)}{arrow}"
-    n = f"{agreement.n:,}"
+    name = _name(agreement) + (" ↓" if agreement.metric.lower_is_better else "")
+    figures = [shown_estimate(agreement.main)]
     if agreement.auroc is not None:
         quality = agreement.at_set or agreement.at_best
-        return (
-            name,
-            shown_estimate(agreement.auroc),
+        figures += [
             _at(agreement.at_set, agreement.set_threshold),
             _at(agreement.at_best, agreement.best_threshold),
             shown_estimate(None if quality is None else quality.kappa),
-            n,
-        )
-    if agreement.spearman is not None:
-        return name, shown_estimate(agreement.spearman), shown_estimate(agreement.kendall), n
-    return name, shown_estimate(agreement.pairwise), n
+        ]
+    elif agreement.spearman is not None:
+        figures.append(shown_estimate(agreement.kendall))
+    return (name, *figures, f"{agreement.n:,}")
 
 
 def _at(quality: VerdictQuality | None, threshold: float | None) -> str:
@@ -249,61 +160,87 @@ def _at(quality: VerdictQuality | None, threshold: float | None) -> str:
     return f"{quality.balanced_accuracy.value:.2f} at {threshold:.3g}"
 
 
-def _rate_row(rate: SystemRate) -> tuple[str, ...]:
-    return (
-        short(rate.system),
-        shown_estimate(rate.reported),
-        shown_estimate(rate.corrected),
-        shown_estimate(rate.from_errors) + ("" if rate.own_errors or not rate.from_errors else "*"),
-        shown_estimate(rate.labels_alone),
-        f"{rate.n_labels:,}/{rate.n_rows:,}",
-    )
+def _rate_table(shown: MetricAgreement, rates: SystemRates) -> Table:
+    """Each system's rate, as the metric reports it and corrected."""
+    rows: list[Sequence[str]] = []
+    for rate in rates.systems[:SYSTEMS_SHOWN]:
+        corrected, labels = shown_estimate(rate.corrected), f"{rate.n_labels:,}/{rate.n_rows:,}"
+        if rates.threshold is None:
+            figures = (corrected, shown_estimate(rate.labels_alone))
+        else:
+            mark = "*" if rate.from_errors and not rate.own_errors else ""
+            by_errors = f"{shown_estimate(rate.from_errors)}{mark}"
+            figures = (shown_estimate(rate.reported), corrected, by_errors)
+        rows.append((short(rate.system), *figures, labels))
+    if rates.threshold is None:
+        return _table(("mean grade", "corrected", "labels alone", "labels"), rows, (2, 3))
+    sign = "≤" if shown.metric.lower_is_better else "≥"
+    name = f"{_name(shown)} {sign} {rates.threshold:.3g}"
+    return _table((name, "reported", "corrected", "by its errors", "labels"), rows, (3, 4))
 
 
-def _yes_no(is_yes: bool) -> str:
-    return "yes" if is_yes else "no"
+def _notes(
+    found: Calibration, shown: MetricAgreement | None, rates: SystemRates | None
+) -> Iterator[str]:
+    """How to read the tables, and what does not count."""
+    # First, since a terminal shows only some: an option had no effect.
+    yield from (note for note in found.notes if note.startswith("--"))
+    if shown is not None and (quality := shown.at_set or shown.at_best) is not None:
+        yield f"{_name(shown)} {table_in_words(shown, quality)}"
+    if found.raters is not None and (alpha := found.raters.alpha):
+        levels = ", ".join(f"{shown_estimate(value)} ({level})" for level, value in alpha.items())
+        raters = counted(len(found.raters.n_labels), "rater")
+        yield f"Krippendorff's alpha of {raters}: {levels}"
+    if rates is not None:
+        yield from [] if rates.is_random else [NOT_RANDOM]
+        yield from rate_notes(rates)
+    for each in found.metrics:
+        yield from (f"{_name(each)}: {note}" for note in each.notes)
+        if each.scores.n_tied and each is shown:
+            is_pair = found.kind == "preference"
+            n_tied = counted(each.scores.n_tied, "pair" if is_pair else "answer")
+            yield f"no majority on {n_tied}; left out{'' if is_pair else ', half a yes in the rates'}"
+        if each.why_not:
+            yield f"{_name(each)}: no figure: {each.why_not}"
+    n_more = sum(not each.why_not for each in found.metrics) - METRICS_SHOWN
+    if n_more > 0:
+        yield f"not shown: {counted(n_more, 'metric')} more"
+    yield from found.notes
 
 
-def calibration_data(screen: "CalibrationScreen") -> dict[str, object]:
-    """Every figure with its interval, as JSON data."""
-    found = screen.found
+def _worst(found: Calibration, shown: MetricAgreement, n: int) -> Iterator[tuple[str, str]]:
+    """The answers on which the metric and people differ most, each with its id."""
+    for row in found.disagreements(shown.metric.metric, n).iter_rows(named=True):
+        system, value = short(row["system"]), f"{_name(shown)} {row['value']:.2f}"
+        if found.kind == "preference":
+            text = f"people prefer {system} to {short(row['other'])}, {value}"
+        else:
+            people = cast(float, row["people"])
+            said = f"{people:g}" if found.kind == "graded" else "yes" if people > 0.5 else "no"
+            text = f"{system}: people {said}, {value}"
+        yield text, row["id"]
+
+
+def _data_of_metrics(found: Calibration) -> dict[str, object]:
+    """The rates and the disagreements of each metric with figures."""
+    with_figures = [each for each in found.metrics if not each.why_not]
+    rates = {
+        each.name: found.rates(each.metric.metric)
+        for each in with_figures
+        if found.kind != "preference"
+    }
     return {
-        "headline": screen.headline,
-        "labels": {
-            "source": found.labels.source,
-            "kind": found.kind,
-            "n": found.labels.frame.height,
-            "raters": list(found.labels.raters),
-        },
-        "seed": found.seed,
-        "metrics": found.frame.to_dicts(),
-        "people": _people(found),
-        "ceiling": None if screen.ceiling is None else asdict(screen.ceiling),
         "rates": {
-            each.name: _rates(found.rates(each.metric.metric))
-            for each in found.metrics
-            if not each.why_not and found.kind != "preference"
+            name: {
+                "threshold": each.threshold,
+                "correlation": each.correlation,
+                "labels_look_random": each.is_random,
+                "systems": [asdict(system) for system in each.systems],
+            }
+            for name, each in rates.items()
         },
         "disagreements": {
             each.name: found.disagreements(each.metric.metric, 100).to_dicts()
-            for each in found.metrics
-            if not each.why_not
+            for each in with_figures
         },
-        "notes": list(screen.notes),
-    }
-
-
-def _people(found: Calibration) -> Mapping[str, object] | None:
-    raters = found.raters
-    if raters is None:
-        return None
-    return {name: value for name, value in asdict(raters).items() if name != "notes"}
-
-
-def _rates(rates: SystemRates) -> Mapping[str, object]:
-    return {
-        "threshold": rates.threshold,
-        "correlation": rates.correlation,
-        "labels_look_random": rates.is_random,
-        "systems": [asdict(each) for each in rates.systems],
     }

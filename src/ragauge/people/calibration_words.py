@@ -4,20 +4,15 @@ from collections.abc import Iterator
 
 from ragauge.people.metric_agreement import MetricAgreement, VerdictQuality
 from ragauge.people.rater_agreement import Ceiling
-from ragauge.people.system_rates import SystemRate, SystemRates
+from ragauge.people.system_rates import SystemRates
 from ragauge.report.plain import counted, for_terminal, shortened
 from ragauge.runs.numbers import DASH
 from ragauge.stats.corrected_rates import CorrectedRate
 from ragauge.stats.intervals import Estimate
 
 NAME_WIDTH, METRIC_WIDTH = 20, 26
-SYSTEMS_NAMED = 5
-WORDS = (
-    (0.9, "very well"),
-    (0.8, "well"),
-    (0.7, "fairly well"),
-    (0.6, "weakly"),
-)
+SYSTEMS_SHOWN = 5
+WORDS = ((0.9, "very well"), (0.8, "well"), (0.7, "fairly well"), (0.6, "weakly"))
 """How well an area under the ROC curve of at least this agrees with people."""
 
 
@@ -49,85 +44,78 @@ def short(text: str, width: int = NAME_WIDTH) -> str:
 
 
 def agreement_in_words(agreement: MetricAgreement) -> str:
-    if agreement.auroc is not None:
-        figure = f"AUROC {shown_estimate(agreement.auroc)}"
-        low, high = agreement.auroc.low, agreement.auroc.high
-        if high is not None and high < 0.5:
-            return f"runs against people's labels: {figure}"
-        if low is not None and low <= 0.5:
-            return f"cannot be told from chance on these labels: {figure}"
-        return f"{_how_well(agreement.auroc.value, low)}: {figure}"
-    if agreement.spearman is not None:
-        return f"follows people's grades with Spearman {shown_estimate(agreement.spearman)}"
-    share = agreement.pairwise
-    return f"scores the preferred answer higher in {shown_estimate(share)} of the pairs"
-
-
-def _how_well(area: float, low: float | None) -> str:
     """How well a metric agrees with people: as well as the interval's lower end shows, and no better."""
+    figure = shown_estimate(agreement.main)
+    if agreement.auroc is None and agreement.spearman is None:
+        return f"scores the preferred answer higher in {figure} of the pairs"
+    if agreement.auroc is None:
+        return f"follows people's grades with Spearman {figure}"
+    area, low, high = agreement.auroc.value, agreement.auroc.low, agreement.auroc.high
     seen = next((word for least, word in WORDS if area >= least), "")
-    if not seen:
-        return "hardly agrees with people" if area >= 0.5 else "does not agree with people"
     sure = next((word for least, word in WORDS if low is not None and low >= least), "")
-    if not sure:
-        return "agrees with people, but these labels do not show how well"
-    return f"agrees {'' if sure == seen else 'at least '}{sure} with people"
+    if high is not None and high < 0.5:
+        words = "runs against people's labels"
+    elif low is not None and low <= 0.5:
+        words = "cannot be told from chance on these labels"
+    elif not seen:
+        words = f"{'hardly agrees' if area >= 0.5 else 'does not agree'} with people"
+    elif not sure:
+        words = "agrees with people, but these labels do not show how well"
+    else:
+        words = f"agrees {'' if sure == seen else 'at least '}{sure} with people"
+    return f"{words}: AUROC {figure}"
 
 
 def beside_people(ceiling: Ceiling | None, figure: str) -> str:
-    """How the metric's agreement with one person compares with that of two people.
-
-    `figure` is the name of the figure of agreement.
-    """
+    """How the metric's agreement with one person, by this figure, compares with that of two people."""
     if ceiling is None or ceiling.difference.low is None or ceiling.difference.high is None:
         return ""
+    words = "as far as these labels show, as well as two people agree"
     if ceiling.difference.high < 0:
         words = "less than two people agree with each other"
     elif ceiling.difference.low > 0:
         words = "more than two people agree with each other"
-    else:
-        words = "as far as these labels show, as well as two people agree"
-    numbers = (
-        f"{figure} {ceiling.metric:.2f} with a person, {ceiling.people:.2f} between two people"
+    return (
+        f"; {words} ({figure} {ceiling.metric:.2f} with a person, "
+        f"{ceiling.people:.2f} between two people)"
     )
-    return f"; {words} ({numbers})"
 
 
 def misreported(rates: SystemRates | None) -> str:
     """The system whose reported rate is furthest outside its corrected interval; empty if none is."""
-    found: list[tuple[float, SystemRate]] = []
-    for each in rates.systems if rates is not None and rates.is_random else ():
-        if each.reported is not None and each.corrected is not None:
-            value = each.reported.value
-            if not each.corrected.low <= value <= each.corrected.high:
-                found.append((abs(value - each.corrected.value), each))
+    if rates is None or not rates.is_random:
+        return ""
+    found = [
+        (abs(reported.value - corrected.value), each.system, reported.value, corrected)
+        for each in rates.systems
+        for reported, corrected in [(each.reported, each.corrected)]
+        if reported is not None and corrected is not None
+        if not corrected.low <= reported.value <= corrected.high
+    ]
     if not found:
         return ""
-    _, worst = max(found, key=lambda pair: pair[0])
-    reported = "" if worst.reported is None else f"{worst.reported.value:.2f}"
+    _, system, value, corrected = max(found, key=lambda each: each[0])
     return (
-        f" Its rates mislead: it reports {reported} yes for {short(worst.system)}, where the labels "
-        f"say {shown_estimate(worst.corrected)}."
+        f" Its rates mislead: it reports {value:.2f} yes for {short(system)}, where the labels "
+        f"say {shown_estimate(corrected)}."
     )
 
 
 def rate_notes(rates: SystemRates) -> Iterator[str]:
     if any(each.from_errors and not each.own_errors for each in rates.systems):
         yield "* errors measured on the labels of all systems, as if it erred equally often on each"
-    if any(each.corrected is None for each in rates.systems):
-        few = [short(each.system) for each in rates.systems if each.corrected is None]
-        yield f"too few labels for a corrected rate: {', '.join(few[:SYSTEMS_NAMED])}"
+    if few := [short(each.system) for each in rates.systems if each.corrected is None]:
+        yield f"too few labels for a corrected rate: {', '.join(few[:SYSTEMS_SHOWN])}"
     clipped = [
         short(each.system)
         for each in rates.systems
-        for found in (each.corrected, each.from_errors)
-        if found is not None and found.is_clipped
+        if any(found and found.is_clipped for found in (each.corrected, each.from_errors))
     ]
     if clipped:
         names = ", ".join(dict.fromkeys(clipped))
         yield f"a corrected rate beyond the end of the scale is set to the end: {names}"
-    if len(rates.systems) > SYSTEMS_NAMED:
-        yield f"not shown: {counted(len(rates.systems) - SYSTEMS_NAMED, 'system')} more"
+    if len(rates.systems) > SYSTEMS_SHOWN:
+        yield f"not shown: {counted(len(rates.systems) - SYSTEMS_SHOWN, 'system')} more"
 
 
 def table_in_words(agreement: MetricAgreement, quality: VerdictQuality) -> str:

@@ -1,16 +1,11 @@
 """What `ragauge judge-bias` says: what was measured, whether it is beyond chance, and what to do."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator
+from dataclasses import asdict
+from typing import NamedTuple
 
 from ragauge.people.calibration_words import shown_estimate
-from ragauge.people.judge_effects import (
-    AnswerOrder,
-    Consistency,
-    ContextOrder,
-    JudgeBias,
-    LengthEffect,
-)
+from ragauge.people.judge_effects import JudgeBias
 from ragauge.report.plain import counted, for_terminal, shortened
 from ragauge.report.report import Items, Report, Table
 from ragauge.stats.intervals import Estimate
@@ -34,163 +29,86 @@ ADVICE = {
 HEADER = ("what", "of", "measured", "n", "finding")
 
 
-@dataclass(frozen=True, slots=True)
-class Effect:
-    """One line: what was measured of which metric or judge, the number, and what it means.
-
-    `advice` is what to do about it; empty if there is nothing to do.
-    """
+class Effect(NamedTuple):
+    """What was measured of which metric or judge, and what it means; `is_problem` if it is beyond chance."""
 
     what: str
     of: str
     value: str
     n: int
     finding: str
-    advice: str = ""
+    is_problem: bool
 
 
-@dataclass(frozen=True)
-class JudgeBiasScreen:
-    """What people read about a judge's biases. Every text is plain; the writers escape it."""
-
-    found: JudgeBias
-
-    @property
-    def headline(self) -> str:
-        """What was found beyond chance, and what was not measured."""
-        problems = [effect for effect in self.effects if effect.advice]
-        if not self.effects:
-            return "Nothing could be measured."
-        if not problems:
-            return f"No bias beyond chance was found on these answers.{self._unmeasured}"
-        names = dict.fromkeys(effect.what for effect in problems)
-        return f"The judge is not neutral here: {', '.join(names)}.{self._unmeasured}"
-
-    @property
-    def _unmeasured(self) -> str:
-        """The effects without any number; the notes say why."""
-        measured = {effect.what for effect in self.effects}
-        missing = [what for what in ADVICE if what not in measured]
-        return f" Not measured: {', '.join(missing)}." if missing else ""
-
-    @property
-    def title(self) -> str:
-        questions = counted(self.found.n_questions, "question")
-        return f"{counted(self.found.n_answers, 'answer')} to {questions}"
-
-    @property
-    def report(self) -> Report:
-        """What was measured, and what to do; in JSON every figure with its interval."""
-        rows = [
-            (effect.what, effect.of, effect.value, f"{effect.n:,}", effect.finding)
-            for effect in self.effects
-        ]
-        return Report(
-            self.headline,
-            self.title,
-            tables=(Table(HEADER, rows, n_names=3, wraps=True),) if rows else (),
-            notes=self.notes,
-            items=(Items.of_texts("what to do", self.advice),) if self.advice else (),
-            data=self._data,
-        )
-
-    def _data(self) -> dict[str, object]:
-        found = asdict(self.found)
-        return {"headline": self.headline, **found, "what_to_do": list(self.advice)}
-
-    @property
-    def effects(self) -> Sequence[Effect]:
-        return tuple(self._effects())
-
-    def _effects(self) -> Iterator[Effect]:
-        yield from filter(None, map(_of_consistency, self.found.consistency))
-        yield from filter(None, map(_of_contexts, self.found.contexts))
-        yield from filter(None, map(_of_length, self.found.lengths))
-        yield from filter(None, map(_of_answers, self.found.answers))
-
-    @property
-    def advice(self) -> Sequence[str]:
-        """What to do, once for each kind of effect."""
-        found = {effect.what: effect.advice for effect in self.effects if effect.advice}
-        return tuple(f"{what}: {advice}" for what, advice in found.items())
-
-    @property
-    def notes(self) -> Sequence[str]:
-        """What could not be measured, and why."""
-        held = {effect.held for effect in self.found.lengths if effect.correlation is not None}
-        how = [f"answer length: {HELD.get(name, name)}" for name in sorted(held)]
-        unmeasured = [
-            f"answer length, {_name(effect.metric)}: {effect.why_not}"
-            for effect in self.found.lengths
-            if effect.why_not
-        ]
-        return (*how, *unmeasured, *self.found.notes)
-
-
-def _of_consistency(steady: Consistency) -> Effect | None:
-    if steady.flips is None:
-        return None
-    is_steady = steady.flips.value < UNSTEADY
-    return Effect(
-        "self-consistency",
-        _name(steady.metric),
-        f"{shown_estimate(steady.flips)} flips",
-        steady.n,
-        "steady" if is_steady else "contradicts itself",
-        "" if is_steady else ADVICE["self-consistency"],
+def judge_bias_report(found: JudgeBias) -> Report:
+    """What was measured and what to do; in JSON every figure with its interval."""
+    effects = list(_effects(found))
+    measured = {effect.what for effect in effects}
+    missing = [what for what in ADVICE if what not in measured]
+    unmeasured = f" Not measured: {', '.join(missing)}." if missing else ""
+    problems = list(dict.fromkeys(effect.what for effect in effects if effect.is_problem))
+    headline = f"The judge is not neutral here: {', '.join(problems)}.{unmeasured}"
+    if not problems:
+        headline = f"No bias beyond chance was found on these answers.{unmeasured}"
+    if not effects:
+        headline = "Nothing could be measured."
+    advice = [f"{what}: {ADVICE[what]}" for what in problems]
+    rows = [
+        (each.what, _short(each.of), each.value, f"{each.n:,}", each.finding) for each in effects
+    ]
+    held = {effect.held for effect in found.lengths if effect.correlation is not None}
+    how = [f"answer length: {HELD.get(name, name)}" for name in sorted(held)]
+    why_not = [
+        f"answer length, {_short(effect.metric)}: {effect.why_not}"
+        for effect in found.lengths
+        if effect.why_not
+    ]
+    n_answers, n_questions = (
+        counted(found.n_answers, "answer"),
+        counted(found.n_questions, "question"),
+    )
+    return Report(
+        headline,
+        f"{n_answers} to {n_questions}",
+        tables=(Table(HEADER, rows, n_names=3, wraps=True),) if rows else (),
+        notes=(*how, *why_not, *found.notes),
+        items=(Items.of_texts("what to do", advice),) if advice else (),
+        data=lambda: {"headline": headline, **asdict(found), "what_to_do": advice},
     )
 
 
-def _of_contexts(order: ContextOrder) -> Effect | None:
-    if order.difference is None:
-        return None
-    moves = _is_beyond(order.difference)
-    flips = order.excess is not None and _is_beyond(order.excess) > 0
-    return Effect(
-        "order of contexts",
-        _name(order.metric),
-        f"{shown_estimate(order.difference)} reversed",
-        order.n,
-        "scores move" if moves else "verdicts move" if flips else "no effect shown",
-        ADVICE["order of contexts"] if moves or flips else "",
-    )
+def _effects(found: JudgeBias) -> Iterator[Effect]:
+    for each in found.consistency:
+        if each.flips is not None:
+            is_steady = each.flips.value < UNSTEADY
+            value, finding = f"{shown_estimate(each.flips)} flips", "contradicts itself"
+            finding = "steady" if is_steady else finding
+            yield Effect("self-consistency", each.metric, value, each.n, finding, not is_steady)
+    for each in found.contexts:
+        if each.difference is not None:
+            value = f"{shown_estimate(each.difference)} reversed"
+            moves = _sign(each.difference) != 0
+            flips = each.excess is not None and _sign(each.excess) > 0
+            finding = "scores move" if moves else "verdicts move" if flips else "no effect shown"
+            yield Effect("order of contexts", each.metric, value, each.n, finding, moves or flips)
+    for each in found.lengths:
+        if each.correlation is not None:
+            value, sign = f"{shown_estimate(each.correlation)} rank corr.", _sign(each.correlation)
+            finding = {1: "longer scores higher", -1: "shorter scores higher", 0: "no effect shown"}
+            yield Effect("answer length", each.metric, value, each.n, finding[sign], sign != 0)
+    for each in found.answers:
+        if each.first is not None and each.changed is not None:
+            value, sign = f"{shown_estimate(each.first)} first wins", _sign(each.first, 0.5)
+            finding = {1: "prefers the first", -1: "prefers the second", 0: "no preference shown"}
+            text = f"{finding[sign]}; {each.changed.value:.0%} change"
+            yield Effect("order of answers", each.judge, value, each.n, text, sign != 0)
 
 
-def _of_length(effect: LengthEffect) -> Effect | None:
-    if effect.correlation is None:
-        return None
-    sign = _is_beyond(effect.correlation)
-    finding = {1: "longer scores higher", -1: "shorter scores higher", 0: "no effect shown"}
-    return Effect(
-        "answer length",
-        _name(effect.metric),
-        f"{shown_estimate(effect.correlation)} rank corr.",
-        effect.n,
-        finding[sign],
-        ADVICE["answer length"] if sign else "",
-    )
-
-
-def _of_answers(pair: AnswerOrder) -> Effect | None:
-    if pair.first is None or pair.changed is None:
-        return None
-    sign = _is_beyond(pair.first, 0.5)
-    finding = {1: "prefers the first", -1: "prefers the second", 0: "no preference shown"}
-    return Effect(
-        "order of answers",
-        _name(pair.judge),
-        f"{shown_estimate(pair.first)} first wins",
-        pair.n,
-        f"{finding[sign]}; {pair.changed.value:.0%} change",
-        ADVICE["order of answers"] if sign else "",
-    )
-
-
-def _name(name: str) -> str:
+def _short(name: str) -> str:
     return shortened(for_terminal(name), NAME_WIDTH)
 
 
-def _is_beyond(estimate: "Estimate", middle: float = 0.0) -> int:
+def _sign(estimate: Estimate, middle: float = 0.0) -> int:
     """1 if the interval is above the middle, -1 if it is below, 0 if it holds it."""
     if estimate.low is None or estimate.high is None:
         return 0

@@ -1,12 +1,13 @@
 """What changes a judge's scores besides the answer: asking again, the order of contexts, length."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from ragauge.runs.manifest import MetricDisplay
 from ragauge.runs.scored_run import ScoredRun
@@ -14,6 +15,9 @@ from ragauge.stats.intervals import Estimate, Floats1d, Floats2d
 from ragauge.stats.rank_agreement import spearman_of
 from ragauge.stats.resampling import QuestionResamples, Statistic, mean_by_size, mean_of, numbered
 from ragauge.stats.score_intervals import share_estimate
+
+if TYPE_CHECKING:
+    Bools = NDArray[np.bool_]
 
 Key = tuple[str, str]
 """Id and system."""
@@ -32,7 +36,7 @@ class Consistency:
     metric: str
     n: int
     repeats: int
-    flips: "Estimate | None"
+    flips: Estimate | None
     spread: float
 
 
@@ -47,8 +51,8 @@ class ContextOrder:
 
     metric: str
     n: int
-    difference: "Estimate | None"
-    excess: "Estimate | None"
+    difference: Estimate | None
+    excess: Estimate | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +64,7 @@ class LengthEffect:
 
     metric: str
     n: int
-    correlation: "Estimate | None"
+    correlation: Estimate | None
     held: str
     why_not: str = ""
 
@@ -76,8 +80,8 @@ class AnswerOrder:
 
     judge: str
     n: int
-    first: "Estimate | None"
-    changed: "Estimate | None"
+    first: Estimate | None
+    changed: Estimate | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,10 +136,13 @@ def context_order(
     resamples = _resamples(both, seed)
     excess = None
     if all(len(one[key]) > 1 and len(other[key]) > 1 for key in both):
-        beyond = np.array(
-            [_excess(_is_yes(one[key], metric), _is_yes(other[key], metric)) for key in both]
-        )
-        excess = resamples.estimate(mean_of(beyond))
+        beyond: list[float] = []
+        for key in both:
+            # How much more often verdicts differ between two orders than within one; 0 on average by chance.
+            first, second = _is_yes(one[key], metric), _is_yes(other[key], metric)
+            p, q = float(first.mean()), float(second.mean())
+            beyond.append(p * (1 - q) + q * (1 - p) - (_flips(first) + _flips(second)) / 2)
+        excess = resamples.estimate(mean_of(np.array(beyond)))
     return ContextOrder(metric.name, len(both), resamples.estimate(mean_of(differences)), excess)
 
 
@@ -144,35 +151,35 @@ def length_effect(
     metric: MetricDisplay,
     *,
     labels: Mapping[Key, float] | None,
-    offline: "Mapping[Key, float] | None",
+    offline: Mapping[Key, float] | None,
     held: str,
     seed: int,
 ) -> LengthEffect:
     """The correlation of scores with words, within equal labels or with an offline metric held constant."""
-    words = dict(_words(run))
-    scores = {key: _mean(values) for key, values in repeats_of(run, metric).items()}
     standard = labels if labels is not None else offline
     if standard is None:
         return LengthEffect(metric.name, 0, None, held, "needs labels or references")
-    keys = [key for key in scores if key in standard and words.get(key)]
+    words: dict[Key, float] = {}
+    if "answer" in run.samples.columns:
+        n_words = pl.col("answer").str.count_matches(r"\S+")
+        rows = run.samples.frame.select("id", "system", n_words).iter_rows()
+        words = {(id, system): float(n) for id, system, n in rows if n}
+    scores = {key: _mean(values) for key, values in repeats_of(run, metric).items()}
+    keys = [key for key in scores if key in standard and key in words]
     if len(keys) < LEAST_ANSWERS:
         why_not = f"{len(keys)} answers; at least {LEAST_ANSWERS} are needed"
         return LengthEffect(metric.name, len(keys), None, held, why_not)
     values, lengths, others = (
         np.array([of[key] for key in keys], dtype=float) for of in (scores, words, standard)
     )
-    statistic = (
-        _within(values, lengths, others)
-        if labels is not None
-        else _partial(values, lengths, others)
-    )
+    statistic = (_within if labels is not None else _partial)(values, lengths, others)
     estimate = _resamples(keys, seed).estimate(statistic)
     why_not = "" if estimate else "scores or lengths do not vary among equally good answers"
     return LengthEffect(metric.name, len(keys), estimate, held, why_not)
 
 
 def answer_order(
-    judge: str, pairs: "Sequence[tuple[str, float, float]]", *, seed: int
+    judge: str, pairs: Sequence[tuple[str, float, float]], *, seed: int
 ) -> AnswerOrder:
     """The effect of the order of two answers.
 
@@ -185,18 +192,14 @@ def answer_order(
     resamples = _resamples([(id, "") for id, _, _ in pairs], seed)
     # The second order shows the same answers the other way round: no change means opposite places won.
     changed = (orders[:, 0] != 1 - orders[:, 1]).astype(float)
-    n = len(pairs)
-    return AnswerOrder(
-        judge,
-        n,
-        share_estimate(mean_of(orders.sum(axis=1) / 2), n, resamples),
-        share_estimate(mean_of(changed), n, resamples),
+    first, turned = (
+        share_estimate(mean_of(values), len(pairs), resamples)
+        for values in (orders.sum(axis=1) / 2, changed)
     )
+    return AnswerOrder(judge, len(pairs), first, turned)
 
 
-def _is_yes(
-    values: Sequence[float], metric: MetricDisplay
-) -> "np.ndarray[Any, np.dtype[np.bool_]]":
+def _is_yes(values: Sequence[float], metric: MetricDisplay) -> "Bools":
     return np.array(values) >= (0.5 if metric.middle is None else metric.middle)
 
 
@@ -204,41 +207,22 @@ def _mean(values: Sequence[float]) -> float:
     return sum(values) / len(values)
 
 
-def _flips(is_yes: "np.ndarray[Any, np.dtype[np.bool_]]") -> float:
+def _flips(is_yes: "Bools") -> float:
     """The share of pairs of calls whose verdicts differ."""
     n, n_yes = len(is_yes), int(is_yes.sum())
     return 2 * n_yes * (n - n_yes) / (n * (n - 1))
 
 
-def _excess(
-    one: "np.ndarray[Any, np.dtype[np.bool_]]", other: "np.ndarray[Any, np.dtype[np.bool_]]"
-) -> float:
-    """How much more often verdicts differ between two orders than within one; 0 on average by chance."""
-    first, second = float(one.mean()), float(other.mean())
-    across = first * (1 - second) + second * (1 - first)
-    return across - (_flips(one) + _flips(other)) / 2
-
-
-def _resamples(keys: "Sequence[Key] | Mapping[Key, object]", seed: int) -> "QuestionResamples":
+def _resamples(keys: Iterable[Key], seed: int) -> QuestionResamples:
     return QuestionResamples(numbered([id for id, _ in keys]), seed=seed)
 
 
-def _words(run: ScoredRun) -> "Sequence[tuple[Key, float]]":
-    """The number of words of each answer."""
-    if "answer" not in run.samples.columns:
-        return []
-    n_words = pl.col("answer").str.count_matches(r"\S+")
-    frame: pl.DataFrame = run.samples.frame.select("id", "system", n_words)
-    return [((id, system), float(n)) for id, system, n in frame.iter_rows() if n is not None]
-
-
-def _within(values: "Floats1d", lengths: "Floats1d", labels: "Floats1d") -> "Statistic":
+def _within(values: Floats1d, lengths: Floats1d, labels: Floats1d) -> Statistic:
     """The mean of Spearman's correlations within each label, weighted by their answers."""
     groups = [np.flatnonzero(labels == label) for label in np.unique(labels)]
-    groups = [rows for rows in groups if len(rows) > 2]
-    parts = [(rows, spearman_of(values[rows], lengths[rows])) for rows in groups]
+    parts = [(rows, spearman_of(values[rows], lengths[rows])) for rows in groups if len(rows) > 2]
 
-    def correlation(weights: "Floats2d") -> "Floats1d":
+    def correlation(weights: Floats2d) -> Floats1d:
         if not parts:
             return np.full(len(weights), np.nan)
         return mean_by_size(
@@ -249,20 +233,17 @@ def _within(values: "Floats1d", lengths: "Floats1d", labels: "Floats1d") -> "Sta
     return correlation
 
 
-def _partial(values: "Floats1d", lengths: "Floats1d", others: "Floats1d") -> "Statistic":
+def _partial(values: Floats1d, lengths: Floats1d, others: Floats1d) -> Statistic:
     """Spearman's partial correlation of values and lengths given the others."""
-    pairs = [
-        spearman_of(values, lengths),
-        spearman_of(values, others),
-        spearman_of(lengths, others),
-    ]
+    pairs = ((values, lengths), (values, others), (lengths, others))
+    statistics = [spearman_of(*pair) for pair in pairs]
 
-    def correlation(weights: "Floats2d") -> "Floats1d":
-        direct, of_values, of_lengths = (statistic(weights) for statistic in pairs)
+    def correlation(weights: Floats2d) -> Floats1d:
+        direct, *rest = (statistic(weights) for statistic in statistics)
         # A constant standard explains nothing.
-        of_values, of_lengths = np.nan_to_num(of_values), np.nan_to_num(of_lengths)
-        rest = (1 - of_values**2) * (1 - of_lengths**2)
+        of_values, of_lengths = map(np.nan_to_num, rest)
+        left = (1 - of_values**2) * (1 - of_lengths**2)
         with np.errstate(invalid="ignore", divide="ignore"):
-            return np.where(rest > 1e-12, (direct - of_values * of_lengths) / np.sqrt(rest), np.nan)
+            return np.where(left > 1e-12, (direct - of_values * of_lengths) / np.sqrt(left), np.nan)
 
     return correlation

@@ -3,17 +3,18 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from ragauge.loaders.verdicts import Kind
 from ragauge.runs.manifest import MetricDisplay
-from ragauge.stats.intervals import Estimate
+from ragauge.stats.intervals import Estimate, Floats1d
 from ragauge.stats.rank_agreement import kendall_of, spearman_of
-from ragauge.stats.resampling import QuestionResamples, numbered
-from ragauge.stats.score_intervals import area_estimate
+from ragauge.stats.resampling import QuestionResamples, mean_of, numbered
+from ragauge.stats.score_intervals import area_estimate, share_estimate
 from ragauge.stats.thresholds import (
     Confusion,
     best_threshold,
@@ -22,10 +23,12 @@ from ragauge.stats.thresholds import (
     verdict_estimates,
 )
 
+if TYPE_CHECKING:
+    Bools = NDArray[np.bool_]
+    Ints = NDArray[np.int64]
+
 LEAST_OF_EACH = 2
 """Fewest labels of each class for a figure of agreement."""
-MAX_KENDALL = 400_000
-"""Most answers times grades for an interval of Kendall's tau."""
 FEW_OF_EACH = 10
 """Fewer labels of a class than this are said to be few."""
 
@@ -38,10 +41,10 @@ class VerdictQuality:
     are corrected for chance agreement.
     """
 
-    table: "Confusion"
-    balanced_accuracy: "Estimate | None"
-    kappa: "Estimate | None"
-    alpha: "Estimate | None"
+    table: Confusion
+    balanced_accuracy: Estimate | None
+    kappa: Estimate | None
+    alpha: Estimate | None
 
 
 @dataclass(frozen=True)
@@ -59,14 +62,14 @@ class LabelledScores:
     frame: "pl.DataFrame"
     tied: "pl.DataFrame"
     n_unscored: int = 0
-    clusters: "Mapping[str, str] | None" = None
+    clusters: Mapping[str, str] | None = None
 
     @property
     def n_tied(self) -> int:
         return self.tied.height
 
     @cached_property
-    def better(self) -> "np.ndarray[Any, np.dtype[np.float64]]":
+    def better(self) -> Floats1d:
         """The values of `frame`, higher is better."""
         return self.oriented(self.frame)
 
@@ -75,25 +78,22 @@ class LabelledScores:
         """What values and thresholds are multiplied with, so that higher is better: 1 or -1."""
         return -1.0 if self.metric.lower_is_better else 1.0
 
-    def oriented(self, frame: "pl.DataFrame") -> "np.ndarray[Any, np.dtype[np.float64]]":
+    def oriented(self, frame: "pl.DataFrame") -> Floats1d:
         """The values of a frame's rows, higher is better."""
         return self.sign * frame["value"].to_numpy().astype(float)
 
     @cached_property
-    def targets(self) -> "np.ndarray[Any, np.dtype[np.float64]]":
+    def targets(self) -> Floats1d:
         return self.frame["target"].to_numpy().astype(float)
 
     @cached_property
-    def is_yes(self) -> "np.ndarray[Any, np.dtype[np.bool_]]":
+    def is_yes(self) -> "Bools":
         return self.targets > 0.5
 
-    def drawn(self, frame: "pl.DataFrame") -> "np.ndarray[Any, np.dtype[np.int64]]":
+    def drawn(self, frame: "pl.DataFrame") -> "Ints":
         """The number of what each row is drawn with: its question, or the cluster of this."""
         ids = frame["id"].to_list()
         return numbered(ids if self.clusters is None else [self.clusters[id] for id in ids])
-
-    def resamples(self, seed: int) -> "QuestionResamples":
-        return QuestionResamples(self.drawn(self.frame), seed=seed)
 
 
 @dataclass(frozen=True)
@@ -112,13 +112,13 @@ class MetricAgreement:
     scores: LabelledScores
     set_threshold: float | None = None
     best_threshold: float | None = None
-    auroc: "Estimate | None" = None
+    auroc: Estimate | None = None
     at_set: VerdictQuality | None = None
     at_best: VerdictQuality | None = None
-    held_out: "np.ndarray[Any, np.dtype[np.bool_]] | None" = field(default=None, repr=False)
-    spearman: "Estimate | None" = None
-    kendall: "Estimate | None" = None
-    pairwise: "Estimate | None" = None
+    held_out: "Bools | None" = field(default=None, repr=False)
+    spearman: Estimate | None = None
+    kendall: Estimate | None = None
+    pairwise: Estimate | None = None
     why_not: str = ""
     notes: tuple[str, ...] = ()
 
@@ -136,7 +136,7 @@ class MetricAgreement:
         return self.scores.frame.height
 
     @property
-    def main(self) -> "Estimate | None":
+    def main(self) -> Estimate | None:
         """The figure by which metrics are ordered: AUROC, Spearman's correlation or pairwise agreement."""
         return self.auroc or self.spearman or self.pairwise
 
@@ -150,103 +150,73 @@ def metric_agreement(
     scores: LabelledScores, *, set_threshold: float | None, seed: int
 ) -> MetricAgreement:
     """The agreement of one metric with the labels."""
-    why_not = _why_not(scores)
-    if why_not:
+    if why_not := _why_not(scores):
         return MetricAgreement(scores, set_threshold, why_not=why_not)
-    if scores.kind == "binary":
-        return _binary(scores, set_threshold, seed)
-    resamples = scores.resamples(seed)
+    n = scores.n_unscored
+    notes = (f"labelled answers without a value, not counted: {n:,}",) if n else ()
+    resamples = QuestionResamples(scores.drawn(scores.frame), seed=seed)
+    values, targets = scores.better, scores.targets
     if scores.kind == "preference":
-        from ragauge.stats.resampling import mean_of
-        from ragauge.stats.score_intervals import share_estimate
-
-        agrees = (np.sign(scores.better) * scores.targets + 1) / 2
+        agrees = (np.sign(values) * targets + 1) / 2
         share = share_estimate(mean_of(agrees), len(agrees), resamples)
-        return MetricAgreement(scores, pairwise=share, notes=_notes(scores))
-    values, grades = scores.better, scores.targets
-    spearman, kendall = resamples.estimates(
-        [spearman_of(values, grades), kendall_of(values, grades)]
+        return MetricAgreement(scores, pairwise=share, notes=notes)
+    if scores.kind == "graded":
+        statistics = [spearman_of(values, targets), kendall_of(values, targets)]
+        spearman, kendall = resamples.estimates(statistics)
+        return MetricAgreement(scores, spearman=spearman, kendall=kendall, notes=notes)
+    is_yes = scores.is_yes
+
+    def quality(says_yes: "Bools") -> VerdictQuality:
+        estimates = verdict_estimates(says_yes, is_yes, resamples)
+        return VerdictQuality(confusion(says_yes, is_yes), *estimates)
+
+    near = None if set_threshold is None else scores.sign * set_threshold
+    best = best_threshold(values, is_yes, near=near)
+    # Verdicts by thresholds chosen on other questions, for the rows with a target and the tied ones.
+    rows, n_tied = pl.concat([scores.frame, scores.tied]), scores.tied.height
+    held_out = held_out_verdicts(
+        scores.oriented(rows),
+        np.concatenate([is_yes, np.zeros(n_tied, dtype=np.bool_)]),
+        scores.drawn(rows),
+        near=near,
+        has_label=np.arange(rows.height) < scores.frame.height,
+        seed=seed,
     )
-    return MetricAgreement(scores, spearman=spearman, kendall=kendall, notes=_notes(scores))
+    auroc = area_estimate(values, is_yes, resamples)
+    return MetricAgreement(
+        scores,
+        set_threshold,
+        None if best is None else scores.sign * best,
+        auroc,
+        None if near is None else quality(values >= near),
+        None if held_out is None else quality(held_out[: len(values)]),
+        held_out,
+        notes=(*notes, *_binary_notes(scores, auroc)),
+    )
 
 
 def _why_not(scores: LabelledScores) -> str:
     """Why no figure can be given; empty if one can."""
     n = scores.frame.height
+    if not n and scores.n_unscored:
+        return f"none of the {scores.n_unscored:,} labelled answers has a value"
     if not n:
-        if scores.n_unscored:
-            return f"none of the {scores.n_unscored:,} labelled answers has a value"
-        return (
-            "no label is about it" if not scores.n_tied else "the raters are tied on every answer"
-        )
+        return "the raters are tied on every answer" if scores.n_tied else "no label is about it"
     if scores.kind == "preference":
         return ""
     if n == 1:
         return "1 labelled answer; label at least 2"
     if len(set(scores.better.tolist())) < 2:
         return f"it gives all {n:,} labelled answers the same value, {scores.frame['value'][0]:g}"
-    if scores.kind == "binary":
-        n_yes = int(scores.is_yes.sum())
-        if min(n_yes, n - n_yes) < LEAST_OF_EACH:
-            return f"{n_yes:,} yes and {n - n_yes:,} no; label at least {LEAST_OF_EACH} of each"
-    elif len(set(scores.targets.tolist())) < 2:
+    n_yes = int(scores.is_yes.sum())
+    if scores.kind == "binary" and min(n_yes, n - n_yes) < LEAST_OF_EACH:
+        return f"{n_yes:,} yes and {n - n_yes:,} no; label at least {LEAST_OF_EACH} of each"
+    if scores.kind == "graded" and len(set(scores.targets.tolist())) < 2:
         return f"all {n:,} labelled answers have the same grade, {scores.targets[0]:g}"
     return ""
 
 
-def _binary(scores: LabelledScores, set_threshold: float | None, seed: int) -> MetricAgreement:
-    resamples = scores.resamples(seed)
-    near = None if set_threshold is None else scores.sign * set_threshold
-    best = best_threshold(scores.better, scores.is_yes, near=near)
-    held_out = _held_out(scores, near, seed)
-    auroc = area_estimate(scores.better, scores.is_yes, resamples)
-    return MetricAgreement(
-        scores,
-        set_threshold,
-        None if best is None else scores.sign * best,
-        auroc,
-        None if near is None else verdict_quality(scores.better >= near, scores, resamples),
-        None
-        if held_out is None
-        else verdict_quality(held_out[: len(scores.better)], scores, resamples),
-        held_out,
-        notes=(*_notes(scores), *_binary_notes(scores, auroc)),
-    )
-
-
-def _held_out(
-    scores: LabelledScores, near: float | None, seed: int
-) -> "np.ndarray[Any, np.dtype[np.bool_]] | None":
-    """Verdicts by thresholds chosen on other questions, for the rows with a target and the tied ones."""
-    rows, n_tied = pl.concat([scores.frame, scores.tied]), scores.tied.height
-    return held_out_verdicts(
-        scores.oriented(rows),
-        np.concatenate([scores.is_yes, np.zeros(n_tied, dtype=np.bool_)]),
-        scores.drawn(rows),
-        near=near,
-        has_label=np.arange(rows.height) < scores.frame.height,
-        seed=seed,
-    )
-
-
-def verdict_quality(
-    says_yes: "np.ndarray[Any, np.dtype[np.bool_]]",
-    scores: LabelledScores,
-    resamples: "QuestionResamples",
-) -> VerdictQuality:
-    """How well verdicts agree with the labels of the same rows."""
-    return VerdictQuality(
-        confusion(says_yes, scores.is_yes),
-        *verdict_estimates(says_yes, scores.is_yes, resamples),
-    )
-
-
-def _notes(scores: LabelledScores) -> tuple[str, ...]:
-    n = scores.n_unscored
-    return (f"labelled answers without a value, not counted: {n:,}",) if n else ()
-
-
-def _binary_notes(scores: LabelledScores, auroc: "Estimate | None") -> Iterator[str]:
+def _binary_notes(scores: LabelledScores, auroc: Estimate | None) -> Iterator[str]:
     n_yes = int(scores.is_yes.sum())
     n_no = len(scores.is_yes) - n_yes
     if min(n_yes, n_no) < FEW_OF_EACH:

@@ -3,10 +3,11 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from ragauge.people.verdicts import MatchedLabels
 from ragauge.stats.agreement import Level, alpha_of, kappa_of
@@ -22,6 +23,8 @@ from ragauge.stats.resampling import (
 
 if TYPE_CHECKING:
     from ragauge.people.metric_agreement import MetricAgreement
+
+    Ints = NDArray[np.int64]
 
 MAX_PAIRS = 200
 """Most pairs of raters whose agreement is computed one by one; with more, alpha says it."""
@@ -54,8 +57,8 @@ class RaterAgreement:
 
     n: int
     n_labels: Mapping[str, int]
-    between: "Estimate | None"
-    alpha: "Mapping[Level, Estimate]"
+    between: Estimate | None
+    alpha: Mapping[Level, Estimate]
     pairs: tuple[RaterPair, ...]
     notes: tuple[str, ...] = ()
 
@@ -67,41 +70,44 @@ def rater_agreement(
     counts = dict(labels.frame.group_by("rater").len().sort("rater").iter_rows())
     if len(counts) < 2:
         return None
-    table = _table(labels.frame)
-    ratings = table.drop("item", "id").to_numpy().astype(float)
-    raters = table.columns[2:]
-    ids = table["id"].to_list()
-    drawn = ids if clusters is None else [clusters[id] for id in ids]
-    resamples = QuestionResamples(numbered(drawn), seed=seed)
+    # A row for each labelled answer and a column for each rater.
+    keys = [pl.col(name).fill_null("") for name in ("id", "system", "other", "metric")]
+    keyed = labels.frame.with_columns(pl.concat_str(keys, separator="\0").alias("item"))
+    wide = keyed.pivot("rater", index=["item", "id"], values="value", aggregate_function="first")
+    wide = wide.sort("item")
+    raters = sorted(set(wide.columns) - {"item", "id"})
+    ratings = wide.select(raters).to_numpy().astype(float)
+    drawn = numbered([id if clusters is None else clusters[id] for id in wide["id"]])
     compared = _compared(ratings, raters, labels.kind)
     people = _between(compared)
-    between = None if people is None else resamples.estimate(people)
+    between = None if people is None else QuestionResamples(drawn, seed=seed).estimate(people)
     n = int(((~np.isnan(ratings)).sum(axis=1) > 1).sum())
     notes = [f"rater {name!r} gave a single label" for name, size in counts.items() if size == 1]
     if not n:
         notes.append("no answer was labelled by two raters, so their agreement is unknown")
-    elif len(raters) * (len(raters) - 1) / 2 > MAX_PAIRS:
+    elif _are_many(raters):
         notes.append(f"{len(raters)} raters are too many to compare pair by pair")
-    alpha = _alphas(ratings, drawn, labels.kind, seed) if n else {}
+    alpha: dict[Level, Estimate] = {}
+    if n:
+        items, places = np.nonzero(~np.isnan(ratings))
+        levels: list[Level] = ["ordinal", "interval"] if labels.kind == "graded" else ["nominal"]
+        statistics = [alpha_of(items, ratings[items, places], level) for level in levels]
+        found = QuestionResamples(drawn[items], seed=seed).estimates(statistics)
+        alpha = {level: each for level, each in zip(levels, found, strict=True) if each is not None}
     pairs = tuple(pair for pair, _ in compared)
     return RaterAgreement(n, counts, between, alpha, pairs, tuple(notes))
 
 
-def _table(frame: "pl.DataFrame") -> "pl.DataFrame":
-    """A row for each labelled answer and a column for each rater: item, id, raters…"""
-    keys = [pl.col(name).fill_null("") for name in ("id", "system", "other", "metric")]
-    keyed = frame.with_columns(pl.concat_str(keys, separator="\0").alias("item"))
-    wide = keyed.pivot("rater", index=["item", "id"], values="value", aggregate_function="first")
-    raters = sorted(name for name in wide.columns if name not in ("item", "id"))
-    return wide.select("item", "id", *raters).sort("item")
+def _are_many(raters: Sequence[str]) -> bool:
+    return len(raters) * (len(raters) - 1) / 2 > MAX_PAIRS
 
 
 def _compared(
-    ratings: "Floats2d", raters: Sequence[str], kind: str
-) -> "list[tuple[RaterPair, Statistic]]":
+    ratings: Floats2d, raters: Sequence[str], kind: str
+) -> list[tuple[RaterPair, Statistic]]:
     """The pairs of raters with their agreement as a statistic; none if there are too many."""
     found: list[tuple[RaterPair, Statistic]] = []
-    if len(raters) * (len(raters) - 1) / 2 > MAX_PAIRS:
+    if _are_many(raters):
         return found
     for left, right in combinations(range(len(raters)), 2):
         both = np.flatnonzero(~np.isnan(ratings[:, left]) & ~np.isnan(ratings[:, right]))
@@ -113,37 +119,24 @@ def _compared(
     return found
 
 
-def _between(compared: "Sequence[tuple[RaterPair, Statistic]]") -> "Statistic | None":
+def _between(compared: Sequence[tuple[RaterPair, Statistic]]) -> Statistic | None:
     """The mean agreement of two raters, over the pairs that have a value; None if none has."""
     known = [(statistic, pair.n) for pair, statistic in compared if pair.value is not None]
     return _mean_of(known) if known else None
 
 
-def _agreement_on(
-    rows: "np.ndarray[Any, np.dtype[np.int64]]", left: "Floats1d", right: "Floats1d", kind: str
-) -> "Statistic":
+def _agreement_on(rows: "Ints", left: Floats1d, right: Floats1d, kind: str) -> Statistic:
     """The agreement of two raters on some rows, as a statistic of all rows' weights."""
     own = spearman_of(left, right) if kind == "graded" else kappa_of(left, right)
     return lambda weights: own(weights[:, rows])
 
 
-def _mean_of(sized: "Sequence[tuple[Statistic, int]]") -> "Statistic":
+def _mean_of(sized: Sequence[tuple[Statistic, int]]) -> Statistic:
     """The mean of statistics, weighted by size; those without a value in a resample do not count."""
     sizes = np.array([[size] for _, size in sized], dtype=float)
     return lambda weights: mean_by_size(
         np.stack([statistic(weights) for statistic, _ in sized]), sizes
     )
-
-
-def _alphas(
-    ratings: "Floats2d", drawn: Sequence[str], kind: str, seed: int
-) -> "dict[Level, Estimate]":
-    items, raters = np.nonzero(~np.isnan(ratings))
-    values = ratings[items, raters]
-    levels: list[Level] = ["ordinal", "interval"] if kind == "graded" else ["nominal"]
-    resamples = QuestionResamples(numbered(drawn)[items], seed=seed)
-    found = resamples.estimates([alpha_of(items, values, level) for level in levels])
-    return {level: each for level, each in zip(levels, found, strict=True) if each is not None}
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +149,7 @@ class Ceiling:
 
     metric: float
     people: float
-    difference: "Estimate"
+    difference: Estimate
 
 
 def ceiling(agreement: "MetricAgreement", labels: MatchedLabels, *, seed: int) -> Ceiling | None:
@@ -175,12 +168,9 @@ def ceiling(agreement: "MetricAgreement", labels: MatchedLabels, *, seed: int) -
     about = labels.about(agreement.metric)
     if about["rater"].n_unique() < 2:
         return None
-    wide = about.pivot(
-        "rater", index=["id", "system", "other"], values="value", aggregate_function="first"
-    )
-    wide = wide.join(verdicts, on=["id", "system", "other"], how="inner").sort(
-        "id", "system", "other"
-    )
+    answer = ["id", "system", "other"]
+    wide = about.pivot("rater", index=answer, values="value", aggregate_function="first")
+    wide = wide.join(verdicts, on=answer, how="inner").sort(answer)
     raters = sorted(set(about["rater"].unique().to_list()))
     ratings = wide.select(raters).to_numpy().astype(float)
     several = (~np.isnan(ratings)).sum(axis=1) > 1
@@ -188,22 +178,19 @@ def ceiling(agreement: "MetricAgreement", labels: MatchedLabels, *, seed: int) -
     people = _between(_compared(ratings, raters, labels.kind))
     if people is None:
         return None
-    metric = _with_raters(ratings, wide["said"].to_numpy(), labels.kind)
-    resamples = QuestionResamples(scores.drawn(wide), seed=seed)
-    difference = resamples.estimate(lambda weights: metric(weights) - people(weights))
-    values = plain_value(metric, len(ratings)), plain_value(people, len(ratings))
-    if difference is None or None in values:
-        return None
-    return Ceiling(cast(float, values[0]), cast(float, values[1]), difference)
-
-
-def _with_raters(ratings: "Floats2d", said: "Floats1d", kind: str) -> "Statistic":
-    """The mean agreement of the metric's verdicts with each rater."""
+    # The mean agreement of the metric's verdicts with each rater.
+    given_to = wide["said"].to_numpy()
     labelled = [(np.flatnonzero(~np.isnan(given)), given) for given in ratings.T]
-    return _mean_of(
+    metric = _mean_of(
         [
-            (_agreement_on(rows, said[rows], given[rows], kind), len(rows))
+            (_agreement_on(rows, given_to[rows], given[rows], labels.kind), len(rows))
             for rows, given in labelled
             if len(rows) >= LEAST_COMMON
         ]
     )
+    resamples = QuestionResamples(scores.drawn(wide), seed=seed)
+    difference = resamples.estimate(lambda weights: metric(weights) - people(weights))
+    own, theirs = plain_value(metric, len(ratings)), plain_value(people, len(ratings))
+    if difference is None or own is None or theirs is None:
+        return None
+    return Ceiling(own, theirs, difference)

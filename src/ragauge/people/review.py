@@ -95,11 +95,9 @@ class Review:
         self.stored.refresh()
         return self.stored.read()
 
-    def labels(self) -> ReviewLabels:
+    def labels(self, log: LabelLog | None = None) -> ReviewLabels:
         """The labels that hold as they are stored now."""
-        return self._applied(self.log())
-
-    def _applied(self, log: LabelLog) -> ReviewLabels:
+        log = self.log() if log is None else log
         return applied(log, self.queue.digests, self.queue.about)
 
     def task(self, answer: AnswerLabels, rater: str) -> Task:
@@ -114,11 +112,8 @@ class Review:
     def pending(self, rater: str, labels: ReviewLabels | None = None) -> list[ReviewItem]:
         """The answers that this person can label or settle, conflicts first, otherwise in order."""
         labels = self.labels() if labels is None else labels
-        tasks = [(self.task(labels.of((i.id, i.system)), rater), i) for i in self.queue.items]
-        return [
-            *(item for task, item in tasks if task == "settle"),
-            *(item for task, item in tasks if task == "label"),
-        ]
+        tasks = [(self.task(labels.of(item.answer), rater), item) for item in self.queue.items]
+        return [item for wanted in ("settle", "label") for task, item in tasks if task == wanted]
 
     def save(
         self,
@@ -140,11 +135,19 @@ class Review:
         if problems:
             raise PlanError(problems)
         log = self.log()
-        answer = self._applied(log).of((item.id, item.system))
-        round_ = _round(answer, rater, settles=settles)
-        known = _same(answer, rater, value, note, round_)
-        if known is not None:
-            return Saved(known, answer)
+        answer = self.labels(log).of(item.answer)
+        known: tuple[ReviewLabel | None, ...] = answer.labels
+        round_: Round = "second" if any(name != rater for name in answer.raters) else "first"
+        if settles and answer.is_conflict:
+            known, round_ = (answer.adjudication,), "adjudication"
+        for each in known:
+            if each and (each.rater, each.value, each.note) == (rater, value, note):
+                return Saved(each, answer)
+        # Who has labelled the answer before, taken back or not, has seen the verdicts.
+        own = ((item.id, item.system, self.queue.about), rater, item.digest)
+        has_seen = has_seen or any(
+            (each.item, each.rater, each.digest) == own for each in log.labels
+        )
         label = ReviewLabel(
             id=item.id,
             system=item.system,
@@ -155,10 +158,10 @@ class Review:
             note=note,
             round=round_,
             sample=SamplePlace(self.queue.seed, item.place),
-            is_blind=not (has_seen or _has_seen(log, item, self.queue.about, rater)),
+            is_blind=not has_seen,
         )
         self.stored.append(label)
-        return Saved(label, self.labels().of((item.id, item.system)))
+        return Saved(label, self.labels().of(item.answer))
 
     def undo(self, label: str, rater: str) -> ReviewLabel:
         """Take a label back; it stays in the file. PlanError unless it is this person's and still valid."""
@@ -170,59 +173,25 @@ class Review:
 
     def automatic(self, item: ReviewItem) -> list[AutomaticVerdict]:
         """The scores that a label is compared with, in the order of the queue's metrics."""
-        return automatic_verdicts(self.queue, item.id).get(item.system, [])
+        import polars as pl
+
+        queue = self.queue
+        wanted = (pl.col("id") == item.id) & (pl.col("system") == item.system)
+        scores = queue.run.scan().filter(wanted).select("metric", "value", "status", "reason")
+        rows = {metric: row for metric, *row in queue.run.collect(scores).iter_rows()}
+        found: list[AutomaticVerdict] = []
+        for display in {each.metric: each for each in queue.metrics}.values():
+            if display.metric not in rows:
+                continue
+            value, status, reason = rows[display.metric]
+            threshold = queue.thresholds.get(display.metric)
+            is_yes = None
+            if value is not None and threshold is not None:
+                is_yes = value <= threshold if display.lower_is_better else value >= threshold
+            why_not = "" if value is not None else (reason or status)
+            found.append(AutomaticVerdict(display, value, is_yes, why_not, threshold))
+        return found
 
     def progress(self, rater: str, labels: ReviewLabels | None = None) -> tuple[int, int]:
         """How many answers of the queue need nothing more of this person, and how many there are."""
         return len(self.queue) - len(self.pending(rater, labels)), len(self.queue)
-
-
-def automatic_verdicts(queue: ReviewQueue, id: str) -> dict[str, list[AutomaticVerdict]]:
-    """The scores of one question that people are compared with, by system."""
-    import polars as pl
-
-    labels = {display.metric: display for display in queue.metrics}
-    wanted = (pl.col("id") == id) & pl.col("metric").is_in(list(labels))
-    rows = queue.run.collect(
-        queue.run.scan().filter(wanted).select("system", "metric", "value", "status", "reason")
-    )
-    by_system: dict[str, dict[str, AutomaticVerdict]] = {}
-    for system, metric, value, status, reason in rows.iter_rows():
-        display = labels[metric]
-        threshold = queue.thresholds.get(metric)
-        is_yes = None
-        if value is not None and threshold is not None:
-            is_yes = value <= threshold if display.lower_is_better else value >= threshold
-        why_not = "" if value is not None else (reason or status)
-        verdict = AutomaticVerdict(display, value, is_yes, why_not, threshold)
-        by_system.setdefault(system, {})[metric] = verdict
-    return {
-        system: [found[metric] for metric in labels if metric in found]
-        for system, found in by_system.items()
-    }
-
-
-def _round(answer: AnswerLabels, rater: str, *, settles: bool) -> Round:
-    if settles and answer.is_conflict:
-        return "adjudication"
-    return "second" if any(name != rater for name in answer.raters) else "first"
-
-
-def _same(
-    answer: AnswerLabels, rater: str, value: Value, note: str, round_: Round
-) -> ReviewLabel | None:
-    """The label of this person that already says this; None if there is none."""
-    known = (answer.adjudication,) if round_ == "adjudication" else answer.labels
-    for label in known:
-        if label is not None and (label.rater, label.value, label.note) == (rater, value, note):
-            return label
-    return None
-
-
-def _has_seen(log: LabelLog, item: ReviewItem, about: str | None, rater: str) -> bool:
-    """Whether the person has labelled the answer before, taken back or not: they saw the verdicts then."""
-    return any(
-        (label.item, label.rater, label.digest)
-        == ((item.id, item.system, about), rater, item.digest)
-        for label in log.labels
-    )

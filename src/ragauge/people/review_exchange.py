@@ -2,13 +2,13 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
 
 from ragauge.errors import DataError, Problem, did_you_mean
 from ragauge.loaders.labels import LabelValueError, label_value
-from ragauge.people.review import Review, automatic_verdicts
+from ragauge.people.review import Review
 from ragauge.people.review_labels import (
     MAX_BYTES,
     LabelLog,
@@ -65,26 +65,20 @@ def export_queue(
     empty `value` to be filled in. The automatic verdicts are left out unless `with_verdicts`.
     """
     items = review.pending(NOBODY if rater is None else rater)
-    lines = [
-        json.dumps(_exported(review.queue, item, rater or "", with_verdicts), ensure_ascii=False)
-        for item in items
-    ]
-    write_text(path, "".join(f"{line}\n" for line in lines))
+    queue = review.queue
+    lines: list[str] = []
+    for item in items:
+        row: dict[str, object] = {"id": item.id, "system": item.system}
+        if queue.about is not None:
+            row["metric"] = queue.about
+        row |= {"asks": queue.question, "why": [reason.says for reason in item.reasons]}
+        row |= texts_of(queue, item)
+        if with_verdicts:
+            row["scores"] = {each.metric.name: each.value for each in review.automatic(item)}
+        row |= {"digest": item.digest, "rater": rater or "", "value": "", "note": ""}
+        lines.append(json.dumps(row, ensure_ascii=False) + "\n")
+    write_text(path, "".join(lines))
     return len(items)
-
-
-def _exported(
-    queue: ReviewQueue, item: ReviewItem, rater: str, with_verdicts: bool
-) -> dict[str, object]:
-    row: dict[str, object] = {"id": item.id, "system": item.system}
-    if queue.about is not None:
-        row["metric"] = queue.about
-    row |= {"asks": queue.question, "why": [reason.says for reason in item.reasons]}
-    row |= texts_of(queue, item)
-    if with_verdicts:
-        found = automatic_verdicts(queue, item.id).get(item.system, [])
-        row["scores"] = {each.metric.name: each.value for each in found}
-    return {**row, "digest": item.digest, "rater": rater, "value": "", "note": ""}
 
 
 def import_labels(review: Review, path: Path, *, rater: str | None = None) -> Imported:
@@ -134,65 +128,57 @@ class _LabelReader:
         if isinstance(row, str):
             self.problems.append(Problem(row, self.source, number))
         elif "retracts" in row:
-            self._retract(row)
+            name = str(row["retracts"])
+            if name in self.log.retracted:
+                self.n_known += 1
+            elif name in self.names:
+                self.retractions.append(Retraction(name, str(row.get("rater", ""))))
         elif "ignores_line" not in row:
             self._label(number, row)
 
-    def _retract(self, row: Mapping[str, object]) -> None:
-        name, rater = str(row.get("retracts")), str(row.get("rater", ""))
-        if name in self.log.retracted:
-            self.n_known += 1
-        elif name in self.names:
-            self.retractions.append(Retraction(name, rater))
-
-    def _label(self, number: int, row: Mapping[str, object]) -> None:
+    def _label(self, number: int, row: dict[str, object]) -> None:
         is_stored = "label" in row
-        problems = label_problems(row) if is_stored else []
         value, problem = _value(row.get("value", ""))
         if not is_stored and problem == EMPTY and not row.get("note"):
             self.n_empty += 1
             return
-        given = {**row, "rater": row.get("rater") or self.rater or ""}
-        if not is_stored:
-            problems += [problem] if problem else []
-            problems += self._field_problems(given)
-        problems += self._place_problems(given)
+        if is_stored:
+            problems = label_problems(row)
+        else:
+            row["rater"] = row.get("rater") or self.rater or ""
+            problems = [*([problem] if problem else []), *self._field_problems(row)]
+        problems += self._place_problems(row)
         if problems:
-            id = row.get("id")
-            self.problems += [
-                Problem(text, self.source, number, id=str(id) if id is not None else None)
-                for text in problems
-            ]
+            id = None if row.get("id") is None else str(row["id"])
+            self.problems += [Problem(text, self.source, number, id=id) for text in problems]
             return
-        self._keep(label_of(row) if is_stored else self._new(given, value))
-
-    def _keep(self, label: ReviewLabel) -> None:
-        before = self.current.get((label.item, label.rater))
-        is_same = before is not None and (before.value, before.note, before.digest) == (
-            label.value, label.note, label.digest,
-        )  # fmt: skip
+        label = label_of(row) if is_stored else self._new(row, value)
+        key, said = (label.item, label.rater), (label.value, label.note, label.digest)
+        before = self.current.get(key)
+        is_same = before is not None and (before.value, before.note, before.digest) == said
         if label.label in self.names or (is_same and label.round != "adjudication"):
             self.n_known += 1
             return
         self.names.add(label.label)
-        self.current[label.item, label.rater] = label
+        self.current[key] = label
         self.labels.append(label)
 
     def _new(self, row: Mapping[str, object], value: Value) -> ReviewLabel:
-        answer = str(row["id"]), self._system(row)
-        new = ReviewLabel(
-            id=answer[0],
-            system=answer[1],
-            rater=cast(str, row["rater"]),
-            value=value,
+        """The label of a line that a person filled in."""
+        answer, rater = (str(row["id"]), self._system(row)), cast(str, row["rater"])
+        item = (*answer, self.queue.about)
+        others = any(other == item and name != rater for other, name in self.current)
+        return ReviewLabel(
+            *answer,
+            rater,
+            value,
             digest=cast(str, row.get("digest") or self.queue.digests[answer]),
             metric=self.queue.about,
             note=cast(str, row.get("note") or ""),
+            round="second" if others else "first",
             sample=SamplePlace(self.queue.seed, self.places[answer]),
             is_blind="scores" not in row,
         )
-        others = any(item == new.item and name != new.rater for item, name in self.current)
-        return replace(new, round="second") if others else new
 
     def _system(self, row: Mapping[str, object]) -> str:
         """The named system, or the run's only one."""
@@ -201,8 +187,9 @@ class _LabelReader:
         return systems[0] if given is None and len(systems) == 1 else str(given)
 
     def _field_problems(self, row: Mapping[str, object]) -> list[str]:
+        """What is wrong with a line that a person filled in, besides its value."""
         rater, digest, metric = row["rater"], row.get("digest") or "", row.get("metric")
-        problems = [*note_problems(row.get("note") or "")]
+        problems = note_problems(row.get("note") or "")
         if not rater:
             problems.append("has a label but no rater; add one, or give --rater NAME")
         elif not isinstance(rater, str):
@@ -212,10 +199,11 @@ class _LabelReader:
         if not isinstance(digest, str):
             problems.append(f"digest must be text, got {digest!r:.40}")
         if metric != self.queue.about:
-            asked = "no metric" if self.queue.about is None else repr(self.queue.about)
+            named, about = (
+                "no metric" if each is None else repr(each) for each in (metric, self.queue.about)
+            )
             problems.append(
-                f"is about {'no metric' if metric is None else repr(metric)}, but the labels are about "
-                f"{asked}; give --about METRIC"
+                f"is about {named}, but the labels are about {about}; give --about METRIC"
             )
         return problems
 
@@ -226,17 +214,15 @@ class _LabelReader:
             return [f"id must be text, got {id!r:.40}"]
         if row.get("system") is None and len(self.queue.run.samples.systems) > 1:
             return ["has no system, but the run has several"]
-        answer = id, self._system(row)
-        if answer in self.queue.digests:
+        system = self._system(row)
+        if (id, system) in self.queue.digests:
             return []
-        ids = {known for known, _ in self.queue.digests}
-        if id not in ids:
-            return [f"the run has no answer to review with this id{did_you_mean(id, ids)}"]
-        systems = [system for known, system in self.queue.digests if known == id]
-        return [
-            f"the run has no answer of system {answer[1]!r} to review"
-            f"{did_you_mean(answer[1], systems) or '; it has ' + ', '.join(systems[:5])}"
-        ]
+        systems = [other for known, other in self.queue.digests if known == id]
+        if not systems:
+            hint = did_you_mean(id, {known for known, _ in self.queue.digests})
+            return [f"the run has no answer to review with this id{hint}"]
+        hint = did_you_mean(system, systems) or f"; it has {', '.join(systems[:5])}"
+        return [f"the run has no answer of system {system!r} to review{hint}"]
 
 
 EMPTY = "has no value; give match, contradict or unsure"
@@ -244,13 +230,11 @@ EMPTY = "has no value; give match, contradict or unsure"
 
 def _value(given: object) -> tuple[Value, str]:
     """The value of a line that a person filled in, and what is wrong with it."""
-    if given is None:
+    word = "" if given is None else str(given).strip().casefold()
+    if given is None or word in UNSURE:
         return None, ""
-    if isinstance(given, str) and not given.strip():
+    if not word:
         return None, EMPTY
-    word = str(given).strip().casefold()
-    if word in UNSURE:
-        return None, ""
     if word in MATCH or word in CONTRADICT:
         return (1 if word in MATCH else 0), ""
     try:

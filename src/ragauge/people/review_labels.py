@@ -9,13 +9,13 @@ writer was stopped. Each line is on disk before the label counts as saved.
 import json
 import os
 import secrets
-from collections.abc import Generator, Mapping, Sequence
-from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass, field
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field, fields
 from datetime import UTC, datetime
 from pathlib import Path
 from threading import Lock
-from typing import Literal, cast, get_args
+from typing import Any, Literal, cast, get_args
 
 from ragauge.errors import PlanError, StoreError
 from ragauge.loaders.formats.jsonl import JsonError, JsonReader, repeated_problem
@@ -87,7 +87,7 @@ class Retraction:
 
 def label_problems(row: Mapping[str, object]) -> list[str]:
     """What is wrong with the fields of a stored label; empty if nothing is."""
-    texts = {"label": 64, "id": None, "system": None, "rater": MAX_NAME, "digest": 64, "time": 64}
+    texts = ("label", "id", "system", "rater", "digest", "time")
     problems = [
         f"{name} must be text, got {row.get(name)!r:.40}"
         for name in texts
@@ -97,14 +97,15 @@ def label_problems(row: Mapping[str, object]) -> list[str]:
         problems += rater_problems(cast(str, row["rater"]))
     problems += value_problems(row.get("value", ""))
     problems += note_problems(row.get("note", ""))
-    if not isinstance(row.get("metric"), str | None):
-        problems.append(f"metric must be text or null, got {row.get('metric')!r:.40}")
-    if row.get("round", "first") not in ROUNDS:
-        problems.append(f"round must be one of {', '.join(ROUNDS)}, got {row.get('round')!r:.40}")
-    if not isinstance(row.get("is_blind", True), bool):
-        problems.append(f"is_blind must be true or false, got {row.get('is_blind')!r:.40}")
-    if row.get("sample") is not None and _sample(row["sample"]) is None:
-        problems.append(f"sample must have a seed and a place, got {row['sample']!r:.40}")
+    sample = row.get("sample")
+    for name, is_sound, wanted in (
+        ("metric", isinstance(row.get("metric"), str | None), "be text or null"),
+        ("round", row.get("round", "first") in ROUNDS, f"be one of {', '.join(ROUNDS)}"),
+        ("is_blind", isinstance(row.get("is_blind", True), bool), "be true or false"),
+        ("sample", sample is None or _sample(sample) is not None, "have a seed and a place"),
+    ):
+        if not is_sound:
+            problems.append(f"{name} must {wanted}, got {row.get(name)!r:.40}")
     return problems
 
 
@@ -135,20 +136,10 @@ def note_problems(note: object) -> list[str]:
 
 def label_of(row: Mapping[str, object]) -> ReviewLabel:
     """The label of a row without problems."""
-    value = row["value"]
+    known = {each.name: row[each.name] for each in fields(ReviewLabel) if each.name in row}
+    value = None if row["value"] is None else 1 if row["value"] == 1 else 0
     return ReviewLabel(
-        id=cast(str, row["id"]),
-        system=cast(str, row["system"]),
-        rater=cast(str, row["rater"]),
-        value=None if value is None else (1 if value == 1 else 0),
-        digest=cast(str, row["digest"]),
-        metric=cast("str | None", row.get("metric")),
-        note=cast(str, row.get("note", "")),
-        time=cast(str, row["time"]),
-        round=cast(Round, row.get("round", "first")),
-        sample=_sample(row.get("sample")),
-        is_blind=cast(bool, row.get("is_blind", True)),
-        label=cast(str, row["label"]),
+        **cast("dict[str, Any]", {**known, "value": value, "sample": _sample(row.get("sample"))})
     )
 
 
@@ -201,10 +192,8 @@ class LabelFile:
 
         A last line without an end, which a killed writer leaves, is not read, and a note says so.
         """
-        content = self._content()
-        lines = content.split(b"\n")
-        rest = lines.pop()
-        is_torn = bool(rest) and parsed_line(rest) is None
+        *lines, rest = self._content().split(b"\n")
+        is_torn = bool(rest) and isinstance(read_line(rest), str)
         if rest and not is_torn:
             lines.append(rest)
         read = [(n, read_line(line)) for n, line in enumerate(lines, 1) if line.strip()]
@@ -235,13 +224,33 @@ class LabelFile:
         """Write the entries and wait until they are on disk; StoreError if that fails, and none is there."""
         self._refuse_link()
         content = lines_of(entries)
+        flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0)
         with store_errors(self.path), _writing:
             is_new = not self.path.exists()
-            with _locked(self.path) as handle:
-                size = os.fstat(handle).st_size
-                _write(handle, self._ending(handle, size) + content, size)
+            handle = os.open(self.path, flags, 0o666)
+            try:
+                with suppress(ImportError):  # Windows: appended lines are whole there too
+                    import fcntl
+
+                    fcntl.flock(handle, fcntl.LOCK_EX)
+                self._write(handle, content)
+            finally:
+                os.close(handle)
             if is_new:
                 sync_folder(self.path.parent)
+
+    def _write(self, handle: int, content: bytes) -> None:
+        """Append the content and flush it to disk, or leave the file with its old size."""
+        size = os.fstat(handle).st_size
+        content = self._ending(handle, size) + content
+        try:
+            while content:
+                content = content[os.write(handle, content) :]
+            os.fsync(handle)
+        except OSError:
+            with suppress(OSError):
+                os.ftruncate(handle, size)
+            raise
 
     def _content(self) -> bytes:
         self._refuse_link()
@@ -264,14 +273,8 @@ class LabelFile:
         if os.read(handle, 1) == b"\n":
             return b""
         *others, rest = self._content().split(b"\n")
-        is_complete = parsed_line(rest) is not None
-        return b"\n" if is_complete else b"\n" + _line({"ignores_line": len(others) + 1})
-
-
-def parsed_line(line: bytes) -> dict[str, object] | None:
-    """The JSON object of a line; None if it is none, or has a key twice."""
-    read = read_line(line)
-    return None if isinstance(read, str) else read
+        is_torn = isinstance(read_line(rest), str)
+        return b"\n" + (_line({"ignores_line": len(others) + 1}) if is_torn else b"")
 
 
 def read_line(line: bytes) -> dict[str, object] | str:
@@ -298,31 +301,3 @@ def _line(row: Mapping[str, object]) -> bytes:
     for char in "\x85\u2028\u2029":  # some tools end a line there
         text = text.replace(char, f"\\u{ord(char):04x}")
     return text.encode() + b"\n"
-
-
-@contextmanager
-def _locked(path: Path) -> Generator[int]:
-    """The file opened for appending, which no other process does at the same time."""
-    flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0)
-    handle = os.open(path, flags, 0o666)
-    try:
-        with suppress(ImportError):  # Windows: appended lines are whole there too
-            import fcntl
-
-            fcntl.flock(handle, fcntl.LOCK_EX)
-        yield handle
-    finally:
-        os.close(handle)
-
-
-def _write(handle: int, content: bytes, size: int) -> None:
-    """Append the content and flush it to disk, or leave the file with its old size."""
-    try:
-        written = 0
-        while written < len(content):
-            written += os.write(handle, content[written:])
-        os.fsync(handle)
-    except OSError:
-        with suppress(OSError):
-            os.ftruncate(handle, size)
-        raise

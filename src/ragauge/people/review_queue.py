@@ -47,6 +47,10 @@ class ReviewItem:
     place: int
 
     @property
+    def answer(self) -> Answer:
+        return self.id, self.system
+
+    @property
     def kinds(self) -> tuple[ReasonKind, ...]:
         return tuple(reason.kind for reason in self.reasons)
 
@@ -110,7 +114,17 @@ def review_queue(
     seed: int | None = None,
 ) -> ReviewQueue:
     """The answers of a run that a person should look at; see `Run.review_queue`."""
-    _check(margin, n_sample, reasons)
+    problems = [
+        f"unknown reason {name!r}{did_you_mean(name, KINDS)}; the reasons are {', '.join(KINDS)}"
+        for name in reasons
+        if name not in KINDS
+    ]
+    if not (math.isfinite(margin) and 0 <= margin <= 1):
+        problems.append(f"the margin is a share of the scale, from 0 to 1; got {margin:g}")
+    if n_sample < 0:
+        problems.append(f"the random sample needs a size of at least 0, got {n_sample}")
+    if problems:
+        raise PlanError(problems)
     seed = run.manifest.seed if seed is None else seed
     chosen = reviewed_metrics(run, about, metrics, thresholds or {}, margin)
     digests = answer_digests(run, about)
@@ -120,11 +134,13 @@ def review_queue(
         if place < n_sample:
             found.setdefault(answer, []).append(ReviewReason("sample", "drawn at random"))
     wanted = set(reasons) or set(KINDS)
-    items = [
-        ReviewItem(item_key(*answer), *answer, tuple(kept), digests[answer], places[answer])
-        for answer, why in found.items()
-        if (kept := _in_order(why, wanted))
-    ]
+    items: list[ReviewItem] = []
+    for answer, why in found.items():
+        kept = [reason for reason in why if reason.kind in wanted]
+        kept.sort(key=lambda reason: KINDS.index(reason.kind))
+        if kept:
+            key, place = item_key(*answer), places[answer]
+            items.append(ReviewItem(key, *answer, tuple(kept), digests[answer], place))
     return ReviewQueue(
         run,
         about,
@@ -137,20 +153,6 @@ def review_queue(
         chosen.displays,
         chosen.thresholds,
     )
-
-
-def _check(margin: float, n_sample: int, reasons: Sequence[str]) -> None:
-    problems = [
-        f"unknown reason {name!r}{did_you_mean(name, KINDS)}; the reasons are {', '.join(KINDS)}"
-        for name in reasons
-        if name not in KINDS
-    ]
-    if not (math.isfinite(margin) and 0 <= margin <= 1):
-        problems.append(f"the margin is a share of the scale, from 0 to 1; got {margin:g}")
-    if n_sample < 0:
-        problems.append(f"the random sample needs a size of at least 0, got {n_sample}")
-    if problems:
-        raise PlanError(problems)
 
 
 def question_about(run: ScoredRun, about: str | None) -> str:
@@ -211,12 +213,6 @@ def random_order(answers: Iterable[Answer], seed: int) -> list[Answer]:
 def _sha256(value: object) -> str:
     text = json.dumps(value, ensure_ascii=True, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()
-
-
-def _in_order(reasons: Sequence[ReviewReason], kinds: Collection[str]) -> list[ReviewReason]:
-    """The reasons of these kinds, the most important first."""
-    kept = (reason for reason in reasons if reason.kind in kinds)
-    return sorted(kept, key=lambda reason: KINDS.index(reason.kind))
 
 
 def _order(item: ReviewItem) -> tuple[int, int, float, int]:

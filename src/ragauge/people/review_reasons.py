@@ -1,10 +1,9 @@
 """Why an answer should be looked at by a person: metrics that contradict each other, or are undecided."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import islice
 from typing import TYPE_CHECKING, Literal, cast, get_args
 
 from ragauge.engine.judged_scores import DISPUTE, without_judge
@@ -58,6 +57,9 @@ class ReviewReason:
         return self.kind in DISPUTES
 
 
+Reasoned = tuple[Answer, ReviewReason]
+
+
 @dataclass(frozen=True)
 class ReviewedMetrics:
     """The metrics whose verdicts decide what is reviewed, with the threshold of each.
@@ -90,34 +92,24 @@ class ReviewedMetrics:
         """The values of these metrics: id, system, metric, value, is_marked, is_yes, distance."""
         import polars as pl
 
-        labels = list({display.metric for display in self.displays})
         marked = pl.col("flags").list.contains(str(Flag.NEEDS_REVIEW)).fill_null(value=False)
-        rows = self.run.scan().filter(pl.col("metric").is_in(labels))
+        rows = self.run.scan().filter(pl.col("metric").is_in(list(self._names)))
         frame = self.run.collect(rows.select("id", "system", "metric", "value", is_marked=marked))
-        scales = pl.DataFrame(
-            [
-                (display.metric, threshold, _width(display), display.lower_is_better)
-                for display in {each.metric: each for each in self.displays}.values()
-                if (threshold := self.thresholds.get(display.metric)) is not None
-            ],
-            schema={
-                "metric": pl.String,
-                "threshold": pl.Float64,
-                "width": pl.Float64,
-                "is_low": pl.Boolean,
-            },
-            orient="row",
-        )
-        return frame.join(scales, on="metric", how="left").select(
-            "id",
-            "system",
-            "metric",
-            "value",
-            "is_marked",
-            is_yes=pl.when("is_low")
-            .then(pl.col("value") <= pl.col("threshold"))
-            .otherwise(pl.col("value") >= pl.col("threshold")),
-            distance=(pl.col("value") - pl.col("threshold")).abs() / pl.col("width"),
+        scales = [
+            (each.metric, self.thresholds[each.metric], each.low, each.high, each.lower_is_better)
+            for each in {each.metric: each for each in self.displays}.values()
+            if each.metric in self.thresholds
+        ]
+        numbers = dict.fromkeys(("threshold", "low", "high"), pl.Float64) | {"is_low": pl.Boolean}
+        known = pl.DataFrame(scales, schema={"metric": pl.String, **numbers}, orient="row")
+        value, threshold = pl.col("value"), pl.col("threshold")
+        is_yes = pl.when("is_low").then(value <= threshold).otherwise(value >= threshold)
+        width = pl.col("high") - pl.col("low")  # null if the scale is open
+        distance = (value - threshold).abs() / pl.when(width > 0).then(width)
+        return (
+            frame.join(known, on="metric", how="left")
+            .with_columns(is_yes=is_yes, distance=distance)
+            .drop(numbers)
         )
 
     @cached_property
@@ -128,89 +120,84 @@ class ReviewedMetrics:
         """The labels of the metrics with these bare names."""
         return [each.metric for each in self.displays if bare_name(each.metric) in names]
 
-    def _parts(self) -> Iterator[tuple[Answer, ReviewReason]]:
+    def _parts(self) -> Iterator[Reasoned]:
         """Seed rule: the fuzzy match and the judge's verdict differ, or one could not be scored."""
         import polars as pl
 
         for label in self._of(COMPOSITE):
             rows = self.scores.filter((pl.col("metric") == label) & pl.col("is_marked"))
-            ids = rows["id"].unique().to_list()
-            wanted = (pl.col("metric") == label) & pl.col("id").is_in(ids)
-            stored = collected(
-                self.run.source.scan_evidence().filter(wanted), self.run.folder
-            ).select("id", "system", "evidence")
+            wanted = (pl.col("metric") == label) & pl.col("id").is_in(rows["id"].unique().to_list())
+            evidence = self.run.source.scan_evidence().filter(wanted)
+            stored = collected(evidence, self.run.folder).select(*ANSWER, "evidence")
             both = rows.join(stored, on=ANSWER, how="left", maintain_order="left")
-            for id, system, evidence in both.select("id", "system", "evidence").iter_rows():
-                if missing := _left_out(evidence):
-                    reason = ReviewReason("unscored", f"{missing[0]} could not be scored")
+            for id, system, text in both.select(*ANSWER, "evidence").iter_rows():
+                found = cast("dict[str, object]", json.loads(text)) if text else {}
+                left_out = found.get("left_out")
+                if left_out and isinstance(left_out, dict):
+                    missing = next(iter(cast("dict[str, str]", left_out)))
+                    reason = ReviewReason("unscored", f"{missing} could not be scored")
                 else:
                     reason = ReviewReason("parts", "fuzzy_match and gpt_score disagree")
                 yield (id, system), reason
 
-    def _judges(self) -> Iterator[tuple[Answer, ReviewReason]]:
+    def _judges(self) -> Iterator[Reasoned]:
         """Several judges of one metric whose values are far apart."""
         import polars as pl
 
-        judged = [each.metric for each in self.displays if "judge=" in each.metric]
-        plain = {label: without_judge(label) for label in judged}
+        plain = {label: without_judge(label) for label in self._names if "judge=" in label}
+        value = pl.col("value")
         apart = (
-            self.scores.filter(pl.col("metric").is_in(judged) & pl.col("value").is_not_null())
+            self.scores.filter(pl.col("metric").is_in(list(plain)) & value.is_not_null())
             .with_columns(pl.col("metric").replace(plain))
-            .group_by("id", "system", "metric")
-            .agg(range=pl.col("value").max() - pl.col("value").min())
+            .group_by("metric", *ANSWER)
+            .agg(range=value.max() - value.min())
             .filter(pl.col("range") >= DISPUTE)
-            .sort("metric", "id", "system")
         )
-        for id, system, metric in apart.select(*ANSWER, "metric").iter_rows():
-            yield (id, system), ReviewReason("judges", f"the judges of {metric} disagree")
+        yield from _reasons(apart, "judges", lambda metric: f"the judges of {metric} disagree")
 
-    def _judge_and_offline(self) -> Iterator[tuple[Answer, ReviewReason]]:
+    def _judge_and_offline(self) -> Iterator[Reasoned]:
         """A judge whose verdict is not that of the offline metric."""
         import polars as pl
 
-        offline = self.offline
+        # The metric that gives the verdict without a judge.
+        offline = next((label for name in OFFLINE for label in self._of(name)), None)
         if offline is None:
             return
-        composed = self._of(COMPOSITE)
-        own = self.scores.filter(pl.col("metric") == offline).select(
-            "id", "system", offline="is_yes"
-        )
+        own = self.scores.filter(pl.col("metric") == offline).select(*ANSWER, offline="is_yes")
         for label in self._of(*JUDGED):
-            if composed and {bare_name(label), bare_name(offline)} == PARTS:
+            if self._of(COMPOSITE) and {bare_name(label), bare_name(offline)} == PARTS:
                 continue  # `answer_match` says so
             both = self.scores.filter(pl.col("metric") == label).join(own, on=ANSWER)
-            differ = both.filter(pl.col("is_yes") != pl.col("offline")).sort("id", "system")
-            for id, system in differ.select(*ANSWER).iter_rows():
-                says = f"{self._names[label]} and {self._names[offline]} disagree"
-                yield (id, system), ReviewReason("offline", says)
+            differ = both.filter(pl.col("is_yes") != pl.col("offline"))
+            says = f"{self._names[label]} and {self._names[offline]} disagree"
+            yield from _reasons(differ, "offline", lambda _, says=says: says)
 
-    @cached_property
-    def offline(self) -> str | None:
-        """The metric that gives the verdict without a judge; None if the run has none."""
-        return next((label for name in OFFLINE for label in self._of(name)), None)
-
-    def _marked(self) -> Iterator[tuple[Answer, ReviewReason]]:
+    def _marked(self) -> Iterator[Reasoned]:
         """Scores that their metric marks for a reason of its own, such as a quote that is in no context."""
-        import polars as pl
-
         explained = {answer for answer, _ in (*self._parts(), *self._judges())}
-        rows = self.scores.filter(pl.col("is_marked")).sort("metric", "id", "system")
-        for id, system, metric in rows.select(*ANSWER, "metric").iter_rows():
-            if (id, system) not in explained:
-                yield (
-                    (id, system),
-                    ReviewReason("marked", f"{self._names[metric]} is marked for review"),
-                )
+        marked = self.scores.filter("is_marked")
+        names = self._names
+        found = _reasons(marked, "marked", lambda metric: f"{names[metric]} is marked for review")
+        yield from (each for each in found if each[0] not in explained)
 
-    def _near_threshold(self) -> Iterator[tuple[Answer, ReviewReason]]:
+    def _near_threshold(self) -> Iterator[Reasoned]:
         import polars as pl
 
         # Rounded, or 0.6 would be farther than 0.1 from 0.5 and 0.4 nearer.
-        distance = pl.col("distance").round(9)
-        near = self.scores.filter(distance <= self.margin).sort("distance", "id", "system")
+        near = self.scores.filter(pl.col("distance").round(9) <= self.margin).sort(
+            "distance", *ANSWER
+        )
         for id, system, metric, apart in near.select(*ANSWER, "metric", "distance").iter_rows():
             says = f"{self._names[metric]} is near its threshold"
             yield (id, system), ReviewReason("threshold", says, cast(float, apart))
+
+
+def _reasons(
+    rows: "pl.DataFrame", kind: ReasonKind, says: Callable[[str], str]
+) -> Iterator[Reasoned]:
+    """A reason for each row, in the order of metrics and answers; its text follows from the metric."""
+    for metric, id, system in rows.select("metric", *ANSWER).sort("metric", *ANSWER).iter_rows():
+        yield (id, system), ReviewReason(kind, says(metric))
 
 
 def reviewed_metrics(
@@ -229,17 +216,14 @@ def reviewed_metrics(
     elif about is not None:
         shown = metrics_about(run, about)
     else:
-        shown = _usual(run)
+        # The judges' verdicts on the answer, and the first offline metric that the run has.
+        metrics = [(bare_name(each.metric), each) for each in run.metrics]
+        judged = [each for name, each in metrics if name in (COMPOSITE, *JUDGED)]
+        offline = [each for wanted in OFFLINE for name, each in metrics if name == wanted]
+        shown = tuple(each for each in (*judged, *offline[:1]) if not each.unavailable)
     own = {run.metric(name).metric: value for name, value in thresholds.items()}
     middles = {each.metric: each.middle for each in shown if each.middle is not None}
     return ReviewedMetrics(run, shown, {**middles, **own}, margin)
-
-
-def _usual(run: ScoredRun) -> tuple[MetricDisplay, ...]:
-    """The judges' verdicts on the answer, and the first offline metric that the run has."""
-    judged = [each for each in run.metrics if bare_name(each.metric) in (COMPOSITE, *JUDGED)]
-    offline = (each for name in OFFLINE for each in run.metrics if bare_name(each.metric) == name)
-    return tuple(each for each in (*judged, *islice(offline, 1)) if not each.unavailable)
 
 
 def metrics_about(run: ScoredRun, about: str) -> tuple[MetricDisplay, ...]:
@@ -260,17 +244,3 @@ def bare_name(metric: str) -> str:
         return Label.parse(metric).name
     except LabelError:
         return metric
-
-
-def _left_out(evidence: str | None) -> list[str]:
-    """The parts of a composite without a value."""
-    found = cast("dict[str, object]", json.loads(evidence)) if evidence else {}
-    left_out = found.get("left_out")
-    return list(cast("dict[str, str]", left_out)) if isinstance(left_out, dict) else []
-
-
-def _width(display: MetricDisplay) -> float | None:
-    """The length of the scale; None if it is open or empty."""
-    if display.low is None or display.high is None or display.high <= display.low:
-        return None
-    return display.high - display.low

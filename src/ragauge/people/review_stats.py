@@ -1,6 +1,6 @@
 """Figures of a review and their report: what is done, how people agree, how verdicts compare."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, astuple, dataclass
 from functools import cached_property
 from shlex import quote
@@ -9,16 +9,11 @@ import polars as pl
 
 from ragauge.errors import DataError
 from ragauge.people.calibration_words import shown_estimate
+from ragauge.people.label_verdicts import verdicts_of_labels
 from ragauge.people.rater_agreement import RaterAgreement, rater_agreement
 from ragauge.people.review_queue import ReviewQueue
 from ragauge.people.review_reasons import KINDS, ReasonKind
-from ragauge.people.review_verdicts import (
-    STATES,
-    ReviewLabels,
-    State,
-    labels_of_queue,
-    verdicts_of_labels,
-)
+from ragauge.people.review_verdicts import STATES, ReviewLabels, State, labels_of_queue
 from ragauge.people.verdicts import matched
 from ragauge.report.plain import counted
 from ragauge.report.report import Report, Table
@@ -75,7 +70,7 @@ class ReviewStats:
     @cached_property
     def states(self) -> Mapping[State, int]:
         """How many answers of the queue are in which state."""
-        found = [self.labels.of((item.id, item.system)).state for item in self.queue.items]
+        found = [self.labels.of(item.answer).state for item in self.queue.items]
         return {state: found.count(state) for state in STATES if state in found}
 
     @cached_property
@@ -83,50 +78,25 @@ class ReviewStats:
         """By kind of reason; an answer with several reasons counts for each."""
         counts: list[ReasonCount] = []
         for kind in KINDS:
-            states = [
-                self.labels.of((item.id, item.system)).state
-                for item in self.queue.items
-                if kind in item.kinds
-            ]
-            if states:
-                n_labelled = states.count("labelled") + states.count("settled")
-                counts.append(
-                    ReasonCount(
-                        kind,
-                        len(states),
-                        n_labelled,
-                        states.count("unsure"),
-                        states.count("conflict"),
-                    )
-                )
+            items = [item for item in self.queue.items if kind in item.kinds]
+            states = [self.labels.of(item.answer).state for item in items]
+            n_labelled = states.count("labelled") + states.count("settled")
+            others = states.count("unsure"), states.count("conflict")
+            counts += [ReasonCount(kind, len(states), n_labelled, *others)] if states else []
         return tuple(counts)
 
     @cached_property
     def raters(self) -> tuple[RaterCount, ...]:
+        answers = self.labels.answers.values()
         counts: list[RaterCount] = []
         for name in self.labels.raters:
-            own = [
-                label
-                for each in self.labels.answers.values()
-                for label in each.labels
-                if label.rater == name
-            ]
-            settled = [
-                each.adjudication
-                for each in self.labels.answers.values()
-                if each.adjudication is not None and each.adjudication.rater == name
-            ]
+            own = [label for each in answers for label in each.labels if label.rater == name]
+            decisions = [each.adjudication for each in answers if each.adjudication]
+            settled = [label for label in decisions if label.rater == name]
             values = [label.value for label in own]
-            counts.append(
-                RaterCount(
-                    name,
-                    values.count(1),
-                    values.count(0),
-                    values.count(None),
-                    len(settled),
-                    sum(not label.is_blind for label in (*own, *settled)),
-                )
-            )
+            n_seen = sum(not label.is_blind for label in (*own, *settled))
+            n = (values.count(1), values.count(0), values.count(None))
+            counts.append(RaterCount(name, *n, len(settled), n_seen))
         return tuple(counts)
 
     @cached_property
@@ -148,28 +118,19 @@ class ReviewStats:
         ]
         types = {"id": pl.String, "system": pl.String, "people": pl.Boolean}
         people = pl.DataFrame(rows, schema=types, orient="row")
-        thresholds = self.queue.thresholds
-        counts = [
-            self._compared(metric, thresholds[metric.metric], people)
-            for metric in self.queue.metrics
-            if metric.metric in thresholds
-        ]
-        return tuple(count for count in counts if count.table.n)
-
-    def _compared(
-        self, metric: MetricDisplay, threshold: float, people: "pl.DataFrame"
-    ) -> VerdictCount:
-        value = pl.col("value")
-        is_yes = value <= threshold if metric.lower_is_better else value >= threshold
-        run = self.queue.run
-        scores = run.collect(
-            run.scan()
-            .filter((pl.col("metric") == metric.metric) & value.is_not_null())
-            .select("id", "system", is_yes=is_yes)
-        )
-        both = people.join(scores, on=["id", "system"])
-        table = confusion(both["is_yes"].to_numpy(), both["people"].to_numpy())
-        return VerdictCount(metric, threshold, table)
+        run, value = self.queue.run, pl.col("value")
+        counts: list[VerdictCount] = []
+        for metric in self.queue.metrics:
+            threshold = self.queue.thresholds.get(metric.metric)
+            if threshold is None:
+                continue
+            is_yes = value <= threshold if metric.lower_is_better else value >= threshold
+            wanted = (pl.col("metric") == metric.metric) & value.is_not_null()
+            scores = run.collect(run.scan().filter(wanted).select("id", "system", is_yes=is_yes))
+            both = people.join(scores, on=["id", "system"])
+            table = confusion(both["is_yes"].to_numpy(), both["people"].to_numpy())
+            counts += [VerdictCount(metric, threshold, table)] if table.n else []
+        return tuple(counts)
 
 
 def review_stats(queue: ReviewQueue) -> ReviewStats:
@@ -188,106 +149,72 @@ REASONS: Mapping[ReasonKind, str] = {
 }
 
 
-@dataclass(frozen=True)
-class StatsScreen:
-    """The figures of a review as people read them. Every text is plain; the writers escape it."""
-
-    stats: ReviewStats
-
-    @property
-    def headline(self) -> str:
-        states = self.stats.states
-        n_done = states.get("labelled", 0) + states.get("settled", 0)
-        n = len(self.stats.queue)
-        parts = [f"{n_done:,} of {counted(n, 'answer')} labelled"]
-        parts += [f"{n:,} {name}" for name in ("open", "unsure") if (n := states.get(name))]
-        parts += [counted(states["conflict"], "conflict")] if "conflict" in states else []
-        return f"{', '.join(parts)}."
-
-    @property
-    def report(self) -> Report:
-        """What is labelled, how far people agree, and how the automatic verdicts compare."""
-        tables = (
-            (("reason", "answers", "labelled", "unsure", "conflicts"), self.reasons),
-            (("person", "match", "contradict", "unsure", "settled", "not blind"), self.raters),
-            (
-                ("metric", "both yes", "metric only", "people only", "both no", "agree"),
-                self.automatic,
-            ),
+def stats_report(stats: ReviewStats) -> Report:
+    """What is labelled, how far people agree, and how the automatic verdicts compare."""
+    automatic = [
+        (
+            f"{each.metric.name} {'≤' if each.metric.lower_is_better else '≥'} {each.threshold:g}",
+            *map(_count, astuple(each.table)),
+            f"{each.table.accuracy or 0:.0%}",
         )
-        return Report(
-            self.headline,
-            tables=[Table(header, rows, wraps=True) for header, rows in tables if rows],
-            notes=[*self.notes, *([self.agreement] if self.agreement else [])],
-            commands=self.commands,
-            data=lambda: stats_json(self.stats),
-        )
+        for each in stats.automatic
+    ]
+    reasons = [(REASONS[each.kind], *map(_count, astuple(each)[1:])) for each in stats.reasons]
+    raters = [(each.rater, *map(_count, astuple(each)[1:])) for each in stats.raters]
+    tables = (
+        (("reason", "answers", "labelled", "unsure", "conflicts"), reasons),
+        (("person", "match", "contradict", "unsure", "settled", "not blind"), raters),
+        (("metric", "both yes", "metric only", "people only", "both no", "agree"), automatic),
+    )
+    return Report(
+        _headline(stats),
+        tables=[Table(header, rows, wraps=True) for header, rows in tables if rows],
+        notes=list(_notes(stats)),
+        commands=list(_commands(stats)),
+        data=lambda: stats_json(stats),
+    )
 
-    @property
-    def notes(self) -> list[str]:
-        labels, queue = self.stats.labels, self.stats.queue
-        notes = list(labels.notes)
-        if labels.n_stale:
-            n = counted(labels.n_stale, "label")
-            notes.append(f"{n} not applied: question, answer or references have changed since")
-        if labels.n_unknown:
-            notes.append(
-                f"{counted(labels.n_unknown, 'label')} for answers that the run does not have"
-            )
-        if queue.n_left_out:
-            n = counted(queue.n_left_out, "answer")
-            notes.append(f"{n} without a text or a reference cannot be reviewed")
-        return notes
 
-    @property
-    def reasons(self) -> list[tuple[str, ...]]:
-        rows = (astuple(each) for each in self.stats.reasons)
-        return [(REASONS[kind], *map(_count, counts)) for kind, *counts in rows]
+def _headline(stats: ReviewStats) -> str:
+    states = stats.states
+    n_done = states.get("labelled", 0) + states.get("settled", 0)
+    parts = [f"{n_done:,} of {counted(len(stats.queue), 'answer')} labelled"]
+    parts += [f"{n:,} {name}" for name in ("open", "unsure") if (n := states.get(name))]
+    parts += [counted(states["conflict"], "conflict")] if "conflict" in states else []
+    return f"{', '.join(parts)}."
 
-    @property
-    def raters(self) -> list[tuple[str, ...]]:
-        rows = (astuple(each) for each in self.stats.raters)
-        return [(name, *map(_count, counts)) for name, *counts in rows]
 
-    @property
-    def automatic(self) -> list[tuple[str, ...]]:
-        return [
-            (
-                f"{each.metric.name} {'≤' if each.metric.lower_is_better else '≥'} {each.threshold:g}",
-                *map(_count, astuple(each.table)),
-                f"{each.table.accuracy or 0:.0%}",
-            )
-            for each in self.stats.automatic
-        ]
+def _notes(stats: ReviewStats) -> Iterator[str]:
+    """What does not count, and how far the people agree."""
+    labels, found = stats.labels, stats.agreement
+    yield from labels.notes
+    if labels.n_stale:
+        n = counted(labels.n_stale, "label")
+        yield f"{n} not applied: question, answer or references have changed since"
+    if labels.n_unknown:
+        yield f"{counted(labels.n_unknown, 'label')} for answers that the run does not have"
+    if stats.queue.n_left_out:
+        n = counted(stats.queue.n_left_out, "answer")
+        yield f"{n} without a text or a reference cannot be reviewed"
+    if found is not None and not found.n:
+        yield "No answer has two labels, so it is unknown how far people agree."
+    elif found is not None:
+        kappa, alpha = shown_estimate(found.between), shown_estimate(found.alpha.get("nominal"))
+        n = counted(found.n, "answer")
+        yield f"People agree with kappa {kappa}, Krippendorff's alpha {alpha}, on {n} with two labels or more."
 
-    @cached_property
-    def agreement(self) -> str:
-        """How far the people agree; empty for a single one."""
-        found = self.stats.agreement
-        if found is None:
-            return ""
-        if not found.n:
-            return "No answer has two labels, so it is unknown how far people agree."
-        alpha = found.alpha.get("nominal")
-        text = f"People agree with kappa {shown_estimate(found.between)}"
-        text += f", Krippendorff's alpha {shown_estimate(alpha)}"
-        return f"{text}, on {counted(found.n, 'answer')} with two labels or more."
 
-    @property
-    def commands(self) -> list[str]:
-        place = self.stats.queue.run.place
-        if place is None:
-            return []
-        run = quote(place)
-        states = self.stats.states
-        commands: list[str] = []
-        if states.get("open") or states.get("unsure"):
-            commands.append(f"ragauge review next {run}")
-        if states.get("conflict"):
-            commands.append(f"ragauge review next {run} --settle")
-        if self.stats.automatic:
-            commands.append(f"ragauge calibrate {run}")
-        return commands
+def _commands(stats: ReviewStats) -> Iterator[str]:
+    """What to type next."""
+    if stats.queue.run.place is None:
+        return
+    run = quote(stats.queue.run.place)
+    if stats.states.get("open") or stats.states.get("unsure"):
+        yield f"ragauge review next {run}"
+    if stats.states.get("conflict"):
+        yield f"ragauge review next {run} --settle"
+    if stats.automatic:
+        yield f"ragauge calibrate {run}"
 
 
 def _count(n: int) -> str:

@@ -6,8 +6,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, get_args
 
-from ragauge.errors import DataError, Problem, StoreError
-from ragauge.loaders.verdicts import Verdicts
+from ragauge.errors import StoreError
 from ragauge.people.review_labels import LabelLog, ReviewLabel, Value
 from ragauge.people.review_queue import ReviewQueue, answer_digests
 from ragauge.people.review_reasons import Answer
@@ -129,26 +128,15 @@ class ReviewLabels:
 
         rows = [
             (
-                *answer,
-                each.state,
-                each.value,
-                each.verdict,
-                list(each.raters),
+                *(*answer, each.state, each.value, each.verdict, list(each.raters)),
                 [label.note for label in (*each.labels, each.adjudication) if label and label.note],
             )
             for answer, each in self.answers.items()
         ]
-        texts = pl.List(pl.String)
-        return _frame(
-            rows,
-            "id",
-            "system",
-            "state",
-            value=pl.Int64(),
-            verdict=pl.String(),
-            raters=texts,
-            notes=texts,
-        )
+        types = dict.fromkeys(("id", "system", "state"), pl.String())
+        types |= {"value": pl.Int64(), "verdict": pl.String()}
+        types |= dict.fromkeys(("raters", "notes"), pl.List(pl.String))
+        return pl.DataFrame(rows, schema=types, orient="row")
 
 
 def labels_of(run: ScoredRun, about: str | None = None) -> ReviewLabels:
@@ -189,98 +177,6 @@ def applied(log: LabelLog, digests: Mapping[Answer, str], about: str | None) -> 
     return ReviewLabels(about, found, n_stale, n_unknown, log.notes)
 
 
-def verdicts_of_labels(
-    run: ScoredRun, *, is_sample_only: bool = False, subjects: Sequence[str | None] | None = None
-) -> Verdicts:
-    """The labels of a run as verdicts, for `calibrate`: each rater's own, and what settled a conflict.
-
-    `subjects` are the metrics that the labels are about, with None for "does the answer match the
-    reference"; all by default.
-    With `is_sample_only`, only labels of the random sample, up to the first answer of it that nobody has
-    labelled: what is left out later would not be random. Raises DataError if there are no labels.
-    """
-    import polars as pl
-
-    log = RunLabels.of(run).read()
-    source = f"{run.place}/{LABELS}"
-    if subjects is None:
-        subjects = list(dict.fromkeys(label.metric for label in log.valid))
-    by_subject = {
-        about: applied(log, answer_digests(run, about, log.ids), about) for about in subjects
-    }
-    rows: list[tuple[object, ...]] = []
-    settled: list[tuple[object, ...]] = []
-    n_picked = 0
-    for about, labels in by_subject.items():
-        drawn = _drawn(labels)
-        n_picked += sum(answer not in drawn for answer in labels.answers)
-        for answer, each in labels.answers.items():
-            if is_sample_only and answer not in drawn:
-                continue
-            given = each.sure or (() if each.adjudication is None else (each.adjudication,))
-            rows += [
-                (answer[0], answer[1], None, about, label.rater, float(label.value), None)
-                for label in given
-                if label.value is not None
-            ]
-            if each.state == "settled" and each.value is not None:
-                settled.append((answer[0], answer[1], about, float(each.value)))
-    if not rows:
-        what = "no labels of a random sample" if is_sample_only and log.valid else "no labels"
-        command = f"ragauge review next {run.place}"
-        raise DataError([Problem(f"{what} yet; label answers with: {command}", source)])
-    notes = _notes(log, list(by_subject.values()), 0 if is_sample_only else n_picked)
-    given_frame = _frame(
-        rows, "id", "system", "other", "metric", "rater", value=pl.Float64(), answer=pl.String()
-    )
-    settled_frame = _frame(settled, "id", "system", "metric", settled=pl.Float64())
-    return Verdicts(given_frame, "binary", source, tuple(notes), settled_frame)
-
-
-def _drawn(labels: ReviewLabels) -> set[Answer]:
-    """The labelled answers of the random sample, up to its first answer without a label."""
-    places = {
-        (label.sample.seed, label.sample.place): answer
-        for answer, each in labels.answers.items()
-        for label in (each.adjudication, *each.labels)
-        if label is not None and label.sample is not None
-    }
-    seeds = {seed for seed, _ in places}
-    drawn: set[Answer] = set()
-    for seed in seeds:
-        place = 0
-        while (seed, place) in places:
-            drawn.add(places[seed, place])
-            place += 1
-    return drawn
-
-
-def _notes(log: LabelLog, subjects: Sequence[ReviewLabels], n_picked: int) -> Sequence[str]:
-    counts = {
-        "stale labels, not applied because the texts have changed: {:,}": sum(
-            labels.n_stale for labels in subjects
-        ),
-        "labels of answers that the run does not have: {:,}": sum(
-            labels.n_unknown for labels in subjects
-        ),
-        "conflicts that nobody has settled: {:,}": sum(
-            labels.states.get("conflict", 0) for labels in subjects
-        ),
-        "labelled answers that are not part of the random sample: {:,}; for rates, --sample-only "
-        "leaves them out": n_picked,
-    }
-    return [*log.notes, *(text.format(n) for text, n in counts.items() if n)]
-
-
-def _frame(
-    rows: Sequence[tuple[object, ...]], *texts: str, **others: "pl.DataType"
-) -> "pl.DataFrame":
-    import polars as pl
-
-    schema = {**dict.fromkeys(texts, pl.String()), **others}
-    return pl.DataFrame(rows, schema=schema, orient="row")
-
-
 def is_label_log(source: object, folder: Path | None) -> bool:
     """Whether this names the labels in the folder of a run: that one, or any if `folder` is None."""
     if not isinstance(source, str | Path):
@@ -316,22 +212,34 @@ PEOPLE = "people say"
 """The name under which what people say of an answer is shown among its fields."""
 
 
-def labels_line(run: "ScoredRun") -> str | None:
+def labels_line(run: ScoredRun) -> str | None:
     """How many answers people labelled, who, and what is open; None without labels.
 
-    What makes the labels unreadable is said here: the scores can be shown without them.
+    As in "labels: 12 of 90 answers by ann and ben, 2 conflicts". What makes the labels unreadable is said
+    here: the scores can be shown without them.
     """
-    if not has_labels(run):
+    if not _has_labels(run):
         return None
     try:
-        return labels_in_words(labels_of(run), len(run.samples)) or None
+        labels = labels_of(run)
     except StoreError as error:
         return f"labels: {error}"
+    parts: list[str] = []
+    if labels.answers:
+        n = counted(len(run.samples), "answer")
+        parts.append(f"{len(labels):,} of {n} by {', '.join(labels.raters)}")
+    if n := labels.states.get("conflict"):
+        parts.append(counted(n, "conflict"))
+    if n := labels.states.get("unsure"):
+        parts.append(f"{n:,} unsure")
+    if labels.n_stale:
+        parts.append(f"{counted(labels.n_stale, 'stale label')} not applied")
+    return f"labels: {', '.join(parts)}" if parts else None
 
 
-def people_say(run: "ScoredRun") -> dict[Answer, str]:
+def people_say(run: ScoredRun) -> dict[Answer, str]:
     """What people say of each labelled answer, and who; empty if the labels cannot be read."""
-    if not has_labels(run):
+    if not _has_labels(run):
         return {}
     try:
         return {answer: each.verdict for answer, each in labels_of(run).answers.items()}
@@ -339,17 +247,5 @@ def people_say(run: "ScoredRun") -> dict[Answer, str]:
         return {}
 
 
-def has_labels(run: "ScoredRun") -> bool:
+def _has_labels(run: ScoredRun) -> bool:
     return run.folder is not None and RunLabels.of(run).exist()
-
-
-def labels_in_words(labels: ReviewLabels, n_answers: int) -> str:
-    """As in "labels: 12 of 90 answers by ann and ben, 2 conflicts"; empty without labels."""
-    parts = [f"{len(labels):,} of {counted(n_answers, 'answer')} by {', '.join(labels.raters)}"]
-    states = labels.states
-    parts += [counted(n, "conflict") for n in [states.get("conflict", 0)] if n]
-    parts += [f"{n:,} unsure" for n in [states.get("unsure", 0)] if n]
-    stale = f"{counted(labels.n_stale, 'stale label')} not applied"
-    if not labels.answers:
-        return f"labels: {stale}" if labels.n_stale else ""
-    return f"labels: {', '.join([*parts, *([stale] if labels.n_stale else [])])}"

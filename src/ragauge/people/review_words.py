@@ -55,10 +55,9 @@ def label_text(label: ReviewLabel) -> str:
 
 def saved_lines(saved: Saved, automatic: Sequence[AutomaticVerdict]) -> list[str]:
     """What was saved, what others say, and the automatic verdicts, which are shown only now."""
-    lines = [f"saved: {says(saved.label.value)} · {saved.label.rater}"]
-    if saved.label.note:
-        lines[0] += f" – {saved.label.note}"
-    lines += [label_text(label) for label in saved.others]
+    note = f" – {saved.label.note}" if saved.label.note else ""
+    lines = [f"saved: {says(saved.label.value)} · {saved.label.rater}{note}"]
+    lines += map(label_text, saved.others)
     if saved.answer.state == "conflict":
         lines.append("conflict: both labels are kept, and somebody else settles it")
     elif saved.answer.state == "settled":

@@ -94,16 +94,13 @@ class RunLabels:
             try:
                 WorkingCopy(self.url, self.folder).put(path)
             except BaseException:
-                self._restore(path)
+                # What could not be put at the URL does not stay in the working copy.
+                if self._content:
+                    write_bytes(path, self._content)
+                else:
+                    path.unlink(missing_ok=True)
                 raise
         self._content = content
-
-    def _restore(self, path: Path) -> None:
-        """Take what could not be put at the URL out of the working copy."""
-        if self._content:
-            write_bytes(path, self._content)
-        else:
-            path.unlink(missing_ok=True)
 
     def _sessions(self) -> list[Path]:
         """The files of all sessions, the earliest first; StoreError if their folder is a link."""

@@ -1,18 +1,22 @@
 """Each system's rate: as the metric reports it, and corrected with people's labels."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from ragauge.people.metric_agreement import LabelledScores, MetricAgreement
 from ragauge.runs.scored_run import ScoredRun
 from ragauge.stats.corrected_rates import CorrectedRate, prediction_powered, rogan_gladen
-from ragauge.stats.intervals import Estimate, share_interval
+from ragauge.stats.intervals import Estimate, Floats1d, share_interval
 from ragauge.stats.resampling import QuestionResamples, mean_of
 from ragauge.stats.score_intervals import share_estimate
+
+if TYPE_CHECKING:
+    Bools = NDArray[np.bool_]
+    Ints = NDArray[np.int64]
 
 LEAST_LABELS = 10
 """Fewest labels of a system for its corrected rate."""
@@ -37,10 +41,10 @@ class SystemRate:
     system: str
     n_rows: int
     n_labels: int
-    reported: "Estimate | None"
-    corrected: "CorrectedRate | None"
-    labels_alone: "CorrectedRate | None"
-    from_errors: "CorrectedRate | None"
+    reported: Estimate | None
+    corrected: CorrectedRate | None
+    labels_alone: CorrectedRate | None
+    from_errors: CorrectedRate | None
     own_errors: bool
     notes: tuple[str, ...] = ()
 
@@ -69,131 +73,95 @@ class SystemRates:
 
 def system_rates(run: ScoredRun, agreement: MetricAgreement) -> SystemRates:
     """The rates of every system with scores; none for preferences, or without figures."""
-    if agreement.why_not or agreement.scores.kind == "preference":
+    own = agreement.scores
+    if agreement.why_not or own.kind == "preference":
         return SystemRates(agreement, None, ())
-    rows = _Rows.of(run, agreement)
-    threshold = agreement.threshold if agreement.scores.kind == "binary" else None
-    systems = [name for name in run.samples.systems if (rows.frame["system"] == name).any()]
-    return SystemRates(
-        agreement,
-        threshold,
-        tuple(_system_rate(rows, name, threshold) for name in systems),
-        _is_random(rows),
+    scores = run.collect(
+        run.scan()
+        .filter((pl.col("metric") == own.metric.metric) & pl.col("value").is_not_null())
+        .select("id", "system", pl.col("value") * own.sign)
     )
+    # Raters that are tied say half a yes: without these rows the labels were no random sample.
+    tied = own.tied.select("id", "system", target=pl.lit(0.5))
+    labelled = pl.concat([own.frame.select("id", "system", "target"), tied])
+    frame = scores.join(labelled, on=["id", "system"], how="left").sort("id", "system")
+    frame = frame.with_columns(centred=pl.col("value") - pl.col("value").mean().over("system"))
+    arrays = (frame[name].to_numpy().astype(float) for name in ("value", "target", "centred"))
+    rows = _Rows(own, frame["system"].to_numpy(), own.drawn(frame), *arrays)
+    threshold = agreement.threshold if own.kind == "binary" else None
+    systems = tuple(
+        _system_rate(rows, name, threshold)
+        for name in run.samples.systems
+        if (rows.systems == name).any()
+    )
+    return SystemRates(agreement, threshold, systems, _is_random(rows))
 
 
 @dataclass(frozen=True)
 class _Rows:
-    """All rows with a value: id, system, value (higher is better), target (null without a label)."""
+    """All rows with a value, (n,) each.
 
-    frame: "pl.DataFrame"
+    `values` are higher where they are better, `targets` NaN without a label, `centred` the values less the mean of their system.
+    """
+
     scores: LabelledScores
-
-    @classmethod
-    def of(cls, run: ScoredRun, agreement: MetricAgreement) -> "_Rows":
-        own = agreement.scores
-        scores = run.collect(
-            run.scan()
-            .filter((pl.col("metric") == own.metric.metric) & pl.col("value").is_not_null())
-            .select("id", "system", pl.col("value") * own.sign)
-        )
-        # Raters that are tied say half a yes: without these rows the labels were no random sample.
-        labelled = pl.concat(
-            [
-                own.frame.select("id", "system", "target"),
-                own.tied.select("id", "system", target=pl.lit(0.5)),
-            ]
-        )
-        frame = scores.join(labelled, on=["id", "system"], how="left").sort("id", "system")
-        return cls(frame, own)
-
-    @property
-    def values(self) -> "np.ndarray[Any, np.dtype[np.float64]]":
-        return self.frame["value"].to_numpy().astype(float)
-
-    @property
-    def targets(self) -> "np.ndarray[Any, np.dtype[np.float64]]":
-        return self.frame["target"].to_numpy().astype(float)
-
-    @property
-    def questions(self) -> "np.ndarray[Any, np.dtype[np.int64]]":
-        return self.scores.drawn(self.frame)
+    systems: "NDArray[np.object_]"
+    questions: "Ints"
+    values: Floats1d
+    targets: Floats1d
+    centred: Floats1d
 
 
 def _system_rate(rows: _Rows, system: str, threshold: float | None) -> SystemRate:
-    of_system = (rows.frame["system"] == system).to_numpy()
-    values, targets = rows.values, rows.targets
-    own, own_targets = values[of_system], targets[of_system]
-    n, n_labels = len(own), int((~np.isnan(own_targets)).sum())
-    reported = from_errors = None
+    of_system = rows.systems == system
+    values, targets = rows.values[of_system], rows.targets[of_system]
+    n, n_labels = len(values), int((~np.isnan(targets)).sum())
+    n_least = int(min((targets == 1).sum(), (targets == 0).sum()))
+    notes: list[str] = []
+    reported = from_errors = alone = corrected = None
     own_errors = False
-    if threshold is not None:
-        said = values >= rows.scores.sign * threshold
-        reported = _reported(rows, of_system, said)
-        # The labels of a single system are those of all systems.
-        own_errors = bool(of_system.all()) or _least_class(own_targets) >= LEAST_OF_EACH_CLASS
-        known = np.where(of_system, targets, np.nan) if own_errors else targets
-        from_errors = rogan_gladen(said, known, questions=rows.questions, in_rate=of_system)
-    alone = corrected = None
     if n_labels >= LEAST_LABELS:
         drawn = rows.questions[of_system]
-        alone = prediction_powered(own, own_targets, questions=drawn, tuning=0.0)
-        corrected = prediction_powered(own, own_targets, questions=drawn)
-    notes = tuple(_notes(rows, n_labels, from_errors, own_errors, own_targets))
+        alone = prediction_powered(values, targets, questions=drawn, tuning=0.0)
+        corrected = prediction_powered(values, targets, questions=drawn)
+    else:
+        notes.append(f"{n_labels} labels; a corrected rate needs {LEAST_LABELS}")
+    if threshold is not None:
+        said = rows.values >= rows.scores.sign * threshold
+        reported = _reported(said[of_system].astype(float), rows, of_system)
+        # The labels of a single system are those of all systems.
+        own_errors = bool(of_system.all()) or n_least >= LEAST_OF_EACH_CLASS
+        known = np.where(of_system, rows.targets, np.nan) if own_errors else rows.targets
+        from_errors = rogan_gladen(said, known, questions=rows.questions, in_rate=of_system)
+        if from_errors is None:
+            notes.append(
+                "the metric is no better than chance on the labels, so its errors correct nothing"
+            )
+        elif not own_errors:
+            notes.append(
+                f"{n_least} labels of a class, fewer than {LEAST_OF_EACH_CLASS}: errors measured on all systems, "
+                "as if it erred equally often on each"
+            )
     return SystemRate(
-        system, n, n_labels, reported, corrected, alone, from_errors, own_errors, notes
+        *(system, n, n_labels, reported, corrected, alone, from_errors, own_errors, tuple(notes))
     )
 
 
-def _reported(
-    rows: _Rows,
-    of_system: "np.ndarray[Any, np.dtype[np.bool_]]",
-    said: "np.ndarray[Any, np.dtype[np.bool_]]",
-) -> "Estimate | None":
+def _reported(yes: Floats1d, rows: _Rows, of_system: "Bools") -> Estimate | None:
     """The share of a system's yes verdicts; by resampling if questions are drawn in clusters."""
-    yes = said[of_system].astype(float)
-    if rows.scores.clusters is None:
-        share = float(yes.mean())
-        return Estimate(share, *(share_interval(share, len(yes)) if len(yes) > 1 else (None, None)))
-    resamples = QuestionResamples(rows.questions[of_system])
-    return share_estimate(mean_of(yes), len(yes), resamples)
-
-
-def _least_class(targets: "np.ndarray[Any, np.dtype[np.float64]]") -> int:
-    return int(min((targets == 1).sum(), (targets == 0).sum()))
-
-
-def _notes(
-    rows: _Rows,
-    n_labels: int,
-    from_errors: "CorrectedRate | None",
-    own_errors: bool,
-    own_targets: "np.ndarray[Any, np.dtype[np.float64]]",
-) -> Iterator[str]:
-    if n_labels < LEAST_LABELS:
-        yield f"{n_labels} labels; a corrected rate needs {LEAST_LABELS}"
-    if rows.scores.kind != "binary":
-        return
-    if from_errors is None:
-        yield "the metric is no better than chance on the labels, so its errors correct nothing"
-    elif not own_errors:
-        n = _least_class(own_targets)
-        yield (
-            f"{n} labels of a class, fewer than {LEAST_OF_EACH_CLASS}: errors measured on all systems, "
-            "as if it erred equally often on each"
-        )
+    if rows.scores.clusters is not None:
+        resamples = QuestionResamples(rows.questions[of_system])
+        return share_estimate(mean_of(yes), len(yes), resamples)
+    share = float(yes.mean())
+    return Estimate(share, *(share_interval(share, len(yes)) if len(yes) > 1 else (None, None)))
 
 
 def _is_random(rows: _Rows) -> bool:
     """Whether the metric's mean on labelled rows is within chance of that on the others, by system."""
-    frame = rows.frame.with_columns(
-        is_labelled=pl.col("target").is_not_null(),
-        centred=pl.col("value") - pl.col("value").mean().over("system"),
-    )
-    labelled = frame["is_labelled"].to_numpy()
+    labelled = ~np.isnan(rows.targets)
     if labelled.all() or not labelled.any():
         return True
-    values = frame["centred"].to_numpy().astype(float)
+    values = rows.centred
     n = int(labelled.sum()), int((~labelled).sum())
     moves = (values - values.mean()) * np.where(labelled, 1 / n[0], -1 / n[1])
     by_question = np.bincount(rows.questions, weights=moves)

@@ -1,6 +1,7 @@
 """People's verdicts beside a run's scores: which label belongs to which answer, and the target of each."""
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import cast
 
@@ -12,6 +13,7 @@ from ragauge.label import Label
 from ragauge.loaders.conflicts import folded
 from ragauge.loaders.verdicts import Kind, Verdicts
 from ragauge.people.review_reasons import bare_name
+from ragauge.report.plain import counted
 from ragauge.runs.manifest import MetricDisplay
 from ragauge.runs.scored_run import ScoredRun
 
@@ -83,7 +85,11 @@ def verdicts_of(run: ScoredRun) -> Verdicts:
     >>> verdicts_of(run).frame.select("id", "metric", "rater", "value").row(0)
     ('q1', 'exact_match', 'ragauge', 1.0)
     """
-    raters = {metric.metric: _judge(metric.metric) for metric in run.metrics}
+    raters = dict.fromkeys((metric.metric for metric in run.metrics), OWN_RATER)
+    for label in raters:
+        with suppress(LabelError):
+            judge = cast(object, Label.parse(label).settings.get("judge"))
+            raters[label] = OWN_RATER if judge is None else str(judge)
     names = {metric.metric: without_judge(metric.metric) for metric in run.metrics}
     scores = run.collect(
         run.scan().filter(pl.col("value").is_not_null()).select("id", "system", "metric", "value")
@@ -106,45 +112,47 @@ def matched(labels: Verdicts, run: ScoredRun) -> MatchedLabels:
 
     Raises DataError if none does, PlanError if several systems answered and the labels name none.
     """
-    named, notes_on_ids = _with_ids(labels.frame, run)
-    frame = _with_systems(named, labels.source, run)
+    named, notes = _with_ids(labels.frame, run)
+    if not named.height:
+        raise DataError([Problem("; ".join(notes), labels.source)])
+    systems = run.samples.systems
+    if named["system"].null_count() and len(systems) > 1:
+        raise PlanError(
+            [
+                f"{labels.source}: labels name no system, but the run has {len(systems)}: "
+                f"{', '.join(systems[:5])}; add a column system"
+            ]
+        )
+    frame = named.with_columns(pl.col("system").fill_null(next(iter(systems), "")))
     known = run.samples.frame.select("id", "system").unique()
-    notes = [*labels.notes, *notes_on_ids, *_unknown(frame, run)]
+    notes = [*labels.notes, *notes, *_unknown(frame, run)]
     frame = frame.join(known, on=["id", "system"], how="semi", maintain_order="left")
     if labels.kind == "preference":
         others = known.rename({"system": "other"})
         frame = frame.join(others, on=["id", "other"], how="semi", maintain_order="left")
     if not frame.height:
-        if not named.height:
-            raise DataError([Problem("; ".join(notes_on_ids), labels.source)])
         ids = named["id"].head(IDS_NAMED).to_list()
         there = run.samples.frame["id"].unique(maintain_order=True).head(IDS_NAMED).to_list()
-        raise DataError(
-            [
-                Problem(
-                    f"no label belongs to an answer of the run: the labels have ids such as "
-                    f"{_quoted(ids)}, the run {_quoted(there)}; use the ids and systems of the run",
-                    labels.source,
-                )
-            ]
+        problem = (
+            f"no label belongs to an answer of the run: the labels have ids such as "
+            f"{_quoted(ids)}, the run {_quoted(there)}; use the ids and systems of the run"
         )
-    frame, n_stale = _fresh(frame, run)
-    if n_stale:
-        notes.append(
-            f"{_labels(n_stale)} not applied: the answer has changed since it was labelled"
-        )
-    if not frame.height:
-        raise DataError(
-            [Problem("every labelled answer differs from the run's; label again", labels.source)]
-        )
+        raise DataError([Problem(problem, labels.source)])
+    fresh = _fresh(frame, run)
+    if not fresh.height:
+        problem = "every labelled answer differs from the run's; label again"
+        raise DataError([Problem(problem, labels.source)])
+    if n_stale := frame.height - fresh.height:
+        n = counted(n_stale, "label")
+        notes.append(f"{n} not applied: the answer has changed since it was labelled")
     names = {name for metric in run.metrics for name in _names(metric)}
-    named = frame["metric"].drop_nulls().unique().sort().to_list()
-    for name in (name for name in named if name not in names):
-        n = frame.filter(pl.col("metric") == name).height
-        hint = did_you_mean(name, names)
-        notes.append(f"{_labels(n)} about {name!r}, which the run does not have{hint}")
-    frame = frame.drop("answer").with_columns(pl.col("other").fill_null(""))
-    return MatchedLabels(frame, labels.kind, labels.source, tuple(notes), labels.settled)
+    for name in fresh["metric"].drop_nulls().unique().sort().to_list():
+        if name not in names:
+            n = counted(fresh.filter(pl.col("metric") == name).height, "label")
+            hint = did_you_mean(name, names)
+            notes.append(f"{n} about {name!r}, which the run does not have{hint}")
+    fresh = fresh.drop("answer").with_columns(pl.col("other").fill_null(""))
+    return MatchedLabels(fresh, labels.kind, labels.source, tuple(notes), labels.settled)
 
 
 def _with_ids(frame: "pl.DataFrame", run: ScoredRun) -> "tuple[pl.DataFrame, list[str]]":
@@ -170,105 +178,63 @@ def _with_ids(frame: "pl.DataFrame", run: ScoredRun) -> "tuple[pl.DataFrame, lis
     named = frame.with_columns(pl.coalesce("id", paired).alias("id"))
     kept = named.filter(pl.col("id").is_not_null()).drop("question")
     once = kept.unique(ONE_LABEL, keep="first", maintain_order=True)
-    n_paired = unnamed.height - (frame.height - kept.height)
-    notes = (
-        [f"{_labels(n_paired)} without an id: paired by the text of the question"]
-        if n_paired
-        else []
-    )
-    lost = unnamed.filter(~pl.col("question").is_in(list(only)))
+    notes: list[str] = []
+    if n_paired := unnamed.height - (frame.height - kept.height):
+        n = counted(n_paired, "label")
+        notes.append(f"{n} without an id: paired by the text of the question")
     for is_known, what in (
         (False, "questions that the run does not have"),
         (True, "questions that the run asks under several ids"),
     ):
-        some = lost.filter(
-            pl.Series(
-                [bool(found[text]) == is_known for text in lost["question"]], dtype=pl.Boolean
-            )
-        )
-        names = some["question"].unique(maintain_order=True).to_list()
-        if names:
-            notes.append(f"{_labels(some.height)} for {what}: {_named(names)}")
-    if once.height < kept.height:
-        n_twice = kept.height - once.height
-        notes.append(
-            f"{_labels(n_twice)} of a rater for an answer that they had labelled before: not used"
-        )
+        texts = [
+            text for text, names in found.items() if len(names) != 1 and bool(names) == is_known
+        ]
+        lost = unnamed.filter(pl.col("question").is_in(texts))
+        if lost.height:
+            n, names = counted(lost.height, "label"), lost["question"].unique(maintain_order=True)
+            notes.append(f"{n} for {what}: {_named(names.to_list())}")
+    if n_twice := kept.height - once.height:
+        n = counted(n_twice, "label")
+        notes.append(f"{n} of a rater for an answer that they had labelled before: not used")
     return once, notes
-
-
-def _with_systems(frame: "pl.DataFrame", source: str, run: ScoredRun) -> "pl.DataFrame":
-    """The labels with their system: the run's only one where they name none."""
-    systems = run.samples.systems
-    if not frame["system"].null_count():
-        return frame
-    if len(systems) > 1:
-        raise PlanError(
-            [
-                f"{source}: labels name no system, but the run has {len(systems)}: "
-                f"{', '.join(systems[:5])}; add a column system"
-            ]
-        )
-    return frame.with_columns(pl.col("system").fill_null(next(iter(systems), "")))
 
 
 def _unknown(frame: "pl.DataFrame", run: ScoredRun) -> Iterator[str]:
     """Notes on labels whose id or system the run does not have."""
-    ids = run.samples.frame["id"].unique()
-    strange = frame.filter(~pl.col("id").is_in(ids.implode()))
+    is_known = pl.col("id").is_in(run.samples.frame["id"].unique().implode())
+    strange = frame.filter(~is_known)
     if strange.height:
-        names = strange["id"].unique(maintain_order=True).to_list()
-        yield f"{_labels(strange.height)} for ids that the run does not have: {_named(names)}"
+        n, names = counted(strange.height, "label"), strange["id"].unique(maintain_order=True)
+        yield f"{n} for ids that the run does not have: {_named(names.to_list())}"
+    systems = run.samples.systems
     for column in ("system", "other"):
-        named = frame.filter(pl.col("id").is_in(ids.implode()))[column].drop_nulls()
-        for name in sorted(set(named.to_list()) - set(run.samples.systems)):
-            hint = did_you_mean(name, run.samples.systems)
-            hint = hint or f"; it has {', '.join(run.samples.systems[:5])}"
-            n = int((named == name).sum())
-            yield f"{_labels(n)} for the system {name!r}, which the run does not have{hint}"
+        named = frame.filter(is_known)[column].drop_nulls()
+        for name in sorted(set(named.to_list()) - set(systems)):
+            hint = did_you_mean(name, systems) or f"; it has {', '.join(systems[:5])}"
+            n = counted(int((named == name).sum()), "label")
+            yield f"{n} for the system {name!r}, which the run does not have{hint}"
 
 
-def _fresh(frame: "pl.DataFrame", run: ScoredRun) -> "tuple[pl.DataFrame, int]":
-    """The labels without those whose answer differs from the run's, and how many these are."""
+def _fresh(frame: "pl.DataFrame", run: ScoredRun) -> "pl.DataFrame":
+    """The labels without those whose answer differs from the run's; white space is no difference."""
     if "answer" not in run.samples.columns or frame["answer"].is_null().all():
-        return frame, 0
+        return frame
     now = run.samples.frame.select("id", "system", pl.col("answer").alias("now"))
     joined = frame.join(now, on=["id", "system"], how="left", maintain_order="left")
-    is_same = (
-        pl.col("answer").is_null()
-        | pl.col("now").is_null()
-        | (_spaced(pl.col("answer")) == _spaced(pl.col("now")))
+    given, there = (
+        pl.col(name).str.strip_chars().str.replace_all(r"\s+", " ") for name in ("answer", "now")
     )
-    kept = joined.filter(is_same).drop("now")
-    return kept, joined.height - kept.height
-
-
-def _spaced(text: "pl.Expr") -> "pl.Expr":
-    return text.str.strip_chars().str.replace_all(r"\s+", " ")
+    return joined.filter(given.eq(there).fill_null(value=True)).drop("now")
 
 
 def _is_about(metric: MetricDisplay) -> "pl.Expr":
     """Whether a label names the metric, or none."""
-    return pl.col("metric").is_null() | pl.col("metric").is_in(list(_names(metric)))
+    return pl.col("metric").is_null() | pl.col("metric").is_in(_names(metric))
 
 
-def _names(metric: MetricDisplay) -> Iterator[str]:
+def _names(metric: MetricDisplay) -> Sequence[str]:
     """The names by which a label may mean a metric: label, shown name, bare name."""
-    yield metric.metric
-    yield metric.name
-    yield bare_name(metric.metric)
-
-
-def _judge(metric: str) -> str:
-    try:
-        judge = Label.parse(metric).settings.get("judge")
-    except LabelError:
-        return OWN_RATER
-    return OWN_RATER if judge is None else str(cast(object, judge))
-
-
-def _labels(n: int) -> str:
-    return f"{n:,} label" if n == 1 else f"{n:,} labels"
+    return [metric.metric, metric.name, bare_name(metric.metric)]
 
 
 def _named(names: Sequence[str]) -> str:

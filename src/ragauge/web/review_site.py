@@ -27,8 +27,8 @@ from ragauge.people.review import Review
 from ragauge.people.review_labels import (
     Value,
     note_problems,
-    parsed_line,
     rater_problems,
+    read_line,
     value_problems,
 )
 from ragauge.people.review_queue import ReviewItem
@@ -122,8 +122,8 @@ class ReviewSite:
         if address not in FIELDS:
             is_known = address == QUEUE or self.find_nothing_to_write(address)
             return Refusal(405, "this address only reads") if is_known else None
-        sent = parsed_line(body)
-        if sent is None or set(sent) != set(FIELDS[address]):
+        sent = read_line(body)
+        if isinstance(sent, str) or set(sent) != set(FIELDS[address]):
             return Refusal(400, f"the body must be a JSON object with {', '.join(FIELDS[address])}")
         rater, item = sent["rater"], self._item(str(sent["key"]))
         if item is None:

@@ -45,7 +45,7 @@ def command(
     ragauge calibrate RUN
     """
     from ragauge.people.calibrate import calibrate
-    from ragauge.people.calibration import CalibrationScreen
+    from ragauge.people.calibration import calibration_report
     from ragauge.runs.file_names import LABELS
     from ragauge.runs.store import RunFolder
 
@@ -68,7 +68,7 @@ def command(
         seed=seed,
         **reading.reading(),
     )
-    screen = CalibrationScreen(
+    report = calibration_report(
         found,
         metrics[0] if metrics else None,
         given if run is not None else labels / LABELS,
@@ -77,4 +77,4 @@ def command(
     )
     if all(path is not None for _, path in targets):
         targets.append(("table", None))
-    write_report(screen.report, targets)
+    write_report(report, targets)

@@ -11,7 +11,7 @@ from ragauge.cli.output import OutputOptions, write_report
 from ragauge.errors import PlanError
 
 if TYPE_CHECKING:
-    from ragauge.people.label_plan_words import LabelPlan
+    from ragauge.report.report import Report
 
 SHARE = FiniteRange(0, 1, min_open=True, max_open=True)
 MARGINS = (0.02, 0.03, 0.05, 0.1)
@@ -58,7 +58,7 @@ def command(
     given = [name for name, value in assumed.items() if value is not None]
     margins = margins or MARGINS
     if labels is None:
-        plan = _assumed_plan(margins, rate, sensitivity, specificity, correlation, rows)
+        report = _assumed_plan(margins, rate, sensitivity, specificity, correlation, rows)
     elif run is None:
         raise click.UsageError("LABELS needs the RUN that they belong to")
     elif given:
@@ -68,8 +68,8 @@ def command(
         )
     else:
         import_plugins(plugins)
-        plan = _measured_plan(labels, run, metric, margins, reading)
-    write_report(plan.report, targets)
+        report = _measured_plan(labels, run, metric, margins, reading)
+    write_report(report, targets)
 
 
 def _assumed_plan(
@@ -79,8 +79,8 @@ def _assumed_plan(
     specificity: float | None,
     correlation: float | None,
     rows: int | None,
-) -> "LabelPlan":
-    from ragauge.people.label_plan_words import LabelPlan
+) -> "Report":
+    from ragauge.people.label_plan_words import label_plan_report
     from ragauge.stats.label_plan import correlation_of, labels_needed
 
     rate = 0.5 if rate is None else rate
@@ -94,7 +94,7 @@ def _assumed_plan(
     needs = tuple(
         labels_needed(margin, rate=rate, correlation=correlation, n_rows=rows) for margin in margins
     )
-    return LabelPlan({"": needs}, None, correlation)
+    return label_plan_report({"": needs}, None, correlation)
 
 
 def _measured_plan(
@@ -103,9 +103,9 @@ def _measured_plan(
     metric: str | None,
     margins: tuple[float, ...],
     reading: LabelOptions,
-) -> "LabelPlan":
+) -> "Report":
     from ragauge.people.calibrate import calibrate
-    from ragauge.people.label_plan_words import LabelPlan
+    from ragauge.people.label_plan_words import label_plan_report
     from ragauge.runs.store import RunFolder
 
     found = calibrate(
@@ -119,4 +119,5 @@ def _measured_plan(
         first = found.metrics[0]
         raise PlanError([f"{first.name} has no figure of agreement: {first.why_not}"])
     name = best.metric.metric
-    return LabelPlan(found.label_plan(name, margins), best.name, found.rates(name).correlation)
+    correlation = found.rates(name).correlation
+    return label_plan_report(found.label_plan(name, margins), best.name, correlation)

@@ -211,8 +211,8 @@ def import_command(
 @declare("stats", command)
 def stats_command(run: Path, *, queue: QueueOptions, writing: OutputOptions) -> None:
     """Say what is labelled, how far people agree, and how the automatic verdicts compare."""
-    from ragauge.people.review_stats import StatsScreen, review_stats
+    from ragauge.people.review_stats import review_stats, stats_report
 
     targets = writing.targets()
     stats = review_stats(queue.review(run).queue)
-    write_report(StatsScreen(stats).report, targets)
+    write_report(stats_report(stats), targets)
