@@ -65,7 +65,12 @@ def command(
     samples = load(data, map=pairs_once(mapping, "field"))
     for note in samples.notes:
         say(note)
-    chosen = list(metrics or _usable(samples.columns))
+    needed = dict(zip(DEFAULT, ("references", "contexts"), strict=True))
+    chosen = metrics or [name for name in DEFAULT if needed[name] in samples.columns]
+    if not chosen:
+        raise PlanError(
+            ["the answers have neither references nor contexts; choose a metric with -m"]
+        )
     drawn = Drawn(n_questions=n_questions, repeat=repeat, seed=seed)
     if dry_run:
         cost = judge_bias_cost(samples, chosen, judge=config, cache=cache_path(cache), **drawn)
@@ -84,14 +89,3 @@ def command(
     finally:
         config.close()
     write_report(JudgeBiasScreen(found).report, targets)
-
-
-def _usable(columns: tuple[str, ...]) -> list[str]:
-    """The default metrics whose columns are there; PlanError if none is."""
-    needed = {"answer_class": "references", "faithfulness": "contexts"}
-    found = [name for name in DEFAULT if needed[name] in columns]
-    if not found:
-        raise PlanError(
-            ["the answers have neither references nor contexts; choose a metric with -m"]
-        )
-    return found
