@@ -6,8 +6,7 @@ import subprocess
 
 import pytest
 
-from ragauge.report.commands import shell_word, show_command
-from ragauge.report.plain import for_terminal
+from ragauge.report.plain import for_terminal, shell_word, show_command
 
 NAMES = [
     "q1", "two words", "it's", 'say "hi"', "$HOME", "`id`", "a;b", "new\nline", "tab\tand'quote",

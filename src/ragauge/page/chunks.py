@@ -17,7 +17,7 @@ from typing import cast
 import polars as pl
 
 from ragauge.page.overview import Overview
-from ragauge.page.sample_rows import RowsInFile, SampleRows, sample_rows
+from ragauge.page.sample_rows import SampleRows
 from ragauge.page.view import FieldView, RunView
 from ragauge.people.review_verdicts import PEOPLE, people_say
 from ragauge.runs.scored_run import ScoredRun
@@ -65,7 +65,7 @@ class RunChunks:
         """The samples, with what people say of an answer as a field."""
         is_said = self.people and PEOPLE not in self.run.samples.columns
         says = people_say(self.run) if is_said else {}
-        return sample_rows(self.run.samples, self.overview.columns, says)
+        return SampleRows(self.run.samples, self.overview.columns, says)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -130,7 +130,7 @@ class RunChunks:
         size = len(ids) * n_systems
         absent: list[int] = []
         if len(self.run.samples) < size:
-            places = self.rows.places()
+            places = self.rows.column()
             known = set((places["q"] * n_systems + places["s"]).to_list())
             absent = [at for at in range(size) if at not in known]
         return {"ids": ids, "absent": absent}
@@ -208,11 +208,7 @@ class RunChunks:
             wanted &= pl.col("id").is_in(
                 self.overview.columns.ids[questions.start : questions.stop]
             )
-            scan = (
-                self.run.evidence_of(self.rows.rows_of(questions.start, questions.stop).tolist())
-                if isinstance(self.rows, RowsInFile)
-                else self.run.source.scan_evidence()
-            )
+            scan = self.run.evidence_of(self.rows.rows_of(questions.start, questions.stop).tolist())
         stored = self.run.collect(scan.filter(wanted))
         return (
             stored.join(metrics, on="metric")

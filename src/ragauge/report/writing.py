@@ -5,10 +5,17 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import groupby
 
 from ragauge.plugins import load
-from ragauge.report.html_table import html_table, html_text, small
 from ragauge.report.plain import for_markdown, for_terminal
 from ragauge.report.report import MARK, NO, YES, Cell, Items, Lines, Report, Table
-from ragauge.report.table_formats import csv_table, latex_table, markdown_table, to_json
+from ragauge.report.table_formats import (
+    csv_table,
+    html_table,
+    html_text,
+    latex_table,
+    markdown_table,
+    small,
+    to_json,
+)
 from ragauge.report.terminal import console, print_report
 
 SUFFIXES: Mapping[str, str] = {".md": "md", ".tex": "latex", ".json": "json", ".html": "html"}

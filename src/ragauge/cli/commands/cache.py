@@ -31,6 +31,7 @@ def command(
     from ragauge.storage.cache import Cache
 
     path = file or RUNS / CACHE
+    targets = writing.targets([path])
     if not exists(path):
         say(f"{path} does not exist: nothing is cached")
         return 0
@@ -58,7 +59,7 @@ def command(
         ]
         header = ("judge", "replies", "tokens in", "tokens out", "cost")
         tables.append(Table(header, judged, wraps=True, caption="Replies of judges"))
-    write_report(Report("", tables=tables), writing.targets([path]))
+    write_report(Report("", tables=tables), targets)
     if clear:
         cache.clear()
         ledger.clear()
