@@ -54,10 +54,7 @@ class RunChunks:
     def view(self) -> RunView:
         """The run's view, with its fields and blocks."""
         return replace(
-            self.overview.view(),
-            fields=self.fields,
-            blocks=self.starts,
-            has_evidence=self.evidence,
+            self.overview.view(), fields=self.fields, blocks=self.starts, has_evidence=self.evidence
         )
 
     @cached_property

@@ -134,8 +134,7 @@ def _scores(sides: Sequence[ComparedSystem], metrics: Sequence[str]) -> "pl.Data
     frames: list[pl.DataFrame] = []
     for side in sides:
         both = pl.concat(
-            [side.run.scan(), side.run.source.scan_evidence().select("evidence")],
-            how="horizontal",
+            [side.run.scan(), side.run.source.scan_evidence().select("evidence")], how="horizontal"
         )
         wanted = pl.col("metric").is_in(list(metrics))
         frames.append(side.run.collect(both.filter(wanted).with_columns(_named(side))))
