@@ -181,15 +181,7 @@ def test_hostile_texts_are_escaped_in_every_format(form):
 def test_html_has_the_tables_and_sentences_name_their_ids():
     html = WRITERS["html"](REPORT)
     assert "recall ↑" in html and '<b>0.75</b><span style="color: firebrick">*</span>' in html
-    report = Report(
-        "h",
-        items=(
-            Items(
-                "",
-                (("fixed: 2", "q1, q2"), ("broken: 0", "")),
-            ),
-        ),
-    )
+    report = Report("h", items=(Items("", (("fixed: 2", "q1, q2"), ("broken: 0", ""))),))
     assert printed(report, 40) == ["h", "", "fixed: 2 (q1, q2)", "broken: 0"]
     assert WRITERS["md"](report) == "**h**\n\n- fixed: 2  q1, q2\n- broken: 0\n"
 

@@ -25,10 +25,7 @@ def steadiness_lines(found: Sequence[Steadiness], names: Mapping[str, str]) -> l
             # Whether more questions or more repeats narrow the interval, and to what.
             advice = "no repeat differs"
             if now := parts.error():
-                questions, repeats = (
-                    parts.error(questions=2) / now,
-                    parts.error(repeats=2) / now,
-                )
+                questions, repeats = (parts.error(questions=2) / now, parts.error(repeats=2) / now)
                 by_repeats = f"to {repeats:.0%}" if repeats < NOT_WORTH else "hardly"
                 advice = f"twice the questions narrow the interval to {questions:.0%}, twice the repeats {by_repeats}"
             lines.append(

@@ -79,11 +79,7 @@ def command(
     targets = writing.targets(given)
     import_plugins(plugins)
     config = Config(
-        suites=suites,
-        metrics=metrics,
-        seed=seed or 0,
-        plugins=plugins,
-        **reading.settings,
+        suites=suites, metrics=metrics, seed=seed or 0, plugins=plugins, **reading.settings
     )
     sides, has_files = _sides(list(given), config)
     if not has_files and (suites or any(reading.settings.values())):

@@ -78,13 +78,7 @@ def command(
         return
     try:
         found = judge_bias(
-            samples,
-            chosen,
-            judge=config,
-            labels=labels,
-            yes=yes,
-            cache=cache_path(cache),
-            **drawn,
+            samples, chosen, judge=config, labels=labels, yes=yes, cache=cache_path(cache), **drawn
         )
     finally:
         config.close()
