@@ -9,15 +9,8 @@ import subprocess
 
 import pytest
 
-from ragauge.report.plain import (
-    for_csv,
-    for_latex,
-    for_markdown,
-    for_terminal,
-    shell_word,
-    shortened,
-    show_command,
-)
+from ragauge.report.commands import shell_word, show_command
+from ragauge.report.plain import for_csv, for_latex, for_markdown, for_terminal, shortened
 from ragauge.report.table_formats import csv_line
 
 ESCAPES = {

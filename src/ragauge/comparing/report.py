@@ -6,7 +6,8 @@ from dataclasses import asdict, replace
 from ragauge.comparing.comparison import Comparison, MetricComparison, frame_row
 from ragauge.comparing.systems_table import SystemsTable
 from ragauge.comparing.words import ComparisonView
-from ragauge.report.plain import counted, for_terminal, show_command, some
+from ragauge.report.commands import show_command
+from ragauge.report.plain import counted, for_terminal, some
 from ragauge.report.report import Cell, Items, Report, Table
 
 WHOLE = 200

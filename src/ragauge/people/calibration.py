@@ -21,7 +21,8 @@ from ragauge.people.calibration_words import (
 from ragauge.people.metric_agreement import MetricAgreement, VerdictQuality
 from ragauge.people.rater_agreement import Ceiling
 from ragauge.people.system_rates import SystemRate, SystemRates
-from ragauge.report.plain import counted, show_command
+from ragauge.report.commands import show_command
+from ragauge.report.plain import counted
 from ragauge.report.report import Items, Report, Table
 from ragauge.runs.numbers import DASH
 

@@ -1,9 +1,8 @@
-"""Escape untrusted text for the terminal, the shell, CSV, Markdown and LaTeX, each in one place; shorten names."""
+"""Escape untrusted text for the terminal, CSV, Markdown and LaTeX, each in one place; shorten names."""
 
 import re
 import unicodedata
 from collections.abc import Mapping, Sequence
-from shlex import quote
 
 # Controls, all format characters (bidirectional marks and isolates, zero-width characters …), line separators,
 # lone surrogates, fillers and variation selectors.
@@ -28,7 +27,6 @@ FORMULA = re.compile(
     rf"[\s{INVISIBLE_CHARACTERS}]*+[=+\-@\u207a-\u207c\u208a-\u208c\u2212\u2a74-\u2a76\ufb29\ufe62\ufe63\ufe66\ufe6b"
     r"\uff0b\uff0d\uff1d\uff20]|\s*[\t\r\n]"
 )
-SHELL = re.compile(f"{INVISIBLE.pattern}|['\\\\]|(?<=:):|(?<=#)#")
 NUMBER = re.compile(r"[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?%?")
 MARKDOWN = re.compile(r"([\\`*_{}\[\]<>()#+!|~&$-])")
 LATEX = {
@@ -143,40 +141,6 @@ def for_latex(text: str) -> str:
         return rf"\ifdefined\Uchar {match[0]}\else {numbers}\fi{{}}"
 
     return UNSET.sub(by_number, "".join(LATEX.get(char, char) for char in for_terminal(text)))
-
-
-def shell_word(text: str) -> str:
-    """The text as one word of a shell command, with no character that a terminal hides or obeys.
-
-    >>> shell_word("q1"), shell_word("it's"), shell_word("a\\nb")
-    ('q1', '\\'it\\'"\\'"\\'s\\'', "$'a\\\\nb'")
-    """
-    if not INVISIBLE.search(text) and not WORKFLOW_COMMAND.search(text):
-        return quote(text)
-    known = {"\n": "\\n", "\t": "\\t", "\r": "\\r", "'": "\\'", "\\": "\\\\"}
-
-    def escaped(match: re.Match[str]) -> str:
-        code = ord(match[0])
-        form = "\\x{:02x}" if code < 128 else "\\u{:04x}" if code < 65536 else "\\U{:08x}"
-        return known.get(match[0]) or form.format(code)
-
-    return f"$'{SHELL.sub(escaped, text)}'"
-
-
-def show_command(folder: object, id: str | None = None) -> str:
-    """The command that shows a question of a run; without an id, everything about the run.
-
-    >>> show_command("my run", "q1"), show_command("runs/a")
-    ("ragauge show 'my run' q1", 'ragauge show runs/a --full')
-    >>> show_command("runs/a", "--full")
-    'ragauge show -- runs/a --full'
-    """
-    names = [str(folder)] if id is None else [str(folder), id]
-    # After "--" a name that begins with a dash is no option.
-    options = "" if id is not None else " --full"
-    dashes = " --" if any(name.startswith("-") for name in names) else ""
-    words = " ".join(map(shell_word, names))
-    return f"ragauge show{options}{dashes} {words}" if dashes else f"ragauge show {words}{options}"
 
 
 def counted(n: int, noun: str) -> str:

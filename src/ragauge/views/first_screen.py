@@ -12,7 +12,8 @@ from ragauge.comparing.comparison import LEVEL
 from ragauge.comparing.differences import Difference, SystemDifferences, differences
 from ragauge.comparing.words import too_few_draws
 from ragauge.people.review_verdicts import labels_line
-from ragauge.report.plain import counted, distinct_names, shortened, show_command, some
+from ragauge.report.commands import show_command
+from ragauge.report.plain import counted, distinct_names, shortened, some
 from ragauge.report.report import MARK
 from ragauge.runs.findings import FindingMatch, find
 from ragauge.runs.manifest import MetricDisplay

@@ -65,12 +65,7 @@ def command(
     samples = load(data, map=pairs_once(mapping, "field"))
     for note in samples.notes:
         say(note)
-    needed = dict(zip(DEFAULT, ("references", "contexts"), strict=True))
-    chosen = metrics or [name for name in DEFAULT if needed[name] in samples.columns]
-    if not chosen:
-        raise PlanError(
-            ["the answers have neither references nor contexts; choose a metric with -m"]
-        )
+    chosen = list(metrics or _usable(samples.columns))
     drawn = Drawn(n_questions=n_questions, repeat=repeat, seed=seed)
     if dry_run:
         cost = judge_bias_cost(samples, chosen, judge=config, cache=cache_path(cache), **drawn)
@@ -78,8 +73,25 @@ def command(
         return
     try:
         found = judge_bias(
-            samples, chosen, judge=config, labels=labels, yes=yes, cache=cache_path(cache), **drawn
+            samples,
+            chosen,
+            judge=config,
+            labels=labels,
+            yes=yes,
+            cache=cache_path(cache),
+            **drawn,
         )
     finally:
         config.close()
     write_report(JudgeBiasScreen(found).report, targets)
+
+
+def _usable(columns: tuple[str, ...]) -> list[str]:
+    """The default metrics whose columns are there; PlanError if none is."""
+    needed = {"answer_class": "references", "faithfulness": "contexts"}
+    found = [name for name in DEFAULT if needed[name] in columns]
+    if not found:
+        raise PlanError(
+            ["the answers have neither references nor contexts; choose a metric with -m"]
+        )
+    return found

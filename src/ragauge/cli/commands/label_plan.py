@@ -98,7 +98,11 @@ def _assumed_plan(
 
 
 def _measured_plan(
-    labels: Path, run: Path, metric: str | None, margins: tuple[float, ...], reading: LabelOptions
+    labels: Path,
+    run: Path,
+    metric: str | None,
+    margins: tuple[float, ...],
+    reading: LabelOptions,
 ) -> "LabelPlan":
     from ragauge.people.calibrate import calibrate
     from ragauge.people.label_plan_words import LabelPlan
