@@ -97,14 +97,7 @@ def test_run_asks_and_scores_in_one_command(ragauge, here):
     rows = (here / "ragauge-answers/questions-answer-fails/answers.jsonl").read_text().splitlines()
     assert len(rows) == 8
     assert "keyword_coverage" in done.out
-    done = ragauge(
-        "run",
-        *arguments[:-4],
-        "--target",
-        "app.py:fails_always",
-        "--retries",
-        "0",
-    )
+    done = ragauge("run", *arguments[:-4], "--target", "app.py:fails_always", "--retries", "0")
     assert done.code == 6
     done = ragauge("run", "--system", "a=questions.jsonl", "--target", "app.py:answer")
     assert done.code == 2

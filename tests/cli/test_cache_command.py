@@ -25,6 +25,7 @@ def test_another_file_can_be_named(ragauge, tmp_path):
     Cache(tmp_path / "mine").keep("things", {b"a": bytes(2**20)})
     done = ragauge("cache", "mine")
     assert done.out.splitlines()[-1].split() == ["things", "1", "1.0", "MiB"]
+    assert "| things | 1 | 1.0 MiB |" in ragauge("cache", "mine", "-f", "md").out
 
 
 def test_a_file_of_another_kind_is_refused(ragauge, tmp_path):

@@ -182,15 +182,17 @@ def test_labels_without_a_figure_say_why_and_exit_with_0(ragauge, run, tmp_path)
 
 def test_a_plan_is_made_of_assumed_quality(ragauge):
     done = ragauge(
-        "label-plan",
-        "--rate",
-        "0.7",
-        "--sensitivity",
-        "0.9",
-        "--specificity",
-        "0.8",
-        "--rows",
-        "1000",
+        *[
+            "label-plan",
+            "--rate",
+            "0.7",
+            "--sensitivity",
+            "0.9",
+            "--specificity",
+            "0.8",
+            "--rows",
+            "1000",
+        ]
     )
     assert done.out.startswith(
         "A rate within ± 0.05 needs 199 labels with the metric (correlation 0.69), 323 without: 38% fewer."

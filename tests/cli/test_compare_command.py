@@ -59,11 +59,7 @@ def test_the_first_screen_says_what_changed_and_what_to_open(ragauge, run, monke
 
 @pytest.mark.parametrize(
     ("width", "missing"),
-    [
-        ("80", None),
-        ("60", "+ = −"),
-        ("40", "old · new · 95 % interval · + = −"),
-    ],
+    [("80", None), ("60", "+ = −"), ("40", "old · new · 95 % interval · + = −")],
 )
 def test_no_number_is_cut_in_a_narrow_terminal(ragauge, run, monkeypatch, width, missing):
     monkeypatch.setenv("COLUMNS", width)

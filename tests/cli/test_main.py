@@ -1,8 +1,10 @@
 """The command as a whole: help, unknown commands, streams."""
 
+import json
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
@@ -47,6 +49,34 @@ def test_no_command_at_all_shows_the_help(ragauge):
     done = ragauge()
     assert done.code == 2
     assert "Usage: ragauge" in done.err + done.out
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("doctor",),
+        ("doctor", "--check", "run"),
+        ("metrics",),
+        ("metrics", "rag"),
+        ("metrics", "token_f1"),
+        ("prompts",),
+        ("validate", "answers.jsonl", "answers.jsonl"),
+        ("show", "run"),
+        ("compare", "run"),
+        ("gate", "run", "--rule", "exact_match >= 0"),
+    ],
+)
+def test_every_command_with_a_table_writes_it_in_every_format(ragauge, answers, made, command):
+    folder = made("answers.jsonl", "-m", "exact_match", folder="run")
+    assert folder == "run"
+    files = [("-o", f"new.{ending}") for ending in ("md", "tex", "csv", "html")]
+    done = ragauge(*command, "-f", "json")
+    assert done.code == 0
+    assert json.loads(done.out)
+    assert ragauge(*command, *(part for file in files for part in file)).code == 0
+    texts = [Path(name).read_text() for _, name in files]
+    assert "| --" in texts[0] or "| :-" in texts[0]
+    assert r"\begin{table}" in texts[1] and "," in texts[2] and "<table>" in texts[3]
 
 
 def test_help_is_quick_for_it_imports_no_subcommand():

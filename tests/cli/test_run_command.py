@@ -123,7 +123,9 @@ def test_by_breaks_the_summary_down(ragauge, answers):
 def test_every_kind_of_output_holds_what_it_should(ragauge, answers):
     kinds = ("json", "jsonl", "csv", "parquet", "md", "tex")
     outputs = [one for kind in kinds for one in ("-o", f"out/s.{kind}")]
-    assert ragauge("run", answers, *EXACT, *outputs, "--folder", "r").code == 0
+    done = ragauge("run", answers, *EXACT, *outputs, "--folder", "r")
+    assert done.code == 0
+    assert "ragauge: wrote out/s.json\nragauge: wrote out/s.jsonl\n" in done.err
     stored = scores(Path("r"))
     assert pl.read_parquet("out/s.parquet").equals(stored)
     whole = json.loads(Path("out/s.json").read_text())
@@ -155,14 +157,10 @@ def test_the_default_folder_is_named_for_data_and_suite(ragauge, answers):
     names = {"manifest.json", "samples.parquet", "scores", "evidence"}
     names |= {"summary.json", "summary.md", "report.html"}
     assert {file.name for file in folder.iterdir()} == names
-
-
-def test_the_same_command_again_finds_what_is_finished(ragauge, answers):
-    first = ragauge("run", answers, *EXACT)
-    (folder,) = Path("ragauge-runs").iterdir()
+    # The same command again finds what is finished.
     before = {file.name: file.stat().st_mtime_ns for file in folder.iterdir()}
     second = ragauge("run", answers, *EXACT)
-    assert (second.code, second.out) == (0, first.out)
+    assert (second.code, second.out) == (0, done.out)
     assert {file.name: file.stat().st_mtime_ns for file in folder.iterdir()} == before
 
 
@@ -333,16 +331,18 @@ def test_a_wrong_use_has_exit_code_two_and_says_what_to_do(ragauge, answers, arg
     assert answers.read_bytes() == before
 
 
-def test_data_that_is_not_there_has_exit_code_three_and_a_hint(ragauge, answers):
-    done = ragauge("run", "answer.jsonl")
-    assert done.code == 3
-    assert "answer.jsonl: no such file; did you mean 'answers.jsonl'?" in done.err
-
-
-def test_a_filter_that_no_row_meets_is_an_error(ragauge, answers):
-    done = ragauge("run", answers, *EXACT, "--where", "year > 3000")
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("answer.jsonl",), "answer.jsonl: no such file; did you mean 'answers.jsonl'?"),
+        (("answers.jsonl", "--where", "year > 3000"), "no row matches the filter year > 3000"),
+    ],
+)
+@pytest.mark.usefixtures("answers")
+def test_data_that_is_not_there_has_exit_code_three_and_says_so(ragauge, arguments, said):
+    done = ragauge("run", *arguments, *EXACT)
     assert (done.code, done.out) == (3, "")
-    assert "no row matches the filter year > 3000" in done.err
+    assert said in done.err
 
 
 CONFIG = """
@@ -419,11 +419,6 @@ def test_a_configuration_names_its_plugins(ragauge, answers, tmp_path):
     done = ragauge("run", "sub/run.toml", "--folder", "r")
     assert done.code == 0, done.err
     assert values(tmp_path / "r")["q2", "a"] == pytest.approx(2 / 3)
-
-
-def test_each_file_that_is_written_is_said(ragauge, answers):
-    done = ragauge("run", answers, *EXACT, "-o", "s.csv", "-o", "deep/s.md", "--folder", "r")
-    assert "ragauge: wrote s.csv\nragauge: wrote deep/s.md\n" in done.err
 
 
 def test_a_run_without_any_value_says_so_and_why(ragauge, tmp_path):

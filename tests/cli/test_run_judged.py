@@ -567,8 +567,7 @@ def test_a_recording_and_a_model_judge_side_by_side(ragauge, answers, served, tm
     ("judge", "says"),
     [
         pytest.param(
-            'modle = "m"\n',
-            "run.toml: judge: unknown key 'modle'; did you mean 'model'?",
+            'modle = "m"\n', "run.toml: judge: unknown key 'modle'; did you mean 'model'?"
         ),
         ('model = "m"\nkey = "x"\n', "unknown key 'key'"),
         ('model = "m"\napi_key = "x"\n', "unknown key 'api_key'; did you mean 'api_key_env'?"),

@@ -10,7 +10,6 @@ import pytest
 import ragauge as rg
 from ragauge.page.chunks import RunChunks
 from ragauge.page.overview import Overview
-from ragauge.page.sample_rows import RowsInFile, RowsInMemory
 from ragauge.page.view import RunView
 from ragauge.people.review import Review
 from ragauge.runs.scores import InParts
@@ -70,7 +69,6 @@ def test_its_view_is_that_of_the_run_in_memory_with_stored_results_and_without(
     monkeypatch.setattr("ragauge.runs.stored_results.MIN_ANSWERS", 10**9)
     small, computed = view_of(folder, is_file=False), view_of(folder, is_file=True)
     assert (small.run.stored_results, computed.run.stored_results) == ({}, {})
-    assert isinstance(small.rows, RowsInMemory) and isinstance(large.rows, RowsInFile)
     assert [slices.field for slices in small.view().slices] == ["topic", "level", "is_long"]
     assert shown(large.view()) == shown(small.view()) == shown(computed.view())
 

@@ -3,9 +3,13 @@
 import csv
 import io
 import re
+import shlex
+import shutil
+import subprocess
 
 import pytest
 
+from ragauge.report.commands import shell_word, show_command
 from ragauge.report.plain import for_csv, for_latex, for_markdown, for_terminal, shortened
 from ragauge.report.table_formats import csv_line
 
@@ -122,3 +126,35 @@ def test_shortening_counts_columns_and_marks_the_cut():
 @pytest.mark.parametrize("sign", ["a", "\n", " ", ":"])
 def test_a_long_text_is_escaped_in_linear_time(sign, escape, assert_linear_time):
     assert_linear_time(escape, lambda n: sign * n, 200_000)
+
+
+NAMES = [
+    "q1", "two words", "it's", 'say "hi"', "$HOME", "`id`", "a;b", "new\nline", "tab\tand'quote",
+    "ünï", "zero\u200bwidth", "::error::x", "##[debug]", "back\\slash\x07", "\U000e0041", "#x",
+]  # fmt: skip
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="needs bash")
+@pytest.mark.parametrize("name", NAMES)
+def test_a_shell_reads_the_name_back(name: str):
+    word = shell_word(name)
+    assert for_terminal(word) == word, "nothing is left to escape"
+    script = f"printf %s {word}"
+    done = subprocess.run(
+        ["bash", "-c", script], capture_output=True, check=True, env={"LC_ALL": "C.UTF-8"}
+    )
+    assert done.stdout.decode() == name
+
+
+@pytest.mark.parametrize(
+    ("folder", "id", "words"),
+    [
+        ("run", "q1", ["run", "q1"]),
+        ("run", "-x", ["--", "run", "-x"]),
+        ("-run", "q1", ["--", "-run", "q1"]),
+        ("run", None, ["run", "--full"]),
+        ("-run", None, ["--full", "--", "-run"]),
+    ],
+)
+def test_a_name_with_a_dash_is_no_option(folder: str, id: str | None, words: list[str]):
+    assert shlex.split(show_command(folder, id)) == ["ragauge", "show", *words]

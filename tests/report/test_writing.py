@@ -91,6 +91,13 @@ def test_csv_and_json_have_the_records_and_the_data_or_else_the_tables():
 
 
 ALONE = Report("", tables=[Table(("id", "why"), [("q1", "no answer")], wraps=True)])
+CLOSED = Report(
+    "",
+    tables=[
+        Table((), (), closing=["a metric"]),
+        Table(("id",), [("q1",)], closing=["", "1 <row>"]),
+    ],
+)
 LINES = Report(
     "q1 · 1 answer",
     lines=[
@@ -106,6 +113,9 @@ LINES = Report(
     [
         (ALONE, "table", "id   why\n──────────────\nq1   no answer"),
         (ALONE, "md", "| id | why |\n| :-- | --: |\n| q1 | no answer |\n"),
+        (CLOSED, "table", "a metric\n\nid\n──\nq1\n\n1 <row>"),
+        (CLOSED, "md", "a metric\n\n| id |\n| :-- |\n| q1 |\n\n1 \\<row\\>\n"),
+        (CLOSED, "csv", "id\nq1\n"),
         (
             LINES,
             "md",
@@ -171,15 +181,7 @@ def test_hostile_texts_are_escaped_in_every_format(form):
 def test_html_has_the_tables_and_sentences_name_their_ids():
     html = WRITERS["html"](REPORT)
     assert "recall ↑" in html and '<b>0.75</b><span style="color: firebrick">*</span>' in html
-    report = Report(
-        "h",
-        items=(
-            Items(
-                "",
-                (("fixed: 2", "q1, q2"), ("broken: 0", "")),
-            ),
-        ),
-    )
+    report = Report("h", items=(Items("", (("fixed: 2", "q1, q2"), ("broken: 0", ""))),))
     assert printed(report, 40) == ["h", "", "fixed: 2 (q1, q2)", "broken: 0"]
     assert WRITERS["md"](report) == "**h**\n\n- fixed: 2  q1, q2\n- broken: 0\n"
 

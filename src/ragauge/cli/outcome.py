@@ -26,11 +26,7 @@ def print_plan(plan: Plan, samples: Samples, missing: Mapping[str, str]) -> None
     from ragauge.report.terminal import console, print_table
 
     rows = [
-        (
-            metric.name,
-            metric.metric,
-            metric.unavailable or missing.get(metric.metric, "ready"),
-        )
+        (metric.name, metric.metric, metric.unavailable or missing.get(metric.metric, "ready"))
         for metric in plan.metrics
     ]
     print_table(console(sys.stdout), ("name", "metric", "status"), rows)

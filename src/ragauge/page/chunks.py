@@ -17,7 +17,7 @@ from typing import cast
 import polars as pl
 
 from ragauge.page.overview import Overview
-from ragauge.page.sample_rows import RowsInFile, SampleRows, sample_rows
+from ragauge.page.sample_rows import SampleRows
 from ragauge.page.view import FieldView, RunView
 from ragauge.people.review_verdicts import PEOPLE, people_say
 from ragauge.runs.scored_run import ScoredRun
@@ -54,10 +54,7 @@ class RunChunks:
     def view(self) -> RunView:
         """The run's view, with its fields and blocks."""
         return replace(
-            self.overview.view(),
-            fields=self.fields,
-            blocks=self.starts,
-            has_evidence=self.evidence,
+            self.overview.view(), fields=self.fields, blocks=self.starts, has_evidence=self.evidence
         )
 
     @cached_property
@@ -65,7 +62,7 @@ class RunChunks:
         """The samples, with what people say of an answer as a field."""
         is_said = self.people and PEOPLE not in self.run.samples.columns
         says = people_say(self.run) if is_said else {}
-        return sample_rows(self.run.samples, self.overview.columns, says)
+        return SampleRows(self.run.samples, self.overview.columns, says)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -102,10 +99,10 @@ class RunChunks:
         """The chunks that lists and filters need, by name: ids, scores and fields, not compressed yet."""
         made: dict[str, Callable[[], bytes]] = {f"{self.place}.ids": lambda: _json(self._ids())}
         for at, label in enumerate(self.overview.column_order):
-            made[f"{self.place}.score.{at}"] = partial(self._score_chunk, label)
+            made[f"{self.place}.score.{at}"] = partial(self._scores, label)
         for field in self.fields:
             if field.chunk:
-                made[field.chunk] = partial(self._field_chunk, field)
+                made[field.chunk] = partial(self._values, field)
         return made
 
     def blocks(self) -> Mapping[str, Callable[[], bytes]]:
@@ -115,14 +112,8 @@ class RunChunks:
             for number in range(len(self.starts))
         }
 
-    def _score_chunk(self, label: str) -> bytes:
+    def _scores(self, label: str) -> bytes:
         return self.overview.columns.by_metric[label].to_bytes()
-
-    def _field_chunk(self, field: FieldView) -> bytes:
-        values = self._values(field)
-        if field.kind == "list":
-            values = [None if value is None else str(value) for value in values]
-        return _json(values)
 
     def _ids(self) -> dict[str, object]:
         n_systems = len(self.overview.systems)
@@ -130,24 +121,22 @@ class RunChunks:
         size = len(ids) * n_systems
         absent: list[int] = []
         if len(self.run.samples) < size:
-            places = self.rows.places()
+            places = self.rows.column()
             known = set((places["q"] * n_systems + places["s"]).to_list())
             absent = [at for at in range(size) if at not in known]
         return {"ids": ids, "absent": absent}
 
-    def _values(self, field: FieldView) -> list[object]:
+    def _values(self, field: FieldView) -> bytes:
         """The field's values by question; one for each system too if they differ."""
-        name = field.name
-        column = self.rows.column(name)
-        if field.is_shared:
-            return (
-                column.group_by("q", maintain_order=True).agg(pl.col(name).first())[name].to_list()
-            )
-        n_systems = len(self.overview.systems)
+        column = self.rows.column(field.name)
+        n_systems = 1 if field.is_shared else len(self.overview.systems)
         values: list[object] = [None] * (len(self.overview.columns.ids) * n_systems)
+        if field.is_shared:
+            column = column.unique("q", keep="first", maintain_order=True)
         for q, s, value in column.iter_rows():
-            values[q * n_systems + s] = value
-        return values
+            at = q if field.is_shared else q * n_systems + s
+            values[at] = str(value) if field.kind == "list" and value is not None else value
+        return _json(values)
 
     def _questions(self, start: int, end: int) -> list[str]:
         """Each of these questions as JSON: its shared fields, and by system the other fields and the evidence."""
@@ -178,7 +167,8 @@ class RunChunks:
     def _evidence(self, start: int, end: int) -> "pl.DataFrame":
         """The evidence of each answer to these questions: [the column of the metric, the evidence], joined by commas."""
         if self.per_block is None:
-            stored = _between(self._all_evidence, start, end)
+            every = self._all_evidence  # sorted by q
+            stored = every[every["q"].search_sorted(start) : every["q"].search_sorted(end)]
         else:
             stored = self._placed_evidence(range(start, end))
         return (
@@ -208,11 +198,7 @@ class RunChunks:
             wanted &= pl.col("id").is_in(
                 self.overview.columns.ids[questions.start : questions.stop]
             )
-            scan = (
-                self.run.evidence_of(self.rows.rows_of(questions.start, questions.stop).tolist())
-                if isinstance(self.rows, RowsInFile)
-                else self.run.source.scan_evidence()
-            )
+            scan = self.run.evidence_of(self.rows.rows_of(questions.start, questions.stop).tolist())
         stored = self.run.collect(scan.filter(wanted))
         return (
             stored.join(metrics, on="metric")
@@ -265,12 +251,6 @@ class RunChunks:
     def _kept_questions(self) -> Callable[[int, int], list[str]]:
         """`_questions`, which keeps what was made last: blocks are written one after another."""
         return lru_cache(1)(self._questions)
-
-
-def _between(frame: "pl.DataFrame", start: int, end: int) -> "pl.DataFrame":
-    """The rows of these questions of a frame that is sorted by q."""
-    first, last = (int(frame["q"].search_sorted(q)) for q in (start, end))
-    return frame[first:last]
 
 
 def _length(name: str, dtype: "pl.DataType") -> "pl.Expr":

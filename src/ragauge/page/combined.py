@@ -53,7 +53,8 @@ def combined(runs: Sequence[ScoredRun]) -> CombinedRun | None:
     mismatches += [f"not in this view: {reason}" for reason in reasons]
     first = runs[0].manifest
     places = ", ".join(side.place for side in sides)
-    samples = Samples(_samples(sides), places)
+    frames = [side.run.samples.frame.with_columns(_named(side)) for side in sides]
+    samples = Samples(_joined(frames), places)
     manifest = replace(
         first,
         key="",  # it has none: it is never stored
@@ -76,16 +77,12 @@ def names_of(runs: Sequence[ScoredRun]) -> list[str]:
     """A name for each run: that of its folder, or a number."""
     names: list[str] = []
     for at, run in enumerate(runs, 1):
-        name = _name_of(run) or f"run {at}"
+        if run.url is not None:
+            name = run.url.rpartition("/")[2]
+        else:
+            name = f"run {at}" if run.folder is None else run.folder.resolve().name
         names.append(f"{name} ({at})" if name in names else name)
     return names
-
-
-def _name_of(run: ScoredRun) -> str:
-    """The name of a run's folder; empty for a run in memory."""
-    if run.url is not None:
-        return run.url.rpartition("/")[2]
-    return "" if run.folder is None else run.folder.resolve().name
 
 
 def _shared(
@@ -120,9 +117,8 @@ def _named(side: ComparedSystem) -> "pl.Expr":
     return name.alias("system")
 
 
-def _samples(sides: Sequence[ComparedSystem]) -> "pl.DataFrame":
-    """The samples of all runs: the fields that some run has."""
-    frames = [side.run.samples.frame.with_columns(_named(side)) for side in sides]
+def _joined(frames: Sequence["pl.DataFrame"]) -> "pl.DataFrame":
+    """The samples of all runs: the fields that some run has, and no two with another type."""
     kinds = {
         name: {frame.schema[name] for frame in frames if name in frame.columns}
         for name in dict.fromkeys(chain.from_iterable(frame.columns for frame in frames))
@@ -138,8 +134,7 @@ def _scores(sides: Sequence[ComparedSystem], metrics: Sequence[str]) -> "pl.Data
     frames: list[pl.DataFrame] = []
     for side in sides:
         both = pl.concat(
-            [side.run.scan(), side.run.source.scan_evidence().select("evidence")],
-            how="horizontal",
+            [side.run.scan(), side.run.source.scan_evidence().select("evidence")], how="horizontal"
         )
         wanted = pl.col("metric").is_in(list(metrics))
         frames.append(side.run.collect(both.filter(wanted).with_columns(_named(side))))

@@ -1,6 +1,7 @@
 """What the page says of a run: the typed view, computed from the run's scores and manifest."""
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -10,12 +11,10 @@ from typing import cast
 import polars as pl
 
 from ragauge.comparing.words import ComparisonView, over_questions
-from ragauge.errors import LabelError
-from ragauge.label import Label
 from ragauge.metric import PROMPTS
 from ragauge.page.combined import CombinedRun
 from ragauge.page.distributions import N_BINS, Bins, distributions, value_ranges
-from ragauge.page.prompts import prompts_of_run
+from ragauge.page.prompts import asked_metrics, prompts_of_run
 from ragauge.page.score_columns import STATUSES, ScoreColumns
 from ragauge.page.slices import slice_views
 from ragauge.page.view import (
@@ -33,7 +32,7 @@ from ragauge.people.review_verdicts import labels_line
 from ragauge.report.plain import counted
 from ragauge.runs.findings import find
 from ragauge.runs.manifest import MetricDisplay
-from ragauge.runs.numbers import SummaryRow, aggregate, bounds, interval, number
+from ragauge.runs.numbers import aggregate, bounds, interval, number
 from ragauge.runs.outcomes import Absence
 from ragauge.runs.scored_run import ScoredRun
 from ragauge.runs.summary import clusters_in, n_clusters
@@ -109,6 +108,10 @@ class Overview:
     def view(self) -> RunView:
         """The view; the caller adds the fields and the blocks."""
         run, screen = self.run, self.screen
+        asked = ""
+        if clusters_in(run.samples):
+            what, n = n_clusters(run.samples)
+            asked = counted(n, what)
         metrics = tuple(map(self._metric, self.displays))
         base = screen.compared.base if screen.compared else None
         return RunView(
@@ -117,7 +120,7 @@ class Overview:
             suite=run.manifest.suite,
             of="answers",
             n_questions=self.n_questions,
-            asked=_asked(run),
+            asked=asked,
             n_answers=len(run.samples),
             systems=self.systems,
             families=run.manifest.families,
@@ -126,7 +129,7 @@ class Overview:
             notes=tuple(_notes(run, screen)),
             metrics=metrics,
             prompts=prompts_of_run(run),
-            method=self._method,
+            method=ComparisonView(screen.compared.comparison).method if screen.compared else "",
             mark=screen.mark,
             compared_with=None if base is None else self.systems.index(base),
             slices=tuple(slice_views(run, self.systems, self.displays)),
@@ -138,11 +141,6 @@ class Overview:
             blocks=(),
             has_evidence=True,
         )
-
-    @cached_property
-    def _summary(self) -> Mapping[tuple[str, str], SummaryRow]:
-        rows = self.run.summary().iter_rows(named=True)
-        return {(cast(str, row["metric"]), cast(str, row["system"])): row for row in rows}
 
     def _metric(self, display: MetricDisplay) -> MetricView:
         label = display.metric
@@ -175,10 +173,16 @@ class Overview:
 
     def _cell(self, display: MetricDisplay, place: int) -> Cell | None:
         system = self.systems[place]
-        row = self._summary.get((display.metric, system))
+        row = self.screen.row(display, system)
         if row is None:
             return None
-        absent = [each for each in self.absent.get(display.metric, ()) if each.system == system]
+        # Why scores have no value, the most frequent reason first.
+        reasons = [
+            Reason(each.status, each.reason or "", each.n)
+            for each in self.absent.get(display.metric, ())
+            if each.system == system
+        ]
+        reasons.sort(key=lambda each: (-each.n, each.reason, STATUSES.index(each.status)))
         few = replace(display, digits=min(display.digits, DIGITS))
         return Cell(
             shown=aggregate(few, row),
@@ -190,7 +194,7 @@ class Overview:
             n=cast(int, row["n"]),
             ok=cast(int, row["ok"]),
             differs=self.screen.differs(display, system),
-            reasons=_reasons(absent),
+            reasons=tuple(reasons[:REASONS_SHOWN]),
             bins=self.bins.get((display.metric, system), (0,) * N_BINS),
         )
 
@@ -213,13 +217,6 @@ class Overview:
                     None if row.ratio is None else (row.ratio, row.ratio_low, row.ratio_high),
                 )
 
-    @property
-    def _method(self) -> str:
-        """How the systems were compared."""
-        if self.screen.compared is None:
-            return ""
-        return ComparisonView(self.screen.compared.comparison).method
-
     def _problems(self) -> Iterator[Problem]:
         """Where combined runs differ, then the scores that failed or were skipped, by metric, with the most frequent reason."""
         if isinstance(self.run, CombinedRun):
@@ -228,17 +225,16 @@ class Overview:
             if display.metric not in self.column_order:
                 continue
             for status in ("failed", "skipped"):
-                counts: dict[str, int] = {}
+                counts: Counter[str] = Counter()
                 for each in self.absent.get(display.metric, ()):
                     if each.status == status:
-                        reason = each.reason or ""
-                        counts[reason] = counts.get(reason, 0) + each.n
+                        counts[each.reason or ""] += each.n
                 if counts:
                     reason = max(counts, key=lambda each: counts[each])
                     why = f": {reason}" if reason else ""
                     more = "" if len(counts) == 1 else ", and other reasons"
                     yield Problem(
-                        f"{counted(sum(counts.values()), 'score')} of {display.name} {status}{why}{more}",
+                        f"{counted(counts.total(), 'score')} of {display.name} {status}{why}{more}",
                         f'{field(f"{display.name}.status")} = "{status}"',
                     )
 
@@ -258,19 +254,11 @@ class Overview:
             )
 
 
-def _asked(run: ScoredRun) -> str:
-    """How many questions or conversations the answers belong to, where several belong to one."""
-    if not clusters_in(run.samples):
-        return ""
-    what, n = n_clusters(run.samples)
-    return counted(n, what)
-
-
 def _notes(run: ScoredRun, screen: FirstScreen) -> Iterator[str]:
     from ragauge.views.judging import judging_lines
 
     yield from run.problems
-    yield from (line for line in [labels_line(run)] if line)
+    yield from filter(None, [labels_line(run)])
     # The screen says what was not scored; the manifest's own notes on it would say it twice.
     yield from (note for note in run.manifest.notes if not note.startswith("not scored"))
     yield from screen.not_scored
@@ -298,15 +286,22 @@ def facts(run: ScoredRun) -> Iterator[Fact]:
         yield Fact("data SHA-256", str(digest)[:16])
     for sentence in manifest.models:
         yield Fact("scored", sentence)
-    if prompts := ", ".join(_prompts(run)):
-        yield Fact("prompts", prompts)
-    yield from _usage(manifest.judging)
+    digests = {shown.name: str(label.settings[PROMPTS]) for shown, label in asked_metrics(run)}
+    if digests:
+        yield Fact("prompts", ", ".join(f"{name} {digest}" for name, digest in digests.items()))
+    for judge, usage in manifest.judging.items():
+        spent = cast("Mapping[str, object]", usage)
+        cost = cast("float | None", spent.get("cost_usd"))
+        calls = counted(cast(int, spent.get("calls", 0)), "call")
+        if spent.get("is_recorded"):
+            calls = "recorded replies, no calls"
+        yield Fact("judge", f"{judge}: {calls}" + ("" if cost is None else f", ${cost:,.4f}"))
     if manifest.git_commit:
         yield Fact("commit", manifest.git_commit[:12])
-    if manifest.started:
-        yield Fact("started", _time(manifest.started))
-    if manifest.finished:
-        yield Fact("finished", _time(manifest.finished))
+    for name, time in (("started", manifest.started), ("finished", manifest.finished)):
+        if time:  # to the minute, in UTC as it is stored
+            is_utc = time.endswith("+00:00")
+            yield Fact(name, f"{time[:10]} {time[11:16]} UTC" if is_utc else time)
     yield Fact("seed", str(manifest.seed))
     versions = [
         f"{name} {manifest.machine[name]}"
@@ -317,36 +312,3 @@ def facts(run: ScoredRun) -> Iterator[Fact]:
         yield Fact("versions", ", ".join(versions))
     if manifest.key:
         yield Fact("run key", manifest.key[:16])
-
-
-def _prompts(run: ScoredRun) -> Iterator[str]:
-    """The metrics with prompts and the digest of these, from their labels."""
-    for metric in run.metrics:
-        try:
-            digest = Label.parse(metric.metric).settings.get(PROMPTS)
-        except LabelError:  # a check's name
-            continue
-        if digest and not metric.unavailable:
-            yield f"{metric.name} {digest}"
-
-
-def _usage(judging: Mapping[str, object]) -> Iterator[Fact]:
-    for judge, usage in judging.items():
-        spent = cast("Mapping[str, object]", usage)
-        cost = cast("float | None", spent.get("cost_usd"))
-        calls = counted(cast(int, spent.get("calls", 0)), "call")
-        if spent.get("is_recorded"):
-            calls = "recorded replies, no calls"
-        yield Fact("judge", f"{judge}: {calls}" + ("" if cost is None else f", ${cost:,.4f}"))
-
-
-def _time(text: str) -> str:
-    """An ISO time to the minute, in UTC as it is stored."""
-    return f"{text[:10]} {text[11:16]} UTC" if text.endswith("+00:00") else text
-
-
-def _reasons(absent: Sequence[Absence]) -> tuple[Reason, ...]:
-    """Why scores have no value, the most frequent reason first."""
-    found = [Reason(each.status, each.reason or "", each.n) for each in absent]
-    order = sorted(found, key=lambda each: (-each.n, each.reason, STATUSES.index(each.status)))
-    return tuple(order[:REASONS_SHOWN])

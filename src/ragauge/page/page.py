@@ -23,7 +23,7 @@ from typing import Protocol
 from ragauge.errors import PlanError
 from ragauge.page.overview import Overview
 from ragauge.page.view import ReportView, RunView
-from ragauge.report.html_table import Rendered, html_text
+from ragauge.report.table_formats import Rendered, html_text
 from ragauge.runs.scored_run import ScoredRun
 from ragauge.storage.atomic_files import write_atomically
 from ragauge.storage.regular_file import check_regular
@@ -98,7 +98,10 @@ def why_no_page(runs: Sequence[ScoredRun]) -> str:
     has to read them again.
     """
     n_scores = sum(len(run.samples) * sum(not m.unavailable for m in run.metrics) for run in runs)
-    n_bytes = sum(map(_text_bytes, runs))
+    n_bytes = 0.0
+    for run in runs:  # by the first samples
+        first = run.samples.part(0, ROWS_SAMPLED)
+        n_bytes += first.estimated_size() / max(first.height, 1) * len(run.samples)
     if n_scores <= MAX_SCORES and n_bytes <= MAX_TEXTS:
         return ""
     what = (
@@ -111,12 +114,6 @@ def why_no_page(runs: Sequence[ScoredRun]) -> str:
         f"{what}; browse them with: ragauge view {folders}; or look at one question with: "
         f"ragauge show {folders.split()[0]} ID"
     )
-
-
-def _text_bytes(run: ScoredRun) -> float:
-    """About how many bytes the samples have in memory, by the first ones."""
-    first = run.samples.part(0, ROWS_SAMPLED)
-    return first.estimated_size() / max(first.height, 1) * len(run.samples)
 
 
 class PageRun(Protocol):
@@ -146,21 +143,16 @@ def write_parts(runs: Sequence[PageRun], path: Path) -> None:
         raise PlanError([f"{path}: a report is an HTML file; choose a name that ends in .html"])
     parts = page_parts(runs)
     head = next(parts)
-    if not _is_written(path, head):
-        write_atomically(path, lambda file: file.writelines(chain([head], parts)))
-
-
-def _is_written(path: Path, head: bytes) -> bool:
-    """Whether the file is a page that begins like this: code and view determine the rest."""
-    try:
+    try:  # a page that begins like this is left alone: code and view determine the rest
         check_regular(path)
         with path.open("rb") as file:
-            if file.read(len(head)) != head:
-                return False
+            is_written = file.read(len(head)) == head
             file.seek(-len(END), os.SEEK_END)
-            return file.read() == END
+            is_written = is_written and file.read() == END
     except OSError:
-        return False
+        is_written = False
+    if not is_written:
+        write_atomically(path, lambda file: file.writelines(chain([head], parts)))
 
 
 def page_parts(runs: Sequence[PageRun]) -> Iterator[bytes]:
@@ -198,7 +190,7 @@ def document(view: ReportView, content_policy: str) -> bytes:
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         '<meta name="referrer" content="no-referrer">'
         '<meta name="color-scheme" content="light dark">'
-        f"<title>{_html_text(title)} – ragauge</title>"
+        f"<title>{html_text(title, None)} – ragauge</title>"
         f"<style>{asset('page.css')}</style></head><body>"
         f'<div id="page"><noscript>{NO_SCRIPT}</noscript></div>'
         f'<script type="application/json" id="view">{script_json(asdict(view))}</script>'
@@ -220,18 +212,18 @@ def script_json(value: object) -> str:
 
 def _elements(chunks: Iterable[tuple[str, Callable[[], bytes]]]) -> Iterator[bytes]:
     """Each chunk as a data element: compressed, in Base64. Several are compressed at a time, in order."""
+
+    def element(chunk: tuple[str, bytes]) -> bytes:
+        name, content = chunk
+        text = base64.b64encode(packed(content))
+        return b'<script type="text/plain" id="%s">%s</script>\n' % (name.encode("ascii"), text)
+
     n_threads = min(os.cpu_count() or 1, 8)
     with ThreadPoolExecutor(n_threads) as pool:
         # A few at a time: submitting all would keep all chunks in memory.
         pending = ((name, make()) for name, make in chunks)
         while some := list(islice(pending, 4 * n_threads)):
-            yield from pool.map(_element, some)
-
-
-def _element(chunk: tuple[str, bytes]) -> bytes:
-    name, content = chunk
-    text = base64.b64encode(packed(content))
-    return b'<script type="text/plain" id="%s">%s</script>\n' % (name.encode("ascii"), text)
+            yield from pool.map(element, some)
 
 
 def packed(chunk: bytes) -> bytes:
@@ -247,9 +239,3 @@ def asset(name: str) -> str:
 
 def _digest(text: str) -> str:
     return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"
-
-
-def _html_text(text: str) -> str:
-    from ragauge.report.html_table import html_text
-
-    return html_text(text, None)

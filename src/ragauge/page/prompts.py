@@ -9,6 +9,7 @@ from ragauge.errors import LabelError
 from ragauge.judges.prompts import DIGEST_LENGTH, Prompts
 from ragauge.label import Label
 from ragauge.metric import PROMPTS
+from ragauge.runs.manifest import MetricDisplay
 from ragauge.runs.scored_run import ScoredRun
 
 LANGUAGES = (None, "de", "es", "fr", "zh")
@@ -20,33 +21,26 @@ def prompts_of_run(run: ScoredRun) -> Mapping[str, str]:
     Without those of a metric whose digest is that of other prompts, as of a folder of the user's.
     """
     found: dict[str, str] = {}
-    for names, digest in _asked(run):
-        for language in LANGUAGES:
+    for _, label in asked_metrics(run):
+        metric = catalog.metrics().get(label.name)
+        names = sorted(prompts_of(metric)) if metric else []
+        for language in LANGUAGES if names else ():
             known = Prompts(language=language)
-            if _digest(known, names) == digest:
+            if any(name not in known.by_name for name in names):
+                continue
+            text = "".join(known.digest([name]) for name in names)
+            if sha256(text.encode()).hexdigest()[:DIGEST_LENGTH] == label.settings[PROMPTS]:
                 found.update({name: known.by_name[name].text for name in names})
                 break
     return found
 
 
-def _asked(run: ScoredRun) -> Iterator[tuple[tuple[str, ...], str]]:
-    """The names of the prompts of each judged metric, and the digest in its label."""
+def asked_metrics(run: ScoredRun) -> Iterator[tuple[MetricDisplay, Label]]:
+    """The metrics of a judge, with their labels, which have the digest of their prompts."""
     for metric in run.metrics:
-        if metric.unavailable:
-            continue
         try:
             label = Label.parse(metric.metric)
         except LabelError:  # a check's name
             continue
-        digest = label.settings.get(PROMPTS)
-        known = catalog.metrics().get(label.name) if digest else None
-        if known is not None:
-            yield tuple(sorted(prompts_of(known))), str(digest)
-
-
-def _digest(prompts: Prompts, names: tuple[str, ...]) -> str:
-    """The digest that a label has of these prompts; empty if one of them is not ragauge's."""
-    if any(name not in prompts.by_name for name in names):
-        return ""
-    text = "".join(prompts.digest([name]) for name in names)
-    return sha256(text.encode()).hexdigest()[:DIGEST_LENGTH]
+        if label.settings.get(PROMPTS) and not metric.unavailable:
+            yield metric, label

@@ -42,13 +42,8 @@ class RankingPage:
         first = self.ranked.names[0]
         means = [self.ranked.mean(first, run) for run in self.ranked.runs]
         sign = 1 if self._measure(0).lower_is_better else -1
-        places = range(len(means))
-
-        def key(at: int) -> tuple[bool, float]:
-            mean = means[at]
-            return (True, 0.0) if mean is None else (False, sign * mean)
-
-        return tuple(sorted(places, key=key))
+        keys = [(mean is None, sign * (mean or 0.0)) for mean in means]
+        return tuple(sorted(range(len(means)), key=keys.__getitem__))
 
     @cached_property
     def shown(self) -> tuple[int, ...]:
@@ -66,6 +61,10 @@ class RankingPage:
 
     def view(self) -> RunView:
         ranked = self.ranked
+        rules: list[str] = []
+        if any(summary.n_undefined for summary in ranked.summaries):
+            rule = "count as 0 in the means" if ranked.undefined == "zero" else "are left out"
+            rules.append(f"queries for which a measure is undefined {rule}")
         return RunView(
             title=Path(ranked.judgements.source).name,
             headline=self._headline(),
@@ -76,9 +75,13 @@ class RankingPage:
             n_answers=int(ranked.is_present.sum()),
             systems=tuple(ranked.runs[at] for at in self.order),
             families={},
-            facts=tuple(self._facts()),
+            facts=(
+                Fact("judgements", ranked.judgements.source),
+                Fact("queries", f"{len(self.queries):,}"),
+                Fact("seed", str(ranked.seed)),
+            ),
             problems=(),
-            notes=(*self._rules(), *ranked.notes),
+            notes=(*rules, *ranked.notes),
             metrics=tuple(self._metric(place, at) for place, at in enumerate(self.shown)),
             prompts={},
             method="paired randomization tests, Holm-corrected over all pairs of runs, each measure by itself; "
@@ -263,17 +266,6 @@ class RankingPage:
     def _mean(self, run: str) -> str:
         summary = self._summaries[run, self.ranked.names[0]]
         return _number(summary.value, is_count=self.ranked.is_count(summary.measure))
-
-    def _facts(self) -> Iterator[Fact]:
-        yield Fact("judgements", self.ranked.judgements.source)
-        yield Fact("queries", f"{len(self.queries):,}")
-        yield Fact("seed", str(self.ranked.seed))
-
-    def _rules(self) -> Iterator[str]:
-        """How undefined queries count, if there are any."""
-        if any(summary.n_undefined for summary in self.ranked.summaries):
-            rule = "count as 0 in the means" if self.ranked.undefined == "zero" else "are left out"
-            yield f"queries for which a measure is undefined {rule}"
 
 
 def _number(value: float | None, *, is_count: bool) -> str:

@@ -80,11 +80,16 @@ class ReviewItemView:
 def queue_view(review: Review, rater: str) -> ReviewQueueView:
     """The queue as this person sees it now."""
     labels = review.labels()
-    rows = tuple(_row(review, item, labels, rater) for item in _in_order(review, labels, rater))
+    rows: list[ReviewRow] = []
+    for item in _in_order(review, labels, rater):
+        answer = labels.of((item.id, item.system))
+        own = own_label(review, answer, rater)
+        said = "" if own is None else says(own.value)
+        rows.append(ReviewRow(item.key, item.id, review.task(answer, rater), said))
     notes = list(labels.notes)
     if labels.n_stale:
         notes.append(f"{labels.n_stale:,} labels are stale and not applied: the texts have changed")
-    return ReviewQueueView(review.queue.question, rater, rows, tuple(notes))
+    return ReviewQueueView(review.queue.question, rater, tuple(rows), tuple(notes))
 
 
 def _in_order(review: Review, labels: ReviewLabels, rater: str) -> Sequence[ReviewItem]:
@@ -96,14 +101,6 @@ def _in_order(review: Review, labels: ReviewLabels, rater: str) -> Sequence[Revi
         )
     shown = ("conflict", "settled")
     return [i for i in review.queue.items if labels.of((i.id, i.system)).state in shown]
-
-
-def _row(review: Review, item: ReviewItem, labels: ReviewLabels, rater: str) -> ReviewRow:
-    answer = labels.of((item.id, item.system))
-    own = own_label(review, answer, rater)
-    return ReviewRow(
-        item.key, item.id, review.task(answer, rater), "" if own is None else says(own.value)
-    )
 
 
 def own_label(review: Review, answer: AnswerLabels, rater: str) -> ReviewLabel | None:

@@ -72,11 +72,17 @@ class ScoreColumns:
         systems = {name: at for at, name in enumerate(self.systems)}
         wanted = {metric.metric for metric in self.run.metrics if not metric.unavailable}
         made: dict[str, _Column] = {}
+        ids = pl.Series("id", self.ids, dtype=pl.String)
+        order = ids.arg_sort().to_numpy()
+        ids = ids.gather(order)
         names = ("id", "system", "metric", "value", "status", "reason")
         for piece in score_pieces(self.run, names):
+            places = numbered(piece["id"], ids)  # among the sorted ids
+            at = order[places["question"].to_numpy()].astype("uint64")
+            places = places.with_columns(question=pl.Series(at, dtype=pl.UInt64))
             placed = (
                 piece.lazy()
-                .join(self._places(piece["id"]).lazy(), on="id")
+                .join(places.lazy(), on="id")
                 .with_columns(
                     place=pl.col("question") * len(systems)
                     + pl.col("system").replace_strict(systems, return_dtype=pl.UInt32)
@@ -94,22 +100,8 @@ class ScoreColumns:
                 if metric in wanted:
                     shape = (len(self.ids), len(systems))
                     made.setdefault(metric, _Column(shape)).add(scores)
-        order = dict.fromkeys(metric.metric for metric in self.run.metrics)
-        return {metric: made[metric].finished() for metric in order if metric in made}
-
-    @cached_property
-    def _sorted(self) -> "tuple[pl.Series, np.ndarray[Any, Any]]":
-        """The ids in sorted order, and the position of each."""
-        ids = pl.Series("id", self.ids, dtype=pl.String)
-        order = ids.arg_sort().to_numpy()
-        return ids.gather(order), order
-
-    def _places(self, given: "pl.Series") -> "pl.DataFrame":
-        """The position of each of these ids."""
-        ids, order = self._sorted
-        found = numbered(given, ids)
-        places = order[found["question"].to_numpy()].astype("uint64")
-        return found.with_columns(question=pl.Series(places, dtype=pl.UInt64))
+        labels = dict.fromkeys(metric.metric for metric in self.run.metrics)
+        return {label: made[label].finished() for label in labels if label in made}
 
 
 class _Column:

@@ -20,38 +20,28 @@ def slice_views(
 ) -> Iterator[SliceView]:
     """The fields with few values, each with its parts."""
     shown = [at for at, display in enumerate(displays) if not display.unavailable]
-    for name, slices in run_slices(run).items():
-        yield _slice(name, slices, systems, displays, shown)
 
-
-def _slice(
-    name: str,
-    slices: "RunSlices",
-    systems: Sequence[str],
-    displays: Sequence[MetricDisplay],
-    shown: Sequence[int],
-) -> SliceView:
-    by_key = {(row[name], row["metric"], row["system"]): row for row in slices.rows}
-
-    def cell(value: object, display: MetricDisplay, system: str) -> SliceCell | None:
-        row = by_key.get((value, display.metric, system))
+    def cell(row: Mapping[str, object] | None, display: MetricDisplay) -> SliceCell | None:
         if row is None or row["mean"] is None:
             return None
         few = replace(display, digits=min(display.digits, DIGITS))
-        return SliceCell(
-            aggregate(few, row), interval(few, row), cast(float, row["mean"]), cast(int, row["ok"])
-        )
+        mean, ok = cast(float, row["mean"]), cast(int, row["ok"])
+        return SliceCell(aggregate(few, row), interval(few, row), mean, ok)
 
-    return SliceView(
-        field=name,
-        values=tuple("(none)" if value is None else str(value) for value in slices.values),
-        counts=tuple(slices.counts),
-        metrics=tuple(shown),
-        cells=tuple(
-            tuple(tuple(cell(value, displays[at], system) for system in systems) for at in shown)
-            for value in slices.values
-        ),
-    )
+    for name, slices in run_slices(run).items():
+        rows = {(row[name], row["metric"], row["system"]): row for row in slices.rows}
+        cells: list[tuple[tuple[SliceCell | None, ...], ...]] = []
+        for value in slices.values:
+            by_system = (
+                tuple(
+                    cell(rows.get((value, displays[at].metric, system)), displays[at])
+                    for system in systems
+                )
+                for at in shown
+            )
+            cells.append(tuple(by_system))
+        values = tuple("(none)" if value is None else str(value) for value in slices.values)
+        yield SliceView(name, values, tuple(slices.counts), tuple(shown), tuple(cells))
 
 
 MAX_FIELDS, MAX_VALUES = 4, 12
@@ -83,14 +73,12 @@ def run_slices(run: ScoredRun) -> Mapping[str, RunSlices]:
             )
             for name, each in kept.items()
         }
-    return {name: _slices(run, name) for name in _sliced_fields(run.samples)[:MAX_FIELDS]}
-
-
-def _slices(run: ScoredRun, name: str) -> RunSlices:
-    counts = run.samples.scan().group_by(name).len().sort(name, nulls_last=True).collect()
-    return RunSlices(
-        counts[name].to_list(), counts["len"].to_list(), run.summary(by=name).to_dicts()
-    )
+    found: dict[str, RunSlices] = {}
+    for name in _sliced_fields(run.samples)[:MAX_FIELDS]:
+        counts = run.samples.scan().group_by(name).len().sort(name, nulls_last=True).collect()
+        values, n = counts[name].to_list(), counts["len"].to_list()
+        found[name] = RunSlices(values, n, run.summary(by=name).to_dicts())
+    return found
 
 
 def _sliced_fields(samples: Samples) -> list[str]:

@@ -5,7 +5,7 @@ from shlex import quote
 
 from ragauge.report.plain import INVISIBLE, WORKFLOW_COMMAND
 
-_SPECIAL = re.compile(f"{INVISIBLE.pattern}|['\\\\]|(?<=:):|(?<=#)#")
+SHELL = re.compile(f"{INVISIBLE.pattern}|['\\\\]|(?<=:):|(?<=#)#")
 
 
 def shell_word(text: str) -> str:
@@ -16,7 +16,14 @@ def shell_word(text: str) -> str:
     """
     if not INVISIBLE.search(text) and not WORKFLOW_COMMAND.search(text):
         return quote(text)
-    return f"$'{_SPECIAL.sub(_escaped, text)}'"
+    known = {"\n": "\\n", "\t": "\\t", "\r": "\\r", "'": "\\'", "\\": "\\\\"}
+
+    def escaped(match: re.Match[str]) -> str:
+        code = ord(match[0])
+        form = "\\x{:02x}" if code < 128 else "\\u{:04x}" if code < 65536 else "\\U{:08x}"
+        return known.get(match[0]) or form.format(code)
+
+    return f"$'{SHELL.sub(escaped, text)}'"
 
 
 def show_command(folder: object, id: str | None = None) -> str:
@@ -33,14 +40,3 @@ def show_command(folder: object, id: str | None = None) -> str:
     dashes = " --" if any(name.startswith("-") for name in names) else ""
     words = " ".join(map(shell_word, names))
     return f"ragauge show{options}{dashes} {words}" if dashes else f"ragauge show {words}{options}"
-
-
-def _escaped(match: re.Match[str]) -> str:
-    char = match[0]
-    known = {"\n": "\\n", "\t": "\\t", "\r": "\\r", "'": "\\'", "\\": "\\\\"}
-    code = ord(char)
-    if char in known:
-        return known[char]
-    return (
-        f"\\x{code:02x}" if code < 128 else f"\\u{code:04x}" if code < 65536 else f"\\U{code:08x}"
-    )

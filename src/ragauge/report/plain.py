@@ -1,4 +1,4 @@
-"""Escape untrusted text for the terminal, CSV, Markdown and LaTeX, each in one place."""
+"""Escape untrusted text for the terminal, CSV, Markdown and LaTeX, each in one place; shorten names."""
 
 import re
 import unicodedata
@@ -71,7 +71,13 @@ def for_terminal(text: str, *, lines: bool = False) -> str:
     """
     if lines:
         return "\n".join(for_terminal(line) for line in text.splitlines())
-    shown = INVISIBLE.sub(_escaped, text)
+
+    def escaped(match: re.Match[str]) -> str:
+        code = ord(match[0])
+        form = "\\x{:02x}" if code < 256 else "\\u{:04x}"
+        return {"\n": "\\n", "\t": "\\t", "\r": "\\r"}.get(match[0]) or form.format(code)
+
+    shown = INVISIBLE.sub(escaped, text)
     # The backslash goes between the two characters, so that no line can start with both.
     return WORKFLOW_COMMAND.sub(lambda match: f"{match[0][:-1]}\\{match[0][-1]}", shown)
 
@@ -129,13 +135,12 @@ def for_latex(text: str) -> str:
     >>> for_latex("50 % of R&D"), for_latex("東")
     ('50 \\\\% of R\\\\&D', '\\\\ifdefined\\\\Uchar 東\\\\else U+6771\\\\fi{}')
     """
-    shown = "".join(LATEX.get(char, char) for char in for_terminal(text))
-    return UNSET.sub(_by_number, shown)
 
+    def by_number(match: re.Match[str]) -> str:
+        numbers = " ".join(f"U+{ord(char):04X}" for char in match[0])
+        return rf"\ifdefined\Uchar {match[0]}\else {numbers}\fi{{}}"
 
-def _by_number(match: re.Match[str]) -> str:
-    numbers = " ".join(f"U+{ord(char):04X}" for char in match[0])
-    return rf"\ifdefined\Uchar {match[0]}\else {numbers}\fi{{}}"
+    return UNSET.sub(by_number, "".join(LATEX.get(char, char) for char in for_terminal(text)))
 
 
 def counted(n: int, noun: str) -> str:
@@ -204,11 +209,3 @@ def _end(text: str, width: int) -> str:
 
 def _width(text: str) -> int:
     return sum(2 if unicodedata.east_asian_width(char) in "WF" else 1 for char in text)
-
-
-def _escaped(match: re.Match[str]) -> str:
-    char = match[0]
-    known = {"\n": "\\n", "\t": "\\t", "\r": "\\r"}
-    if char in known:
-        return known[char]
-    return f"\\x{ord(char):02x}" if ord(char) < 256 else f"\\u{ord(char):04x}"

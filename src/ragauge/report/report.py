@@ -64,6 +64,8 @@ class Table:
     """What a paper says in small print below the table."""
     is_cut: bool = True
     """Whether a terminal that is too narrow for every layout cuts names; otherwise its lines are longer."""
+    closing: Sequence[str] = ()
+    """Plain lines below the table, in every format; also without a table."""
     legend: Sequence[str] = ()
     """What Markdown and HTML say below the table, a paragraph each."""
     notes: Sequence[str] = ()

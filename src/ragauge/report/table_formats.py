@@ -1,15 +1,22 @@
-"""Tables as Markdown, LaTeX, CSV, and JSON. Every cell is escaped here, so callers pass plain text."""
+"""Tables as Markdown, LaTeX, CSV, JSON and HTML. All but the HTML tables escape their cells; `html_text` does for those."""
 
 import csv
 import io
 import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from html import escape
 from itertools import chain
 
 from ragauge.report.plain import for_csv, for_latex, for_markdown
 from ragauge.report.report import Cell
 
+CELL_WIDTH = 60
+"""Characters of a text in a cell of HTML; the rest is cut."""
+MAX_ROWS = 10
+"""Rows of samples that a notebook shows."""
+CELL_STYLE = "text-align: {side}; vertical-align: top"
 RULES = {"l": ":--", "r": "--:"}
 """Markdown's rule under a header, by the alignment of its column."""
 
@@ -24,10 +31,9 @@ def markdown_table(
     | :-- | --: |
     | a\\|b | 0.5 |
     """
-    yield _markdown_row(for_markdown(cell) for cell in header)
-    yield _markdown_row(RULES[letter] for letter in alignment)
-    for row in rows:
-        yield _markdown_row(map(_markdown_cell, row))
+    lines = [map(for_markdown, header), (RULES[letter] for letter in alignment)]
+    for cells in chain(lines, (map(_markdown_cell, row) for row in rows)):
+        yield f"| {' | '.join(cells)} |"
 
 
 def _markdown_cell(cell: str | Cell) -> str:
@@ -41,10 +47,6 @@ def _markdown_cell(cell: str | Cell) -> str:
     return f"{value}{mark} {for_markdown(cell.detail)}".rstrip()
 
 
-def _markdown_row(cells: Iterable[str]) -> str:
-    return f"| {' | '.join(cells)} |"
-
-
 def latex_table(
     caption: str,
     header: Sequence[str],
@@ -54,12 +56,13 @@ def latex_table(
     legend: str = "",
 ) -> str:
     """A LaTeX table (package booktabs) with a label made from its caption; `alignment` has an `l` or `r` for each column."""
+    slug = "-".join(re.findall("[a-z0-9]+", caption.lower()))[:40].strip("-") or "ragauge"
     return "\n".join(
         [
             r"\begin{table}",
             r"\centering",
             rf"\caption{{{for_latex(caption)}}}",
-            rf"\label{{tab:{_slug(caption)}}}",
+            rf"\label{{tab:{slug}}}",
             rf"\begin{{tabular}}{{{alignment}}}",
             r"\toprule",
             _latex_row(header),
@@ -74,32 +77,19 @@ def latex_table(
     )
 
 
-def _slug(caption: str) -> str:
-    """The first words of a caption as the name of a label: letters, digits and hyphens.
-
-    >>> _slug("Means on 12 questions; the best in bold.")
-    'means-on-12-questions-the-best-in-bold'
-    """
-    return "-".join(re.findall("[a-z0-9]+", caption.lower()))[:40].strip("-") or "ragauge"
-
-
 def _latex_row(cells: Sequence[str | Cell]) -> str:
-    return " & ".join(map(_latex_cell, cells)) + r" \\"
+    def text(cell: str) -> str:
+        signs = {"–": "--", "↓": r"$\downarrow$", "↑": r"$\uparrow$"}
+        return for_latex(cell).translate(str.maketrans(signs))
 
-
-def _latex_cell(cell: str | Cell) -> str:
-    if isinstance(cell, Cell):
-        value = _latex_text(cell.text)
-        value = rf"\textbf{{{value}}}" if cell.is_best else value
+    def shown(cell: str | Cell) -> str:
+        if isinstance(cell, str):
+            return text(cell)
+        value = rf"\textbf{{{text(cell.text)}}}" if cell.is_best else text(cell.text)
         mark = rf"$^{{\mathrm{{{cell.mark}}}}}$" if cell.mark else ""
-        return f"{value}{mark} {_latex_text(cell.detail)}".rstrip()
-    return _latex_text(cell)
+        return f"{value}{mark} {text(cell.detail)}".rstrip()
 
-
-def _latex_text(cell: str) -> str:
-    return (
-        for_latex(cell).replace("–", "--").replace("↓", r"$\downarrow$").replace("↑", r"$\uparrow$")
-    )
+    return " & ".join(map(shown, cells)) + r" \\"
 
 
 def csv_table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
@@ -128,3 +118,51 @@ def csv_line(cells: Sequence[object]) -> str:
 def to_json(data: object) -> str:
     """Strict JSON, indented."""
     return json.dumps(data, ensure_ascii=False, allow_nan=False, indent=1, default=str) + "\n"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Rendered:
+    """Something to look at: `text` at a Python prompt, `html` in a notebook."""
+
+    text: str
+    html: str
+
+    def __repr__(self) -> str:
+        return self.text
+
+    def _repr_html_(self) -> str:
+        return self.html
+
+
+def html_text(text: str, width: int | None = CELL_WIDTH) -> str:
+    """The text with HTML escaped, white space collapsed and invisible characters as escapes, cut at `width`.
+
+    >>> html_text("a <b>\\n" + "c" * 60, 10), html_text("\\u202ex")
+    ('a &lt;b&gt; ccc…', '\\\\u202ex')
+    """
+    plain = " ".join(text.split())
+    if width is not None and len(plain) > width:
+        plain = f"{plain[: width - 1]}…"
+    return escape("".join(char if char.isprintable() else ascii(char)[1:-1] for char in plain))
+
+
+def html_table(
+    header: Sequence[str], rows: Iterable[Sequence[str]], alignment: Sequence[str] = ()
+) -> str:
+    """A table of cells that are HTML already; `alignment` is each column's side, left by default."""
+    sides = list(alignment) or ["left"] * len(header)
+
+    def line(tag: str, cells: Sequence[str]) -> str:
+        pairs = zip(cells, sides, strict=True)
+        inner = (
+            f'<{tag} style="{CELL_STYLE.format(side=side)}">{cell}</{tag}>' for cell, side in pairs
+        )
+        return f"<tr>{''.join(inner)}</tr>"
+
+    head = f"<thead>{line('th', header)}</thead>" if any(header) else ""
+    return f"<table>{head}<tbody>{''.join(line('td', row) for row in rows)}</tbody></table>"
+
+
+def small(html: str) -> str:
+    """HTML in small grey letters."""
+    return f'<span style="font-size: smaller; opacity: 0.7">{html}</span>'

@@ -169,6 +169,7 @@ def _table_parts(
             drawn, lacks = drawn_tables(out, table)
             parts += [part for each in drawn for part in (each, None)][:-1]
             missing |= set(lacks)
+        parts += [Text(for_terminal(line), overflow="ignore") for line in table.closing]
         for note in table.notes:
             parts += _wrapped(out, note, "dim", out.width - 2, 2)
     headers = dict.fromkeys(name for table in tables for name in table.header)

@@ -5,10 +5,17 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import groupby
 
 from ragauge.plugins import load
-from ragauge.report.html_table import html_table, html_text, small
 from ragauge.report.plain import for_markdown, for_terminal
 from ragauge.report.report import MARK, NO, YES, Cell, Items, Lines, Report, Table
-from ragauge.report.table_formats import csv_table, latex_table, markdown_table, to_json
+from ragauge.report.table_formats import (
+    csv_table,
+    html_table,
+    html_text,
+    latex_table,
+    markdown_table,
+    small,
+    to_json,
+)
 from ragauge.report.terminal import console, print_report
 
 SUFFIXES: Mapping[str, str] = {".md": "md", ".tex": "latex", ".json": "json", ".html": "html"}
@@ -33,7 +40,7 @@ def to_markdown(report: Report) -> str:
         parts.append(f"{'#' * table.level} {for_markdown(table.title)}" if table.title else "")
         if table.header:
             parts.append("\n".join(markdown_table(table.header, table.rows, table.alignment)))
-        parts += [for_markdown(text) for text in table.legend]
+        parts += [for_markdown(text) for text in (*table.closing, *table.legend)]
         parts.append("\n".join(f"- {for_markdown(note)}" for note in table.notes))
     for lines in report.lines:
         parts.append(f"### {for_markdown(lines.title)}" if lines.title else "")
@@ -73,6 +80,7 @@ def to_latex(report: Report) -> str:
             legend=table.small_print,
         )
         for table in report.tables_in("latex")
+        if table.header
     ]
     return "".join(tables) + "".join(f"% {for_terminal(note)}\n" for note in report.notes)
 
@@ -81,7 +89,7 @@ def to_csv(report: Report) -> str:
     """The records of the report, or its first table: a line each."""
     records = report.records()
     if records is None:
-        first = next(iter(report.tables_in("csv")), Table((), ()))
+        first = next(filter(lambda table: table.header, report.tables_in("csv")), Table((), ()))
         records = (first.header, first.texts)
     return csv_table(*records)
 
@@ -90,10 +98,12 @@ def as_json(report: Report) -> str:
     """The data of the report, or its headline, tables and notes, as strict JSON."""
     data = report.data()
     if data is None:
+        shown = report.tables_in("json")
         tables = [
-            {"header": list(each.header), "rows": each.texts} for each in report.tables_in("json")
+            {"header": list(each.header), "rows": each.texts} for each in shown if each.header
         ]
-        data = {"headline": report.headline, "tables": tables, "notes": list(report.notes)}
+        notes = [*filter(None, (line for each in shown for line in each.closing)), *report.notes]
+        data = {"headline": report.headline, "tables": tables, "notes": notes}
     return to_json(data)
 
 
@@ -125,7 +135,7 @@ def _html_table(table: Table) -> str:
     head = [html_text(name) for name in table.header]
     title = f"<div><b>{_html(table.title)}</b></div>" if table.title else ""
     shown = html_table(head, rows, sides) if head else ""
-    return f"{title}{shown}{_html_notes([*table.legend, *table.notes])}"
+    return f"{title}{shown}{_html_notes([*table.closing, *table.legend, *table.notes])}"
 
 
 def _html_cell(cell: str | Cell) -> str:

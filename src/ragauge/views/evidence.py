@@ -29,7 +29,9 @@ def evidence_lines(evidence: Item) -> Iterator[Line]:
     """
     for key, value in evidence.items():
         if key in OTHER_SIDE and isinstance(value, Mapping):
-            yield from _side(key, cast(Item, value))
+            for name, item in cast(Item, value).items():
+                if name != "calls":
+                    yield from _lines(f"{name} ({key})", item, OTHER_SIDE[key])
         elif key != "calls" or not _are_calls(value):
             yield from _lines(key, value, "context")
 
@@ -49,13 +51,6 @@ def calls_of(evidence: Item) -> Sequence[Item]:
 
 def _are_calls(value: object) -> bool:
     return value == [] or kind_of(value) == "calls"
-
-
-def _side(key: str, evidence: Item) -> Iterator[Line]:
-    """The evidence of one of the two texts whose claims were compared with each other."""
-    for name, value in evidence.items():
-        if name != "calls":
-            yield from _lines(f"{name} ({key})", value, OTHER_SIDE[key])
 
 
 def _lines(key: str, value: object, source: str) -> Iterator[Line]:
@@ -85,7 +80,7 @@ def _lines(key: str, value: object, source: str) -> Iterator[Line]:
     elif key.startswith("claim_free") and isinstance(value, list):
         yield key, " ".join(map(str, cast("list[object]", value)))
     else:
-        shown = _from_one(cast(Item, {key: value}))[key]
+        shown = cast(Item, _from_one(cast(Item, {key: value})))[key]
         yield key, shown if isinstance(shown, str) else json.dumps(shown, ensure_ascii=False)
 
 
@@ -95,35 +90,31 @@ def _claims(key: str, claims: Sequence[Item], source: str) -> Iterator[Line]:
     for claim in claims:
         yield _mark(claim["supported"]), str(claim["claim"])
         if claim.get("quote"):
-            yield "", f"“{claim['quote']}” ({_where(claim, source)})"
+            if claim.get("context") is None:
+                where = (
+                    "not found in the contexts" if source == "context" else f"not in the {source}"
+                )
+            else:
+                at = f" {cast(int, claim['context']) + 1}" if source == "context" else ""
+                where = f"{source}{at}, characters {claim['start']}–{claim['end']}"
+            yield "", f"“{claim['quote']}” ({where})"
         elif claim.get("reason"):
             yield "", str(claim["reason"])
-
-
-def _where(claim: Item, source: str) -> str:
-    if claim.get("context") is None:
-        return "not found in the contexts" if source == "context" else f"not in the {source}"
-    where = f"context {cast(int, claim['context']) + 1}" if source == "context" else source
-    return f"{where}, characters {claim['start']}–{claim['end']}"
 
 
 def _mark(is_so: object) -> str:
     return f"  {YES if is_so is True else NO}"
 
 
-def _from_one(data: Item) -> dict[str, object]:
+def _from_one(value: object) -> object:
     """The same data with places that count from 1."""
-    return {
-        key: item + 1
-        if key in FROM_ONE and isinstance(item, int) and not isinstance(item, bool)
-        else _renumbered(item)
-        for key, item in data.items()
-    }
-
-
-def _renumbered(value: object) -> object:
     if isinstance(value, Mapping):
-        return _from_one(cast(Item, value))
+        return {
+            key: item + 1
+            if key in FROM_ONE and isinstance(item, int) and not isinstance(item, bool)
+            else _from_one(item)
+            for key, item in cast(Item, value).items()
+        }
     if isinstance(value, list):
-        return [_renumbered(item) for item in cast("list[object]", value)]
+        return [_from_one(item) for item in cast("list[object]", value)]
     return value

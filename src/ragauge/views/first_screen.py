@@ -1,6 +1,7 @@
 """The first screen of a run: which system is best, how sure that is, what is wrong, what to open."""
 
 import json
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -63,14 +64,13 @@ class FirstScreen:
             replace(metric, digits=min(metric.digits, DIGITS))
             for metric in self.run.metrics
             if any(
-                self._rows[metric.metric, system]["mean"] is not None
+                row["mean"] is not None
                 for system in self.run.samples.systems
-                if (metric.metric, system) in self._rows
+                if (row := self.row(metric, system))
             )
         ]
         shown = [metric for metric in shown if metric.metric not in MEASURED] or shown
-        families = list(self.run.manifest.families)
-        order = {name: place for place, name in enumerate(families)}
+        order = {name: place for place, name in enumerate(self.run.manifest.families)}
         return sorted(shown, key=lambda metric: order.get(metric.family, len(order)))
 
     @cached_property
@@ -85,21 +85,18 @@ class FirstScreen:
         """
         if self.compared is None or not metric.is_ranked:
             return None
-        best = self._best(metric) if self.compared.base is None else self.compared.base
+        best = self.compared.base
+        if best is None:
+            means = {
+                each: cast(float, row["mean"])
+                for each in self.systems
+                if (row := self.row(metric, each)) and row["mean"] is not None
+            }
+            choose = min if metric.lower_is_better else max
+            best = choose(means, key=lambda each: means[each]) if means else None
         if best is None or best == system:
             return None
         return self.compared.of(metric.metric, best, system)
-
-    def _best(self, metric: MetricDisplay) -> str | None:
-        """The system with the best mean, the first of several; None without any."""
-        means = {
-            system: cast(float, row["mean"])
-            for system in self.systems
-            if (row := self._rows.get((metric.metric, system))) and row["mean"] is not None
-        }
-        if not means:
-            return None
-        return (min if metric.lower_is_better else max)(means, key=lambda system: means[system])
 
     @cached_property
     def first(self) -> MetricDisplay | None:
@@ -109,19 +106,15 @@ class FirstScreen:
     @cached_property
     def systems(self) -> Sequence[str]:
         """The systems, the best of the headline's metric first."""
-        systems = list(self.run.samples.systems)
         first = self.first
-        if first is None:
-            return systems
 
         def rank(system: str) -> tuple[bool, float]:
-            mean = self._rows.get((first.metric, system), {}).get("mean")
-            if mean is None:
+            mean = (self.row(first, system) or {}).get("mean") if first else None
+            if mean is None or first is None:
                 return True, 0.0
-            value = cast(float, mean)
-            return False, value if first.lower_is_better else -value
+            return False, cast(float, mean) * (1 if first.lower_is_better else -1)
 
-        return sorted(systems, key=rank)
+        return sorted(self.run.samples.systems, key=rank)
 
     @cached_property
     def names(self) -> Mapping[str, str]:
@@ -146,11 +139,7 @@ class FirstScreen:
             return "Nothing was scored."
         if first is None:
             return "No metric that was scored says which system is better."
-        rows = {
-            system: self._rows[first.metric, system]
-            for system in self.systems
-            if (first.metric, system) in self._rows
-        }
+        rows = {system: row for system in self.systems if (row := self.row(first, system))}
         second = next((system for system in self.systems[1:] if system in rows), None)
         found = None if second is None else self.from_best(first, second)
         steady = self.steadiness.get(self.systems[0])
@@ -164,11 +153,6 @@ class FirstScreen:
         if first is None or first.low is None or first.high is None:
             return {}
         return {each.system: each for each in steadiness(self.run, first)}
-
-    @cached_property
-    def took(self) -> Sequence[str]:
-        """What the answers took, a line for each system; none where nothing was measured."""
-        return took_lines(self.run, self.names)
 
     @property
     def title(self) -> str:
@@ -216,44 +200,40 @@ class FirstScreen:
 
     def notes_below(self, n_metrics: int) -> Sequence[str]:
         """The notes below a table of that many metrics."""
-        notes: list[str] = [*self.run.problems, *self.took]
+        notes: list[str] = [*self.run.problems, *self._took]
         notes += steadiness_lines(list(self.steadiness.values()), self.names)
         if self.compared is not None:
             few = too_few_draws(self.compared.comparison)
             notes += filter(None, (self.legend, few))
         more = [
-            text
-            for n, text in (
+            f"{n:,} more {what}{'s' * (n != 1)}"
+            for n, what in (
                 (len(self.metrics) - n_metrics, "metric"),
                 (len(self.systems) - self.n_systems, "system"),
             )
             if n > 0
-            for text in (f"{n:,} more {text}{'s' * (n != 1)}",)
         ]
-        if more:
-            notes.append(f"not shown: {', '.join(more)}")
-        notes += caution_lines(self.run)
-        notes += [line for line in [labels_line(self.run)] if line]
+        notes += [f"not shown: {', '.join(more)}"] if more else []
+        notes += [*caution_lines(self.run), *filter(None, [labels_line(self.run)])]
         notes += self.not_scored
-        notes += self._without_score()
-        return notes
-
-    def _without_score(self) -> Iterator[str]:
-        """How many scores of the metrics shown failed, were skipped or lack a field, by system."""
-        lost = [
-            f"{self.names[system]} {n:,} {status}"
-            for system in self.run.samples.systems
-            for status in ("failed", "skipped", "missing")
-            if (n := self._n_with(system, status))
-        ]
+        # How many scores of the metrics shown failed, were skipped or lack a field, by system.
+        lost: list[str] = []
+        for system in self.run.samples.systems:
+            rows = [row for metric in self.metrics if (row := self.row(metric, system))]
+            lost += [
+                f"{self.names[system]} {n:,} {status}"
+                for status in ("failed", "skipped", "missing")
+                if (n := sum(cast(int, row[status]) for row in rows))
+            ]
         texts = [f"without a score: {some(lost, n)}" for n in range(len(lost), 0, -1)]
         if texts:
-            yield _first_that_fits([f"{texts[0]}; --full has the bounds of the means", *texts])
+            bounds = f"{texts[0]}; --full has the bounds of the means"
+            notes.append(_first_that_fits([bounds, *texts]))
+        return notes
 
-    def _n_with(self, system: str, status: str) -> int:
-        """How many scores of the metrics shown have this status."""
-        rows = [self._rows.get((metric.metric, system)) for metric in self.metrics]
-        return sum(cast(int, row[status]) for row in rows if row)
+    @cached_property
+    def _took(self) -> Sequence[str]:
+        return took_lines(self.run, self.names)
 
     @property
     def not_scored(self) -> Sequence[str]:
@@ -265,7 +245,13 @@ class FirstScreen:
             if metric.metric not in known:
                 reason = metric.unavailable or absent.get(metric.metric, "no row applies")
                 by_reason.setdefault(reason, []).append(metric.name)
-        notes = [_not_scored(reason, names) for reason, names in by_reason.items()]
+        notes: list[str] = []
+        for reason, names in by_reason.items():
+            # A long reason is cut, so that it leaves room for a name.
+            room = WIDTH - 2 - len(f"not scored, : {some(names, 1)}")
+            why = shortened(reason, max(room, LEAST_REASON))
+            texts = [f"not scored, {why}: {some(names, n)}" for n in range(len(names), 0, -1)]
+            notes.append(_first_that_fits(texts))
         return [*notes, *(_unread_columns(self.run) if notes else ())]
 
     @cached_property
@@ -275,12 +261,18 @@ class FirstScreen:
         Findings that the suite keeps off the first screen are left out. The lowest scores are listed only
         if the suite has no findings: how often a low score is a wrong answer is not measured.
         """
-        matches = sorted(self.findings, key=lambda match: -match.n_found)
+        by_rows = sorted(find(self.run), key=lambda match: -match.n_found)
+        # Each finding at its system with most rows only.
+        distinct: dict[str, FindingMatch] = {}
+        for match in by_rows:
+            if match.first_screen:
+                distinct.setdefault(match.says, match)
         found: list[tuple[str, str]] = []
-        for match in _distinct(matches):
+        for match in distinct.values():
             known = {id for _, id in found}
             other = next((id for id in match.ids if id not in known), match.ids[0])
-            found.append((self._finding(match), other))
+            n = f"{match.n_found:,} of {match.n_rows:,} answers"
+            found.append((f"{self.names[match.system]}: {n}: {match.says}", other))
         if not self.run.manifest.findings and self.metrics:
             found += self._lowest()
         return [*found[: WORST_SHOWN - 1], *self._wrong_turns(), *found[WORST_SHOWN - 1 :]][
@@ -301,14 +293,6 @@ class FirstScreen:
                 text = f"{self.names[system]}: {n} wrong by {wrong.metric.name}, {which}at turn {latest.turn}"
                 yield text, latest.id
 
-    @property
-    def findings(self) -> Sequence[FindingMatch]:
-        """The findings that are certain enough for the first screen."""
-        return [match for match in find(self.run) if match.first_screen]
-
-    def _finding(self, match: FindingMatch) -> str:
-        return f"{self.names[match.system]}: {match.n_found:,} of {match.n_rows:,} answers: {match.says}"
-
     def _lowest(self) -> Iterator[tuple[str, str]]:
         """The lowest scores of the headline's metric."""
         first = self.first
@@ -318,14 +302,11 @@ class FirstScreen:
         middle = (first.low + first.high) / 2
         for row in worst.iter_rows(named=True):
             value = cast(float, row["value"])
-            is_bad = value > middle if first.lower_is_better else value < middle
-            if is_bad:
-                why = _why(self.run, cast(str, row["id"]), cast(str, row["system"]), first.metric)
-                system = (
-                    "" if len(self.systems) == 1 else f"{self.names[cast(str, row['system'])]}: "
-                )
-                text = f"{system}{first.name} {number(first, value)}{why}"
-                yield text, cast(str, row["id"])
+            if value > middle if first.lower_is_better else value < middle:
+                id, system = cast(str, row["id"]), cast(str, row["system"])
+                why = _why(self.run, id, system, first.metric)
+                named = "" if len(self.systems) == 1 else f"{self.names[system]}: "
+                yield f"{named}{first.name} {number(first, value)}{why}", id
 
     @property
     def commands(self) -> Sequence[str]:
@@ -337,17 +318,6 @@ class FirstScreen:
             ids = cast("list[str]", self.run.worst(self.first.metric, 1)["id"].to_list())
         one = ids[0] if ids else cast(str, self.run.samples.part(0, 1, ["id"])["id"][0])
         return (show_command(self.run.place, one), show_command(self.run.place))
-
-
-def _not_scored(reason: str, names: Sequence[str]) -> str:
-    """The metrics of a reason: as many names as fit into a line, and the number of the others.
-
-    A long reason is cut, so that it leaves room for a name.
-    """
-    room = WIDTH - 2 - len(f"not scored, : {some(names, 1)}")
-    reason = shortened(reason, max(room, LEAST_REASON))
-    texts = [f"not scored, {reason}: {some(names, n)}" for n in range(len(names), 0, -1)]
-    return _first_that_fits(texts)
 
 
 def _first_that_fits(texts: Sequence[str]) -> str:
@@ -372,15 +342,6 @@ def _unread_columns(run: ScoredRun) -> Iterator[str]:
         yield f"not read: {named}; if it is the {missing}: --map {missing}={quote(unread[0])}"
 
 
-def _distinct(matches: Sequence[FindingMatch]) -> Iterator[FindingMatch]:
-    """The matches, each finding at its system with most rows only."""
-    seen: set[str] = set()
-    for match in matches:
-        if match.says not in seen:
-            seen.add(match.says)
-            yield match
-
-
 def _why(run: ScoredRun, id: str, system: str, metric: str) -> str:
     """The sentence that the evidence gives, after a comma; empty if there is none."""
     scores = run.of_question(id)
@@ -394,13 +355,8 @@ def _why(run: ScoredRun, id: str, system: str, metric: str) -> str:
 
 def _absent_reasons(run: ScoredRun) -> Mapping[str, str]:
     """The most frequent reason why a metric has no value, for metrics without any."""
-    counts: dict[tuple[str, str | None], int] = {}
+    counts: Counter[tuple[str, str | None]] = Counter()
     for each in run.outcomes.absent:
-        key = (each.metric, each.reason)
-        counts[key] = counts.get(key, 0) + each.n
-    reasons: dict[str, str] = {}
-    for metric, reason in sorted(
-        counts, key=lambda key: (key[1] == NOT_LAST, -counts[key], key[1] or "")
-    ):
-        reasons.setdefault(metric, reason or "no reason given")
-    return reasons
+        counts[each.metric, each.reason] += each.n
+    order = sorted(counts, key=lambda key: (key[1] == NOT_LAST, -counts[key], key[1] or ""))
+    return {metric: reason or "no reason given" for metric, reason in reversed(order)}

@@ -1,6 +1,6 @@
 """The headline of a run: which system is best by one metric, and how sure that is."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import cast
 
 from ragauge.comparing.differences import Difference
@@ -11,6 +11,8 @@ from ragauge.runs.numbers import SummaryRow, aggregate, interval, number
 
 NAME_WIDTH = 20
 """Columns of the name of a metric or system; longer ones are cut."""
+MAX_TIED = 3
+"""Most tied systems that are named."""
 
 
 def headline(
@@ -30,44 +32,26 @@ def headline(
         questions = counted(cast(int, rows[best]["ok"]), unit)
         return f"{names[best]}: {mean}" + (f" ({range_})" if range_ else "") + f", {questions}."
     if found is None or found.p_value is None:
-        return f"{names[best]} {_not_compared(metric, mean, rows, names, is_tested=found is not None)}."
-    n_tied = sum(row["mean"] == rows[best]["mean"] for row in rows.values())
-    if n_tied > 2 and found.difference == 0:
-        return _tied(
-            metric, [names[system] for system in rows][:n_tied], aggregate(metric, rows[best])
+        scored = [system for system, row in rows.items() if row["mean"] is not None]
+        if len(scored) == 1:
+            return f"{names[best]} is the only system with a score: {mean}."
+        if found is not None:
+            return f"{names[best]} has the best {mean}; it was not compared with the others."
+        other = scored[1]
+        return (
+            f"{names[best]} has the best {mean}, next {names[other]} {aggregate(metric, rows[other])}; not "
+            "compared, because no question has a score for both."
         )
+    tied = [names[system] for system in rows]
+    tied = tied[: sum(row["mean"] == rows[best]["mean"] for row in rows.values())]
+    if len(tied) > 2 and found.difference == 0:
+        same = f"have the same {metric.name}, {aggregate(metric, rows[best])}"
+        if len(tied) > MAX_TIED:
+            return f"{len(tied):,} systems {same}: {some(tied, MAX_TIED)}."
+        return f"{', '.join(tied[:-1])} and {tied[-1]} {same}."
     if all(rows[system]["ok"] == found.n for system in (best, found.system)):
         return _compared(metric, mean, aggregate(metric, rows[found.system]), found, names, unit)
     return f"{names[best]} has the best {mean}; {_on_common(metric, found, names, unit)}."
-
-
-def _not_compared(
-    metric: MetricDisplay,
-    mean: str,
-    rows: Mapping[str, SummaryRow],
-    names: Mapping[str, str],
-    *,
-    is_tested: bool,
-) -> str:
-    """What is said of the best system, and why it was not compared with the next one."""
-    scored = [system for system, row in rows.items() if row["mean"] is not None]
-    if len(scored) == 1:
-        return f"is the only system with a score: {mean}"
-    if is_tested:
-        return f"has the best {mean}; it was not compared with the others"
-    other = scored[1]
-    return (
-        f"has the best {mean}, next {names[other]} {aggregate(metric, rows[other])}; not compared, "
-        "because no question has a score for both"
-    )
-
-
-def _tied(metric: MetricDisplay, names: Sequence[str], mean: str) -> str:
-    most = 3
-    if len(names) > most:
-        return f"{len(names):,} systems have the same {metric.name}, {mean}: {some(names, most)}."
-    *others, last = names
-    return f"{', '.join(others)} and {last} have the same {metric.name}, {mean}."
 
 
 def _compared(

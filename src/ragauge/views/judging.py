@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
-from typing import cast
+from typing import Any, cast
 
 import polars as pl
 
@@ -16,7 +16,8 @@ from ragauge.score import GRADE, Flag
 
 def judging_lines(run: ScoredRun) -> list[str]:
     """The notes on the run's judges, one per line; none without a judge."""
-    return [*_grades(run), *_lost(run), *_agreements(run), *_repeats(run), *_usage(run)]
+    used = (line for judge, usage in run.manifest.judging.items() for line in _usage(judge, usage))
+    return [*_grades(run), *_lost(run), *_agreements(run), *_repeats(run), *used]
 
 
 def _grades(run: ScoredRun) -> Iterator[str]:
@@ -97,19 +98,16 @@ def _repeats(run: ScoredRun) -> Iterator[str]:
             continue
         wanted = pl.col("metric") == shown.metric
         kept = run.collect(run.source.scan_evidence().filter(wanted))["evidence"].drop_nulls()
-        repeated = [
-            evidence
-            for evidence in map(json.loads, kept.to_list())
-            if "repeats" in cast("Mapping[str, object]", evidence)
-        ]
+        found = map(json.loads, kept.to_list())
+        repeated: list[dict[str, Any]] = [evidence for evidence in found if "repeats" in evidence]
         if not repeated:
             continue
-        spread = sum(cast(float, evidence["spread"]) for evidence in repeated) / len(repeated)
+        spread = sum(evidence["spread"] for evidence in repeated) / len(repeated)
         changed = sum(
-            len({v for v in cast("list[object]", evidence["repeats"]) if isinstance(v, float)}) > 1
+            len({value for value in evidence["repeats"] if isinstance(value, float)}) > 1
             for evidence in repeated
         )
-        n = len(cast("list[object]", repeated[0]["repeats"]))
+        n = len(repeated[0]["repeats"])
         yield (
             f"{shown.name}: asked {n} times, the judge changed its verdict on {changed:,} of "
             f"{counted(len(repeated), 'answer')}; mean standard deviation "
@@ -117,13 +115,9 @@ def _repeats(run: ScoredRun) -> Iterator[str]:
         )
 
 
-def _usage(run: ScoredRun) -> Iterator[str]:
-    """Each judge's calls, tokens and cost, and the settings that its endpoint rejected."""
-    for judge, usage in run.manifest.judging.items():
-        yield from _usage_of(judge, cast("Mapping[str, object]", usage))
-
-
-def _usage_of(judge: str, usage: Mapping[str, object]) -> Iterator[str]:
+def _usage(judge: str, account: object) -> Iterator[str]:
+    """A judge's calls, tokens and cost, and the settings that its endpoint rejected."""
+    usage = cast("Mapping[str, object]", account)
     calls, cached = cast(int, usage["calls"]), cast(int, usage["cached"])
     if not calls and not cached:
         return

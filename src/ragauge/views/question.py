@@ -1,10 +1,12 @@
-"""One question of a run: its texts, and each system's answer with scores, reasons and evidence."""
+"""One question of a run: its texts, and each system's answer with scores and evidence; one conversation, turn by turn."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import cast
 
+from ragauge.conversations.tool_calls import TranscriptError
+from ragauge.conversations.transcript import read_transcript
 from ragauge.errors import StoreError
 from ragauge.people.review_verdicts import PEOPLE, people_say
 from ragauge.report.plain import counted, some
@@ -12,7 +14,7 @@ from ragauge.report.report import Lines, Report, Table
 from ragauge.runs.manifest import MetricDisplay
 from ragauge.runs.numbers import SummaryRow, number
 from ragauge.runs.scored_run import ScoredRun
-from ragauge.views.conversation import said_in
+from ragauge.runs.wrong_turns import wrong_turns
 from ragauge.views.evidence import Item, Line, calls_of, evidence_lines
 from ragauge.views.run_data import frame_records, score_json
 from ragauge.views.summary import NAME_WIDTH, short, unavailable
@@ -26,6 +28,8 @@ MESSAGES = "messages"
 TEXTS = ("references", "contexts", "gold_contexts")
 N_ITEMS = 20
 """Most texts of one field that are shown; the others are counted."""
+MAX_TURN = 400
+"""Characters of what is said at a turn of a conversation."""
 
 
 def question_report(
@@ -41,7 +45,13 @@ def question_report(
     found = run.of_question(id)
     found = found.filter(found["metric"].is_in(list(displays)))
     rows = list(found.iter_rows(named=True))
-    shared, people = _shared(samples), people_say(run)
+    people = people_say(run)
+    # The fields that all systems share, such as the question and its references.
+    shared = [
+        name
+        for name, value in samples[0].items()
+        if len(samples) > 1 and name != "id" and all(each[name] == value for each in samples)
+    ]
     lines = [Lines(tuple(_fields({name: samples[0][name] for name in shared})))]
     for sample in samples:
         system = cast(str, sample["system"])
@@ -145,17 +155,6 @@ def _call_lines(calls: Sequence[tuple[Item, Mapping[str, Sequence[str]]]]) -> It
         yield Lines([*used, *others], "" if place else title, (f"{call['prompt']}  {call['key']}",))
 
 
-def _shared(samples: Sequence[SummaryRow]) -> list[str]:
-    """The fields that all systems share, such as the question and its references."""
-    if len(samples) < 2:
-        return []
-    return [
-        name
-        for name, value in samples[0].items()
-        if name != "id" and all(sample[name] == value for sample in samples)
-    ]
-
-
 def _fields(sample: SummaryRow) -> Iterator[Line]:
     for name, value in sample.items():
         if name in ("id", "system", "whole_conversation", "conversation_before"):
@@ -192,3 +191,91 @@ def _cut(text: str, length: int) -> str:
     if len(text) <= length:
         return text
     return f"{text[:length]}… ({len(text) - length:,} more characters)"
+
+
+def is_conversation(run: ScoredRun, id: str) -> bool:
+    """Whether the id is that of a conversation of several turns, whose questions are its turns."""
+    import polars as pl
+
+    if "conversation" not in run.samples.columns:
+        return False
+    named = run.samples.scan().filter((pl.col("conversation") == id) & (pl.col("id") != id))
+    return bool(run.collect(named.select("id").head(1)).height)
+
+
+def conversation_report(run: ScoredRun, id: str) -> Report:
+    """The turns of a conversation in their order, side by side for all systems; JSON has the scores as stored."""
+    import polars as pl
+
+    turns = run.collect(run.samples.scan().filter(pl.col("conversation") == id)).sort(
+        "turn", maintain_order=True
+    )
+    frames = [run.of_question(each) for each in turns["id"].unique(maintain_order=True)]
+    displays = {metric.metric: metric for metric in run.metrics if not metric.unavailable}
+    scores: dict[tuple[str, str], list[tuple[str, str]]] = {}
+    rows: list[SummaryRow] = []
+    for row in (row for frame in frames for row in frame.iter_rows(named=True)):
+        display = displays.get(cast(str, row["metric"]))
+        if display is None:
+            continue
+        rows.append(row)
+        of_turn = scores.setdefault((row["id"], row["system"]), [])
+        if row["value"] is not None:
+            of_turn.append((display.name, number(display, cast(float, row["value"]))))
+    lines: list[Lines] = []
+    for turn in turns.iter_rows(named=True):
+        said = said_in(str(turn["messages"])) if turn.get("messages") else []
+        texts = [
+            (label, text if len(text) <= MAX_TURN else f"{text[:MAX_TURN]}…")
+            for label, text in said
+        ]
+        found = scores.get((turn["id"], turn["system"]), [])
+        shown = " · ".join(f"{short(name)} {value}" for name, value in found)
+        lines.append(
+            Lines([*texts, ("scores", shown or "none")], f"{turn['id']} · {turn['system']}")
+        )
+    table = Table(
+        ("turn", "system", "metric", "score"),
+        [(at, system, *each) for (at, system), found in scores.items() for each in found],
+        n_names=3,
+        only_in=("latex",),
+    )
+    wrong = wrong_turns(run, displays.values())
+    until = [
+        f"{short(each.system)}: {each.says}, by {wrong.metric.name}"
+        for each in (wrong.first if wrong else ())
+        if wrong and each.conversation == id
+    ]
+    return Report(
+        " · ".join([id, counted(turns["turn"].n_unique(), "turn"), *until]),
+        tables=[table],
+        lines=lines,
+        records=lambda: frame_records(frames),
+        data=lambda: {
+            "conversation": id,
+            "samples": turns.to_dicts(),
+            "scores": list(map(score_json, rows)),
+        },
+    )
+
+
+def said_in(messages: str) -> list[tuple[str, str]]:
+    """Who says what, and which tools are called with what result; the text itself if it is no conversation."""
+    try:
+        transcript = read_transcript(messages)
+    except TranscriptError:
+        return [("messages", messages)]
+    lines: list[tuple[str, str]] = []
+    for message in transcript.messages:
+        if message.role != "tool" and message.text:
+            lines.append((message.role, message.text))
+        lines += [("", f"({each})") for each in message.others]
+        for call in message.calls:
+            given = (
+                call.invalid
+                if call.arguments is None
+                else json.dumps(call.arguments, ensure_ascii=False)
+            )
+            lines.append(("calls", f"{call.name}({given})"))
+            lines += [] if call.result is None else [("  result", call.result)]
+    return lines

@@ -49,20 +49,14 @@ def score_json(row: Mapping[str, object]) -> dict[str, object]:
 
 def summary_json(run: ScoredRun, by: Sequence[str] = ()) -> dict[str, object]:
     """The run's suite, data, metrics, summaries and findings as JSON data."""
-    shown = [asdict(metric) for metric in run.metrics]
-    facts = {"suite": run.manifest.suite, "data": dict(run.manifest.data)}
-    breakdowns = {field: _rows(run, field) for field in by}
     return {
-        **facts,
-        "notes": [
-            *run.problems,
-            *run.manifest.notes,
-            *run.manifest.models,
-        ],
+        "suite": run.manifest.suite,
+        "data": dict(run.manifest.data),
+        "notes": [*run.problems, *run.manifest.notes, *run.manifest.models],
         "cautions": [asdict(caution) for caution in run.cautions],
-        "metrics": shown,
+        "metrics": [asdict(metric) for metric in run.metrics],
         "summary": _rows(run),
-        "by": breakdowns,
+        "by": {field: _rows(run, field) for field in by},
         "comparison": _comparison(run),
         "findings": [_finding(match) for match in find(run)],
     }
@@ -104,9 +98,10 @@ def _rows(run: ScoredRun, field: str | None = None) -> list[dict[str, object]]:
 
 
 def _finding(match: FindingMatch) -> dict[str, object]:
-    pattern = {"system": match.system, "says": match.says, "when": match.when}
     return {
-        **pattern,
+        "system": match.system,
+        "says": match.says,
+        "when": match.when,
         "ids": list(match.ids[:IDS_LISTED]),
         "n_found": match.n_found,
         "n_rows": match.n_rows,

@@ -23,7 +23,6 @@ from ragauge.views.first_screen import FirstScreen
 from ragauge.views.headline import NAME_WIDTH as SCREEN_NAME
 from ragauge.views.run_data import run_json, score_json, score_records, summary_json
 from ragauge.views.summary import (
-    extent,
     findings_table,
     means_by_field,
     short,
@@ -61,21 +60,20 @@ def run_report(run: ScoredRun, by: Sequence[str] = ()) -> Report:
     ]
     bold = [replace(table, only_in=("latex",)) for table in summaries]
     found = [replace(table, only_in=("md",)) for table in findings_table(run)]
+
+    def brief(full: bool) -> Report:
+        if not full:
+            return screen_report(screen, by)
+        fields = (table for field in by for table in means_by_field(run, field))
+        all_tables = [systems_side_by_side(run), *findings_table(run, in_terminal=True), *fields]
+        return Report(screen.title, tables=all_tables)
+
     return Report(
         screen.headline,
         tables=[first, whole, *plain, *bold, *found],
         records=lambda: score_records(run),
         data=lambda: run_json(run, by),
-        brief=lambda full: _whole_screen(run, by) if full else screen_report(screen, by),
-    )
-
-
-def _whole_screen(run: ScoredRun, by: Sequence[str]) -> Report:
-    """Everything that a terminal shows of a run."""
-    fields = (table for field in by for table in means_by_field(run, field))
-    return Report(
-        " · ".join((run.manifest.suite, *extent(run))),
-        tables=[systems_side_by_side(run), *findings_table(run, in_terminal=True), *fields],
+        brief=brief,
     )
 
 
@@ -100,13 +98,11 @@ def screen_table(screen: FirstScreen) -> Table:
         for row in short_n
     ]
     close = replace(wide, rows=short_n, gap=1)
-    layouts = [close, replace(close, rows=bare, missing=("95 % intervals",))]
-    if has_families:
-        layouts = [
-            layout
-            for each in layouts
-            for layout in (each, replace(each.without([0]), missing=each.missing))
-        ]
+    layouts: list[Table] = []
+    for layout in (close, replace(close, rows=bare, missing=("95 % intervals",))):
+        layouts.append(layout)
+        if has_families:
+            layouts.append(replace(layout.without([0]), missing=layout.missing))
     return replace(wide, narrower=layouts)
 
 
@@ -116,16 +112,12 @@ def _screen_row(screen: FirstScreen, metric: MetricDisplay) -> Sequence[str | Ce
     rows = [screen.row(metric, system) for system in systems]
     counts = [f"{row['ok']:,}" if row else DASH for row in rows]
     n = counts[0] if len(set(counts)) == 1 else " ".join(counts)
-    cells = [
-        Cell(
-            aggregate(metric, row),
-            MARK if screen.differs(metric, system) else "",
-            detail=interval(metric, row),
+    cells: list[Cell] = []
+    for system, row in zip(systems, rows, strict=True):
+        mark = MARK if row and screen.differs(metric, system) else ""
+        cells.append(
+            Cell(aggregate(metric, row), mark, detail=interval(metric, row)) if row else Cell(DASH)
         )
-        if row
-        else Cell(DASH)
-        for system, row in zip(systems, rows, strict=True)
-    ]
     arrow = "" if not metric.is_ranked else " ↓" if metric.lower_is_better else " ↑"
     return (f"{short(metric.name, SCREEN_NAME)}{arrow}", *cells, Cell(n, is_quiet=True))
 
@@ -181,22 +173,12 @@ def screen_report(screen: FirstScreen, by: Sequence[str] = ()) -> Report:
 def answers_report(run: ScoredRun, metric: str, answers: "pl.DataFrame") -> Report:
     """Answers with their values of a metric; texts are cut but in CSV and JSON."""
     shown = run.metric(metric)
-    rows = [
-        (
-            row["id"],
-            row["system"],
-            number(shown, row["value"]),
-            short(row.get("answer") or "", ANSWER_WIDTH),
-        )
-        for row in answers.iter_rows(named=True)
-    ]
-    table = Table(
-        ("id", "system", shown.name, "answer"),
-        rows,
-        sides="llrl",
-        wraps=True,
-        caption=f"Lowest {shown.name}",
-    )
+    rows: list[tuple[str, str, str, str]] = []
+    for row in answers.iter_rows(named=True):
+        answer = short(row.get("answer") or "", ANSWER_WIDTH)
+        rows.append((row["id"], row["system"], number(shown, row["value"]), answer))
+    header = ("id", "system", shown.name, "answer")
+    table = Table(header, rows, sides="llrl", wraps=True, caption=f"Lowest {shown.name}")
     return Report(
         "",
         tables=[table],
@@ -234,14 +216,9 @@ def finding_report(run: ScoredRun, text: str) -> Report:
         known = "; ".join(dict.fromkeys(finding.says for finding in findings)) or "none"
         raise PlanError([f"no finding contains {text!r}; the run's findings are: {known}"])
     rows = [(id, finding.system, finding.says) for finding in matching for id in finding.ids]
-    return Report(
-        "",
-        tables=[
-            Table(
-                ("id", "system", "finding"), rows, n_names=3, wraps=True, caption=f"Finding: {text}"
-            )
-        ],
-    )
+    header = ("id", "system", "finding")
+    table = Table(header, rows, n_names=3, wraps=True, caption=f"Finding: {text}")
+    return Report("", tables=[table])
 
 
 def write_summaries(run: ScoredRun, folder: Path, by: Sequence[str] = ()) -> None:

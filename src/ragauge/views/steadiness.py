@@ -22,9 +22,15 @@ def steadiness_lines(found: Sequence[Steadiness], names: Mapping[str, str]) -> l
             f"answers, pass^{each.k} {each.pass_all:.2f}, pass@{each.k} {each.pass_any:.2f}"
         )
         if (parts := each.components) is not None:
+            # Whether more questions or more repeats narrow the interval, and to what.
+            advice = "no repeat differs"
+            if now := parts.error():
+                questions, repeats = (parts.error(questions=2) / now, parts.error(repeats=2) / now)
+                by_repeats = f"to {repeats:.0%}" if repeats < NOT_WORTH else "hardly"
+                advice = f"twice the questions narrow the interval to {questions:.0%}, twice the repeats {by_repeats}"
             lines.append(
                 f"{name}: varies by {sqrt(parts.within):.2f} within a question, {sqrt(parts.between):.2f} between; "
-                f"{_advice(each)}"
+                f"{advice}"
             )
     return lines
 
@@ -48,20 +54,6 @@ def steadiness_report(found: Sequence[Steadiness]) -> Report:
         )
     title = f"{found[0].metric} passes at {found[0].threshold:g}, {k} repeats"
     return Report(title, tables=[Table(header, rows, sides="lrrrrrr")])
-
-
-def _advice(each: Steadiness) -> str:
-    """Whether more questions or more repeats narrow the interval, and to what."""
-    parts = each.components
-    assert parts is not None
-    now = parts.error()
-    if not now:
-        return "no repeat differs"
-    questions, repeats = parts.error(questions=2) / now, parts.error(repeats=2) / now
-    text = f"twice the questions narrow the interval to {questions:.0%}"
-    return f"{text}, twice the repeats " + (
-        f"to {repeats:.0%}" if repeats < NOT_WORTH else "hardly"
-    )
 
 
 def unsteady(each: Steadiness) -> str:

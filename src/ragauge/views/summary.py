@@ -81,24 +81,24 @@ def _best(
 
 def systems_side_by_side(run: ScoredRun) -> Table:
     """The means of each system with their intervals, and how many rows have a score if some have none."""
-    rows = run.summary().iter_rows(named=True)
-    found = {(row["metric"], row["system"]): row for row in rows}
+    summaries = run.summary().iter_rows(named=True)
+    found = {(row["metric"], row["system"]): row for row in summaries}
     systems, names = run.samples.systems, short_names(run)
-    metrics = [
-        metric
-        for label, metric in _shown(run).items()
-        if any((label, system) in found for system in systems)
-    ]
-    header = ("metric", *(names[system] for system in systems)) if metrics else ()
+    rows: list[Sequence[str | Cell]] = []
+    for label, metric in _shown(run).items():
+        cells: list[Cell] = []
+        for row in (found.get((label, system)) for system in systems):
+            if row is None:
+                cells.append(Cell(DASH))
+                continue
+            count = "" if row["ok"] == row["n"] else f"{row['ok']}/{row['n']}"
+            value, range_ = aggregate(metric, row), interval(metric, row)
+            cells.append(Cell(value, detail=range_, remark=count))
+        if any((label, system) in found for system in systems):
+            rows.append((_name(metric), *cells))
     return Table(
-        header,
-        [
-            (
-                _name(metric),
-                *(_mean(metric, found.get((metric.metric, system))) for system in systems),
-            )
-            for metric in metrics
-        ],
+        ("metric", *(names[system] for system in systems)) if rows else (),
+        rows,
         splits=True,
         notes=(
             *run.problems,
@@ -130,43 +130,28 @@ def means_by_field(run: ScoredRun, field: str) -> Iterator[Table]:
         scored = {metric for (metric, _), row in own.items() if row["ok"]}
         n_rows = {value: cast(int, row["n"]) for (_, value), row in own.items()}
         counts = [Cell(f"{n_rows.get(value, 0):,}", is_quiet=True) for value in values]
-        means = [
-            (
-                _name(metric),
-                *(
-                    aggregate(metric, row) if (row := own.get((label, value))) else DASH
-                    for value in values
-                ),
-            )
-            for label, metric in _shown(run).items()
-            if label in scored
-        ]
-        if means:  # that nothing was scored is in the notes
+        means: list[Sequence[str | Cell]] = [("answers", *counts)]
+        for label, metric in _shown(run).items():
+            if label in scored:
+                found = [own.get((label, value)) for value in values]
+                shown = [aggregate(metric, row) if row else DASH for row in found]
+                means.append((_name(metric), *shown))
+        if scored:  # that nothing was scored is in the notes
             title = f"{short_names(run)[system]} by {field}"
-            yield Table(
-                ("metric", *names), [("answers", *counts), *means], splits=True, title=title
-            )
+            yield Table(("metric", *names), means, splits=True, title=title)
 
 
 def findings_table(run: ScoredRun, *, in_terminal: bool = False) -> Sequence[Table]:
     """The findings with the first ids of each; no table without any."""
     names = short_names(run)
-    rows = [
-        (
-            names[match.system],
-            f"{match.n_found}/{match.n_rows}",
-            match.text,
-            some(list(map(short, match.ids)), IDS_SHOWN),
-        )
-        if in_terminal
-        else (
-            match.system,
-            f"{match.n_found} of {match.n_rows}",
-            match.text,
-            some(match.ids, IDS_IN_FILES),
-        )
-        for match in find(run)
-    ]
+    rows: list[tuple[str, str, str, str]] = []
+    for match in find(run):
+        n, n_rows, text = match.n_found, match.n_rows, match.text
+        if in_terminal:
+            ids = some(list(map(short, match.ids)), IDS_SHOWN)
+            rows.append((names[match.system], f"{n}/{n_rows}", text, ids))
+        else:
+            rows.append((match.system, f"{n} of {n_rows}", text, some(match.ids, IDS_IN_FILES)))
     header = ("system", "rows", "finding", "examples" if in_terminal else "ids")
     table = Table(header, rows, sides="lrll", wraps=True, title="findings", level=2)
     return [table] if rows else []
@@ -184,13 +169,6 @@ def _shown(run: ScoredRun) -> dict[str, MetricDisplay]:
 def _name(metric: MetricDisplay) -> str:
     name = short(metric.name, 4 * NAME_WIDTH)
     return f"{name} ↓" if metric.lower_is_better else name
-
-
-def _mean(metric: MetricDisplay, row: SummaryRow | None) -> Cell:
-    if row is None:
-        return Cell(DASH)
-    count = "" if row["ok"] == row["n"] else f"{row['ok']}/{row['n']}"
-    return Cell(aggregate(metric, row), detail=interval(metric, row), remark=count)
 
 
 def unavailable(run: ScoredRun) -> Iterator[str]:
@@ -277,29 +255,20 @@ def caution_lines(run: ScoredRun) -> tuple[str, ...]:
     groups: dict[tuple[str, str], list[MetricCaution]] = {}
     for caution in run.cautions:
         groups.setdefault((caution.says, caution.when), []).append(caution)
-    return tuple(_line(run, cautions) for cautions in groups.values())
-
-
-def _line(run: ScoredRun, cautions: Sequence[MetricCaution]) -> str:
-    names = {
-        metric.metric: shortened(for_terminal(metric.name), CAUTION_WIDTH) for metric in run.metrics
-    }
-    shown = ", ".join(f"{names[each.metric]} ({each.figure})" for each in cautions)
-    known_as = Label.parse(cautions[0].metric).name
-    if not cautions[0].figure:
-        return f"caution: {', '.join(names[each.metric] for each in cautions)}: {cautions[0].says}"
-    return (
-        f"caution: {shown}: {cautions[0].says}{_lengths(run, cautions[0].when)}; "
-        f"see ragauge metrics {known_as}"
-    )
-
-
-def _lengths(run: ScoredRun, when: str) -> str:
-    """The lengths of the run's texts, if the condition depends on them."""
+    names = {metric.metric: short(metric.name, CAUTION_WIDTH) for metric in run.metrics}
     facts = Facts.of(run.manifest)
-    if facts is None or "reference_words" not in when:
-        return ""
-    return (
-        f" (here up to a median of {facts.longest_answer_words:g} words, with references of "
-        f"{facts.reference_words:g})"
-    )
+    lines: list[str] = []
+    for (says, when), cautions in groups.items():
+        if not cautions[0].figure:
+            lines.append(f"caution: {', '.join(names[each.metric] for each in cautions)}: {says}")
+            continue
+        shown = ", ".join(f"{names[each.metric]} ({each.figure})" for each in cautions)
+        lengths = ""
+        if facts is not None and "reference_words" in when:
+            lengths = (
+                f" (here up to a median of {facts.longest_answer_words:g} words, with references of "
+                f"{facts.reference_words:g})"
+            )
+        known_as = Label.parse(cautions[0].metric).name
+        lines.append(f"caution: {shown}: {says}{lengths}; see ragauge metrics {known_as}")
+    return tuple(lines)

@@ -20,7 +20,12 @@ def took_lines(run: ScoredRun, names: Mapping[str, str]) -> Sequence[str]:
     if "answer" in run.samples.columns:
         rows = rows.filter(pl.col("answer").is_not_null())
     frame = run.collect(rows.select("system", *fields))
-    failed = _without_answer(run)
+    # How many answers of each system failed, timed out or were refused.
+    failed: dict[str, int] = {}
+    if STATUS in run.samples.columns:
+        no_answer = pl.col(STATUS).cast(pl.String).is_in(list(NO_ANSWER))
+        counts = run.samples.scan().filter(no_answer).group_by("system").len()
+        failed = dict(run.collect(counts).iter_rows())
     lines: list[str] = []
     for system, name in names.items():
         n, n_all = failed.get(system, 0), run.samples.n_by_system[system]
@@ -33,25 +38,19 @@ def took_lines(run: ScoredRun, names: Mapping[str, str]) -> Sequence[str]:
     return lines
 
 
-def _without_answer(run: ScoredRun) -> Mapping[str, int]:
-    """How many answers of each system failed, timed out or were refused."""
-    if STATUS not in run.samples.columns:
-        return {}
-    import polars as pl
-
-    lazy = run.samples.scan().filter(pl.col(STATUS).cast(pl.String).is_in(list(NO_ANSWER)))
-    return dict(run.collect(lazy.group_by("system").len()).iter_rows())
-
-
 def took(answers: "pl.DataFrame") -> str:
     """What answers took, by their measured fields: medians of times, sums of the rest."""
     columns = [answers[name].cast(float).drop_nulls() for name in MEASURED if name in answers]
     values = {column.name: column for column in columns if not column.is_empty()}
+
+    def at(values: "pl.Series", share: float) -> float:
+        return values.quantile(share, "nearest") or 0.0
+
     parts: list[str] = []
     if (times := values.get("latency_s")) is not None:
-        parts.append(f"{_at(times, 0.5):.2f} s an answer (p95 {_at(times, 0.95):.2f} s)")
+        parts.append(f"{at(times, 0.5):.2f} s an answer (p95 {at(times, 0.95):.2f} s)")
     if (first := values.get("first_token_s")) is not None:
-        parts.append(f"first token {_at(first, 0.5):.2f} s")
+        parts.append(f"first token {at(first, 0.5):.2f} s")
     tokens = [
         f"{values[name].sum():,.0f} tokens {way}"
         for name, way in (("input_tokens", "in"), ("output_tokens", "out"))
@@ -61,7 +60,3 @@ def took(answers: "pl.DataFrame") -> str:
     if (cost := values.get("cost_usd")) is not None:
         parts.append(f"${cost.sum():,.4f}")
     return " · ".join(parts)
-
-
-def _at(values: "pl.Series", share: float) -> float:
-    return values.quantile(share, "nearest") or 0.0

@@ -110,7 +110,10 @@ class ReviewSite:
 
     def _rater(self, query: str) -> str:
         """The person that a query names, or the suggested one; PlanError for an unusable name."""
-        rater = _rater(query) or self.rater
+        found = parse_qsl(query)
+        if query and [name for name, _ in found] != ["rater"]:
+            raise PlanError(["the address takes one rater and nothing else"])
+        rater = (found[0][1] if found else "") or self.rater
         self.review.check_rater(rater)
         return rater
 
@@ -120,7 +123,10 @@ class ReviewSite:
     def write(self, address: str, body: bytes) -> Content | Refusal | None:
         """Store a label, or take one back, and answer with the item as it is now."""
         if address not in FIELDS:
-            is_known = address == QUEUE or self.find_nothing_to_write(address)
+            is_item = (
+                address.startswith(ITEM) and self._item(address.removeprefix(ITEM)) is not None
+            )
+            is_known = address in ("/", QUEUE) or is_item
             return Refusal(405, "this address only reads") if is_known else None
         sent = read_line(body)
         if isinstance(sent, str) or set(sent) != set(FIELDS[address]):
@@ -130,7 +136,14 @@ class ReviewSite:
             return Refusal(404, "the queue has no such answer")
         if not isinstance(rater, str):
             return Refusal(400, "rater must be text")
-        if problems := [*rater_problems(rater), *_problems(address, sent)]:
+        problems = list(rater_problems(rater))
+        if address == UNDO:
+            problems += [] if isinstance(sent["label"], str) else ["label must be text"]
+        else:
+            problems += [*value_problems(sent["value"]), *note_problems(sent["note"])]
+            is_flag = isinstance(sent["settles"], bool)
+            problems += [] if is_flag else ["settles must be true or false"]
+        if problems:
             return Refusal(400, "; ".join(problems))
         with self._lock:
             if address == LABEL:
@@ -145,28 +158,6 @@ class ReviewSite:
             else:
                 self.review.undo(str(sent["label"]), rater)
             return _json(item_view(self.review, item, rater))
-
-    def find_nothing_to_write(self, address: str) -> bool:
-        """Whether an address is one of those that only read."""
-        key = address.removeprefix(ITEM)
-        return address == "/" or (address.startswith(ITEM) and self._item(key) is not None)
-
-
-def _problems(address: str, sent: Mapping[str, object]) -> list[str]:
-    if address == UNDO:
-        return [] if isinstance(sent["label"], str) else ["label must be text"]
-    problems = [*value_problems(sent["value"]), *note_problems(sent["note"])]
-    return problems + (
-        [] if isinstance(sent["settles"], bool) else ["settles must be true or false"]
-    )
-
-
-def _rater(query: str) -> str:
-    """The name in a query; empty if it is not the only thing there."""
-    found = parse_qsl(query)
-    if query and [name for name, _ in found] != ["rater"]:
-        raise PlanError(["the address takes one rater and nothing else"])
-    return found[0][1] if found else ""
 
 
 def _json(view: "DataclassInstance") -> Content:

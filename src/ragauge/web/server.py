@@ -163,23 +163,26 @@ class _Handler(BaseHTTPRequestHandler):
     def _serve(self, asked: Asked) -> None:
         try:
             if asked.method == "POST":
-                content = self._write(int(asked.only("content-length") or 0))
+                length = int(asked.only("content-length") or 0)
+                body = self.rfile.read(length)
+                if len(body) < length:
+                    content = Refusal(400, "the body ended early")
+                else:
+                    content = self.server.site.write(self.path, body)
             else:
                 content = self.server.site.find(self.path)
-        except RagaugeError as error:
-            content = Refusal(_status(error), str(error))
+        except PlanError as error:  # of what was sent
+            content = Refusal(400, str(error))
+        except RagaugeError as error:  # no room on the disk, or the run's folder has changed
+            cause = error.__cause__
+            is_full = isinstance(cause, OSError) and cause.errno in NO_ROOM
+            content = Refusal(507 if is_full else 500, str(error))
         if content is None:
             content = Refusal(404, "there is nothing at this address")
         if isinstance(content, Refusal):
             self._refuse(content)
         else:
             self._send(200, content)
-
-    def _write(self, length: int) -> Content | Refusal | None:
-        body = self.rfile.read(length)
-        if len(body) < length:
-            return Refusal(400, "the body ended early")
-        return self.server.site.write(self.path, body)
 
     do_GET = do_HEAD = do_POST = do_PUT = do_DELETE = do_PATCH = do_OPTIONS = _answer  # noqa: N815
 
@@ -212,15 +215,6 @@ class _Handler(BaseHTTPRequestHandler):
 
     def log_message(self, format: str, *args: Any) -> None:
         """Requests are nobody's business: nothing is logged."""
-
-
-def _status(error: RagaugeError) -> int:
-    """The HTTP status of an error: what was sent, no room on the disk, or the run's folder has changed."""
-    if isinstance(error, PlanError):
-        return 400
-    cause = error.__cause__
-    is_full = isinstance(cause, OSError) and cause.errno in NO_ROOM
-    return 507 if is_full else 500
 
 
 @contextmanager

@@ -1,22 +1,17 @@
 """`ragauge cache`."""
 
 import json
-import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from ragauge.cli.declare import declare, option
 from ragauge.cli.folders import CACHE, RUNS
-from ragauge.cli.output import print_data
+from ragauge.cli.output import OutputOptions, print_data, write_report
 from ragauge.cli.streams import say
 from ragauge.report.plain import for_terminal
+from ragauge.report.report import Report, Table
 from ragauge.storage.regular_file import exists
-
-if TYPE_CHECKING:
-    from ragauge.calls.ledger import Ledger
-    from ragauge.judges.protocol import Reply
 
 
 @declare("cache")
@@ -25,6 +20,7 @@ def command(
     *,
     reply: str | None = option("Print one judge call: its prompt and its reply.", metavar="KEY"),
     clear: bool = option("Delete all entries."),
+    writing: OutputOptions,
 ) -> int:
     """Show or clear the cache of vectors and judge replies.
 
@@ -32,28 +28,38 @@ def command(
     deleted replies are paid for again. The evidence of a judged score contains the KEY of each call.
     """
     from ragauge.judges.reply_ledger import reply_ledger
-    from ragauge.report.terminal import console, print_table
     from ragauge.storage.cache import Cache
 
     path = file or RUNS / CACHE
+    targets = writing.targets([path])
     if not exists(path):
         say(f"{path} does not exist: nothing is cached")
         return 0
     cache, ledger = Cache(path), reply_ledger(path)
     if reply is not None:
-        _print_call(ledger, reply)
+        calls = ledger.show(reply)
+        if len(calls) != 1:
+            what = "several calls" if calls else "no call"
+            raise click.UsageError(f"{what} with the key {reply!r} in {ledger.path}")
+        judge, prompt, request, answer = calls[0]
+        click.echo(f"{judge} was asked {prompt!r}:\n")
+        for message in request["messages"]:
+            click.echo(f"--- {message['role']}\n{for_terminal(message['content'], lines=True)}")
+        click.echo(f"--- reply\n{for_terminal(answer['text'], lines=True)}\n")
+        details = {name: each for name, each in answer.items() if name not in ("text", "logprobs")}
+        print_data(json.dumps(details, ensure_ascii=False) + "\n")
         return 0
     counts = cache.counts()
     rows = [(kind, f"{n:,}", f"{size / 2**20:,.1f} MiB") for kind, (n, size) in counts.items()]
-    print_table(console(sys.stdout), ("content", "entries", "size"), rows)
-    totals = ledger.totals()
-    if totals:
-        rows = [
+    tables = [Table(("content", "entries", "size"), rows, wraps=True, caption="Cache")]
+    if totals := ledger.totals():
+        judged = [
             (judge, f"{n:,}", f"{n_in:,}", f"{n_out:,}", "–" if cost is None else f"${cost:,.4f}")
             for judge, n, n_in, n_out, cost in totals
         ]
         header = ("judge", "replies", "tokens in", "tokens out", "cost")
-        print_table(console(sys.stdout), header, rows)
+        tables.append(Table(header, judged, wraps=True, caption="Replies of judges"))
+    write_report(Report("", tables=tables), targets)
     if clear:
         cache.clear()
         ledger.clear()
@@ -62,17 +68,3 @@ def command(
     ledger.close()
     cache.close()
     return 0
-
-
-def _print_call(ledger: "Ledger[Reply]", key: str) -> None:
-    calls = ledger.show(key)
-    if len(calls) != 1:
-        what = "several calls" if calls else "no call"
-        raise click.UsageError(f"{what} with the key {key!r} in {ledger.path}")
-    judge, prompt, request, reply = calls[0]
-    click.echo(f"{judge} was asked {prompt!r}:\n")
-    for message in request["messages"]:
-        click.echo(f"--- {message['role']}\n{for_terminal(message['content'], lines=True)}")
-    click.echo(f"--- reply\n{for_terminal(reply['text'], lines=True)}\n")
-    details = {name: value for name, value in reply.items() if name not in ("text", "logprobs")}
-    print_data(json.dumps(details, ensure_ascii=False) + "\n")

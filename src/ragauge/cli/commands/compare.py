@@ -14,7 +14,7 @@ from ragauge.cli.outcome import INCOMPLETE
 from ragauge.cli.output import OutputOptions, write_report
 from ragauge.cli.running import evaluate_config
 from ragauge.cli.streams import say
-from ragauge.comparing.comparison import Comparison, CorrectionName, TestName
+from ragauge.comparing.comparison import CorrectionName, TestName
 from ragauge.errors import PlanError, did_you_mean
 from ragauge.evaluation.config import Config
 from ragauge.loaders.formats.file_sets import kind_of_file
@@ -80,11 +80,7 @@ def command(
     targets = writing.targets(given)
     import_plugins(plugins)
     config = Config(
-        suites=suites,
-        metrics=metrics,
-        seed=seed or 0,
-        plugins=plugins,
-        **reading.settings,
+        suites=suites, metrics=metrics, seed=seed or 0, plugins=plugins, **reading.settings
     )
     sides, has_files = _sides(list(given), config)
     if not has_files and (suites or any(reading.settings.values())):
@@ -104,15 +100,11 @@ def command(
         allow_mismatch=allow_mismatch,
     )
     write_report(comparison_report(comparison), targets, full=full)
-    return _exit_code([run for run, _ in sides] if has_files else [], comparison)
-
-
-def _exit_code(evaluated: Sequence[ScoredRun], comparison: Comparison) -> int:
-    """0; 4 if nothing was compared, or if a score of an evaluated file failed."""
     if not any(row.n for row in comparison.rows):
         say("nothing was compared: no question has a score on both sides")
         return INCOMPLETE
-    n_failed = sum(Health(run).n_failed for run in {id(run): run for run in evaluated}.values())
+    evaluated = {id(run): run for run, _ in sides} if has_files else {}
+    n_failed = sum(Health(run).n_failed for run in evaluated.values())
     if n_failed:
         say(f"{counted(n_failed, 'score')} failed; run the same command again to retry")
     return INCOMPLETE if n_failed else 0
@@ -123,12 +115,16 @@ def _sides(given: Sequence[str], config: Config) -> tuple[list[tuple[ScoredRun, 
     places = [_place(text) for text in given]
     if places[0] is None:
         raise PlanError([f"{given[0]}: no such run folder or file of answers"])
-    paths = [place[0] for place in places if place is not None]
-    together = _evaluated_together([place for place in places if place is not None], config)
+    named = [place for place in places if place is not None]
+    paths = [path for path, _ in named]
+    together = _evaluated_together(named, config)
     opened: dict[Path, ScoredRun] = {path: run for path, (run, _) in together.items()}
     for path in paths:
         if path not in opened:
-            opened[path] = _open(path, config)
+            is_run = is_folder(path) or as_url(path)
+            opened[path] = (
+                RunFolder.at(path).read() if is_run else evaluate_config(replace(config, data=path))
+            )
     first = opened[paths[0]]
     # A base with several systems only says where the systems named after it are.
     systems = first.samples.systems
@@ -145,7 +141,11 @@ def _sides(given: Sequence[str], config: Config) -> tuple[list[tuple[ScoredRun, 
     sides: list[tuple[ScoredRun, str]] = []
     for text, place in list(zip(given, places, strict=True))[names_only:]:
         if place is None:
-            sides.append((first, _system_of(first, text)))
+            if text not in systems:
+                hint = did_you_mean(text, systems) or f"; it has {', '.join(systems)}"
+                where = first.place or first.samples.source
+                raise PlanError([f"{text!r} is neither a path nor a system of {where}{hint}"])
+            sides.append((first, text))
         elif place[0] in together:
             sides.append(together[place[0]])
         else:
@@ -215,12 +215,6 @@ def _is_run_at_url(text: str) -> bool:
     return True
 
 
-def _open(path: Path, config: Config) -> ScoredRun:
-    if is_folder(path) or as_url(path):
-        return RunFolder.at(path).read()
-    return evaluate_config(replace(config, data=path))
-
-
 def _only_system(run: ScoredRun, text: str) -> str:
     systems = run.samples.systems
     if len(systems) != 1:
@@ -230,13 +224,3 @@ def _only_system(run: ScoredRun, text: str) -> str:
             ]
         )
     return systems[0]
-
-
-def _system_of(run: ScoredRun, name: str) -> str:
-    if name not in run.samples.systems:
-        where = run.place or run.samples.source
-        hint = (
-            did_you_mean(name, run.samples.systems) or f"; it has {', '.join(run.samples.systems)}"
-        )
-        raise PlanError([f"{name!r} is neither a path nor a system of {where}{hint}"])
-    return name

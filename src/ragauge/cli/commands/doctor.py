@@ -1,15 +1,26 @@
 """`ragauge doctor`."""
 
 import importlib
+import json
 import os
 import platform
 import sys
+from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from typing import TYPE_CHECKING, cast
 
 from ragauge import catalog
 from ragauge.cli.declare import declare, option
-from ragauge.errors import EncoderError
+from ragauge.cli.output import OutputOptions, Target, write_report
+from ragauge.cli.streams import say
+from ragauge.errors import EncoderError, StoreError
+from ragauge.report.plain import counted
+from ragauge.report.report import Report, Table
+from ragauge.storage.regular_file import exists, read_regular
+
+if TYPE_CHECKING:
+    from ragauge.runs.store import RunFolder
 
 NEEDED = ("click", "numpy", "onnxruntime", "polars", "rapidfuzz", "rich")
 EXTRAS = {
@@ -22,6 +33,10 @@ EXTRAS = {
     "pandas": ("pandas", "samples from pandas data frames"),
     "ragas": ("ragas", "the `ragas:…` metrics"),
 }
+MAX_SUMMARY_BYTES = 500_000_000
+MAX_PROBLEMS = 20
+
+Row = tuple[str, str, str]
 
 
 @declare("doctor")
@@ -31,6 +46,7 @@ def command(
         "Check this run's folder instead: every file, row and number against its manifest.",
         metavar="RUN",
     ),
+    writing: OutputOptions,
 ) -> int:
     """Check the installation: which packages and extras are present, and how to add the others.
 
@@ -39,40 +55,34 @@ def command(
 
     Opens no connection and changes nothing. The exit code is 2 if a required package is broken.
     """
+    targets = writing.targets()
     if check is not None:
-        from ragauge.cli.check import check_folder
-
-        return check_folder(check)
-    from ragauge.report.terminal import console, print_table
-
-    rows = [("python", platform.python_version(), _python())]
-    rows += [
-        (
-            name,
-            _version(name) or "–",
-            "ok" if _version(name) else "not installed: pip install ragauge",
-        )
-        for name in ("ragauge", *NEEDED)
-    ]
+        return _check_run(check, targets)
+    is_old = sys.version_info < (3, 11)
+    python = "too old: ragauge needs Python 3.11" if is_old else "ok"
+    rows: list[Row] = [("python", platform.python_version(), python)]
+    for name in ("ragauge", *NEEDED):
+        status = "ok" if _version(name) else "not installed: pip install ragauge"
+        rows.append((name, _version(name) or "–", status))
     rows += [_extra(extra, package, what) for extra, (package, what) in EXTRAS.items()]
-    catalog_row, broken = _catalog()
-    encoder_row, is_encoder_broken = _encoder()
-    broken = broken or is_encoder_broken
-    rows += [catalog_row, encoder_row, ("runs", str(Path.cwd()), _writable(Path.cwd()))]
+    (catalog_row, no_catalog), (encoder_row, no_encoder) = _catalog(), _encoder()
+    is_writable = os.access(Path.cwd(), os.W_OK)
+    writable = "ok" if is_writable else "not writable; choose another folder with --folder"
+    network = "used only by a judge or encoder endpoint that you configure; no telemetry"
     rows += [
+        catalog_row,
+        encoder_row,
+        ("runs", str(Path.cwd()), writable),
         ("processors", str(os.cpu_count() or 1), "ok"),
-        (
-            "network",
-            "–",
-            "used only by a judge or encoder endpoint that you configure; no telemetry",
-        ),
+        ("network", "–", network),
     ]
-    print_table(console(sys.stdout), ("component", "version", "status"), rows)
-    return 2 if broken or any(not _version(name) for name in NEEDED) else 0
+    _show(("component", "version", "status"), rows, targets)
+    return 2 if no_catalog or no_encoder or any(not _version(name) for name in NEEDED) else 0
 
 
-def _python() -> str:
-    return "ok" if sys.version_info >= (3, 11) else "too old: ragauge needs Python 3.11"
+def _show(header: Sequence[str], rows: Sequence[Sequence[str]], targets: Sequence[Target]) -> None:
+    table = Table(header, rows, n_names=len(header), wraps=True, caption="ragauge doctor")
+    write_report(Report("", tables=[table]), targets)
 
 
 def _version(package: str) -> str | None:
@@ -82,39 +92,33 @@ def _version(package: str) -> str | None:
         return None
 
 
-def _extra(extra: str, package: str, what: str) -> tuple[str, str, str]:
+def _extra(extra: str, package: str, what: str) -> Row:
     installed = _version(package)
-    if installed:
-        try:
-            importlib.import_module(package)
-        except Exception as error:  # a broken package may raise anything
-            return (
-                package,
-                installed,
-                f"broken ({type(error).__name__}: {error!s:.100}); reinstall it",
-            )
-        return package, installed, f"ok, for {what}{_pipelines() if package == 'spacy' else ''}"
-    return package, "–", f"not installed; for {what}: pip install 'ragauge[{extra}]'"
+    if not installed:
+        return package, "–", f"not installed; for {what}: pip install 'ragauge[{extra}]'"
+    try:
+        importlib.import_module(package)
+    except Exception as error:  # a broken package may raise anything
+        return package, installed, f"broken ({type(error).__name__}: {error!s:.100}); reinstall it"
+    found = ""
+    if package == "spacy":
+        from spacy.util import get_installed_models
+
+        names = [name for name in get_installed_models() if name.startswith("en")]
+        found = f" ({', '.join(names) or 'no English pipeline is installed'})"
+    return package, installed, f"ok, for {what}{found}"
 
 
-def _pipelines() -> str:
-    from spacy.util import get_installed_models
-
-    names = [name for name in get_installed_models() if name.startswith("en")]
-    return f" ({', '.join(names)})" if names else " (no English pipeline is installed)"
-
-
-def _catalog() -> tuple[tuple[str, str, str], bool]:
+def _catalog() -> tuple[Row, bool]:
+    """The row of the metrics, and whether something is broken."""
     try:
         n = len(catalog.metrics())
     except Exception as error:  # a plugin may raise anything
         return ("metrics", "–", f"broken ({type(error).__name__}: {error!s:.200})"), True
-    if catalog.BROKEN:
-        return ("metrics", f"{n}", "; ".join(catalog.BROKEN)), True
-    return ("metrics", f"{n}", "ok"), False
+    return ("metrics", f"{n}", "; ".join(catalog.BROKEN) or "ok"), bool(catalog.BROKEN)
 
 
-def _encoder() -> tuple[tuple[str, str, str], bool]:
+def _encoder() -> tuple[Row, bool]:
     from ragauge.encoders.embedded import NAME, MiniLM
 
     try:
@@ -124,7 +128,67 @@ def _encoder() -> tuple[tuple[str, str, str], bool]:
     return ("encoder", NAME, "ok, built in"), False
 
 
-def _writable(folder: Path) -> str:
-    return (
-        "ok" if os.access(folder, os.W_OK) else "not writable; choose another folder with --folder"
+def _check_run(path: Path, targets: Sequence[Target]) -> int:
+    """Print what is wrong with a run's folder; 0 if nothing is, else 5; 5 also without digests."""
+    from ragauge.runs.check import CheckResult, check_run
+    from ragauge.runs.store import SAMPLES, SUMMARIES, RunFolder
+
+    folder = RunFolder.at(path)
+    if not (folder.has_manifest() or exists(folder.path / SAMPLES)):
+        folder.manifest()  # raises StoreError: no run is here, so none is damaged
+    findings = list(check_run(folder))
+    if not any(finding.problem for finding in findings):
+        findings.append(CheckResult(SUMMARIES[0], _problem_of_summary(folder)))
+    wrong = [finding for finding in findings if finding.problem]
+    parts = sum(finding.what.startswith("part ") for finding in findings)
+    rows = [(finding.what, folder.named(finding.problem)) for finding in wrong[:MAX_PROBLEMS]]
+    if not wrong:
+        rows = [("manifest, samples, summary", "ok"), (counted(parts, "part"), "ok")]
+    _show(("checked", "status"), rows, targets)
+    if len(wrong) > MAX_PROBLEMS:
+        say(f"… and {len(wrong) - MAX_PROBLEMS:,} more problems")
+    if not wrong and folder.manifest().digests:
+        return 0
+    say(
+        f"{folder.place}: is damaged; restore it from a copy, or remove it and run it again (replies of judges are "
+        "in the cache and cost nothing)"
+        if wrong
+        else f"{folder.place}: has no digests, so changes to it cannot be noticed: an earlier version wrote it, or they "
+        "were removed; run the same command in a new folder (replies of judges are in the cache and cost "
+        "nothing)"
     )
+    return StoreError.exit_code
+
+
+def _problem_of_summary(folder: "RunFolder") -> str:
+    """Why the stored summary is not that of the scores; empty if it is, or if it cannot be computed here."""
+    from ragauge.report.table_formats import to_json
+    from ragauge.runs.store import SUMMARIES
+    from ragauge.views.run_data import summary_json
+
+    run = folder.read()
+    try:
+        stored = cast(
+            object, json.loads(read_regular(folder.path / SUMMARIES[0], MAX_SUMMARY_BYTES))
+        )
+    except FileNotFoundError:
+        return "is missing; run the same command again to write it"
+    except (OSError, ValueError, RecursionError) as error:
+        return f"cannot be read: {error!s:.80}"
+    if not isinstance(stored, dict):
+        return "is not an object"
+    table = cast("dict[str, object]", stored)
+    by = table.get("by")
+    if not isinstance(by, dict) or not set(cast("dict[str, object]", by)) <= {*run.samples.columns}:
+        return "has breakdowns by fields that the samples do not have"
+    if run.problems:  # the code of a custom aggregate is not loaded
+        say(f"{SUMMARIES[0]} was not compared: {run.problems[0]}")
+        return ""
+    computed = cast(
+        "dict[str, object]",
+        json.loads(to_json(summary_json(run, tuple(cast("dict[str, object]", by))))),
+    )
+    different = [name for name in computed if table.get(name) != computed[name]]
+    if "summary" in different or "by" in different:
+        return "has other numbers than the scores give"
+    return f"differs from the run in {different[0]}" if different else ""

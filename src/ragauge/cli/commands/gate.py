@@ -84,10 +84,20 @@ def command(
     import_plugins((*read.plugins, *plugins))
     given = read.gate.with_options(rules, baseline, dict(max_drop), on)
     stored = RunFolder.at(folder).read()
+    baseline_run: ScoredRun | str | None = given.baseline and str(given.baseline)
+    if given.baseline is not None:  # a stored run, or else the name of a system of the run
+        systems_known = stored.samples.systems
+        if exists(given.baseline) or given.baseline.name != baseline_run:
+            baseline_run = RunFolder.at(given.baseline).read()
+        elif baseline_run not in systems_known:
+            raise StoreError(
+                f"--baseline {baseline_run}: is no folder of a run, and no system of the run "
+                f"({', '.join(systems_known)})"
+            )
     done = gate(
         stored,
         given.rules,
-        baseline=_baseline(stored, given.baseline),
+        baseline=baseline_run,
         max_drop=given.max_drop or None,
         on=cast("DropJudgedOn", given.on),
         allow_lost=allow_lost,
@@ -107,21 +117,6 @@ def command(
     if github:
         _write_github(done)
     return 0 if done.passed else GATE_FAILED
-
-
-def _baseline(run: ScoredRun, given: Path | None) -> ScoredRun | str | None:
-    """The stored run, or the name of a system of the run, if no such folder exists."""
-    if given is None:
-        return None
-    name, systems = str(given), run.samples.systems
-    if exists(given) or given.name != name:
-        return RunFolder.at(given).read()
-    if name not in systems:
-        known = ", ".join(systems)
-        raise StoreError(
-            f"--baseline {name}: is no folder of a run, and no system of the run ({known})"
-        )
-    return name
 
 
 def _write_github(done: "Gate") -> None:

@@ -2,111 +2,97 @@
 
 import inspect
 import json
-import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-import click
-
 from ragauge import catalog
 from ragauge.cli.declare import declare
 from ragauge.cli.options import PLUGINS, import_plugins
+from ragauge.cli.output import OutputOptions, write_report
 from ragauge.engine.plan import make_plan
 from ragauge.engine.selection import unknown_metric
 from ragauge.errors import LabelError, PlanError
 from ragauge.label import Label
 from ragauge.metric import Definition, Metric
-from ragauge.suite import Check, Suite, shipped_suites
+from ragauge.report.report import Report, Table
+from ragauge.suite import Suite, shipped_suites
 from ragauge.trust import Trust
+
+FILLED_IN = {
+    "model": "the run's encoder",
+    "layer": "the layer known for the model, else the last one",
+}
+"""What the run uses where a setting is null."""
 
 
 @declare("metrics")
-def command(name: str | None = None, *, plugins: tuple[Path, ...] = PLUGINS) -> None:
+def command(
+    name: str | None = None, *, plugins: tuple[Path, ...] = PLUGINS, writing: OutputOptions
+) -> None:
     """List the metrics and suites, or explain one of them.
 
     NAME is a metric, with or without settings; the name of a suite; or a suite's TOML file.
     """
+    targets = writing.targets()
     import_plugins(plugins)
     if name is None:
-        _list()
+        tables = [_metrics_table(), _suites_table()]
     elif name in shipped_suites() or name.endswith(".toml"):
-        _explain_suite(Suite.load(name))
+        tables = list(_suite_tables(Suite.load(name)))
     else:
         label = Label.parse(name) if "-" not in name else Label(name)
-        if label.name not in catalog.metrics():
-            label = _other_name(name, label)
-        _explain(catalog.find(label)[0])
+        if label.name not in catalog.metrics():  # another tool's name, such as P_10 or recip_rank
+            try:
+                renamed = catalog.read_label(name)
+            except LabelError:
+                renamed = label
+            if renamed.name not in catalog.metrics():
+                raise PlanError([unknown_metric(label)])
+            label = renamed
+        tables = list(_metric_tables(catalog.find(label)[0]))
+    write_report(Report("", tables=tables), targets)
 
 
-def _other_name(name: str, label: Label) -> Label:
-    """The metric under another tool's name, such as P_10 or recip_rank."""
-    try:
-        renamed = catalog.read_label(name)
-    except LabelError:
-        renamed = label
-    if renamed.name not in catalog.metrics():
-        raise PlanError([unknown_metric(label)])
-    return renamed
+def _metrics_table() -> Table:
+    """The metrics, each with the range of areas under the ROC curve over labelled sets, if measured."""
+    rows: list[tuple[str, ...]] = []
+    for name, metric in catalog.metrics().items():
+        ends = metric.trust.auroc if metric.trust else ()
+        areas = "–".join(dict.fromkeys(f"{end:.2f}" for end in ends))
+        rows.append((name, metric.summary, areas, ", ".join(fields_of(metric))))
+    note = "AUROC: agreement with people, lowest and highest of several data sets; 0.5 is chance"
+    header = ("metric", "what it measures", "AUROC", "reads")
+    return Table(header, rows, n_names=4, wraps=True, caption="Metrics", closing=["", note])
 
 
-def _list() -> None:
-    from ragauge.report.terminal import console, print_table
-
-    out = console(sys.stdout)
-    rows = [
-        (name, metric.summary, _areas(metric), ", ".join(fields_of(metric)))
-        for name, metric in catalog.metrics().items()
-    ]
-    print_table(out, ("metric", "what it measures", "AUROC", "reads"), rows)
-    click.echo(
-        "\nAUROC: agreement with people, lowest and highest of several data sets; 0.5 is chance"
-    )
+def _suites_table() -> Table:
     suites = [(suite.name, suite.title) for suite in map(Suite.load, shipped_suites())]
-    click.echo()
-    print_table(out, ("suite", "purpose"), suites)
+    return Table(("suite", "purpose"), suites, n_names=2, wraps=True, caption="Suites")
 
 
-def _areas(metric: Metric) -> str:
-    """The range of areas under the ROC curve over labelled sets; empty if nothing was measured."""
-    if metric.trust is None:
-        return ""
-    low, high = metric.trust.auroc
-    return f"{low:.2f}" if low == high else f"{low:.2f}–{high:.2f}"
-
-
-def _explain(metric: Metric) -> None:
-    click.echo(f"{metric.name} (version {metric.version})\n")
-    click.echo(inspect.getdoc(metric.function) or "No documentation.")
-    click.echo(f"\nReads: {', '.join(fields_of(metric))}")
+def _metric_tables(metric: Metric) -> Iterator[Table]:
+    """What a metric means, what it reads, and how far it agrees with people."""
     low, high = ("unbounded" if end is None else f"{end:g}" for end in (metric.low, metric.high))
     better = "lower" if metric.lower_is_better else "higher"
-    click.echo(f"Range: {low} to {high}, {better} is better")
-    if metric.settings:
-        click.echo("Settings and their defaults:")
+    lines = [
+        f"{metric.name} (version {metric.version})",
+        "",
+        *(inspect.getdoc(metric.function) or "No documentation.").splitlines(),
+        "",
+        f"Reads: {', '.join(fields_of(metric))}",
+        f"Range: {low} to {high}, {better} is better",
+        *(["Settings and their defaults:"] if metric.settings else []),
+    ]
     for setting in metric.settings:
         default = json.dumps(setting.default, ensure_ascii=False)
         filled = FILLED_IN.get(setting.name) if setting.default is None else None
-        click.echo(f"  {setting.name} = {default}{f' ({filled})' if filled else ''}")
-    if metric.trust is not None:
-        _explain_trust(metric, metric.trust)
-
-
-def _explain_trust(metric: Metric, trust: Trust) -> None:
-    """Print what was measured about the metric's agreement with people."""
-    from ragauge.report.terminal import console, print_table
-
-    versions = " and ".join(map(str, trust.versions))
-    day = f" on {trust.measured_on}" if trust.measured_on else ""
-    texts = f" on texts in {' and '.join(trust.languages)}" if trust.languages else ""
-    measured = f"measured{day} with version {versions}{texts}"
-    click.echo(f"\nAgreement with people, {measured}:\n{trust.note}")
-    for caution in trust.cautions:
-        where = f" (if {caution.when})" if caution.when else ""
-        click.echo(f"Caution: {caution.label}: {caution.says}{where}; {caution.figure}")
-    if any(each.version != metric.version for each in trust.measured):
-        click.echo(f"The figures are of another version than {metric.version}, which is this one.")
-    click.echo()
+        lines.append(f"  {setting.name} = {default}{f' ({filled})' if filled else ''}")
+    if metric.trust is None:
+        yield Table((), (), closing=lines)
+        return
+    yield Table((), (), closing=[*lines, *_trust_lines(metric, metric.trust)])
+    measured = metric.trust.measured
     rows = [
         (
             each.label,
@@ -116,46 +102,51 @@ def _explain_trust(metric: Metric, trust: Trust) -> None:
             f"{each.n:,}",
             ", ".join(each.sets),
         )
-        for each in trust.measured
+        for each in measured
     ]
-    header = ("metric", "label and texts", "AUROC", "τ (systems)", "answers", "sets")
-    print_table(console(sys.stdout), header, rows)
-    if any(each.is_fitted for each in trust.measured):
-        click.echo(
-            "\n† The metric was fitted on some of these sets; expect lower figures on others."
-        )
+    fitted = "† The metric was fitted on some of these sets; expect lower figures on others."
+    yield Table(
+        ("metric", "label and texts", "AUROC", "τ (systems)", "answers", "sets"),
+        rows,
+        sides="llllrl",
+        wraps=True,
+        caption=f"Agreement of {metric.name} with people",
+        closing=["", fitted] if any(each.is_fitted for each in measured) else [],
+    )
 
 
-FILLED_IN = {
-    "model": "the run's encoder",
-    "layer": "the layer known for the model, else the last one",
-}
-"""What the run uses where a setting is null."""
+def _trust_lines(metric: Metric, trust: Trust) -> Iterator[str]:
+    """How the metric's agreement with people was measured, and when not to rely on it."""
+    versions = " and ".join(map(str, trust.versions))
+    day = f" on {trust.measured_on}" if trust.measured_on else ""
+    texts = f" on texts in {' and '.join(trust.languages)}" if trust.languages else ""
+    yield from (
+        "",
+        f"Agreement with people, measured{day} with version {versions}{texts}:",
+        trust.note,
+    )
+    for caution in trust.cautions:
+        where = f" (if {caution.when})" if caution.when else ""
+        yield f"Caution: {caution.label}: {caution.says}{where}; {caution.figure}"
+    if any(each.version != metric.version for each in trust.measured):
+        yield f"The figures are of another version than {metric.version}, which is this one."
 
 
-def _explain_suite(suite: Suite) -> None:
-    from ragauge.report.terminal import console, print_table
-
+def _suite_tables(suite: Suite) -> Iterator[Table]:
+    """The metrics of a suite, and each result of its checks with its rule and the rows that it applies to."""
     source = f" ({suite.source})" if suite.source else ""
-    click.echo(f"{suite.name}: {suite.title}{source}\n")
+    yield Table((), (), closing=[f"{suite.name}: {suite.title}{source}"])
     known = catalog.metrics()
     names = [entry.label.name for entry in suite.entries if entry.label.name in known]
     columns = {column for name in names for column in fields_of(known[name])}
     plan = make_plan([replace(suite, checks=())], columns)
     rows = [(metric.name, metric.metric, metric.unavailable or "") for metric in plan.metrics]
-    rows += [row for check in suite.checks for row in _check_rows(check)]
-    print_table(console(sys.stdout), ("name", "metric", "note"), rows)
-
-
-def _check_rows(check: Check) -> Iterator[tuple[str, str, str]]:
-    """Each result of a check, with its rule and the rows that it applies to."""
-    where = f"where {check.where.text}" if check.where else ""
-    for name, label in check.rules:
-        yield name, str(label), where
-    for name, expression in check.holds:
-        yield name, expression.text, where
-    if check.mean:
-        yield check.mean, "the mean of the rules", where
+    for check in suite.checks:
+        where = f"where {check.where.text}" if check.where else ""
+        rows += [(name, str(label), where) for name, label in check.rules]
+        rows += [(name, expression.text, where) for name, expression in check.holds]
+        rows += [(check.mean, "the mean of the rules", where)] if check.mean else []
+    yield Table(("name", "metric", "note"), rows, n_names=3, wraps=True, caption=suite.title)
 
 
 def fields_of(definition: Definition, seen: frozenset[str] = frozenset()) -> list[str]:

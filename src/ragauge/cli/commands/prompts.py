@@ -1,14 +1,15 @@
 """`ragauge prompts`."""
 
-import sys
 from pathlib import Path
 
 import click
 
 from ragauge.cli.declare import declare, option
-from ragauge.cli.output import print_data
+from ragauge.cli.output import OutputOptions, print_data, write_report
 from ragauge.cli.streams import say
 from ragauge.errors import StoreError
+from ragauge.report.report import Report, Table
+from ragauge.storage.atomic_files import store_errors, write_text
 from ragauge.storage.regular_file import exists, read_regular
 
 
@@ -20,6 +21,7 @@ def command(
     language: str | None = option(
         "Use the prompts in this language: de, es, fr or zh.", metavar="XX"
     ),
+    writing: OutputOptions,
 ) -> int:
     """List the judge prompts, or export them to FOLDER for editing.
 
@@ -27,7 +29,6 @@ def command(
     ragauge uses its own prompt for a file you delete. Existing files are not overwritten.
     """
     from ragauge.judges.prompts import Prompts, file_of
-    from ragauge.report.terminal import console, print_table
 
     prompts = Prompts(language=language)
     if show is not None:
@@ -42,9 +43,19 @@ def command(
             (name, str(prompt.version), prompts.digest([name]), ", ".join(sorted(prompt.marks)))
             for name, prompt in prompts.by_name.items()
         ]
-        print_table(console(sys.stdout), ("prompt", "version", "digest", "placeholders"), rows)
+        header = ("prompt", "version", "digest", "placeholders")
+        table = Table(header, rows, sides="lrll", wraps=True, caption="Prompts")
+        write_report(Report("", tables=[table]), writing.targets())
         return 0
-    _write(folder, {f"{name}.md": file_of(prompt) for name, prompt in prompts.by_name.items()})
+    files = {folder / f"{name}.md": file_of(prompt) for name, prompt in prompts.by_name.items()}
+    with store_errors(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+    # What a killed process wrote of them is the same, and is completed.
+    for path, text in files.items():
+        if _is_other(path, text):
+            raise StoreError(f"{path} already exists; choose another folder")
+    for path, text in files.items():
+        write_text(path, text)
     say(f"wrote {len(prompts.by_name)} prompts to {folder}; use them with --prompts {folder}")
     return 0
 
@@ -55,16 +66,3 @@ def _is_other(path: Path, text: str) -> bool:
         return exists(path) and read_regular(path, len(text.encode())) != text.encode()
     except OSError:
         return True
-
-
-def _write(folder: Path, files: dict[str, str]) -> None:
-    from ragauge.storage.atomic_files import store_errors, write_text
-
-    with store_errors(folder):
-        folder.mkdir(parents=True, exist_ok=True)
-    # What a killed process wrote of them is the same, and is completed.
-    present = [name for name, text in files.items() if _is_other(folder / name, text)]
-    if present:
-        raise StoreError(f"{folder / present[0]} already exists; choose another folder")
-    for name, text in files.items():
-        write_text(folder / name, text)

@@ -134,7 +134,8 @@ def make_command(
     screen = console(sys.stdout)
     shares = TYPES if types is None else read_types(types)
     files = None if only_plan else _files(output, rejected, documents)
-    people, config, cache = _personas(personas), judging.config(), cache_path(judging.cache)
+    people = [] if personas is None else _personas(personas)
+    config, cache = judging.config(), cache_path(judging.cache)
     if people and not config:
         raise click.UsageError("a judge asks as the people of --personas; give --judge")
     read = documents_of(list(documents))
@@ -181,12 +182,10 @@ def _files(
     return files
 
 
-def _personas(path: Path | None) -> list[str]:
+def _personas(path: Path) -> list[str]:
     """The lines of the file that are not blank; PlanError where there is none."""
     from ragauge.storage.regular_file import read_regular
 
-    if path is None:
-        return []
     try:
         lines = read_regular(path, 1_000_000).decode().splitlines()
     except (OSError, UnicodeError) as error:

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Literal, cast
 import click
 
 from ragauge.cli.declare import argument, declare, group, option
-from ragauge.cli.output import FORMATS, OutputOptions, Target, print_data, write_report
+from ragauge.cli.output import FORMATS, OutputOptions, print_data, write_report
 from ragauge.cli.streams import say, saying_if_waiting
 from ragauge.errors import PlanError
 
 if TYPE_CHECKING:
     from ragauge.rankings.fusion import Method
-    from ragauge.rankings.tables import RankingTable
+    from ragauge.rankings.result import RankingResult
 
 ALSO = ("tsv",)
 """trec_eval's own format, which only `-o` has."""
@@ -91,7 +91,7 @@ def command(
             )
         if k is not None and fuse != "rrf":
             raise click.UsageError(f"--k applies only to --fuse rrf, not to {fuse}")
-        given: dict[str, object] = {"k": k, "norm": norm, "depth": depth, "compat": compat}
+        given: dict[str, Any] = {"k": k, "norm": norm, "depth": depth, "compat": compat}
         _fuse(sources, fuse, writing.output, given, weights)
         return
     if weights is not None or k is not None or norm is not None:
@@ -108,7 +108,7 @@ def command(
             "--compare cannot be written as tsv or csv; use the table, json, md, latex or html"
         )
     from ragauge.rankings.rank import DEFAULT_MEASURES, rank
-    from ragauge.rankings.tables import RankingTable
+    from ragauge.rankings.tables import RankingTable, ranking_report
 
     with saying_if_waiting(sources):
         ranked = rank(
@@ -123,18 +123,10 @@ def command(
             compat=compat,
             seed=seed,
         )
-    _show(RankingTable(ranked, all_pairs=compare), targets, report, per_query=per_query)
-
-
-def _show(
-    table: "RankingTable", targets: Sequence[Target], report: Path | None, *, per_query: bool
-) -> None:
-    """Write the formats and the report page."""
-    from ragauge.rankings.tables import ranking_report
-
+    table = RankingTable(ranked, all_pairs=compare)
     for form, path in targets:
         if form in ALSO:
-            _write_tsv(table, path, per_query=per_query)
+            _write_tsv(ranked, path, per_query=per_query)
         else:
             shown = ranking_report(table, form, per_query=per_query)
             write_report(shown, [(form, path)], full=True)
@@ -143,15 +135,15 @@ def _show(
     if report is not None:
         from ragauge.page.ranking_page import write_ranking_page
 
-        write_ranking_page(table.ranked, report)
+        write_ranking_page(ranked, report)
         say(f"open {report} in a browser")
 
 
-def _write_tsv(table: "RankingTable", path: Path | None, *, per_query: bool) -> None:
+def _write_tsv(ranked: "RankingResult", path: Path | None, *, per_query: bool) -> None:
     """Names that are not UTF-8 keep their bytes."""
     from ragauge.rankings.tables import to_tsv
 
-    text = to_tsv(table.ranked, per_query=per_query)
+    text = to_tsv(ranked, per_query=per_query)
     written = text.encode("utf-8", "surrogateescape")
     if path is not None:
         from ragauge.storage.atomic_files import write_bytes
@@ -169,39 +161,35 @@ def _fuse(
     sources: Sequence[str],
     method: str,
     output: Sequence[str],
-    given: dict[str, object],
+    given: dict[str, Any],
     weights: str | None,
 ) -> None:
     """Write the fused run to the output file, or to standard output."""
     import gzip
 
-    from ragauge.storage.atomic_files import misplaced
+    from ragauge.storage.atomic_files import misplaced, write_atomically
 
     if len(output) > 1:
         raise click.UsageError("--fuse writes one run; give -o once")
     path = Path(output[0]) if output else None
     problems = misplaced([path] if path else [], [Path(source) for source in sources])
     formats = (*FORMATS, *ALSO, "tex")
-    if path is not None and path.suffix.lower().lstrip(".") in (
-        *formats,
-        "parquet",
-        "jsonl",
-        "zst",
-    ):
+    if path is not None and path.suffix.lower()[1:] in (*formats, "parquet", "jsonl", "zst"):
         problems.append(f"{path}: a fused run is TREC text; use the ending .run, .txt or .run.gz")
     if path is not None and not path.suffix and path.name in formats:
         problems.append(f"{path}: a fused run is TREC text; give a file such as fused.run")
     if problems:
         raise PlanError(problems)
+    try:
+        numbers = None if weights is None else [float(weight) for weight in weights.split(",")]
+    except ValueError:
+        raise PlanError([f"--weights takes comma-separated numbers, got {weights!r}"]) from None
     from ragauge.rankings.fusion import write_run
     from ragauge.rankings.rank import fuse
-    from ragauge.storage.atomic_files import write_atomically
 
     settings = {name: value for name, value in given.items() if value is not None}
     with saying_if_waiting(sources):
-        fused = fuse(
-            sources, cast("Method", method), weights=_numbers(weights), **cast("Any", settings)
-        )
+        fused = fuse(sources, cast("Method", method), weights=numbers, **settings)
     if path is None:
         write_run(fused, sys.stdout.buffer, tag=method)
         return
@@ -215,12 +203,3 @@ def _fuse(
 
     write_atomically(path, write)
     say(f"wrote {path}")
-
-
-def _numbers(text: str | None) -> list[float] | None:
-    if text is None:
-        return None
-    try:
-        return [float(weight) for weight in text.split(",")]
-    except ValueError:
-        raise PlanError([f"--weights takes comma-separated numbers, got {text!r}"]) from None

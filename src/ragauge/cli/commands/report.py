@@ -38,12 +38,6 @@ def command(
     write_page(read, path, evidence=not no_evidence)
     if output is None:
         put_files(read[0], REPORT)
-    say(f"wrote {path} ({_size(path.stat().st_size)}); open it in a browser")
-
-
-def _size(n_bytes: int) -> str:
-    """
-    >>> _size(123_456), _size(12_345_678)
-    ('123 kB', '12.3 MB')
-    """
-    return f"{n_bytes / 1e3:,.0f} kB" if n_bytes < 1e6 else f"{n_bytes / 1e6:,.1f} MB"
+    size = path.stat().st_size
+    shown = f"{size / 1e3:,.0f} kB" if size < 1e6 else f"{size / 1e6:,.1f} MB"
+    say(f"wrote {path} ({shown}); open it in a browser")

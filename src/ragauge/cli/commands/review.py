@@ -100,7 +100,7 @@ def next_command(
     Keys: 1 or y match, 2 or n contradict, u unsure, w note, c contexts, z undo, Enter next, q quit. Without a
     terminal the keys are read from standard input, one a line.
     """
-    from ragauge.cli.commands.review_session import Session, keys_of
+    from ragauge.cli.commands.review_session import Keys, Session
     from ragauge.report.terminal import console
 
     review = queue.review(run, settle=settle)
@@ -113,8 +113,8 @@ def next_command(
         raise click.UsageError(
             "standard input is closed; label in a terminal, or with ragauge review serve"
         )
-    is_terminal = sys.stdin.isatty()
-    session = Session(review, name, keys_of(stdin_is_terminal=is_terminal), console(sys.stdout))
+    keys = Keys(is_terminal=sys.stdin.isatty())
+    session = Session(review, name, keys, console(sys.stdout))
     try:
         session.run()
     except KeyboardInterrupt:

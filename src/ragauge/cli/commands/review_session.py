@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import click
 
@@ -24,36 +24,21 @@ AFTER = "Enter next · z undo · q quit"
 ENTER = ("", "\r", "\n")
 
 
-class Keys(Protocol):
-    """Where the keys come from."""
+class Keys:
+    """Keys pressed in a terminal, without Enter; without one, a line of the input for each key.
 
-    def key(self) -> str | None:
-        """The next key; "" for Enter, None at the end of the input."""
-        ...
+    In a line, what follows `w` is the text of the note.
+    """
 
-    def text(self, prompt: str) -> str:
-        """A line of text."""
-        ...
-
-
-class TerminalKeys:
-    """Keys pressed in a terminal, without Enter."""
-
-    def key(self) -> str | None:
-        key = click.getchar()
-        return None if key in ("\x04", "\x1a") else "" if key in ENTER else key
-
-    def text(self, prompt: str) -> str:
-        return str(click.prompt(prompt, default="", show_default=False))
-
-
-class LineKeys:
-    """A line of the input for each key, for pipes; `w` takes its text from the rest of the line or the next one."""
-
-    def __init__(self) -> None:
+    def __init__(self, *, is_terminal: bool) -> None:
+        self.is_terminal = is_terminal
         self.rest = ""
 
     def key(self) -> str | None:
+        """The next key; "" for Enter, None at the end of the input."""
+        if self.is_terminal:
+            key = click.getchar()
+            return None if key in ("\x04", "\x1a") else "" if key in ENTER else key
         line = sys.stdin.readline()
         if not line:
             return None
@@ -61,7 +46,10 @@ class LineKeys:
         self.rest = line[1:].strip() if line.startswith(NOTE) else ""
         return NOTE if line.startswith(NOTE) else line
 
-    def text(self, prompt: str) -> str:  # noqa: ARG002
+    def text(self, prompt: str) -> str:
+        """A line of text."""
+        if self.is_terminal:
+            return str(click.prompt(prompt, default="", show_default=False))
         return self.rest or sys.stdin.readline().strip()
 
 
@@ -113,7 +101,8 @@ class Session:
                 self.history.append((item, saved))
                 return self._saved(item, saved)
             if key == NOTE:
-                self._take_note()
+                self.note = self.keys.text("note")
+                self._say(f"note: {self.note}" if self.note else "no note")
             elif key == "c":
                 print_contexts(self.out, self.review.queue, item)
             elif key == "z":
@@ -152,10 +141,6 @@ class Session:
         self._say("taken back; a new label is marked as given after the verdicts were seen")
         return item
 
-    def _take_note(self) -> None:
-        self.note = self.keys.text("note")
-        self._say(f"note: {self.note}" if self.note else "no note")
-
     def _pressed(self) -> Iterator[str]:
         """The keys until q or the end of the input."""
         while (key := self.keys.key()) is not None and key != "q":
@@ -165,7 +150,3 @@ class Session:
         from rich.text import Text
 
         self.out.print(Text(for_terminal(line)))
-
-
-def keys_of(stdin_is_terminal: bool) -> Keys:
-    return TerminalKeys() if stdin_is_terminal else LineKeys()

@@ -54,11 +54,7 @@ def command(
     limit: int | None = option("Evaluate only the first N questions.", min=1),
     by: tuple[str, ...] = option("Also summarise by this field. Repeatable."),
     form: str = option(
-        "Format of what is printed.",
-        "-f",
-        "--format",
-        type=FormatChoice(FORMATS),
-        default="table",
+        "Format of what is printed.", "-f", "--format", type=FormatChoice(FORMATS), default="table"
     ),
     output: tuple[Path, ...] = option(
         "Also write the results to this .json, .jsonl, .csv, .parquet, .md, .tex or .html file. Repeatable.",

@@ -51,14 +51,8 @@ def command(
     With the ID of a question: its texts, and each system's scores with their reasons and evidence.
     With the ID of a conversation: its turns, with the scores of each.
     """
-    from ragauge.views.conversation import conversation_report, is_conversation
-    from ragauge.views.question import question_report
-    from ragauge.views.run_report import (
-        answers_report,
-        finding_report,
-        run_report,
-        scores_report,
-    )
+    from ragauge.views.question import conversation_report, is_conversation, question_report
+    from ragauge.views.run_report import answers_report, finding_report, run_report, scores_report
 
     if sum(option is not None for option in (id, worst, status, finding, steady)) > 1:
         raise click.UsageError("give only one of ID, --worst, --status, --finding and --steady")

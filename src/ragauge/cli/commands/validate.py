@@ -1,17 +1,16 @@
 """`ragauge validate`."""
 
-import sys
 from pathlib import Path
 from typing import cast
 
-import click
-
 from ragauge.cli.declare import argument, declare
 from ragauge.cli.options import SourceOptions
+from ragauge.cli.output import OutputOptions, write_report
 from ragauge.cli.streams import complain, say
 from ragauge.errors import DataError
 from ragauge.loaders import load
-from ragauge.report.plain import counted, for_terminal
+from ragauge.report.plain import counted
+from ragauge.report.report import Report, Table
 from ragauge.samples.samples import FIELDS, Samples
 
 SCORED = ("question", "answer", "contexts", "context_ids")
@@ -20,14 +19,19 @@ SCORED = ("question", "answer", "contexts", "context_ids")
 
 @declare("validate")
 def command(
-    sources: tuple[Path, ...] = argument("FILE...", required=True), *, reading: SourceOptions
+    sources: tuple[Path, ...] = argument("FILE...", required=True),
+    *,
+    reading: SourceOptions,
+    writing: OutputOptions,
 ) -> int:
     """Check data files: read each as `run` does and list its columns and its errors.
 
     Prints each column with its meaning and its number of null and empty values. Each error names
     its line; the exit code is then 3.
     """
+    targets = writing.targets(sources)
     code = 0
+    tables: list[Table] = []
     for source in sources:
         try:
             samples = load(source, **reading.settings)
@@ -35,26 +39,28 @@ def command(
             complain(error)
             code = error.exit_code
             continue
-        if len(sources) > 1:
-            click.echo(for_terminal(str(source)))
-        _print(samples)
+        for note in samples.notes:
+            say(note)
+        can_score = any(name in samples.columns for name in SCORED)
+        if not can_score:
+            say(
+                f"none of the fields {', '.join(SCORED)} found; map a column with --map FIELD=COLUMN"
+            )
+        verdict = "no errors" if can_score else "nothing to score"
+        systems = counted(len(samples.systems), "system")
+        tables.append(
+            Table(
+                ("column", "meaning", "rows", "null", "empty"),
+                _columns(samples),
+                sides="llrrr",
+                wraps=True,
+                title=str(source) if len(sources) > 1 else "",
+                closing=[f"{counted(len(samples), 'sample')} of {systems}; {verdict}"],
+            )
+        )
+    if tables:
+        write_report(Report("", tables=tables), targets)
     return code
-
-
-def _print(samples: Samples) -> None:
-    from ragauge.report.terminal import console, print_table
-
-    for note in samples.notes:
-        say(note)
-    print_table(
-        console(sys.stdout), ("column", "meaning", "rows", "null", "empty"), _columns(samples)
-    )
-    systems = counted(len(samples.systems), "system")
-    can_score = any(name in samples.columns for name in SCORED)
-    verdict = "no errors" if can_score else "nothing to score"
-    click.echo(f"{counted(len(samples), 'sample')} of {systems}; {verdict}")
-    if not can_score:
-        say(f"none of the fields {', '.join(SCORED)} found; map a column with --map FIELD=COLUMN")
 
 
 def _columns(samples: Samples) -> list[tuple[str, ...]]:
