@@ -74,13 +74,12 @@ class _ByQuery:
     @classmethod
     def from_file(cls, path: str, kind: str | None = None, name: str | None = None) -> "Any":  # noqa: ARG003
         """From TREC text (also .gz), JSON, Parquet or CSV, whatever `kind` says; DataError if it cannot be read."""
-        from ragauge.rankings.judgements import text_of
-        from ragauge.rankings.reading.judged_runs import judgements_at
-        from ragauge.rankings.reading.sources import run_frame
+        from ragauge.rankings.reading.fields import texts_of
+        from ragauge.rankings.reading.sources import read_judgements, run_frame
 
         made: dict[str, dict[str, float]] = {}
         if issubclass(cls, Qrels):
-            read = judgements_at(path)
+            read = read_judgements(path)
             grades = zip(read.query.tolist(), read.grade.tolist(), strict=True)
             for row, (query, grade) in enumerate(cast("Iterable[tuple[int, int]]", grades)):
                 made.setdefault(read.queries[query], {})[text_of(read.document.name(row))] = grade

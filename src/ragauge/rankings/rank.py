@@ -12,7 +12,8 @@ from ragauge.rankings.arrays import Bools, Compat, Floats
 from ragauge.rankings.judgements import JudgedRun, Judgements
 from ragauge.rankings.measure import MEASURES
 from ragauge.rankings.names import AskedMeasure, read_measure
-from ragauge.rankings.reading.judged_runs import judged_runs, judgements_at, named_runs
+from ragauge.rankings.reading.judged_runs import judged_runs, named_runs
+from ragauge.rankings.reading.sources import read_judgements
 from ragauge.rankings.reading.streams import refuse_read_twice
 from ragauge.rankings.result import RankingResult, Undefined
 
@@ -69,7 +70,7 @@ def rank(
     common: dict[str, SettingValue] = {"min_grade": min_grade, "compat": compat}
     settings = [_settings(measure, common) for measure in asked]
     refuse_read_twice([qrels, *(source for _, source in named_runs(runs))])
-    judgements = judgements_at(qrels)
+    judgements = read_judgements(qrels)
     by_name = judged_runs(runs, judgements, compat)
     scored = [
         _values(run, asked, settings, depth=depth, judged_only=judged_only)

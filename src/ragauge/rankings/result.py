@@ -13,7 +13,7 @@ from ragauge.rankings.arrays import Bools, Floats, Ints
 from ragauge.rankings.judgements import Judgements
 from ragauge.rankings.measure import MEASURES
 from ragauge.rankings.names import AskedMeasure, read_measure
-from ragauge.rankings.reading.ordering import by_bytes
+from ragauge.rankings.reading.lookup import by_bytes
 from ragauge.stats.aggregates import AGGREGATES, ends_of, parts_of
 from ragauge.stats.aggregation import Aggregation
 

@@ -8,20 +8,16 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from ragauge.rankings.reading.lookup import Lookup, Names, repeats
-from ragauge.rankings.reading.ordering import order, ranks
-from ragauge.rankings.reading.scan import (
+from ragauge.rankings.reading.fields import (
     Field,
-    MalformedError,
-    decimals,
     digests,
     field_of,
-    integers,
     padded,
     paired,
-    split,
     starts_of_blocks,
 )
+from ragauge.rankings.reading.lookup import Names, order, ranks, repeats
+from ragauge.rankings.reading.scan import MalformedError, decimals, integers, split
 
 NAMES = st.one_of(
     st.binary(min_size=1, max_size=40),
@@ -279,23 +275,6 @@ def test_names_whose_numbers_collide_are_told_apart_by_their_bytes():
     same = digests(names).take([1, 1, 1])
     rows, entry = found.find(names, same)
     assert (rows.tolist(), entry.tolist()) == ([1], [1])
-
-
-@given(
-    st.lists(st.integers(0, 2**64 - 1), min_size=1, max_size=50),
-    st.lists(st.integers(0, 2**64 - 1)),
-)
-def test_a_lookup_finds_what_is_known_rising_by_row(known: list[int], asked: list[int]):
-    asked += known
-    rows, entry = Lookup(np.array(known, np.uint64)).find(np.array(asked, np.uint64))
-    expected = [
-        (row, one)
-        for row, digest in enumerate(asked)
-        for one, own in enumerate(known)
-        if own == digest
-    ]
-    assert sorted(zip(rows.tolist(), entry.tolist(), strict=True)) == expected
-    assert rows.tolist() == sorted(rows.tolist())
 
 
 @given(st.lists(st.tuples(NAMES, NAMES), min_size=1, max_size=30))

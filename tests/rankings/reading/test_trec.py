@@ -17,9 +17,9 @@ from hypothesis import strategies as st
 from ragauge.errors import DataError, Problem
 from ragauge.loaders.formats import files
 from ragauge.rankings.arrays import Compat
-from ragauge.rankings.judgements import JudgedRun, Judgements, text_of
+from ragauge.rankings.judgements import JudgedRun, Judgements
 from ragauge.rankings.reading import trec
-from ragauge.rankings.reading.scan import digests, field_of, mixed
+from ragauge.rankings.reading.fields import digests, field_of, mixed, text_of
 from ragauge.rankings.reading.sources import read_run
 from ragauge.rankings.reading.streams import is_trec, refuse_read_twice
 from ragauge.rankings.reading.trec import read_qrels, scan_run
