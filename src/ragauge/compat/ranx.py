@@ -5,7 +5,7 @@ scores are ordered by id, descending, where ranx keeps an order of its own; `bpr
 counts a document as relevant or not, where ranx weighs it by its grade. What is not covered raises an error that says so.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -80,9 +80,9 @@ class _ByQuery:
         made: dict[str, dict[str, float]] = {}
         if issubclass(cls, Qrels):
             read = read_judgements(path)
-            grades = zip(read.query.tolist(), read.grade.tolist(), strict=True)
-            for row, (query, grade) in enumerate(cast("Iterable[tuple[int, int]]", grades)):
-                made.setdefault(read.queries[query], {})[text_of(read.document.name(row))] = grade
+            for row, document in enumerate(texts_of(read.document)):
+                query, grade = read.queries[int(read.query[row])], int(read.grade[row])
+                made.setdefault(query, {})[document] = grade
             return cls(made, name)
         for query, document, score in run_frame(path, compat="trec10").iter_rows():
             made.setdefault(query, {})[document] = score

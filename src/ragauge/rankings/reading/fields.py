@@ -179,8 +179,9 @@ def series_of(title: str, field: Field) -> "pl.Series":
 def bytes_in_order(field: Field) -> Bytes:
     """The names of a field one after the other, with nothing between them."""
     new_start = np.cumsum(field.length) - field.length
-    place = np.repeat(field.start - new_start, field.length) + np.arange(field.length.sum())
-    return field.text[place]
+    return field.text[
+        np.repeat(field.start - new_start, field.length) + np.arange(field.length.sum())
+    ]
 
 
 # Names into numbers

@@ -75,7 +75,7 @@ class SortedRun:
         KeyError if the run does not have the query.
         """
         number = self._numbers[query]
-        rows = np.arange(self._first[number], self._first[number] + self.n_retrieved[number])
+        rows = int(self._first[number]) + np.arange(int(self.n_retrieved[number]))
         names = texts_of(self.document.take(rows))
         return list(zip(names, self.score[rows].tolist(), strict=True))
 
@@ -145,9 +145,9 @@ class Keys:
     @classmethod
     def layout(cls, n_retrieved: Ints) -> "Keys":
         """No keys, with enough bits for these queries and ranks."""
-        most = len(n_retrieved), int(n_retrieved.max(initial=1))
-        n_bits = [np.uint64(max(1, (n - 1).bit_length())) for n in most]
-        return cls(*n_bits, np.zeros(0, np.uint64))
+        n_query_bits = max(1, (len(n_retrieved) - 1).bit_length())
+        n_rank_bits = max(1, (int(n_retrieved.max(initial=1)) - 1).bit_length())
+        return cls(np.uint64(n_query_bits), np.uint64(n_rank_bits), np.zeros(0, np.uint64))
 
     def stems(self, digest: Words, query: Ints) -> Words:
         """The keys of the documents without their ranks."""
@@ -235,7 +235,8 @@ class _Work:
     def __init__(self, rows: Rows, compat: Compat) -> None:
         if not len(rows):
             raise DataError([Problem("is empty: it ranks no document", rows.source)])
-        self.rows, self.compat = rows, compat
+        self.rows = rows
+        self.compat: Compat = compat
         first, number = numbered_names(rows.query)
         self.names = rows.query.take(first)
         size = np.diff(rows.first, append=len(rows))

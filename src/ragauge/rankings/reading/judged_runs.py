@@ -98,9 +98,11 @@ def _distinct_names(
     """A name for each run: the given one, else its tag, or its file name if tags are equal."""
     names = [str(name or run.tag) for (name, _), run in zip(named, seen, strict=True)]
     paths = [source if isinstance(source, str | Path) else "" for _, source in named]
-    for spelled in (lambda path: Path(path).name, str):
+    for is_short in (True, False):
         names = [
-            spelled(path) if path and not given and (not name or names.count(name) > 1) else name
+            (Path(path).name if is_short else str(path))
+            if path and not given and (not name or names.count(name) > 1)
+            else name
             for name, path, (given, _) in zip(names, paths, named, strict=True)
         ]
     names = [name or f"run {at}" for at, name in enumerate(names, 1)]

@@ -116,10 +116,12 @@ def scored(run: Mapping[object, object], source: str) -> Iterator[tuple[str, Sco
         if not isinstance(retrieved, list | tuple):
             what = f"is {short(retrieved)}; a query's documents are {SHAPES}"
             raise DataError([Problem(what, source, id=query)])
-        names, values = cast(Sequence[object], retrieved), range(0, -len(retrieved), -1)
+        names = cast(Sequence[object], retrieved)
+        values: Collection[float] = range(0, -len(names), -1)
         if names and isinstance(names[0], list | tuple):
             for place, pair in enumerate(names, 1):
-                if not isinstance(pair, list | tuple) or len(cast(Sequence[object], pair)) != 2:
+                sized = cast(Sequence[object], pair) if isinstance(pair, list | tuple) else ()
+                if len(sized) != 2:
                     what = f"position {place} is {short(pair)}; a query's documents are {SHAPES}"
                     raise DataError([Problem(what, source, id=query)])
             names, values = zip(*cast(Sequence[tuple[object, float]], names), strict=True)
@@ -247,7 +249,8 @@ class _Look:
     """Looks up a run's judged documents piece by piece."""
 
     def __init__(self, judgements: Judgements, compat: Compat, source: str) -> None:
-        self.source, self.compat = source, compat
+        self.source = source
+        self.compat: Compat = compat
         self.number = numbered(judgements.queries)
         self.documents = texts_of(judgements.document)
         edges = np.arange(judgements.n_queries + 1)

@@ -241,11 +241,12 @@ def rows_of_values(
         if (problem := check(cell)) is not None
     ]
     refuse(problems[:MAX_SHOWN])
-    named = [
+    queries, documents = (
         field_of_texts(cast(Sequence[str], names) if is_sound else [str(name) for name in names])
         for _, names, _, is_sound in checks[:2]
-    ]
-    return rows_of(source, chosen, *named, cast(Floats, number), line=line, notes=notes)
+    )
+    number = cast(Floats, number)
+    return rows_of(source, chosen, queries, documents, number, line=line, notes=notes)
 
 
 def are_plain_names(values: Iterable[object]) -> bool:
@@ -311,25 +312,24 @@ def numbers(values: Sequence[object]) -> Floats | None:
 def rows_of_cells(
     source: str,
     chosen: Chosen,
-    query: Field,
-    document: Field,
-    value: Field,
+    cells: Sequence[Field],
     line: Callable[[int], int],
     notes: Sequence[str] = (),
 ) -> Rows:
     """Rows made of cells of text: ids are unchanged, numbers are parsed, and grades may be true or false."""
     refuse(
         Problem("is empty; every row needs a value", source, line(row), name)
-        for name, field in zip(chosen.all, (query, document, value), strict=True)
+        for name, field in zip(chosen.all, cells, strict=True)
         for row in np.flatnonzero(field.length == 0)[:MAX_SHOWN].tolist()
     )
+    query, document, value = cells
     try:
         read = decimals(value)
     except MalformedError as error:
         words = [cell.lower() for cell in texts_of(value)] if chosen.kind == "grade" else []
         if _TRUTH.keys() & words:
             value = field_of([_TRUTH.get(word, word.encode()) for word in words])
-            return rows_of_cells(source, chosen, query, document, value, line, notes)
+            return rows_of_cells(source, chosen, (query, document, value), line, notes)
         row = int(np.searchsorted(value.start, error.at, "right")) - 1
         raise DataError([Problem(error.problem, source, line(row), chosen.value)]) from None
     return rows_of(source, chosen, query, document, read, line=line, notes=notes)

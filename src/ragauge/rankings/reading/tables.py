@@ -76,7 +76,8 @@ def rows_of_pandas(frame: Any, kind: Value) -> Rows:
     chosen = choose([name for name in frame.columns if isinstance(name, str)], kind, source)
     columns = dict[str, list[object]]()
     for name in chosen.all:
-        nulls, values = frame[name].isna().tolist(), frame[name].tolist()
+        nulls: list[bool] = frame[name].isna().tolist()
+        values: list[object] = frame[name].tolist()
         if any(nulls):
             cells = zip(nulls, values, strict=True)
             values = [None if is_null else value for is_null, value in cells]
@@ -103,7 +104,7 @@ def rows_of_csv(path: Path, delimiter: str, kind: Value) -> Rows:
         chosen = choose(header, kind, source)
         cells = [fields[header.index(name)] for name in chosen.all]
         if all(field.length.all() for field in cells):
-            return rows_of_cells(source, chosen, *cells, lambda row: row + 2)
+            return rows_of_cells(source, chosen, cells, lambda row: row + 2)
     table = csv.read_csv(path, delimiter=delimiter, only_utf=True)
     refuse(table.problems)
     chosen = choose(table.columns(), kind, source)
@@ -111,7 +112,7 @@ def rows_of_csv(path: Path, delimiter: str, kind: Value) -> Rows:
     cells = [
         field_of_texts([cast(str, row.values[name]) for row in table.rows]) for name in chosen.all
     ]
-    return rows_of_cells(source, chosen, *cells, lines.__getitem__, table.notes)
+    return rows_of_cells(source, chosen, cells, lines.__getitem__, table.notes)
 
 
 def _split_evenly(path: Path, delimiter: bytes) -> tuple[list[str], Sequence[Field]] | None:

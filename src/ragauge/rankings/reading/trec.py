@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ragauge.errors import DataError, Problem
-from ragauge.rankings.arrays import Bytes, Compat, Ints, Words
+from ragauge.rankings.arrays import Bytes, Compat, Floats, Ints, Words
 from ragauge.rankings.judgements import NOT_JUDGED, JudgedRun, Judgements
 from ragauge.rankings.reading.fields import (
     Field,
@@ -187,18 +187,25 @@ def _scan_piece(
 
 
 def _judged_run(file: Packed, judgements: Judgements, scanned: list[_Scanned]) -> JudgedRun:
-    *columns, tags = zip(*scanned, strict=True) if scanned else ([()] * 6)
-    if not any(tags):  # every line has a tag
+    tag = next((piece.tag for piece in reversed(scanned) if piece.tag), "")
+    if not tag:  # every line has one
         raise DataError([Problem(f"is empty: it has no lines; {RUN_LINE}", file.name)])
-    query, n_lines, unknown, judgement, rank = map(np.concatenate, columns)
+    query = np.concatenate([piece.query for piece in scanned])
+    unknown = np.concatenate([piece.unknown for piece in scanned])
     _refuse_parted(query, judgements)
     # Two names that share a digest also lead here; reading the run whole is then only slower.
     if len(distinct(unknown)) < len(unknown):
         raise _InterleavedError
     n_retrieved = np.zeros(judgements.n_queries, np.int64)
-    n_retrieved[query] = n_lines
-    tag = next(tag for tag in reversed(tags) if tag)
-    return JudgedRun(judgements, n_retrieved, judgement, rank, len(unknown), tag)
+    n_retrieved[query] = np.concatenate([piece.n_lines for piece in scanned])
+    return JudgedRun(
+        judgements,
+        n_retrieved,
+        np.concatenate([piece.judgement for piece in scanned]),
+        np.concatenate([piece.rank for piece in scanned]),
+        len(unknown),
+        tag,
+    )
 
 
 def _refuse_parted(query: Ints, judgements: Judgements) -> None:
@@ -213,7 +220,8 @@ def rows_of_trec(path: Path | str) -> tuple[Rows, str]:
 
 
 def _rows_of_packed(file: Packed) -> tuple[Rows, str]:
-    queries, documents, firsts, scores, offsets = [], [], [], [], []
+    queries, documents = list[tuple[Bytes, Ints]](), list[tuple[Bytes, Ints]]()
+    firsts, starts, scores = list[Ints](), list[Ints](), list[Floats]()
     n, tag = 0, ""
     with opened(file) as stream:
         for text, offset in pieces_of(stream, PIECE):
@@ -227,12 +235,12 @@ def _rows_of_packed(file: Packed) -> tuple[Rows, str]:
             for names, kept in ((query.take(first), queries), (document, documents)):
                 kept.append((bytes_in_order(names), names.length))
             firsts.append(first + n)
-            offsets.append(query.start + offset)
+            starts.append(query.start + offset)
             n += len(score)
             tag = text_of(tags.name(len(tags) - 1)) if len(tags) else tag
     if not n:
         raise DataError([Problem(f"is empty: it has no lines; {RUN_LINE}", file.name)])
-    start = np.concatenate(offsets)
+    start = np.concatenate(starts)
     return Rows(
         file.name,
         _joined(queries),
