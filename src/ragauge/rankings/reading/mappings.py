@@ -120,14 +120,17 @@ def scored(run: Mapping[object, object], source: str) -> Iterator[tuple[str, Sco
         values: Collection[float] = range(0, -len(names), -1)
         if names and isinstance(names[0], list | tuple):
             for place, pair in enumerate(names, 1):
-                sized = cast(Sequence[object], pair) if isinstance(pair, list | tuple) else ()
-                if len(sized) != 2:
+                if not _is_pair(pair):
                     what = f"position {place} is {short(pair)}; a query's documents are {SHAPES}"
                     raise DataError([Problem(what, source, id=query)])
             names, values = zip(*cast(Sequence[tuple[object, float]], names), strict=True)
         yield query, _by_name(query, names, values, source)
     if not seen:
         raise DataError([Problem("is empty: it ranks no document", source)])
+
+
+def _is_pair(value: object) -> bool:
+    return isinstance(value, list | tuple) and len(cast(Sequence[object], value)) == 2
 
 
 def _query(given: object, seen: Collection[str], source: str, problems: list[Problem]) -> str:
