@@ -1,5 +1,6 @@
 import io
 from math import sqrt
+from typing import get_args
 
 import polars as pl
 import pytest
@@ -9,9 +10,9 @@ from polars.testing import assert_frame_equal
 from pytest import approx
 
 from ragauge.errors import DataError, PlanError
-from ragauge.rankings.fusion import JOINS, fuse, write_run
+from ragauge.rankings.fusion import Method, fuse, write_run
 
-METHODS = ["borda", *JOINS]
+METHODS = get_args(Method)
 
 
 def run(rows):
