@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from threading import Lock
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -26,7 +26,6 @@ from ragauge.rankings.reading.fields import (
     text_of,
 )
 from ragauge.rankings.reading.lookup import distinct, repeats
-from ragauge.rankings.reading.rows import Rows
 from ragauge.rankings.reading.scan import MalformedError, decimals, integers, split
 from ragauge.rankings.reading.streams import (
     PIECE,
@@ -37,6 +36,9 @@ from ragauge.rankings.reading.streams import (
     pieces_of,
     whole_text,
 )
+
+if TYPE_CHECKING:
+    from ragauge.rankings.reading.rows import Rows
 
 FOR_THREADS = 6
 """Pieces that a thread reads at a time, so that threads wait for each other less often."""
@@ -213,13 +215,15 @@ def _refuse_parted(query: Ints, judgements: Judgements) -> None:
         raise _InterleavedError
 
 
-def rows_of_trec(path: Path | str) -> tuple[Rows, str]:
+def rows_of_trec(path: Path | str) -> "tuple[Rows, str]":
     """The run's rows and its tag. Errors as in `scan_run`, except for repeated documents."""
     _keep_freed_memory()
     return _rows_of_packed(packed_at(path))
 
 
-def _rows_of_packed(file: Packed) -> tuple[Rows, str]:
+def _rows_of_packed(file: Packed) -> "tuple[Rows, str]":
+    from ragauge.rankings.reading.rows import Rows
+
     queries, documents = list[tuple[Bytes, Ints]](), list[tuple[Bytes, Ints]]()
     firsts, starts, scores = list[Ints](), list[Ints](), list[Floats]()
     n, tag = 0, ""
