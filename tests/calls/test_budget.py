@@ -66,7 +66,7 @@ def test_what_is_paid_is_counted():
     ours = spending()
     paid(ours, request(), Reply("a", prompt_tokens=100, completion_tokens=20))
     paid(ours, request(), Reply("b", prompt_tokens=50, completion_tokens=10))
-    ours.found()
+    ours.cached += 1
     told = ours.as_data()
     assert told["cost_usd"] == approx(PRICE.of(150, 30))
     assert {**told, "cost_usd": None} == {

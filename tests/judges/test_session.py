@@ -19,8 +19,7 @@ from ragauge.judges.protocol import Reply
 from ragauge.judges.providers.factory import open_judge
 from ragauge.judges.providers.scripted import RecordedJudge, RecordingJudge, ScriptedJudge
 from ragauge.judges.reply_ledger import reply_ledger
-from ragauge.judges.session import Answered, JudgeSession
-from ragauge.judges.shared_state import DOWN_LIMIT, MAX_OPEN_QUESTIONS
+from ragauge.judges.session import DOWN_LIMIT, MAX_OPEN_QUESTIONS, Answered, JudgeSession
 from ragauge.score import NOT_ASKED, Score, Status
 
 

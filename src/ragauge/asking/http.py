@@ -25,7 +25,6 @@ from ragauge.calls.connections import (
     Connections,
     Destination,
     Received,
-    connections_to,
     is_transport_error,
 )
 from ragauge.calls.rate_limit import MAX_CONCURRENCY
@@ -151,21 +150,17 @@ def _from_environment(name: str, variable: str) -> str:
     return f"Bearer {value}" if is_bare else value
 
 
+@dataclass(slots=True, repr=False)
 class HttpTarget:
     """Sends a filled template, and reads the reply; follows no redirects, which would take the key along."""
 
-    def __init__(
-        self,
-        address: Address,
-        url: str,
-        method: str,
-        headers: Mapping[str, str],
-        template: object,
-        read: Mapping[str, str],
-    ) -> None:
-        self.address, self.url, self.method = address, url, method
-        self.headers, self.template, self.read = headers, template, read
-        self._connections: Connections | None = None
+    address: Address
+    url: str
+    method: str
+    headers: Mapping[str, str]
+    template: object
+    read: Mapping[str, str]
+    _connections: Connections | None = None
 
     async def answer(self, inputs: Mapping[str, object]) -> Response:
         quoted = {name: quote(str(value), safe="") for name, value in inputs.items()}
@@ -180,52 +175,40 @@ class HttpTarget:
             arrivals.append((n_bytes, time.perf_counter() - start))
 
         try:
-            received = await self._connected().send(destination, body, arrived)
+            self._connections = self._connections or Connections(self.address, MAX_CONCURRENCY)
+            received = await self._connections.send(destination, body, arrived)
         except Exception as error:
             if not is_transport_error(error):
                 raise
             why = self.address.shown(f"{type(error).__name__}: {error}".removesuffix(": "))
             raise Refused(f"the connection was lost ({why})") from None
         latency_s = time.perf_counter() - start
-        self._check(received)
-        if is_stream(received.content):
-            fields, begun_at = read_stream(received.content, self.read)
+        content = received.content
+        if received.is_error:
+            raise _refusal(received)
+        if len(content) > MAX_BYTES:
+            raise Refused(f"the reply is longer than {MAX_BYTES:,} bytes", is_final=True)
+        if is_page(content):
+            problem = "the reply is a page of HTML and not JSON; look at the URL"
+            raise Refused(problem, is_final=True)
+        if is_stream(content):
+            fields, begun_at = read_stream(content, self.read)
             return Response(fields, latency_s, next(s for n, s in arrivals if n >= begun_at))
-        return Response(self._read(received.content), latency_s)
+        try:
+            reply: object = json.loads(content)
+        except (ValueError, RecursionError) as error:
+            beginning = content[:80].decode("utf-8", "replace")
+            raise Refused(f"the reply is not JSON ({error!s:.80}): {beginning!r}") from None
+        if self.read:
+            found = {name: at_pointer(reply, pointer) for name, pointer in self.read.items()}
+            reply = {**found, **usage_of(reply)}
+        return Response(reply, latency_s)
 
     async def close(self) -> None:
         """Close the connections; a later question opens new ones."""
         connections, self._connections = self._connections, None
         if connections is not None:
             await connections.close()
-
-    def _connected(self) -> Connections:
-        if self._connections is None:
-            self._connections = connections_to(self.address, MAX_CONCURRENCY)
-        return self._connections
-
-    def _check(self, received: Received) -> None:
-        """Refused for an error, and for what no program reads."""
-        if received.is_error:
-            raise _refusal(received)
-        if len(received.content) > MAX_BYTES:
-            raise Refused(f"the reply is longer than {MAX_BYTES:,} bytes", is_final=True)
-        if is_page(received.content):
-            raise Refused(
-                "the reply is a page of HTML and not JSON; look at the URL", is_final=True
-            )
-
-    def _read(self, content: bytes) -> object:
-        """The fields of a reply; Refused if it is no JSON."""
-        try:
-            reply: object = json.loads(content)
-        except (ValueError, RecursionError) as error:
-            start = content[:80].decode("utf-8", "replace")
-            raise Refused(f"the reply is not JSON ({error!s:.80}): {start!r}") from None
-        if not self.read:
-            return reply
-        fields = {name: at_pointer(reply, pointer) for name, pointer in self.read.items()}
-        return {**fields, **usage_of(reply)}
 
 
 def _refusal(received: Received) -> Refused:

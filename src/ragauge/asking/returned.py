@@ -71,9 +71,7 @@ def _part(value: object, name: str) -> object:
 
 def _plain(value: object) -> dict[str, object] | None:
     """The fields of a mapping in our own names, which is read many times faster than others."""
-    if not isinstance(value, Mapping):
-        return None
-    given = cast("Mapping[object, object]", value)
+    given = cast("Mapping[object, object]", value if isinstance(value, Mapping) else {})
     if not isinstance(given.get("answer"), str):
         return None
     known = {name: it for name, it in given.items() if name in FIELDS}
@@ -88,7 +86,27 @@ def _plain(value: object) -> dict[str, object] | None:
 
 def _loaded(value: object) -> dict[str, object]:
     """The fields of any sample or result that `load` reads."""
-    samples = value if isinstance(value, Samples) else _samples(value)
+    samples = value if isinstance(value, Samples) else None
+    problem: Problem | None = None
+    # A row of its own, or the answer of one (a message, a component's output).
+    for row in () if samples is not None else (value, {"answer": value}):
+        try:
+            found = load([row], in_pieces=False)
+        except DataError as error:
+            problem = error.problems[0] if row is value else problem
+        except RagaugeError:
+            continue
+        else:
+            if "answer" in found.columns:
+                samples = found
+                break
+    if samples is None and problem is not None and problem.field is not None:
+        raise Refused(
+            f"returned what cannot be read: {problem.field} {problem.message}; it was {_shown(value)}",
+            is_final=True,
+        )
+    if samples is None:
+        raise _not_understood(value)
     if len(samples) != 1:
         raise Refused(f"returned {len(samples)} samples, not one", is_final=True)
     row = cast("dict[str, object]", samples.frame.to_dicts()[0])
@@ -98,27 +116,6 @@ def _loaded(value: object) -> dict[str, object]:
     if is_numbered or (is_turn and _part(value, "id") is None):
         left_out += ("id",)
     return {name: it for name, it in row.items() if name not in left_out and it is not None}
-
-
-def _samples(value: object) -> Samples:
-    """The result as one sample: a row of its own, or the answer of one (a message, a component's output)."""
-    problem: Problem | None = None
-    for row in (value, {"answer": value}):
-        try:
-            samples = load([row], in_pieces=False)
-        except DataError as error:
-            problem = error.problems[0] if row is value else problem
-        except RagaugeError:
-            continue
-        else:
-            if "answer" in samples.columns:
-                return samples
-    if problem is not None and problem.field is not None:
-        raise Refused(
-            f"returned what cannot be read: {problem.field} {problem.message}; it was {_shown(value)}",
-            is_final=True,
-        )
-    raise _not_understood(value)
 
 
 def _not_understood(value: object) -> Refused:

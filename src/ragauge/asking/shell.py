@@ -7,6 +7,8 @@ import shlex
 import signal
 import time
 from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
@@ -31,11 +33,11 @@ def open_command(command: str, version: str = "") -> OpenTarget:
     )
 
 
+@dataclass(frozen=True, slots=True)
 class ShellTarget:
     """Runs the command once for each question; one that takes too long is killed with all it started."""
 
-    def __init__(self, command: str) -> None:
-        self.command = command
+    command: str
 
     async def answer(self, inputs: Mapping[str, object]) -> Response:
         line = json.dumps(dict(inputs), ensure_ascii=False, default=str) + "\n"
@@ -50,23 +52,17 @@ class ShellTarget:
         try:
             written, errors = await process.communicate(line.encode("utf-8", "replace"))
         except BaseException:
-            _kill(process)
+            with suppress(ProcessLookupError):
+                if hasattr(os, "killpg"):
+                    os.killpg(process.pid, signal.SIGKILL)
+                else:
+                    process.kill()
             raise
         latency_s = time.perf_counter() - start
         if process.returncode:
             said = " ".join(errors.decode("utf-8", "replace").split())[-ERROR_SHOWN:]
             raise Refused(f"exit code {process.returncode}: {said or 'nothing on standard error'}")
         return Response(_read(written), latency_s)
-
-
-def _kill(process: asyncio.subprocess.Process) -> None:
-    try:
-        if hasattr(os, "killpg"):
-            os.killpg(process.pid, signal.SIGKILL)
-        else:
-            process.kill()
-    except ProcessLookupError:
-        pass
 
 
 def _read(written: bytes) -> object:

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import cast
 
 from ragauge.asking.target import Refused
@@ -18,18 +18,14 @@ def fields_in(template: object) -> set[str]:
     >>> sorted(fields_in({"q": "{question}", "n": ["{top_k}", 5]}))
     ['question', 'top_k']
     """
-    return {name for text in _texts(template) for name in PLACE.findall(text)}
-
-
-def _texts(value: object) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, Mapping):
-        for each in cast("Mapping[str, object]", value).values():
-            yield from _texts(each)
-    elif isinstance(value, list):
-        for each in cast("Sequence[object]", value):
-            yield from _texts(each)
+    if isinstance(template, str):
+        return {*PLACE.findall(template)}
+    inner: Iterable[object] = ()
+    if isinstance(template, Mapping):
+        inner = cast("Mapping[str, object]", template).values()
+    elif isinstance(template, list):
+        inner = cast("Sequence[object]", template)
+    return {name for each in inner for name in fields_in(each)}
 
 
 def filled(template: object, inputs: Mapping[str, object]) -> object:

@@ -7,7 +7,7 @@ the key.
 
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from functools import cached_property
 from hashlib import sha256
 from importlib import import_module
@@ -134,7 +134,10 @@ class Endpoint:
             asked = [pool.submit(self._answer, request, stop) for request in requests]
             try:
                 wait(asked, return_when=FIRST_EXCEPTION)
-                return np.concatenate(_results(asked))
+                for call in asked:  # the first error among the finished ones
+                    if call.done():
+                        call.result()
+                return np.concatenate([call.result() for call in asked])
             finally:
                 stop.set()
                 for call in asked:
@@ -148,28 +151,18 @@ class Endpoint:
         long_text: LongText = "cut",  # noqa: ARG002
     ) -> list[TokenVectors]:
         """Raise EncoderError: an endpoint gives no tokens."""
-        self._refuse_tokens()
-
-    def token_ids(
-        self,
-        texts: Sequence[str],  # noqa: ARG002
-        *,
-        long_text: LongText = "cut",  # noqa: ARG002
-    ) -> list[Ints]:
-        """Raise EncoderError: an endpoint gives no tokens."""
-        self._refuse_tokens()
-
-    def count_tokens(self, texts: Sequence[str]) -> None:  # noqa: ARG002
-        """None: an endpoint does not report tokens."""
-        return
-
-    def _refuse_tokens(self) -> NoReturn:
         raise EncoderError(
             f"{self.name}: an endpoint gives vectors of whole texts, not of tokens; use the "
             "embedded encoder or a Hugging Face model for this"
         )
 
-    # Requests -------------------------------------------------------------------------------------
+    def token_ids(self, texts: Sequence[str], *, long_text: LongText = "cut") -> list[Ints]:
+        """Raise EncoderError: an endpoint gives no tokens."""
+        return [tokens.ids for tokens in self.encode_tokens(texts, long_text=long_text)]
+
+    def count_tokens(self, texts: Sequence[str]) -> None:  # noqa: ARG002
+        """None: an endpoint does not report tokens."""
+        return
 
     def _requests(self, texts: Sequence[str]) -> Iterator[list[str]]:
         """The texts in order, in groups that fit a request."""
@@ -195,7 +188,8 @@ class Endpoint:
                 return self._rows(self._reply(texts, end), len(texts))
             except Unanswered as unanswered:
                 reason = unanswered.reason
-                pause = self._pause(n_attempts, unanswered.wait_s)
+                waits = {"first_wait_s": self.first_wait_s, "max_wait_s": self.max_wait_s}
+                pause = pause_s(n_attempts, unanswered.wait_s, **waits)
             if n_attempts == self.max_attempts or time.monotonic() + pause >= end:
                 break
             if stop.wait(pause):
@@ -207,26 +201,36 @@ class Endpoint:
             is_down=True,
         )
 
-    def _pause(self, n_attempts: int, server_wait_s: float | None) -> float:
-        waits = {"first_wait_s": self.first_wait_s, "max_wait_s": self.max_wait_s}
-        return pause_s(n_attempts, server_wait_s, **waits)
-
     def _reply(self, texts: Sequence[str], end: float) -> bytes:
         """The body of the server's reply. Unanswered if there is none, EncoderError if refused."""
         openai = cast(Any, import_module("openai"))
         left = max(min(self.timeout_s, end - time.monotonic()), 0.001)
         shortened = {} if self.dimensions is None else {"dimensions": self.dimensions}
+        with _STATE:  # one client for all threads
+            client = self._client
+        body = bytearray()
         try:
-            with self._open().embeddings.with_streaming_response.create(
+            with client.embeddings.with_streaming_response.create(
                 model=self.name,
                 input=list(texts),
                 encoding_format="float",
                 timeout=left,
                 **shortened,
             ) as reply:
-                return self._body(reply.iter_bytes(), len(texts), end)
+                for chunk in reply.iter_bytes():
+                    body += chunk
+                    if len(body) > BYTES_PER_VECTOR * len(texts):
+                        what = f"its reply has more than {len(body)} bytes for {len(texts)} texts"
+                        self._refuse(what)
+                    if time.monotonic() > end:
+                        raise Unanswered("the reply did not end in time")
+                return bytes(body)
         except openai.APIStatusError as error:
-            self._refused_or_unanswered(error)
+            status, message = int(error.status_code), message_of(error.response.text)
+            reason = f"{status}: {self.address.shown(message) or 'no message'}"
+            if may_pass(status):
+                raise Unanswered(reason, retry_after(error.response.headers)) from None
+            self._refuse(f"the request was refused with {reason}")
         except openai.APITimeoutError:
             raise Unanswered(f"no data for {left:.1f} s") from None
         except openai.APIConnectionError as error:
@@ -238,33 +242,11 @@ class Endpoint:
             what = f"{type(error).__name__}: {error}"
             raise Unanswered(f"the reply was cut off ({self.address.shown(what)})") from None
 
-    def _body(self, chunks: Iterable[bytes], n_texts: int, end: float) -> bytes:
-        body = bytearray()
-        for chunk in chunks:
-            body += chunk
-            if len(body) > BYTES_PER_VECTOR * n_texts:
-                self._refuse(f"its reply has more than {len(body)} bytes for {n_texts} texts")
-            if time.monotonic() > end:
-                raise Unanswered("the reply did not end in time")
-        return bytes(body)
-
-    def _refused_or_unanswered(self, error: Any) -> NoReturn:
-        status = int(error.status_code)
-        reason = f"{status}: {self.address.shown(message_of(error.response.text)) or 'no message'}"
-        if may_pass(status):
-            raise Unanswered(reason, retry_after(error.response.headers)) from None
-        self._refuse(f"the request was refused with {reason}")
-
     def _refuse(self, reason: str) -> NoReturn:
         with _STATE:
             self._n_refused += 1
             is_down = self._n_refused > MAX_REFUSALS_IN_A_ROW
         raise EncoderError(f"{self.address}: {reason}", is_down=is_down) from None
-
-    def _open(self) -> Any:
-        """The client, created once for all threads."""
-        with _STATE:
-            return self._client
 
     @cached_property
     def _client(self) -> Any:
@@ -277,11 +259,11 @@ class Endpoint:
             max_retries=0,
         )
 
-    # Replies --------------------------------------------------------------------------------------
-
     def _rows(self, body: bytes, n_texts: int) -> Floats:
         """The reply's vectors, normalized to length 1. EncoderError if they are wrong."""
-        rows = self._numbers(self._in_order(self._read(body), n_texts))
+        if is_page(body):
+            self._refuse(IS_A_PAGE)
+        rows = self._numbers(self._in_order(json_of(body), n_texts))
         if not np.isfinite(rows).all():
             self._refuse("its reply holds numbers that are not finite")
         highest = np.abs(rows).max(axis=1, keepdims=True)
@@ -290,11 +272,6 @@ class Endpoint:
         with _STATE:
             self._n_refused = 0
         return unit_rows((rows / highest).astype(np.float32))
-
-    def _read(self, body: bytes) -> object:
-        if is_page(body):
-            self._refuse(IS_A_PAGE)
-        return json_of(body)
 
     def _in_order(self, reply: object, n_texts: int) -> list[list[object]]:
         """The vectors in the order of the texts; the reply may have another order."""
@@ -332,11 +309,3 @@ class Endpoint:
             return np.array(vectors, np.float64)
         except OverflowError:
             self._refuse("its reply holds numbers that are not finite")
-
-
-def _results(asked: Sequence[Future[Floats]]) -> list[Floats]:
-    """The results of the requests, or the first error among the finished ones."""
-    for call in asked:
-        if call.done():
-            call.result()
-    return [call.result() for call in asked]

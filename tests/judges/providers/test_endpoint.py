@@ -209,7 +209,7 @@ def test_which_connections_are_used(monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", CANARY)
 
     async def uses_aiohttp(url: str) -> bool:
-        made = connections.connections_to(Address("tiny", url, "OPENAI_API_KEY", JudgeError), 2)
+        made = connections.Connections(Address("tiny", url, "OPENAI_API_KEY", JudgeError), 2)
         await made.close()
         return made.uses_aiohttp
 

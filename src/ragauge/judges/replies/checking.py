@@ -19,7 +19,6 @@ DECIMAL = re.compile(r"-?(?:0|[1-9]\d{0,14})(?:\.\d{1,15})?", re.ASCII)
 WORD_EDGES = " \"'`“”‘«»„‚*_.。"
 MAX_WORD_LENGTH = 200
 TRUTH = {"true": True, "false": False}
-NUMBERS = (int, float)
 
 Json = Any
 """A JSON value; not `object`, because casts are slow calls."""
@@ -81,7 +80,11 @@ def check(value: Json, schema: Schema, place: str = "") -> Json:
     ...     "type": "string", "enum": ["PASS", "FAIL"]}}})
     {'grade': 'PASS'}
     """
-    if _fits(schema)(value):
+    try:
+        fits = _fits_packed(marshal.dumps(cast(Object, schema), PLAIN))
+    except (ValueError, TypeError):  # has types that are not JSON's
+        fits = _never
+    if fits(value):
         return value
     problems: Problems = []
     fitted = _fitted(value, schema, place, problems)
@@ -97,16 +100,9 @@ def check(value: Json, schema: Schema, place: str = "") -> Json:
 Fits = Callable[[Json], bool]
 
 
-def _fits(schema: Rules) -> Fits:
-    """A check whether a value matches the schema exactly and needs no change."""
-    try:
-        return _fits_packed(marshal.dumps(cast(Object, schema), PLAIN))
-    except (ValueError, TypeError):  # has types that are not JSON's
-        return _never
-
-
 @lru_cache(maxsize=256)
 def _fits_packed(schema: bytes) -> Fits:
+    """A check whether a value matches the schema exactly and needs no change."""
     own = marshal.loads(schema)
     json.dumps(own)  # fails where marshal turned numpy's numbers into bytes
     return _fits_one(own)
@@ -124,7 +120,20 @@ def _rule(schema: Rules) -> tuple[type, Fits | None] | None:
     """The required type and further check; None if the fast path does not support the schema."""
     wanted, menu = schema.get("type"), schema.get("enum")
     if wanted == "object" and "properties" in schema:
-        return _object_rule(schema["properties"], schema.get("required", ()))
+        properties: Mapping[str, Rules] = schema["properties"]
+        rules = {name: _rule(rule) for name, rule in properties.items()}
+        kinds = [rule[0] for rule in rules.values() if rule is not None]
+        inner = [(name, rule[1]) for name, rule in rules.items() if rule is not None and rule[1]]
+        names = list(properties)
+        if len(kinds) < len(names) or not set(schema.get("required", ())) <= set(names):
+            return None
+
+        def fits(value: Object) -> bool:
+            if list(value) != names or list(map(type, value.values())) != kinds:
+                return False
+            return all(inner_fits(value[name]) for name, inner_fits in inner)
+
+        return dict, fits
     if wanted == "array" and "items" in schema:
         item_fits = _fits_one(schema["items"])
         least, most = schema.get("minItems", 0), schema.get("maxItems", math.inf)
@@ -140,24 +149,6 @@ def _rule(schema: Rules) -> tuple[type, Fits | None] | None:
     return None
 
 
-def _object_rule(
-    properties: Mapping[str, Rules], required: Sequence[str]
-) -> tuple[type, Fits | None] | None:
-    rules = {name: _rule(rule) for name, rule in properties.items()}
-    kinds = [rule[0] for rule in rules.values() if rule is not None]
-    inner = [(name, rule[1]) for name, rule in rules.items() if rule is not None and rule[1]]
-    names = list(properties)
-    if len(kinds) < len(names) or not set(required) <= set(names):
-        return None
-
-    def fits(value: Object) -> bool:
-        if list(value) != names or list(map(type, value.values())) != kinds:
-            return False
-        return all(inner_fits(value[name]) for name, inner_fits in inner)
-
-    return dict, fits
-
-
 def _never(_: Json) -> bool:
     return False
 
@@ -165,12 +156,33 @@ def _never(_: Json) -> bool:
 def _fitted(value: Json, schema: Rules, place: str, problems: Problems) -> Json:
     """The normalized value; adds what is wrong with it to `problems`."""
     wanted: str | list[str] | None = schema.get("type")
-    if isinstance(wanted, str) and wanted in _FITS:
-        return _FITS[wanted](value, schema, place, problems)
     if isinstance(wanted, list):
         return _fitted_any(value, wanted, schema, place, problems)
-    if wanted is None and "enum" in schema:
-        return _chosen(value, schema, place, problems)
+    if wanted == "object":
+        return _object(value, schema, place, problems)
+    if wanted == "array":
+        return _array(value, schema, place, problems)
+    if wanted == "string" and "enum" not in schema:
+        least = schema.get("minLength", 0)
+        if not isinstance(value, str):
+            return _wrong(value, "a text", place, problems)
+        if least and len(value.strip()) < least:
+            text = "a text that is not blank" if least == 1 else f"a text of {least} or more signs"
+            return _wrong(value, text, place, problems)
+        return value
+    if wanted == "boolean":
+        if isinstance(value, str) and value in TRUTH:
+            return TRUTH[value]
+        if isinstance(value, int | float) and value in (0, 1):
+            return bool(value)
+        return _wrong(value, "true or false", place, problems)
+    if wanted == "null":
+        return value if value is None else _wrong(value, "null", place, problems)
+    if wanted in ("number", "integer"):
+        return _number(value, schema, place, problems)
+    if wanted == "string" or (wanted is None and "enum" in schema):
+        choice = on_menu(value, schema["enum"])
+        return _not_on_menu(value, schema, place, problems) if choice is None else choice
     raise ValueError(f"{_named(place)} cannot be checked for the type {wanted!r}")
 
 
@@ -204,13 +216,9 @@ def _object(value: Json, schema: Rules, place: str, problems: Problems) -> Json:
     return {
         name: _fitted(given[name], rules, prefix + name, problems)
         for name, rules in known.items()
-        if name in given and (given[name] is not None or name in required or _takes_null(rules))
+        if name in given
+        and (given[name] is not None or name in required or "null" in (rules.get("type") or ()))
     }
-
-
-def _takes_null(rules: Rules) -> bool:
-    wanted = rules.get("type")
-    return wanted == "null" or (isinstance(wanted, list) and "null" in wanted)
 
 
 def _array(value: Json, schema: Rules, place: str, problems: Problems) -> Json:
@@ -226,85 +234,26 @@ def _array(value: Json, schema: Rules, place: str, problems: Problems) -> Json:
     return [_fitted(item, rules, f"{place}[{index}]", problems) for index, item in enumerate(given)]
 
 
-def _string(value: Json, schema: Rules, place: str, problems: Problems) -> Json:
-    if "enum" in schema:
-        return _chosen(value, schema, place, problems)
-    if not isinstance(value, str):
-        return _wrong(value, "a text", place, problems)
-    least = schema.get("minLength", 0)
-    if least and len(value.strip()) < least:
-        wanted = "a text that is not blank" if least == 1 else f"a text of {least} or more signs"
-        return _wrong(value, wanted, place, problems)
-    return value
-
-
-def _chosen(value: Json, schema: Rules, place: str, problems: Problems) -> Json:
-    menu: Sequence[Json] = schema["enum"]
-    choice = on_menu(value, menu)
-    if choice is None:
-        return _wrong(value, f"one of {', '.join(map(shown, menu))}", place, problems)
-    return choice
-
-
-def _boolean(value: Json, schema: Rules, place: str, problems: Problems) -> Json:
-    if value is True or value is False:
-        return value
-    if isinstance(value, str) and value in TRUTH:
-        return TRUTH[value]
-    if isinstance(value, NUMBERS) and value in (0, 1):
-        return bool(value)
-    return _wrong(value, "true or false", place, problems)
-
-
-def _null(value: Json, schema: Rules, place: str, problems: Problems) -> Json:
-    return value if value is None else _wrong(value, "null", place, problems)
-
-
 def _number(value: Json, schema: Rules, place: str, problems: Problems) -> Json:
-    number = _as_number(value)
-    if number is None:
-        return _wrong(value, "a number", place, problems)
-    return _within(number, value, schema, place, problems)
-
-
-def _integer(value: Json, schema: Rules, place: str, problems: Problems) -> Json:
-    number = value if type(value) is int else _as_number(value)
-    if number is None or number % 1:
-        return _wrong(value, "a whole number", place, problems)
-    return _within(int(number), value, schema, place, problems)
-
-
-def _as_number(value: Json) -> int | float | None:
     """A number, or a text that is a plain decimal number; booleans are not numbers."""
+    number = None
     if isinstance(value, str) and DECIMAL.fullmatch(value):
-        return float(value) if "." in value else int(value)
-    if isinstance(value, bool) or not isinstance(value, NUMBERS):
-        return None
-    return value if math.isfinite(value) else None
-
-
-def _within(
-    number: int | float, value: Json, schema: Rules, place: str, problems: Problems
-) -> Json:
+        number = float(value) if "." in value else int(value)
+    elif type(value) is int or (isinstance(value, float) and math.isfinite(value)):
+        number = value
+    is_whole = schema["type"] == "integer"
+    if number is None or (is_whole and number % 1):
+        return _wrong(value, "a whole number" if is_whole else "a number", place, problems)
     least, most = schema.get("minimum", -math.inf), schema.get("maximum", math.inf)
     if not least <= number <= most:
         return _wrong(value, _range(least, most), place, problems)
-    menu: Sequence[Json] | None = schema.get("enum")
-    if menu is not None and number not in menu:
-        return _wrong(value, f"one of {', '.join(map(shown, menu))}", place, problems)
-    return number
+    if "enum" in schema and number not in schema["enum"]:
+        return _not_on_menu(value, schema, place, problems)
+    return int(number) if is_whole else number
 
 
-Fit = Callable[[Json, Rules, str, Problems], Json]
-_FITS: Mapping[str, Fit] = {
-    "object": _object,
-    "array": _array,
-    "string": _string,
-    "boolean": _boolean,
-    "null": _null,
-    "number": _number,
-    "integer": _integer,
-}
+def _not_on_menu(value: Json, schema: Rules, place: str, problems: Problems) -> Json:
+    return _wrong(value, f"one of {', '.join(map(shown, schema['enum']))}", place, problems)
 
 
 def on_menu(value: Json, menu: Sequence[object]) -> object | None:
