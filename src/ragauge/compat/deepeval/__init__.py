@@ -136,8 +136,6 @@ def _scored(metric: BaseMetric, cases: list[LLMTestCase]) -> list[MetricData]:
             # Nothing of the test case before may count for this one.
             metric.score = metric.reason = metric.error = metric.success = None
             metric.measure(case)
-        found.append(MetricData(
-            metric.__name__, metric.threshold, metric.is_successful(), metric.score, metric.reason,
-            metric.strict_mode, metric.error,
-        ))  # fmt: skip
+        data = (metric.__name__, metric.threshold, metric.is_successful(), metric.score)
+        found.append(MetricData(*data, metric.reason, metric.strict_mode, metric.error))
     return found

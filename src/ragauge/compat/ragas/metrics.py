@@ -129,14 +129,18 @@ LLMContextPrecisionWithReference = _covered(
     "LLMContextPrecisionWithReference", "llm_context_precision_with_reference", AVERAGE_PRECISION
 )
 LLMContextPrecisionWithoutReference = _covered(
-    "LLMContextPrecisionWithoutReference", "llm_context_precision_without_reference", AVERAGE_PRECISION
-)  # fmt: skip
+    "LLMContextPrecisionWithoutReference",
+    "llm_context_precision_without_reference",
+    AVERAGE_PRECISION,
+)
 ContextPrecision = _covered("ContextPrecision", "context_precision", AVERAGE_PRECISION)
 ContextUtilization = _covered("ContextUtilization", "context_utilization", AVERAGE_PRECISION)
 LLMContextRecall = ContextRecall = _covered("LLMContextRecall", "context_recall", "context_recall")
 SemanticSimilarity = _covered("SemanticSimilarity", "semantic_similarity", "semantic_similarity")
 AnswerSimilarity = _covered("AnswerSimilarity", "answer_similarity", "semantic_similarity")
-IDBasedContextPrecision = _covered("IDBasedContextPrecision", "id_based_context_precision", "precision")  # fmt: skip
+IDBasedContextPrecision = _covered(
+    "IDBasedContextPrecision", "id_based_context_precision", "precision"
+)
 IDBasedContextRecall = _covered("IDBasedContextRecall", "id_based_context_recall", "recall")
 ExactMatch = _covered("ExactMatch", "exact_match", 'exact_match(normalize="none")')
 BleuScore = _covered("BleuScore", "bleu_score", "bleu")
