@@ -106,7 +106,7 @@ def _pieces(run: ScoredRun, wanted: "pl.Expr", ids: "pl.Series") -> Rows:
     columns = ("id", "system", "metric", "value", "status", *(["parts"] if has_parts else []))
     code = pl.col("status").cast(statuses).to_physical().cast(pl.Int8)
     for piece in run.source.pieces():
-        rows = run.collect(piece.filter(wanted).select(columns).with_columns(code))
+        rows = run.collect(piece.scan().filter(wanted).select(columns).with_columns(code))
         yield from _grouped(rows.join(numbered(rows["id"], ids), on="id", how="inner").drop("id"))
 
 
