@@ -201,10 +201,8 @@ def _systems(
         n *= len(values)
     if n > MAX_SYSTEMS:
         raise PlanError(
-            [
-                f"{n:,} combinations of systems and settings; at most {MAX_SYSTEMS} are asked at a time, vary "
-                "fewer settings or values"
-            ]
+            f"{n:,} combinations of systems and settings; at most {MAX_SYSTEMS} are asked at a time, vary "
+            "fewer settings or values"
         )
     for name, target in opened.items():
         listed = list_price(target.model) if target.model and price is None else None
@@ -269,7 +267,7 @@ def _check_inputs(
 def check_output(path: Path) -> None:
     """PlanError for a file that answers cannot be written to."""
     if path.suffix not in OUTPUTS:
-        raise PlanError([f"{path}: answers are written as {', '.join(OUTPUTS)}"])
+        raise PlanError(f"{path}: answers are written as {', '.join(OUTPUTS)}")
 
 
 def _rows(asking: Asking, repeat: int) -> Iterator[dict[str, object]]:

@@ -13,12 +13,12 @@ from ragauge.asking.answer import MEASURED, Answer, packed
 from ragauge.asking.function import refusal_of
 from ragauge.asking.http import HttpTarget
 from ragauge.asking.returned import read_returned
-from ragauge.asking.target import OpenTarget, Refused, Response
+from ragauge.asking.target import OpenTarget, Response
 from ragauge.calls.budget import CallSize, Price, Usage, estimated_tokens
 from ragauge.calls.ledger import Entry, Ledger
 from ragauge.calls.ledger_writer import LedgerWriter
 from ragauge.calls.rate_limit import Permit, RateLimiter
-from ragauge.network.endpoints import environment_keys, excerpt, pause_s
+from ragauge.network.endpoints import Unanswered, environment_keys, excerpt, pause_s
 from ragauge.storage.cache import digest
 
 MAX_WAIT_S = 60.0
@@ -220,19 +220,19 @@ class Asking:
 
     async def _once(
         self, job: Job, limiter: RateLimiter, permit: Permit
-    ) -> tuple[Answer, Refused | None]:
-        """One attempt, reported to the rate limiter; with Refused if there is no answer."""
+    ) -> tuple[Answer, Unanswered | None]:
+        """One attempt, reported to the rate limiter; with Unanswered if there is no answer."""
         try:
             async with asyncio.timeout(self.limits.timeout_s):
                 answer = self._read(job, await _asked(job))
         except TimeoutError:
             limiter.lost(permit)
             reason = f"no answer within {self.limits.timeout_s:g} s"
-            return Answer("timed_out", reason=reason), Refused(reason)
+            return Answer("timed_out", reason=reason), Unanswered(reason)
         except asyncio.CancelledError:
             limiter.given_up(permit)
             raise
-        except Refused as refused:
+        except Unanswered as refused:
             reason = excerpt(refused.reason, self._secrets)
             if not refused.is_overload:
                 limiter.given_up(permit)
@@ -259,7 +259,7 @@ class Asking:
 
 
 async def _asked(job: Job) -> Response:
-    """What the target returned; whatever it raises is Refused."""
+    """What the target returned; whatever it raises is Unanswered."""
     start = time.perf_counter()
     try:
         value = await job.system.target.target.answer(job.inputs)

@@ -14,10 +14,10 @@ from functools import cache
 from pathlib import Path
 from typing import cast
 
-from ragauge.asking.target import OpenTarget, Refused, Response, Target
+from ragauge.asking.target import OpenTarget, Response, Target
 from ragauge.calls.loop import started_loop
 from ragauge.errors import PlanError, did_you_mean
-from ragauge.network.endpoints import OVERLOADED, may_pass, retry_after
+from ragauge.network.endpoints import OVERLOADED, Unanswered, may_pass, retry_after
 from ragauge.runs.code import user_code
 from ragauge.samples.samples import FIELDS
 from ragauge.storage.python_file import import_file
@@ -36,7 +36,7 @@ def open_function(given: "str | Function | Target") -> OpenTarget:
     named = _imported(given) if isinstance(given, str) else given
     shown = given if isinstance(given, str) else repr(given)
     if isinstance(named, type) or not (callable(named) or isinstance(named, Target)):
-        raise PlanError([f"the target {shown:.200} is {type(named).__name__}, not a function"])
+        raise PlanError(f"the target {shown:.200} is {type(named).__name__}, not a function")
     is_object = isinstance(named, Target) and not inspect.isroutine(named)
     # What of the target determines its answers: its code, or at least its name.
     name = getattr(named, "__qualname__", type(named).__qualname__)
@@ -57,16 +57,14 @@ def _imported(text: str) -> object:
     place, _, name = text.rpartition(":")
     if not place or not all(part.isidentifier() for part in name.split(".")):
         raise PlanError(
-            [
-                f"the target {text!r:.200} names no function; give file.py:function or "
-                "package.module:function, a URL with --url, or a model with --chat"
-            ]
+            f"the target {text!r:.200} names no function; give file.py:function or "
+            "package.module:function, a URL with --url, or a model with --chat"
         )
     found: object = _module(place, text)
     for part in name.split("."):
         if not hasattr(found, part):
             known = [each for each in vars(found) if callable(getattr(found, each, None))]
-            raise PlanError([f"{place} has no function {name!r}{did_you_mean(name, known)}"])
+            raise PlanError(f"{place} has no function {name!r}{did_you_mean(name, known)}")
         found = getattr(found, part)
     return found
 
@@ -76,7 +74,7 @@ def _module(place: str, text: str) -> object:
     file = Path(place)
     is_python = file.suffix == ".py"
     if is_python and not is_file(file):
-        raise PlanError([f"the target {text!r:.200}: there is no file {place}"])
+        raise PlanError(f"the target {text!r:.200}: there is no file {place}")
     folder = str(file.absolute().parent if is_python else Path.cwd())
     if folder not in sys.path:
         sys.path.insert(0, folder)  # so that it can import its neighbours, as a script does
@@ -86,7 +84,7 @@ def _module(place: str, text: str) -> object:
         raise
     except BaseException as error:  # user code may raise anything; name its file
         what = f"{type(error).__name__}: {error}"
-        raise PlanError([f"the target {text!r:.200} cannot be imported: {what:.500}"]) from None
+        raise PlanError(f"the target {text!r:.200} cannot be imported: {what:.500}") from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +115,7 @@ class _FunctionTarget:
         named = [each for each in parameters if each.kind is not each.VAR_KEYWORD]
         has_first = named and named[0].kind is not named[0].KEYWORD_ONLY
         if not has_first and "question" not in (each.name for each in named):
-            raise PlanError([f"the target {shown:.200} takes no question; give it a parameter"])
+            raise PlanError(f"the target {shown:.200} takes no question; give it a parameter")
         first, *others = named
         row = first.name if first.name in WHOLE else ""
         fields = {} if row else {first.name: "question"}
@@ -231,19 +229,19 @@ def _one_of(parts: Sequence[object]) -> object:
         return others[0]
     if unknown := [part for part in others if not isinstance(part, Mapping)]:
         kind = type(unknown[0]).__name__
-        raise Refused(f"yielded {kind}, neither text nor a mapping", is_final=True)
+        raise Unanswered(f"yielded {kind}, neither text nor a mapping", is_final=True)
     fields: dict[str, object] = {"answer": "".join(texts)} if texts else {}
     for part in others:
         fields |= cast("Mapping[str, object]", part)
     return fields
 
 
-def refusal_of(error: BaseException) -> Refused:
-    """What a function raised, as Refused: the class, the message, and whether a retry may help."""
-    if isinstance(error, Refused):
+def refusal_of(error: BaseException) -> Unanswered:
+    """What a function raised, as Unanswered: the class, the message, and whether a retry may help."""
+    if isinstance(error, Unanswered):
         return error
     if isinstance(error, SystemExit):
-        return Refused(f"called sys.exit({error.code!r})", is_final=True)
+        return Unanswered(f"called sys.exit({error.code!r})", is_final=True)
     reason = f"{type(error).__name__}: {error}".removesuffix(": ")
     response = getattr(error, "response", None)
     statuses = (
@@ -255,5 +253,7 @@ def refusal_of(error: BaseException) -> Refused:
     if status in OVERLOADED or (status is None and "RateLimit" in type(error).__name__):
         headers = cast("Mapping[str, str]", getattr(response, "headers", None) or {})
         lower = {name.lower(): value for name, value in headers.items()}
-        return Refused(reason, retry_after(lower), is_overload=True)
-    return Refused(reason, is_final=status is not None and status >= 400 and not may_pass(status))
+        return Unanswered(reason, retry_after(lower), is_overload=True)
+    return Unanswered(
+        reason, is_final=status is not None and status >= 400 and not may_pass(status)
+    )

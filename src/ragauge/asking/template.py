@@ -5,8 +5,8 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import cast
 
-from ragauge.asking.target import Refused
 from ragauge.errors import PlanError
+from ragauge.network.endpoints import Unanswered
 
 PLACE = re.compile(r"\{([A-Za-z_][\w.]*)\}")
 """Where a field goes: `{question}`. Other braces stay."""
@@ -65,7 +65,7 @@ def read_template(text: str) -> object:
     try:
         template: object = json.loads(text)
     except ValueError as error:
-        raise PlanError([f"the body {text!r:.100} is not JSON: {error}"]) from None
+        raise PlanError(f"the body {text!r:.100} is not JSON: {error}") from None
     check_place(template, "the body")
     return template
 
@@ -73,11 +73,11 @@ def read_template(text: str) -> object:
 def check_place(template: object, what: str) -> None:
     """PlanError for a template without `{question}`: every question would be the same."""
     if "question" not in fields_in(template):
-        raise PlanError([f"{what} has no {{question}}, so every question would be the same"])
+        raise PlanError(f"{what} has no {{question}}, so every question would be the same")
 
 
 def at_pointer(value: object, pointer: str) -> object:
-    """The value at a JSON pointer (RFC 6901); `*` is each item of a list. Refused where there is nothing.
+    """The value at a JSON pointer (RFC 6901); `*` is each item of a list. Unanswered where there is nothing.
 
     >>> at_pointer({"docs": [{"text": "a"}, {"text": "b"}]}, "/docs/*/text")
     ['a', 'b']
@@ -95,7 +95,7 @@ def at_pointer(value: object, pointer: str) -> object:
         ):
             at = cast("list[object]", at)[int(part)]
         else:
-            raise Refused(
+            raise Unanswered(
                 f"the reply has nothing at {pointer}: {json.dumps(value)[:120]}", is_final=True
             )
     return at

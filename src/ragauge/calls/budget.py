@@ -258,7 +258,8 @@ class Usage:
         else:
             prompt, completion = n_prompt, n_reply
             known = self._reported.get(size.kind, TokenUsage(0, 0, 0, 0))
-            self._reported[size.kind] = known + TokenUsage(1, size.characters, n_prompt, n_reply)
+            own = TokenUsage(1, size.characters, n_prompt, n_reply)
+            self._reported[size.kind] = _added(known, own)
         self.prompt_tokens += n_prompt or 0
         self.completion_tokens += n_reply or 0
         was_within = self._over_budget_usd == 0.0
@@ -291,12 +292,16 @@ class Usage:
 
     def _usage(self, prompt: str) -> TokenUsage | None:
         """Token usage of the prompt's replies, in this run and before."""
-        found = [table[prompt] for table in (self._known, self._reported) if prompt in table]
-        return sum(found[1:], found[0]) if found else None
+        before, own = self._known.get(prompt), self._reported.get(prompt)
+        return _added(before, own) if before and own else before or own
 
     @cached_property
     def _known(self) -> Mapping[str, TokenUsage]:
         return {} if self.ledger is None else self.ledger.usage(self.source)
+
+
+def _added(left: TokenUsage, right: TokenUsage) -> TokenUsage:
+    return TokenUsage(*map(sum, zip(left, right, strict=True)))
 
 
 def _sum(left: Range, right: Range) -> Range:

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from socket import gethostname
-from typing import Any, Generic, Literal, TypeVar
+from typing import Any, Generic, Literal, NamedTuple, TypeVar
 
 from ragauge.errors import StoreError
 from ragauge.storage.cache import (
@@ -81,22 +81,13 @@ class Entry:
     cost_usd: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class TokenUsage:
+class TokenUsage(NamedTuple):
     """Token usage of one prompt: sums over the `n` replies with known counts."""
 
     n: int
     characters: int
     prompt_tokens: int
     completion_tokens: int
-
-    def __add__(self, other: "TokenUsage") -> "TokenUsage":
-        return TokenUsage(
-            self.n + other.n,
-            self.characters + other.characters,
-            self.prompt_tokens + other.prompt_tokens,
-            self.completion_tokens + other.completion_tokens,
-        )
 
 
 class _Table:

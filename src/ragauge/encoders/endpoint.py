@@ -6,8 +6,9 @@ the key.
 """
 
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+from dataclasses import KW_ONLY, dataclass
 from functools import cached_property
 from hashlib import sha256
 from importlib import import_module
@@ -18,6 +19,7 @@ from urllib.parse import parse_qsl, urlunsplit
 
 import numpy as np
 
+from ragauge.encoders.cached import pieces
 from ragauge.encoders.local import unit_rows
 from ragauge.encoders.protocol import Floats, Ints, LongText, TokenVectors
 from ragauge.errors import EncoderError, MissingExtraError
@@ -46,6 +48,7 @@ _STATE = Lock()
 """Several threads update an endpoint's state."""
 
 
+@dataclass(eq=False, repr=False)
 class Endpoint:
     """A model behind an endpoint, `POST {base_url}/embeddings`.
 
@@ -61,46 +64,36 @@ class Endpoint:
     never sent: endpoints refuse it together with the whole request. MissingExtraError without openai.
     """
 
-    def __init__(
-        self,
-        model: str,
-        *,
-        base_url: str,
-        api_key_env: str = "OPENAI_API_KEY",
-        dimensions: int | None = None,
-        timeout_s: float = 60,
-        deadline_s: float = 300,
-        batch_size: int = 128,
-        concurrency: int = 4,
-        max_attempts: int = 6,
-        first_wait_s: float = 0.5,
-        max_wait_s: float = 60,
-    ) -> None:
-        counts = {"batch_size": batch_size, "concurrency": concurrency, "dimensions": dimensions}
-        seconds = {"timeout_s": timeout_s, "deadline_s": deadline_s, "first_wait_s": first_wait_s}
-        others = {"max_wait_s": max_wait_s, "max_attempts": max_attempts}
-        check_above_zero(model, {**counts, **seconds, **others})
+    model: str
+    _: KW_ONLY
+    base_url: str
+    api_key_env: str = "OPENAI_API_KEY"
+    dimensions: int | None = None
+    timeout_s: float = 60
+    deadline_s: float = 300
+    batch_size: int = 128
+    concurrency: int = 4
+    max_attempts: int = 6
+    first_wait_s: float = 0.5
+    max_wait_s: float = 60
+
+    def __post_init__(self) -> None:
+        words = ("model", "base_url", "api_key_env")
+        numbers = {name: number for name, number in vars(self).items() if name not in words}
+        check_above_zero(self.model, numbers)
         if find_spec("openai") is None:
-            raise MissingExtraError(f"the endpoint of {model!r} needs the package openai", "openai")
-        self.name = model
-        self.base_url = base_url
-        self.api_key_env = api_key_env
-        self.dimensions = dimensions
-        self.timeout_s = timeout_s
-        self.deadline_s = deadline_s
-        self.batch_size = batch_size
-        self.concurrency = concurrency
-        self.max_attempts = max_attempts
-        self.first_wait_s = first_wait_s
-        self.max_wait_s = max_wait_s
-        self._dimension = dimensions
+            raise MissingExtraError(
+                f"the endpoint of {self.model!r} needs the package openai", "openai"
+            )
+        self.name = self.model
+        self._dimension = self.dimensions
         self._n_refused = 0
-        self.address = Address(model, base_url, api_key_env, EncoderError)
+        self.address = Address(self.model, self.base_url, self.api_key_env, EncoderError)
         self.host, parts = self.address.host, self.address.parts
         self.identity: Mapping[str, str | int | float | None] = {
-            "name": model,
+            "name": self.model,
             "base_url": urlunsplit((parts.scheme, self.host, parts.path.rstrip("/"), "", "")),
-            "dimensions": dimensions,
+            "dimensions": self.dimensions,
         }
         if parts.query:  # which may name a deployment, or hold a secret
             self.identity = {**self.identity, "query": sha256(parts.query.encode()).hexdigest()}
@@ -129,7 +122,11 @@ class Endpoint:
         if not texts:
             return np.empty((0, 0), np.float32)
         stop = Event()
-        requests = list(self._requests(texts))
+        requests = [
+            [sendable(text) for text in piece[start : start + self.batch_size]]
+            for piece in pieces(texts, len, CHARACTERS_PER_REQUEST)
+            for start in range(0, len(piece), self.batch_size)
+        ]
         with ThreadPoolExecutor(min(self.concurrency, len(requests))) as pool:
             asked = [pool.submit(self._answer, request, stop) for request in requests]
             try:
@@ -163,19 +160,6 @@ class Endpoint:
     def count_tokens(self, texts: Sequence[str]) -> None:  # noqa: ARG002
         """None: an endpoint does not report tokens."""
         return
-
-    def _requests(self, texts: Sequence[str]) -> Iterator[list[str]]:
-        """The texts in order, in groups that fit a request."""
-        request: list[str] = []
-        n_characters = 0
-        for text in texts:
-            is_full = len(request) == self.batch_size
-            if request and (is_full or n_characters + len(text) > CHARACTERS_PER_REQUEST):
-                yield request
-                request, n_characters = [], 0
-            request.append(sendable(text))
-            n_characters += len(text)
-        yield request
 
     def _answer(self, texts: Sequence[str], stop: Event) -> Floats:
         """The unit vectors of one request's texts, with retries."""

@@ -162,12 +162,12 @@ class JudgeConfig:
 
         models = table.get("model")
         if models is None:
-            raise PlanError(["the judge has settings, but no model; add model, or --judge MODEL"])
+            raise PlanError("the judge has settings, but no model; add model, or --judge MODEL")
         names = cast(Sequence[str], [models] if isinstance(models, str) else models)
         own = {name: table[name] for name in ENDPOINT_KEYS if name in table}
         judges = [open_judge(name, **({} if name.startswith("replay:") else own)) for name in names]
         if record is not None and len(judges) > 1:
-            raise PlanError(["one judge can be recorded at a time, and several are given"])
+            raise PlanError("one judge can be recorded at a time, and several are given")
         recorded = [judge if record is None else RecordingJudge(judge, record) for judge in judges]
         others = {name: table[name] for name in OTHER_KEYS if name in table}
         prices = _prices(judges, cast(Sequence[float] | None, others.pop("price", None)))
@@ -188,10 +188,8 @@ def _prices(judges: "Sequence[Judge]", given: Sequence[float] | None) -> "Mappin
         is_number = [isinstance(number, int | float) for number in cast(Sequence[object], given)]
         if is_number != [True, True] or not all(0 <= number < math.inf for number in given):
             raise PlanError(
-                [
-                    "price must be two numbers, dollars for a million tokens of prompts and of "
-                    f"replies, got {given!r:.80}"
-                ]
+                "price must be two numbers, dollars for a million tokens of prompts and of "
+                f"replies, got {given!r:.80}"
             )
         return dict.fromkeys((judge.name for judge in judges), Price(*given))
     found = {judge.name: list_price(judge.name) for judge in judges}

@@ -19,7 +19,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import sha256
 from itertools import count
-from threading import Lock
 
 MARK = re.compile(r"\{\{(\w+)\}\}")
 NAME = re.compile(r"\w+")
@@ -33,10 +32,9 @@ DIGITS, TRIES, MORE_DIGITS = 6, 8, 3
 """Digits of a nonce: tokenizers make two tokens of six digits, and many more if there are letters. After
 this many tries that are similar to a text's digits, the nonce gets more digits."""
 MAX_TEMPLATES = 256
-MAX_CHARACTERS = 16_000_000
-MIN_BUFFERED, MAX_BUFFERED = 1_000, 50_000
-"""Several prompts in a row contain the same contexts, so their blocks are cached: maximum characters in
-total, and minimum and maximum of one block; a shorter one is quick to create."""
+MAX_BLOCKS, MIN_BUFFERED, MAX_BUFFERED = 1_024, 1_000, 16_000
+"""Several prompts in a row contain the same contexts, so their blocks are cached: how many, and the least and most
+characters of one; a shorter one is quick to create."""
 
 
 def fill(template: str, texts: Mapping[str, str | Sequence[str]]) -> str:
@@ -114,32 +112,11 @@ class _Block:
         return _written(self.name, self.shown, nonce, is_list=self.is_list)
 
 
-_Key = tuple[str, bool, tuple[str, ...]]
-_recent_blocks: dict[_Key, _Block] = {}
-"""The cached blocks, the oldest first."""
-_room = MAX_CHARACTERS
-_changing = Lock()
-
-
 def _made(name: str, texts: str | Sequence[str]) -> _Block:
     is_list = not isinstance(texts, str)
-    key = (name, is_list, tuple(texts) if is_list else (texts,))
-    size = sum(map(len, key[2]))
-    if not MIN_BUFFERED <= size <= MAX_BUFFERED:
-        return _new(*key)
-    if key in _recent_blocks:
-        return _recent_blocks[key]
-    global _room
-    made = _new(*key)
-    with _changing:
-        if key not in _recent_blocks:
-            _recent_blocks[key] = made
-            _room -= size
-        while _room < 0:
-            oldest = next(iter(_recent_blocks))
-            del _recent_blocks[oldest]
-            _room += sum(map(len, oldest[2]))
-    return made
+    given = tuple(texts) if is_list else (texts,)
+    is_buffered = MIN_BUFFERED <= sum(map(len, given)) <= MAX_BUFFERED
+    return (_buffered if is_buffered else _new)(name, is_list, given)
 
 
 def _new(name: str, is_list: bool, texts: tuple[str, ...]) -> _Block:
@@ -159,6 +136,9 @@ def _new(name: str, is_list: bool, texts: tuple[str, ...]) -> _Block:
     nonce = _nonce(digest, 0)
     text = _written(name, shown, nonce, is_list=is_list)
     return _Block(name, shown, is_list, digest, nonce, text)
+
+
+_buffered = lru_cache(MAX_BLOCKS)(_new)
 
 
 def _written(name: str, texts: Sequence[str], nonce: str, *, is_list: bool) -> str:

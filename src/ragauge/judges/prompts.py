@@ -49,10 +49,10 @@ class Prompt:
         text = text.removeprefix("\ufeff").replace("\r\n", "\n")
         head = HEAD.match(text)
         if head is None:
-            raise PlanError([f'{place}: must begin with "version = 1" and a line "---"'])
+            raise PlanError(f'{place}: must begin with "version = 1" and a line "---"')
         words = text[head.end() :].strip()
         if not words:
-            raise PlanError([f"{place}: has no text below its head; write the prompt there"])
+            raise PlanError(f"{place}: has no text below its head; write the prompt there")
         return cls(name, int(head[1]), words + "\n")
 
     @property
@@ -130,7 +130,7 @@ class Prompts:
         if self.folder is None:
             return {}
         if not is_folder(self.folder):
-            raise PlanError([f"{self.folder}: is not a folder; put prompts in it as NAME.md"])
+            raise PlanError(f"{self.folder}: is not a folder; put prompts in it as NAME.md")
         shipped, problems = _shipped(), list[str]()
         own: dict[str, Prompt] = {}
         for file in sorted(self.folder.glob("*.md")):

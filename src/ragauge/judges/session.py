@@ -3,6 +3,7 @@
 import json
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Generic, Literal, TypeVar
 
@@ -162,16 +163,14 @@ class JudgeSession:
 
     def for_repeat(self, sample: int) -> "JudgeSession":
         """The same judge, for another repeat."""
-        other = object.__new__(JudgeSession)
-        other.__dict__ = {**self.__dict__, "sample": sample}
+        other = copy(self)
+        other.sample = sample
         return other
 
     def for_estimate(self) -> "JudgeSession":
         """The same judge with the same replies, which counts the calls it would make and makes none."""
-        other = object.__new__(JudgeSession)
-        usage = self.usage.for_estimate()
-        own: dict[str, object] = {"mode": "estimate", "usage": usage, "_pending": {}}
-        other.__dict__ = {**self.__dict__, **own}
+        other = copy(self)
+        other.mode, other.usage, other._pending = "estimate", self.usage.for_estimate(), {}
         return other
 
     async def ask_all(self, questions: Iterable[Question[T]]) -> list[Answered[T] | Score]:

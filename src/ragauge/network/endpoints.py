@@ -37,10 +37,10 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class Unanswered(Exception):
-    """A request that may succeed when sent again, after `wait_s` if the server asks for it.
+    """No answer, for a reason that says how to go on: after `wait_s` if the server asks for it.
 
-    `is_overload`: the server is overloaded; the request itself is fine. `is_lost`: there was no
-    connection, or it broke.
+    `is_overload`: the server asks for fewer requests. `is_lost`: there was no connection, or it broke.
+    `is_final`: the same request would fail again.
     """
 
     def __init__(
@@ -50,9 +50,10 @@ class Unanswered(Exception):
         *,
         is_overload: bool = False,
         is_lost: bool = False,
+        is_final: bool = False,
     ) -> None:
         self.reason, self.wait_s = reason, wait_s
-        self.is_overload, self.is_lost = is_overload, is_lost
+        self.is_overload, self.is_lost, self.is_final = is_overload, is_lost, is_final
         super().__init__(reason)
 
 
@@ -145,7 +146,7 @@ def check_above_zero(model: str, numbers: Mapping[str, float | None]) -> None:
     """Raise PlanError unless each number is finite and above 0, or None."""
     for name, number in numbers.items():
         if number is not None and not 0 < number < math.inf:
-            raise PlanError([f"{model}: {name} is {number}; it must be above 0"])
+            raise PlanError(f"{model}: {name} is {number}; it must be above 0")
 
 
 def sendable(text: str) -> str:
@@ -170,10 +171,8 @@ def refuse_key_as_name(model: str) -> None:
     """Raise PlanError, without the name, if a model's name is the value of a variable for a key, or looks like a key."""
     if _KEY.search(model) or model.strip() in environment_keys():
         raise PlanError(
-            [
-                "the name of a model looks like a key, so it is not printed; give the model's name, and put the "
-                "key into an environment variable such as OPENAI_API_KEY"
-            ]
+            "the name of a model looks like a key, so it is not printed; give the model's name, and put the "
+            "key into an environment variable such as OPENAI_API_KEY"
         )
 
 

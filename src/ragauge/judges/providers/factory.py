@@ -34,35 +34,29 @@ def open_judge(given: JudgeLike, **settings: object) -> Judge:
     if isinstance(given, str):
         return _named(given, settings)
     if settings:
-        raise PlanError(
-            [f"{', '.join(settings)} are of an endpoint, and the judge is {given!r:.80}"]
-        )
+        raise PlanError(f"{', '.join(settings)} are of an endpoint, and the judge is {given!r:.80}")
     unavailable = ", ".join(name for name in JUDGE_ATTRIBUTES if not hasattr(given, name))
     if unavailable or isinstance(given, type):
         if callable(given):
             return CalledJudge(given)
         raise PlanError(
-            [
-                f"judge must be a model's name, a judge or an async function, got {given!r:.80}, "
-                f"which has no {unavailable}"
-            ]
+            f"judge must be a model's name, a judge or an async function, got {given!r:.80}, "
+            f"which has no {unavailable}"
         )
     judge = cast(Judge, given)
     try:
         json.dumps(dict(judge.identity), allow_nan=False)
     except (TypeError, ValueError) as error:
         raise PlanError(
-            [
-                f"the judge {judge.name!r:.80} has an identity that is not JSON data: {error!s:.200}; "
-                "give its model and parameters as texts and numbers"
-            ]
+            f"the judge {judge.name!r:.80} has an identity that is not JSON data: {error!s:.200}; "
+            "give its model and parameters as texts and numbers"
         ) from None
     return judge
 
 
 def _named(name: str, settings: Mapping[str, object]) -> Judge:
     if not name.strip():
-        raise PlanError(["the judge has an empty name; give a model's"])
+        raise PlanError("the judge has an empty name; give a model's")
     prefix, _, rest = name.partition(":")
     if prefix == "replay":
         from ragauge.judges.providers.scripted import RecordedJudge
@@ -81,7 +75,7 @@ def _named(name: str, settings: Mapping[str, object]) -> Judge:
     for setting in settings:
         if setting not in known:
             hint = did_you_mean(setting, known) or f"; they are {', '.join(known)}"
-            raise PlanError([f"the judge has no setting {setting!r}{hint}"])
+            raise PlanError(f"the judge has no setting {setting!r}{hint}")
     return ChatEndpoint(name, **settings)  # pyright: ignore[reportArgumentType]
 
 
@@ -96,7 +90,7 @@ class CalledJudge(JudgeDefaults):
         called = getattr(function, "__call__", function)  # noqa: B004
         if not inspect.iscoroutinefunction(function) and not inspect.iscoroutinefunction(called):
             raise PlanError(
-                [f"the judge {function!r:.80} is not an async function; write it as async def"]
+                f"the judge {function!r:.80} is not an async function; write it as async def"
             )
         self.function = function
         inner: object = getattr(function, "func", function)

@@ -44,7 +44,7 @@ class Provider(JudgeDefaults):
         check_above_zero(self.model, {name: getattr(self, name) for name in (*limits, *others)})
         if self.temperature is not None and not 0 <= self.temperature < math.inf:
             raise PlanError(
-                [f"{self.model}: temperature is {self.temperature}; it must be 0 or above"]
+                f"{self.model}: temperature is {self.temperature}; it must be 0 or above"
             )
         self._waits = {"first_wait_s": self.first_wait_s, "max_wait_s": self.max_wait_s}
         self._n_answered = 0

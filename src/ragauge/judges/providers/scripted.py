@@ -159,7 +159,7 @@ class RecordingJudge(JudgeDefaults):
             except OSError as error:  # a name that is too long, links that form a circle
                 problem = f"cannot be written: {error.strerror}"
         if problem:
-            raise PlanError([f"{self.path}: {problem}"])
+            raise PlanError(f"{self.path}: {problem}")
 
     def _is_begun(self) -> bool:
         """Whether the file is empty, or ends within the first line: its process was killed there."""
@@ -222,7 +222,7 @@ class RecordedJudge(JudgeDefaults):
         except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
             why = getattr(error, "strerror", None) or error
             raise PlanError(
-                [f"{self.path}: is not a recording of a judge's replies: {why!s:.200}"]
+                f"{self.path}: is not a recording of a judge's replies: {why!s:.200}"
             ) from error
 
     async def reply(self, request: Request) -> Reply:
