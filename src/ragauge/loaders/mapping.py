@@ -10,6 +10,7 @@ import difflib
 import re
 import unicodedata
 from collections.abc import Collection, Mapping, Sequence
+from functools import lru_cache
 from typing import cast
 
 from ragauge.errors import did_you_mean
@@ -42,6 +43,7 @@ class Naming:
     spare: tuple[str, ...] = ()
 
 
+@lru_cache(maxsize=4096)
 def folded(name: str) -> str:
     """A name without case, spaces, hyphens, dots and camelCase.
 

@@ -31,7 +31,7 @@ from ragauge.samples.samples import Row
 
 Values = Mapping[str, object]
 
-PARTS = {
+_PARTS = {
     "trace": "context.trace_id trace_id traceId context.traceId",
     "id": "context.span_id span_id spanId context.spanId id",
     "parent": "parent_id parentId parent_span_id parentSpanId parentObservationId "
@@ -43,6 +43,7 @@ PARTS = {
     "input": "input.value inputs input",
     "output": "output.value outputs output",
 }
+PARTS = {part: tuple(names.split()) for part, names in _PARTS.items()}
 """The tools' names of the parts of a step; the first that has a value counts."""
 FAILED = ("ERROR", "STATUS_CODE_ERROR", "2")
 MODELS = ("LLM", "GENERATION")
@@ -130,7 +131,7 @@ def recognised(table: Table) -> Table:
 def _reader_of(table: Table) -> Callable[[Traces], str] | None:
     """What reads the table's rows; None if they are no parts of traces."""
     columns = set(table.columns())
-    has_trace = columns & {"context", *PARTS["trace"].split()}
+    has_trace = columns & {"context", *PARTS["trace"]}
     is_span = columns & {"attributes", "span_kind", "spanKind"}
     is_span = is_span or any(name.startswith("attributes.") for name in columns)
     if columns & {"resourceSpans", "scopeSpans"}:
@@ -152,10 +153,12 @@ def _reader_of(table: Table) -> Callable[[Traces], str] | None:
     return None
 
 
-def _first_of(values: Values, names: str) -> object:
+def _first_of(values: Values, names: Sequence[str]) -> object:
     """The value under the first of these names that has one; None if none has."""
-    found = (values[name] for name in names.split() if values.get(name) not in (None, ""))
-    return next(found, None)
+    for name in names:
+        if (value := values.get(name)) is not None and value != "":
+            return value
+    return None
 
 
 def _step(
@@ -225,7 +228,7 @@ def _read_observations(traces: Traces) -> str:
     for row in traces.table.rows:
         # The download of a trace in Langfuse's page has it under `trace`.
         values = {**row.values, **mapping_in(row.values.get("trace"))}
-        trace_id = _first_of(values, "traceId trace_id")
+        trace_id = _first_of(values, ("traceId", "trace_id"))
         id = trace_id if trace_id is not None else values.get("id")
         if (trace := traces.of(id, row, "has no trace id")) is None:
             continue
@@ -248,7 +251,7 @@ def _read_observations(traces: Traces) -> str:
             if field_of(str(name)) in GOLD and value is not None
         }
         for score in mappings_in(parsed(values.get("scores"))):
-            value = _first_of(score, "value stringValue string_value")
+            value = _first_of(score, ("value", "stringValue", "string_value"))
             if isinstance(score.get("name"), str) and value is not None:
                 trace.extra[f"score_{score['name']}"] = value
         traces.left_out |= {
@@ -282,7 +285,7 @@ MODEL_OUTPUT = re.compile(r"llm\.output_messages\.\d+\.message\.content")
 PACKED = ("attributes", "attributes.retrieval.documents", "attributes.reranker.output_documents")
 """Columns that a CSV file or a database holds as text."""
 LEFT_OUT = {"retrieval", "reranker", "input", "output", "openinference", "context", "status"}
-OF_SPANS = {"name", *" ".join(PARTS.values()).split()}
+OF_SPANS = {"name", *(name for names in PARTS.values() for name in names)}
 
 
 def _read_spans(traces: Traces) -> str:

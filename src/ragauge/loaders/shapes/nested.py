@@ -252,8 +252,10 @@ def _unpacked(row: Row, reading: _Reading) -> Row:
         return row
     values = dict(row.values)
     for result in RESULTS:
+        if not result.keys() <= values.keys():
+            continue
         others = {field_of(name) for name in values if name not in result}
-        if result.keys() <= values.keys() and not others & {*result.values()}:
+        if not others & {*result.values()}:
             values = {ours: values.pop(theirs) for theirs, ours in result.items()} | values
             reading.renamed |= {f"{a!r} as {b}": None for a, b in result.items() if a != b}
             break
