@@ -56,7 +56,13 @@ def read_label(text: str) -> Label:
     >>> str(read_label("11pt_avg")), str(read_label("ndcg@10"))
     ('avg_11pt', 'ndcg@10')
     """
-    label, error = _parsed(text)
+    label, error = None, LabelError(text)
+    try:
+        # promptfoo's names have hyphens, which labels have not.
+        is_alias = any(text in names for names in _aliases().values())
+        label = Label(text) if is_alias else Label.parse(text)
+    except LabelError as not_parsed:
+        error = not_parsed
     if label and label.name in metrics():
         return label
     if label and label.name in _aliases()["same"]:
@@ -67,7 +73,7 @@ def read_label(text: str) -> Label:
     except UnknownMeasureError:
         if label:
             return label
-        raise error or LabelError(text) from None
+        raise error from None
     if others:
         names = f"{first.shown}, {others[0].shown} …"
         raise LabelError(f"{text!r} means several measures, {names}; name one of them")
@@ -102,16 +108,6 @@ def unknown(label: Label | str, others: Sequence[str] = ()) -> str:
 def _aliases() -> dict[str, dict[str, Any]]:
     text = (resources.files("ragauge") / "aliases.toml").read_text("utf-8")
     return tomllib.loads(text)
-
-
-def _parsed(text: str) -> tuple[Label | None, LabelError | None]:
-    # promptfoo's names have hyphens, which labels have not.
-    if any(text in names for names in _aliases().values()):
-        return Label(text), None
-    try:
-        return Label.parse(text), None
-    except LabelError as error:
-        return None, error
 
 
 @functools.cache

@@ -9,7 +9,7 @@ k        = whole number                 short for the setting k
 import json
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import cast
 
@@ -37,6 +37,14 @@ def without_precision(text: str) -> str:
     ('correct(model="m")', 'ndcg@10')
     """
     return _PRECISION.sub("", text)
+
+
+def without_settings(text: str, names: Collection[str]) -> str:
+    """A label without these settings; a text that is no label, as the name of a check may be, as it is."""
+    try:
+        return str(Label.parse(text).without(names))
+    except LabelError:
+        return text
 
 
 def outside_brackets(separator: str, text: str) -> list[str]:
@@ -74,10 +82,16 @@ class Label:
     settings: Mapping[str, SettingValue] = field(default_factory=dict[str, SettingValue])
 
     def __str__(self) -> str:
-        settings = dict(self.settings)
-        cut_off = f"@{settings.pop('k')}" if _is_cut_off(settings.get("k")) else ""
-        inside = ",".join(f"{name}={_print(value)}" for name, value in settings.items())
-        return f"{self.name}({inside}){cut_off}" if inside else f"{self.name}{cut_off}"
+        cut_off, inside = "", list[str]()
+        for name, value in self.settings.items():
+            # After the @ is a whole number as CUT_OFF matches it.
+            if name == "k" and type(value) is int and 0 <= value < 10**9:
+                cut_off = f"@{value}"
+                continue
+            if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
+                value = int(value)
+            inside.append(f"{name}={json.dumps(value, ensure_ascii=False, separators=(',', ':'))}")
+        return f"{self.name}({','.join(inside)}){cut_off}" if inside else f"{self.name}{cut_off}"
 
     def __eq__(self, other: object) -> bool:
         # Of subclasses too: a MetricLabel equals the label that it prints.
@@ -87,6 +101,10 @@ class Label:
 
     def __hash__(self) -> int:
         return hash((self.name, frozenset(self.settings)))
+
+    def without(self, names: Collection[str]) -> "Label":
+        """The label without these settings."""
+        return Label(self.name, {k: v for k, v in self.settings.items() if k not in names})
 
     @classmethod
     def parse(cls, text: str) -> "Label":
@@ -99,18 +117,18 @@ class Label:
     @classmethod
     def read(cls, text: str, at: int = 0) -> "tuple[Label, int]":
         """Parse the label that begins at a place of the text; also the place after it and its spaces."""
+        if len(text) - at > MAX_LENGTH:
+            raise LabelError(f"a metric label has at most {MAX_LENGTH} characters, got {len(text)}")
         reader = _Reader(text, at)
         return reader.label(), reader.at
 
 
+@dataclass(slots=True)
 class _Reader:
     """Reads one label from left to right."""
 
-    def __init__(self, text: str, at: int) -> None:
-        if len(text) - at > MAX_LENGTH:
-            raise LabelError(f"a metric label has at most {MAX_LENGTH} characters, got {len(text)}")
-        self.text = text
-        self.at = at
+    text: str
+    at: int
 
     def label(self) -> Label:
         self._skip_space()
@@ -179,25 +197,18 @@ class _Reader:
         return LabelError(f"metric label {self.text!r}: {what} at character {self.at + 1}")
 
 
-def _is_cut_off(value: object) -> bool:
-    """Whether the value can be written after the @: a whole number as CUT_OFF matches it."""
-    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 10**9
-
-
 def _no_constant(word: str) -> object:
     raise ValueError(word)
 
 
 def _finite(digits: str) -> float:
-    number = float(digits)
-    if not math.isfinite(number):
+    if not math.isfinite(number := float(digits)):
         raise ValueError(digits)
     return number
 
 
 def _no_duplicates(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    table = dict(pairs)
-    if len(table) < len(pairs):
+    if len(table := dict(pairs)) < len(pairs):
         raise ValueError("duplicate key")
     return table
 
@@ -219,9 +230,3 @@ def frozen(value: object, depth: int = 0) -> SettingValue:
     if value is None or isinstance(value, str | int | float):
         return value
     raise LabelError(f"cannot use {value!r} as a setting")
-
-
-def _print(value: SettingValue) -> str:
-    if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
-        value = int(value)
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))

@@ -242,27 +242,35 @@ def metric(
 
     def declare(function: Function) -> Function:
         own = _signature(function)
-        _check_numbers(name or own.name, version, low, high)
-        _register(
-            METRICS,
-            Metric(
-                name or own.name,
-                function,
-                own.columns,
-                own.resources,
-                own.settings,
-                batch,
-                own.implied,
-                prompts=tuple(prompts),
-                version=version,
-                low=low,
-                high=high,
-                lower_is_better=lower_is_better,
-                aggregate=aggregate,
-                check=check,
-                ranked=ranked,
-            ),
+        own_name = name or own.name
+        if type(version) is not int or not 0 <= version < 2**63:
+            raise DefinitionError(
+                f"{own_name}: version must be a whole number of at least 0, got {version!r:.60}"
+            )
+        for what, bound in (("low", low), ("high", high)):
+            is_number = isinstance(bound, int | float) and abs(bound) < 2**63
+            if bound is not None and not is_number:
+                raise DefinitionError(
+                    f"{own_name}: {what} must be a finite number or None, got {bound!r:.60}"
+                )
+        declared = Metric(
+            own_name,
+            function,
+            own.columns,
+            own.resources,
+            own.settings,
+            batch,
+            own.implied,
+            prompts=tuple(prompts),
+            version=version,
+            low=low,
+            high=high,
+            lower_is_better=lower_is_better,
+            aggregate=aggregate,
+            check=check,
+            ranked=ranked,
         )
+        _register(METRICS, declared)
         return function
 
     return declare if function is None else declare(function)
@@ -342,20 +350,6 @@ def _column(parameter: inspect.Parameter) -> Column:
 
 
 Declared = TypeVar("Declared", Metric, Feature)
-
-
-def _check_numbers(name: str, version: object, low: object, high: object) -> None:
-    """DefinitionError for a version or bounds that a run cannot store."""
-    if type(version) is not int or not 0 <= version < 2**63:
-        raise DefinitionError(
-            f"{name}: version must be a whole number of at least 0, got {version!r:.60}"
-        )
-    for what, bound in (("low", low), ("high", high)):
-        is_number = isinstance(bound, int | float) and abs(bound) < 2**63
-        if bound is not None and not is_number:
-            raise DefinitionError(
-                f"{name}: {what} must be a finite number or None, got {bound!r:.60}"
-            )
 
 
 def _register(known: dict[str, Declared], definition: Declared) -> None:

@@ -15,7 +15,7 @@ It needs nothing beyond pytest, and imports ragauge's engine only when a test us
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -59,7 +59,7 @@ def assert_score(
     bounds = [bound for bound in (at_least, at_most) if bound is not None]
     if not bounds or any(math.isnan(bound) for bound in bounds):
         raise TypeError("assert_score needs at_least or at_most, a number")
-    score, problem = None, ""
+    score, problem, wanted = None, "", ""
     try:
         score = score_of(metric, **fields)
     except RagaugeError as error:
@@ -67,22 +67,20 @@ def assert_score(
     if score is None:
         return pytest.fail(_shown(problem), pytrace=False)
     if score.value is None:
-        pytest.fail(
-            _shown(f"{metric} has no value ({score.status}): {score.reason}"), pytrace=False
-        )
-    if at_least is not None and score.value < at_least:
-        pytest.fail(_failure(metric, score, f"at least {at_least:g}", fields), pytrace=False)
-    if at_most is not None and score.value > at_most:
-        pytest.fail(_failure(metric, score, f"at most {at_most:g}", fields), pytrace=False)
+        problem = f"{metric} has no value ({score.status}): {score.reason}"
+    elif at_least is not None and score.value < at_least:
+        wanted = f"at least {at_least:g}"
+    elif at_most is not None and score.value > at_most:
+        wanted = f"at most {at_most:g}"
+    if wanted:
+        evidence = json.dumps(score.evidence, ensure_ascii=False, indent=1, default=str)
+        shown = evidence if len(evidence) <= EVIDENCE_SHOWN else f"{evidence[:EVIDENCE_SHOWN]}…"
+        given = [f"{name}: {text!r:.500}" for name, text in fields.items() if isinstance(text, str)]
+        lines = [f"{metric} is {score.value:.6g}, must be {wanted}", *given, f"evidence: {shown}"]
+        problem = "\n".join(lines)
+    if problem:
+        pytest.fail(_shown(problem), pytrace=False)
     return score
-
-
-def _failure(metric: str, score: "Score", wanted: str, fields: Mapping[str, object]) -> str:
-    evidence = json.dumps(score.evidence, ensure_ascii=False, indent=1, default=str)
-    shown = evidence if len(evidence) <= EVIDENCE_SHOWN else f"{evidence[:EVIDENCE_SHOWN]}…"
-    texts = [f"{name}: {value!r:.500}" for name, value in fields.items() if isinstance(value, str)]
-    lines = [f"{metric} is {score.value:.6g}, must be {wanted}", *texts, f"evidence: {shown}"]
-    return _shown("\n".join(lines))
 
 
 def _shown(text: str) -> str:
@@ -108,11 +106,19 @@ def ragauge_run(request: pytest.FixtureRequest, _ragauge_runs: "dict[Key, Run]")
             "the fixture ragauge_run needs the file: @pytest.mark.ragauge('answers.jsonl')",
             pytrace=False,
         )
+    from ragauge.errors import RagaugeError
+    from ragauge.evaluation import evaluate
+
     options = {name: value for name, value in marker.kwargs.items() if name not in GATE_OPTIONS}
     path = _path(request, marker.args[0])
-    key = (str(path), repr(sorted(options.items())))
+    key, problem = (str(path), repr(sorted(options.items()))), ""
     if key not in _ragauge_runs:
-        _ragauge_runs[key] = _evaluated(path, options)
+        try:
+            _ragauge_runs[key] = evaluate(path, **options)
+        except (RagaugeError, TypeError) as error:
+            problem = f"{path} cannot be evaluated: {error}"
+    if problem:
+        pytest.fail(_shown(problem), pytrace=False)
     return _ragauge_runs[key]
 
 
@@ -126,17 +132,6 @@ def _path(request: pytest.FixtureRequest | pytest.Item, given: object) -> Path:
     return beside if beside.exists() else Path(str(given)).resolve()
 
 
-def _evaluated(path: Path, options: dict[str, Any]) -> "Run":
-    from ragauge.errors import RagaugeError
-    from ragauge.evaluation import evaluate
-
-    try:
-        return evaluate(path, **options)
-    except (RagaugeError, TypeError) as error:
-        problem = f"{path} cannot be evaluated: {error}"
-    return pytest.fail(_shown(problem), pytrace=False)
-
-
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_call(item: pytest.Item) -> None:
     """Check the rules of the marker before the test's own statements."""
@@ -144,16 +139,13 @@ def pytest_runtest_call(item: pytest.Item) -> None:
     marker = item.get_closest_marker(MARKER)
     options = cast("dict[str, Any]", marker.kwargs if marker else {})
     given = {name: options[name] for name in GATE_OPTIONS if name in options}
-    if given:
-        _check(cast("dict[str, Run]", getattr(item, "funcargs", {}))["ragauge_run"], item, given)
-
-
-def _check(run: "Run", item: pytest.Item, given: dict[str, Any]) -> None:
-    __tracebackhide__ = True
+    if not given:
+        return
     from ragauge.errors import RagaugeError
     from ragauge.evaluation import open_run
     from ragauge.gating.words import gate_lines
 
+    run = cast("dict[str, Run]", getattr(item, "funcargs", {}))["ragauge_run"]
     rules = cast("Sequence[str] | str", given.pop("rules", ()))
     base = given.get("baseline")
     problem = ""
@@ -164,12 +156,11 @@ def _check(run: "Run", item: pytest.Item, given: dict[str, Any]) -> None:
     except RagaugeError as error:
         gate, problem = None, str(error)
     if gate is None:
-        return pytest.fail(_shown(problem), pytrace=False)
-    if gate.passed:
-        return None
-    first = next((verdict for verdict in gate.failures if verdict.ids), None)
-    shown = [] if first is None else ["", run.show(first.ids[0]).text]
-    return pytest.fail("\n".join([*gate_lines(gate), *shown]), pytrace=False)
+        pytest.fail(_shown(problem), pytrace=False)
+    if not gate.passed:
+        first = next((verdict for verdict in gate.failures if verdict.ids), None)
+        shown = [] if first is None else ["", run.show(first.ids[0]).text]
+        pytest.fail("\n".join([*gate_lines(gate), *shown]), pytrace=False)
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

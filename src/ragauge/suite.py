@@ -35,7 +35,8 @@ A suite is a TOML file; the shipped ones are in `ragauge/suites`.
     says = "right concepts, wrong result"
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from importlib import resources
 from pathlib import Path
@@ -212,17 +213,27 @@ class Suite:
         if precision not in (None, *EMBEDDED_PRECISIONS):
             known = " or ".join(EMBEDDED_PRECISIONS)
             problems.append(f"{place}: precision must be {known}, got {precision!r}")
-        problems += _unknown_families(entries, families, place)
+        for entry in entries:
+            if entry.family and entry.family not in families:
+                add_one = "; add a [[family]] table of that name"
+                hint = did_you_mean(entry.family, families) or add_one
+                problems.append(
+                    f"{place}: {entry.name} is in the unknown family {entry.family!r}{hint}"
+                )
         checks = tuple(_checks(table, place, problems))
         findings = tuple(_findings(table, place, problems))
-        problems += _duplicate_names(entries, place)
-        problems += _unknown_names(findings, entries, checks, place)
+        for name in _duplicates(entry.name for entry in entries):
+            problems.append(f"{place}: two metrics have the name {name!r}; rename one")
+        known = {entry.name for entry in entries}.union(*map(names_of, checks))
+        for number, finding in enumerate(findings, 1):
+            for name in sorted(finding.when.fields - known):
+                hint = did_you_mean(name, known) or f"; the names are {', '.join(sorted(known))}"
+                problems.append(f"{place}: finding {number} uses the unknown name {name!r}{hint}")
         if not entries and not checks and not problems:
             problems.append(f"{place}: has no metric; add [[metric]] tables")
         if problems:
             raise SuiteError("\n".join(dict.fromkeys(problems)))
-        title, source = str(table.get("title", "")), str(table.get("source", ""))
-        name = str(table["name"])
+        name, title, source = (str(table.get(key, "")) for key in ("name", "title", "source"))
         return cls(
             name, entries, checks, title, source, findings, families=families, precision=precision
         )
@@ -235,8 +246,7 @@ def shipped_suites() -> tuple[str, ...]:
 
 
 def _entries(suite: Table, place: str, problems: list[str]) -> Iterator[Entry]:
-    for number, table in enumerate(_tables(suite, "metric", place), 1):
-        where = f"{place}: metric {number}"
+    for where, table in _tables(suite, "metric", place):
         problems += check_table(table, METRIC_KEYS, where)
         try:
             label = Label.parse(str(table["label"]))
@@ -246,10 +256,9 @@ def _entries(suite: Table, place: str, problems: list[str]) -> Iterator[Entry]:
         except LabelError as error:
             problems.append(f"{where}: {error}")
             continue
-        show = str(table.get("show", "mean"))
+        show, only_for = str(table.get("show", "mean")), str(table.get("only_for", ""))
         if show not in SHOWN_AS:
             problems.append(f"{where}: show must be one of {', '.join(SHOWN_AS)}, got {show!r}")
-        only_for = str(table.get("only_for", ""))
         if only_for not in ("", *ONLY_FOR):
             problems.append(f"{where}: only_for must be {' or '.join(ONLY_FOR)}, got {only_for!r}")
         scale, digits = _scale(table, suite, where, problems)
@@ -259,8 +268,7 @@ def _entries(suite: Table, place: str, problems: list[str]) -> Iterator[Entry]:
 
 
 def _families(suite: Table, place: str, problems: list[str]) -> Iterator[tuple[str, str]]:
-    for number, table in enumerate(_tables(suite, "family", place), 1):
-        where = f"{place}: family {number}"
+    for where, table in _tables(suite, "family", place):
         wrong = check_table(table, FAMILY_KEYS, where)
         wrong += [f"{where}: has no {key}" for key in FAMILY_KEYS if key not in table]
         problems += wrong
@@ -268,20 +276,15 @@ def _families(suite: Table, place: str, problems: list[str]) -> Iterator[tuple[s
             yield str(table["name"]), str(table["says"])
 
 
-def _unknown_families(
-    entries: Iterable[Entry], families: Iterable[str], place: str
-) -> Iterator[str]:
-    known = set(families)
-    for entry in entries:
-        if entry.family and entry.family not in known:
-            hint = did_you_mean(entry.family, known) or "; add a [[family]] table of that name"
-            yield f"{place}: {entry.name} is in the unknown family {entry.family!r}{hint}"
-
-
 def _scale(table: Table, suite: Table, place: str, problems: list[str]) -> tuple[float, int]:
-    """The table's own scale and digits, or the suite's."""
-    scale = _number(table.get("scale", suite.get("scale")), 1.0)
-    digits = _number(table.get("digits", suite.get("digits")), 4)
+    """The table's own scale and digits, or the suite's; a wrong type is already reported."""
+    scale, digits = (
+        value if isinstance(value, int | float) else default
+        for value, default in (
+            (table.get("scale", suite.get("scale")), 1.0),
+            (table.get("digits", suite.get("digits")), 4),
+        )
+    )
     if not 0 < scale <= MAX_SCALE:
         where = place if "scale" in table else place.split(": ")[0]
         problems.append(
@@ -295,8 +298,7 @@ def _scale(table: Table, suite: Table, place: str, problems: list[str]) -> tuple
 
 
 def _checks(suite: Table, place: str, problems: list[str]) -> Iterator[Check]:
-    for number, table in enumerate(_tables(suite, "check", place), 1):
-        where = f"{place}: check {number}"
+    for where, table in _tables(suite, "check", place):
         wrong = check_table(table, CHECK_KEYS, where)
         if wrong:
             problems += wrong
@@ -311,16 +313,14 @@ def _checks(suite: Table, place: str, problems: list[str]) -> Iterator[Check]:
             problems.append(f"{where}: {error}")
             continue
         mean = None if "mean" not in table else str(table["mean"])
-        names = [*rules, *holds, *([mean] if mean else [])]
-        for name in sorted({name for name in names if names.count(name) > 1}):
+        for name in _duplicates([*rules, *holds, *([mean] if mean else [])]):
             problems.append(f"{where}: the name {name!r} is used twice; rename one")
         scale, digits = _scale(suite, suite, where, problems)
         yield Check(only, tuple(rules.items()), mean, tuple(holds.items()), scale, digits)
 
 
 def _findings(suite: Table, place: str, problems: list[str]) -> Iterator[Finding]:
-    for number, table in enumerate(_tables(suite, "finding", place), 1):
-        where = f"{place}: finding {number}"
+    for where, table in _tables(suite, "finding", place):
         wrong = check_table(table, FINDING_KEYS, where)
         wrong += [f"{where}: has no {key}" for key in ("when", "says") if key not in table]
         precision = table.get("precision")
@@ -339,28 +339,8 @@ def _findings(suite: Table, place: str, problems: list[str]) -> Iterator[Finding
                 problems.append(f"{where}: {error}")
 
 
-def _number(value: object, default: float) -> float:
-    """The number; the default if there is none or its type is wrong, which is already reported."""
-    return value if isinstance(value, int | float) else default
-
-
-def _duplicate_names(entries: Sequence[Entry], place: str) -> Iterator[str]:
-    names = [entry.name for entry in entries]
-    for name in sorted({name for name in names if names.count(name) > 1}):
-        yield f"{place}: two metrics have the name {name!r}; rename one"
-
-
-def _unknown_names(
-    findings: Iterable[Finding], entries: Iterable[Entry], checks: Iterable[Check], place: str
-) -> Iterator[str]:
-    """A problem for each name in a finding that the suite does not score."""
-    known = {entry.name for entry in entries} | {
-        name for check in checks for name in names_of(check)
-    }
-    for number, finding in enumerate(findings, 1):
-        for name in sorted(finding.when.fields - known):
-            hint = did_you_mean(name, known) or f"; the names are {', '.join(sorted(known))}"
-            yield f"{place}: finding {number} uses the unknown name {name!r}{hint}"
+def _duplicates(names: Iterable[str]) -> list[str]:
+    return sorted(name for name, n in Counter(names).items() if n > 1)
 
 
 def names_of(check: Check) -> set[str]:
@@ -381,30 +361,23 @@ def _rules(rules: Table, place: str, problems: list[str]) -> Iterator[tuple[str,
         if kind not in RULES:
             hint = did_you_mean(kind, RULES) or f"; the kinds are {', '.join(RULES)}"
             problems.append(f"{place}: rule {name!r} has the unknown kind {kind!r}{hint}")
-        elif kind == "list_coverage":
-            yield from _list_rules(name, value, f"{place}: rule {name!r}", problems)
-        else:
+        elif kind != "list_coverage":
             texts = as_list(value)
             setting = value if texts is None else tuple(texts)
             setting = str(value) if kind == "number" else setting
             yield name, Label(kind, {RULES[kind]: cast(SettingValue, setting)})
-
-
-def _list_rules(
-    name: str, value: object, place: str, problems: list[str]
-) -> Iterator[tuple[str, Label]]:
-    table = as_table(value)
-    if table is None:
-        problems.append(f"{place}: list_coverage must be a table, got {value!r:.80}")
-        return
-    if wrong := check_table(table, LIST_KEYS, place):
-        problems += wrong
-        return
-    settings = {"codes": str(table["codes"])} if "codes" in table else {}
-    for key, metric in (("found", "list_found"), ("total", "list_total")):
-        if key in table:
-            yield str(table[key]), Label(metric, settings)
-    yield name, Label("list_coverage", settings)
+        elif (table := as_table(value)) is None:
+            problems.append(
+                f"{place}: rule {name!r}: list_coverage must be a table, got {value!r:.80}"
+            )
+        elif wrong := check_table(table, LIST_KEYS, f"{place}: rule {name!r}"):
+            problems += wrong
+        else:
+            settings = {"codes": str(table["codes"])} if "codes" in table else {}
+            for key in ("found", "total"):
+                if key in table:
+                    yield str(table[key]), Label(f"list_{key}", settings)
+            yield name, Label(kind, settings)
 
 
 def _holds(
@@ -418,8 +391,10 @@ def _holds(
         yield name, expression
 
 
-def _tables(suite: Table, key: str, place: str) -> list[Table]:
+def _tables(suite: Table, key: str, place: str) -> list[tuple[str, Table]]:
+    """The tables of a kind, each with its place."""
     found = cast(list[object], suite.get(key, []))
     if not all(isinstance(table, dict) for table in found):
         raise SuiteError(f"{place}: {key} must be written as [[{key}]] tables")
-    return cast(list[Table], found)
+    tables = cast(list[Table], found)
+    return [(f"{place}: {key} {number}", table) for number, table in enumerate(tables, 1)]

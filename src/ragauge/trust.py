@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
-from typing import Any
+from typing import Any, cast
 
 # Not beside this module: a run's key covers data files beside the modules that it uses, and these
 # figures change no score.
@@ -94,24 +94,16 @@ def trust_in(metric: str) -> Trust | None:
 
 @cache
 def _table() -> Mapping[str, Trust]:
-    return {name: _trust(row) for name, row in _file()["metrics"].items()}
-
-
-@cache
-def _file() -> dict[str, Any]:
-    return tomllib.loads((resources.files("ragauge") / FOLDER / FILE).read_text("utf-8"))
-
-
-def _trust(row: Mapping[str, Any]) -> Trust:
-    return Trust(
-        row["note"],
-        tuple(_measured(**each) for each in row["measured"]),
-        tuple(Caution(**each) for each in row.get("cautions", ())),
-        str(row["measured_on"]),
-        tuple(row.get("languages", ())),
-    )
-
-
-def _measured(*, sets: list[str], auroc: list[float], **others: Any) -> Measured:
-    low, high = auroc
-    return Measured(sets=tuple(sets), auroc=(low, high), **others)
+    text = (resources.files("ragauge") / FOLDER / FILE).read_text("utf-8")
+    found: dict[str, Trust] = {}
+    for name, row in cast("dict[str, Any]", tomllib.loads(text)["metrics"]).items():
+        for each in row["measured"]:
+            each |= {"sets": tuple(each["sets"]), "auroc": tuple(each["auroc"])}
+        found[name] = Trust(
+            row["note"],
+            tuple(Measured(**each) for each in row["measured"]),
+            tuple(Caution(**each) for each in row.get("cautions", ())),
+            str(row["measured_on"]),
+            tuple(row.get("languages", ())),
+        )
+    return found

@@ -169,17 +169,17 @@ class Filter:
     @cached_property
     def fields(self) -> frozenset[str]:
         """The fields that the filter uses."""
-        return frozenset(_fields(self.condition))
 
+        def of(condition: Condition) -> Iterator[str]:
+            if isinstance(condition, Not):
+                yield from of(condition.condition)
+            elif isinstance(condition, All | Either):
+                for part in condition.conditions:
+                    yield from of(part)
+            else:
+                yield condition.field
 
-def _fields(condition: Condition) -> Iterator[str]:
-    if isinstance(condition, Not):
-        yield from _fields(condition.condition)
-    elif isinstance(condition, All | Either):
-        for part in condition.conditions:
-            yield from _fields(part)
-    else:
-        yield condition.field
+        return frozenset(of(self.condition))
 
 
 class Reader:
@@ -223,44 +223,38 @@ class Reader:
         self.depth += 1
         if self.depth > MAX_DEPTH:
             raise self._error(f"nested deeper than {MAX_DEPTH}")
-        condition = self._nested()
+        if self._take("word", "not"):
+            condition = Not(self._one())
+        elif self._take("sign", "("):
+            condition = self._either()
+            self._expect(")")
+        else:
+            condition = self._comparison()
         self.depth -= 1
         return condition
 
-    def _nested(self) -> Condition:
-        if self._take("word", "not"):
-            return Not(self._one())
-        if self._take("sign", "("):
-            inner = self._either()
-            self._expect(")")
-            return inner
-        return self._comparison()
-
     def _comparison(self) -> Condition:
-        field = self._field()
+        token = self._peek()
+        is_word = token and token.kind == "word" and token.text.casefold() not in RESERVED
+        if not token or not (token.kind == "quoted" or is_word):
+            raise self._error(f"expected {self.operand}")
+        self.next += 1
+        field = token.text
         if self._take("word", "is"):
             negated = self._take("word", "not")
             if not self._take("word", "null"):
                 raise self._error("expected null")
             return Not(IsNull(field)) if negated else IsNull(field)
+        negated = self._take("word", "not")
         if self._take("word", "in"):
-            return Membership(field, self._values())
-        if self._take("word", "not"):
-            if not self._take("word", "in"):
-                raise self._error("expected in")
-            return All((Not(IsNull(field)), Not(Membership(field, self._values()))))
+            member = Membership(field, self._values())
+            return All((Not(IsNull(field)), Not(member))) if negated else member
+        if negated:
+            raise self._error("expected in")
         for sign in ("=", "==", "!=", "<", "<=", ">", ">=", "~"):
             if self._take("sign", sign):
                 return Comparison(field, "=" if sign == "==" else sign, self._value())
         return Truth(field)
-
-    def _field(self) -> str:
-        token = self._peek()
-        is_word = token and token.kind == "word" and token.text.casefold() not in RESERVED
-        if token and (token.kind == "quoted" or is_word):
-            self.next += 1
-            return token.text
-        raise self._error(f"expected {self.operand}")
 
     def _values(self) -> tuple[Value, ...]:
         self._expect("(")
@@ -277,19 +271,16 @@ class Reader:
             return ESCAPE.sub(r"\1", token.text[1:-1])
         if token and token.kind == "number":
             self.next += 1
-            return self._number(token)
+            number = float(token.text)
+            if not math.isfinite(number):
+                raise FilterError(
+                    f"{self.noun} {_short(self.text)}: {token.text:.40} is too large a number"
+                )
+            return number
         for word, value in (("true", True), ("false", False)):
             if self._take("word", word):
                 return value
         raise self._error("expected a value: a number, true, false, or text in quotes")
-
-    def _number(self, token: Token) -> float:
-        number = float(token.text)
-        if not math.isfinite(number):
-            raise FilterError(
-                f"{self.noun} {_short(self.text)}: {token.text:.40} is too large a number"
-            )
-        return number
 
     def _tokens(self) -> Iterator[Token]:
         at, end = 0, len(self.text.rstrip())
@@ -329,18 +320,17 @@ class Reader:
 
 
 def _same_kind(field: str, found: object, value: Value) -> None:
-    if _kind(found) != _kind(value):
-        raise FilterError(
-            f"field {field!r} is {_kind(found)}, but {value!r} is {_kind(value)}; {_way_out(found)}"
-        )
-
-
-def _way_out(found: object) -> str:
-    if isinstance(found, str):
-        return f"put text in quotes, as in {json.dumps(found[:40], ensure_ascii=False)}"
-    if isinstance(found, bool | int | float):
-        return "remove the quotes" if not isinstance(found, bool) else "write true or false"
-    return "use ~ to search a list"
+    if _kind(found) == _kind(value):
+        return
+    ways_out = {
+        "text": f"put text in quotes, as in {json.dumps(str(found)[:40], ensure_ascii=False)}",
+        "true or false": "write true or false",
+        "a number": "remove the quotes",
+        "a list": "use ~ to search a list",
+    }
+    raise FilterError(
+        f"field {field!r} is {_kind(found)}, but {value!r} is {_kind(value)}; {ways_out[_kind(found)]}"
+    )
 
 
 def _kind(value: object) -> str:

@@ -9,64 +9,35 @@ from ragauge.conversations.tool_calls import TranscriptError, read_arguments, re
 from ragauge.conversations.transcript import read_transcript
 
 ARGUMENTS = {"city": "Oslo", "days": 2}
+TEXT = json.dumps(ARGUMENTS)
+ASKED = {"role": "user", "content": "Weather?"}
+SAID = {"role": "assistant", "content": "Rain."}
 OPENAI = [
     {"role": "system", "content": "Be brief."},
-    {"role": "user", "content": "Weather?"},
-    {
-        "role": "assistant",
-        "content": None,
-        "tool_calls": [
-            {
-                "id": "1",
-                "type": "function",
-                "function": {"name": "weather", "arguments": json.dumps(ARGUMENTS)},
-            }
-        ],
-    },
+    ASKED,
+    {"role": "assistant", "content": None, "tool_calls": [{"id": "1", "type": "function", "function": {"name": "weather", "arguments": TEXT}}]},
     {"role": "tool", "tool_call_id": "1", "content": "rain"},
-    {"role": "assistant", "content": "Rain."},
-]
+    SAID,
+]  # fmt: skip
 LEGACY = [
-    {"role": "user", "content": "Weather?"},
-    {
-        "role": "assistant",
-        "content": None,
-        "function_call": {"name": "weather", "arguments": json.dumps(ARGUMENTS)},
-    },
+    ASKED,
+    {"role": "assistant", "content": None, "function_call": {"name": "weather", "arguments": TEXT}},
     {"role": "function", "name": "weather", "content": "rain"},
-    {"role": "assistant", "content": "Rain."},
+    SAID,
 ]
 RESPONSES = [
     {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "Weather?"}]},
     {"type": "reasoning", "summary": []},
-    {
-        "type": "function_call",
-        "call_id": "1",
-        "name": "weather",
-        "arguments": json.dumps(ARGUMENTS),
-    },
+    {"type": "function_call", "call_id": "1", "name": "weather", "arguments": TEXT},
     {"type": "function_call_output", "call_id": "1", "output": "rain"},
     {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "Rain."}]},
 ]
+MADE = [{"type": "thinking", "thinking": "hm"}, {"type": "tool_use", "id": "1", "name": "weather", "input": ARGUMENTS}]  # fmt: skip
+RETURNED = {"type": "tool_result", "tool_use_id": "1", "content": [{"type": "text", "text": "rain"}]}  # fmt: skip
 ANTHROPIC = [
-    {"role": "user", "content": "Weather?"},
-    {
-        "role": "assistant",
-        "content": [
-            {"type": "thinking", "thinking": "hm"},
-            {"type": "tool_use", "id": "1", "name": "weather", "input": ARGUMENTS},
-        ],
-    },
-    {
-        "role": "user",
-        "content": [
-            {
-                "type": "tool_result",
-                "tool_use_id": "1",
-                "content": [{"type": "text", "text": "rain"}],
-            }
-        ],
-    },
+    ASKED,
+    {"role": "assistant", "content": MADE},
+    {"role": "user", "content": [RETURNED]},
     {"role": "assistant", "content": [{"type": "text", "text": "Rain."}]},
 ]
 GEMINI = [
@@ -77,39 +48,20 @@ GEMINI = [
 ]
 LANGCHAIN = [
     {"type": "human", "content": "Weather?"},
-    {
-        "type": "ai",
-        "content": "",
-        "tool_calls": [{"name": "weather", "args": ARGUMENTS, "id": "1"}],
-    },
+    {"type": "ai", "content": "", "tool_calls": [{"name": "weather", "args": ARGUMENTS, "id": "1"}]},
     {"type": "tool", "content": "rain", "tool_call_id": "1", "status": "success"},
     {"type": "ai", "content": "Rain."},
-]
+]  # fmt: skip
+NAMES = ("HumanMessage", "AIMessage", "ToolMessage", "AIMessage")
 SERIALISED = [
-    {
-        "lc": 1,
-        "type": "constructor",
-        "id": ["langchain", "schema", "messages", name],
-        "kwargs": message,
-    }
-    for name, message in zip(
-        ("HumanMessage", "AIMessage", "ToolMessage", "AIMessage"), LANGCHAIN, strict=True
-    )
+    {"lc": 1, "type": "constructor", "id": ["langchain", "messages", name], "kwargs": message}
+    for name, message in zip(NAMES, LANGCHAIN, strict=True)
 ]
-DEEPEVAL = [
-    {"role": "user", "content": "Weather?"},
-    {
-        "role": "assistant",
-        "content": "Rain.",
-        "tools_called": [{"name": "weather", "input_parameters": ARGUMENTS, "output": "rain"}],
-    },
-]
+CALLED = [{"name": "weather", "input_parameters": ARGUMENTS, "output": "rain"}]
+DEEPEVAL = [ASKED, SAID | {"tools_called": CALLED}]
 SHAREGPT = [
     {"from": "human", "value": "Weather?"},
-    {
-        "from": "function_call",
-        "value": json.dumps({"name": "weather", "arguments": ARGUMENTS}),
-    },
+    {"from": "function_call", "value": json.dumps({"name": "weather", "arguments": ARGUMENTS})},
     {"from": "observation", "value": "rain"},
     {"from": "gpt", "value": "Rain."},
 ]
@@ -126,16 +78,8 @@ def test_each_format_of_a_chat_gives_the_same_turn(name):
         (turn,) = read_transcript(given).turns()
         assert (turn.question, turn.answer) == ("Weather?", "Rain.")
         (call,) = turn.calls
-        assert (call.name, call.arguments, call.result, call.is_error) == (
-            "weather",
-            ARGUMENTS,
-            "rain",
-            False,
-        )
-
-
-@pytest.mark.parametrize("name", FORMATS)
-def test_each_format_of_a_chat_loads_with_its_calls(name):
+        assert (call.name, call.arguments, call.result) == ("weather", ARGUMENTS, "rain")
+        assert not call.is_error
     samples = rg.load([{"id": "a", "messages": FORMATS[name], "reference": "Rain."}])
     (row,) = samples.frame.to_dicts()
     assert (row["question"], row["answer"], row["references"]) == ("Weather?", "Rain.", ["Rain."])

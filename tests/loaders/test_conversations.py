@@ -31,29 +31,27 @@ def rows_of(row, **options):
 
 
 def test_fields_by_turn_go_to_their_turns_and_others_to_all():
-    rows, notes = rows_of(
+    (first, second), notes = rows_of(
         {
-            "id": "c1",
-            "topic": "capitals",
-            "cost_usd": 0.5,
-            "messages": CAPITALS,
-            "references": [["Paris"], None],
-            "relevant": [{"d1": 1}, ["d2", "d3"]],
-            "answerable": [True, False],
+            "id": "c1", "topic": "capitals", "cost_usd": 0.5, "messages": CAPITALS, "references": [["Paris"], None],
+            "relevant": [{"d1": 1}, ["d2", "d3"]], "answerable": [True, False],
         }
-    )
+    )  # fmt: skip
     assert notes == ("read 'messages' as conversations, a row for each of 2 turns",)
-    first, second = rows
-    assert (first["id"], first["conversation"], first["turn"]) == ("c1#1", "c1", 1)
-    assert (first["question"], first["answer"]) == ("Capital of France?", "Paris")
-    assert (second["question"], second["answer"]) == ("And of Spain?", "Madrid")
-    assert (first["references"], second["references"]) == (["Paris"], None)
-    assert second["relevant"] == [{"id": "d2", "grade": 1}, {"id": "d3", "grade": 1}]
-    assert (first["answerable"], second["answerable"]) == (True, False)
-    assert first["topic"] == second["topic"] == "capitals"
-    assert (first["cost_usd"], second["cost_usd"]) == (None, 0.5)
+    both = {"conversation": "c1", "topic": "capitals"}
+    of_first = {
+        "id": "c1#1", "turn": 1, "question": "Capital of France?", "answer": "Paris", "references": ["Paris"],
+        "answerable": True, "cost_usd": None, "whole_conversation": None, "conversation_before": None,
+        "relevant": [{"id": "d1", "grade": 1}],
+    }  # fmt: skip
+    of_second = {
+        "id": "c1#2", "turn": 2, "question": "And of Spain?", "answer": "Madrid", "references": None,
+        "answerable": False, "cost_usd": 0.5, "conversation_before": "user: Capital of France?\nassistant: Paris",
+        "relevant": [{"id": "d2", "grade": 1}, {"id": "d3", "grade": 1}],
+    }  # fmt: skip
+    for row, expected in ((first, both | of_first), (second, both | of_second)):
+        assert {name: row[name] for name in expected} == expected
     assert json.loads(first["messages"]) == CAPITALS[:2]
-    assert first["whole_conversation"] is None
     assert json.loads(second["whole_conversation"]) == CAPITALS
 
 
@@ -69,22 +67,14 @@ def test_what_a_conversation_took_is_undefined_at_its_earlier_turns_and_missing_
 
 
 def test_calls_tools_and_states_go_where_they_belong():
-    messages = [
-        *said("Find it"),
-        CALL,
-        RESULT,
-        *said("Found", "Bye")[:0],
-        {"role": "assistant", "content": "Here"},
-    ]
+    found = {"role": "assistant", "content": "Here"}
     rows, _ = rows_of(
         {
-            "messages": [*messages, *said("Thanks", "Welcome")],
-            "expected_calls": [[FIND], None],
-            "tools": [{"name": "find"}],
-            "state": {"found": 1},
-            "expected_state": {"found": 1},
+            "messages": [*said("Find it"), CALL, RESULT, found, *said("Thanks", "Welcome")],
+            "expected_calls": [[FIND], None], "tools": [{"name": "find"}],
+            "state": {"found": 1}, "expected_state": {"found": 1},
         }
-    )
+    )  # fmt: skip
     assert [json.loads(row["expected_calls"] or "null") for row in rows] == [[[FIND]], None]
     assert [row["tools"] is not None for row in rows] == [True, False]
     assert [json.loads(row["final_state"] or "null") for row in rows] == [None, {"found": 1}]
@@ -94,12 +84,21 @@ def test_calls_tools_and_states_go_where_they_belong():
     assert (scores["steps", "1#1"], scores["steps", "1#2"]) == (1, 0)
 
 
-def test_a_single_turn_with_calls_keeps_its_id_and_its_messages():
-    (row,), _ = rows_of(
-        {"id": "a", "messages": [*said("Go"), CALL, RESULT], "reference_tool_calls": [FIND]}
-    )
-    assert (row["id"], row["answer"]) == ("a", None)
-    assert json.loads(row["expected_calls"]) == [FIND]
+@pytest.mark.parametrize(
+    ("fields", "expected"),
+    [
+        ({"reference_tool_calls": [FIND]}, {"id": "a", "answer": None, "expected_calls": '[{"name": "find", "arguments": {}}]'}),
+        *[({"relevant": given}, {"relevant": [{"id": "d1", "grade": 1}]}) for given in ([{"d1": 1}], {"d1": 1}, [["d1"]], ["d1"], [{"id": "d1", "grade": 1}])],
+        ({"messages": CAPITALS[:2]}, {"question": "Capital of France?", "answer": "Paris"}),
+        ({"messages": CAPITALS, "reference": "Madrid"}, {"question": "And of Spain?", "answer": "Madrid", "references": ["Madrid"]}),
+    ],
+)  # fmt: skip
+def test_a_single_turn_keeps_its_id_and_takes_what_is_given(fields, expected):
+    (row,), notes = rows_of({"id": "a", "messages": [*said("Go"), CALL, RESULT]} | fields)
+    assert {name: row[name] for name in expected} == expected
+    if fields.get("messages"):  # a chat of one turn, or with one reference, is its last answer
+        assert "conversation" not in row
+        assert any("the last question of 'messages'" in note for note in notes)
 
 
 def test_a_question_that_the_system_left_open_is_a_turn_if_something_is_told_of_it():
@@ -120,33 +119,11 @@ def test_a_question_that_the_system_left_open_is_a_turn_if_something_is_told_of_
     assert notes[0].endswith("a row for each of 1 turn")
 
 
-def test_judgements_of_the_only_turn_are_nested_or_not():
-    messages = [*said("Go"), CALL, RESULT]
-    for relevant in ([{"d1": 1}], {"d1": 1}, [["d1"]], ["d1"], [{"id": "d1", "grade": 1}]):
-        (row,), _ = rows_of({"messages": messages, "relevant": relevant})
-        assert row["relevant"] == [{"id": "d1", "grade": 1}], relevant
-
-
-def test_a_chat_with_one_reference_is_its_last_answer_as_before():
-    (row,), notes = rows_of({"messages": CAPITALS, "reference": "Madrid"})
-    assert (row["question"], row["answer"], row["references"]) == (
-        "And of Spain?",
-        "Madrid",
-        ["Madrid"],
-    )
-    assert "conversation" not in row
-    assert any("the last question of 'messages'" in note for note in notes)
-
-
 def test_columns_of_csv_and_of_other_names(tmp_path):
     path = tmp_path / "chats.csv"
-    pl.DataFrame(
-        {
-            "id": ["a"],
-            "conversation": [json.dumps(CAPITALS)],
-            "references": ['[["Paris"], ["Madrid"]]'],
-        }
-    ).write_csv(path)
+    references = '[["Paris"], ["Madrid"]]'
+    chat = {"id": ["a"], "conversation": [json.dumps(CAPITALS)], "references": [references]}
+    pl.DataFrame(chat).write_csv(path)
     rows = rg.load(path).frame.to_dicts()
     assert [row["references"] for row in rows] == [["Paris"], ["Madrid"]]
     assert [row["conversation"] for row in rows] == ["a", "a"]
@@ -169,31 +146,31 @@ def test_what_does_not_fit_is_a_problem_with_its_place(fields, said_of_it):
 
 
 def test_turns_of_a_conversation_are_one_cluster():
-    right, wrong = said("Capital?", "Paris"), said("Capital?", "Oslo")
+    chats = [said("Capital?", "Paris") * 20, said("Capital?", "Oslo") * 20] * 5
     rows = [
-        {"id": str(n), "messages": (right if n % 2 else wrong) * 20, "references": [["Paris"]] * 20}
-        for n in range(10)
+        {"id": str(n), "messages": chat, "references": [["Paris"]] * 20}
+        for n, chat in enumerate(chats)
     ]
-    run = rg.evaluate(rg.load(rows), "exact_match")
-    flat = rg.evaluate(
-        rg.load([row | {"conversation": None} for row in rg.load(rows).frame.to_dicts()]),
-        "exact_match",
+    turns = rg.load(rows)
+    flat = rg.load([row | {"conversation": None} for row in turns.frame.to_dicts()])
+    of_clusters, of_rows = (
+        rg.evaluate(each, "exact_match").summary().row(0, named=True) for each in (turns, flat)
     )
-    of_clusters, of_rows = (each.summary().row(0, named=True) for each in (run, flat))
     assert of_clusters["mean"] == of_rows["mean"] == 0.5
     assert of_clusters["high"] - of_clusters["low"] > 3 * (of_rows["high"] - of_rows["low"])
 
 
-def test_five_thousand_turns_take_memory_and_time_by_their_number():
+def test_many_turns_take_memory_by_their_number():
     rows = rg.load([{"messages": said("What?", "This.") * 5000, "answerable": [True] * 5000}]).frame
     assert rows.height == 5000
     assert rows["messages"].str.len_chars().max() < 200
+    assert rows["conversation_before"].str.len_chars().max() == 6_002
 
 
 def test_metrics_of_a_whole_conversation_are_undefined_at_its_other_turns_and_computed_for_a_single_row():
-    said = [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello"}]
-    talk = {"id": "talk", "messages": said * 3, "state": {}, "expected_state": {}}
-    asked = {"id": "q", "question": "Hi", "answer": "Hello", "messages": said}
+    greeting = said("Hi", "Hello")
+    talk = {"id": "talk", "messages": greeting * 3, "state": {}, "expected_state": {}}
+    asked = {"id": "q", "question": "Hi", "answer": "Hello", "messages": greeting}
     whole = ["state_match", "unanswered_questions", "repetition"]
     run = rg.evaluate([talk, asked], whole)
     found = {(id, name): (status, reason) for id, name, status, reason in run.scores.select(
@@ -207,20 +184,11 @@ def test_metrics_of_a_whole_conversation_are_undefined_at_its_other_turns_and_co
 
 
 def test_two_systems_may_lead_to_other_messages_of_the_user():
-    def chat(system, second):
-        said = [
-            ("user", "A tent?"),
-            ("assistant", system),
-            ("user", second),
-            ("assistant", "Fine."),
-        ]
-        return {
-            "id": "c",
-            "system": system,
-            "messages": [{"role": r, "content": t} for r, t in said],
-        }
-
-    samples = rg.load([chat("a", "Two."), chat("b", "No, thanks.")])
+    rows = [
+        {"id": "c", "system": system, "messages": said("A tent?", answer, second, "Fine.")}
+        for system, answer, second in (("a", "Two.", "Two."), ("b", "No?", "No, thanks."))
+    ]
+    samples = rg.load(rows)
     assert samples.frame["question"].to_list() == ["A tent?", "Two.", "A tent?", "No, thanks."]
     assert "question differs between rows for id 'c#2'; kept each row's own" in samples.notes
 

@@ -10,105 +10,50 @@ from ragauge.loaders import load
 from ragauge.loaders.mapping import field_of
 
 RAGAS = {
-    "user_input": "q",
-    "response": "a",
-    "retrieved_contexts": ["c"],
-    "reference": "r",
-    "reference_contexts": ["g"],
-    "retrieved_context_ids": ["d1"],
-    "reference_context_ids": ["d1"],
-}
+    "user_input": "q", "response": "a", "retrieved_contexts": ["c"], "reference": "r", "reference_contexts": ["g"],
+    "retrieved_context_ids": ["d1"], "reference_context_ids": ["d1"],
+}  # fmt: skip
 OLD_RAGAS = {"question": "q", "answer": "a", "contexts": ["c"], "ground_truths": ["r"]}
-DEEPEVAL = {
-    "input": "q",
-    "actual_output": "a",
-    "expected_output": "r",
-    "retrieval_context": ["c"],
-    "context": ["g"],
-}
-
-
-@pytest.mark.parametrize("row", [RAGAS, OLD_RAGAS, DEEPEVAL])
-def test_the_columns_of_common_tools_are_understood(row: dict[str, object]):
-    values = load([{"qid": "q1", **row}]).frame.row(0, named=True)
-    assert (values["question"], values["answer"]) == ("q", "a")
-    assert (values["contexts"], values["references"]) == (["c"], ["r"])
-    assert values.get("gold_contexts", ["g"]) == ["g"]
+DEEPEVAL = {"input": "q", "actual_output": "a", "expected_output": "r", "retrieval_context": ["c"], "context": ["g"]}  # fmt: skip
+READ = {"question": "q", "answer": "a", "contexts": ["c"], "references": ["r"]}
+MAPPED = {"map": {"answer": "prediction"}}
 
 
 @pytest.mark.parametrize(
     ("row", "options", "expected", "notes"),
     [
+        (RAGAS, {}, READ | {"gold_contexts": ["g"], "context_ids": ["d1"], "relevant": [{"id": "d1", "grade": 1}]}, []),
+        (OLD_RAGAS, {}, READ, []),
+        (DEEPEVAL, {}, READ | {"gold_contexts": ["g"]}, []),
         ({"question": "q", "context": "c"}, {}, {"contexts": ["c"]}, []),
-        (
-            {"response": "a", "user_input": "q"},
-            {},
-            {"answer": "a", "question": "q"},
-            ["read 'response' as answer, 'user_input' as question"],
-        ),
-        (
-            {"answer": "a", "prediction": "p", "reference": "r"},
-            {},
-            {"answer": "a", "references": ["r"], "prediction": "p"},
-            ["read 'answer' as answer, not 'prediction'; --map answer=COLUMN changes it"],
-        ),
-        (
-            {"answer": "gold", "prediction": "p"},
-            {},
-            {"answer": "p", "references": ["gold"]},
-            ["read 'prediction' as answer, 'answer' as references"],
-        ),
-        ({"answer": "gold", "pred": "p"}, {}, {"answer": "p", "references": ["gold"]}, []),
-        ({"answer": "gold", "model_answer": "p"}, {}, {"answer": "p", "references": ["gold"]}, []),
+        ({"response": "a", "user_input": "q"}, {}, {"answer": "a", "question": "q"}, ["read 'response' as answer, 'user_input' as question"]),
+        ({"answer": "a", "prediction": "p", "reference": "r"}, {}, {"answer": "a", "references": ["r"], "prediction": "p"}, ["read 'answer' as answer, not 'prediction'; --map answer=COLUMN changes it"]),
+        ({"answer": "gold", "prediction": "p"}, {}, {"answer": "p", "references": ["gold"]}, ["read 'prediction' as answer, 'answer' as references"]),
         ({"answer": "gold", "output": "p"}, {}, {"answer": "p", "references": ["gold"]}, []),
-        (
-            {"example_answer": "gold", "pred_answer": "p"},
-            {},
-            {"answer": "p", "references": ["gold"]},
-            [],
-        ),
-        (
-            {"answer": "gold", "prediction": "p", "reference": "r"},
-            {"map": {"answer": "prediction"}},
-            {"answer": "p", "references": ["r"]},
-            ["left out column 'answer': 'prediction' is read as answer"],
-        ),
-        (
-            {"answer": "gold", "prediction": "p"},
-            {"map": {"answer": "prediction", "references": "answer"}},
-            {"answer": "p", "references": ["gold"]},
-            ["read 'prediction' as answer, 'answer' as references"],
-        ),
+        ({"example_answer": "gold", "pred_answer": "p"}, {}, {"answer": "p", "references": ["gold"]}, []),
+        ({"answer": "gold", "prediction": "p", "reference": "r"}, MAPPED, {"answer": "p", "references": ["r"]}, ["left out column 'answer': 'prediction' is read as answer"]),
+        ({"answer": "gold", "prediction": "p"}, {"map": {"answer": "prediction", "references": "answer"}}, {"answer": "p", "references": ["gold"]}, ["read 'prediction' as answer, 'answer' as references"]),
+        ({"answer": "a", "prediction": "p"}, {"gold": [{"id": "q1", "question": "Q?", "answer": "gold"}]}, {"answer": "a", "references": ["gold"]}, []),
+        ({"answer": "here"}, {"gold": [{"id": "q1", "Antwort": "Hier"}]}, {"references": ["Hier"]}, []),
+        ({"answer": "Rome", "response": "Oslo"}, {"map": {"answer": "response", "references": "answer"}}, {"answer": "Oslo", "references": ["Rome"]}, []),
+        ({"answer": "Rome", "response": "Oslo", "reference": "Rome"}, {}, {"answer": "Rome"}, []),
         ({"context": "c", "document": "a.pdf"}, {}, {"contexts": ["c"], "document": "a.pdf"}, []),
         ({"document": "text"}, {}, {"contexts": ["text"]}, []),
-        (
-            {"prompt": "Answer this. q", "user_input": "q", "response": "a"},
-            {},
-            {"question": "q", "prompt": "Answer this. q"},
-            [],
-        ),
+        ({"prompt": "Answer this. q", "user_input": "q", "response": "a"}, {}, {"question": "q", "prompt": "Answer this. q"}, []),
         ({"prompt": "q", "response": "a"}, {}, {"question": "q"}, []),
         ({"answer": "x", "a": "y"}, {}, {"answer": "x", "a": "y"}, []),
-        (
-            {"question": "q", "anwser": "a"},
-            {},
-            {"anwser": "a"},
-            ["'anwser' is kept as an extra field; did you mean 'answer'?"],
-        ),
+        ({"Q": "q", "A": "a", "Gold": "r"}, {}, {"question": "q", "answer": "a", "references": ["r"]}, ["read 'Q' as question, 'A' as answer, 'Gold' as references"]),
+        ({"question": "q", "anwser": "a"}, {}, {"anwser": "a"}, ["'anwser' is kept as an extra field; did you mean 'answer'?"]),
         ({"answer": "a", "model": "m"}, {}, {"system": "m"}, ["read 'model' as system"]),
         ({"answer": "a", "system": "s", "model": "m"}, {}, {"system": "s", "model": "m"}, []),
         ({"answer": "a", "model": "m"}, {"system": "s"}, {"system": "s", "model": "m"}, []),
-        (
-            {"answer": "a", "method": "x", "model": "m"},
-            {},
-            {"system": "default", "method": "x", "model": "m"},
-            ["'method' and 'model' could each be the system; none is used"],
-        ),
+        ({"answer": "a", "method": "x", "model": "m"}, {}, {"system": "default", "method": "x", "model": "m"}, ["'method' and 'model' could each be the system; none is used"]),
+        ({"references": None, "gold": "r", "answer": "a"}, {}, {"references": ["r"]}, ["read 'references', and where it is null 'gold', as references"]),
         ({"Re\u0301ponse": "a"}, {}, {"answer": "a"}, []),
         ({"REPONSE": "a"}, {}, {"answer": "a"}, []),
         ({"answer": "a", "antwort": "b"}, {}, {"answer": "a", "antwort": "b"}, []),
     ],
-)
+)  # fmt: skip
 def test_names_of_columns_are_fields_and_what_they_displace_is_announced(
     row: dict[str, object], options: dict[str, Any], expected: dict[str, object], notes: list[str]
 ):
@@ -125,12 +70,9 @@ def test_names_of_columns_are_fields_and_what_they_displace_is_announced(
         ("retrievalContext", "contexts"),
         ("ANSWER", "answer"),
         ("Antwort des Systems", "answer"),
-        ("Antwort KI", "answer"),
         ("Réponse du système", "answer"),
         ("Musterlösung", "references"),
-        ("Fundstelle", "contexts"),
         ("Lfd. Nr.", "id"),
-        ("predicted_answers", "answer"),
     ],
 )
 def test_names_are_compared_without_case_spaces_and_camels(name: str, field: str):
@@ -141,35 +83,20 @@ def test_names_are_compared_without_case_spaces_and_camels(name: str, field: str
     ("row", "chosen", "message"),
     [
         ({"answer": "a", "ground_truth": "r", "gold_answer": "s"}, {}, "--map references=COLUMN"),
-        (
-            {"id": "q1", "prediction": "p"},
-            {"answer": "predicton"},
-            r"did you mean 'prediction'.*'id', 'prediction'",
-        ),
-        (
-            {"a": 1, "b": 2},
-            {},
-            "has no known field; .*'a', 'b'; say which is which: --map question=COLUMN",
-        ),
+        ({"id": "q1", "prediction": "p"}, {"answer": "predicton"}, r"did you mean 'prediction'.*'id', 'prediction'"),
+        ({"a": 1, "b": 2}, {}, "has no known field; .*'a', 'b'; say which is which: --map question=COLUMN"),
+        ({"answer": "Rome", "response": "Oslo"}, {}, r"'answer' and 'response' could each be .*--map answer=resp"),
+        ({"answer": "a", " ": "b"}, {}, "has a column without a name"),
+        ({"answer": "a", "\ud800": "b"}, {}, "has a column name that is not valid Unicode"),
+        ({f"q{n}": n for n in range(1001)}, {}, "has 1,001 columns, more than 1,000"),
+        ({"id": "q1", "contexts": [{"text": "a"}, {"url": "x"}]}, {}, "id 'q1', field 'contexts': item 2"),
     ],
-)
+)  # fmt: skip
 def test_columns_that_cannot_be_told_come_with_the_options_that_name_them(
     row: dict[str, object], chosen: dict[str, str], message: str
 ):
     with pytest.raises(DataError, match=message):
         load([row], map=chosen)
-
-
-def test_ragas_ids_become_context_ids_and_judgements():
-    batch = load([RAGAS]).batch(0, 1)
-    assert (batch["context_ids"], batch["relevant"]) == ([["d1"]], [{"d1": 1}])
-
-
-def test_an_answer_beside_a_prediction_is_no_reference_where_a_gold_source_has_them():
-    rows = [{"id": "q1", "answer": "a", "prediction": "p"}]
-    samples = load(rows, gold=[{"id": "q1", "question": "Q?", "answer": "gold"}])
-    assert samples.frame["answer"].to_list() == ["a"]
-    assert samples.frame["references"].to_list() == [["gold"]]
 
 
 @pytest.mark.parametrize("chosen", [{"anwser": "a"}, {"answer": "a", "question": "a"}])
@@ -187,19 +114,8 @@ def test_contexts_given_as_objects_give_texts_ids_and_scores(key: str):
     assert batch["context_ids"] == [["7"], []]
     assert batch["context_scores"] == [[0.5], []]
     assert any("'metadata'" in note for note in samples.notes)
-
-
-def test_ids_that_not_every_context_has_are_not_taken():
-    samples = load([{"id": "q1", "contexts": [{"text": "a", "id": "d1"}, {"text": "b"}]}])
+    samples = load([{"id": "q1", "contexts": [{key: "a", "id": "d1"}, {key: "b"}]}])
     assert "context_ids" not in samples.columns
-
-
-def test_a_context_object_without_text_is_a_problem():
-    with pytest.raises(DataError) as caught:
-        load([{"id": "q1", "contexts": [{"text": "a"}, {"url": "x"}]}])
-    (problem,) = caught.value.problems
-    assert (problem.field, problem.id) == ("contexts", "q1")
-    assert "item 2" in problem.message
 
 
 @pytest.mark.parametrize(
@@ -218,35 +134,6 @@ def test_headers_in_other_languages_are_fields(tmp_path: Path, header: str):
     row = load(path).frame.row(0, named=True)
     assert (row["id"], row["question"], row["answer"]) == ("7", "where?", "here")
     assert (row["references"], row["contexts"]) == (["Here"], ["It is here."])
-
-
-def test_an_answer_in_another_language_is_a_reference_in_gold():
-    samples = load([{"id": "q1", "answer": "here"}], gold=[{"id": "q1", "Antwort": "Hier"}])
-    assert samples.frame["references"].to_list() == [["Hier"]]
-
-
-@pytest.mark.parametrize(
-    ("header", "separator"), [("Q;A;Gold", ";"), ("Q,A,Ground Truth", ","), ("q,a,ideal", ",")]
-)
-def test_short_headers_of_spreadsheets_are_read_and_announced(tmp_path, header, separator):
-    file = tmp_path / "a.csv"
-    file.write_text(f"{header}\n{separator.join(('Where?', 'Rome', 'Oslo'))}\n")
-    samples = load(file)
-    row = samples.frame.row(0, named=True)
-    assert (row["question"], row["answer"], row["references"]) == ("Where?", "Rome", ["Oslo"])
-    assert any("as question" in note and "as answer" in note for note in samples.notes)
-
-
-def test_an_answer_beside_a_response_asks_which_is_which():
-    rows = [{"id": "q1", "answer": "Rome", "response": "Oslo"}]
-    with pytest.raises(
-        DataError, match=r"'answer' and 'response' could each be .*--map answer=resp"
-    ):
-        load(rows)
-    chosen = load(rows, map={"answer": "response", "references": "answer"}).frame.row(0, named=True)
-    assert (chosen["answer"], chosen["references"]) == ("Oslo", ["Rome"])
-    beside = load([{**rows[0], "reference": "Rome"}])  # a field's own name wins where gold is known
-    assert beside.frame["answer"].to_list() == ["Rome"]
 
 
 def test_an_array_as_numpy_prints_it_is_read_and_announced(tmp_path):

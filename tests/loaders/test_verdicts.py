@@ -1,3 +1,5 @@
+"""Labels of people: columns, words, grades, preferences, and what is wrong with them."""
+
 import json
 
 import pandas as pd
@@ -7,9 +9,12 @@ import pytest
 from ragauge.errors import DataError, PlanError
 from ragauge.loaders.verdicts import load_verdicts
 
-
-def values(labels):
-    return labels.frame["value"].to_list()
+GRADES = [{"id": f"q{n}", "score": n} for n in range(1, 6)]
+YES_NO = [{"id": "a", "label": "yes"}, {"id": "b", "label": "no"}]
+OWN = [{"id": "1", "label": "Correct Answer"}, {"id": "2", "label": "Refusal"}, {"id": "3", "label": "Unsure"}]  # fmt: skip
+PAIR = {"id": "q1", "system_a": "old", "system_b": "new"}
+WON = [{"id": "q1", "winner": "old", "loser": "new"}]
+OTHER_NAMES = {"question_id": "q1", "model": "new", "annotator": "ann", "verdict": True, "criterion": "correct"}  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -20,50 +25,47 @@ def test_usual_words_mean_yes_and_no(tmp_path, yes, no):
     file = tmp_path / "labels.csv"
     file.write_text(f"id,label\nq1,{yes}\nq2,{no}\n")
     labels = load_verdicts(file)
-    assert (labels.kind, values(labels)) == ("binary", [1.0, 0.0])
+    assert (labels.kind, labels.frame["value"].to_list()) == ("binary", [1.0, 0.0])
 
 
-def test_usual_column_names_are_recognised():
-    labels = load_verdicts(
-        [
-            {
-                "question_id": "q1",
-                "model": "new",
-                "annotator": "ann",
-                "verdict": True,
-                "criterion": "correct",
-            }
-        ]
-    )
+@pytest.mark.parametrize(
+    ("rows", "options", "kind", "values", "notes"),
+    [
+        (GRADES, {}, "graded", [1, 2, 3, 4, 5], ["read 'score' as value"]),
+        (GRADES, {"yes_from": 4}, "binary", [0, 0, 0, 1, 1], ["read 'score' as value"]),
+        (YES_NO, {"yes_from": 3}, "binary", [1, 0], ["read 'label' as value", "--yes-from 3 changes nothing: the labels are yes and no, not grades"]),
+        (OWN, {"yes": ["correct answer"], "skip": ["unsure"]}, "binary", [1, 0], ["read 'label' as value", "counted as no: 'Refusal' (1)", "rows without a label: 1"]),
+        ([*YES_NO, {"id": "c", "label": None}, {"id": "d", "label": " "}], {}, "binary", [1, 0], ["read 'label' as value", "rows without a label: 2"]),
+        ([{"id": "q1", "label": 1}, *YES_NO[1:], {"id": "q1", "label": 1}], {}, "binary", [1, 0], ["read 'label' as value", "labels that a rater gave twice, counted once: 1"]),
+        ([OTHER_NAMES], {}, "binary", [1], ["read 'question_id' as id, 'model' as system, 'annotator' as rater, 'verdict' as value, 'criterion' as metric"]),
+        ([{"id": "q1", "value": 1, "label": 0}], {}, "binary", [1], []),
+        ([PAIR | {"winner": "b"}], {}, "preference", [-1], ["read 'system_a' as system, 'system_b' as other, 'winner' as value"]),
+        ([PAIR | {"preferred": "new"}], {"yes_from": 1}, "preference", [-1], ["read 'system_a' as system, 'system_b' as other, 'preferred' as value", "--yes-from 1 changes nothing: the labels are preferences, not grades"]),
+        (WON, {}, "preference", [1], ["read 'loser' as other, 'winner' as system"]),
+        ([{"id": "q1", "annotator_1": "yes", "annotator_2": "no", "topic": "x"}], {}, "binary", [1, 0], ["read 'annotator_1', 'annotator_2' as the labels of a rater each"]),
+    ],
+)  # fmt: skip
+def test_labels_are_numbers_of_one_kind_and_what_was_read_is_announced(
+    rows, options, kind, values, notes
+):
+    labels = load_verdicts(rows, **options)
+    assert (labels.kind, labels.frame["value"].to_list()) == (kind, values)
+    assert list(labels.notes) == notes
+
+
+def test_each_label_has_its_names():
+    labels = load_verdicts([OTHER_NAMES])
     assert labels.frame.row(0) == ("q1", "new", None, "correct", "ann", 1.0, None)
-    assert labels.notes == (
-        "read 'question_id' as id, 'model' as system, 'annotator' as rater, 'verdict' as value, "
-        "'criterion' as metric",
-    )
+    ids = load_verdicts([{"id": "007", "label": 1}, {"id": 7, "label": 0}])
+    assert ids.frame["id"].to_list() == ["007", "7"]
 
 
 def test_labels_may_name_their_question_by_its_text():
     labels = load_verdicts([{"query": "Who?", "label": "yes"}, {"id": "q2", "label": "no"}])
     assert labels.frame.select("id", "question").rows() == [(None, "Who?"), ("q2", None)]
-    with pytest.raises(DataError, match="neither an id nor a question"):
-        load_verdicts([{"question": " ", "label": "yes"}])
     # Where there are ids, nobody has to say which column has the questions.
     rows = [{"id": "q1", "prompt": "a", "query": "b", "label": "yes"}]
     assert load_verdicts(rows).frame["id"].to_list() == ["q1"]
-
-
-def test_grades_are_numbers_and_may_become_yes_and_no():
-    rows = [{"id": f"q{n}", "score": n} for n in range(1, 6)]
-    assert load_verdicts(rows).kind == "graded"
-    labels = load_verdicts(rows, yes_from=4)
-    assert (labels.kind, values(labels)) == ("binary", [0, 0, 0, 1, 1])
-
-
-def test_a_grade_that_means_yes_is_of_no_use_where_there_are_no_grades():
-    labels = load_verdicts([{"id": "a", "label": "yes"}, {"id": "b", "label": "no"}], yes_from=3)
-    assert labels.notes[-1] == (
-        "--yes-from 3 changes nothing: the labels are yes and no, not grades"
-    )
 
 
 def test_files_and_frames_give_the_same_labels(tmp_path):
@@ -72,76 +74,69 @@ def test_files_and_frames_give_the_same_labels(tmp_path):
     frame.write_csv(tmp_path / "l.csv")
     frame.write_parquet(tmp_path / "l.parquet")
     (tmp_path / "l.jsonl").write_text("\n".join(map(json.dumps, rows)))
-    (tmp_path / "l.json").write_text(json.dumps(rows))
     expected = load_verdicts(rows).frame
-    sources = [frame, pd.DataFrame(rows), *(tmp_path / f"l.{end}" for end in ("csv", "parquet", "jsonl", "json"))]  # fmt: skip
-    for source in sources:
+    for source in (frame, pd.DataFrame(rows), *tmp_path.iterdir()):
         assert load_verdicts(source).frame.equals(expected)
 
 
-def test_an_empty_label_is_no_label():
-    labels = load_verdicts([{"id": "q1", "label": "yes"}, {"id": "q2", "label": None}, {"id": "q3", "label": " "}])  # fmt: skip
-    assert len(labels) == 1
-    assert "rows without a label: 2" in labels.notes
-
-
-def test_a_column_for_each_rater_is_read():
-    labels = load_verdicts([{"id": "q1", "annotator_1": "yes", "annotator_2": "no", "topic": "x"}])
-    assert labels.raters == ("annotator_1", "annotator_2")
-    chosen = load_verdicts([{"id": "q1", "ann": 1, "ben": 0}], map={"value": ["ann", "ben"]})
-    assert chosen.raters == ("ann", "ben")
-
-
-def test_a_list_of_labels_has_a_rater_for_each():
-    labels = load_verdicts([{"id": "q1", "labels": ["yes", "no", "yes"]}], map={"value": "labels"})
-    assert labels.raters == ("rater 1", "rater 2", "rater 3")
-
-
-def test_words_of_ones_own_are_named_with_yes():
-    rows = [{"id": "1", "label": "Correct Answer"}, {"id": "2", "label": "Refusal"}, {"id": "3", "label": "Unsure"}]  # fmt: skip
-    labels = load_verdicts(rows, yes=["correct answer"], skip=["unsure"])
-    assert values(labels) == [1.0, 0.0]
-    assert "counted as no: 'Refusal' (1)" in labels.notes
+@pytest.mark.parametrize(
+    ("row", "value", "raters"),
+    [
+        ({"annotator_1": "yes", "annotator_2": "no", "topic": "x"}, None, ("annotator_1", "annotator_2")),
+        ({"ann": 1, "ben": 0}, ["ann", "ben"], ("ann", "ben")),
+        ({"labels": ["yes", "no", "yes"]}, "labels", ("rater 1", "rater 2", "rater 3")),
+        ({"label": "yes"}, None, ("people",)),
+    ],
+)  # fmt: skip
+def test_raters_have_a_column_or_an_item_each(row, value, raters):
+    labels = load_verdicts([{"id": "q1", **row}], map={"value": value} if value else None)
+    assert labels.raters == raters
 
 
 @pytest.mark.parametrize(
     ("row", "preferred"),
     [
-        ({"system_a": "old", "system_b": "new", "winner": "b"}, -1.0),
-        ({"model_a": "old", "model_b": "new", "winner": "model_a"}, 1.0),
-        ({"system_a": "old", "system_b": "new", "preferred": "new"}, -1.0),
-        ({"system_a": "old", "system_b": "new", "preference": "tie"}, 0.0),
-        ({"winner": "old", "loser": "new"}, 1.0),
+        (PAIR | {"winner": "b"}, -1.0),
+        ({"id": "q1", "model_a": "old", "model_b": "new", "winner": "model_a"}, 1.0),
+        (PAIR | {"preferred": "new"}, -1.0),
+        (PAIR | {"preference": "tie"}, 0.0),
+        (PAIR | {"preference": "-1"}, -1.0),
+        (WON[0], 1.0),
     ],
 )
 def test_preferences_name_two_systems(row, preferred):
-    labels = load_verdicts([{"id": "q1", **row}])
-    assert labels.kind == "preference"
+    labels = load_verdicts([row])
     assert labels.frame.select("system", "other", "value").row(0) == ("old", "new", preferred)
 
 
 @pytest.mark.parametrize(
-    ("rows", "message"),
+    ("rows", "options", "message"),
     [
-        ([{"id": "q1", "label": float("nan")}], "is nan; leave the cell empty"),
-        ([{"id": "q1", "label": "1e999"}], "is inf; leave the cell empty"),
-        ([{"id": "q1", "label": "maybe"}], "'maybe' is neither yes nor no nor a number; name the words"),
-        ([{"id": "q1", "label": "yes"}, {"id": "q2", "label": 4}], "is 4, but other labels are yes or no"),
-        ([{"id": "q1", "label": 1}, {"id": "q1", "label": 0}], "is 0, but 'people' gave 1 at list of rows:1; keep one; if these are two people, add a column rater"),
-        ([{"label": 1}], "has no column of ids or of questions"),
-        ([{"id": "", "label": 1}], "has a label but no id"),
-        ([{"id": "q1", "text": "x"}], "has no column of labels"),
-        ([{"id": "q1", "label": ""}], "every label is empty (column 'label')"),
-        ([{"id": "q1", "score": 1, "rating": 2}], "'score' and 'rating' could each be value; choose one: --map value=COLUMN"),
-        ([{"id": "q1", "system_a": "a", "system_b": "b", "winner": "c"}], "'c' is no preference"),
-        ([{"id": "q1", "system_a": "b", "system_b": "a", "winner": "a"}], "'a' could be the name of a system or its place"),
-        ([{"id": "q1", "loser": "b", "label": 1}], "a preference needs both"),
-        ([], "holds no labels"),
+        ([{"id": "q1", "label": float("nan")}], {}, "is nan; leave the cell empty"),
+        ([{"id": "q1", "label": "1e999"}], {}, "is inf; leave the cell empty"),
+        ([{"id": "q1", "label": 10**400}], {}, "is neither yes nor no nor a number"),
+        ([{"id": "q1", "label": "maybe"}], {}, "'maybe' is neither yes nor no nor a number; name the words"),
+        ([{"id": "q1", "label": "yes"}, {"id": "q2", "label": 4}], {}, "is 4, but other labels are yes or no"),
+        ([{"id": "q1", "label": 1}, {"id": "q1", "label": 0}], {}, "is 0, but 'people' gave 1 at list of rows:1; keep one; if these are two people, add a column rater"),
+        (GRADES, {"kind": "binary"}, "is 2, not 0 or 1"),
+        ([{"label": 1}], {}, "has no column of ids or of questions"),
+        ([{"id": "", "label": 1}], {}, "has a label but no id"),
+        ([{"question": " ", "label": 1}], {}, "has a label but neither an id nor a question"),
+        ([{"id": "q1", "text": "x"}], {}, "has no column of labels"),
+        ([{"id": "q1", "label": ""}], {}, "every label is empty (column 'label')"),
+        ([{"id": "q1", "score": 1, "rating": 2}], {}, "'score' and 'rating' could each be value; choose one: --map value=COLUMN"),
+        ([PAIR | {"winner": "c"}], {}, "'c' is no preference"),
+        ([{"id": "q1", "system_a": "b", "system_b": "a", "winner": "a"}], {}, "'a' could be the name of a system or its place"),
+        ([{"id": "q1", "loser": "b", "label": 1}], {}, "a preference needs both"),
+        ([], {}, "holds no labels"),
+        (YES_NO, {"yes": ["Right"]}, "no label is 'Right'; the labels are 'yes', 'no'"),
+        (YES_NO, {"map": {"value": "labels"}}, "has no column 'labels' for value; did you mean 'label'"),
+        ("none.csv", {}, "no such file"),
     ],
 )  # fmt: skip
-def test_labels_that_cannot_be_used_are_named_with_their_place(rows, message):
+def test_labels_that_cannot_be_used_are_named_with_their_place(rows, options, message):
     with pytest.raises(DataError) as caught:
-        load_verdicts(rows)
+        load_verdicts(rows, **options)
     assert message in str(caught.value)
 
 
@@ -153,11 +148,6 @@ def test_a_wrong_word_is_named_once_with_its_line_and_how_many_more(tmp_path):
     assert str(caught.value).startswith(f"{file}:3: id 'q2', field 'value': 'so-so' is neither")
     assert "(and 1 more like it)" in str(caught.value)
     assert len(caught.value.problems) == 1
-
-
-def test_a_word_that_no_label_has_is_an_error():
-    with pytest.raises(DataError, match="no label is 'Right'; the labels are 'good', 'bad'"):
-        load_verdicts([{"id": "1", "label": "good"}, {"id": "2", "label": "bad"}], yes=["Right"])
 
 
 @pytest.mark.parametrize(
@@ -172,25 +162,7 @@ def test_a_word_that_no_label_has_is_an_error():
 )
 def test_options_that_do_not_fit_are_refused(options, message):
     with pytest.raises(PlanError, match=message):
-        load_verdicts([{"id": "q1", "label": 1}], **options)
-
-
-def test_a_missing_file_and_a_missing_column_are_named(tmp_path):
-    with pytest.raises(DataError, match="no such file"):
-        load_verdicts(tmp_path / "none.csv")
-    with pytest.raises(DataError, match="has no column 'labels' for value; did you mean 'label'"):
-        load_verdicts([{"id": "q1", "label": 1}], map={"value": "labels"})
-
-
-def test_equal_labels_of_one_rater_count_once():
-    labels = load_verdicts([{"id": "q1", "label": 1}, {"id": "q1", "label": 1}, {"id": "q2", "label": 0}])  # fmt: skip
-    assert len(labels) == 2
-    assert "labels that a rater gave twice, counted once: 1" in labels.notes
-
-
-def test_ids_stay_texts():
-    labels = load_verdicts([{"id": "007", "label": 1}, {"id": 7, "label": 0}])
-    assert labels.frame["id"].to_list() == ["007", "7"]
+        load_verdicts(YES_NO, **options)
 
 
 @pytest.mark.parametrize("name", ["id", "question", "system", "rater", "metric", "answer"])

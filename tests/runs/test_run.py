@@ -117,13 +117,23 @@ def test_the_worst_rows_are_those_with_the_worst_values(run):
         run.worst("exact_match", 0)
 
 
-def test_where_lower_is_better_the_worst_row_is_the_highest(own_metrics):
+def test_where_lower_is_better_the_worst_is_the_highest(own_metrics):
     @metric(lower_is_better=True, high=None)
     def length(answer: str) -> float:
         return len(answer)
 
+    @metric(lower_is_better=True)
+    def badness(answer: str) -> Score:
+        return Score.failed("timeout") if answer == "y" else Score(0.2)
+
     run = rg.evaluate([{"id": "q1", "answer": "x"}, {"id": "q2", "answer": "xx"}], length)
     assert run.worst("length")["id"].to_list() == ["q2", "q1"]
+    found = row_of(run, metric="length")  # without an upper bound
+    assert (found["mean"], found["worst"], found["best"]) == (1.5, None, None)
+    found = row_of(rg.evaluate(ANSWERS[:3], badness), metric="badness")
+    # 0.2, failed, 0.2: the failed one counts 1 at worst and 0 at best.
+    assert (found["worst"], found["best"]) == (approx(1.4 / 3), approx(0.4 / 3))
+    assert found["failed"] == 1
 
 
 SHARED = """
@@ -155,26 +165,6 @@ def test_metrics_of_one_name_are_told_apart_and_findings_read_their_own_suites(t
 
 def test_a_run_prints_in_one_line(run):
     assert repr(run) == "Run(custom: 6 samples of a, b; not stored)"
-
-
-def test_where_lower_is_better_the_worst_is_the_highest(own_metrics):
-    @metric(lower_is_better=True)
-    def badness(answer: str) -> Score:
-        return Score.failed("timeout") if answer == "y" else Score(0.2)
-
-    found = row_of(rg.evaluate(ANSWERS[:3], badness), metric="badness")
-    # 0.2, failed, 0.2: the failed one counts 1 at worst and 0 at best.
-    assert (found["worst"], found["best"]) == (approx(1.4 / 3), approx(0.4 / 3))
-    assert found["failed"] == 1
-
-
-def test_a_metric_without_bounds_has_no_worst_and_best(own_metrics):
-    @metric(high=None)
-    def length(answer: str) -> float:
-        return len(answer)
-
-    found = row_of(rg.evaluate(ANSWERS[:3], length), metric="length")
-    assert (found["mean"], found["worst"], found["best"]) == (1.0, None, None)
 
 
 def test_a_metric_with_an_aggregate_is_summed_before_it_is_divided(own_metrics):

@@ -157,27 +157,20 @@ def test_a_folder_of_something_else_is_refused_and_left_as_it_is(tmp_path, name)
     assert contents(tmp_path) == before
 
 
-def test_a_run_of_a_newer_version_is_refused_and_left_as_it_is(tmp_path):
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        ({"format": 99, "of_the_future": True}, "newer ragauge; upgrade"),
+        ({"format": 1}, r"earlier ragauge .* run it again into another folder"),
+    ],
+)
+def test_a_run_of_another_format_is_refused_and_left_as_it_is(tmp_path, changes, says):
     evaluate(tmp_path / "run")
     path = tmp_path / "run" / "manifest.json"
-    manifest = json.loads(path.read_text())
-    path.write_text(json.dumps(manifest | {"format": 99, "of_the_future": True}))
+    path.write_text(json.dumps(json.loads(path.read_text()) | changes))
     before = contents(tmp_path / "run")
     for use in (lambda: evaluate(tmp_path / "run"), RunFolder(tmp_path / "run").read):
-        with pytest.raises(StoreError, match="newer ragauge; upgrade"):
-            use()
-    assert contents(tmp_path / "run") == before
-
-
-def test_a_run_of_an_earlier_format_is_refused_with_the_way_out_and_left_as_it_is(tmp_path):
-    evaluate(tmp_path / "run")
-    path = tmp_path / "run" / "manifest.json"
-    path.write_text(json.dumps(json.loads(path.read_text()) | {"format": 1}))
-    before = contents(tmp_path / "run")
-    for use in (lambda: evaluate(tmp_path / "run"), RunFolder(tmp_path / "run").read):
-        with pytest.raises(
-            StoreError, match=r"earlier ragauge .* run it again into another folder"
-        ):
+        with pytest.raises(StoreError, match=says):
             use()
     assert contents(tmp_path / "run") == before
 
@@ -208,9 +201,6 @@ def test_no_run_is_no_run(tmp_path):
         RunFolder(tmp_path).read()
     with pytest.raises(StoreError, match="is not a run folder"):
         RunFolder(tmp_path / "none").read()
-
-
-# Disks that refuse
 
 
 def test_where_nothing_can_be_written_is_an_error_of_the_store(tmp_path):
@@ -284,12 +274,7 @@ def test_text_is_written_with_the_same_bytes_everywhere(tmp_path):
 
 
 def test_evidence_of_other_rows_is_refused(tmp_path):
-    import polars as pl
-
-    import ragauge as rg
-    from ragauge.errors import StoreError
-
-    rg.evaluate([{"id": "q1", "answer": "a"}], "dont_know", folder=tmp_path / "run")
+    evaluate(tmp_path / "run")
     part = tmp_path / "run" / "evidence" / "000000.parquet"
     pl.read_parquet(part).with_columns(id=pl.lit("q2")).write_parquet(part)
     with pytest.raises(StoreError, match="is damaged: it is not as the run wrote it"):

@@ -96,7 +96,8 @@ def _parts_of_run(
     columns = ("id", "system", "metric", "value", "status", *(["parts"] if has_parts else []))
     for piece in run.source.pieces():
         rows = run.collect(
-            piece.filter(wanted)
+            piece.scan()
+            .filter(wanted)
             .select(columns)
             .with_columns(pl.col("status").cast(statuses).to_physical().cast(pl.Int8))
         )

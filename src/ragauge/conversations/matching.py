@@ -84,19 +84,16 @@ class Comparison:
     ) -> list[Difference]:
         differ: list[Difference] = []
         for name in {**expected, **found}:
-            inner, at = _schema_of(schema, name), _at(path, name)
+            properties = mapping_of((schema or {}).get("properties"))
+            inner, at = mapping_of(properties.get(name)), _at(path, name)
             wanted, given = expected.get(name), found.get(name)
             if name in expected and name in found:
                 differ += self.differences(wanted, given, inner, at)
-            elif (
-                inner
-                and "default" in inner
-                and not self.differences(
-                    wanted if name in expected else inner["default"],
-                    given if name in found else inner["default"],
-                    inner,
-                    at,
-                )
+            elif "default" in inner and not self.differences(
+                wanted if name in expected else inner["default"],
+                given if name in found else inner["default"],
+                inner,
+                at,
             ):
                 continue
             elif name in found:
@@ -164,27 +161,19 @@ class Comparison:
         equal: list[list[int]] = []
         for call in expected:
             key = call.key
-            if self._is_plain(call) and exact[key] < len(positions.get(key, ())):
+            values = None if call.arguments is None else call.arguments.values()
+            # Only literally equal calls are equal to one without lists, so that any of them will do.
+            is_plain = not (self.rtol or self.atol) and values is not None
+            is_plain = is_plain and not any(
+                isinstance(value, list | dict) for value in values or ()
+            )
+            if is_plain and exact[key] < len(positions.get(key, ())):
                 equal.append([positions[key][exact[key]]])
                 exact[key] += 1
                 continue
-            near = by_name.get(_nfc(call.name), ())
-            equal.append(
-                [
-                    at
-                    for at in near
-                    if not self.call_differences(call, made[at], tools.get(call.name))
-                ]
-            )
+            near, tool = by_name.get(_nfc(call.name), ()), tools.get(call.name)
+            equal.append([at for at in near if not self.call_differences(call, made[at], tool)])
         return matched_pairs(equal)
-
-    def _is_plain(self, call: Call) -> bool:
-        """Whether only literally equal calls are equal to it, so that any of them will do."""
-        return (
-            not (self.rtol or self.atol)
-            and call.arguments is not None
-            and not any(isinstance(value, list | dict) for value in call.arguments.values())
-        )
 
 
 def matched_pairs(equal: Sequence[Sequence[int]]) -> dict[int, int]:
@@ -249,11 +238,8 @@ def schema_problem(arguments: object, schema: Schema) -> str:
         return ""
     if error is None:
         return ""
-    return (
-        f"{error.json_path.removeprefix('$').removeprefix('.')}: {error.message:.200}".removeprefix(
-            ": "
-        )
-    )
+    path = error.json_path.removeprefix("$").removeprefix(".")
+    return f"{path}: {error.message:.200}".removeprefix(": ")
 
 
 JSON_TYPES = ("object", "array", "string", "number", "boolean", "null")
@@ -272,12 +258,6 @@ def _json_types(value: object) -> object:
     if isinstance(kind, str) and kind in TYPES:
         values["type"] = TYPES[kind]
     return values
-
-
-def _schema_of(schema: Schema | None, name: str) -> Schema | None:
-    properties = (schema or {}).get("properties")
-    found = mapping_of(properties).get(name)
-    return mapping_of(found) if is_object(found) else None
 
 
 def _at(path: str, place: object) -> str:

@@ -2,8 +2,9 @@
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import cast
 
 _ARGUMENT_KEYS = ("arguments", "args", "input", "input_parameters", "kwargs", "parameters")
@@ -107,31 +108,23 @@ def read_arguments(given: object) -> tuple[dict[str, object] | None, str]:
     """
     if given is None or given == "":
         return {}, ""
-    text = given if isinstance(given, str) else None
+
+    def refuse(constant: str) -> object:
+        raise ValueError(f"{constant} is no number of JSON")
+
     try:
-        if text is None:
-            text = json.dumps(given, allow_nan=False)
-        if text.count("[") + text.count("{") > MAX_DEPTH and _depth(text) > MAX_DEPTH:
+        text = given if isinstance(given, str) else json.dumps(given, allow_nan=False)
+        # Brackets in strings are counted too: at most a little too much.
+        steps = (1 if bracket in "[{" else -1 for bracket in re.findall(r"[\[\]{}]", text))
+        is_deep = text.count("[") + text.count("{") > MAX_DEPTH
+        if is_deep and max(accumulate(steps)) > MAX_DEPTH:
             return None, f"the arguments are nested more than {MAX_DEPTH} deep"
-        value = json.loads(text, parse_constant=_refuse)
+        value = json.loads(text, parse_constant=refuse)
     except (ValueError, TypeError, RecursionError) as error:
         return None, f"the arguments are no JSON: {error!s:.120}"
     if not isinstance(value, dict):
         return None, f"the arguments are no JSON object: {text:.60}"
     return cast("dict[str, object]", value), ""
-
-
-def _depth(text: str) -> int:
-    """How deep JSON text is nested, brackets in its strings included: at most a little too much."""
-    depth = deepest = 0
-    for bracket in re.findall(r"[\[\]{}]", text):
-        depth += 1 if bracket in "[{" else -1
-        deepest = max(deepest, depth)
-    return deepest
-
-
-def _refuse(constant: str) -> object:
-    raise ValueError(f"{constant} is no number of JSON")
 
 
 def n_turns_listed(expected: object) -> int | None:
@@ -150,43 +143,41 @@ def read_expected(expected: object, n_turns: int) -> "list[list[list[Call]] | No
     if not isinstance(expected, list):
         raise TranscriptError("expected_calls must be a list of calls, or a list over the turns")
     items = cast("list[object]", expected)
-    if all(isinstance(item, Mapping) for item in items):
+    if all(map(is_object, items)):
         if n_turns > 1 and items:
             raise TranscriptError(f"expected_calls must be a list over the {n_turns} turns")
         return [[_expected_list(items)]] if n_turns <= 1 else [[[]] for _ in range(n_turns)]
     if len(items) != n_turns:
         if n_turns == 1 and all(isinstance(item, list) for item in items):
-            return [[_expected_list(cast("list[object]", item)) for item in items]]
+            return [[_expected_list(item) for item in items]]
         raise TranscriptError(f"expected_calls has {len(items)} turns, the conversation {n_turns}")
-    return [_expected_of_turn(item, number) for number, item in enumerate(items, 1)]
+    turns: list[list[list[Call]] | None] = []
+    for number, item in enumerate(items, 1):
+        calls = list_of(item)
+        if calls is None and item is not None:
+            raise TranscriptError(
+                f"expected_calls of turn {number} must be a list of calls or null"
+            )
+        is_choice = bool(calls) and all(isinstance(each, list) for each in calls or ())
+        choices = (calls if is_choice else [calls]) or ()
+        turns.append(None if calls is None else [_expected_list(each) for each in choices])
+    return turns
 
 
-def _expected_of_turn(item: object, number: int) -> list[list[Call]] | None:
-    if item is None:
-        return None
-    if not isinstance(item, list):
-        raise TranscriptError(f"expected_calls of turn {number} must be a list of calls or null")
-    calls = cast("list[object]", item)
-    if calls and all(isinstance(each, list) for each in calls):
-        return [_expected_list(cast("list[object]", each)) for each in calls]
-    return [_expected_list(calls)]
-
-
-def _expected_list(calls: Sequence[object]) -> list[Call]:
-    return [_expected_call(each, number) for number, each in enumerate(calls, 1)]
-
-
-def _expected_call(given: object, number: int) -> Call:
-    if not isinstance(given, Mapping):
-        raise TranscriptError(f"expected call {number} must be an object with a name")
-    values = cast("Mapping[str, object]", given)
-    if "name" not in values and "function" not in values and len(values) == 1:
-        ((name, allowed),) = values.items()
-        values = {"name": name, "arguments": allowed}
-    call = call_of(values)
-    if call.invalid:
-        raise TranscriptError(f"expected call {number}: {call.invalid}")
-    named = mapping_of(values.get("function")) or values
-    if not any(key in named for key in _ARGUMENT_KEYS):
-        call.arguments = None
-    return call
+def _expected_list(calls: object) -> list[Call]:
+    expected: list[Call] = []
+    for number, given in enumerate(list_of(calls) or (), 1):
+        if not is_object(given):
+            raise TranscriptError(f"expected call {number} must be an object with a name")
+        values = mapping_of(given)
+        if "name" not in values and "function" not in values and len(values) == 1:
+            ((name, allowed),) = values.items()
+            values = {"name": name, "arguments": allowed}
+        call = call_of(values)
+        if call.invalid:
+            raise TranscriptError(f"expected call {number}: {call.invalid}")
+        named = mapping_of(values.get("function")) or values
+        if not any(key in named for key in _ARGUMENT_KEYS):
+            call.arguments = None
+        expected.append(call)
+    return expected

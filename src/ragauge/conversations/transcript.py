@@ -87,7 +87,7 @@ class Transcript:
         [(1, '2 + 2?', '4')]
         """
         spans: list[list[int]] = [[]]
-        is_answered: list[bool] = [False]
+        is_answered = [False]
         for at, message in enumerate(self.messages):
             if message.role == "user" and is_answered[-1]:
                 spans.append([])
@@ -97,25 +97,23 @@ class Transcript:
         n_answered = sum(is_answered)
         asks = any(self.messages[at].role == "user" for at in spans[-1])
         ends_open = n_listed == n_answered + 1 and asks and not is_answered[-1]
-        return [
-            self._turn(number, span)
-            for number, span in enumerate(spans if ends_open else spans[:n_answered], 1)
-        ]
-
-    def _turn(self, number: int, span: Sequence[int]) -> Turn:
-        messages = [self.messages[at] for at in span]
-        answers = [message for message in messages if message.role == "assistant"]
-        asked = [message.text for message in messages if message.role == "user"]
-        contexts = [message.contexts for message in messages if message.contexts is not None]
-        return Turn(
-            number,
-            "\n".join(asked) if asked else None,
-            (answers[-1].text or None) if answers else None,
-            tuple(call for answer in answers for call in answer.calls),
-            [text for texts in contexts for text in texts] if contexts else None,
-            self.places[span[0]],
-            self.places[span[-1]] + 1,
-        )
+        turns: list[Turn] = []
+        for span in spans if ends_open else spans[:n_answered]:
+            messages = [self.messages[at] for at in span]
+            answers = [message for message in messages if message.role == "assistant"]
+            asked = [message.text for message in messages if message.role == "user"]
+            contexts = [message.contexts for message in messages if message.contexts is not None]
+            turn = Turn(
+                len(turns) + 1,
+                "\n".join(asked) if asked else None,
+                (answers[-1].text or None) if answers else None,
+                tuple(call for answer in answers for call in answer.calls),
+                [text for texts in contexts for text in texts] if contexts else None,
+                self.places[span[0]],
+                self.places[span[-1]] + 1,
+            )
+            turns.append(turn)
+        return turns
 
 
 def read_transcript(messages: object) -> Transcript:
@@ -246,8 +244,7 @@ class _WaitingCalls:
 
 
 def _message(values: Mapping[str, object], where: str) -> tuple[Message, list[_Result]]:
-    kind = str(values.get("type", "")).lower()
-    if kind == "function_call" and "name" in values:
+    if str(values.get("type", "")).lower() == "function_call" and "name" in values:
         # In OpenAI's responses, a call is an item of its own.
         return Message("assistant", calls=[call_of(values)]), []
     named = _role_named(values)
@@ -257,6 +254,7 @@ def _message(values: Mapping[str, object], where: str) -> tuple[Message, list[_R
         raise TranscriptError(f"{where} has the role {named!r:.40}; it must be {known}")
     message, results = Message(role), list[_Result]()
     content = next((values[key] for key in _CONTENT_KEYS if values.get(key) is not None), None)
+    parts = list_of(content)
     if named.lower() == "function_call":  # ShareGPT: the text is the JSON of a call, or of several
         made = _parsed(content)
         message.calls = [call_of(each) for each in list_of(made) or [made]]
@@ -264,28 +262,23 @@ def _message(values: Mapping[str, object], where: str) -> tuple[Message, list[_R
         message.text = text_of(content)
         id = values.get("tool_call_id") or values.get("call_id")
         results.append(_result(values, id, message.text))
-    elif isinstance(content, list):
-        _read_parts(cast("list[object]", content), message, results)
+    elif parts is not None:
+        _read_parts(parts, message, results)
     else:
         message.text = text_of(content)
+    extra = mapping_of(values.get("additional_kwargs")).get("tool_calls")
+    beside = next((values[key] for key in _CALL_KEYS if values.get(key)), extra)
+    given = _parsed(beside) or ()
+    calls = [cast("object", given)] if isinstance(given, Mapping) else given
+    if not isinstance(calls, list | tuple):
+        problem = f"{where} has the calls {given!r:.40}; they must be a list of objects"
+        raise TranscriptError(problem)
     ids = {call.id for call in message.calls if call.id}  # LangChain repeats Anthropic's blocks
-    message.calls += [call for call in _calls_beside(values, where) if call.id not in ids]
+    made = map(call_of, cast("Sequence[object]", calls))
+    message.calls += [call for call in made if call.id not in ids]
     contexts = list_of(values.get("contexts", values.get("retrieval_context")))
     message.contexts = None if contexts is None else list(map(text_of, contexts))
     return message, results
-
-
-def _calls_beside(values: Mapping[str, object], where: str) -> list[Call]:
-    """The calls that a message has beside its content, also as JSON text."""
-    extra = mapping_of(values.get("additional_kwargs")).get("tool_calls")
-    keys = (key for key in _CALL_KEYS if values.get(key))
-    given = _parsed(next((values[key] for key in keys), extra)) or ()
-    calls: object = [cast("object", given)] if isinstance(given, Mapping) else given
-    if not isinstance(calls, list | tuple):
-        raise TranscriptError(
-            f"{where} has the calls {given!r:.40}; they must be a list of objects"
-        )
-    return [call_of(each) for each in cast("Sequence[object]", calls)]
 
 
 def _result(values: Mapping[str, object], id: object, text: str) -> _Result:
@@ -297,20 +290,22 @@ def _read_parts(parts: Sequence[object], message: Message, results: list[_Result
     """Texts, calls and results among the parts of a content; of other parts the type is kept."""
     texts: list[str] = []
     for part in parts:
-        if isinstance(part, str):
-            texts.append(part)
-            continue
         values = mapping_of(part)
         kind = str(values.get("type", ""))
-        if kind in _TEXT_PARTS or (not kind and isinstance(values.get("text"), str)):
+        called = values.get("functionCall") or values.get("function_call")
+        returned = values.get("functionResponse") or values.get("function_response")
+        if isinstance(part, str):
+            texts.append(part)
+        elif kind in _TEXT_PARTS or (not kind and isinstance(values.get("text"), str)):
             texts.append(str(values.get("text", "")))
         elif kind == "tool_use" or "functionCall" in values or "function_call" in values:
-            made = values.get("functionCall") or values.get("function_call") or values
-            message.calls.append(call_of(made))
+            message.calls.append(call_of(called or values))
         elif kind == "tool_result" or "functionResponse" in values or "function_response" in values:
-            inner = values.get("functionResponse") or values.get("function_response") or values
-            result = mapping_of(inner)
-            text = _text_of_parts(result.get("content", result.get("response")))
+            result = mapping_of(returned or values)
+            content = result.get("content", result.get("response"))
+            inner = [mapping_of(each).get("text", each) for each in list_of(content) or ()]
+            are_texts = bool(inner) and all(isinstance(text, str) for text in inner)
+            text = "\n".join(cast("list[str]", inner)) if are_texts else text_of(content)
             results.append(_result(result, result.get("tool_use_id") or result.get("id"), text))
         elif kind not in ("thinking", "redacted_thinking"):
             message.others.append(kind or type(part).__name__)
@@ -322,10 +317,3 @@ def _parsed(text: object) -> object:
         return cast("object", json.loads(text)) if isinstance(text, str) else text
     except (ValueError, RecursionError):
         return text
-
-
-def _text_of_parts(content: object) -> str:
-    texts = [mapping_of(part).get("text", part) for part in list_of(content) or ()]
-    if texts and all(isinstance(text, str) for text in texts):
-        return "\n".join(cast("list[str]", texts))
-    return text_of(content)

@@ -1,8 +1,8 @@
 """One batch of samples: its columns, and the cells of each node, computed once."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import accumulate, repeat
 from typing import TYPE_CHECKING, cast
 
@@ -14,7 +14,6 @@ from ragauge.progress import Scored
 from ragauge.samples.fields import NO_ANSWER, REASON, STATUS
 from ragauge.samples.samples import REFERENCE, Columns
 from ragauge.score import Score, Status
-from ragauge.where import Filter
 
 if TYPE_CHECKING:
     from ragauge.engine.graph import Input, Node, Plan, PlannedMetric
@@ -53,13 +52,20 @@ class Batch:
         """By a node's key, whether a cell of it has no value."""
         self.masks: dict[str, list[bool]] = {}
         """By a filter's text, which rows match it."""
-        self.pending: dict[str, _Pending] = {}
+        self.pending: dict[str, Node] = {}
         """Started async nodes whose cells are not complete, by key."""
         references = cast(Sequence[Sequence[str] | None], self._column("references"))
         self.n_references = [None if texts is None else len(texts) for texts in references]
-        self.no_answer = _reasons(self._column(STATUS), self._column(REASON))
         self.pair_rows = [row for row, n in enumerate(self.n_references) for _ in range(n or 0)]
         self.pair_texts = [text for texts in references for text in texts or ()]
+        self.no_answer: dict[int, Score] = {}
+        """By row, why the system gave no answer, as the row says."""
+        for row, (status, reason) in enumerate(
+            zip(self._column(STATUS), self._column(REASON), strict=True)
+        ):
+            if isinstance(status, str) and status in NO_ANSWER:
+                why = f": {reason}" if reason else ""
+                self.no_answer[row] = Score.missing(f"{NO_ANSWER[status]}{why}")
 
     def for_repeat(self, judged: Collection[str | None], number: int) -> "Batch":
         """The same batch without the nodes that depend on a judge, which are computed again."""
@@ -78,71 +84,64 @@ class Batch:
                 if needs & {other.key for other in later} or not self._can_run(node, needs):
                     later.append(node)
                 else:
-                    self.run(node)
-            self._await_pending()
+                    self._run(node)
             waiting = later
+            if self.pending:
+                from ragauge.calls.loop import gather, run
+
+                columns = run(gather([self.computed[key] for key in self.pending]))
+                for node, cells in zip(self.pending.values(), columns, strict=True):
+                    self._keep(node, cells)
+                self.pending.clear()
 
     def _can_run(self, node: "Node", needs: Collection[str]) -> bool:
         """Whether the inputs are complete, or an async node can await their pending cells row by row."""
         pending = [self.pending[key] for key in needs if key in self.pending]
-        if not pending:
-            return True
         # A node that takes all references of a row at once needs their cells complete and grouped.
-        is_row_by_row = all(
-            not source.is_best and source.node.per_reference <= node.per_reference
-            for source in pending
+        return not pending or (
+            node.definition.is_async
+            and all(
+                not _is_best(source) and source.per_reference <= node.per_reference
+                for source in pending
+            )
         )
-        return node.definition.is_async and is_row_by_row
-
-    def _await_pending(self) -> None:
-        """Wait for all started nodes and keep their cells."""
-        if not self.pending:
-            return
-        from ragauge.calls.loop import gather, run
-
-        columns = run(gather([pending.cells for pending in self.pending.values()]))
-        for pending, cells in zip(self.pending.values(), columns, strict=True):
-            self._keep(pending.node, cells)
-            self.resources.listener(Scored(self.n))
-        self.pending.clear()
-
-    def run(self, node: "Node") -> None:
-        self._run(node)
-        if node.key not in self.pending:
-            self.resources.listener(Scored(self.n))
 
     def _run(self, node: "Node") -> None:
+        """Compute the cells of a node, or start to if it is async."""
         if node.definition.corpus:
             self.computed[node.key] = [self._corpus_value(node)] * self.n
+            self.resources.listener(Scored(self.n))
             return
         paired = node.per_reference
         rows = self.pair_rows if paired else range(self.n)
         inputs = [self._cells(source, paired) for source in node.inputs]
         is_complete = not any(map(self._has_gaps, node.definition.columns, node.inputs, inputs))
         keywords = self.resources.arguments(node.definition, node.settings)
-        task = NodeTask(node, keywords, inputs, is_complete, lambda at: self._sample(rows[at]))
-        if node.definition.is_async:
-            self._keep_pending(node, task.start(self._selected(node, rows)))
-            return
-        cells = (
-            task.run_batch() if node.definition.batch else task.run_rows(self._selected(node, rows))
-        )
-        self._keep(node, cells)
 
-    def _keep_pending(self, node: "Node", cells: Cells) -> None:
-        is_best = node.per_reference and isinstance(node.definition, Metric)
-        self.pending[node.key] = _Pending(node, cells, is_best)
-        self.computed[node.key] = cells
-        if node.per_reference and not is_best:
-            self.paired.add(node.key)
+        def sample(at: int) -> str:
+            id, system = (self._column(name)[rows[at]] for name in ("id", "system"))
+            return f"sample {id!r} of system {system!r}"
+
+        task = NodeTask(node, keywords, inputs, is_complete, sample)
+        if node.definition.is_async:
+            self.pending[node.key] = node
+            self.computed[node.key] = task.start(self._selected(node, rows))
+            if paired and not _is_best(node):
+                self.paired.add(node.key)
+        elif node.definition.batch:
+            self._keep(node, task.run_batch())
+        else:
+            self._keep(node, task.run_rows(self._selected(node, rows)))
 
     def _keep(self, node: "Node", cells: Cells) -> None:
-        if node.per_reference and isinstance(node.definition, Metric):
+        if _is_best(node):
             selected = self._selected(node, range(self.n))
-            cells = best_by_row(node.definition, cast(Scores, cells), self.n_references, selected)
+            metric, scores = cast(Metric, node.definition), cast(Scores, cells)
+            cells = best_by_row(metric, scores, self.n_references, selected)
         elif node.per_reference:
             self.paired.add(node.key)
         self.computed[node.key] = cells
+        self.resources.listener(Scored(self.n))
 
     def _corpus_value(self, node: "Node") -> object:
         """The value of a corpus feature; computed from this batch if `resources` do not have it."""
@@ -171,11 +170,14 @@ class Batch:
         """The cells of a parameter, one for each row or pair of the node."""
         if source.column == REFERENCE:
             return self.pair_texts
-        if source.node in self.paired:
-            cells = self.computed[source.node]
-            return cells if paired else self._grouped_by_row(cells)
         if source.node is not None:
             cells = self.computed[source.node]
+            if source.node in self.paired and not paired:  # for each row, a list of cells
+                ends = accumulate(n or 0 for n in self.n_references)
+                of_row = zip(self.n_references, ends, strict=True)
+                return [None if n is None else cells[end - n : end] for n, end in of_row]
+            if source.node in self.paired:
+                return cells
         elif source.column is not None:
             cells = self._column(source.column)
         else:
@@ -196,53 +198,24 @@ class Batch:
             )
         return self.gaps[source.node] or None in self.n_references
 
-    def _grouped_by_row(self, cells: Cells) -> Cells:
-        """For each row, the list of its references' cells."""
-        ends = accumulate(n or 0 for n in self.n_references)
-        return [
-            None if n is None else cells[end - n : end]
-            for n, end in zip(self.n_references, ends, strict=True)
-        ]
-
     def _selected(self, node: "Node", rows: Sequence[int]) -> Sequence[bool] | None:
         """For each row, whether the node applies to it; None if it applies to all."""
         if node.where is None:
             return None
-        if node.where.text not in self.masks:
-            self.masks[node.where.text] = list(self._mask(node.where))
-        mask = self.masks[node.where.text]
+        where = node.where
+        if where.text not in self.masks:
+            names = sorted(where.fields)
+            values = zip(*(self._column(name) for name in names), strict=True)
+            self.masks[where.text] = [
+                where.matches(dict(zip(names, row, strict=True))) for row in values
+            ]
+        mask = self.masks[where.text]
         return [mask[row] for row in rows]
 
-    def _mask(self, where: Filter) -> Iterator[bool]:
-        names = sorted(where.fields)
-        for values in zip(*(self._column(name) for name in names), strict=True):
-            yield where.matches(dict(zip(names, values, strict=True)))
 
-    def _sample(self, row: int) -> str:
-        id, system = self._column("id")[row], self._column("system")[row]
-        return f"sample {id!r} of system {system!r}"
-
-
-def _reasons(statuses: Cells, reasons: Cells) -> Mapping[int, Score]:
-    """By row, why the system gave no answer, as the row says."""
-    found: dict[int, Score] = {}
-    for row, (status, reason) in enumerate(zip(statuses, reasons, strict=True)):
-        if isinstance(status, str) and status in NO_ANSWER:
-            why = f": {reason}" if reason else ""
-            found[row] = Score.missing(f"{NO_ANSWER[status]}{why}")
-    return found
-
-
-@dataclass(frozen=True, slots=True)
-class _Pending:
-    """A started async node whose cells are not complete.
-
-    `is_best`: the node is a metric computed per reference, whose best score per row is taken at the end.
-    """
-
-    node: "Node"
-    cells: Cells
-    is_best: bool
+def _is_best(node: "Node") -> bool:
+    """Whether the node is a metric computed per reference, whose best score per row is taken at the end."""
+    return node.per_reference and isinstance(node.definition, Metric)
 
 
 def best_by_row(
@@ -280,10 +253,13 @@ def _best_of(scores: Scores, metric: Metric) -> Score | None:
     The first score if none has a value. A lost score (failed, or its judge was not called) might have
     been the best, so the sample is lost too, unless the best is already at the bound.
     """
-    valued = [
-        (score.value, at) for at, score in enumerate(scores) if score and score.value is not None
-    ]
-    expecting = [(value, at) for value, at in valued if not _expects_nothing(scores[at])]
+    valued: list[tuple[float, int]] = []
+    expecting: list[tuple[float, int]] = []
+    for at, score in enumerate(scores):
+        if score and score.value is not None:
+            valued.append((score.value, at))
+            if not (score.evidence and score.evidence.get(NOTHING_EXPECTED)):
+                expecting.append((score.value, at))
     lost = next((score for score in scores if score and score.is_lost), None)
     if not expecting and lost:  # the lost reference might have expected something
         return lost
@@ -296,7 +272,3 @@ def _best_of(scores: Scores, metric: Metric) -> Score | None:
     if lost and best.value != (metric.low if metric.lower_is_better else metric.high):
         return lost
     return replace(best, evidence={**(best.evidence or {}), "best_reference": at})
-
-
-def _expects_nothing(score: Score | None) -> bool:
-    return bool(score and score.evidence and score.evidence.get(NOTHING_EXPECTED))

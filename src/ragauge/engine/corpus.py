@@ -1,6 +1,7 @@
 """Corpus features: values computed once from all questions of a run, whatever systems answered them."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from hashlib import blake2b
 from itertools import repeat
 from typing import TYPE_CHECKING, cast
 
@@ -42,13 +43,11 @@ def _by_question(samples: "Samples", name: str) -> Iterable[object]:
 
 def _of_filled_column(samples: "Samples", name: str) -> Iterator[object]:
     """The same of a column without nulls, piece by piece: in memory is a hash of each question."""
-    import hashlib
-
     seen: set[bytes] = set()
     for piece in samples.pieces(["id", name]):
         cells = to_columns(piece)
         for id, cell in zip(cast("list[str]", cells["id"]), cells[name], strict=True):
-            key = hashlib.blake2b(id.encode(), digest_size=12).digest()
+            key = blake2b(id.encode(), digest_size=12).digest()
             if key not in seen:
                 seen.add(key)
                 yield cell

@@ -14,7 +14,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from importlib.machinery import PathFinder
 from itertools import chain, count
-from typing import TYPE_CHECKING, ClassVar, Protocol
+from typing import ClassVar, Protocol
 
 import polars as pl
 
@@ -25,15 +25,14 @@ from ragauge.engine.resources import Resources
 from ragauge.errors import MetricError, WorkerError
 from ragauge.samples.samples import Columns, RowRange, columns_of
 
-if TYPE_CHECKING:
-    from ragauge.calls.loop import Group
-
-NumberedBatch = tuple[int, "Columns | RowRange"]
-"""A batch's number and its columns, or where its rows are: whoever measures it then reads them."""
-
+Batch = Columns | RowRange
+"""The columns of a batch, or where its rows are: whoever measures it then reads them."""
+Batches = Iterable[tuple[int, Batch]]
+"""Batches with their numbers."""
+Results = Iterator[tuple[int, pl.DataFrame]]
+"""The score frame of each batch, with its number, in the order in which they finish."""
 MIN_ROWS_FOR_WORKERS = 6_000
 """Below this many rows, worker processes take longer to start than they save."""
-
 WAIT_S = 0.2
 """An interrupt is noticed only between waits, so each is short."""
 MAX_KILLED = 3
@@ -44,6 +43,10 @@ KILLED = (
 )
 MAX_JUDGED_BATCHES = 2
 """Batches that wait for judges at the same time: the last replies to one do not delay the next."""
+SHARE = 0.8
+"""The share of what is left of the budget that the next rows may need: some replies are asked for twice."""
+MAX_ROWS = 200
+"""Rows whose calls are counted beforehand, at most."""
 
 
 class Executor(Protocol):
@@ -51,11 +54,7 @@ class Executor(Protocol):
 
     reports: ClassVar[bool]
 
-    def map(
-        self, plan: Plan, batches: Iterable[NumberedBatch]
-    ) -> "Iterator[tuple[int, pl.DataFrame]]":
-        """The score frame of each batch, with its number, in the order in which they finish."""
-        ...
+    def map(self, plan: Plan, batches: Batches) -> Results: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,9 +64,7 @@ class InProcess:
     reports: ClassVar[bool] = True
     resources: Resources = field(default_factory=Resources, compare=False)
 
-    def map(
-        self, plan: Plan, batches: Iterable[NumberedBatch]
-    ) -> "Iterator[tuple[int, pl.DataFrame]]":
+    def map(self, plan: Plan, batches: Batches) -> Results:
         for number, columns in batches:
             yield number, score_frame(plan, columns_of(columns), self.resources)
 
@@ -80,15 +77,17 @@ class Threads:
     resources: Resources = field(default_factory=Resources, compare=False)
     reports: ClassVar[bool] = True
 
-    def map(
-        self, plan: Plan, batches: Iterable[NumberedBatch]
-    ) -> "Iterator[tuple[int, pl.DataFrame]]":
-        group = _group(plan)
+    def map(self, plan: Plan, batches: Batches) -> Results:
+        group = None
+        if plan.has_async_nodes:  # the threads' waits are cancelled together
+            from ragauge.calls.loop import Group
+
+            group = Group()
+
+        def scored(batch: Batch) -> pl.DataFrame:
+            return score_frame(plan, columns_of(batch), self.resources)
+
         with ThreadPoolExecutor(self.n, initializer=group.join if group else None) as pool:
-
-            def scored(batch: "Columns | RowRange") -> "pl.DataFrame":
-                return score_frame(plan, columns_of(batch), self.resources)
-
             submitted = ((number, pool.submit(scored, batch)) for number, batch in batches)
             try:
                 yield from _as_finished(submitted, self.n)
@@ -110,30 +109,17 @@ class WithinBudget:
     reports: ClassVar[bool] = True
     resources: Resources = field(default_factory=Resources, compare=False)
 
-    def map(
-        self, plan: Plan, batches: Iterable[NumberedBatch]
-    ) -> "Iterator[tuple[int, pl.DataFrame]]":
-        for number, columns in batches:
-            yield number, pl.concat(self._parts(plan, columns_of(columns)))
-
-    def _parts(self, plan: Plan, columns: Columns) -> "Iterator[pl.DataFrame]":
-        start = 0
-        while start < len(columns["id"]):
-            stop = start + n_covered(plan, columns, self.resources, start=start)
-            rows = rows_of(columns, start, stop)
-            # On a thread, so that an interrupt is noticed at once.
-            for _, frame in Threads(1, self.resources).map(plan, [(0, rows)]):
-                yield frame
-            start = stop
-
-
-def _group(plan: Plan) -> "Group | None":
-    """The group through which the threads' waits are cancelled together; None if nothing waits."""
-    if not plan.has_async_nodes:
-        return None
-    from ragauge.calls.loop import Group
-
-    return Group()
+    def map(self, plan: Plan, batches: Batches) -> Results:
+        for number, batch in batches:
+            columns, start = columns_of(batch), 0
+            frames: list[pl.DataFrame] = []
+            while start < len(columns["id"]):
+                stop = start + n_covered(plan, columns, self.resources, start=start)
+                rows = rows_of(columns, start, stop)
+                # On a thread, so that an interrupt is noticed at once.
+                frames += (frame for _, frame in Threads(1, self.resources).map(plan, [(0, rows)]))
+                start = stop
+            yield number, pl.concat(frames)
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,14 +134,12 @@ class Processes:
     resources: Resources = field(default_factory=Resources, compare=False)
     reports: ClassVar[bool] = False
 
-    def map(
-        self, plan: Plan, batches: Iterable[NumberedBatch]
-    ) -> "Iterator[tuple[int, pl.DataFrame]]":
+    def map(self, plan: Plan, batches: Batches) -> Results:
         from concurrent.futures.process import BrokenProcessPool
 
         self.resources.threads = max(1, (os.cpu_count() or 1) // self.n)
         waiting = iter(batches)
-        in_progress: dict[int, Columns | RowRange] = {}
+        in_progress: dict[int, Batch] = {}
         for n_killed in count(1):
             again = list(in_progress.items())
             try:
@@ -165,27 +149,21 @@ class Processes:
                 if n_killed > MAX_KILLED:
                     raise WorkerError(KILLED) from None
 
-    def _map(
-        self,
-        plan: Plan,
-        batches: Iterable[NumberedBatch],
-        in_progress: "dict[int, Columns | RowRange]",
-    ) -> "Iterator[tuple[int, pl.DataFrame]]":
+    def _map(self, plan: Plan, batches: Batches, in_progress: dict[int, Batch]) -> Results:
         """The results of one pool; `in_progress` keeps the batches that have none."""
         from concurrent.futures import ProcessPoolExecutor
         from multiprocessing import get_context
 
-        context = get_context("spawn")
-        state = (plan, self.resources)
-        with ProcessPoolExecutor(
-            self.n, context, initializer=_start_worker, initargs=state
-        ) as pool:
+        pool = ProcessPoolExecutor(
+            self.n, get_context("spawn"), _start_worker, (plan, self.resources)
+        )
 
-            def submitted() -> "Iterator[tuple[int, Future[pl.DataFrame]]]":
-                for number, batch in batches:
-                    in_progress[number] = batch
-                    yield number, pool.submit(_measure, batch)
+        def submitted() -> Iterator[tuple[int, Future[pl.DataFrame]]]:
+            for number, batch in batches:
+                in_progress[number] = batch
+                yield number, pool.submit(_measure, batch)
 
+        with pool:
             try:
                 for number, frame in _as_finished(submitted(), self.n):
                     del in_progress[number]
@@ -198,8 +176,8 @@ class Processes:
 def choose(plan: Plan, n_rows: int, workers: int, resources: Resources | None = None) -> Executor:
     """The fastest executor for this plan and number of rows.
 
-    Few rows at a time under a budget; threads if batches wait for judges or Python has no GIL; processes if there are enough rows and a
-    new process can import every metric; otherwise this process.
+    Few rows at a time under a budget; threads if batches wait for judges or Python has no GIL; processes if
+    there are enough rows and a new process can import every metric; otherwise this process.
     """
     resources = Resources() if resources is None else resources
     if plan.has_async_nodes and resources.has_budget:
@@ -216,18 +194,25 @@ def choose(plan: Plan, n_rows: int, workers: int, resources: Resources | None = 
 
 def is_portable(plan: Plan) -> bool:
     """Whether another process can import every function of the plan; not those from a notebook."""
-    functions = [
-        getattr(node.definition.function, "func", node.definition.function) for node in plan.nodes
-    ]
-    modules = {_module(function) for function in functions}
-    return all(map(_is_reachable, functions)) and all(
-        module != "__main__" and _can_import(module) for module in modules
-    )
+    for node in plan.nodes:
+        function = getattr(node.definition.function, "func", node.definition.function)
+        module = str(getattr(function, "__module__", "__main__"))
+        # Nested functions cannot be found by their name in their module.
+        found: object = sys.modules.get(module)
+        for word in str(getattr(function, "__qualname__", "<locals>")).split("."):
+            found = getattr(found, word, None)
+        if found is not function or module == "__main__":
+            return False
+        top = module.partition(".")[0]
+        if top != "ragauge":
+            # Would it import the same file? Not by a finder of this process only, as of editable installs.
+            spec = PathFinder.find_spec(top)
+            if spec is None or spec.origin != getattr(sys.modules.get(top), "__file__", None):
+                return False
+    return True
 
 
-def _as_finished(
-    submitted: "Iterable[tuple[int, Future[pl.DataFrame]]]", n_workers: int
-) -> "Iterator[tuple[int, pl.DataFrame]]":
+def _as_finished(submitted: Iterable[tuple[int, Future[pl.DataFrame]]], n_workers: int) -> Results:
     """Results in the order in which they finish; at most two batches per worker are in progress."""
     numbers: dict[Future[pl.DataFrame], int] = {}
     waiting = iter(submitted)
@@ -247,58 +232,26 @@ _worker_state: tuple[Plan, Resources] | None = None
 
 
 def _start_worker(plan: Plan, resources: Resources) -> None:
+    from multiprocessing import parent_process
+
+    def exit_with_parent() -> None:
+        """End this worker when its parent process ends, even if that was killed."""
+        if (parent := parent_process()) is not None:
+            parent.join()
+            os._exit(1)
+
     global _worker_state
     os.environ.setdefault("POLARS_MAX_THREADS", "1")  # the batches are the parallel work
     gc.freeze()  # loaded modules stay: the collector need not scan them again
-    threading.Thread(target=_exit_with_parent, daemon=True).start()
+    threading.Thread(target=exit_with_parent, daemon=True).start()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides what an interrupt means
     _worker_state = plan, resources
 
 
-def _exit_with_parent() -> None:
-    """End this worker when its parent process ends, even if that was killed."""
-    from multiprocessing import parent_process
-
-    parent = parent_process()
-    if parent is not None:
-        parent.join()
-        os._exit(1)
-
-
-def _measure(batch: "Columns | RowRange") -> "pl.DataFrame":
+def _measure(batch: Batch) -> pl.DataFrame:
     assert _worker_state is not None
     plan, resources = _worker_state
     return score_frame(plan, columns_of(batch), resources)
-
-
-def _module(function: object) -> str:
-    return str(getattr(function, "__module__", "__main__"))
-
-
-def _is_reachable(function: object) -> bool:
-    """Whether a function can be found by its name in its module; nested functions cannot."""
-    name = str(getattr(function, "__qualname__", "<locals>"))
-    value: object = sys.modules.get(_module(function))
-    for word in name.split("."):
-        value = getattr(value, word, None)
-    return value is function
-
-
-def _can_import(module: str) -> bool:
-    """Whether a new process would import the same file under this name."""
-    if module.startswith("ragauge."):
-        return True
-    top = module.partition(".")[0]
-    spec = PathFinder.find_spec(
-        top
-    )  # not the finders of this process only, as of editable installs
-    return spec is not None and spec.origin == getattr(sys.modules.get(top), "__file__", None)
-
-
-SHARE = 0.8
-"""The share of what is left of the budget that the next rows may need: some replies are asked for twice."""
-MAX_ROWS = 200
-"""Rows whose calls are counted beforehand, at most."""
 
 
 def n_covered(plan: Plan, columns: Columns, resources: Resources, *, start: int) -> int:

@@ -55,7 +55,14 @@ def _frame(
 
     metrics = [metric.metric for metric in planned]
     has_parts = [callable(getattr(metric.definition, "aggregate", None)) for metric in planned]
-    rows, places, scores = _flattened(measured)
+    # The places of each score's row and metric.
+    rows, places, scores = list[int](), list[int](), list[Score]()
+    for row, across in enumerate(zip(*measured, strict=True)):
+        for place, score in enumerate(across):
+            if score is not None:
+                rows.append(row)
+                places.append(place)
+                scores.append(score)
     ids, systems = columns["id"], columns["system"]
     evidence: list[str | None] = []
     try:
@@ -68,7 +75,7 @@ def _frame(
             f"{ids[rows[at]]!r} of system {systems[rows[at]]!r}: {error!s:.200}"
         ) from error
     parts = [
-        _parts(planned[place].metric, score) if has_parts[place] else None
+        _parts(metrics[place], score) if has_parts[place] and score.value is not None else None
         for place, score in zip(places, scores, strict=True)
     ]
     of_row = pl.Series(rows, dtype=pl.UInt32)
@@ -95,21 +102,17 @@ def in_other_languages(
     measured = [trust.languages if trust else () for trust in found]
     if not any(measured):
         return {}
-    languages = _languages(columns)
+    texts: list[list[str]] = [[] for _ in columns["id"]]
+    for name in TEXTS:
+        for of_sample, cell in zip(texts, columns.get(name, ())):  # noqa: B905
+            of_sample += [cell] if isinstance(cell, str) else cast("Sequence[str]", cell or ())
+    # The language of each sample, by its texts together; None if unclear.
+    languages = [language_of("\n".join(of_sample)) for of_sample in texts]
     return {
         at: f"{LANGUAGE}{language}"
         for at, (row, place) in enumerate(zip(rows, places, strict=True))
         if measured[place] and (language := languages[row]) and language not in measured[place]
     }
-
-
-def _languages(columns: Columns) -> list[str | None]:
-    """The language of each sample, by its texts together; None if unclear."""
-    found: list[list[str]] = [[] for _ in next(iter(columns.values()))]
-    for name in TEXTS:
-        for texts, cell in zip(found, columns.get(name, ())):  # noqa: B905
-            texts += [cell] if isinstance(cell, str) else cast("Sequence[str]", cell or ())
-    return [language_of("\n".join(texts)) for texts in found]
 
 
 def _flags(scores: Sequence[Score], more: Mapping[int, str]) -> "pl.Series":
@@ -119,16 +122,12 @@ def _flags(scores: Sequence[Score], more: Mapping[int, str]) -> "pl.Series":
     """
     import polars as pl
 
-    may_be_flagged = [
-        at
-        for at, score in enumerate(scores)
-        if at in more or (score.evidence and not FLAGGING.isdisjoint(score.evidence))
-    ]
-    flags = {
-        at: own
-        for at in may_be_flagged
-        if (own := [*scores[at].flags, *([more[at]] if at in more else [])])
-    }
+    flags: dict[int, list[str]] = {}
+    for at, score in enumerate(scores):
+        if at in more or (score.evidence and not FLAGGING.isdisjoint(score.evidence)):
+            own = [*score.flags, *([more[at]] if at in more else [])]
+            if own:
+                flags[at] = own
     column = pl.Series([[]], dtype=pl.List(pl.String)).new_from_index(0, len(scores))
     if not flags:
         return column
@@ -147,20 +146,6 @@ def _is_kept(score: Score, kept: KeptEvidence) -> bool:
     if kept == "failed":
         return score.value is None or bool(score.flags)
     return Flag.REPEATED in score.flags
-
-
-def _flattened(measured: Sequence[Scores]) -> tuple[list[int], list[int], list[Score]]:
-    """All scores, ordered by row and then by metric, each with the places of its row and metric."""
-    rows: list[int] = []
-    places: list[int] = []
-    scores: list[Score] = []
-    for row, across in enumerate(zip(*measured, strict=True)):
-        for place, score in enumerate(across):
-            if score is not None:
-                rows.append(row)
-                places.append(place)
-                scores.append(score)
-    return rows, places, scores
 
 
 def evidence_json(evidence: Evidence | None) -> str | None:
@@ -188,10 +173,8 @@ def _encoder() -> Callable[[object, int], Iterable[str]]:
 _ITERATE = _encoder()
 
 
-def _parts(metric: str, score: Score) -> list[float] | None:
+def _parts(metric: str, score: Score) -> list[float]:
     """The numbers that a score adds to the sums of its metric's custom aggregate."""
-    if score.value is None:
-        return None
     parts = (score.evidence or {}).get("parts")
     if not isinstance(parts, list | tuple):
         raise MetricError(

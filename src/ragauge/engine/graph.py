@@ -118,39 +118,24 @@ class Plan:
 
     def describe(self) -> dict[str, object]:
         """Labels, versions, settings and display options, as JSON data: a part of the run's key."""
+        shown = ("metric", "name", "node", "unavailable", "scale", "digits", "show", "family", "is_ranked")  # fmt: skip
         return {
-            "nodes": [_describe(node) for node in self.nodes],
-            "metrics": [
-                [
-                    metric.metric,
-                    metric.name,
-                    metric.node,
-                    metric.unavailable,
-                    metric.scale,
-                    metric.digits,
-                    metric.show,
-                    metric.family,
-                    metric.is_ranked,
-                ]
-                for metric in self.metrics
+            "nodes": [
+                {
+                    "key": node.key,
+                    "version": getattr(node.definition, "version", None),
+                    "settings": dict(node.settings),
+                    "inputs": [
+                        each.column or each.node or each.unavailable for each in node.inputs
+                    ],
+                    "where": node.where.text if node.where else None,
+                }
+                for node in self.nodes
             ],
+            "metrics": [[getattr(metric, name) for name in shown] for metric in self.metrics],
             "findings": [
                 [finding.when.text, finding.says]
                 for suite in self.suites
                 for finding in suite.findings
             ],
         }
-
-
-def _describe(node: Node) -> dict[str, object]:
-    version = node.definition.version if isinstance(node.definition, Metric) else None
-    inputs = [source.column or source.node or source.unavailable for source in node.inputs]
-    where = node.where.text if node.where else None
-    settings = dict(node.settings)
-    return {
-        "key": node.key,
-        "version": version,
-        "settings": settings,
-        "inputs": inputs,
-        "where": where,
-    }

@@ -44,9 +44,7 @@ class GraphBuilder:
         metric, settings = catalog.find(label)
         if "judge" in settings and self.judges and self.uses_judge(metric, suite):
             self._fill_judge(metric, label, settings)
-        for resource in metric.resources:
-            if resource == "judge":
-                continue
+        for resource in set(metric.resources) - {"judge"}:
             for name, value in self.resources.get(resource, {}).items():
                 if name in settings and name not in label.settings:
                     settings[name] = value
@@ -63,8 +61,12 @@ class GraphBuilder:
         return metric, settings
 
     def uses_judge(self, metric: Metric, suite: Suite) -> bool:
-        """Whether the metric's value depends on a judge."""
-        return uses_judge(metric, lambda name: not self._is_given(name, suite))
+        """Whether the metric's value depends on a judge; parts that the samples have do not."""
+
+        def is_computed(part: str) -> bool:
+            return part not in self.columns or bool(self._variants(part, suite))
+
+        return any("judge" in needed.resources for needed in _needed(metric, is_computed))
 
     def _fill_judge(self, metric: Metric, label: Label, settings: dict[str, SettingValue]) -> None:
         settings["judge"] = judge = settings["judge"] or self.judge or self.judges[0]
@@ -77,9 +79,8 @@ class GraphBuilder:
             return
         digests = self.resources.get(PROMPTS, {})
         prompts = "".join(str(digests.get(name, name)) for name in sorted(prompts_of(metric)))
-        settings[PROMPTS] = sha256(prompts.encode()).hexdigest()[:DIGEST_LENGTH]
-        wanted = label.settings.get(PROMPTS)
-        if wanted is not None and wanted != settings[PROMPTS]:
+        settings[PROMPTS] = _digest(prompts)
+        if label.settings.get(PROMPTS) not in (None, settings[PROMPTS]):
             self.problems.append(
                 f"{label} names other prompts than this run's, {settings[PROMPTS]!r}; leave prompts out of "
                 "the label, or give the folder with the prompts that it names"
@@ -103,10 +104,8 @@ class GraphBuilder:
             and (variant := self._variant(column.name, settings.get("judge"), suite))
         )
         self.composing.pop()
-        digest = sha256("\n".join(parts).encode()).hexdigest()[:DIGEST_LENGTH]
-        settings[PARTS] = digest if parts else None
-        wanted = label.settings.get(PARTS)
-        if wanted is not None and wanted != settings[PARTS]:
+        settings[PARTS] = _digest("\n".join(parts)) if parts else None
+        if label.settings.get(PARTS) not in (None, settings[PARTS]):
             self.problems.append(
                 f"{label} names other parts than this run's, where it is {metric.label(settings)}; leave "
                 "parts out of the label, or add the same variants of its parts to the run"
@@ -132,7 +131,11 @@ class GraphBuilder:
         key: str = "",
         where: Filter | None = None,
     ) -> Node:
-        key = key or _key(definition, settings)
+        if not key and isinstance(definition, Metric):
+            key = str(definition.label(settings))
+        elif not key:
+            own = {setting.name: settings[setting.name] for setting in definition.settings}
+            key = f"feature {Label(definition.name, own)}"
         if key in self.nodes:
             precisions = [each.get(PRECISION) for each in (self.nodes[key].settings, settings)]
             if precisions[0] != precisions[1]:
@@ -154,9 +157,15 @@ class GraphBuilder:
             self.problems.append(
                 f"{definition.name} is a corpus feature, which can read only the samples' columns"
             )
-        node = Node(key, definition, settings, inputs, self._is_per_reference(inputs), where)
-        self.nodes[key] = node
-        return node
+        # Computed for each reference, unless it reads `references` and takes all of a sample together.
+        sources = [self.nodes.get(source.node or "") for source in inputs]
+        is_per_reference = not any(source.column == REFERENCES for source in inputs) and any(
+            source.column == REFERENCE
+            or (node and node.per_reference and isinstance(node.definition, Feature))
+            for source, node in zip(inputs, sources, strict=True)
+        )
+        self.nodes[key] = Node(key, definition, settings, inputs, is_per_reference, where)
+        return self.nodes[key]
 
     def _input(
         self,
@@ -172,10 +181,7 @@ class GraphBuilder:
             return Input(column=name)
         if name in catalog.features():
             feature = catalog.features()[name]
-            own = {
-                setting.name: settings.get(setting.name, setting.default)
-                for setting in feature.settings
-            }
+            own = {each: settings.get(each, value) for each, value in feature.defaults.items()}
             return Input(node=self.node(feature, own, suite).key)
         if name in self.columns:
             return Input(column=name)
@@ -203,10 +209,6 @@ class GraphBuilder:
             entry for other in self.suites for entry in _entries_of(other, name)
         ]
 
-    def _is_given(self, name: str, suite: Suite) -> bool:
-        """Whether a composite's part is read from a column of the samples."""
-        return name in self.columns and not self._variants(name, suite)
-
     def _part(self, name: str, suite: Suite) -> Input:
         """A composite's part: the suite's own variant, else a column, else the default metric.
 
@@ -218,54 +220,24 @@ class GraphBuilder:
             self.problems.append(
                 f"a composite needs one variant of {name!r}, but there are several: {labels}; keep one"
             )
-        label = entries[0].label if entries else Label(name)
         given = Input(column=name) if name in self.columns else None
         if given and not entries:
             return given
         try:
-            metric, settings = self.resolve(label, suite)
+            metric, settings = self.resolve(entries[0].label if entries else Label(name), suite)
         except LabelError:
-            if given:
-                return given
-            return Input(unavailable=f"{name} is not available")
-        missing = missing_resources(metric, self.resources)
-        if missing:
+            return given or Input(unavailable=f"{name} is not available")
+        if missing := missing_resources(metric, self.resources):
             return given or Input(unavailable=f"{name} needs {missing}; none is configured")
         return Input(node=self.node(metric, settings, suite).key)
-
-    def _is_per_reference(self, inputs: Sequence[Input]) -> bool:
-        """Whether a node with these inputs is computed for each reference.
-
-        Not if it reads `references`: it then takes all references of a sample together.
-        """
-        if any(source.column == REFERENCES for source in inputs):
-            return False
-        return any(
-            source.column == REFERENCE
-            or (
-                source.node is not None
-                and source.node in self.nodes
-                and self.nodes[source.node].per_reference
-                and isinstance(self.nodes[source.node].definition, Feature)
-            )
-            for source in inputs
-        )
 
 
 def _entries_of(suite: Suite, name: str) -> list[Entry]:
     return [entry for entry in suite.entries if entry.label.name == name]
 
 
-def _key(definition: Metric | Feature, settings: Mapping[str, SettingValue]) -> str:
-    if isinstance(definition, Metric):
-        return str(definition.label(settings))
-    values = {setting.name: settings[setting.name] for setting in definition.settings}
-    return f"feature {Label(definition.name, values)}"
-
-
-def uses_judge(metric: Definition, is_part: Callable[[str], bool]) -> bool:
-    """Whether the metric's value depends on a judge; `is_part` as in `_needed`."""
-    return any("judge" in needed.resources for needed in _needed(metric, is_part))
+def _digest(text: str) -> str:
+    return sha256(text.encode()).hexdigest()[:DIGEST_LENGTH]
 
 
 def prompts_of(metric: Definition) -> set[str]:
@@ -291,22 +263,20 @@ def option_for(missing: str) -> str:
 
 
 def _needed(
-    definition: Definition, is_part: Callable[[str], bool] = lambda _: False
+    definition: Definition,
+    is_part: Callable[[str], bool] = lambda _: False,
+    seen: set[str] | None = None,
 ) -> Iterator[Definition]:
     """The definition, then the features that it needs, directly or not.
 
     A parameter that takes another metric's score is followed if `is_part` of its name.
     """
-    seen: set[str] = set()
-
-    def walk(definition: Definition) -> Iterator[Definition]:
-        yield definition
-        for column in definition.columns:
-            if column.name in seen or (column.takes_score and not is_part(column.name)):
-                continue
-            known = catalog.metrics() if column.takes_score else catalog.features()
-            if column.name in known:
-                seen.add(column.name)
-                yield from walk(known[column.name])
-
-    return walk(definition)
+    seen = set() if seen is None else seen
+    yield definition
+    for column in definition.columns:
+        if column.name in seen or (column.takes_score and not is_part(column.name)):
+            continue
+        known = catalog.metrics() if column.takes_score else catalog.features()
+        if column.name in known:
+            seen.add(column.name)
+            yield from _needed(known[column.name], is_part, seen)

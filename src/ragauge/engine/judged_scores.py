@@ -5,8 +5,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
 from ragauge.engine.task import Scores
-from ragauge.errors import LabelError
-from ragauge.label import Label
+from ragauge.label import Label, without_settings
 from ragauge.metric import PROMPTS
 from ragauge.score import LOST_PARTS, Score
 
@@ -37,12 +36,9 @@ def with_repeats(plan: "Plan", batch: "Batch") -> list[Scores]:
 
 def _mean_score(repeats: Sequence[Score | None]) -> Score | None:
     """The mean score of one row over the repeats, with their values and spread as evidence."""
-    scored = [score for score in repeats if score is not None and score.value is not None]
-    lost = [
-        score
-        for score in repeats
-        if score is not None and (score.is_lost or LOST_PARTS in (score.evidence or {}))
-    ]
+    given = [score for score in repeats if score is not None]
+    scored = [score for score in given if score.value is not None]
+    lost = [score for score in given if score.is_lost or LOST_PARTS in (score.evidence or {})]
     if not scored:
         return next((score for score in lost if score.is_lost), repeats[0])
     values = [cast(float, score.value) for score in scored]
@@ -75,40 +71,24 @@ def with_disputes(plan: "Plan", scores: Sequence[Scores]) -> list[Scores]:
     for place, metric in enumerate(plan.metrics):
         if "judge=" in metric.metric:
             by_metric.setdefault(without_judge(metric.metric), []).append(place)
-    out = list(scores)
+    out = [list(column) for column in scores]
     for places in (places for places in by_metric.values() if len(places) > 1):
-        names = [
-            str(Label.parse(plan.metrics[place].metric).settings.get("judge")) for place in places
-        ]
-        rows = [
-            _with_dispute(row, names) for row in zip(*(scores[at] for at in places), strict=True)
-        ]
-        for place, column in zip(places, zip(*rows, strict=True), strict=True):
-            out[place] = list(column)
+        labels = [Label.parse(plan.metrics[place].metric) for place in places]
+        names = [str(label.settings.get("judge")) for label in labels]
+        for row, given in enumerate(zip(*(scores[place] for place in places), strict=True)):
+            values = [score.value for score in given if score and score.value is not None]
+            if len(values) < 2 or max(values) - min(values) < DISPUTE:
+                continue
+            by_judge = {
+                name: score and score.value for name, score in zip(names, given, strict=True)
+            }
+            marks: dict[str, object] = {"needs_review": True, "judges": by_judge}
+            for place, score in zip(places, given, strict=True):
+                if score and score.value is not None:
+                    out[place][row] = replace(score, evidence={**(score.evidence or {}), **marks})
     return out
 
 
 def without_judge(metric: str) -> str:
     """A label without its judge and prompts: equal for the same metric scored by several judges."""
-    if "judge=" not in metric:
-        return metric
-    try:
-        label = Label.parse(metric)
-    except LabelError:  # a judge's name may make the label longer than allowed
-        return metric
-    kept = {name: value for name, value in label.settings.items() if name not in ("judge", PROMPTS)}
-    return str(Label(label.name, kept))
-
-
-def _with_dispute(row: Sequence[Score | None], names: Sequence[str]) -> Sequence[Score | None]:
-    values = [score.value for score in row if score is not None and score.value is not None]
-    if len(values) < 2 or max(values) - min(values) < DISPUTE:
-        return row
-    by_judge = {name: score and score.value for name, score in zip(names, row, strict=True)}
-    marks = {"needs_review": True, "judges": by_judge}
-    return [
-        score
-        if score is None or score.value is None
-        else replace(score, evidence={**(score.evidence or {}), **marks})
-        for score in row
-    ]
+    return without_settings(metric, ("judge", PROMPTS)) if "judge=" in metric else metric

@@ -5,12 +5,12 @@ All problems are found before any work starts.
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 
 from ragauge import catalog
 from ragauge.engine.graph import Input, Node, Plan, PlannedMetric
 from ragauge.engine.graph_builder import Defaults, GraphBuilder, missing_resources, option_for
 from ragauge.errors import LabelError, PlanError, did_you_mean
-from ragauge.metric import Metric
 from ragauge.samples.samples import FIELDS
 from ragauge.suite import Check, Entry, Suite
 
@@ -37,24 +37,26 @@ def make_plan(
     if not judges and (judge := resources.get("judge", {}).get("judge")):
         judges = (str(judge),)
     graph = GraphBuilder(suites, columns, resources, judges)
-    planned = tuple(_without_repeats(_metrics(graph)))
+    found: dict[tuple[str, str | None], PlannedMetric] = {}
+    for suite in suites:
+        checks = (
+            _check(graph, check, f"{suite.name} check {number}")
+            for number, check in enumerate(suite.checks, 1)
+        )
+        for metric in chain(*(_by_judge(graph, suite, entry) for entry in suite.entries), *checks):
+            # Each metric once, even if several suites contain it.
+            found.setdefault((metric.metric, metric.node), metric)
+    planned = tuple(found.values())
+    names = [suite.name for suite in suites if suite.checks]
     problems = [
-        *_duplicate_suites(suites),
-        *graph.problems,
-        *_duplicate_names(planned, graph.nodes),
+        f"two different suites are named {name!r}; give one of them another name"
+        for name in sorted({name for name in names if names.count(name) > 1})
     ]
+    problems += [*graph.problems, *_duplicate_names(planned, graph.nodes)]
     if problems:
         raise PlanError(dict.fromkeys(problems))
     name = "+".join(suite.name for suite in suites)
-    return Plan(name, tuple(graph.nodes.values()), planned, tuple(suites))
-
-
-def _metrics(graph: GraphBuilder) -> Iterator[PlannedMetric]:
-    for suite in graph.suites:
-        for entry in suite.entries:
-            yield from _by_judge(graph, suite, entry)
-        for number, check in enumerate(suite.checks):
-            yield from _check(graph, check, f"{suite.name} check {number + 1}")
+    return Plan(name, tuple(graph.nodes.values()), planned, suites)
 
 
 def _by_judge(graph: GraphBuilder, suite: Suite, entry: Entry) -> Iterator[PlannedMetric]:
@@ -74,30 +76,44 @@ def _by_judge(graph: GraphBuilder, suite: Suite, entry: Entry) -> Iterator[Plann
 
 
 def _entry(graph: GraphBuilder, suite: Suite, entry: Entry) -> PlannedMetric:
-    unavailable = None
+    node, unavailable = None, None
     try:
         metric, settings = graph.resolve(entry.label, suite)
     except LabelError as error:
         graph.problems.append(str(error))
-        return _planned(entry, str(entry.label), None, None, str(error))
-    label = str(metric.label(settings))
-    named = str(metric.label(catalog.find(entry.label)[1]))
-    missing = missing_resources(metric, graph.resources)
-    if missing and suite.explicit:
-        graph.problems.append(f"{label} needs {missing}; {option_for(missing)}")
-    if missing:
-        unavailable = f"needs {missing}; none is configured"
-        return _planned(entry, label, metric, None, unavailable, named)
-    node = graph.node(metric, settings, suite)
-    return _planned(entry, label, metric, node.key, named=named)
+        metric, label, named, unavailable = None, str(entry.label), "", str(error)
+    else:
+        label = str(metric.label(settings))
+        # The label that the user gave, without the settings that the run filled in.
+        named = str(metric.label(catalog.find(entry.label)[1]))
+        if missing := missing_resources(metric, graph.resources):
+            unavailable = f"needs {missing}; none is configured"
+            if suite.explicit:
+                graph.problems.append(f"{label} needs {missing}; {option_for(missing)}")
+        else:
+            node = graph.node(metric, settings, suite).key
+    return PlannedMetric(
+        label,
+        named or label if entry.name == str(entry.label) else entry.name,
+        metric,
+        node,
+        unavailable,
+        entry.scale,
+        entry.digits,
+        entry.show,
+        entry.family,
+        entry.ranked and (metric is None or metric.is_ranked(entry.label.settings)),
+    )
 
 
 def _check(graph: GraphBuilder, check: Check, group: str) -> Iterator[PlannedMetric]:
     # Imported here because compiling its number patterns is slow.
     from ragauge.metrics.checks import holds, mean_of
 
-    suite = Suite(group, ())
-    _check_fields(graph, check, group)
+    suite, fields = Suite(group, ()), {*FIELDS, *graph.columns}
+    for name in sorted(check.where.fields - fields if check.where else ()):
+        hint = did_you_mean(name, fields) or f"; they have {', '.join(sorted(graph.columns))}"
+        graph.problems.append(f"{group}: the samples have no field {name!r}{hint}")
     rules: dict[str, str] = {}
     for name, label in check.rules:
         try:
@@ -128,46 +144,6 @@ def _check(graph: GraphBuilder, check: Check, group: str) -> Iterator[PlannedMet
         yield PlannedMetric(metric.name, metric.name, metric, node.key, scale=scale, digits=digits)
 
 
-def _check_fields(graph: GraphBuilder, check: Check, group: str) -> None:
-    fields = {*FIELDS, *graph.columns}
-    for name in sorted(check.where.fields - fields if check.where else ()):
-        hint = did_you_mean(name, fields) or f"; they have {', '.join(sorted(graph.columns))}"
-        graph.problems.append(f"{group}: the samples have no field {name!r}{hint}")
-
-
-def _planned(
-    entry: Entry,
-    label: str,
-    metric: Metric | None,
-    node: str | None,
-    unavailable: str | None = None,
-    named: str | None = None,
-) -> PlannedMetric:
-    """A suite's entry as a metric of the plan.
-
-    `named`: the label that the user gave, without the settings that the run filled in.
-    """
-    name = named or label if entry.name == str(entry.label) else entry.name
-    return PlannedMetric(
-        label,
-        name,
-        metric,
-        node,
-        unavailable,
-        entry.scale,
-        entry.digits,
-        entry.show,
-        entry.family,
-        entry.ranked and (metric is None or metric.is_ranked(entry.label.settings)),
-    )
-
-
-def _duplicate_suites(suites: Sequence[Suite]) -> Iterator[str]:
-    names = [suite.name for suite in suites if suite.checks]
-    for name in sorted({name for name in names if names.count(name) > 1}):
-        yield f"two different suites are named {name!r}; give one of them another name"
-
-
 def _duplicate_names(planned: Sequence[PlannedMetric], nodes: Mapping[str, Node]) -> Iterator[str]:
     """A problem for each name of several metrics on the same rows; checks of other rows may share one."""
     filters: dict[str, list[str | None]] = {}
@@ -178,12 +154,3 @@ def _duplicate_names(planned: Sequence[PlannedMetric], nodes: Mapping[str, Node]
     for name, texts in filters.items():
         if len(texts) > 1 and (None in texts or len(set(texts)) < len(texts)):
             yield f"two different metrics are named {name!r} and score the same rows; rename one"
-
-
-def _without_repeats(planned: Iterator[PlannedMetric]) -> Iterator[PlannedMetric]:
-    """Each metric once, even if several suites contain it."""
-    seen: set[tuple[str, str | None]] = set()
-    for metric in planned:
-        if (metric.metric, metric.node) not in seen:
-            seen.add((metric.metric, metric.node))
-            yield metric

@@ -43,8 +43,12 @@ class Resources:
         judging: JudgeConfig | None = None,
     ) -> None:
         self._default = _opened(encoder) if isinstance(encoder, str) else encoder
-        if self._default is not None:
-            _check_encoder(self._default)
+        missing = [name for name in ENCODER_ATTRIBUTES if not hasattr(self._default, name)]
+        if missing and self._default is not None:
+            raise EncoderError(
+                f"encoder must be a model's name or an encoder, got {encoder!r:.80}, "
+                f"which has no {', '.join(missing)}"
+            )
         self._precision = precision or DEFAULT_PRECISION
         self._cache_path = cache
         self.judging = JudgeConfig() if judging is None else judging
@@ -62,24 +66,23 @@ class Resources:
         """Batches that an encoder computes at the same time; None for one per processor."""
 
     def defaults(self) -> Mapping[str, Mapping[str, SettingValue]]:
-        """For each available resource, the settings that name it in a label."""
-        return {"encoder": self._encoder_defaults(), **self._judge_defaults()}
+        """For each available resource, the settings that name it in a label, and the digests of all prompts."""
+        if not self.judging.judges:
+            return {"encoder": self._encoder_defaults()}
+        from ragauge.judges.prompts import Prompts
+
+        prompts = Prompts(self.judging.prompts, language=self.judging.language)
+        return {
+            "encoder": self._encoder_defaults(),
+            "judge": {"judge": self.judging.judges[0].name},
+            "prompts": {name: prompts.digest([name]) for name in prompts.by_name},
+        }
 
     def _encoder_defaults(self) -> Mapping[str, SettingValue]:
         if self._default is None:
             return {"model": EMBEDDED, "precision": self._precision}
         precision = str(self._default.identity.get("precision") or "fp32")
         return {"model": self._default.name, "precision": precision}
-
-    def _judge_defaults(self) -> Mapping[str, Mapping[str, SettingValue]]:
-        """The first judge, and the digests of all prompts by name."""
-        if not self.judging.judges:
-            return {}
-        from ragauge.judges.prompts import Prompts
-
-        prompts = Prompts(self.judging.prompts, language=self.judging.language)
-        digests = {name: prompts.digest([name]) for name in prompts.by_name}
-        return {"judge": {"judge": self.judging.judges[0].name}, "prompts": digests}
 
     @property
     def judge_names(self) -> tuple[str, ...]:
@@ -117,17 +120,13 @@ class Resources:
 
     def for_repeat(self, number: int) -> "Resources":
         """The same resources, whose judges are called for this repeat."""
-        other = object.__new__(Resources)
         self.judges  # opened here, so that all repeats share them  # noqa: B018
-        other.__dict__ = {**self.__dict__, "repeat_number": number}
-        return other
+        return self._with(repeat_number=number)
 
     def for_estimate(self) -> "Resources":
         """The same resources, whose judges count the calls that they would make and make none."""
-        other = object.__new__(Resources)
         sessions = {name: judge.for_estimate() for name, judge in self.judges.items()}
-        other.__dict__ = {**self.__dict__, "judges": sessions, "listener": ignore}
-        return other
+        return self._with(judges=sessions, listener=ignore)
 
     @property
     def cache_path(self) -> str | Path | None:
@@ -137,13 +136,14 @@ class Resources:
     def for_workers(self, cache: str | Path | None = None) -> "Resources":
         """The same encoders without judges, for workers of a cluster, and with another file for vectors:
         other machines may not reach this one's."""
+        other = self._with(judging=JudgeConfig(), _cache_path=cache, _encoders={})
+        for opened in ("cache", "judges"):
+            other.__dict__.pop(opened, None)
+        return other
+
+    def _with(self, **changed: object) -> "Resources":
         other = object.__new__(Resources)
-        other.__dict__ = {
-            **self.__getstate__(),
-            "judging": JudgeConfig(),
-            "_cache_path": cache,
-            "listener": self.listener,
-        }
+        other.__dict__ = {**self.__dict__, **changed}
         return other
 
     def watch(self, listener: Listener) -> None:
@@ -171,8 +171,11 @@ class Resources:
             self._encoders[key] = CachedEncoder(encoder, self.cache)
             self._encoders[key].listener = self.listener
             self._encoders[key].wanted_tokens = frozenset(self._tokens.get(key, ()))
-        _check_layer(self._encoders[key], settings.get("layer"))
-        return self._encoders[key]
+        found, layer = self._encoders[key], settings.get("layer")
+        last = found.identity.get("n_layers")
+        if isinstance(layer, int) and isinstance(last, int) and not 0 <= layer <= last:
+            raise EncoderError(f"{found.name} has the layers 0 to {last}, not {layer}")
+        return found
 
     def _find_or_open(self, model: str, precision: str) -> "Encoder":
         """The user's encoder if it has this name, else the model of this name."""
@@ -226,21 +229,6 @@ class Resources:
         own = ("cache", "judges", "listener")
         kept = {name: value for name, value in self.__dict__.items() if name not in own}
         return {**kept, "_encoders": {}, "listener": ignore}
-
-
-def _check_layer(encoder: "CachedEncoder", layer: SettingValue) -> None:
-    last = encoder.identity.get("n_layers")
-    if isinstance(layer, int) and isinstance(last, int) and not 0 <= layer <= last:
-        raise EncoderError(f"{encoder.name} has the layers 0 to {last}, not {layer}")
-
-
-def _check_encoder(encoder: object) -> None:
-    missing = [name for name in ENCODER_ATTRIBUTES if not hasattr(encoder, name)]
-    if missing:
-        raise EncoderError(
-            f"encoder must be a model's name or an encoder, got {encoder!r:.80}, "
-            f"which has no {', '.join(missing)}"
-        )
 
 
 def _opened(model: str, precision: str | None = None) -> "Encoder":

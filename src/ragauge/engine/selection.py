@@ -28,8 +28,7 @@ def suites_of(metrics: MetricLike | Sequence[MetricLike]) -> list[Suite]:
     suites: list[Suite] = []
     entries: list[Entry] = []
     problems: list[str] = []
-    wanted = cast(Sequence[MetricLike], metrics) if several else [cast(MetricLike, metrics)]
-    for metric in wanted:
+    for metric in cast(Sequence[MetricLike], metrics) if several else [cast(MetricLike, metrics)]:
         try:
             read = read_metric(metric)
         except (SuiteError, LabelError) as error:
@@ -39,13 +38,12 @@ def suites_of(metrics: MetricLike | Sequence[MetricLike]) -> list[Suite]:
             suites.append(read)
         else:
             entries.append(read)
+    if not problems and not suites and not entries:
+        problems = ["no metrics given; name a suite or a metric"]
     if problems:
         raise PlanError(problems)
-    if entries:
-        suites.append(replace(Suite.of([]), entries=tuple(entries)))
-    if not suites:
-        raise PlanError(["no metrics given; name a suite or a metric"])
-    return suites
+    own = [replace(Suite.of([]), entries=tuple(entries))] if entries else []
+    return [*suites, *own]
 
 
 def precision_of(suites: Sequence[Suite]) -> str | None:
@@ -73,8 +71,8 @@ def without(suites: Sequence[Suite], names: Sequence[str]) -> list[Suite]:
         for name in names
         if name not in known
     ]
-    left = [suite.without(names) for suite in suites]
-    left = [suite for suite in left if suite.entries or suite.checks]
+    without_them = (suite.without(names) for suite in suites)
+    left = [suite for suite in without_them if suite.entries or suite.checks]
     if not left and not problems:
         problems.append("no metric is left; leave out fewer")
     if problems:
@@ -86,25 +84,19 @@ def fitting(suites: Sequence[Suite], samples: Samples) -> list[Suite]:
     """The suites without the metrics that say nothing of these samples: none of their questions is of the kind."""
     kinds = {entry.only_for for suite in suites for entry in suite.entries if entry.only_for}
     absent = {kind for kind in kinds if not _has_kind(samples, kind)}
-    left_out = [
-        {each.name for each in suite.entries if each.only_for in absent} for suite in suites
-    ]
-    return [
-        suite.without(names) if names else suite
-        for suite, names in zip(suites, left_out, strict=True)
-    ]
+    left: list[Suite] = []
+    for suite in suites:
+        names = {entry.name for entry in suite.entries if entry.only_for in absent}
+        left.append(suite.without(names) if names else suite)
+    return left
 
 
 def _has_kind(samples: Samples, kind: str) -> bool:
     """Whether some question has no answer, or some answer has a value of this field."""
-    if kind not in MEASURED:
-        return _has_unanswerable(samples)
-    return kind in samples.columns and any(
-        piece[kind].null_count() < piece.height for piece in samples.pieces([kind])
-    )
-
-
-def _has_unanswerable(samples: Samples) -> bool:
+    if kind in MEASURED:
+        return kind in samples.columns and any(
+            piece[kind].null_count() < piece.height for piece in samples.pieces([kind])
+        )
     names = [name for name in ("answerable", REFERENCES) if name in samples.columns]
     rows = (row for piece in samples.pieces(names) for row in piece.rows(named=True))
     return bool(names) and any(
@@ -123,7 +115,15 @@ def read_metric(named: MetricLike) -> Suite | Entry:
     if isinstance(named, str):
         if entry := _named_by_default(named):
             return entry
-        label = _read_label(named)
+        try:
+            label = catalog.read_label(named)
+        except LabelError as error:
+            names = [entry.name for entry in Suite.load(DEFAULT).entries if " " in entry.name]
+            if close := did_you_mean(named, names):
+                raise LabelError(f"{error}{close}") from None
+            if "-" not in named.split("(")[0]:
+                raise
+            label = Label(named)  # it may be meant as a suite's name
         if label.name not in catalog.metrics():
             raise SuiteError(unknown_metric(label))
         catalog.find(label)  # raises if a setting is wrong
@@ -138,19 +138,6 @@ def _named_by_default(name: str) -> Entry | None:
     """The metric to which the default suite gives a name of its own, which the first screen shows."""
     entries = (entry for entry in Suite.load(DEFAULT).entries if entry.name == name)
     return next((Entry(entry.label, name) for entry in entries if name != str(entry.label)), None)
-
-
-def _read_label(text: str) -> Label:
-    """The label; an unparsable text with a hyphen is kept whole, as it may be a suite's name."""
-    try:
-        return catalog.read_label(text)
-    except LabelError as error:
-        names = [entry.name for entry in Suite.load(DEFAULT).entries if " " in entry.name]
-        if close := did_you_mean(text, names):
-            raise LabelError(f"{error}{close}") from None
-        if "-" not in text.split("(")[0]:
-            raise
-        return Label(text)
 
 
 def unknown_metric(label: Label | str) -> str:
@@ -176,19 +163,11 @@ def suite_for_label(label: str) -> Suite:
     parsed = catalog.read_label(label)
     if parsed.name in catalog.metrics():
         return Suite.of([parsed])
-    if suite := _from_suites(parsed.name):
-        return suite
+    for suite in map(Suite.load, shipped_suites()):
+        for check in suite.checks:
+            if parsed.name in names_of(check):  # for every row
+                return Suite(parsed.name, (), (replace(check, where=None),), explicit=True)
+        for entry in suite.entries:
+            if entry.name == parsed.name:
+                return Suite(parsed.name, (Entry(entry.label, entry.name),), explicit=True)
     raise PlanError([unknown_metric(parsed)])
-
-
-def _from_suites(name: str) -> Suite | None:
-    """The check or metric that a shipped suite calls by this name, for every row."""
-    for shipped in shipped_suites():
-        loaded = Suite.load(shipped)
-        for check in loaded.checks:
-            if name in names_of(check):
-                return Suite(name, (), (replace(check, where=None),), explicit=True)
-        for entry in loaded.entries:
-            if entry.name == name:
-                return Suite(name, (Entry(entry.label, name),), explicit=True)
-    return None

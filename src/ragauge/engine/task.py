@@ -1,7 +1,8 @@
 """The function of one node, applied to its input cells: row by row, as one batch, or on the event loop."""
 
-from collections.abc import Awaitable, Callable, Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Awaitable, Callable, Generator, Iterable, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import repeat
 from traceback import extract_tb
@@ -23,36 +24,28 @@ ROUNDING = 1e-9
 """A value that exceeds a bound by at most this much is a rounding error and is set to the bound."""
 
 
+@dataclass(frozen=True, slots=True)
 class NodeTask:
-    """One node's function, applied to its input cells."""
+    """One node's function, applied to its input cells with these keyword arguments.
 
-    def __init__(
-        self,
-        node: "Node",
-        keywords: dict[str, object],
-        inputs: Sequence[Cells],
-        is_complete: bool,
-        sample: Callable[[int], str],
-    ) -> None:
-        self.node = node
-        self.keywords = keywords
-        self.definition = node.definition
-        self.inputs = inputs
-        self.is_complete = is_complete
-        """Whether every input cell has a value."""
-        self.sample = sample
-        self.columns = self.definition.columns
+    `is_complete`: whether every input cell has a value. `sample` names the sample of a row.
+    """
+
+    node: "Node"
+    keywords: dict[str, object]
+    inputs: Sequence[Cells]
+    is_complete: bool
+    sample: Callable[[int], str]
 
     def run_rows(self, selected: Sequence[bool] | None) -> list[object]:
         """Call the function for each selected row that has all its cells."""
         if selected is not None and True not in selected:
             return [None] * len(selected)
-        keywords = self.keywords
-        function, finish = self.definition.function, self._finish()
+        function, keywords, finish = self.node.definition.function, self.keywords, self._finish()
         out: list[object] = []
-        try:
+        with self._errors_at(lambda: len(out)):
             if self.is_complete and selected is None:
-                if self.inputs and not isinstance(self.definition, Metric):
+                if self.inputs and not isinstance(self.node.definition, Metric):
                     out.extend(map(partial(function, **keywords), *self.inputs))
                     return out
                 for cells in zip(*self.inputs, strict=True):
@@ -65,39 +58,27 @@ class NodeTask:
                     out.append(arguments)
                 else:
                     out.append(finish(function(*arguments, **keywords)))
-        except RagaugeError:
-            raise
-        except (Exception, SystemExit) as error:  # an error in the metric's own code is its bug
-            raise self._metric_error(len(out), error) from error
         return out
 
     def start(self, selected: Sequence[bool] | None) -> Cells:
         """Start the function for each selected row on the judges' event loop; returns pending cells."""
-        from ragauge.calls.loop import run, start
+        from ragauge.calls.loop import resolve, run, start
 
         finish = self._finish()
+
+        async def row(at: int, cells: tuple[object, ...]) -> object:
+            arguments = self._arguments(await resolve(cells))
+            if isinstance(arguments, Score):
+                return arguments
+            with self._errors_at(lambda: at):
+                called = self.node.definition.function(*arguments, **self.keywords)
+                return finish(await cast(Awaitable[object], called))
+
         rows = zip(selected or repeat(True), zip(*self.inputs, strict=True))  # noqa: B905
         work = [
-            self._row(at, cells, finish) if is_selected else None
-            for at, (is_selected, cells) in enumerate(rows)
+            row(at, cells) if is_selected else None for at, (is_selected, cells) in enumerate(rows)
         ]
         return run(start(work))
-
-    async def _row(
-        self, at: int, cells: tuple[object, ...], finish: Callable[[object], object]
-    ) -> object:
-        from ragauge.calls.loop import resolve
-
-        arguments = self._arguments(await resolve(cells))
-        if isinstance(arguments, Score):
-            return arguments
-        try:
-            called = self.definition.function(*arguments, **self.keywords)
-            return finish(await cast(Awaitable[object], called))
-        except RagaugeError:
-            raise
-        except (Exception, SystemExit) as error:  # an error in the metric's own code is its bug
-            raise self._metric_error(at, error) from error
 
     def run_batch(self) -> list[object]:
         """Call the function once, with the rows that have all their cells."""
@@ -107,37 +88,34 @@ class NodeTask:
         if not ready:
             return out
         arguments = [cast(list[object], rows[at]) for at in ready]
-        try:
+
+        def failing() -> int:
+            """The first row on which the function raises when called with it alone."""
+            for at, row in zip(ready, arguments, strict=True):
+                try:
+                    self._call([row])
+                except (Exception, SystemExit):  # the batch raised it already; only the row counts
+                    return at
+            return ready[0]
+
+        with self._errors_at(failing):
             values = self._call(arguments)
-        except RagaugeError:
-            raise
-        except (Exception, SystemExit) as error:  # an error in the metric's own code is its bug
-            raise self._metric_error(ready[self._failing_row(arguments)], error) from error
         for at, value in zip(ready, values, strict=True):
             out[at] = value
         return out
 
     def _call(self, arguments: Sequence[list[object]]) -> list[object]:
         columns = [list(column) for column in zip(*arguments, strict=True)]
-        returned = cast(Iterable[object], self.definition.function(*columns, **self.keywords))
-        values = list(map(self._finish(), returned))
+        returned = self.node.definition.function(*columns, **self.keywords)
+        values = list(map(self._finish(), cast(Iterable[object], returned)))
         if len(values) != len(arguments):
             raise ValueError(f"returned {len(values)} values for {len(arguments)} rows")
         return values
 
-    def _failing_row(self, arguments: Sequence[list[object]]) -> int:
-        """The first row on which the function raises when called with it alone; 0 if there is none."""
-        for at, row in enumerate(arguments):
-            try:
-                self._call([row])
-            except (Exception, SystemExit):  # the batch raised it already; only the row is needed
-                return at
-        return 0
-
     def _arguments(self, cells: tuple[object, ...]) -> list[object] | Score:
         """The function's arguments, or why there are none."""
         arguments: list[object] = []
-        for column, cell in zip(self.columns, cells, strict=True):
+        for column, cell in zip(self.node.definition.columns, cells, strict=True):
             if column.takes_score:
                 arguments.append(_as_part(column.name, cell))
             elif isinstance(cell, Score):
@@ -152,7 +130,7 @@ class NodeTask:
 
     def _finish(self) -> Callable[[object], object]:
         """The conversion from a returned value to a cell. Not stored: it would be a reference cycle."""
-        return self._score if isinstance(self.definition, Metric) else lambda value: value
+        return self._score if isinstance(self.node.definition, Metric) else lambda value: value
 
     def _score(self, value: object) -> Score:
         """A metric's returned value as a Score within the metric's bounds."""
@@ -162,22 +140,35 @@ class NodeTask:
             value = Score(cast(float, value))
         if value.value is None:
             return value
-        metric = cast(Metric, self.definition)
+        metric = cast(Metric, self.node.definition)
         low, high = metric.low, metric.high
         if low is not None and value.value < low:
-            return _at_bound(value, low, metric)
-        if high is not None and value.value > high:
-            return _at_bound(value, high, metric)
-        return value
+            bound = low
+        elif high is not None and value.value > high:
+            bound = high
+        else:
+            return value
+        if abs(value.value - bound) > ROUNDING:
+            raise ValueError(
+                f"returned {value.value!r}, outside [{low}, {high}]; set low and high in @metric"
+            )
+        return replace(value, value=bound)
 
-    def _metric_error(self, at: int, error: BaseException) -> MetricError:
-        kind = "metric" if isinstance(self.definition, Metric) else "feature"
-        name = self.node.key.removeprefix("feature ")
-        what = f"{type(error).__name__}: {error}"
-        return MetricError(
-            f"{kind} {name} raised {what:.500} on {self.sample(at)}; "
-            f"fix it in {source_line(self.definition.function, error)}"
-        )
+    @contextmanager
+    def _errors_at(self, at: Callable[[], int]) -> Generator[None]:
+        """Turn an error in the metric's own code, which is its bug, into MetricError with the row's sample."""
+        try:
+            yield
+        except RagaugeError:
+            raise
+        except (Exception, SystemExit) as error:
+            kind = "metric" if isinstance(self.node.definition, Metric) else "feature"
+            name = self.node.key.removeprefix("feature ")
+            what = f"{type(error).__name__}: {error}"
+            raise MetricError(
+                f"{kind} {name} raised {what:.500} on {self.sample(at())}; "
+                f"fix it in {source_line(self.node.definition.function, error)}"
+            ) from error
 
 
 def source_line(function: Callable[..., object], error: BaseException) -> str:
@@ -203,12 +194,3 @@ def _as_part(name: str, cell: object) -> Score:
             f"{name} must be a score in [0, 1], got {cell!r}; divide percentages by 100"
         )
     return Score(cell)
-
-
-def _at_bound(score: Score, bound: float, metric: Metric) -> Score:
-    if abs(cast(float, score.value) - bound) > ROUNDING:
-        raise ValueError(
-            f"returned {score.value!r}, outside [{metric.low}, {metric.high}]; "
-            "set low and high in @metric"
-        )
-    return replace(score, value=bound)

@@ -1,12 +1,12 @@
 """How much a run has to do, before it begins: texts to encode, calls to judges, values to compute."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from time import perf_counter
 
 from ragauge.engine.batch import measure
-from ragauge.engine.graph import Input, Node, Plan
+from ragauge.engine.graph import Node, Plan
 from ragauge.engine.resources import Resources
 from ragauge.errors import MetricError, RagaugeError
 from ragauge.samples.samples import REFERENCE, REFERENCES, Columns, Samples
@@ -43,17 +43,12 @@ class Workload:
 
     def times(self, factor: float) -> "Workload":
         """The work of `factor` times as many rows."""
-        encoded_by = None
-        if self.encoded_by is not None:
-            encoded_by = {name: round(n * factor) for name, n in self.encoded_by.items()}
-        return replace(
-            self,
-            n_rows=round(self.n_rows * factor),
-            cells=round(self.cells * factor),
-            characters=round(self.characters * factor),
-            calls=round(self.calls * factor),
-            encoded_by=encoded_by,
-        )
+        counts = {
+            name: round(getattr(self, name) * factor)
+            for name in ("n_rows", "cells", "characters", "calls")
+        }
+        encoded_by = self.encoded_by and {k: round(n * factor) for k, n in self.encoded_by.items()}
+        return replace(self, **counts, encoded_by=encoded_by)
 
     @property
     def texts(self) -> int:
@@ -62,28 +57,41 @@ class Workload:
 
 def workload(plan: Plan, samples: Samples, resources: Resources, batch_rows: int) -> Workload:
     """What the plan has to do for these samples, if nothing is kept from earlier runs."""
-    sizes = _Sizes(samples)
-    encoded_by: dict[str, int] = {}
+    columns: dict[str, set[str]] = {}  # of texts, by the metric that encodes them
+    of_model: dict[str, set[str]] = {}
     judged_by: list[str] = []
-    columns: dict[str, set[str]] = {}
     for metric in plan.metrics:
         if metric.node is None:
             continue
         needed = plan.only([metric]).nodes
-        own = {name for node in needed if _encodes(node) for name in _columns(plan, node)}
-        if own:
-            encoded_by[metric.name] = sizes.of(own)
+        for node in filter(_encodes, needed):
+            reads = plan.only((), [node.key])
+            own = {name for name in TEXT_COLUMNS if name in reads.columns}
+            if reads.has_async_nodes:
+                own = {"question"}  # questions that a judge makes, and the asked one
+            columns.setdefault(metric.name, set()).update(own)
+        if columns.get(metric.name):
             for node in filter(_encodes, needed):
-                columns.setdefault(str(node.settings.get("model")), set()).update(own)
+                model = str(node.settings.get("model"))
+                of_model.setdefault(model, set()).update(columns[metric.name])
         if any("judge" in node.definition.resources for node in needed):
             judged_by.append(metric.name)
+    sizes = _Sizes(samples)
+    calls, n = 0, min(len(samples), ROWS_SAMPLED)
+    if judged_by and n:  # counted on a few rows as a dry run counts them
+        estimating = resources.for_estimate()
+        try:
+            measure(plan.for_judges(), samples.batch(0, n), estimating)
+            calls = sum(session.usage.estimate().calls for session in estimating.judges.values())
+        except MetricError:  # a metric of the user's own that cannot read a likely reply
+            pass
     return Workload(
         len(samples),
         len(samples) * len(plan.nodes),
         min(batch_rows, len(samples)),
-        sum(map(sizes.of, columns.values())),
-        _calls(plan, samples, resources) if judged_by else 0,
-        encoded_by,
+        sum(map(sizes.of, of_model.values())),
+        round(calls * resources.judging.repeat * len(samples) / max(n, 1)),
+        {name: sizes.of(names) for name, names in columns.items() if names},
         tuple(judged_by),
     )
 
@@ -109,12 +117,8 @@ def characters_per_second(plan: Plan, samples: Samples, resources: Resources) ->
             start = perf_counter()
             model.encode(many)
             taken.append(perf_counter() - start)
-    except (
-        RagaugeError,
-        OSError,
-        RuntimeError,
-        ValueError,
-    ):  # the run itself will say what is wrong
+    # The run itself will say what is wrong.
+    except (RagaugeError, OSError, RuntimeError, ValueError):
         return None
     # One round of a few texts is slow if the machine does something else in that moment.
     return sum(map(len, many)) / max(min(taken), 1e-6)
@@ -122,14 +126,6 @@ def characters_per_second(plan: Plan, samples: Samples, resources: Resources) ->
 
 def _encodes(node: Node) -> bool:
     return "encoder" in node.definition.resources
-
-
-def _columns(plan: Plan, node: Node) -> set[str]:
-    """The columns of texts that a node reads, itself or through others."""
-    needed = plan.only((), [node.key])
-    if needed.has_async_nodes:
-        return {"question"}  # questions that a judge makes, and the asked one
-    return {name for name in TEXT_COLUMNS if name in needed.columns}
 
 
 class _Sizes:
@@ -140,7 +136,15 @@ class _Sizes:
         self.known: dict[str, int] = {}
 
     def of(self, names: Iterable[str]) -> int:
-        sizes = {name: self._column(name) for name in names}
+        import polars as pl
+
+        names = [name for name in names if name in self.samples.columns]
+        for name in names:
+            if name not in self.known:
+                cells = self.samples.frame[name]
+                texts = cells.explode() if isinstance(cells.dtype, pl.List) else cells
+                self.known[name] = int(texts.drop_nulls().unique().str.len_chars().sum())
+        sizes = {name: self.known[name] for name in names}
         if sizes.get("answer") and sizes.get("contexts"):
             sizes["contexts"] = round(sizes["contexts"] * self._share_compared)
         return sum(sizes.values())
@@ -153,36 +157,9 @@ class _Sizes:
         own = pl.col("contexts").list.eval(pl.element().str.len_chars()).list.sum()
         sentences = pl.col("answer").str.len_chars() / CHARACTERS_PER_TEXT
         most = (COMPARED - 1 + sentences.clip(1)) * CHARACTERS_PER_TEXT
-        read, all_ = self.samples.frame.select(
-            pl.min_horizontal(own, most).sum().alias("read"), own.sum().alias("all")
-        ).row(0)
-        return read / all_ if all_ else 1.0
-
-    def _column(self, name: str) -> int:
-        import polars as pl
-
-        if name not in self.samples.columns:
-            return 0
-        if name not in self.known:
-            cells = self.samples.frame[name]
-            texts = cells.explode() if isinstance(cells.dtype, pl.List) else cells
-            total = texts.drop_nulls().unique().str.len_chars().sum()
-            self.known[name] = int(total)
-        return self.known[name]
-
-
-def _calls(plan: Plan, samples: Samples, resources: Resources) -> int:
-    """The calls to all judges, counted on a few rows as a dry run counts them."""
-    n = min(len(samples), ROWS_SAMPLED)
-    if n == 0:
-        return 0
-    estimating = resources.for_estimate()
-    try:
-        measure(plan.for_judges(), samples.batch(0, n), estimating)
-    except MetricError:  # a metric of the user's own that cannot read a likely reply
-        return 0
-    calls = sum(session.usage.estimate().calls for session in estimating.judges.values())
-    return round(calls * resources.judging.repeat * len(samples) / n)
+        read = pl.min_horizontal(own, most).sum().alias("read")
+        n_read, n_all = self.samples.frame.select(read, own.sum().alias("all")).row(0)
+        return n_read / n_all if n_all else 1.0
 
 
 OWN = "ragauge"
@@ -222,28 +199,19 @@ def _may_call(node: Node, nodes: Mapping[str, Node]) -> bool:
     )
 
 
-def _missing(node: Node, nodes: Mapping[str, Node], known: set[str]) -> Iterator[str]:
+def _missing(node: Node, nodes: Mapping[str, Node], known: set[str]) -> list[str]:
     """The columns without which the node has no value, and that are not known.
 
     A node that can do without each of its columns has no value without all of them; then it is the first.
     """
-    needs = [
-        (column.nullable, list(_missing_of(source, nodes, known)))
-        for column, source in zip(node.definition.columns, node.inputs, strict=True)
-        if not column.takes_score
-    ]
-    if needs and all(nullable and names for nullable, names in needs):
-        yield from needs[0][1]
-    for nullable, names in needs:
-        if not nullable:
-            yield from names
-
-
-def _missing_of(source: Input, nodes: Mapping[str, Node], known: set[str]) -> Iterator[str]:
-    """The columns that are not known and without which a parameter has no value."""
-    if source.node:
-        yield from _missing(nodes[source.node], nodes, known)
-    elif source.column:
+    needs: list[tuple[bool, list[str]]] = []
+    for column, source in zip(node.definition.columns, node.inputs, strict=True):
         name = REFERENCES if source.column == REFERENCE else source.column
-        if name not in known:
-            yield name
+        absent = [name] if name and name not in known else []
+        if source.node:
+            absent = _missing(nodes[source.node], nodes, known)
+        if not column.takes_score:
+            needs.append((column.nullable, absent))
+    if needs and all(nullable and names for nullable, names in needs):
+        return needs[0][1]
+    return [name for nullable, names in needs if not nullable for name in names]

@@ -1,6 +1,6 @@
 """The entry points: `evaluate` samples with metrics, `score` one sample, `open_run` a stored run."""
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, cast, get_args
@@ -20,25 +20,12 @@ from ragauge.engine.selection import (
     suites_of,
 )
 from ragauge.engine.workload import Workload, characters_per_second, workload
-from ragauge.errors import (
-    DataError,
-    MetricError,
-    PlanError,
-    Problem,
-    did_you_mean,
-)
-from ragauge.evaluation.execution import (
-    Execution,
-    Progress,
-    batch_of,
-    n_batches,
-    unfinished_batches,
-)
+from ragauge.errors import DataError, MetricError, PlanError, Problem, did_you_mean
+from ragauge.evaluation.execution import Batches, Execution, Progress
 from ragauge.judges.config import JudgeConfig, judge_config_of
 from ragauge.progress import Listener, ignore
 from ragauge.run import Run
 from ragauge.runs.identity import judges_of, manifest_of
-from ragauge.runs.manifest import Manifest
 from ragauge.runs.working_copy import url_of_run
 from ragauge.samples.samples import FIELDS, Columns, FieldError, Samples, columns_of, read_value
 from ragauge.score import LANGUAGE, LANGUAGE_EVIDENCE, KeptEvidence, Score
@@ -75,10 +62,9 @@ def score(
     """Score one sample with one metric: `rg.score("ndcg@10", context_ids=[…], relevant={…})`.
 
     `fields` are the sample's columns; `reference="…"` is one reference, `reference=[…]` or `references=[…]`
-    are several, and `relevant` may be a list of ids. For a composite, give the values of its parts. `encoder` is a model's name or an
-    encoder, for metrics that need one (default: the embedded model). `judge` is a judge, an async
-    function or a model's name, for judged metrics. If a field is missing, the score has the status
-    `missing`. Raises LabelError if the label does not parse, PlanError for an unknown metric, setting
+    are several, and `relevant` may be a list of ids. For a composite, give the values of its parts. `encoder`
+    (default: the embedded model) and `judge` (a judge, an async function or a model's name) are for metrics that
+    need one. If a field is missing, the score has the status `missing`. Raises LabelError if the label does not parse, PlanError for an unknown metric, setting
     or field, and DataError for an invalid value. In a language in which the metric was not compared with people, the score has a flag
     such as `language:de`.
 
@@ -151,7 +137,14 @@ def evaluate(
     [1.0]
     """
     _check(workers=workers, folder=folder)
-    _check_executor(executor, workers)
+    if executor is not None:
+        from ragauge.on_ray.executor import Ray
+
+        if not isinstance(executor, Ray):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise PlanError([f"executor must be an rg.Ray, got {executor!r:.80}"])
+        if workers != 1:
+            way_out = f"give it to the cluster: rg.Ray(workers={workers})"
+            raise PlanError([f"workers={workers} is for this machine; {way_out}"])
     evaluation = Evaluation.prepare(
         _loaded(samples, gold, prefer, by_place=by_place),
         metrics,
@@ -186,17 +179,12 @@ def open_run(folder: str | Path) -> Run:
 
 
 @dataclass(frozen=True, slots=True)
-class Evaluation:
+class Evaluation(Batches):
     """A prepared evaluation: plan, samples, resources and manifest.
 
     `manifest.key` identifies its run: it is the same for the same plan, data, code, models, seed and
     batch size.
     """
-
-    plan: Plan
-    samples: Samples
-    resources: Resources
-    manifest: Manifest
 
     @classmethod
     def prepare(
@@ -249,38 +237,25 @@ class Evaluation:
         _check(folder=folder)
         self._retry_unreadable()
         self.resources.watch(listener)
-        work = Execution(
-            self.plan,
-            self.samples,
-            self.resources,
-            self.manifest,
-            workers,
-            progress,
-            executor,
-            by,
-        )
+        given = (self.plan, self.samples, self.resources, self.manifest)
+        work = Execution(*given, workers, progress, executor, by)
         return work.in_memory() if folder is None else work.in_folder(Path(folder))
 
     def estimate(self, folder: str | Path | None = None) -> "Mapping[str, CostEstimate]":
         """For each judge, the calls that `run` would still make; needs judges in estimate mode."""
         self._retry_unreadable()
-        plan, samples = self.plan, self.samples
-        judged = plan.for_judges()
-        size = self.manifest.batch_size
-        numbers: Iterable[int] = range(self.n_batches)
-        if folder is not None:
-            numbers = self.unfinished_batches(self._folder_at(folder))
-        for number in numbers:
-            measure(judged, columns_of(batch_of(plan, samples, number, size)), self.resources)
-        return {
-            session.name: session.usage.estimate() for session in judges_of(plan, self.resources)
-        }
+        judged = self.plan.for_judges()
+        for number in self.unfinished_batches(self._folder_at(folder)):
+            measure(judged, columns_of(self.batch(number)), self.resources)
+        judges = judges_of(self.plan, self.resources)
+        return {session.name: session.usage.estimate() for session in judges}
 
     def without_columns(self) -> Mapping[str, str]:
         """Why the first rows give no score, by the label of each metric whose columns they do not have."""
         from ragauge.engine.workload import without_columns
 
-        first = columns_of(batch_of(self.plan, self.samples, 0, ROWS_SAMPLED))
+        manifest = replace(self.manifest, batch_size=ROWS_SAMPLED)
+        first = columns_of(replace(self, manifest=manifest).batch(0))
         found = without_columns(self.plan, first, self.resources)
         if len(self.samples) <= ROWS_SAMPLED:
             return found
@@ -290,9 +265,7 @@ class Evaluation:
         """How much `run` has to do, about; without the batches that are finished in this folder."""
         import polars as pl
 
-        numbers = list(range(self.n_batches))
-        if folder is not None:
-            numbers = self.unfinished_batches(self._folder_at(folder))
+        numbers = self.unfinished_batches(self._folder_at(folder))
         size, samples = self.manifest.batch_size, self.samples
         if samples.is_file:  # the first rows stand for all
             first = Samples(samples.part(0, ROWS_FORECAST))
@@ -303,11 +276,11 @@ class Evaluation:
             samples = Samples(samples.frame.filter(row.is_in(numbers)))
         return workload(self.plan, samples, self.resources, size)
 
-    def _folder_at(self, place: str | Path) -> "RunFolder":
-        """The folder of this evaluation's run, which need not exist yet."""
+    def _folder_at(self, place: str | Path | None) -> "RunFolder | None":
+        """The folder of this evaluation's run, which need not exist yet; None if it is not stored."""
         from ragauge.runs.store import RunFolder
 
-        return RunFolder.at(place, key=self.manifest.key)
+        return None if place is None else RunFolder.at(place, key=self.manifest.key)
 
     def characters_per_second(self) -> float | None:
         """How fast the run's encoder reads; None if it has none, or one on another machine."""
@@ -320,19 +293,11 @@ class Evaluation:
 
         return choose(self.plan, len(self.samples), workers, self.resources).reports
 
-    @property
-    def n_batches(self) -> int:
-        return n_batches(self.samples, self.manifest)
-
     def _retry_unreadable(self) -> None:
         """Let the judges repeat calls whose stored reply is unreadable, if the config says so."""
         if self.resources.judging.retry_unreadable:
             for session in judges_of(self.plan, self.resources):
                 session.retry_unreadable = True
-
-    def unfinished_batches(self, folder: "RunFolder") -> list[int]:
-        """The numbers of the batches that are not finished in this folder. Writes nothing."""
-        return unfinished_batches(self.samples, self.manifest, folder)
 
 
 def usual_batch_size(samples: Samples) -> int:
@@ -354,11 +319,8 @@ def _check(
     cache: str | Path | None = None,
 ) -> None:
     """Raise PlanError if a value is out of range or not a path."""
-    for name, number, least in (
-        ("batch_size", batch_size, 1),
-        ("workers", workers, 1),
-        ("seed", seed, 0),
-    ):
+    numbers = (("batch_size", batch_size, 1), ("workers", workers, 1), ("seed", seed, 0))
+    for name, number, least in numbers:
         if not isinstance(number, int) or number < least:  # pyright: ignore[reportUnnecessaryIsInstance]
             raise PlanError([f"{name} must be a whole number of at least {least}, got {number!r}"])
         if number >= MAX_WHOLE:  # what a manifest holds
@@ -370,22 +332,6 @@ def _check(
     for name, path in (("folder", folder), ("cache", cache)):
         if "\0" in str(path):
             raise PlanError([f"{name} has a NUL character: {str(path)!r:.80}"])
-
-
-def _check_executor(executor: object, workers: int) -> None:
-    """Raise PlanError unless the executor is None, or an rg.Ray that alone says how many workers there are."""
-    from ragauge.on_ray.executor import Ray
-
-    if executor is None:
-        return
-    if not isinstance(executor, Ray):
-        raise PlanError([f"executor must be an rg.Ray, got {executor!r:.80}"])
-    if workers != 1:
-        raise PlanError(
-            [
-                f"workers={workers} is for this machine; give it to the cluster: rg.Ray(workers={workers})"
-            ]
-        )
 
 
 def opened_by_name(judge: "JudgeLike | Sequence[JudgeLike] | None") -> Collection[str]:
@@ -473,16 +419,12 @@ def _one_row(fields: Mapping[str, object]) -> Columns:
 
 
 def _check_used(label: str, fields: Mapping[str, object], plan: Plan) -> None:
-    known = {*FIELDS, "reference", *plan.columns}
-    known |= {
-        column.name
-        for node in plan.nodes
-        for column in node.definition.columns
-        if column.takes_score
-    }
+    columns = [column for node in plan.nodes for column in node.definition.columns]
+    parts = {column.name for column in columns if column.takes_score}
+    known = {*FIELDS, "reference", *plan.columns, *parts}
+    reads = "; it reads " + ", ".join(sorted(plan.columns))
     problems = [
-        f"{label} does not read the field {name!r}"
-        f"{did_you_mean(name, known) or '; it reads ' + ', '.join(sorted(plan.columns))}"
+        f"{label} does not read the field {name!r}{did_you_mean(name, known) or reads}"
         for name in fields
         if name not in {*known, "state"}
     ]

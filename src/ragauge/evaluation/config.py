@@ -126,12 +126,8 @@ class GateConfig:
         on: str | None,
     ) -> "GateConfig":
         """These rules, replaced by those that are given."""
-        return GateConfig(
-            tuple(rules) or self.rules,
-            baseline or self.baseline,
-            max_drop or self.max_drop,
-            on or self.on,
-        )
+        given = (tuple(rules) or self.rules, baseline or self.baseline, max_drop or self.max_drop)
+        return GateConfig(*given, on or self.on)
 
     @classmethod
     def read(cls, table: Table, base: Path) -> "GateConfig":
@@ -189,20 +185,12 @@ class Config:
                 f"{path}: is a suite; run it with: ragauge run DATA --suite {quote(str(path))}"
             )
         problems = check_table(table, KEYS, str(path))
-        problems += _texts_only(table, path)
-        problems += [f"{path}: {key} has a NUL character" for key in _with_nul(table)]
-        problems += [
-            f"{path}: {key} must be at least 1, got {table[key]}"
-            for key in ("limit", "workers")
-            if isinstance(table.get(key), int) and cast(int, table[key]) < 1
-        ]
-        problems += check_table(
-            as_table(table.get("encoder")) or {}, ENCODER_KEYS, f"{path}: encoder"
-        )
-        problems += _judge_problems(table, path)
-        problems += _gate_problems(table, path)
-        if "data" in table and "systems" in table:
-            problems.append(f"{path}: give data or [systems], not both")
+        problems += [f"{path}: {problem}" for problem in _problems(table)]
+        for key, keys in (("encoder", ENCODER_KEYS), ("judge", JUDGE_KEYS), ("gate", GATE_KEYS)):
+            own = ("model",) if key == "judge" else ("max_drop",) if key == "gate" else ()
+            given = as_table(table.get(key)) or {}
+            plain = {name: value for name, value in given.items() if name not in own}
+            problems += check_table(plain, keys, f"{path}: {key}")
         if problems:
             raise SuiteError("\n".join(problems))
         base = path.parent
@@ -234,37 +222,38 @@ READ: Mapping[str, Callable[[Any, Path], object]] = {
 """How a key's value becomes the field of the same name; values of other keys are taken as they are."""
 
 
-def _gate_problems(table: Table, path: Path) -> list[str]:
-    given = as_table(table.get("gate")) or {}
-    drop = given.get("max_drop", {})
-    plain = {name: value for name, value in given.items() if name != "max_drop"}
-    problems = check_table(plain, GATE_KEYS, f"{path}: gate")
-    if (rules := as_list(given.get("rules"))) and not all(isinstance(rule, str) for rule in rules):
-        problems.append(f"{path}: gate.rules must be a list of texts, got {rules!r:.80}")
-    drops = (as_table(drop) or {"": drop}) if drop != {} else {}
-    problems += [
-        f"{path}: gate.max_drop{name and f'.{name}'} must be a number of at least 0, got {value!r:.80}"
-        for name, value in drops.items()
-        if not isinstance(value, int | float)
-        or isinstance(value, bool)
-        or not 0 <= value < float("inf")
-    ]
-    if given.get("on", "point") not in DROP_JUDGED_ON:
-        problems.append(f"{path}: gate.on must be point or bound, got {given['on']!r:.80}")
-    return problems
-
-
-def _judge_problems(table: Table, path: Path) -> list[str]:
-    given = as_table(table.get("judge")) or {}
-    others = {name: value for name, value in given.items() if name != "model"}
-    problems = check_table(others, JUDGE_KEYS, f"{path}: judge")
-    model = given.get("model")
+def _problems(table: Table) -> Iterator[str]:
+    """What is wrong with the values of a configuration, apart from the types of its keys."""
+    for key, kind in KEYS.items():
+        listed = as_list(table.get(key)) if kind is list else None
+        if listed and not all(isinstance(item, str) for item in listed):
+            yield f"{key} must be a list of texts, got {listed!r:.80}"
+    for key in ("systems", "map"):
+        for name, item in (as_table(table.get(key)) or {}).items():
+            if not isinstance(item, str):
+                yield f"{key}.{name} must be text, got {item!r:.80}"
+    for key in _with_nul(table):
+        yield f"{key} has a NUL character"
+    for key in ("limit", "workers"):
+        if isinstance(value := table.get(key), int) and value < 1:
+            yield f"{key} must be at least 1, got {value}"
+    model = (as_table(table.get("judge")) or {}).get("model")
     names = [model] if isinstance(model, str) else as_list(model)
     if model is not None and not (names and all(isinstance(name, str) and name for name in names)):
-        problems.append(
-            f"{path}: judge: model must be a name or a list of names, got {model!r:.80}"
-        )
-    return problems
+        yield f"judge: model must be a name or a list of names, got {model!r:.80}"
+    gate = as_table(table.get("gate")) or {}
+    if (rules := as_list(gate.get("rules"))) and not all(isinstance(rule, str) for rule in rules):
+        yield f"gate.rules must be a list of texts, got {rules!r:.80}"
+    drop = gate.get("max_drop", {})
+    for name, value in ((as_table(drop) or {"": drop}) if drop != {} else {}).items():
+        is_number = isinstance(value, int | float) and not isinstance(value, bool)
+        if not is_number or not 0 <= cast(float, value) < float("inf"):
+            at = name and f".{name}"
+            yield f"gate.max_drop{at} must be a number of at least 0, got {value!r:.80}"
+    if gate.get("on", "point") not in DROP_JUDGED_ON:
+        yield f"gate.on must be point or bound, got {gate['on']!r:.80}"
+    if "data" in table and "systems" in table:
+        yield "give data or [systems], not both"
 
 
 def _judge(table: Table, base: Path) -> Table:
@@ -297,19 +286,3 @@ def _with_nul(value: object, key: str = "") -> Iterator[str]:
         yield from _with_nul(item, f"{key}.{name}" if key else name)
     for item in as_list(value) or ():
         yield from _with_nul(item, key)
-
-
-def _texts_only(table: Table, path: Path) -> list[str]:
-    problems: list[str] = []
-    for key, kind in KEYS.items():
-        listed = as_list(table.get(key)) if kind is list else None
-        if listed and not all(isinstance(item, str) for item in listed):
-            problems.append(f"{path}: {key} must be a list of texts, got {listed!r:.80}")
-        named = as_table(table.get(key)) if key in ("systems", "map") else None
-        if named:
-            problems += [
-                f"{path}: {key}.{name} must be text, got {item!r:.80}"
-                for name, item in named.items()
-                if not isinstance(item, str)
-            ]
-    return problems

@@ -10,15 +10,11 @@ import numpy as np
 import polars as pl
 
 from ragauge.errors import DataError, PlanError, Problem
-from ragauge.evaluation import (
-    Evaluation,
-    MetricLike,
-    evaluate,
-    opened_by_name,
-)
+from ragauge.evaluation import Evaluation, MetricLike, evaluate, opened_by_name
 from ragauge.judges.config import JudgeConfig, judge_config_of
 from ragauge.people.judge_effects import (
     AnswerOrder,
+    ContextOrder,
     JudgeBias,
     Key,
     answer_order,
@@ -27,7 +23,6 @@ from ragauge.people.judge_effects import (
     length_effect,
 )
 from ragauge.run import Run
-from ragauge.runs.manifest import MetricDisplay
 from ragauge.samples.samples import Samples
 from ragauge.score import Score
 from ragauge.storage.regular_file import exists
@@ -39,7 +34,6 @@ if TYPE_CHECKING:
     from ragauge.evaluation import JudgeLike
     from ragauge.judges.question import Question
     from ragauge.judges.questions import Criterion
-    from ragauge.judges.session import JudgeSession
 
 QUESTIONS = 50
 REPEATS = 3
@@ -136,27 +130,37 @@ def _measured(
     chosen, config, seed = prepared.samples, prepared.resources.judging, prepared.manifest.seed
     run = evaluate(chosen, metrics, judge=config, cache=cache, seed=seed)
     shown = [metric for metric in run.metrics if metric.metric in judged]
-    turned = _turned(chosen)
-    in_order = [metric for metric in shown if _reads_contexts(prepared.plan, metric)]
-    other = None
+    turned, plan = _turned(chosen), prepared.plan
+    labels_read = {
+        metric.metric for metric in plan.metrics if "contexts" in plan.only([metric]).columns
+    }
+    in_order = [metric for metric in shown if metric.metric in labels_read]
+    by_order: tuple[ContextOrder, ...] = ()
     if in_order and turned is not None:
         other = evaluate(turned, metrics, judge=config, cache=cache, seed=seed)
+        by_order = tuple(context_order(run, other, metric, seed=seed) for metric in in_order)
     standard, held, notes = _standard(run, labels, yes)
     by_label, offline = (standard, None) if labels is not None else (None, standard)
     orders = tuple(_answer_orders(chosen, prepared.resources, seed, notes))
+    if config.repeat == 1:
+        notes.append("self-consistency needs two calls or more for each question (--repeat 3)")
+    if not in_order:
+        notes.append("order of contexts: no judged metric reads contexts")
+    elif turned is None:
+        notes.append("order of contexts: no answer has two contexts")
+    if len(chosen.systems) < 2:
+        notes.append("order of answers: needs the answers of two systems")
     return JudgeBias(
         chosen.frame["id"].n_unique(),
         len(chosen),
         tuple(consistency(run, metric, seed=seed) for metric in shown) if config.repeat > 1 else (),
-        ()
-        if other is None
-        else tuple(context_order(run, other, metric, seed=seed) for metric in in_order),
+        by_order,
         tuple(
             length_effect(run, metric, labels=by_label, offline=offline, held=held, seed=seed)
             for metric in shown
         ),
         orders,
-        (*notes, *_missing(config.repeat, in_order, turned, chosen)),
+        tuple(notes),
     )
 
 
@@ -191,14 +195,6 @@ def _turned(samples: Samples) -> Samples | None:
     return Samples(turned, samples.source) if turned.height else None
 
 
-def _reads_contexts(plan: "Plan", metric: MetricDisplay) -> bool:
-    """Whether a metric's value depends on the contexts."""
-    return (
-        "contexts"
-        in plan.only(each for each in plan.metrics if each.metric == metric.metric).columns
-    )
-
-
 def _standard(
     run: Run, labels: object, yes: Collection[str]
 ) -> tuple[Mapping[Key, float] | None, str, list[str]]:
@@ -226,12 +222,19 @@ def _answer_orders(
     samples: Samples, resources: "Resources", seed: int, notes: list[str]
 ) -> Iterable[AnswerOrder]:
     """Each judge's comparisons of two systems' answers, in both orders."""
+    from ragauge.calls import loop
+    from ragauge.judges.questions import FIRST, TIE
+
     pairs = _pairs(samples, seed)
-    if not pairs:
-        return
-    for name, session in resources.judges.items():
-        found, n_failed = _compared(session, pairs)
-        if n_failed:
+    for name, session in resources.judges.items() if pairs else ():
+        answers = loop.run(session.ask_all(_in_both_orders(pairs)))
+        found: list[tuple[str, float, float]] = []
+        for (id, *_), *both in zip(pairs, answers[::2], answers[1::2], strict=True):
+            read = [each.value.verdict for each in both if not isinstance(each, Score)]
+            won = [0.5 if verdict == TIE else float(verdict == FIRST) for verdict in read]
+            if len(won) == 2:
+                found.append((id, won[0], won[1]))
+        if n_failed := len(pairs) - len(found):
             notes.append(f"{name}: {n_failed:,} of {len(pairs):,} pairs could not be compared")
         yield answer_order(name, found, seed=seed)
 
@@ -264,40 +267,3 @@ def _in_both_orders(pairs: Sequence[Pair]) -> "list[Question[Criterion]]":
         for _, question, references, answer, other in pairs
         for order in ((answer, other), (other, answer))
     ]
-
-
-def _compared(
-    session: "JudgeSession", pairs: Sequence[Pair]
-) -> tuple[list[tuple[str, float, float]], int]:
-    """What the judge says of each pair in both orders, and how many pairs have no answer."""
-    from ragauge.calls import loop
-    from ragauge.judges.questions import FIRST, TIE
-
-    answers = loop.run(session.ask_all(_in_both_orders(pairs)))
-    found: list[tuple[str, float, float]] = []
-    for place, (id, *_) in enumerate(pairs):
-        won: list[float] = []
-        for answered in answers[2 * place : 2 * place + 2]:
-            if isinstance(answered, Score):
-                break
-            verdict = answered.value.verdict
-            won.append(0.5 if verdict == TIE else float(verdict == FIRST))
-        if len(won) == 2:
-            found.append((id, won[0], won[1]))
-    return found, len(pairs) - len(found)
-
-
-def _missing(
-    repeat: int,
-    in_order: Sequence[MetricDisplay],
-    turned: Samples | None,
-    samples: Samples,
-) -> Iterable[str]:
-    if repeat == 1:
-        yield "self-consistency needs two calls or more for each question (--repeat 3)"
-    if not in_order:
-        yield "order of contexts: no judged metric reads contexts"
-    elif turned is None:
-        yield "order of contexts: no answer has two contexts"
-    if len(samples.systems) < 2:
-        yield "order of answers: needs the answers of two systems"

@@ -13,7 +13,7 @@ from ragauge.loaders.conflicts import Prefer, check_prefer
 from ragauge.loaders.formats.file_sets import PACKED
 from ragauge.loaders.formats.remote import copied, with_urls
 from ragauge.loaders.mapping import check_chosen
-from ragauge.loaders.shapes import legalbench, side_by_side
+from ragauge.loaders.shapes import benchmarks, layouts
 from ragauge.loaders.sources import Source, files_in_pieces, is_one_source, read_source, size_of
 from ragauge.loaders.table import NeedsAllRowsError, Table
 from ragauge.samples.samples import Samples
@@ -104,11 +104,11 @@ def _load_local(
         ]
         tables = [each.table for each in sources if each.table is not None]
         gold_rows = expected
-        if gold_rows is not None and legalbench.is_gold(gold_rows):
+        if gold_rows is not None and benchmarks.is_legalbench_gold(gold_rows):
             if len(tables) < len(sources):
                 raise NeedsAllRowsError("its rows are paired by position")
-            if legalbench.are_pairs(tables, gold_rows):
-                tables, gold_rows = legalbench.paired(tables, gold_rows)
+            if benchmarks.are_legalbench_pairs(tables, gold_rows):
+                tables, gold_rows = benchmarks.legalbench_pairs(tables, gold_rows)
                 paired = [replace(s, table=t) for s, t in zip(sources, tables, strict=True)]
                 return _samples(paired, gold_rows, chosen, prefer, by_place, most_bytes)
         return _samples(sources, gold_rows, chosen, prefer, by_place, most_bytes)
@@ -134,11 +134,11 @@ def _samples(
     from ragauge.loaders.joining import load_sources
 
     if gold is None and len(sources) == 1 and sources[0].table is not None:
-        sources = [replace(sources[0], table=legalbench.recognised(sources[0].table))]
+        sources = [replace(sources[0], table=benchmarks.as_legalbench(sources[0].table))]
     return load_sources(
         sources,
         chosen,
-        None if gold is None else legalbench.recognised(gold),
+        None if gold is None else benchmarks.as_legalbench(gold),
         prefer=prefer,
         by_place=by_place,
         most_bytes=most_bytes,
@@ -155,7 +155,7 @@ def _opened(
         return AnswerSource(str(given), system, files)
     table = read_source(given, chosen.values())
     if system is None:
-        table = side_by_side.recognised(table, chosen.get("answer"))
+        table = layouts.with_systems(table, chosen.get("answer"))
     return AnswerSource(table.source, system, table=table)
 
 
@@ -202,7 +202,7 @@ def load_passages(predictions: Source, gold: Source) -> Samples:
     """
     from ragauge.loaders.reading import AnswerSource
 
-    tables, expected = legalbench.paired([read_source(predictions)], read_source(gold))
+    tables, expected = benchmarks.legalbench_pairs([read_source(predictions)], read_source(gold))
     return _samples([AnswerSource(table.source, table=table) for table in tables], expected, {})
 
 

@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import cast
 
-from ragauge.loaders.attributes import named_values, value_of
+from ragauge.loaders.values import named_values, value_of
 from ragauge.samples.samples import Row
 
 TEXT_KEYS = (

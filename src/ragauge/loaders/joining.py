@@ -6,7 +6,8 @@ from dataclasses import dataclass, field, replace
 from ragauge.errors import DataError, Problem
 from ragauge.loaders.conflicts import Conflicts, Prefer
 from ragauge.loaders.gold import GoldJoin
-from ragauge.loaders.mapping import ALIASES_IN_GOLD, GIVEN_BY_ANSWERS, absent
+from ragauge.loaders.mapping import absent
+from ragauge.loaders.names import ALIASES_IN_GOLD, GIVEN_BY_ANSWERS
 from ragauge.loaders.pairing import Paired, are_repeated, paired_by_place, paired_by_question
 from ragauge.loaders.piece_files import FRAME_BYTES, PieceFiles
 from ragauge.loaders.questions import Questions
@@ -154,7 +155,7 @@ class _Pass:
 
     @property
     def _may_be_passages(self) -> bool:
-        return any(each.layouts and each.layouts.may_be_passages for each in self.readings)
+        return any(each.layout and each.layout.may_be_passages for each in self.readings)
 
     def _duplicates(self, questions: Questions) -> list[Problem]:
         """Duplicate rows; raises NeedsAllRowsError if they may be passages of a question, which become one sample."""

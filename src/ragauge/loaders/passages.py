@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from typing import cast
 
 from ragauge.errors import Problem
-from ragauge.loaders.attributes import named_values, value_of
 from ragauge.loaders.documents import (
     ID_KEYS,
     SCORE_KEYS,
@@ -25,6 +24,7 @@ from ragauge.loaders.documents import (
 from ragauge.loaders.formats.frames import plain
 from ragauge.loaders.formats.printed import PrintedArray
 from ragauge.loaders.table import listed
+from ragauge.loaders.values import named_values, value_of
 from ragauge.samples.samples import Row
 
 CONTAINER_KEYS = ("source_nodes", "documents", "nodes", "matches", "points", "hits")

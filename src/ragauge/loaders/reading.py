@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ragauge.errors import Problem
-from ragauge.loaders.contents import ExtraColumns
 from ragauge.loaders.formats.csv import (
     CsvNotes,
     is_number,
@@ -22,17 +21,15 @@ from ragauge.loaders.formats.csv import (
     read_json_lists,
     read_printed_lists,
 )
-from ragauge.loaders.mapping import MAX_COLUMNS, Naming, name_columns, renamed_rows
+from ragauge.loaders.mapping import MAX_COLUMNS, ExtraColumns, Naming, name_columns, renamed_rows
 from ragauge.loaders.passages import ContextParts
-from ragauge.loaders.shapes import conversations, legalbench, numbered, side_by_side
-from ragauge.loaders.shapes.passage_rows import may_be_passages
-from ragauge.loaders.shapes.passage_rows import recognised as recognised_passage_rows
+from ragauge.loaders.shapes import benchmarks, conversations, layouts
 from ragauge.loaders.sources import file_tables, with_turns
 from ragauge.loaders.table import NeedsAllRowsError, Table
 from ragauge.samples.samples import FIELDS, Row
 
 if TYPE_CHECKING:
-    Layout = tuple[numbered.Groups, side_by_side.Layout | None]
+    Layout = tuple[layouts.Groups, layouts.Layout | None]
 
 MAX_NAMES = 20 * MAX_COLUMNS
 """The collection of names stops here: a source with more than MAX_COLUMNS is refused."""
@@ -209,36 +206,36 @@ class Layouts:
     def read(self, table: Table) -> Table:
         """The table of a piece with lists, and with a row for each system."""
         if self._learn(table) or self._now is None:
-            groups = numbered.groups_of(tuple(self.columns), tuple(self.chosen.values()))
+            groups = layouts.numbered_groups(tuple(self.columns), tuple(self.chosen.values()))
             layout = None
             if not self.has_system:
                 columns, answer = self._gathered(groups), self.chosen.get("answer")
-                layout = side_by_side.layout_of(columns, answer, self.with_words.__contains__)
+                layout = layouts.layout_of(columns, answer, self.with_words.__contains__)
             self._now = groups, layout
         self.is_settled &= self._used in (None, self._now)
         self._used = self._now
         groups, layout = self._now
         if groups:
-            table = numbered.gathered(table, groups)
-        if recognised_passage_rows(table, keep=tuple(self.chosen.values())) is not table:
+            table = layouts.gathered(table, groups)
+        if layouts.with_passages(table, keep=tuple(self.chosen.values())) is not table:
             raise NeedsAllRowsError("its rows are the passages of questions")
-        if not self.has_system and side_by_side.spread(table) is not table:
+        if not self.has_system and layouts.spread(table) is not table:
             raise NeedsAllRowsError("a column holds the answers of several systems")
-        return table if layout is None else side_by_side.by_system(table, layout)
+        return table if layout is None else layouts.by_system(table, layout)
 
     def _learn(self, table: Table) -> bool:
         """Whether the rows have columns, or columns with words, that were not known."""
         is_new = _learn_columns(self.columns, table.rows)
         if not self.has_system:
-            for name in filter(side_by_side.may_be_answers, self.columns):
+            for name in filter(layouts.may_be_answers, self.columns):
                 if name not in self.with_words and any(
-                    side_by_side.is_words(row.values.get(name)) for row in table.rows
+                    layouts.is_words(row.values.get(name)) for row in table.rows
                 ):
                     self.with_words.add(name)
                     is_new = True
         return is_new
 
-    def _gathered(self, groups: numbered.Groups) -> list[str]:
+    def _gathered(self, groups: layouts.Groups) -> list[str]:
         """The columns with lists for the numbered ones."""
         taken = {column.name for group in groups.values() for column in group}
         return [*(name for name in self.columns if name not in taken), *groups]
@@ -247,13 +244,14 @@ class Layouts:
     def may_be_passages(self) -> bool:
         """Whether each row may be a passage of a question, which has other rows far from it."""
         columns = self._gathered(self._now[0]) if self._now else []
-        return may_be_passages([name for name in columns if name not in self.chosen.values()])
+        free = [name for name in columns if name not in self.chosen.values()]
+        return layouts.passage_columns(free) is not None
 
     def notes(self) -> list[str]:
         """Which columns were read together."""
         groups, layout = self._now or ({}, None)
-        notes = [numbered.note_of(groups)] if groups else []
-        return notes if layout is None else [*notes, side_by_side.note_of(layout)]
+        notes = [layouts.note_of_groups(groups)] if groups else []
+        return notes if layout is None else [*notes, layouts.note_of_systems(layout)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,11 +266,11 @@ class AnswerSource:
 
 @dataclass(slots=True)
 class Reading:
-    """One reading of a source. Without `layouts`, its table has a row for each answer."""
+    """One reading of a source. Without `layout`, its table has a row for each answer."""
 
     source: AnswerSource
     decisions: Decisions
-    layouts: Layouts | None = None
+    layout: Layouts | None = None
     csv: CsvNotes = field(default_factory=CsvNotes)
     problems: list[Problem] = field(default_factory=list[Problem])
     n_rows: int = 0
@@ -284,8 +282,8 @@ class Reading:
         """`chosen`: the user's choice of columns; `has_gold`: gold is in another file."""
         has_system, is_whole = source.system is not None, source.table is not None
         settled = ("system",) if has_system else ()
-        layouts = None if is_whole else Layouts(chosen, has_system)
-        return cls(source, Decisions(chosen, settled, has_gold, is_whole), layouts)
+        layout = None if is_whole else Layouts(chosen, has_system)
+        return cls(source, Decisions(chosen, settled, has_gold, is_whole), layout)
 
     def tables(self) -> Iterable[Table]:
         """All rows, some at a time."""
@@ -295,16 +293,16 @@ class Reading:
     def read(self, given: Table) -> Sequence[Row]:
         """The rows of a piece with fields as names."""
         table = given
-        if self.layouts is not None:
+        if self.layout is not None:
             table = self.csv.read(given) if given.all_text else given
-            read = with_turns(table, self.layouts.chosen.values())
-            if read is None or legalbench.recognised(read) is not read:
+            read = with_turns(table, self.layout.chosen.values())
+            if read is None or benchmarks.as_legalbench(read) is not read:
                 raise NeedsAllRowsError("its rows have the shape of another tool's")
             if read is not table:
                 name = next(each for each in conversations.CHATS if each in table.columns())
                 n_turns = sum("conversation" in row.values for row in read.rows)
                 self._turns[name] = self._turns.get(name, 0) + n_turns
-            table = self.layouts.read(read)
+            table = self.layout.read(read)
         self.problems += table.problems
         self.n_rows += len(table.rows)
         rows = self.decisions.read(table, self.problems)
@@ -336,23 +334,23 @@ class Reading:
             *(() if self.source.table is None else self.source.table.notes),
             *dict.fromkeys(self.csv.notes()),
             *conversations.notes_on(self._turns),
-            *(() if self.layouts is None else self.layouts.notes()),
+            *(() if self.layout is None else self.layout.notes()),
             *self.decisions.notes(),
         ]
 
     @property
     def is_settled(self) -> bool:
         """Whether all rows were read by what is decided now."""
-        return self.layouts is None or (self.layouts.is_settled and self.decisions.is_settled)
+        return self.layout is None or (self.layout.is_settled and self.decisions.is_settled)
 
     def again(self) -> "Reading":
         """The same source, to be read from the beginning by what is decided now."""
-        layouts = self.layouts
+        layout = self.layout
         # In another layout the columns are others.
-        decisions = self.decisions.again(from_nothing=layouts is None or not layouts.is_settled)
-        if layouts is not None:
-            layouts = replace(layouts, is_settled=True, _used=None)
-        return Reading(self.source, decisions, layouts)
+        decisions = self.decisions.again(from_nothing=layout is None or not layout.is_settled)
+        if layout is not None:
+            layout = replace(layout, is_settled=True, _used=None)
+        return Reading(self.source, decisions, layout)
 
     def lacks(self, column: str) -> bool:
         return self.n_rows > 0 and column not in self.decisions.columns

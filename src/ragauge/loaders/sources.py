@@ -14,19 +14,8 @@ from ragauge.loaders.documents import is_list
 from ragauge.loaders.formats import csv, frames, json, jsonl, parquet
 from ragauge.loaders.formats.file_sets import PACKED, files_of_set, is_set, kind_of_file, together
 from ragauge.loaders.mapping import field_of
-from ragauge.loaders.shapes import (
-    agent_benchmarks,
-    benchmark_logs,
-    column_sets,
-    conversations,
-    joined_texts,
-    numbered,
-    passage_rows,
-    promptfoo,
-    published,
-    results,
-    wrappers,
-)
+from ragauge.loaders.shapes import benchmarks, conversations, layouts, nested
+from ragauge.loaders.shapes import table as shapes
 from ragauge.loaders.table import Table, unreadable
 from ragauge.storage.regular_file import as_url, exists, is_file
 
@@ -78,7 +67,7 @@ def read_source(source: object, chosen: Collection[str] = ()) -> Table:
     unpacked, except columns that the user maps to fields, `chosen`.
     """
     table = of_other_tools(_read(source, chosen), chosen)
-    return passage_rows.recognised(numbered.recognised(table, keep=chosen), keep=chosen)
+    return layouts.with_passages(layouts.with_lists(table, keep=chosen), keep=chosen)
 
 
 def of_other_tools(table: Table, chosen: Collection[str]) -> Table:
@@ -141,17 +130,13 @@ def size_of(files: Sequence[Path]) -> int:
 
 
 def _before_chats(table: Table, chosen: Collection[str]) -> Table:
-    table = traces.recognised(table)
-    if not set(chosen) & set(table.columns()):
-        table = benchmark_logs.recognised(promptfoo.recognised(table))
-    return agent_benchmarks.recognised(table, keep=chosen)
+    return benchmarks.recognised(traces.recognised(table), keep=chosen)
 
 
 def _after_chats(table: Table, chosen: Collection[str]) -> Table:
-    table = column_sets.recognised(table, keep=chosen)
-    table = wrappers.unwrapped(table, keep=chosen)
-    table = results.recognised(published.recognised(table, keep=chosen))
-    return joined_texts.recognised(table, keep=chosen)
+    table = nested.unwrapped(shapes.with_field_names(table, keep=chosen), keep=chosen)
+    table = nested.with_results(shapes.recognised(table, keep=chosen))
+    return layouts.with_split_texts(table, keep=chosen)
 
 
 def _read(source: object, chosen: Collection[str]) -> Table:
@@ -199,7 +184,7 @@ def is_one_source(source: object, chosen: Collection[str] = ()) -> bool:
     named = {name: value for name, value in values.items() if isinstance(name, str)}
     texts = [value for name, value in named.items() if field_of(name) in ("question", "answer")]
     is_sample = any(isinstance(text, str) and not text.lower().endswith(ENDINGS) for text in texts)
-    return is_sample or results.is_result(named)
+    return is_sample or nested.is_result(named)
 
 
 def _read_file(source: str | os.PathLike[str]) -> Table:

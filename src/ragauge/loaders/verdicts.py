@@ -1,13 +1,20 @@
 """Read verdicts of people from files, frames and lists: one frame for people and judges alike."""
 
 import math
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, cast
 
 from ragauge.errors import DataError, PlanError, Problem, did_you_mean
-from ragauge.loaders.label_columns import LABEL_FIELDS, LabelColumns
-from ragauge.loaders.label_values import LabelValueError, folded, label_value, preference_value
+from ragauge.loaders.labels import (
+    LABEL_FIELDS,
+    LabelColumns,
+    LabelValueError,
+    folded,
+    label_value,
+    preference_value,
+)
 from ragauge.loaders.sources import read_source
 from ragauge.loaders.table import Table, listed
 from ragauge.samples.fields import FieldError, whole_text
@@ -53,16 +60,6 @@ class Verdicts:
         return f"<Verdicts {len(self):,} {self.kind} of {', '.join(self.raters[:5])}>"
 
 
-@dataclass(frozen=True, slots=True)
-class _Verdict:
-    """One verdict and its place in the source."""
-
-    values: Mapping[str, object]
-    line: int | None
-    number: float
-    is_word: bool
-
-
 def load_verdicts(
     source: object,
     *,
@@ -88,17 +85,21 @@ def load_verdicts(
     >>> labels.kind, labels.frame["value"].to_list()
     ('binary', [1.0, 0.0])
     """
-    _check(map or {}, yes, yes_from, kind)
+    problems = _problems_of_options(map or {}, yes, yes_from, kind)
+    if problems:
+        raise PlanError(problems)
     with gc_paused():
         table = source if isinstance(source, Table) else read_source(source)
         if table.problems:
             raise DataError(table.problems)
-        return _read(table, map or {}, yes, yes_from, skip, kind)
+        if not table.rows:
+            raise DataError([Problem("holds no labels; is it the right file?", table.source)])
+        return _read(table, LabelColumns.of(table, map or {}), yes, yes_from, skip, kind)
 
 
-def _check(
+def _problems_of_options(
     chosen: Mapping[str, object], yes: Collection[str], yes_from: float | None, kind: Kind | None
-) -> None:
+) -> list[str]:
     problems = [
         f"--map: unknown field {field!r}{did_you_mean(field, LABEL_FIELDS)}; a label has {', '.join(LABEL_FIELDS)}"
         for field in chosen
@@ -112,128 +113,145 @@ def _check(
         problems.append(f"yes_from is {yes_from!r}; give a finite number")
     if yes and yes_from is not None:
         problems.append("give the words that mean yes, or the grade from which it is yes, not both")
-    if problems:
-        raise PlanError(problems)
+    return problems
+
+
+@dataclass(frozen=True, slots=True)
+class _Verdict:
+    """One verdict, and its place in the source."""
+
+    names: Mapping[str, str | None]
+    source: str
+    line: int | None
+    number: float
+    is_word: bool
+
+    def problem(self, message: str) -> Problem:
+        id = self.names["id"] or self.names["question"]
+        return Problem(f"is {self.number:g}, {message}", self.source, self.line, "value", id)
 
 
 def _read(
     table: Table,
-    chosen: Mapping[str, str | Sequence[str]],
+    columns: LabelColumns,
     yes: Collection[str],
     yes_from: float | None,
     skip: Collection[str],
     kind: Kind | None,
 ) -> Verdicts:
-    if not table.rows:
-        raise DataError([Problem("holds no labels; is it the right file?", table.source)])
-    naming = LabelColumns.of(table, chosen)
-    is_preference = "other" in naming.columns or kind == "preference"
-    problems: list[Problem] = []
-    verdicts, n_empty = _verdicts(table, naming, yes, skip, problems, is_preference=is_preference)
-    if not verdicts and not problems:
-        problems.append(
-            Problem(f"every label is empty (column {naming.shown_value})", table.source)
-        )
-    kept, n_twice = _once(verdicts, table.source, problems)
-    found: Kind = "preference" if is_preference else kind or _kind_of(kept, table, problems)
+    skipped = set(map(folded, skip))
+    is_preference = "other" in columns.fields or kind == "preference"
+    read, n_empty, problems = _verdicts(table, columns, yes, skipped, is_preference=is_preference)
+    if not read and not problems:
+        named = listed([repr(name) for name in columns.of_labels])
+        problems.append(Problem(f"every label is empty (column {named})", table.source))
+    verdicts: dict[object, _Verdict] = {}
+    for verdict in read:
+        before = verdicts.setdefault(tuple(verdict.names[name] for name in NAMES), verdict)
+        if before.number != verdict.number:
+            rater = verdict.names["rater"]
+            place = table.source if before.line is None else f"{table.source}:{before.line}"
+            more = "; if these are two people, add a column rater" if rater == NO_RATER else ""
+            problems.append(
+                verdict.problem(f"but {rater!r} gave {before.number:g} at {place}; keep one{more}")
+            )
+    grades = [each for each in verdicts.values() if each.number not in (0.0, 1.0)]
+    found: Kind = kind or ("graded" if grades else "binary")
+    if is_preference:
+        found = "preference"
+    elif kind is None and grades and any(each.is_word for each in verdicts.values()):
+        problem = "but other labels are yes or no; give one kind of label"
+        problems.append(grades[0].problem(problem))
     if problems:
         raise DataError(problems)
-    notes = [*table.notes, *naming.notes, *_yes_notes(table, naming, yes, skip)]
+    notes = [*table.notes, *columns.notes]
+    if yes:
+        notes.append(_counted_as_no(table, columns, yes, skipped))
     if n_empty:
         notes.append(f"rows without a label: {n_empty:,}")
-    if n_twice:
+    if n_twice := len(read) - len(verdicts):
         notes.append(f"labels that a rater gave twice, counted once: {n_twice:,}")
     if found != "graded" and yes_from is not None:
-        what = "preferences" if found == "preference" else "yes and no"
+        what = "preferences" if is_preference else "yes and no"
         notes.append(f"--yes-from {yes_from:g} changes nothing: the labels are {what}, not grades")
+    if found == "binary" and grades:
+        raise DataError([grades[0].problem("not 0 or 1")])
+    numbers = [each.number for each in verdicts.values()]
     if found == "graded" and yes_from is not None:
-        kept = [replace(each, number=float(each.number >= yes_from)) for each in kept]
-        found = "binary"
-    if found == "binary" and (strange := [v for v in kept if v.number not in (0.0, 1.0)]):
-        raise DataError(
-            [_problem(strange[0], table.source, f"is {strange[0].number:g}, not 0 or 1")]
-        )
-    return Verdicts(_frame(kept), found, table.source, tuple(notes))
+        numbers, found = [float(number >= yes_from) for number in numbers], "binary"
+    frame = _frame([each.names for each in verdicts.values()], numbers)
+    return Verdicts(frame, found, table.source, tuple(notes))
 
 
 def _verdicts(
     table: Table,
-    naming: LabelColumns,
+    columns: LabelColumns,
     yes: Collection[str],
-    skip: Collection[str],
-    problems: list[Problem],
+    skipped: Collection[str],
     *,
     is_preference: bool,
-) -> tuple[list[_Verdict], int]:
-    """The verdicts of all rows, and how many rows have none."""
-    skipped = {folded(word) for word in skip}
-    found: list[_Verdict] = []
-    unread: dict[str, tuple[int, Problem]] = {}
+) -> tuple[list[_Verdict], int, list[Problem]]:
+    """The verdicts of all rows, how many labels are empty or skipped, and what is wrong with others."""
+    verdicts: list[_Verdict] = []
     n_empty = 0
+    problems: list[Problem] = []
+    unread: dict[str, list[Problem]] = {}
     for row in table.rows:
-        values = {field: row.values.get(column) for field, column in naming.columns.items()}
-        id, question = _text(values.get("id")), _text(values.get("question"))
-        if not id and not question:
-            what = "no id" if "question" not in naming.columns else "neither an id nor a question"
+        given = {field: row.values.get(column) for field, column in columns.fields.items()}
+        names = {name: _text(given.get(name)) for name in (*NAMES, "answer")}
+        id = names["id"] or names["question"]
+        if id is None:
+            what = "no id" if "question" not in given else "neither an id nor a question"
             problems.append(Problem(f"has a label but {what}", table.source, row.line, "id"))
             continue
-        given = list(_given(row.values, values, naming))
-        n_empty += not given
-        for rater, label in given:
+        if names["id"]:
+            names["question"] = None
+        labels = _labels(row.values, given.get("value"), names["rater"] or NO_RATER, columns)
+        n_empty += not labels
+        for rater, label in labels:
             if folded(label) in skipped:
                 n_empty += 1
                 continue
-            who = {
-                "id": id,
-                "question": None if id else question,
-                "rater": rater,
-                **{n: _text(values.get(n)) for n in ("system", "other", "metric", "answer")},
-            }
+            who = names | {"rater": rater}
             if broken := _broken_text(who):
-                name, message = broken
-                problems.append(Problem(message, table.source, row.line, name))
+                problems.append(Problem(broken[1], table.source, row.line, broken[0]))
                 continue
             try:
                 if is_preference:
-                    first, second = who["system"] or "", who["other"] or ""
-                    number, is_word = preference_value(label, first, second), True
+                    number = preference_value(label, who["system"] or "", who["other"] or "")
+                    is_word = True
                 else:
                     number, is_word = label_value(label, yes)
             except LabelValueError as error:
-                n, first_problem = unread.get(
-                    str(error),
-                    (0, Problem(str(error), table.source, row.line, "value", id or question)),
-                )
-                unread[str(error)] = (n + 1, first_problem)
+                problem = Problem(str(error), table.source, row.line, "value", id)
+                unread.setdefault(str(error), []).append(problem)
                 continue
-            found.append(_Verdict(who, row.line, number, is_word))
-    problems += _unread_problems(unread, is_preference=is_preference)
-    return found, n_empty
+            verdicts.append(_Verdict(who, table.source, row.line, number, is_word))
+    for message, alike in unread.items():
+        if len(alike) > 1:
+            message += f" (and {len(alike) - 1:,} more like it)"
+        if not is_preference and "neither" in message:
+            message += "; name the words that mean yes (--yes WORD, all others are no) or leave it out (--skip WORD)"
+        problems.append(replace(alike[0], message=message))
+    return verdicts, n_empty, problems
 
 
-def _given(
-    row: Mapping[str, object], values: Mapping[str, object], naming: LabelColumns
-) -> Iterator[tuple[str, object]]:
-    """Each rater's label in a row; empty ones are left out."""
-    if naming.columns.get("system") == "winner" and "value" not in naming.columns:
-        yield _text(values.get("rater")) or NO_RATER, 1
-        return
-    if naming.raters:
-        pairs = [(name, row.get(name)) for name in naming.raters]
-    elif isinstance(values.get("value"), list | tuple):
-        items = cast("Sequence[object]", values["value"])
-        pairs = [(f"rater {number}", item) for number, item in enumerate(items, start=1)]
-    else:
-        pairs = [(_text(values.get("rater")) or NO_RATER, values.get("value"))]
-    yield from (
-        (rater, given) for rater, given in pairs if given is not None and str(given).strip()
-    )
+def _labels(
+    row: Mapping[str, object], label: object, rater: str, columns: LabelColumns
+) -> list[tuple[str, object]]:
+    """Each rater's label in a row, without empty ones."""
+    labels: list[tuple[str, object]] = [(rater, 1 if columns.is_won else label)]
+    if columns.raters and not columns.is_won:
+        labels = [(name, row.get(name)) for name in columns.raters]
+    elif isinstance(label, list | tuple):
+        items = cast("Sequence[object]", label)
+        labels = [(f"rater {number}", item) for number, item in enumerate(items, start=1)]
+    return [(rater, label) for rater, label in labels if _text(label) is not None]
 
 
 def _text(given: object) -> str | None:
     """A name as text; None where there is none."""
-    text = "" if given is None else str(given).strip()
-    return text or None
+    return None if given is None else str(given).strip() or None
 
 
 def _broken_text(names: Mapping[str, str | None]) -> tuple[str, str] | None:
@@ -246,104 +264,34 @@ def _broken_text(names: Mapping[str, str | None]) -> tuple[str, str] | None:
     return None
 
 
-def _unread_problems(
-    unread: Mapping[str, tuple[int, Problem]], *, is_preference: bool
-) -> Iterator[Problem]:
-    for n, problem in unread.values():
-        more = f" (and {n - 1:,} more like it)" if n > 1 else ""
-        advice = (
-            ""
-            if is_preference or "neither" not in problem.message
-            else "; name the words that mean yes (--yes WORD, all others are no) or leave it out (--skip WORD)"
-        )
-        yield replace(problem, message=f"{problem.message}{more}{advice}")
-
-
-def _once(
-    verdicts: Sequence[_Verdict], source: str, problems: list[Problem]
-) -> tuple[list[_Verdict], int]:
-    """The verdicts without duplicates; two different ones of a rater on one answer are a problem."""
-    first: dict[tuple[object, ...], _Verdict] = {}
-    n_twice = 0
-    for verdict in verdicts:
-        key = tuple(verdict.values[name] for name in NAMES)
-        before = first.setdefault(key, verdict)
-        if before is verdict:
-            continue
-        n_twice += 1
-        if before.number != verdict.number:
-            rater = verdict.values["rater"]
-            where = source if before.line is None else f"{source}:{before.line}"
-            add = "; if these are two people, add a column rater" if rater == NO_RATER else ""
-            problems.append(
-                _problem(
-                    verdict,
-                    source,
-                    f"is {verdict.number:g}, but {rater!r} gave {before.number:g} at {where}; keep one{add}",
-                )
-            )
-    return list(first.values()), n_twice
-
-
-def _problem(verdict: _Verdict, source: str, message: str) -> Problem:
-    name = verdict.values["id"] or verdict.values["question"]
-    return Problem(message, source, verdict.line, "value", str(name))
-
-
-def _kind_of(verdicts: Sequence[_Verdict], table: Table, problems: list[Problem]) -> Kind:
-    """Whether the labels are yes or no, or grades; words and grades together are a problem."""
-    grades = [each for each in verdicts if each.number not in (0.0, 1.0)]
-    words = [each for each in verdicts if each.is_word]
-    if grades and words:
-        problems.append(
-            _problem(
-                grades[0],
-                table.source,
-                f"is {grades[0].number:g}, but other labels are yes or no; give one kind of label",
-            )
-        )
-    return "graded" if grades else "binary"
-
-
-def _yes_notes(
-    table: Table, naming: LabelColumns, yes: Collection[str], skip: Collection[str]
-) -> Iterator[str]:
-    """What counted as no, when the words for yes were given."""
-    if not yes:
-        return
-    known = {folded(word) for word in yes}
-    skipped = {folded(word) for word in skip}
-    counts: dict[str, int] = {}
-    for row in table.rows:
-        for column in naming.raters or (naming.columns["value"],):
-            given = row.values.get(column)
-            if given is not None and folded(given) not in skipped and folded(given):
-                counts[str(given)] = counts.get(str(given), 0) + 1
-    missing = [word for word in yes if folded(word) not in {folded(value) for value in counts}]
+def _counted_as_no(
+    table: Table, columns: LabelColumns, yes: Collection[str], skipped: Collection[str]
+) -> str:
+    """What counted as no, as the words for yes were given; DataError if one of them is no label."""
+    cells = (row.values.get(name) for row in table.rows for name in columns.of_labels)
+    counts = Counter(
+        str(cell)
+        for cell in cells
+        if cell is not None and folded(cell) and folded(cell) not in skipped
+    )
+    missing = [word for word in yes if folded(word) not in map(folded, counts)]
     if missing:
         words = listed([repr(value) for value in counts], most=20)
         raise DataError(
             [Problem(f"no label is {missing[0]!r}; the labels are {words}", table.source)]
         )
+    known = set(map(folded, yes))
     no = [f"{value!r} ({n:,})" for value, n in counts.items() if folded(value) not in known]
-    yield f"counted as no: {listed(no) or 'nothing'}"
+    return f"counted as no: {listed(no) or 'nothing'}"
 
 
-def _frame(verdicts: Sequence[_Verdict]) -> "pl.DataFrame":
+def _frame(names: Sequence[Mapping[str, str | None]], numbers: Sequence[float]) -> "pl.DataFrame":
     import polars as pl
 
-    has_ids = all(each.values["id"] for each in verdicts)
-    names = [name for name in NAMES if name != "question" or not has_ids]
-    columns = {name: [each.values[name] for each in verdicts] for name in names}
-    return pl.DataFrame(
-        {
-            **columns,
-            "value": [each.number for each in verdicts],
-            "answer": [each.values["answer"] for each in verdicts],
-        },
-        schema={
-            **dict.fromkeys(names, pl.String()),
-            "value": pl.Float64(),
-            "answer": pl.String(),
-        },
+    has_ids = all(each["id"] for each in names)
+    texts = [name for name in (*NAMES, "answer") if name != "question" or not has_ids]
+    columns = {name: [each[name] for each in names] for name in texts}
+    schema = dict.fromkeys(texts, pl.String)
+    return pl.DataFrame(columns, schema=schema).insert_column(
+        len(texts) - 1, pl.Series("value", numbers, pl.Float64)
     )

@@ -6,7 +6,7 @@ import socket
 import threading
 import time
 import warnings
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
 from importlib import import_module
@@ -19,8 +19,6 @@ NO_STATISTICS = "RAY_USAGE_STATS_ENABLED"
 NOT_ON_LOOPBACK = "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"
 """With 0, all of Ray's servers listen on the loopback interface only, on Linux too."""
 MAX_REASON = 300
-
-
 LOOKED_AT_EVERY_S = 1.0
 """Ray ends this process some seconds after its own process on this machine has ended."""
 HEAD_MAY_BE_AWAY_S = 45.0
@@ -61,6 +59,19 @@ class Cluster:
                 )
         return self._head_seen_s >= self._looked_s
 
+    def disconnect(self) -> None:
+        """End the connection; not longer than some seconds if the cluster is gone."""
+        shutdown: Any = self.ray.shutdown
+        if not self.is_lost:
+            with suppress(Exception):  # a cluster that is gone already
+                shutdown()
+            return
+        with suppress(AttributeError):
+            atexit.unregister(import_module("ray._private.worker").shutdown)
+        ending = threading.Thread(target=shutdown, daemon=True)
+        ending.start()
+        ending.join(DISCONNECTED_IN_S)
+
 
 def _places(ray: Any) -> "tuple[str | None, tuple[str, int] | None]":
     """The socket of Ray's process on this machine, and the address of the cluster's head; None if unknown.
@@ -92,9 +103,11 @@ def _listens(place: str | tuple[str, int]) -> bool:
 
 @contextmanager
 def connected(
-    address: str | None, modules: Sequence[str], *, workers: int | None, object_store_memory: int
+    address: str | None, modules: Sequence[str], own: Mapping[str, int | None]
 ) -> Generator[Cluster]:
     """The cluster, whose workers can import these modules; Ray that was started here ends with the block.
+
+    `own`: the `workers` and the `object_store_memory` of Ray that is started here.
 
     Raises ClusterError if the cluster cannot be reached, MissingExtraError without Ray.
     """
@@ -102,7 +115,12 @@ def connected(
     os.environ[NO_STATISTICS] = "0"
     address = address or os.environ.get(ADDRESS)
     with _on_loopback() if address is None else nullcontext():
-        ray = _ray()
+        try:
+            ray: Any = import_module("ray")
+        except ModuleNotFoundError as error:
+            if error.name != "ray":
+                raise
+            raise MissingExtraError("running on Ray needs the package ray", "ray") from None
         if ray.is_initialized():  # the user's own connection stays as it is
             yield Cluster(ray, is_own=False)
             return
@@ -116,9 +134,9 @@ def connected(
         if address is None:
             given |= {
                 "address": "local",
-                "num_cpus": workers,
+                "num_cpus": own["workers"],
                 "include_dashboard": False,
-                "object_store_memory": object_store_memory,
+                "object_store_memory": own["object_store_memory"],
             }
         cluster = Cluster(ray, is_own=address is None)
         try:
@@ -126,21 +144,7 @@ def connected(
                 _connect(ray, given)
                 yield cluster
         finally:
-            _disconnect(cluster)
-
-
-def _disconnect(cluster: Cluster) -> None:
-    """End the connection; not longer than some seconds if the cluster is gone."""
-    shutdown: Any = cluster.ray.shutdown
-    if not cluster.is_lost:
-        with suppress(Exception):  # a cluster that is gone already
-            shutdown()
-        return
-    with suppress(AttributeError):
-        atexit.unregister(import_module("ray._private.worker").shutdown)
-    ending = threading.Thread(target=shutdown, daemon=True)
-    ending.start()
-    ending.join(DISCONNECTED_IN_S)
+            cluster.disconnect()
 
 
 @contextmanager
@@ -157,15 +161,6 @@ def _silent() -> Generator[None]:
         yield
     finally:
         setattr(worker, name, before)
-
-
-def _ray() -> Any:
-    try:
-        return import_module("ray")
-    except ModuleNotFoundError as error:
-        if error.name != "ray":
-            raise
-        raise MissingExtraError("running on Ray needs the package ray", "ray") from None
 
 
 def _connect(ray: Any, given: dict[str, object]) -> None:

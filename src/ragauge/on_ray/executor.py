@@ -37,15 +37,11 @@ class Ray:
 
     def __post_init__(self) -> None:
         if self.workers is not None and (isinstance(self.workers, bool) or self.workers < 1):
-            raise PlanError(
-                [f"workers must be a whole number of at least 1, got {self.workers!r:.80}"]
-            )
+            problem = f"workers must be a whole number of at least 1, got {self.workers!r:.80}"
+            raise PlanError([problem])
         if self.storage is not None and scheme_of(self.storage) not in EXTRAS:
-            raise PlanError(
-                [
-                    f"cannot use {self.storage!r:.80} as storage; leave it out: rows and scores go through Ray"
-                ]
-            )
+            way_out = "leave it out: rows and scores go through Ray"
+            raise PlanError([f"cannot use {self.storage!r:.80} as storage; {way_out}"])
 
     @classmethod
     def named(cls, text: str, workers: int | None = None, storage: str | None = None) -> "Ray":
@@ -67,15 +63,8 @@ class Ray:
         from ragauge.on_ray.flight import Flight
         from ragauge.on_ray.worker import staged
 
-        with (
-            staged(job.code.files) as modules,
-            connected(
-                self.address,
-                modules,
-                workers=self.workers,
-                object_store_memory=self.object_store_memory,
-            ) as cluster,
-        ):
+        own = {"workers": self.workers, "object_store_memory": self.object_store_memory}
+        with staged(job.code.files) as modules, connected(self.address, modules, own) as cluster:
             yield from Flight(cluster, job, self.workers).scored(batches)
 
 
@@ -97,13 +86,8 @@ def merged(frames: Iterable["pl.DataFrame"], rows: "pl.DataFrame", plan: "Plan")
 
     places = {metric.metric: place for place, metric in enumerate(plan.metrics)}
     order = rows.select("id", "system").with_row_index("row of a score")
-    return (
-        pl.concat(list(frames))
-        .join(order, on=["id", "system"], how="left", maintain_order="left")
-        .sort(
-            "row of a score",
-            pl.col("metric").replace_strict(places, return_dtype=pl.Int64),
-            maintain_order=True,
-        )
-        .drop("row of a score")
+    placed = pl.concat(list(frames)).join(
+        order, on=["id", "system"], how="left", maintain_order="left"
     )
+    place = pl.col("metric").replace_strict(places, return_dtype=pl.Int64)
+    return placed.sort("row of a score", place, maintain_order=True).drop("row of a score")

@@ -5,7 +5,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
@@ -39,23 +39,23 @@ class Place(NamedTuple):
     name: str
 
 
-@dataclass(slots=True)
+@dataclass
 class Flight:
     """The batches of a job on a cluster. `workers`: how many are scored at a time, if limited."""
 
     cluster: Cluster
     job: Job
     workers: int | None = None
-    _workers: dict[Place, Any] = field(default_factory=dict[Place, Any])
-    """Ray's handle of each worker."""
-    _running: dict[Any, tuple[Place, Batch | None]] = field(
-        default_factory=dict[Any, tuple[Place, Batch | None]]
-    )
-    """The batch in flight by Ray's reference; None for a worker that starts."""
-    _again: list[Batch] = field(default_factory=list[Batch])
-    """Batches whose worker was lost."""
-    _tries: Counter[int] = field(default_factory=Counter[int])
-    _nodes_known_s: float = float("-inf")
+
+    def __post_init__(self) -> None:
+        self._workers: dict[Place, Any] = {}
+        """Ray's handle of each worker."""
+        self._running: dict[Any, tuple[Place, Batch | None]] = {}
+        """The batch in flight by Ray's reference; None for a worker that starts."""
+        self._again: list[Batch] = []
+        """Batches whose worker was lost."""
+        self._tries: Counter[int] = Counter()
+        self._nodes_known_s = float("-inf")
 
     def scored(self, batches: Iterator[Batch]) -> Iterator[Batch]:
         """The scores of these batches by number, in the order in which they are ready."""
@@ -149,16 +149,16 @@ class Flight:
             raise ClusterError(f"a worker of the Ray cluster cannot work: {reason}") from error
         self._workers.pop(place, None)
         self._nodes_known_s = float("-inf")
-        if batch is None:
-            return
-        self._again.append(batch)
-        self._tries[batch[0]] += 1
-        if self._tries[batch[0]] >= MAX_TRIES:
-            start = batch[0] * self.job.batch_size
-            raise ClusterError(
-                f"the rows from {start:,} to {start + self.job.batch_size:,} ended their worker {MAX_TRIES} "
-                f"times ({kind}); give workers more memory, or find the rows with --limit and --where"
-            )
+        if batch is not None:
+            self._again.append(batch)
+            self._tries[batch[0]] += 1
+            if self._tries[batch[0]] >= MAX_TRIES:
+                start = batch[0] * self.job.batch_size
+                raise ClusterError(
+                    f"the rows from {start:,} to {start + self.job.batch_size:,} ended their worker "
+                    f"{MAX_TRIES} times ({kind}); give workers more memory, or find the rows with --limit "
+                    "and --where"
+                )
 
 
 def _places(nodes: Sequence[Mapping[str, Any]], *, is_large: bool) -> dict[Place, dict[str, int]]:
@@ -184,9 +184,6 @@ def _packed(job: Job) -> bytes:
         return pickler.dumps(job)
     except Exception as error:  # objects of the user's own, such as encoders, may raise anything
         reason = " ".join(str(error).split())
-        raise PlanError(
-            [
-                f"the metrics cannot be sent to Ray's workers: {type(error).__name__}: {reason:.300}; define them "
-                "in a file, and leave out what cannot be pickled"
-            ]
-        ) from error
+        what = f"the metrics cannot be sent to Ray's workers: {type(error).__name__}: {reason:.300}"
+        way_out = "define them in a file, and leave out what cannot be pickled"
+        raise PlanError([f"{what}; {way_out}"]) from error

@@ -40,11 +40,8 @@ def versions(packages: Iterable[str]) -> dict[str, str]:
 def difference(wanted: Mapping[str, str]) -> str:
     """What differs in this process from `versions` of another one, as text; empty if nothing does."""
     here = versions(name for name in wanted if name not in ("Python", "ragauge"))
-    return "; ".join(
-        f"{name} {found} instead of {wanted[name]}"
-        for name, found in here.items()
-        if found != wanted[name]
-    )
+    differing = (name for name, found in here.items() if found != wanted[name])
+    return "; ".join(f"{name} {here[name]} instead of {wanted[name]}" for name in differing)
 
 
 @contextmanager

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import cast
 
 from ragauge.errors import DataError, Problem, did_you_mean
-from ragauge.loaders.label_values import LabelValueError, label_value
+from ragauge.loaders.labels import LabelValueError, label_value
 from ragauge.people.review import Review, automatic_verdicts
 from ragauge.people.review_labels import (
     MAX_BYTES,

@@ -1,10 +1,9 @@
 """How a stored metric is aggregated: kept in the run, so that later code cannot change its value.
 
-The mean, the sum and the geometric mean are stored by name. For a custom aggregate the run stores
-the origin and digest of its code, and a summary uses it only if the same code is loaded.
+The mean, the sum and the geometric mean are stored by name; of a custom aggregate the origin and the digest of
+its code, and a summary uses it only if the same code is loaded.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal, cast
@@ -18,19 +17,17 @@ if TYPE_CHECKING:
     from ragauge.stats.intervals import Aggregate, Floats1d, Floats2d
 
 CUSTOM: Final = "custom"
-Kind = Literal["mean", "sum", "geometric_mean", "custom"]
 
 
 @dataclass(frozen=True, slots=True)
 class StoredAggregate:
     """The aggregate of a metric, as stored in a run.
 
-    `kind` is "mean", "sum", "geometric_mean" or "custom". For a custom one, `module` and `file` hold its
-    code and `digest` covers that code and its imports; `digest` is empty for ragauge's own metrics,
-    whose version identifies the code.
+    Of a custom one, `module` and `file` hold its code and `digest` covers that code and its imports; `digest` is
+    empty for ragauge's own metrics, whose version identifies the code.
     """
 
-    kind: Kind = "mean"
+    kind: Literal["mean", "sum", "geometric_mean", "custom"] = "mean"
     module: str = ""
     file: str = ""
     digest: str = ""
@@ -71,20 +68,18 @@ def aggregate_problem(display: "MetricDisplay") -> str:
         return ""
     metric = _loaded_metric(display)
     home = stored.file or stored.module
-    is_plugin = stored.module.partition(".")[0] != OWN
-    advice = f"; load it with --plugin {home}, or import it first" if is_plugin else ""
+    has_custom = f"{display.name} has a custom aggregate, whose code ({home})"
     if metric is None or not callable(metric.aggregate):
-        return f"{display.name} has a custom aggregate, whose code ({home}) is not loaded{advice}"
+        is_own = stored.module.partition(".")[0] == OWN
+        advice = "" if is_own else f"; load it with --plugin {home}, or import it first"
+        return f"{has_custom} is not loaded{advice}"
     if metric.version != display.version:
         return (
             f"{display.name} was scored by version {display.version} of the metric, but version "
             f"{metric.version} is loaded, which may aggregate differently; run it again"
         )
     if not stored.is_same(StoredAggregate.of(metric)):
-        return (
-            f"{display.name} has a custom aggregate, whose code ({home}) has changed since the run; run it "
-            "again"
-        )
+        return f"{has_custom} has changed since the run; run it again"
     return ""
 
 
@@ -95,7 +90,7 @@ def aggregate_of(display: "MetricDisplay") -> "Aggregate":
     from ragauge.stats.aggregates import AGGREGATES
 
     if display.aggregate.kind != CUSTOM:
-        return AGGREGATES[display.aggregate.kind]  # pyright: ignore[reportArgumentType]
+        return AGGREGATES[display.aggregate.kind]
     metric = _loaded_metric(display)
     assert metric is not None
     function = cast("Aggregate", metric.aggregate)
@@ -109,5 +104,4 @@ def aggregate_of(display: "MetricDisplay") -> "Aggregate":
 
 
 def _loaded_metric(display: "MetricDisplay") -> Metric | None:
-    known: Mapping[str, Metric] = catalog.metrics()
-    return known.get(display.metric.split("(")[0].split("@")[0])
+    return catalog.metrics().get(display.metric.split("(")[0].split("@")[0])

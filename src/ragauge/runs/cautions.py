@@ -3,14 +3,15 @@
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, TypeGuard, cast
+from statistics import median
+from typing import TYPE_CHECKING, cast
 
 from ragauge.errors import LabelError
 from ragauge.label import Label
-from ragauge.runs.manifest import Manifest, MetricDisplay
+from ragauge.runs.manifest import Manifest
 from ragauge.samples.samples import Samples
 from ragauge.score import LANGUAGE
-from ragauge.trust import Caution, trust_in
+from ragauge.trust import trust_in
 from ragauge.where import Filter
 
 if TYPE_CHECKING:
@@ -20,14 +21,7 @@ WORDS = "words"
 """Key of the lengths in `Manifest.data`."""
 LANGUAGES_SHOWN = 5
 """Most languages that a caution lists, the most frequent ones."""
-UNMEASURED_SETTINGS = {
-    "model",
-    "layer",
-    "precision",
-    "long_text",
-    "on_empty",
-    "on_nothing_expected",
-}
+UNMEASURED_SETTINGS = {"model", "layer", "precision", "long_text", "on_empty", "on_nothing_expected"}  # fmt: skip
 """Settings that name the encoder or the score of an empty text: a caution holds whatever their values."""
 
 
@@ -60,23 +54,18 @@ class Facts:
     @classmethod
     def of(cls, manifest: Manifest) -> "Facts | None":
         """The facts that the manifest stores; None for a run that an earlier version made."""
-        stored = manifest.data.get(WORDS)
-        if not isinstance(stored, dict):
+        words = manifest.data.get(WORDS)
+        if not isinstance(words, dict):
             return None
-        words = cast(Mapping[str, object], stored)
-        by_system = words.get("answers")
+        stored = cast(Mapping[str, object], words)
+        by_system = stored.get("answers")
         answers = cast(Mapping[str, object], by_system if isinstance(by_system, dict) else {})
-        medians = [value for value in answers.values() if _is_number(value)]
-        references = words.get("references")
-        return cls(
-            len(answers),
-            references if _is_number(references) else None,
-            max(medians, default=None),
+        references, *medians = (
+            value if isinstance(value, int | float) and not isinstance(value, bool) else None
+            for value in (stored.get("references"), *answers.values())
         )
-
-
-def _is_number(value: object) -> "TypeGuard[float]":
-    return isinstance(value, int | float) and not isinstance(value, bool)
+        longest = max((each for each in medians if each is not None), default=None)
+        return cls(len(answers), references, longest)
 
 
 def median_words(samples: Samples) -> dict[str, object]:
@@ -89,7 +78,7 @@ def median_words(samples: Samples) -> dict[str, object]:
     words = r"\S+"
     columns = [name for name in ("references", "answer") if name in samples.columns]
     references: Counter[int] = Counter()
-    answers: dict[str, Counter[int]] = {system: Counter() for system in samples.systems}
+    answers: dict[str, Counter[int]] = {system: Counter() for system in sorted(samples.systems)}
     for piece in samples.pieces(["system", *columns]):
         if "references" in columns:
             n_words = piece["references"].explode().str.count_matches(words)
@@ -98,33 +87,35 @@ def median_words(samples: Samples) -> dict[str, object]:
             counted = piece.select("system", n=pl.col("answer").str.count_matches(words))
             for system, n in counted.drop_nulls().iter_rows():
                 answers[system][n] += 1
-    own = {system: _median(found) for system, found in sorted(answers.items())}
-    return {"references": _median(references), "answers": own}
+
+    def middle(counts: Counter[int]) -> float | None:
+        return float(median(counts.elements())) if counts else None
+
+    return {
+        "references": middle(references),
+        "answers": {system: middle(counts) for system, counts in answers.items()},
+    }
 
 
-def _median(counts: "Counter[int]") -> float | None:
-    """The median of numbers of which each occurs so often; None of none."""
-    n, seen, middle = counts.total(), 0, list[int]()
-    for value in sorted(counts):
-        seen += counts[value]
-        while len(middle) < 2 and seen > (n - 1 + len(middle)) // 2:
-            middle.append(value)
-    return sum(middle) / 2 if middle else None
-
-
-def cautions_of(manifest: Manifest, scored: Collection[str]) -> tuple[MetricCaution, ...]:
+def cautions_of(manifest: Manifest, scored: Collection[str]) -> Iterator[MetricCaution]:
     """The cautions whose conditions hold in the run, about the metrics that `scored` lists, in its order."""
     facts = Facts.of(manifest)
     if facts is None:
-        return ()
-    values = asdict(facts)
-    return tuple(
-        MetricCaution(metric.metric, caution.says, caution.figure, caution.when)
-        for metric in manifest.metrics
-        if metric.metric in scored
-        for caution in _known(metric)
-        if not caution.when or Filter.parse(caution.when).matches(values)
-    )
+        return
+    for metric in manifest.metrics:
+        try:
+            label = Label.parse(metric.metric)
+        except LabelError:  # a check's name
+            continue
+        # By name and not from the catalogue, whose import takes as long as the rest of a report.
+        trust = trust_in(label.name)
+        if trust is None or metric.metric not in scored:
+            continue
+        own = str(label.without(UNMEASURED_SETTINGS))
+        for caution in trust.cautions:
+            is_about = caution.all_settings or caution.label == own
+            if is_about and (not caution.when or Filter.parse(caution.when).matches(asdict(facts))):
+                yield MetricCaution(metric.metric, caution.says, caution.figure, caution.when)
 
 
 def language_cautions(outcomes: "Outcomes") -> Iterator[MetricCaution]:
@@ -140,20 +131,3 @@ def language_cautions(outcomes: "Outcomes") -> Iterator[MetricCaution]:
             of_all = f"{counts.total():,} of {outcomes.n_by_metric[metric]:,} answers"
             says = f"agreement unknown in the language of {of_all} ({shown}{more})"
             yield MetricCaution(metric, says)
-
-
-def _known(display: MetricDisplay) -> Iterator[Caution]:
-    """The cautions about a metric with these settings."""
-    try:
-        label = Label.parse(display.metric)
-    except LabelError:  # a check's name
-        return
-    # By name and not from the catalogue, whose import takes as long as the rest of a report.
-    trust = trust_in(label.name)
-    if trust is None:
-        return
-    others = {k: v for k, v in label.settings.items() if k not in UNMEASURED_SETTINGS}
-    own = str(Label(label.name, others))
-    for caution in trust.cautions:
-        if caution.all_settings or caution.label == own:
-            yield caution

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from ragauge.engine.frames import EVIDENCE, KEYS, SCORES, TYPES
 from ragauge.errors import StoreError
@@ -41,73 +41,56 @@ def check_run(folder: RunFolder) -> Iterator[CheckResult]:
     except StoreError as error:
         yield CheckResult(MANIFEST, str(error))
         return
-    yield CheckResult(
-        MANIFEST,
-        ""
-        if manifest.finished
-        else "the run is not finished; run the same command again to finish it",
-    )
+    unfinished = "the run is not finished; run the same command again to finish it"
+    yield CheckResult(MANIFEST, "" if manifest.finished else unfinished)
     if not manifest.finished and not (folder.path / SAMPLES).exists():
         return  # it has just begun, or is at a URL, from where only finished runs are fetched
     try:
         samples = _read(folder, SAMPLES, manifest)
+        problem = problem_of_samples(samples) or _problem_of_data(samples, manifest)
     except StoreError as error:
-        yield CheckResult(SAMPLES, str(error))
-        return
-    problem = problem_of_samples(samples) or _problem_of_data(samples, manifest)
+        samples, problem = None, str(error)
     yield CheckResult(SAMPLES, problem)
-    if not problem:
-        size = max(manifest.batch_size, 1)
-        n_parts = -(-samples.height // size)
-        for number in range(n_parts):
-            rows = samples[number * size : (number + 1) * size]
-            yield _checked_part(folder, number, rows, manifest)
-        if folder.scores_part(n_parts).exists():
-            yield CheckResult(
-                f"part {n_parts}", f"the run has only {n_parts:,} parts; remove this one"
-            )
+    if samples is None or problem:
+        return
+    size = max(manifest.batch_size, 1)
+    n_parts = -(-samples.height // size)
+    for number in range(n_parts):
+        rows = samples[number * size : (number + 1) * size]
+        try:
+            problem = _problem_of_part(folder, number, rows, manifest)
+        except StoreError as error:
+            problem = str(error)
+        yield CheckResult(f"part {number}", problem)
+    if folder.scores_part(n_parts).exists():
+        yield CheckResult(f"part {n_parts}", f"the run has only {n_parts:,} parts; remove this one")
 
 
 def _problem_of_data(samples: "pl.DataFrame", manifest: Manifest) -> str:
     """Why these are not the samples that the manifest describes."""
     data = manifest.data
-    systems = sorted(cast("list[str]", samples["system"].unique().to_list()))
     if samples.height != data.get("n_samples"):
         return f"has {samples.height:,} rows, but the manifest counts {data.get('n_samples')}"
-    if systems != data.get("systems"):
+    if samples["system"].unique().sort().to_list() != data.get("systems"):
         return "has other systems than the manifest"
     if Samples(samples).fingerprint() != data.get("sha256"):
         return "has other content than the manifest says (its fingerprint differs)"
     return ""
 
 
-def _checked_part(
+def _problem_of_part(
     folder: RunFolder, number: int, rows: "pl.DataFrame", manifest: Manifest
-) -> CheckResult:
-    """The scores and the evidence of one batch."""
-    names = [
-        path.relative_to(folder.path).as_posix()
-        for path in (folder.scores_part(number), folder.evidence_part(number))
-    ]
-    what = f"part {number}"
-    try:
-        scores, evidence = (_read(folder, name, manifest) for name in names)
-    except StoreError as error:
-        return CheckResult(what, str(error))
-    for name, frame, columns in zip(names, (scores, evidence), (SCORES, EVIDENCE), strict=True):
-        wrong = [name for name in columns if str(frame.schema.get(name)) != TYPES[name]]
-        if wrong:
-            return CheckResult(
-                what, f"{name}: its column {wrong[0]} is missing or has another type"
-            )
-    problem = problem_of_scores(scores) or problem_of_evidence(evidence)
-    return CheckResult(what, problem or _problem_of_rows(scores, evidence, rows, manifest))
-
-
-def _problem_of_rows(
-    scores: "pl.DataFrame", evidence: "pl.DataFrame", rows: "pl.DataFrame", manifest: Manifest
 ) -> str:
     """Why scores and evidence are not those of the batch with these samples."""
+    paths = folder.scores_part(number), folder.evidence_part(number)
+    names = [path.relative_to(folder.path).as_posix() for path in paths]
+    scores, evidence = (_read(folder, name, manifest) for name in names)
+    for name, frame, columns in zip(names, (scores, evidence), (SCORES, EVIDENCE), strict=True):
+        wrong = [column for column in columns if str(frame.schema.get(column)) != TYPES[column]]
+        if wrong:
+            return f"{name}: its column {wrong[0]} is missing or has another type"
+    if problem := problem_of_scores(scores) or problem_of_evidence(evidence):
+        return problem
     if not scores.select(KEYS).equals(evidence.select(KEYS)):
         return "its evidence has other rows than its scores"
     metrics = {metric.metric for metric in manifest.metrics}

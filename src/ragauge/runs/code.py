@@ -13,7 +13,7 @@ import sysconfig
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache, partial
-from importlib.machinery import ModuleSpec, PathFinder
+from importlib.machinery import PathFinder
 from importlib.metadata import PackageNotFoundError, version
 from inspect import unwrap
 from itertools import accumulate
@@ -119,8 +119,11 @@ def user_code(functions: Iterable[object]) -> UserCode:
                 packages.add(module.partition(".")[0])
             elif path is not None:
                 files[module] = path
+                package = module if path.name == "__init__.py" else module.rpartition(".")[0]
+                if module == "__main__":  # of `python -m package.module`
+                    package = getattr(sys.modules[module], "__package__", None) or ""
                 name = str(named.__qualname__).partition(".")[0] if module == home else ""
-                text, imported = _read(path.read_bytes(), _package_of(module, path), name)
+                text, imported = _read(path.read_bytes(), package, name)
                 texts |= {text, *(_digest(data.read_bytes()) for data in data_beside(path))}
                 waiting += [*imported, *accumulate(module.split(".")[:-1], "{}.{}".format)]
     return UserCode(files, frozenset(texts), frozenset(packages - sys.stdlib_module_names))
@@ -136,39 +139,37 @@ def _named(function: object) -> Any:
 
 def _modules_named(function: FunctionType) -> Iterator[str]:
     """The modules that a function without a file names or imports, or that what it names is from."""
-    for name in _names(function.__code__):
+
+    def names(code: CodeType) -> set[str]:
+        inner = [names(each) for each in code.co_consts if isinstance(each, CodeType)]
+        return set(code.co_names).union(*inner)
+
+    for name in names(function.__code__):
         value = function.__globals__.get(name)
-        yield str(
-            getattr(value, "__name__" if isinstance(value, ModuleType) else "__module__", name)
-        )
-
-
-def _names(code: CodeType) -> set[str]:
-    inner = [_names(each) for each in code.co_consts if isinstance(each, CodeType)]
-    return set(code.co_names).union(*inner)
+        attribute = "__name__" if isinstance(value, ModuleType) else "__module__"
+        yield str(getattr(value, attribute, name))
 
 
 def file_of(module: str) -> Path | None:
-    """The file of a module, whether or not anything has imported it; None for ragauge's own and where there is none."""
-    loaded = sys.modules.get(module)
-    spec = _spec_of(module) if loaded is None else None
-    name = getattr(loaded, "__file__", None) or (spec.origin if spec else None)
-    path = Path(name) if name and module.partition(".")[0] != OWN else None
-    return path if path is not None and path.is_file() else None
+    """The file of a module, whether or not anything has imported it, found without importing its package.
 
-
-def _spec_of(module: str) -> ModuleSpec | None:
-    """Where a module would be imported from, found without importing its package."""
+    None for ragauge's own and where there is none.
+    """
     top, *rest = module.split(".")
-    try:
-        spec = importlib.util.find_spec(top)
-        for name in accumulate([top, *rest], "{}.{}".format):
-            if name != top:
-                places = spec.submodule_search_locations if spec else None
-                spec = PathFinder.find_spec(name, list(places)) if places else None
-    except (ImportError, KeyError, ValueError):
+    if top == OWN:
         return None
-    return spec
+    loaded = sys.modules.get(module)
+    name = getattr(loaded, "__file__", None)
+    try:
+        spec = importlib.util.find_spec(top) if loaded is None else None
+        for inner in accumulate(rest, "{}.{}".format, initial=top) if spec else ():
+            if inner != top:
+                places = spec.submodule_search_locations if spec else None
+                spec = PathFinder.find_spec(inner, list(places)) if places else None
+        name = name or (spec.origin if spec else None)
+    except (ImportError, KeyError, ValueError):
+        pass
+    return Path(name) if name and Path(name).is_file() else None
 
 
 def _is_installed(path: Path) -> bool:
@@ -184,21 +185,18 @@ def data_beside(path: Path) -> list[Path]:
     return [other for other in beside if other.is_file()]
 
 
-def _package_of(module: str, path: Path) -> str:
-    """The package that the relative imports of a module start from."""
-    if module == "__main__":  # of `python -m package.module`
-        return getattr(sys.modules[module], "__package__", None) or ""
-    return module if path.name == "__init__.py" else module.rpartition(".")[0]
-
-
 @lru_cache(maxsize=512)
 def _read(source: bytes, package: str, name: str) -> tuple[str, tuple[str, ...]]:
     """What counts of a source, and the modules that it imports; with a name, what that depends on."""
     try:
-        tree = parsed(source)
-        body = _reached(tree.body, name)
-        imported = tuple(module for part in body for module in _imports(part, package))
-        return "\n".join(ast.unparse(_without_docstrings(part)) for part in body), imported
+        body = _reached(parsed(source).body, name)
+        imported = tuple(module for statement in body for module in _imports(statement, package))
+        for part in (part for statement in body for part in ast.walk(statement)):
+            if isinstance(part, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+                first = part.body[0]
+                if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant):
+                    part.body = part.body[1:] or [ast.Pass()]  # without its docstring
+        return "\n".join(map(ast.unparse, body)), imported
     except (SyntaxError, ValueError, RecursionError, MemoryError):  # compiled, or too deep
         return _digest(source), ()
 
@@ -207,8 +205,22 @@ def _reached(body: list[ast.stmt], name: str) -> list[ast.stmt]:
     """The statements at the top of a module that a name depends on; all of them if none binds it."""
     binding: dict[str, list[ast.stmt]] = {}
     for statement in body:
-        for bound in _bound(statement):
-            binding.setdefault(bound, []).append(statement)
+        for part in ast.walk(statement):
+            match part:
+                case (
+                    ast.FunctionDef(name=bound)
+                    | ast.AsyncFunctionDef(name=bound)
+                    | ast.ClassDef(name=bound)
+                    | ast.Name(id=bound, ctx=ast.Store())
+                    | ast.Attribute(ctx=ast.Store(), value=ast.Name(id=bound))
+                    | ast.Subscript(ctx=ast.Store(), value=ast.Name(id=bound))
+                ):
+                    binding.setdefault(bound, []).append(statement)
+                case ast.alias():
+                    bound = part.asname or part.name.partition(".")[0]
+                    binding.setdefault(bound, []).append(statement)
+                case _:
+                    pass
     if name not in binding:
         return body
     reached, waiting = set[int](), [name, "*"]
@@ -217,24 +229,6 @@ def _reached(body: list[ast.stmt], name: str) -> list[ast.stmt]:
             reached.add(id(statement))
             waiting += [part.id for part in ast.walk(statement) if isinstance(part, ast.Name)]
     return [statement for statement in body if id(statement) in reached]
-
-
-def _bound(statement: ast.stmt) -> Iterator[str]:
-    """The names that a statement binds, or changes parts of."""
-    for part in ast.walk(statement):
-        match part:
-            case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
-                yield part.name
-            case ast.alias():
-                yield part.asname or part.name.partition(".")[0]
-            case ast.Name(ctx=ast.Store()):
-                yield part.id
-            case ast.Attribute(ctx=ast.Store(), value=ast.Name(id)):
-                yield id
-            case ast.Subscript(ctx=ast.Store(), value=ast.Name(id)):
-                yield id
-            case _:
-                pass
 
 
 def _imports(statement: ast.stmt, package: str) -> Iterator[str]:
@@ -247,15 +241,6 @@ def _imports(statement: ast.stmt, package: str) -> Iterator[str]:
             base = ".".join([*parents, *filter(None, [part.module])])
             yield base
             yield from (f"{base}.{alias.name}" for alias in part.names)
-
-
-def _without_docstrings(statement: ast.stmt) -> ast.stmt:
-    for part in ast.walk(statement):
-        if isinstance(part, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            first = part.body[0]
-            if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant):
-                part.body = part.body[1:] or [ast.Pass()]
-    return statement
 
 
 def _digest(content: bytes | Iterable[str]) -> str:

@@ -25,59 +25,43 @@ def read_dataclass(kind: type[T], value: object, place: str = "") -> T:
     types = _types(kind)
     if unknown := sorted(table.keys() - types.keys()):
         raise ValueError(f"{_at(place, unknown[0])} is not known")
-    missing = [
-        field.name
-        for field in fields(cast(Any, kind))
-        if field.name not in table and field.default is field.default_factory is MISSING
-    ]
-    if missing:
-        raise ValueError(f"{_at(place, missing[0])} is missing")
+    for each in fields(cast(Any, kind)):
+        if each.name not in table and each.default is each.default_factory is MISSING:
+            raise ValueError(f"{_at(place, each.name)} is missing")
     read = {name: _read(types[name], item, _at(place, name)) for name, item in table.items()}
     return cast(T, cast(Any, kind)(**read))  # pyright: ignore[reportUnknownVariableType]
 
 
-@cache
-def _types(kind: type) -> dict[str, object]:
-    return get_type_hints(kind)
+_types = cache(get_type_hints)
 
 
 def _at(place: str, name: object) -> str:
     return f"{place}.{name}" if place else str(name)
 
 
-def _read(kind: object, value: object, place: str) -> object:
-    origin = get_origin(kind)
+def _read(kind: Any, value: Any, place: str) -> object:
+    origin, inner = get_origin(kind), get_args(kind)
+    if kind is object or (origin is Literal and value in inner):
+        return value
     if is_dataclass(kind):
         return read_dataclass(cast(type[object], kind), value, place)
     if origin in (Union, UnionType):
-        if value is None and NoneType in get_args(kind):
+        if value is None and NoneType in inner:
             return None
-        (kind,) = (each for each in get_args(kind) if each is not NoneType)
+        (kind,) = (each for each in inner if each is not NoneType)
         return _read(kind, value, place)
-    if origin is Literal and value in get_args(kind):
-        return value
     if origin is tuple and isinstance(value, list):
         items = enumerate(cast(list[object], value))
-        return tuple(_read(get_args(kind)[0], item, f"{place}[{at}]") for at, item in items)
+        return tuple(_read(inner[0], item, f"{place}[{at}]") for at, item in items)
     if origin is Mapping and isinstance(value, dict):
         table = cast(dict[str, object], value)
-        return {
-            name: _read(get_args(kind)[1], item, _at(place, name)) for name, item in table.items()
-        }
-    if kind is object or _is_plain(kind, value):
-        return float(cast(float, value)) if kind is float else value
+        return {name: _read(inner[1], item, _at(place, name)) for name, item in table.items()}
+    if kind in (bool, str) and type(value) is kind:
+        return value
+    is_number = kind in (int, float) and type(value) in (int, kind)
+    if is_number and abs(value) < 2**63 and math.isfinite(value):
+        return kind(value)
     raise ValueError(f"{place} is {value!r:.40}, which is of the wrong type")
-
-
-def _is_plain(kind: object, value: object) -> bool:
-    """Whether a JSON value is a plain one of this type; a number must be finite and fit 64 bits."""
-    if isinstance(value, bool):
-        return kind is bool
-    if kind is float:
-        return isinstance(value, int | float) and abs(value) < 2**63 and math.isfinite(value)
-    if kind is int:
-        return isinstance(value, int) and abs(value) < 2**63
-    return kind is str and isinstance(value, str)
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,30 +120,23 @@ def check_shapes(
     judging: Mapping[str, object],
 ) -> None:
     """Raise ValueError naming the first field that has another shape than what reads it expects."""
-    for node in _items(plan, "nodes", "plan"):
-        _check(PlanNode, node, "plan.nodes")
-    for metric in _items(plan, "metrics", "plan"):
+    listed = {name: plan.get(name, []) for name in ("nodes", "metrics")}
+    for name, value in listed.items():
+        if not isinstance(value, list):
+            raise ValueError(f"plan.{name} is {value!r:.40}, which is of the wrong type")  # noqa: TRY004
+    for metric in cast("list[object]", listed["metrics"]):
         parts = cast("list[object]", metric) if isinstance(metric, list) else []
         key = parts[2] if len(parts) > 2 else 0
         if not parts or not isinstance(parts[0], str) or not (key is None or isinstance(key, str)):
             raise ValueError(f"plan.metrics has {metric!r:.40}")
-    _check(StoredData, data, "data")
-    _check(StoredCode, code, "code")
-    for judge, usage in judging.items():
-        _check(StoredUsage, usage, f"judging.{judge}")
-
-
-def _check(kind: type[object], value: object, place: str) -> None:
-    """Check the fields that the type names; others may be anything."""
-    known = {each.name for each in fields(cast(Any, kind))}
-    if isinstance(value, Mapping):
-        table = cast("Mapping[str, object]", value)
-        value = {name: table[name] for name in table if name in known}
-    read_dataclass(kind, cast(object, value), place)
-
-
-def _items(table: Mapping[str, object], name: str, place: str) -> list[object]:
-    value = table.get(name, [])
-    if not isinstance(value, list):
-        raise ValueError(f"{place}.{name} is {value!r:.40}, which is of the wrong type")  # noqa: TRY004
-    return cast("list[object]", value)
+    checked: list[tuple[type[object], object, str]] = [
+        *((PlanNode, node, "plan.nodes") for node in cast("list[object]", listed["nodes"])),
+        (StoredData, data, "data"),
+        (StoredCode, code, "code"),
+        *((StoredUsage, usage, f"judging.{judge}") for judge, usage in judging.items()),
+    ]
+    for kind, value, place in checked:
+        if isinstance(value, Mapping):  # other fields than those of the type may be anything
+            table = cast("Mapping[str, object]", value)
+            value = {name: table[name] for name in table if name in _types(kind)}
+        read_dataclass(kind, cast(object, value), place)

@@ -1,6 +1,5 @@
 """Match a suite's findings to a run: which rows show which pattern of scores."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from heapq import nsmallest
 from typing import TYPE_CHECKING, cast
@@ -16,6 +15,7 @@ if TYPE_CHECKING:
 
 IDS_KEPT = 1_000
 """Most ids of a match."""
+FINDINGS = "findings"
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,9 +59,6 @@ def find(run: ScoredRun) -> tuple[FindingMatch, ...]:
     return cast("tuple[FindingMatch, ...]", run.computed[FINDINGS])
 
 
-FINDINGS = "findings"
-
-
 @dataclass(slots=True)
 class _Matches:
     """The rows of one system that match a finding, in the scores read so far."""
@@ -70,32 +67,32 @@ class _Matches:
     n_found: int = 0
     ids: list[str] = field(default_factory=list[str])
 
-    def add(self, n_rows: int, ids: Sequence[str]) -> None:
-        self.n_rows += n_rows
-        self.n_found += len(ids)
-        self.ids = nsmallest(IDS_KEPT, [*self.ids, *ids])
-
 
 def _find(run: ScoredRun) -> tuple[FindingMatch, ...]:
+    import polars as pl
+
     scored = {metric.metric for metric in run.metrics if not metric.unavailable}
-    findings = [
-        finding for finding in run.manifest.findings if scored.issuperset(finding.metrics.values())
-    ]
-    if not findings:
-        return ()
-    labels = {label for finding in findings for label in finding.metrics.values()}
-    systems = run.samples.systems
+    findings = [each for each in run.manifest.findings if scored.issuperset(each.metrics.values())]
+    conditions = [Filter.parse(finding.when).condition for finding in findings]
+    labels = list({label for finding in findings for label in finding.metrics.values()})
+    systems = run.samples.systems if findings else ()
     matches = {(system, at): _Matches() for system in systems for at in range(len(findings))}
-    for values in _values(run, labels):
+    for piece in score_pieces(run, ("id", "system", "metric", "value")) if findings else ():
+        # One row for each (system, id), one column for each metric.
+        values = piece.filter(pl.col("metric").is_in(labels)).pivot(
+            "metric", index=["system", "id"], values="value", aggregate_function="first"
+        )
         for (system, at), found in matches.items():
-            rows = values.filter(values["system"] == system)
-            if not set(rows.columns).issuperset(findings[at].metrics.values()):
+            metrics, condition = findings[at].metrics, conditions[at]
+            if not set(values.columns).issuperset(metrics.values()):
                 continue
-            condition = Filter.parse(findings[at].when).condition
-            needed = findings[at].metrics.keys() - null_tested(condition)
-            checked = _by_name(rows, findings[at].metrics).drop_nulls(list(needed))
-            ids = cast("list[str]", checked.filter(_expression(condition))["id"].to_list())
-            found.add(checked.height, ids)
+            named = (pl.col(label).alias(name) for name, label in metrics.items())
+            needed = list(metrics.keys() - null_tested(condition))
+            rows = values.filter(pl.col("system") == system).select("id", *named).drop_nulls(needed)
+            ids = cast("list[str]", rows.filter(_expression(condition))["id"].to_list())
+            found.n_rows += rows.height
+            found.n_found += len(ids)
+            found.ids = nsmallest(IDS_KEPT, [*found.ids, *ids])
     return tuple(
         FindingMatch(
             system,
@@ -110,24 +107,6 @@ def _find(run: ScoredRun) -> tuple[FindingMatch, ...]:
         for (system, at), found in matches.items()
         if found.n_found
     )
-
-
-def _values(run: ScoredRun, labels: Collection[str]) -> "Iterator[pl.DataFrame]":
-    """One row for each (system, id), one column for each of the metrics; some samples at a time."""
-    import polars as pl
-
-    wanted = pl.col("metric").is_in(list(labels))
-    for piece in score_pieces(run, ("id", "system", "metric", "value")):
-        yield piece.filter(wanted).pivot(
-            "metric", index=["system", "id"], values="value", aggregate_function="first"
-        )
-
-
-def _by_name(values: "pl.DataFrame", metrics: Mapping[str, str]) -> "pl.DataFrame":
-    """The metrics' columns, renamed to the names that a finding uses."""
-    import polars as pl
-
-    return values.select("id", *(pl.col(label).alias(name) for name, label in metrics.items()))
 
 
 def null_tested(condition: Condition) -> frozenset[str]:
@@ -149,7 +128,7 @@ def _expression(condition: Condition) -> "pl.Expr":
 
     match condition:
         case Truth(field):
-            return (pl.col(field) != 0).fill_null(value=False)
+            holds = pl.col(field) != 0
         case Comparison(field, sign, value):
             column = pl.col(field)
             holds = {
@@ -161,9 +140,8 @@ def _expression(condition: Condition) -> "pl.Expr":
                 ">=": column >= value,
                 "~": column.cast(pl.String).str.contains(str(value), literal=True),
             }[sign]
-            return holds.fill_null(value=False)
         case Membership(field, values):
-            return pl.col(field).is_in(list(values)).fill_null(value=False)
+            holds = pl.col(field).is_in(list(values))
         case IsNull(field):
             return pl.col(field).is_null()
         case Not(inner):
@@ -172,3 +150,4 @@ def _expression(condition: Condition) -> "pl.Expr":
             return pl.all_horizontal(*map(_expression, conditions))
         case Either(conditions):
             return pl.any_horizontal(*map(_expression, conditions))
+    return holds.fill_null(value=False)

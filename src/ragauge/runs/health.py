@@ -1,8 +1,8 @@
 """The health of a run: which scores failed, were not tried or used a truncated text, and why."""
 
-import json
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import cast
@@ -10,9 +10,13 @@ from typing import cast
 from ragauge.engine.graph import Plan
 from ragauge.label import Label
 from ragauge.runs.manifest import planned_labels
+from ragauge.runs.outcomes import Absence
 from ragauge.runs.scored_run import ScoredRun
 from ragauge.score import NOT_ASKED, NOT_LAST, Flag
-from ragauge.suite import Entry, names_of
+from ragauge.suite import names_of
+
+NOT_ASKED_BECAUSE = re.compile(rf'{NOT_ASKED}[^";{{\\]+')
+"""A reason of a score that was not asked for, within a text such as the evidence of a composite."""
 
 
 @dataclass(frozen=True)
@@ -28,22 +32,23 @@ class Health:
     run: ScoredRun
 
     @cached_property
+    def failed(self) -> tuple[Absence, ...]:
+        """The scores that failed, counted by metric, system and reason."""
+        return tuple(each for each in self.run.outcomes.absent if each.status == "failed")
+
+    @property
     def n_failed(self) -> int:
         """Scores that failed; running again retries them."""
-        return sum(each.n for each in self.run.outcomes.absent if each.status == "failed")
+        return sum(each.n for each in self.failed)
 
-    @cached_property
+    @property
     def n_unreadable(self) -> int:
         """Scores that failed because the judge's stored reply is unreadable."""
         from ragauge.judges.session import NO_USABLE_REPLY
 
-        return sum(
-            each.n
-            for each in self.run.outcomes.absent
-            if each.status == "failed" and NO_USABLE_REPLY in (each.reason or "")
-        )
+        return sum(each.n for each in self.failed if NO_USABLE_REPLY in (each.reason or ""))
 
-    @cached_property
+    @property
     def n_truncated(self) -> int:
         """Scores that used a truncated text."""
         return self.run.outcomes.n_flagged(Flag.TRUNCATED)
@@ -73,10 +78,10 @@ class Health:
         ]
         unavailable = {metric.metric for metric in self.run.metrics if metric.unavailable}
         tried = [each for each in absent if each.metric not in unavailable]
-        counts: dict[str, int] = {}
+        counts = Counter[str]()
         for each in tried or absent:
             if each.reason is not None:
-                counts[each.reason] = counts.get(each.reason, 0) + each.n
+                counts[each.reason] += each.n
         if not counts:
             return "no metric or check applies to any row"
         return min(counts, key=lambda reason: (reason == NOT_LAST, -counts[reason], reason))
@@ -85,74 +90,40 @@ class Health:
     def silent_judges(self) -> Mapping[str, str]:
         """The judges without any usable reply: name to reason."""
         reasons: dict[str, str] = {}
-        for judge, usage in self.run.manifest.judging.items():
-            if reason := self._why_silent(judge, cast("Mapping[str, int]", usage)):
-                reasons[judge] = reason
+        for judge, stored in self.run.manifest.judging.items():
+            usage = cast("Mapping[str, int]", stored)
+            label = str(Label("", {"judge": judge}))[1:-1]
+            failed = [each.reason or "" for each in self.failed if label in each.metric]
+            has_value = any(label in metric for metric in self.scored)
+            all_failed = usage["calls"] == usage["failed"] > 0 and not usage["cached"]
+            if all_failed or (failed and not has_value):
+                reason = failed[0] if failed else "every call failed"
+                reasons |= {judge: reason} if reason else {}
         return reasons
 
     @cached_property
     def unasked_metrics(self) -> Mapping[str, str]:
         """The metrics without any value whose judge was not called: name to reason."""
-        reasons: dict[str, str] = {}
-        for metric in self.run.metrics:
-            if metric.metric in self.run.outcomes.scored:
-                continue
-            if reason := self._why_not_asked(metric.metric):
-                reasons[metric.name] = reason
-        return reasons
-
-    def _why_silent(self, judge: str, usage: Mapping[str, int]) -> str:
-        label = str(Label("", {"judge": judge}))[1:-1]
-        failed = [
-            each
-            for each in self.run.outcomes.absent
-            if label in each.metric and each.status == "failed"
-        ]
-        has_value = any(label in metric for metric in self.run.outcomes.scored)
-        all_failed = usage["calls"] == usage["failed"] > 0 and not usage["cached"]
-        if not all_failed and not (failed and not has_value):
-            return ""
-        return (failed[0].reason or "") if failed else "every call failed"
+        unscored = [metric for metric in self.run.metrics if metric.metric not in self.scored]
+        reasons = {metric.name: self._why_not_asked(metric.metric) for metric in unscored}
+        return {name: reason for name, reason in reasons.items() if reason}
 
     def _why_not_asked(self, metric: str) -> str:
-        """Why a judge was not called for a score of the metric; empty if it was called for all."""
-        for each in self.run.outcomes.absent:
-            if each.metric == metric and (each.reason or "").startswith(NOT_ASKED):
-                return each.reason or ""
-        lost = [
-            reason
-            for of, flag, reason in self.run.outcomes.flagged
-            if of == metric and flag == str(Flag.LOST_PARTS)
-        ]
-        return self._why_part_lost(metric, lost) if lost else ""
-
-    def _why_part_lost(self, metric: str, reasons: Sequence[str | None]) -> str:
-        """Why a judge was not called for a composite's parts, from its reasons or its evidence."""
+        """Why a judge was not called for a score of the metric or for its parts; empty if it was for all."""
         import polars as pl
 
-        for reason in reasons:
-            if found := re.search(f'({NOT_ASKED}[^";{{\\\\]+)', reason or ""):
-                return found[1]
-        wanted = pl.col("metric") == metric
-        stored = self.run.collect(self.run.source.scan_evidence().filter(wanted))
-        for text in stored["evidence"].drop_nulls().to_list():
-            for reason in _texts(json.loads(text)):
-                if NOT_ASKED in reason:
-                    return reason[reason.index(NOT_ASKED) :]
-        return ""
-
-
-def _texts(value: object) -> list[str]:
-    """All texts in JSON data."""
-    if isinstance(value, str):
-        return [value]
-    if isinstance(value, Mapping):
-        return [
-            text for item in cast("Mapping[str, object]", value).values() for text in _texts(item)
-        ]
-    if isinstance(value, list):
-        return [text for item in cast("list[object]", value) for text in _texts(item)]
-    return []
+        outcomes = self.run.outcomes
+        for each in outcomes.absent:
+            if each.metric == metric and (each.reason or "").startswith(NOT_ASKED):
+                return each.reason or ""
+        lost = str(Flag.LOST_PARTS)
+        texts = [reason for of, flag, reason in outcomes.flagged if (of, flag) == (metric, lost)]
+        if texts:
+            wanted = pl.col("metric") == metric
+            stored = self.run.collect(self.run.source.scan_evidence().filter(wanted))
+            texts += stored["evidence"].to_list()
+        found = (NOT_ASKED_BECAUSE.search(text) for text in texts if text)
+        return next((because[0] for because in found if because), "")
 
 
 def named_without_scores(plan: Plan, health: Health) -> Mapping[str, str]:
@@ -162,29 +133,25 @@ def named_without_scores(plan: Plan, health: Health) -> Mapping[str, str]:
     """
     named: dict[str, list[str]] = {}
     for suite in plan.suites:
-        entries = [(entry.name, _labels(entry, plan)) for entry in suite.entries]
+        labels: dict[str, list[str]] = {}
+        for entry in suite.entries:
+            # The label of a composite also names the judge of its parts.
+            by_name = [
+                metric.metric
+                for metric in plan.metrics
+                if metric.name == entry.name
+                and metric.definition is not None
+                and metric.definition.name == entry.label.name
+            ]
+            labels[entry.name] = [*planned_labels(entry, plan.metrics), *by_name]
         if suite.explicit:
-            named |= dict(entries)
+            named |= labels
             continue
+        of_entries = [label for found in labels.values() for label in found]
         checks = [name for check in suite.checks for name in names_of(check)]
-        named[f"suite {suite.name}"] = [
-            *(label for _, found in entries for label in found),
-            *checks,
-        ]
+        named[f"suite {suite.name}"] = [*of_entries, *checks]
     return {
         name: health.why_nothing_scored(labels)
         for name, labels in named.items()
         if health.scored.isdisjoint(labels)
     }
-
-
-def _labels(entry: Entry, plan: Plan) -> list[str]:
-    """The labels of an entry in the scores; a composite's also name the judge of its parts."""
-    by_name = [
-        metric.metric
-        for metric in plan.metrics
-        if metric.name == entry.name
-        and metric.definition is not None
-        and metric.definition.name == entry.label.name
-    ]
-    return [*planned_labels(entry, plan.metrics), *by_name]

@@ -26,6 +26,8 @@ def manifest_of(
     plan: Plan, samples: Samples, seed: int, batch_size: int, resources: Resources
 ) -> Manifest:
     """The manifest of a run that has not started."""
+    import platform
+
     data: dict[str, object] = {
         "source": samples.source,
         "sha256": samples.fingerprint(),
@@ -36,15 +38,20 @@ def manifest_of(
     }
     code = _code_table(plan, resources)
     described = plan.describe()
-    for node, table in zip(
-        plan.nodes, cast("list[dict[str, object]]", described["nodes"]), strict=True
-    ):
+    tables = cast("list[dict[str, object]]", described["nodes"])
+    for node, table in zip(plan.nodes, tables, strict=True):
         if digest := user_code([node.definition.function]).digest():
             table["code"] = digest
     fixed = [described, data["sha256"], data["order"], code, seed, batch_size]
-    key = hashlib.sha256(json.dumps(fixed, sort_keys=True, default=list).encode()).hexdigest()
+    notes = [
+        f"not scored, {reason}: {names}"
+        for reason, names in _grouped((m.unavailable or "", m.name) for m in plan.unavailable)
+    ]
+    if resources.evidence != "all":  # it is no part of the key
+        of = "scores that failed or have a flag" if resources.evidence == "failed" else "no score"
+        notes.append(f"evidence is kept of {of}")
     return Manifest(
-        key,
+        hashlib.sha256(json.dumps(fixed, sort_keys=True, default=list).encode()).hexdigest(),
         plan.name,
         tuple(MetricDisplay.of(metric) for metric in plan.metrics),
         cast(Mapping[str, object], json.loads(json.dumps(described, default=list))),
@@ -53,8 +60,12 @@ def manifest_of(
         seed,
         batch_size,
         _git_commit(),
-        _machine(),
-        (*samples.notes, *_notes(plan, resources)),
+        {
+            "python": platform.python_version(),
+            "system": platform.platform(terse=True),
+            **{name: version_of(name) for name in ("numpy", "polars")},
+        },
+        (*samples.notes, *notes),
         tuple(
             StoredFinding.of(finding, suite, plan.metrics)
             for suite in plan.suites
@@ -122,16 +133,6 @@ def _encoders(plan: Plan, resources: Resources) -> "list[CachedEncoder]":
     return [used[identity] for identity in sorted(used)]
 
 
-def _notes(plan: Plan, resources: Resources) -> Iterator[str]:
-    """The metrics that cannot be scored, and whose evidence is kept, which is no part of the key."""
-    reasons = ((metric.unavailable or "", metric.name) for metric in plan.unavailable)
-    for reason, names in _grouped(reasons).items():
-        yield f"not scored, {reason}: {names}"
-    if resources.evidence != "all":
-        of = "scores that failed or have a flag" if resources.evidence == "failed" else "no score"
-        yield f"evidence is kept of {of}"
-
-
 def _model_notes(plan: Plan) -> Iterator[str]:
     """Which model or judge scored each metric, and which threshold was applied."""
     nodes: dict[str | None, Mapping[str, SettingValue]] = {
@@ -152,9 +153,9 @@ def _model_notes(plan: Plan) -> Iterator[str]:
             by_model.append((shown, metric.name + at))
             if isinstance(threshold, float):
                 by_threshold.append(((str(model), threshold), metric.name))
-    yield from (f"by {model}: {names}" for model, names in _grouped(by_model).items())
-    yield from (f"judged by {judge}: {names}" for judge, names in _grouped(by_judge).items())
-    for (model, threshold), names in _grouped(by_threshold).items():
+    yield from (f"by {model}: {names}" for model, names in _grouped(by_model))
+    yield from (f"judged by {judge}: {names}" for judge, names in _grouped(by_judge))
+    for (model, threshold), names in _grouped(by_threshold):
         own = model_info(model).threshold
         best = "" if own is None else f' (threshold="model", {own:g}, agrees best with people)'
         yield (
@@ -163,23 +164,12 @@ def _model_notes(plan: Plan) -> Iterator[str]:
         )
 
 
-def _grouped(pairs: Iterable[tuple[K, str]]) -> Mapping[K, str]:
-    """The names of each key as one text, in order."""
+def _grouped(pairs: Iterable[tuple[K, str]]) -> Iterator[tuple[K, str]]:
+    """Each key with its names as one text, in order."""
     found: dict[K, list[str]] = {}
     for key, name in pairs:
         found.setdefault(key, []).append(name)
-    return {key: ", ".join(names) for key, names in found.items()}
-
-
-def _machine() -> dict[str, object]:
-    import platform
-
-    packages = {name: version_of(name) for name in ("numpy", "polars")}
-    return {
-        "python": platform.python_version(),
-        "system": platform.platform(terse=True),
-        **packages,
-    }
+    return ((key, ", ".join(names)) for key, names in found.items())
 
 
 def _git_commit() -> str | None:

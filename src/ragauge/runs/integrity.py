@@ -51,10 +51,10 @@ def problem_of_samples(frame: "pl.DataFrame") -> str:
         return "it has no rows"
     for name, kind in frame.schema.items():
         field, shown = FIELDS.get(name), str(kind)
-        if field is None:
-            if not shown.startswith(PLAIN):
-                return f"its {name} has another type"
-        elif shown not in TYPES.get(field.kind, (shown,)):
+        is_right = (
+            shown.startswith(PLAIN) if field is None else shown in TYPES.get(field.kind, (shown,))
+        )
+        if not is_right:
             return f"its {name} has another type"
         numbers = frame[name].explode() if shown == "List(Float64)" else frame[name]
         if numbers.dtype.is_float() and not numbers.is_finite().all():
@@ -62,9 +62,7 @@ def problem_of_samples(frame: "pl.DataFrame") -> str:
     keys = frame.select("id", "system")
     if any(keys[name].null_count() for name in keys.columns):
         return "a row has no id or no system"
-    if keys.is_duplicated().any():
-        return "two rows have the same id and system"
-    return ""
+    return "two rows have the same id and system" if keys.is_duplicated().any() else ""
 
 
 def problem_of_scores(scores: "pl.DataFrame") -> str:
@@ -88,12 +86,9 @@ def problem_of_scores(scores: "pl.DataFrame") -> str:
         "a value and its status do not fit": is_ok.fill_null(value=False) != value.is_not_null(),
         "a row has no list of flags": pl.col("flags").is_null(),
     }
-    broken = scores.select(
-        rule.any().alias(str(place)) for place, rule in enumerate(rules.values())
-    ).row(0)
-    return next(
-        (problem for problem, is_broken in zip(rules, broken, strict=True) if is_broken), ""
-    )
+    named = (rule.any().alias(problem) for problem, rule in rules.items())
+    broken = scores.select(named).row(0, named=True)
+    return next((problem for problem, is_broken in broken.items() if is_broken), "")
 
 
 def problem_of_evidence(evidence: "pl.DataFrame") -> str:
@@ -108,31 +103,8 @@ def problem_of_evidence(evidence: "pl.DataFrame") -> str:
     return ""
 
 
-def digests_of(folder: Path, files: Iterable[Path]) -> dict[str, str]:
-    """The SHA-256 of each file, by its path in the folder; StoreError if one cannot be read."""
-    return {file.relative_to(folder).as_posix(): _digest_of(file, folder) for file in sorted(files)}
-
-
-def check_digest(file: Path, folder: Path, digests: Mapping[str, str]) -> None:
-    """Raise StoreError if a file of the folder is not as its run wrote it.
-
-    A run that an earlier version wrote has no digests; then only whether it is a file is checked.
-    """
-    wanted = digests.get(file.relative_to(folder).as_posix())
-    if wanted is None:
-        check_is_file(file, folder)
-    elif _digest_of(file, folder) != wanted:
-        raise StoreError(f"{file}: is damaged: it is not as the run wrote it; {_way_out(folder)}")
-
-
-def check_is_file(file: Path, folder: Path) -> None:
-    """Raise StoreError for what is not a file: reading a pipe, for example, would not end."""
-    if not file.is_file():
-        what = "is not a file" if file.exists() else "is missing"
-        raise StoreError(f"{file}: the run is damaged: this part {what}; {_way_out(folder)}")
-
-
-def _digest_of(file: Path, folder: Path) -> str:
+def digest_of(file: Path, folder: Path) -> str:
+    """The SHA-256 of a file of the folder; StoreError if it cannot be read."""
     check_is_file(file, folder)
     try:
         with file.open("rb") as opened:
@@ -143,6 +115,25 @@ def _digest_of(file: Path, folder: Path) -> str:
         ) from None
 
 
+def check_digest(file: Path, folder: Path, digests: Mapping[str, str]) -> None:
+    """Raise StoreError if a file of the folder is not as its run wrote it.
+
+    A run that an earlier version wrote has no digests; then only whether it is a file is checked.
+    """
+    wanted = digests.get(file.relative_to(folder).as_posix())
+    if wanted is None:
+        check_is_file(file, folder)
+    elif digest_of(file, folder) != wanted:
+        raise StoreError(f"{file}: is damaged: it is not as the run wrote it; {_way_out(folder)}")
+
+
+def check_is_file(file: Path, folder: Path) -> None:
+    """Raise StoreError for what is not a file: reading a pipe, for example, would not end."""
+    if not file.is_file():
+        what = "is not a file" if file.exists() else "is missing"
+        raise StoreError(f"{file}: the run is damaged: this part {what}; {_way_out(folder)}")
+
+
 def _way_out(folder: Path) -> str:
     return f"restore it from a copy, or remove {folder} and run it again"
 
@@ -150,40 +141,53 @@ def _way_out(folder: Path) -> str:
 def read_samples(folder: Path, manifest: Manifest) -> "pl.DataFrame | SampleFile":
     """The samples: a frame, or many of them as the file that is read piece by piece."""
     path = folder / SAMPLES
-    is_packed_small = not path.exists() or path.stat().st_size < LARGE_SAMPLES
-    if is_packed_small:
+    is_small = not path.exists() or path.stat().st_size < LARGE_SAMPLES
+    if is_small:
         check_digest(path, folder, manifest.digests)
-    check_columns(path, folder, ("id", "system"), schema_of(path, folder))
+    check_schema(path, folder, ("id", "system"))
     file = SampleFile(path)
-    # Polars opens no path that is not UTF-8.
-    is_read_whole = is_packed_small and not _is_utf8(path)
-    if not is_read_whole and (
-        not is_packed_small or file.height > SMALL_BATCHES * file.rows_at_once
-    ):
+    try:
+        os.fspath(path.absolute()).encode()
+        is_openable = True
+    except UnicodeEncodeError:  # polars opens no path that is not UTF-8
+        is_openable = False
+    if not is_small or (is_openable and file.height > SMALL_BATCHES * file.rows_at_once):
         return file
     frame = read_table(path, folder, ("id", "system"))
     refuse(problem_of_samples(frame), path, folder)
     return frame
 
 
-def read_table(path: Path, folder: Path, columns: Sequence[str]) -> "pl.DataFrame":
+def read_table(path: Path, folder: Path, columns: Iterable[str]) -> "pl.DataFrame":
     """One of the run's tables; raises StoreError if it is damaged or has other columns."""
     frame = read_frame(path, folder)
-    check_columns(path, folder, columns, frame.schema)
+    _check_columns(path, folder, columns, frame.schema)
     return frame
 
 
-def check_columns(
-    path: Path, folder: Path, columns: Sequence[str], schema: "Mapping[str, pl.DataType]"
+def check_schema(path: Path, folder: Path, columns: Iterable[str]) -> None:
+    """Raise StoreError if a Parquet file has other columns, or its end, which has them, is damaged."""
+    import polars as pl
+
+    try:
+        with path.open("rb") as file:  # polars reads * and [ in a path as patterns
+            schema = pl.read_parquet_schema(file)
+    except (OSError, pl.exceptions.PolarsError) as error:
+        raise StoreError(
+            f"{path}: cannot be read: {error!s:.200}; remove {folder} and run it again"
+        ) from None
+    _check_columns(path, folder, columns, schema)
+
+
+def _check_columns(
+    path: Path, folder: Path, columns: Iterable[str], schema: "Mapping[str, pl.DataType]"
 ) -> None:
+    columns = tuple(columns)
     missing = [name for name in columns if name not in schema]
     wrong = [name for name in columns if name in schema and str(schema[name]) != COLUMN_TYPES[name]]
     if missing or wrong:
-        what = (
-            f"it has no column {', '.join(missing)}"
-            if missing
-            else f"its {wrong[0]} has another type"
-        )
+        what = f"it has no column {', '.join(missing)}" if missing else ""
+        what = what or f"its {wrong[0]} has another type"
         raise StoreError(
             f"{path}: is not a part of a run: {what}; remove {folder} and run it again"
         )
@@ -198,24 +202,3 @@ def check_exist(paths: Sequence[Path], folder: Path) -> None:
     for path in paths:
         if path.name not in present:
             check_is_file(path, folder)
-
-
-def _is_utf8(path: Path) -> bool:
-    try:
-        os.fspath(path.absolute()).encode()
-    except UnicodeEncodeError:
-        return False
-    return True
-
-
-def schema_of(path: Path, folder: Path) -> "Mapping[str, pl.DataType]":
-    """The columns and types of a Parquet file, read from its end; StoreError when it is damaged."""
-    import polars as pl
-
-    try:
-        with path.open("rb") as file:  # polars reads * and [ in a path as patterns
-            return pl.read_parquet_schema(file)
-    except (OSError, pl.exceptions.PolarsError) as error:
-        raise StoreError(
-            f"{path}: cannot be read: {error!s:.200}; remove {folder} and run it again"
-        ) from None

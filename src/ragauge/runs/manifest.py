@@ -2,14 +2,14 @@
 
 import hashlib
 import json
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal, cast
 
 from ragauge import catalog
 from ragauge.engine.graph import PlannedMetric
 from ragauge.errors import LabelError
-from ragauge.label import Label
+from ragauge.label import without_settings
 from ragauge.runs.aggregates import MEAN, StoredAggregate
 from ragauge.runs.fields import check_shapes, read_dataclass
 from ragauge.suite import Entry, Finding, Suite
@@ -57,27 +57,13 @@ class MetricDisplay:
     @classmethod
     def of(cls, planned: PlannedMetric) -> "MetricDisplay":
         """The display of a planned metric."""
-        metric = planned.definition
-        own: dict[str, Any] = {}
-        if metric is not None:
-            own = {
-                **{
-                    name: getattr(metric, name)
-                    for name in ("version", "low", "high", "lower_is_better")
-                },
-                "show": planned.show,
-                "aggregate": StoredAggregate.of(metric),
-            }
-        return cls(
-            planned.metric,
-            planned.name,
-            scale=planned.scale,
-            digits=planned.digits,
-            unavailable=planned.unavailable,
-            family=planned.family,
-            is_ranked=planned.is_ranked,
-            **own,
-        )
+        named = ("metric", "name", "scale", "digits", "unavailable", "family", "is_ranked")
+        shown: dict[str, Any] = {name: getattr(planned, name) for name in named}
+        if (metric := planned.definition) is not None:
+            own = ("version", "low", "high", "lower_is_better")
+            shown |= {name: getattr(metric, name) for name in own}
+            shown |= {"show": planned.show, "aggregate": StoredAggregate.of(metric)}
+        return cls(**shown)
 
     def __post_init__(self) -> None:
         if not 0 <= self.digits <= MAX_DIGITS:
@@ -134,18 +120,9 @@ def planned_labels(entry: Entry, planned: Sequence[PlannedMetric]) -> list[str]:
     labels = [
         other.metric
         for other in planned
-        if other.definition is metric and _without(other.metric, filled) == label
+        if other.definition is metric and without_settings(other.metric, filled) == label
     ]
     return labels or [label]
-
-
-def _without(metric: str, names: Collection[str]) -> str:
-    """The label without some of its settings; the name of a check, which need not be a label, as it is."""
-    try:
-        label = Label.parse(metric)
-    except LabelError:
-        return metric
-    return str(Label(label.name, {k: v for k, v in label.settings.items() if k not in names}))
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,13 +171,14 @@ class Manifest:
         The manifest of an earlier version has no digests at all, and that of an unfinished run needs none.
         """
         table = cast(object, json.loads(text))
-        digest: object = None
-        rest: Mapping[str, object] = {}
-        if isinstance(table, dict):
-            rest = cast("dict[str, object]", table)
-            digest = rest.pop(DIGEST, None)
+        rest = cast("dict[str, object]", table) if isinstance(table, dict) else {}
+        digest = rest.pop(DIGEST, None)
         manifest = read_dataclass(cls, cast(object, table))
-        _check_text([manifest.data.get("systems"), *(rest.get(name) for name in SHOWN)])
+        shown = [manifest.data.get("systems"), *(rest.get(name) for name in SHOWN)]
+        try:
+            json.dumps(shown, ensure_ascii=False).encode()
+        except UnicodeEncodeError:  # no frame can hold it; in a path it is legitimate
+            raise ValueError("it has half of a surrogate pair in a name") from None
         check_shapes(
             plan=manifest.plan, data=manifest.data, code=manifest.code, judging=manifest.judging
         )
@@ -208,14 +186,6 @@ class Manifest:
         if manifest.finished is not None and has_digest and digest != _digest(rest):
             raise ValueError("it is not as the run wrote it: its digest differs or was removed")
         return manifest
-
-
-def _check_text(value: object) -> None:
-    """Raise ValueError for half of a surrogate pair, which no frame can hold; in a path it is legitimate."""
-    try:
-        json.dumps(value, ensure_ascii=False).encode()
-    except UnicodeEncodeError:
-        raise ValueError("it has half of a surrogate pair in a name") from None
 
 
 def _json(table: Mapping[str, object]) -> str:

@@ -1,5 +1,6 @@
 """What became of a run's scores: how many have no value and why, and which flags they have."""
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, cast
@@ -30,17 +31,17 @@ class Absence:
 class Outcomes:
     """Counts of scores from one pass over them, each in the order in which it first occurs.
 
-    `flagged` counts by metric, flag and reason. `n_by_metric` counts all scores of a metric.
+    `flagged` counts by metric, flag and reason. `n_by_metric` counts all scores of a metric; `scored` are the
+    metrics with a value.
     """
 
-    n_by_metric: dict[str, int] = field(default_factory=dict[str, int])
+    n_by_metric: Counter[str] = field(default_factory=Counter[str])
     scored: dict[str, None] = field(default_factory=dict[str, None])
-    """The metrics with a value."""
-    flagged: dict[tuple[str, str, str | None], int] = field(
-        default_factory=dict[tuple[str, str, str | None], int]
+    flagged: Counter[tuple[str, str, str | None]] = field(
+        default_factory=Counter[tuple[str, str, str | None]]
     )
-    _absent: dict[tuple[str, str, str, str | None], int] = field(
-        default_factory=dict[tuple[str, str, str, str | None], int]
+    _absent: Counter[tuple[str, str, str, str | None]] = field(
+        default_factory=Counter[tuple[str, str, str, str | None]]
     )
 
     @property
@@ -68,34 +69,30 @@ class Outcomes:
     @classmethod
     def of_data(cls, given: "Mapping[str, Any]") -> "Outcomes":
         return cls(
-            dict(given["n_by_metric"]),
+            Counter(given["n_by_metric"]),
             dict.fromkeys(given["scored"]),
-            {tuple(key): n for *key, n in given["flagged"]},
-            {tuple(key): n for *key, n in given["absent"]},
+            Counter({tuple(key): n for *key, n in given["flagged"]}),
+            Counter({tuple(key): n for *key, n in given["absent"]}),
         )
 
     def add(self, scores: "pl.DataFrame") -> None:
         """Count the scores of a piece."""
         import polars as pl
 
-        for metric, n in _counted(scores.select("metric")):
-            self.n_by_metric[metric] = self.n_by_metric.get(metric, 0) + n
         has_value = scores["value"].is_not_null()
-        for metric, _ in _counted(scores.filter(has_value).select("metric")):
-            self.scored[metric] = None
-        without = scores.filter(~has_value).select("metric", "system", "status", "reason")
-        for *key, n in _counted(without):
-            place = cast("tuple[str, str, str, str | None]", tuple(key))
-            self._absent[place] = self._absent.get(place, 0) + n
         flagged = scores.filter(pl.col("flags").list.len() > 0)
-        for *key, n in _counted(flagged.select("metric", "flags", "reason").explode("flags")):
-            named = cast("tuple[str, str, str | None]", tuple(key))
-            self.flagged[named] = self.flagged.get(named, 0) + n
+        self.n_by_metric.update({metric: n for (metric,), n in _counted(scores, "metric").items()})
+        self.scored |= {metric: None for (metric,) in _counted(scores.filter(has_value), "metric")}
+        self._absent.update(
+            _counted(scores.filter(~has_value), "metric", "system", "status", "reason")
+        )
+        self.flagged.update(_counted(flagged.explode("flags"), "metric", "flags", "reason"))
 
 
-def _counted(frame: "pl.DataFrame") -> "list[tuple[Any, ...]]":
-    """The distinct rows in the order in which they first occur, each with how many there are."""
-    return frame.group_by(frame.columns, maintain_order=True).len().rows()
+def _counted(frame: "pl.DataFrame", *names: str) -> "dict[tuple[Any, ...], int]":
+    """How many rows have which values, in the order in which these first occur."""
+    counts = frame.group_by(*names, maintain_order=True).len().rows()
+    return {tuple(values): n for *values, n in counts}
 
 
 def outcomes_of(run: "ScoredRun") -> Outcomes:

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from ragauge.errors import PlanError, did_you_mean
 from ragauge.label import without_precision
@@ -17,7 +17,6 @@ from ragauge.runs.scores import (
     InParts,
     ScoreSource,
     collected,
-    of_question,
     pieces_with_samples,
     rows_of_question,
     with_evidence,
@@ -42,8 +41,7 @@ IDS_SEARCHED = 200_000
 class ScoredRun:
     """The scores of samples, and the manifest of how they were computed; `ragauge.run.Run` adds what people do with it.
 
-    `folder` is where it is stored; None for a run in memory. Of a run
-    at a URL, `folder` is the working copy on this machine.
+    `folder` is where it is stored; None for a run in memory. Of a run at a URL, it is the working copy on this machine.
     """
 
     samples: Samples
@@ -51,14 +49,8 @@ class ScoredRun:
     manifest: Manifest
     folder: Path | None = None
     url: str | None = None
-    _summaries: dict[tuple[str, ...], "pl.DataFrame"] = field(
-        default_factory=dict["tuple[str, ...]", "pl.DataFrame"], repr=False, compare=False
-    )
-    """Computed summaries, one for each grouping."""
-    computed: dict[str, object] = field(
-        default_factory=dict[str, object], repr=False, compare=False
-    )
-    """What other modules of this package have computed from all scores, by a name of theirs."""
+    computed: dict[str, Any] = field(default_factory=dict[str, Any], repr=False, compare=False)
+    """What has been computed from all scores, by a name of whoever computed it."""
 
     @property
     def place(self) -> str | None:
@@ -89,7 +81,7 @@ class ScoredRun:
 
     def of_question(self, id: str) -> "pl.DataFrame":
         """The scores of one question with their evidence, as in `scores`."""
-        return of_question(self._source_of(self.rows_of(id)), id, self.folder)
+        return with_evidence(self._source_of(self.rows_of(id)), self.folder, id)
 
     def evidence_of(self, rows: Iterable[int]) -> "pl.LazyFrame":
         """The evidence of at least these rows of the samples: that of the batches that they are in."""
@@ -116,16 +108,17 @@ class ScoredRun:
     @cached_property
     def metrics(self) -> tuple[MetricDisplay, ...]:
         """The metrics in the order of the plan; those with the same name are shown with their label."""
+        names = [without_precision(metric.name) for metric in self.manifest.metrics]
         labels: dict[str, set[str]] = {}
-        named = [
-            replace(metric, name=without_precision(metric.name)) for metric in self.manifest.metrics
-        ]
-        for metric in named:
-            labels.setdefault(metric.name, set()).add(metric.metric)
-        return tuple(
-            replace(metric, name=_with_label(metric)) if len(labels[metric.name]) > 1 else metric
-            for metric in named
-        )
+        for name, metric in zip(names, self.manifest.metrics, strict=True):
+            labels.setdefault(name, set()).add(metric.metric)
+        shown: list[MetricDisplay] = []
+        for name, metric in zip(names, self.manifest.metrics, strict=True):
+            if len(labels[name]) > 1:
+                is_begun = metric.metric.startswith(name)
+                name = metric.metric if is_begun else f"{name} ({metric.metric})"
+            shown.append(replace(metric, name=name))
+        return tuple(shown)
 
     @cached_property
     def problems(self) -> tuple[str, ...]:
@@ -169,10 +162,8 @@ class ScoredRun:
             named |= {metric.metric: metric, metric.name: metric}
         name = name if name in named else without_precision(name)
         if name not in named:
-            hint = (
-                did_you_mean(name, named)
-                or f"; it has {', '.join(metric.name for metric in self.metrics)}"
-            )
+            names = ", ".join(metric.name for metric in self.metrics)
+            hint = did_you_mean(name, named) or f"; it has {names}"
             raise PlanError([f"the run has no metric {name!r}{hint}"])
         return named[name]
 
@@ -188,18 +179,18 @@ class ScoredRun:
         PlanError for a field that the samples do not have.
         """
         fields = slices_of(self.samples, [by] if isinstance(by, str) else by or ())
-        if not fields and "summary" in self.stored_results and not self._summaries:
-            rows = cast("Sequence[Mapping[str, object]]", self.stored_results["summary"])
-            self._summaries[fields] = frame_of(rows)
-        if fields not in self._summaries:
+        summaries: dict[tuple[str, ...], pl.DataFrame] = self.computed.setdefault("summaries", {})
+        if not fields and not summaries and "summary" in self.stored_results:
+            summaries[fields] = frame_of(cast("list[Any]", self.stored_results["summary"]))
+        if fields not in summaries:
             columns = ("id", "system", "metric", "value", "status", "parts")
-            self._summaries[fields] = summarise_pieces(
+            summaries[fields] = summarise_pieces(
                 lambda: pieces_with_samples(self, columns, [*fields, *clusters_in(self.samples)]),
                 self.samples,
                 self.metrics,
                 fields,
             )
-        return self._summaries[fields].clone()
+        return summaries[fields].clone()
 
     def samples_of(self, ids: Collection[str]) -> "pl.DataFrame":
         """The samples of some questions, in their order."""
@@ -224,15 +215,14 @@ class ScoredRun:
     def worst(self, metric: str, n: int = 10) -> "pl.DataFrame":
         """The n rows with the worst value of a metric, worst first: id, system, value, answer.
 
-        `metric` is a label or a shown name. If lower is better, the highest values are the worst. Rows
-        without a value are left out; ties are ordered by id and system.
+        `metric` is a label or a shown name. Rows without a value are left out; ties are ordered by id and system.
         """
         import polars as pl
 
         if n < 1:
             raise PlanError([f"n must be at least 1, got {n}"])
         display = self.metric(metric)
-        kept = cast("Mapping[str, list[list[object]]]", self.stored_results.get("worst", {}))
+        kept = cast("Mapping[str, list[object]]", self.stored_results.get("worst", {}))
         rows = kept.get(display.metric, [])
         if len(rows) >= n:
             types = {"id": pl.String, "system": pl.String, "value": pl.Float64}
@@ -257,33 +247,24 @@ class ScoredRun:
         return f"{type(self).__name__}({self.manifest.suite}: {len(self.samples):,} samples of {named}; {where})"
 
 
-def _with_label(metric: MetricDisplay) -> str:
-    """A unique name for a metric whose name other metrics share: its label, or name and label."""
-    if metric.metric.startswith(metric.name):
-        return metric.metric
-    return f"{metric.name} ({metric.metric})"
-
-
 def slices_of(samples: Samples, by: Iterable[str]) -> tuple[str, ...]:
     """The fields to group by, without duplicates and without `system`, which every summary has.
 
     Raises PlanError with every field that samples cannot be grouped by.
     """
     fields = tuple(name for name in dict.fromkeys(by) if name != "system")
-    problems = [problem for name in fields if (problem := _slice_problem(samples, name))]
+    known = [column for column in samples.columns if column not in UNGROUPED]
+    problems: list[str] = []
+    for name in fields:
+        if name not in samples.columns:
+            hint = did_you_mean(name, known) or f"; they have {', '.join(known)}"
+            problems.append(f"cannot group by {name!r}: the samples have no such field{hint}")
+        elif name in UNGROUPED:
+            problems.append(f"{name!r} holds lists; rows cannot be grouped by it")
+        elif name in SUMMARY:
+            problems.append(
+                f"cannot group by {name!r}: a summary has a column of that name; rename the field"
+            )
     if problems:
         raise PlanError(problems)
     return fields
-
-
-def _slice_problem(samples: Samples, name: str) -> str:
-    """Why samples cannot be grouped by a field; empty if they can."""
-    known = [column for column in samples.columns if column not in UNGROUPED]
-    if name not in samples.columns:
-        hint = did_you_mean(name, known) or f"; they have {', '.join(known)}"
-        return f"cannot group by {name!r}: the samples have no such field{hint}"
-    if name in UNGROUPED:
-        return f"{name!r} holds lists; rows cannot be grouped by it"
-    if name in SUMMARY:
-        return f"cannot group by {name!r}: a summary has a column of that name; rename the field"
-    return ""

@@ -22,10 +22,14 @@ if TYPE_CHECKING:
 
 COLUMNS = ("id", "system", "metric", "value", "status", "reason", "evidence", "flags")
 """Columns of `Run.scores`."""
-
-
 SAMPLES_AT_ONCE = 20_000
 """Samples whose scores are in memory at once when parts are read one after the other."""
+INDEX = "questions.parquet"
+"""Sorted hashes of the ids, each with the place of a row. A hash of 8 bytes may be of several ids, so
+the rows are looked at."""
+MIN_INDEXED = 50_000
+"""Runs with more rows have an index."""
+ROWS_AT_ONCE = 50_000
 
 
 class ScoreSource(Protocol):
@@ -39,7 +43,7 @@ class ScoreSource(Protocol):
         """A lazy frame with the columns of EVIDENCE: the same rows in the same order."""
         ...
 
-    def pieces(self) -> "Iterator[pl.LazyFrame]":
+    def pieces(self) -> "Iterator[ScoreSource]":
         """The scores some at a time, in their order; a sample's scores are all in one piece."""
         ...
 
@@ -60,8 +64,8 @@ class InMemory:
     def scan_evidence(self) -> "pl.LazyFrame":
         return self.frame.lazy().select(EVIDENCE)
 
-    def pieces(self) -> "Iterator[pl.LazyFrame]":
-        yield self.scan()
+    def pieces(self) -> "Iterator[ScoreSource]":
+        yield self
 
     def of_batches(self, numbers: Sequence[int]) -> "ScoreSource":  # noqa: ARG002
         return self
@@ -82,10 +86,10 @@ class InParts:
     def scan_evidence(self) -> "pl.LazyFrame":
         return _scan(self.evidence, EVIDENCE)
 
-    def pieces(self) -> "Iterator[pl.LazyFrame]":
+    def pieces(self) -> "Iterator[ScoreSource]":
         at_once = self.n_samples_at_once // self.batch_size
         for start in range(0, len(self.scores), at_once):
-            yield _scan(self.scores[start : start + at_once], SCORES)
+            yield self.of_batches(range(start, min(start + at_once, len(self.scores))))
 
     @property
     def n_samples_at_once(self) -> int:
@@ -93,28 +97,24 @@ class InParts:
         return max(1, SAMPLES_AT_ONCE // self.batch_size) * self.batch_size
 
     def of_batches(self, numbers: Sequence[int]) -> "ScoreSource":
-        return InParts(
-            [self.scores[number] for number in numbers],
-            [self.evidence[number] for number in numbers],
-            self.batch_size,
+        scores, evidence = (
+            [parts[number] for number in numbers] for parts in (self.scores, self.evidence)
         )
+        return InParts(scores, evidence, self.batch_size)
 
 
 def _scan(paths: Sequence[Path], columns: Sequence[str]) -> "pl.LazyFrame":
     import polars as pl
 
+    sources: list[Any] = []
+    for path in paths:
+        try:
+            str(path).encode()
+            sources.append(str(path))
+        except UnicodeEncodeError:  # polars cannot open a path that is not UTF-8
+            sources.append(BytesIO(path.read_bytes()))
     # With glob, polars would read * and [ in a path as patterns.
-    sources: list[Any] = list(map(_path_or_content, paths))
     return pl.scan_parquet(sources, glob=False, hive_partitioning=False).select(columns)
-
-
-def _path_or_content(path: Path) -> str | BytesIO:
-    """The path, or the file's content if the path is not UTF-8, which polars cannot open."""
-    try:
-        str(path).encode()
-    except UnicodeEncodeError:
-        return BytesIO(path.read_bytes())
-    return str(path)
 
 
 def collected(
@@ -136,45 +136,16 @@ def collected(
         ) from None
 
 
-def with_evidence(source: ScoreSource, folder: Path | None) -> "pl.DataFrame":
-    """All scores with their evidence: the columns of COLUMNS."""
-    return _beside(
-        collected(source.scan(), folder), collected(source.scan_evidence(), folder), folder
-    )
-
-
-def pieces_with_evidence(source: ScoreSource, folder: Path | None) -> "Iterator[pl.DataFrame]":
-    """All scores with their evidence in their order, those of some samples at a time."""
-    if not isinstance(source, InParts):
-        yield with_evidence(source, folder)
-        return
-    at_once = source.n_samples_at_once // source.batch_size
-    for start in range(0, len(source.scores), at_once):
-        numbers = range(start, min(start + at_once, len(source.scores)))
-        yield with_evidence(source.of_batches(numbers), folder)
-
-
-def with_all_columns(source: ScoreSource, folder: Path) -> "pl.DataFrame":
-    """All scores in a frame with the columns of SCORES and EVIDENCE."""
-    scores, evidence = collected(source.scan(), folder), collected(source.scan_evidence(), folder)
-    return scores.with_columns(evidence["evidence"])
-
-
-def of_question(source: ScoreSource, id: str, folder: Path | None) -> "pl.DataFrame":
-    """The scores of one question with their evidence; reads only the parts that contain them."""
+def with_evidence(
+    source: ScoreSource, folder: Path | None, id: str | None = None
+) -> "pl.DataFrame":
+    """All scores, or those of one question, with their evidence: the columns of COLUMNS."""
     import polars as pl
 
-    wanted = pl.col("id") == id
-    return _beside(
-        collected(source.scan().filter(wanted), folder),
-        collected(source.scan_evidence().filter(wanted), folder),
-        folder,
-    )
-
-
-def _beside(
-    scores: "pl.DataFrame", evidence: "pl.DataFrame", folder: Path | None
-) -> "pl.DataFrame":
+    both = [source.scan(), source.scan_evidence()]
+    if id is not None:
+        both = [each.filter(pl.col("id") == id) for each in both]
+    scores, evidence = (collected(each, folder) for each in both)
     if scores.height != evidence.height:
         raise StoreError(
             f"{folder}: has {scores.height:,} scores but evidence for {evidence.height:,}; "
@@ -187,10 +158,16 @@ def _beside(
     return scores.with_columns(evidence["evidence"]).select(COLUMNS)
 
 
+def pieces_with_evidence(source: ScoreSource, folder: Path | None) -> "Iterator[pl.DataFrame]":
+    """All scores with their evidence in their order, those of some samples at a time."""
+    for piece in source.pieces():
+        yield with_evidence(piece, folder)
+
+
 def score_pieces(run: "ScoredRun", columns: Sequence[str]) -> "Iterator[pl.DataFrame]":
     """These columns of the scores, some samples at a time; all scores of a sample are in one piece."""
-    for lazy in run.source.pieces():
-        yield run.collect(lazy.select(columns))
+    for piece in run.source.pieces():
+        yield run.collect(piece.scan().select(columns))
 
 
 def pieces_with_samples(
@@ -201,17 +178,6 @@ def pieces_with_samples(
     size = run.source.n_samples_at_once if isinstance(run.source, InParts) else len(run.samples)
     for place, scores in enumerate(score_pieces(run, columns)):
         yield scores, run.samples.part(place * size, (place + 1) * size, named)
-
-
-if TYPE_CHECKING:
-    pass
-
-INDEX = "questions.parquet"
-"""Sorted hashes of the ids, each with the place of a row. A hash of 8 bytes may be of several ids, so
-the rows are looked at."""
-MIN_INDEXED = 50_000
-"""Runs with more rows have an index."""
-ROWS_AT_ONCE = 50_000
 
 
 def write_index(folder: Path, samples: Samples) -> None:
@@ -228,41 +194,30 @@ def write_index(folder: Path, samples: Samples) -> None:
         ]
     )
     order = np.argsort(hashes, kind="stable").astype(np.uint32)
-    hashes = hashes[order]
-    table = pl.DataFrame({"hash": hashes, "row": order})
+    table = pl.DataFrame({"hash": hashes[order], "row": order})
     write_frame(folder / INDEX, table, row_group_size=ROWS_AT_ONCE)
 
 
 def rows_of_question(samples: Samples, id: str, folder: Path | None) -> tuple[int, ...]:
     """The places of a question's rows in the samples, ascending; empty if there is none."""
-    rows = _candidates(id, folder) if folder is not None else None
-    if rows is not None:
-        own = [samples.part(row, row + 1, ["id"])["id"].to_list() for row in rows]
-        if all(found == [id] for found in own):
-            return tuple(
-                rows
-            )  # else the hash is that of other ids, too, or the index of other samples
+    import polars as pl
+
+    if folder is not None and (path := folder / INDEX).exists():
+        try:
+            index = pl.scan_parquet(path.absolute(), glob=False, hive_partitioning=False)
+            found: pl.DataFrame = index.filter(pl.col("hash") == _hash(id)).collect()
+            rows = sorted(cast("list[int]", found["row"].to_list()))
+            if all(samples.part(row, row + 1, ["id"])["id"].to_list() == [id] for row in rows):
+                return tuple(rows)
+            # Else the hash is that of other ids, too, or the index of other samples.
+        except (OSError, pl.exceptions.PolarsError):
+            pass
     places: list[int] = []
     start = 0
     for piece in samples.pieces(["id"]):
         places += [start + place for place in (piece["id"] == id).arg_true().to_list()]
         start += piece.height
     return tuple(places)
-
-
-def _candidates(id: str, folder: Path) -> list[int] | None:
-    """The rows whose id has the same hash; None if there is no index that can be read."""
-    import polars as pl
-
-    path = folder / INDEX
-    if not path.exists():
-        return None
-    try:
-        index = pl.scan_parquet(path.absolute(), glob=False, hive_partitioning=False)
-        found: pl.DataFrame = index.filter(pl.col("hash") == _hash(id)).collect()
-        return sorted(found["row"].to_list())
-    except (OSError, pl.exceptions.PolarsError):
-        return None
 
 
 def _hash(id: str) -> int:

@@ -1,6 +1,6 @@
 """How steady a system is that was asked each question several times: pass@k, pass^k, and where values vary."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -43,62 +43,54 @@ def steadiness(
 
     Without a threshold it is the middle of the metric's scale; PlanError for a metric without one.
     """
-    if threshold is None:
-        if metric.low is None or metric.high is None:
-            raise PlanError([f"{metric.name} has no bounds; give a threshold from which it passes"])
-        threshold = (metric.low + metric.high) / 2
-    if REPEAT_OF not in run.samples.columns:
-        return ()
-    by_system = _values(run, metric)
-    found = (_of_system(system, metric, threshold, groups) for system, groups in by_system.items())
-    return tuple(each for each in found if each is not None)
-
-
-def _values(run: "ScoredRun", metric: MetricDisplay) -> Mapping[str, list[list[float | None]]]:
-    """The values of each question, by system."""
     import polars as pl
 
-    scores = run.collect(
-        run.scan()
-        .filter(pl.col("metric") == metric.metric)
-        .select("id", "system", "value", "status")
-    )
+    threshold = metric.middle if threshold is None else threshold
+    if threshold is None:
+        raise PlanError([f"{metric.name} has no bounds; give a threshold from which it passes"])
+    if REPEAT_OF not in run.samples.columns:
+        return ()
     of_turns = [name for name in ("conversation",) if name in run.samples.columns]
     asked = run.collect(run.samples.scan().select("id", "system", "answer", REPEAT_OF, *of_turns))
-    both = asked.join(scores, on=["id", "system"], how="inner", maintain_order="left")
+    scores = run.scan().filter(pl.col("metric") == metric.metric)
+    scored = run.collect(scores.select("id", "system", "value", "status"))
     keys = pl.coalesce(*of_turns, "id").alias("id")
     worst = pl.col("value").max() if metric.lower_is_better else pl.col("value").min()
-    has_failed = (pl.col("answer").is_null() & (pl.col("status") == Status.MISSING)) | pl.col(
-        "status"
-    ).is_in([Status.FAILED, Status.SKIPPED])
-    whole = both.group_by("system", REPEAT_OF, keys, maintain_order=True).agg(
-        pl.when(~has_failed.any()).then(worst)
+    status = pl.col("status")
+    has_no_answer = pl.col("answer").is_null() & (status == Status.MISSING)
+    has_failed = has_no_answer | status.is_in([Status.FAILED, Status.SKIPPED])
+    grouped = (
+        asked.join(scored, on=["id", "system"], how="inner", maintain_order="left")
+        .group_by("system", REPEAT_OF, keys, maintain_order=True)
+        .agg(pl.when(~has_failed.any()).then(worst))
+        .group_by("system", REPEAT_OF, maintain_order=True)
+        .agg("value")
     )
-    grouped = whole.group_by("system", REPEAT_OF, maintain_order=True).agg("value")
-    found: dict[str, list[list[float | None]]] = {}
+    by_system: dict[str, list[list[float | None]]] = {}
     for system, _, values in grouped.iter_rows():
-        found.setdefault(system, []).append(values)
-    return found
+        by_system.setdefault(system, []).append(values)
+    return tuple(
+        _of_system(system, metric, threshold, groups)
+        for system, groups in by_system.items()
+        if max(map(len, groups)) > 1
+    )
 
 
 def _of_system(
     system: str, metric: MetricDisplay, threshold: float, groups: Sequence[Sequence[float | None]]
-) -> Steadiness | None:
+) -> Steadiness:
+    """The steadiness by the values of each question in all its repeats."""
     from ragauge.stats.repeats import components, pass_all_k, pass_at_k
 
+    sign = -1 if metric.lower_is_better else 1
     k = max(map(len, groups))
-    whole = [values for values in groups if len(values) == k]
-    if k < 2:
-        return None
-
-    def passes(value: float | None) -> bool:
-        if value is None:
-            return False
-        return value <= threshold if metric.lower_is_better else value >= threshold
-
-    passed = [sum(map(passes, values)) for values in whole]
-    n = len(whole)
     scored = [[value for value in values if value is not None] for values in groups]
+    passed = [
+        sum(sign * value >= sign * threshold for value in own)
+        for own, values in zip(scored, groups, strict=True)
+        if len(values) == k
+    ]
+    n = len(passed)
     return Steadiness(
         system,
         metric.name,

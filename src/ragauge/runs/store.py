@@ -38,16 +38,15 @@ from ragauge.runs.file_names import (
 )
 from ragauge.runs.integrity import (
     MAX_CHECKED_BYTES,
-    check_columns,
     check_digest,
     check_exist,
     check_is_file,
-    digests_of,
+    check_schema,
+    digest_of,
     problem_of_scores,
     read_samples,
     read_table,
     refuse,
-    schema_of,
 )
 from ragauge.runs.manifest import FORMAT, Manifest, format_of
 from ragauge.runs.scored_run import ScoredRun
@@ -158,31 +157,25 @@ class RunFolder:
         """
         self._remove_left_over()
         with self._named_errors():
-            return self._opened(manifest, samples)
-
-    def _opened(self, manifest: Manifest, samples: Samples) -> Manifest:
-        if self.has_manifest():
-            stored = self.manifest()
-            if stored.key != manifest.key:
-                raise StoreError(
-                    f"{self.path}: holds another run ({stored.suite}, {stored.started}); "
-                    "choose another folder or remove it"
-                )
-            if stored.finished or (self.path / SAMPLES).exists():
-                return stored
-        else:
-            self._check_empty()
-        # The manifest first: it distinguishes a started run from other people's files.
-        write_text(self.path / MANIFEST, manifest.to_json())
-        self._write_samples(samples)
-        return manifest
-
-    def _write_samples(self, samples: Samples) -> None:
-        path = self.path / SAMPLES
-        if isinstance(samples.rows, SampleFile):
-            copy_file(samples.rows.path, path)
-        else:
-            write_frame(path, samples.frame, row_group_size=rows_at_once(samples.frame))
+            if self.has_manifest():
+                stored = self.manifest()
+                if stored.key != manifest.key:
+                    raise StoreError(
+                        f"{self.path}: holds another run ({stored.suite}, {stored.started}); "
+                        "choose another folder or remove it"
+                    )
+                if stored.finished or (self.path / SAMPLES).exists():
+                    return stored
+            else:
+                self._check_empty()
+            # The manifest first: it distinguishes a started run from other people's files.
+            write_text(self.path / MANIFEST, manifest.to_json())
+            path = self.path / SAMPLES
+            if isinstance(samples.rows, SampleFile):
+                copy_file(samples.rows.path, path)
+            else:
+                write_frame(path, samples.frame, row_group_size=rows_at_once(samples.frame))
+            return manifest
 
     def _check_empty(self) -> None:
         """Create the folder; raise StoreError if it contains other files."""
@@ -192,7 +185,7 @@ class RunFolder:
         others = [name for name in names if not name.startswith(".") and name not in OF_PEOPLE]
         if others:
             raise StoreError(
-                f"{self.path}: is not a run folder: it contains {sorted(others)[0]!r}; "
+                f"{self.path}: is not a run folder: it contains {min(others)!r}; "
                 "choose an empty folder or a new one"
             )
 
@@ -218,24 +211,20 @@ class RunFolder:
             ) from None
         except (OSError, UnicodeDecodeError) as error:
             raise StoreError(f"{path}: cannot be read: {error}") from None
-        self._check_format(format_of(text))
+        format = format_of(text)
+        if format > FORMAT:
+            raise StoreError(f"{path}: was written by a newer ragauge; upgrade to read it")
+        if 0 < format < FORMAT:
+            raise StoreError(
+                f"{path}: was written by an earlier ragauge in a format that this version "
+                "does not read; run it again into another folder"
+            )
         try:
             return Manifest.from_json(text)
         except (ValueError, TypeError, KeyError, RecursionError, FilterError) as error:
             raise StoreError(
                 f"{path}: is damaged ({error!s:.80}); run it again into another folder"
             ) from None
-
-    def _check_format(self, format: int) -> None:
-        if format > FORMAT:
-            raise StoreError(
-                f"{self.path / MANIFEST}: was written by a newer ragauge; upgrade to read it"
-            )
-        if 0 < format < FORMAT:
-            raise StoreError(
-                f"{self.path / MANIFEST}: was written by an earlier ragauge in a format that this version "
-                "does not read; run it again into another folder"
-            )
 
     def scores_part(self, number: int) -> Path:
         return self.path / SCORES_FOLDER / f"{number:06}.parquet"
@@ -256,9 +245,8 @@ class RunFolder:
             evidence = read_table(self.evidence_part(number), self.path, EVIDENCE)
         except StoreError:
             return False
-        if has_unfinished(scores) or not scores.select(KEYS).equals(evidence.select(KEYS)):
-            return False
-        if problem_of_scores(scores):
+        is_whole = scores.select(KEYS).equals(evidence.select(KEYS))
+        if has_unfinished(scores) or not is_whole or problem_of_scores(scores):
             return False
         pairs = ["id", "system"]
         return scores.select(pairs).unique().sort(pairs).equals(rows.select(pairs).sort(pairs))
@@ -269,11 +257,8 @@ class RunFolder:
 
     def write_part(self, number: int, scores: "pl.DataFrame") -> None:
         """Write a batch's scores, with the columns of SCORES and EVIDENCE."""
-        for path, columns in (
-            (self.evidence_part(number), EVIDENCE),
-            (self.scores_part(number), SCORES),
-        ):
-            write_frame(path, scores.select(columns), is_one_of_many=True)
+        write_frame(self.evidence_part(number), scores.select(EVIDENCE), is_one_of_many=True)
+        write_frame(self.scores_part(number), scores.select(SCORES), is_one_of_many=True)
 
     def part(self, number: int) -> "pl.DataFrame":
         """A batch's scores with their evidence, as `write_part` got them."""
@@ -284,27 +269,21 @@ class RunFolder:
     def finish(self, manifest: Manifest, samples: Samples, n_parts: int) -> ScoredRun:
         """Mark the run as finished, once all its parts are written."""
         parts = self._parts(n_parts, manifest.batch_size)
-        files = (self.path / SAMPLES, *parts.scores, *parts.evidence)
-        manifest = replace(manifest, digests=digests_of(self.path, files))
+        files = sorted((self.path / SAMPLES, *parts.scores, *parts.evidence))
+        digests = {
+            file.relative_to(self.path).as_posix(): digest_of(file, self.path) for file in files
+        }
+        manifest = replace(manifest, digests=digests)
         write_index(self.path, samples)
         write_text(self.path / MANIFEST, manifest.to_json())
         return ScoredRun(samples, parts, manifest, self.path, self.url)
 
     def remove(self) -> None:
         """Remove the run's own files and no others."""
+        folders = (SCORES_FOLDER, EVIDENCE_FOLDER)
+        files = (SAMPLES, INDEX, *SUMMARIES, RESULTS, REPORT, *FORMAT_1_FILES, MANIFEST)
         with store_errors(self.path):
-            for name in (
-                SCORES_FOLDER,
-                EVIDENCE_FOLDER,
-                SAMPLES,
-                INDEX,
-                *SUMMARIES,
-                RESULTS,
-                REPORT,
-                *FORMAT_1_FILES,
-                MANIFEST,
-            ):
-                path = self.path / name
+            for path in (self.path / name for name in (*folders, *files)):
                 shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
 
     def origin(self) -> tuple[str, bool]:
@@ -319,35 +298,30 @@ class RunFolder:
             return "", False
 
     def read(self) -> ScoredRun:
-        """The finished run; raises StoreError if it is not finished."""
-        with self._named_errors():
-            return self._read()
+        """The finished run; raises StoreError if it is not finished.
 
-    def _read(self) -> ScoredRun:
-        manifest = self.manifest()
-        self._remove_left_over()
-        if not manifest.finished:
-            raise StoreError(
-                f"{self.path}: is not finished; run the same command again to finish it"
-            )
-        samples = Samples(read_samples(self.path, manifest), str(manifest.data.get("source", "")))
-        n_parts = -(-len(samples) // max(manifest.batch_size, 1))
-        parts = self._parts(n_parts, manifest.batch_size, has_digests=bool(manifest.digests))
-        self._check_parts(parts, manifest)
-        return ScoredRun(samples, parts, manifest, self.path, self.url)
-
-    def _check_parts(self, parts: InParts, manifest: Manifest) -> None:
-        """Raise StoreError if a part is not as the run wrote it.
-
-        Of a run with many or large parts, not all are read for this; `ragauge doctor --check` does.
+        Of a run with many or large parts, not all are read to check them; `ragauge doctor --check` does.
         """
-        scores = parts.scores if _is_small(parts.scores) else (parts.scores[0], parts.scores[-1])
-        for part in (*scores, *(parts.evidence if _is_small(parts.evidence) else ())):
-            check_digest(part, self.path, manifest.digests)
-        if not manifest.digests:
-            some = slice(None) if len(parts.scores) <= MAX_CHECKED else slice(1)
-            for part in parts.scores[some]:
-                refuse(problem_of_scores(read_frame(part, self.path)), part, self.path)
+        with self._named_errors():
+            manifest = self.manifest()
+            self._remove_left_over()
+            if not manifest.finished:
+                raise StoreError(
+                    f"{self.path}: is not finished; run the same command again to finish it"
+                )
+            source = str(manifest.data.get("source", ""))
+            samples = Samples(read_samples(self.path, manifest), source)
+            n_parts = -(-len(samples) // max(manifest.batch_size, 1))
+            parts = self._parts(n_parts, manifest.batch_size, has_digests=bool(manifest.digests))
+            ends = (parts.scores[0], parts.scores[-1])
+            scores = parts.scores if _is_small(parts.scores) else ends
+            for part in (*scores, *(parts.evidence if _is_small(parts.evidence) else ())):
+                check_digest(part, self.path, manifest.digests)
+            if not manifest.digests:
+                some = slice(None) if n_parts <= MAX_CHECKED else slice(1)
+                for part in parts.scores[some]:
+                    refuse(problem_of_scores(read_frame(part, self.path)), part, self.path)
+            return ScoredRun(samples, parts, manifest, self.path, self.url)
 
     def _parts(self, n_parts: int, batch_size: int, *, has_digests: bool = False) -> InParts:
         """The parts of the dataset; raises StoreError if one is missing, damaged or not a part.
@@ -360,7 +334,7 @@ class RunFolder:
             looks_into_all = n_parts <= MAX_CHECKED and not has_digests
             for path in paths if looks_into_all else (paths[0], paths[-1]):
                 check_is_file(path, self.path)
-                check_columns(path, self.path, columns, schema_of(path, self.path))
+                check_schema(path, self.path, columns)
             check_exist(paths, self.path)
         return InParts(scores, evidence, max(batch_size, 1))
 

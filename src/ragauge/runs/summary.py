@@ -1,19 +1,10 @@
 """The summary of a run: each metric's aggregate with its interval, bounds and counts, by group."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, cast
 
-from ragauge.runs.aggregates import aggregate_of, aggregate_problem
-from ragauge.runs.group_totals import (
-    CLUSTER,
-    Counts,
-    GroupTotals,
-    by_cluster,
-    on_scale,
-    score_ends,
-    score_parts,
-    with_value,
-)
+from ragauge.runs.aggregates import CUSTOM, aggregate_of, aggregate_problem
 from ragauge.runs.manifest import MetricDisplay
 from ragauge.runs.scores import score_pieces
 from ragauge.samples.samples import CLUSTERS, Samples, by_number
@@ -23,7 +14,8 @@ if TYPE_CHECKING:
     import polars as pl
 
     from ragauge.runs.scored_run import ScoredRun
-    from ragauge.stats.intervals import Estimate
+    from ragauge.stats.intervals import Estimate, Floats2d
+    from ragauge.stats.normal_intervals import QuestionSums
 
     Piece = tuple[pl.DataFrame, pl.DataFrame]
     Key = tuple[object, ...]
@@ -32,25 +24,14 @@ MAX_GROUP = 50_000
 """Most questions of a group whose scores are in memory; of larger ones only sums are."""
 MAX_IN_MEMORY = 500_000
 """Most questions whose scores are in memory at the same time."""
+CLUSTER = "cluster of the row"
+"""The column with what rows have in common that are not independent."""
 PER_SCORE = ("id", "metric", "value", "status", "parts", CLUSTER)
 SUMMARY = (
     *("metric", "name", "mean", "low", "high", "worst", "best", "lowest", "highest", "n"),
     *map(str, Status),
 )
 """Columns of a summary, after those of its groups."""
-
-
-def summarise(
-    scores: "pl.DataFrame",
-    samples: Samples,
-    metrics: Sequence[MetricDisplay],
-    fields: Sequence[str],
-) -> "pl.DataFrame":
-    """The summary of scores (id, system, metric, value, status, parts), by system and by the fields.
-
-    `Run.summary` describes its columns. The order of the rows of `scores` does not matter.
-    """
-    return summarise_pieces(lambda: [(scores, samples.frame)], samples, metrics, fields)
 
 
 def summarise_pieces(
@@ -61,19 +42,50 @@ def summarise_pieces(
 ) -> "pl.DataFrame":
     """The summary of scores that are read some samples at a time, each with the samples of its rows.
 
+    By system and by the fields; `Run.summary` describes its columns. The order of the scores does not matter.
     Groups of at most MAX_GROUP questions are in memory, as many at a time as have
     MAX_IN_MEMORY questions together; of larger ones only sums are.
     """
-    keys = group_keys(fields)
-    clusters = clusters_in(samples)
-    sizes = _group_sizes(samples, keys, fields)
+    import polars as pl
+
+    # Renamed because a field may have the name of a column of the scores.
+    keys = ["system", *(f"by {place}" for place in range(len(fields)))]
+    by = [pl.col(name).alias(key) for name, key in zip(("system", *fields), keys, strict=True)]
+    clusters = [pl.col(name).alias(CLUSTER) for name in clusters_in(samples)]
+    # (id, system) is unique, so a group has as many questions as samples.
+    sizes: dict[Key, int] = {}
+    if not fields:
+        sizes = {(system,): n for system, n in samples.n_by_system.items()}
+    for piece in samples.pieces(["system", *fields]) if fields else ():
+        for *key, n in piece.select(by).group_by(keys).len().iter_rows():
+            sizes[tuple(key)] = sizes.get(tuple(key), 0) + n
+    of_label = {metric.metric: metric for metric in metrics}
     rows: dict[Key, list[dict[str, object]]] = {}
     for chosen in _rounds(sizes):
-        found = Groups(metrics, {key: sizes[key] for key in chosen})
+        small: dict[Key, list[pl.DataFrame]] = {}
+        large: dict[Key, dict[str, _Totals]] = {}
         for scores, part in pieces():
-            of_part = part.select("id", "system", *_renamed(keys, fields), *_cluster(clusters))
-            found.add(scores.join(of_part, on=["id", "system"], how="left"), keys)
-        rows |= found.rows()
+            joined = scores.join(part.select("id", *by, *clusters), on=["id", "system"], how="left")
+            for key, group in joined.partition_by(keys, as_dict=True).items():
+                if key in chosen and sizes[key] <= MAX_GROUP:
+                    needed = [name for name in PER_SCORE if name in group.columns]
+                    small.setdefault(key, []).append(group.select(needed))
+                elif key in chosen:
+                    totals = large.setdefault(key, {})
+                    for label, of_metric in _by_label(group):
+                        if label in of_label:
+                            totals.setdefault(label, _Totals(of_label[label])).add(of_metric)
+        for key, parts in small.items():
+            # In the order of the questions, so that the order of the rows changes no digit of a sum.
+            found = dict(_by_label(pl.concat(parts).sort("id")))
+            rows[key] = [
+                _row(metric, Counts().add(found[label]), _estimate(metric, found[label]))
+                for label, metric in of_label.items()
+                if label in found
+            ]
+        for key, totals in large.items():
+            in_order = [totals[label] for label in of_label if label in totals]
+            rows[key] = [_row(each.shown, each.counts, each.estimate()) for each in in_order]
     names = ("system", *fields)
     ordered = sorted(
         rows, key=lambda key: [(value is None, by_number(str(value))) for value in key]
@@ -87,17 +99,6 @@ def frame_of(rows: "Sequence[Mapping[str, object]]") -> "pl.DataFrame":
     import polars as pl
 
     return pl.DataFrame(rows, infer_schema_length=None)
-
-
-def group_keys(fields: Sequence[str]) -> list[str]:
-    """The columns to group by, renamed because a field may have the name of a column of the scores."""
-    return ["system", *(f"by {place}" for place in range(len(fields)))]
-
-
-def _renamed(keys: Sequence[str], fields: Sequence[str]) -> "Iterable[pl.Expr]":
-    import polars as pl
-
-    return (pl.col(name).alias(key) for name, key in zip(fields, keys[1:], strict=True))
 
 
 def clusters_in(samples: Samples) -> list[str]:
@@ -118,106 +119,139 @@ def n_clusters(samples: Samples) -> tuple[str, int]:
     return "conversation" if names[0] == "conversation" else "question", int(n)
 
 
-def _cluster(names: Sequence[str]) -> "Iterable[pl.Expr]":
-    import polars as pl
-
-    return [pl.col(name).alias(CLUSTER) for name in names]
-
-
-def _group_sizes(samples: Samples, keys: Sequence[str], fields: Sequence[str]) -> "dict[Key, int]":
-    """How many questions each group has: (id, system) is unique, so as many as it has samples."""
-    if not fields:
-        return {(system,): n for system, n in samples.n_by_system.items()}
-    sizes: dict[Key, int] = {}
-    for piece in samples.pieces(["system", *fields]):
-        of_piece = piece.select("system", *_renamed(keys, fields)).group_by(keys).len()
-        for *key, n in of_piece.iter_rows():
-            sizes[tuple(key)] = sizes.get(tuple(key), 0) + n
-    return sizes
-
-
-def _rounds(sizes: "Mapping[Key, int]") -> "Iterator[list[Key]]":
+def _rounds(sizes: "Mapping[Key, int]") -> "Iterator[set[Key]]":
     """Groups whose scores are in memory at the same time; the large ones, which are not, in the first."""
-    chosen = [key for key, n in sizes.items() if n > MAX_GROUP]
+    chosen = {key for key, n in sizes.items() if n > MAX_GROUP}
     total = 0
     for key, n in sizes.items():
         if n <= MAX_GROUP:
             if total and total + n > MAX_IN_MEMORY:
                 yield chosen
-                chosen, total = [], 0
-            chosen.append(key)
+                chosen, total = set[Key](), 0
+            chosen.add(key)
             total += n
     yield chosen
 
 
-class Groups:
-    """The scores of some groups: in memory, or as sums for groups of more than MAX_GROUP questions."""
-
-    def __init__(self, metrics: Sequence[MetricDisplay], sizes: "Mapping[Key, int]") -> None:
-        self.metrics, self.sizes = metrics, sizes
-        self._small: dict[Key, list[pl.DataFrame]] = {}
-        self._large: dict[Key, GroupTotals] = {}
-
-    def add(self, scores: "pl.DataFrame", keys: Sequence[str]) -> None:
-        """Add scores with the columns of the groups' keys."""
-        for key, part in scores.partition_by(keys, as_dict=True).items():
-            if (n := self.sizes.get(key)) is None:
-                continue
-            if n > MAX_GROUP:
-                self._large.setdefault(key, GroupTotals(self.metrics)).add(part)
-            else:
-                needed = [name for name in PER_SCORE if name in part.columns]
-                self._small.setdefault(key, []).append(part.select(needed))
-
-    def rows(self) -> "dict[Key, list[dict[str, object]]]":
-        """For each group, a row for each metric."""
-        import polars as pl
-
-        order = {metric.metric: place for place, metric in enumerate(self.metrics)}
-        small = {
-            key: _group_rows(pl.concat(parts), self.metrics, order)
-            for key, parts in self._small.items()
-        }
-        return small | {
-            key: [_row(shown, total.counts, total.estimate()) for shown, total in totals]
-            for key, totals in ((key, found.by_metric()) for key, found in self._large.items())
-        }
+def _by_label(scores: "pl.DataFrame") -> "Iterator[tuple[str, pl.DataFrame]]":
+    for (label,), part in scores.partition_by("metric", as_dict=True).items():
+        yield cast(str, label), part
 
 
-def _group_rows(
-    group: "pl.DataFrame", metrics: Sequence[MetricDisplay], order: Mapping[str, int]
-) -> list[dict[str, object]]:
-    """One row for each metric of a group of scores."""
-    # In the order of the questions, so that the order of the rows changes no digit of a sum.
-    by_metric = {
-        cast(str, name): part
-        for (name,), part in group.sort("id").partition_by("metric", as_dict=True).items()
-    }
-    shown = sorted(
-        (metric for metric in metrics if metric.metric in by_metric),
-        key=lambda metric: order[metric.metric],
-    )
-    of_metric = {metric.metric: metric for metric in shown}
-    return [
-        _row(metric, Counts.of(by_metric[name]), _estimate(metric, by_metric[name]))
-        for name, metric in of_metric.items()
-    ]
+@dataclass(slots=True)
+class Counts:
+    """How many scores have which status, and the extremes of their values."""
+
+    by_status: dict[str, int] = field(default_factory=lambda: {str(status): 0 for status in Status})
+    n: int = 0
+    n_ok: int = 0
+    lowest: float | None = None
+    highest: float | None = None
+
+    def add(self, scores: "pl.DataFrame") -> "Counts":
+        """The same counts, with these scores."""
+        for status, n in scores["status"].value_counts().iter_rows():
+            self.by_status[cast(str, status)] += cast(int, n)
+        self.n += scores.height
+        values = scores["value"]
+        self.n_ok += values.count()
+        ends = [self.lowest, self.highest, values.min(), values.max()]
+        known = [cast(float, end) for end in ends if end is not None]
+        self.lowest, self.highest = min(known, default=None), max(known, default=None)
+        return self
+
+
+class _Totals:
+    """The totals of a metric's scores in a large group; `estimate` needs no score again."""
+
+    def __init__(self, shown: MetricDisplay) -> None:
+        self.shown, self.counts = shown, Counts()
+        self._problem = aggregate_problem(shown)
+        self._sums: QuestionSums | None = None
+
+    def add(self, scores: "pl.DataFrame") -> None:
+        from ragauge.stats.normal_intervals import QuestionSums
+
+        self.counts.add(scores)
+        parts = None if self._problem else _parts(self.shown, scores)
+        if parts is not None:
+            self._sums = self._sums or QuestionSums(parts.shape[1])
+            self._sums.add(parts)
+
+    def estimate(self) -> "Estimate | None":
+        from ragauge.stats.aggregates import ends_of
+        from ragauge.stats.normal_intervals import normal_estimate
+
+        if self._sums is None:
+            return None
+        kind = self.shown.aggregate.kind
+        ends = None if kind == CUSTOM else ends_of(kind, self.shown.low, self.shown.high)
+        return _on_scale(
+            self.shown, normal_estimate(self._sums, aggregate_of(self.shown), ends=ends)
+        )
 
 
 def _estimate(shown: MetricDisplay, scores: "pl.DataFrame") -> "Estimate | None":
+    """The aggregate of a small group's scores with its interval; None without values."""
+    from ragauge.stats.aggregates import ends_of_scores
     from ragauge.stats.intervals import interval
 
-    scored = with_value(scores)
-    if aggregate_problem(shown) or not scored.height:
+    parts = None if aggregate_problem(shown) else _parts(shown, scores)
+    if parts is None:
         return None
-    parts = by_cluster(score_parts(shown, scored), scored)
-    found = interval(parts, aggregate_of(shown), ends=score_ends(shown, scored))
-    return on_scale(shown, found)
+    kind = shown.aggregate.kind
+    values = scores["value"].drop_nulls().to_numpy()
+    ends = None if kind == CUSTOM else ends_of_scores(values, kind, shown.low, shown.high)
+    return _on_scale(shown, interval(parts, aggregate_of(shown), ends=ends))
+
+
+def _parts(shown: MetricDisplay, scores: "pl.DataFrame") -> "Floats2d | None":
+    """What each score with a value adds to the sums of its metric's aggregate, (n, p); None without values.
+
+    If the scores have clusters, it is what each of these adds: the sums of its rows. The clusters of a group too
+    large for memory are those of each piece: one that is in two pieces counts twice.
+    """
+    import numpy as np
+    import polars as pl
+
+    from ragauge.stats.aggregates import parts_of
+    from ragauge.stats.intervals import by_question
+
+    values = scores["value"]
+    # A filter costs more than the interval of a small group.
+    scored = scores.filter(values.is_not_null()) if values.null_count() else scores
+    if not scored.height:
+        return None
+    kind = shown.aggregate.kind
+    if kind == CUSTOM:
+        rows = scored["parts"].to_list()
+        parts = np.array(rows, dtype=np.float64).reshape(len(rows), -1)
+    else:
+        parts = parts_of(scored["value"].to_numpy(), kind)
+    if CLUSTER not in scored.columns:
+        return parts
+    own = pl.format("row {}", pl.int_range(pl.len()))
+    named = scored.select(pl.col(CLUSTER).cast(pl.String).fill_null(own).rank("dense"))
+    number = named.to_series().to_numpy().astype("int64") - 1
+    return by_question(parts, number, int(number.max()) + 1)
+
+
+def _on_scale(shown: MetricDisplay, found: "Estimate | None") -> "Estimate | None":
+    """The estimate of a custom aggregate with its interval on the metric's scale, as its value is."""
+    if found is None or shown.low is None or shown.high is None or shown.aggregate.kind == "sum":
+        return found
+    return found.within(shown.low, shown.high)
 
 
 def _row(shown: MetricDisplay, counts: Counts, estimate: "Estimate | None") -> dict[str, object]:
     estimate = estimate if counts.n_ok else None  # no value, not a sum of 0
-    worst, best = _bounds(shown, counts, estimate)
+    bounds: list[float | None] = [None, None]
+    scale = shown.low, shown.high
+    if estimate and None not in scale and shown.aggregate.kind == "mean":
+        # The mean if every row without a value had the worst, and the best, value of the scale.
+        total, n_absent = estimate.value * counts.n_ok, counts.n - counts.n_ok
+        bounds = [(total + n_absent * cast(float, end)) / counts.n for end in scale]
+    worst, best = reversed(bounds) if shown.lower_is_better else bounds
     return {
         "metric": shown.metric,
         "name": shown.name,
@@ -233,28 +267,6 @@ def _row(shown: MetricDisplay, counts: Counts, estimate: "Estimate | None") -> d
     }
 
 
-def _bounds(
-    shown: MetricDisplay, counts: Counts, estimate: "Estimate | None"
-) -> tuple[float | None, float | None]:
-    """The mean if every row without a value had the worst, and the best, value of the scale."""
-    if (
-        estimate is None
-        or shown.low is None
-        or shown.high is None
-        or shown.aggregate.kind != "mean"
-    ):
-        return None, None
-    total, n_absent = estimate.value * counts.n_ok, counts.n - counts.n_ok
-    ends = (
-        (total + n_absent * shown.low) / counts.n,
-        (total + n_absent * shown.high) / counts.n,
-    )
-    return (ends[1], ends[0]) if shown.lower_is_better else ends
-
-
-COLUMNS = ("id", "system", "value")
-
-
 def worst_rows(
     run: "ScoredRun", metrics: Sequence[MetricDisplay], n: int
 ) -> "Mapping[str, pl.DataFrame]":
@@ -264,19 +276,13 @@ def worst_rows(
     """
     import polars as pl
 
-    schema = {"id": pl.String, "system": pl.String, "value": pl.Float64}
-    worst = {metric.metric: pl.DataFrame(schema=schema) for metric in metrics}
+    columns = {"id": pl.String, "system": pl.String, "value": pl.Float64}
+    worst = {metric.metric: pl.DataFrame(schema=columns) for metric in metrics}
     lower_is_better = {metric.metric: metric.lower_is_better for metric in metrics}
     wanted = pl.col("metric").is_in(list(worst)) & pl.col("value").is_not_null()
     for piece in score_pieces(run, ("id", "system", "metric", "value")):
-        for (label,), rows in piece.filter(wanted).partition_by("metric", as_dict=True).items():
-            metric = cast(str, label)
-            both = pl.concat([worst[metric], _first(rows, n, lower_is_better[metric])])
-            worst[metric] = _first(both, n, lower_is_better[metric])
+        for label, rows in _by_label(piece.filter(wanted)):
+            both = pl.concat([worst[label], rows.select(*columns)])
+            descending = [lower_is_better[label], False, False]
+            worst[label] = both.sort("value", "id", "system", descending=descending).head(n)
     return worst
-
-
-def _first(rows: "pl.DataFrame", n: int, lower_is_better: bool) -> "pl.DataFrame":
-    """The n worst rows, worst first."""
-    descending = [lower_is_better, False, False]
-    return rows.select(COLUMNS).sort("value", "id", "system", descending=descending).head(n)

@@ -63,16 +63,6 @@ def url_of_run(place: str | os.PathLike[str]) -> str | None:
     return f"{scheme}://{key}"
 
 
-def copies_folder() -> Path:
-    """Where working copies are: in the user's folder for caches."""
-    given = os.environ.get("XDG_CACHE_HOME") or os.environ.get("LOCALAPPDATA")
-    try:
-        caches = Path(given) if given else Path.home() / ".cache"
-    except RuntimeError:  # a user without a home, as in some containers
-        caches = Path(tempfile.gettempdir())
-    return caches / "ragauge" / "runs"
-
-
 def fetched(url: str, key: str | None = None) -> Path:
     """A folder on this machine with what the run's folder at a URL has now.
 
@@ -109,10 +99,21 @@ def writing(url: str, key: str) -> "Generator[WorkingCopy]":
         yield read
         return
     path = _folder_of(url, key)
-    with _locked(url, path.with_suffix(".lock")):
+    lock_file = path.with_suffix(".lock")
+    try:
+        handle = os.open(lock_file, os.O_RDWR | os.O_CREAT, 0o600)
+    except OSError as error:
+        raise _cannot_be_written(url, lock_file, error) from error
+    try:
+        if not lock(handle):
+            raise StoreError(
+                f"{url}: another process on this machine writes this run; wait until it has ended"
+            )
         if is_there and read.path != path and not path.exists():
             read.path.rename(path)
         yield WorkingCopy.at(url, key)
+    finally:
+        os.close(handle)
 
 
 @dataclass(slots=True)
@@ -145,9 +146,11 @@ class WorkingCopy:
         others = [
             name
             for name in self._all_listed()
-            if not OF_RUN.fullmatch(name) and name.partition("/")[0] not in OF_PEOPLE
+            if not OF_RUN.fullmatch(name)
+            and name.partition("/")[0] not in OF_PEOPLE
+            and not name.startswith(".")
         ]
-        if others := [name for name in others if not name.startswith(".")]:
+        if others:
             raise StoreError(
                 f"{self.url}: is not a run folder: it contains {min(others)!r:.200}; choose an empty folder or "
                 "a new one"
@@ -155,8 +158,8 @@ class WorkingCopy:
 
     def listed(self, folder: str = "") -> dict[str, Mapping[str, Any]]:
         """The run's files at the URL, or in a folder there, by their names in the run's folder."""
-        found = self._all_listed(folder)
-        return {name: entry for name, entry in found.items() if OF_RUN.fullmatch(name)}
+        there = self._all_listed(folder).items()
+        return {name: entry for name, entry in there if OF_RUN.fullmatch(name)}
 
     def fetch(
         self,
@@ -195,7 +198,12 @@ class WorkingCopy:
 
     def _differing(self, names: Iterable[str], there: Mapping[str, Mapping[str, Any]]) -> list[str]:
         """Those of these files that are not known to be the same here and there."""
-        copied = self._copied()
+        copied: dict[str, object] = {}
+        with suppress(OSError):
+            for line in read_regular(self.path / COPIED, MAX_BYTES).splitlines():
+                with suppress(ValueError, TypeError, RecursionError):
+                    name, trait = json.loads(line)
+                    copied[name] = trait
         return [
             name
             for name in sorted(names)
@@ -258,48 +266,31 @@ class WorkingCopy:
 
     def _trait(self, name: str, entry: Mapping[str, Any]) -> list[object] | None:
         """What a file is here and there, as far as it can be seen without reading; None if it is not here."""
+        tag = next((entry[known] for known in TAGS if entry.get(known) is not None), "")
+        # A time is the same whether it was listed or looked up.
+        tag = tag.timestamp() if isinstance(tag, datetime) else tag
         with suppress(OSError):
             found = (self.path / name).stat()
-            return [found.st_size, found.st_mtime_ns, entry["size"], _tag(entry)]
+            return [found.st_size, found.st_mtime_ns, entry["size"], str(tag)]
         return None
 
     def _note(self, name: str, entry: Mapping[str, Any]) -> None:
-        """Note that a file is now the same here and there."""
+        """Note that a file is now the same here and there; `_differing` reads what was noted last."""
         with (self.path / COPIED).open("a") as file:
             file.write("\n" + json.dumps([name, self._trait(name, entry)]))
 
-    def _copied(self) -> dict[str, object]:
-        """What `_note` noted last of each file."""
-        found: dict[str, object] = {}
-        with suppress(OSError):
-            for line in read_regular(self.path / COPIED, MAX_BYTES).splitlines():
-                with suppress(ValueError, TypeError, RecursionError):
-                    name, trait = json.loads(line)
-                    found[name] = trait
-        return found
-
 
 def _folder_of(url: str, key: str | None = None) -> Path:
+    """Where the copy of a run is that is read, or made with this key: in the user's folder for caches."""
+    given = os.environ.get("XDG_CACHE_HOME") or os.environ.get("LOCALAPPDATA")
+    try:
+        caches = Path(given) if given else Path.home() / ".cache"
+    except RuntimeError:  # a user without a home, as in some containers
+        caches = Path(tempfile.gettempdir())
     name = re.sub(r"[^A-Za-z0-9_-]+", "-", url.rpartition("/")[2])[:40] or "run"
     made = "" if key is None else f"-{key[:16]}"
-    return copies_folder() / f"{name}-{hashlib.sha256(url.encode()).hexdigest()[:16]}{made}"
-
-
-@contextmanager
-def _locked(url: str, path: Path) -> Generator[None]:
-    """Lock a file until the block ends; StoreError if another process has."""
-    try:
-        handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
-    except OSError as error:
-        raise _cannot_be_written(url, path, error) from error
-    try:
-        if not lock(handle):
-            raise StoreError(
-                f"{url}: another process on this machine writes this run; wait until it has ended"
-            )
-        yield
-    finally:
-        os.close(handle)
+    digest = hashlib.sha256(url.encode()).hexdigest()[:16]
+    return caches / "ragauge" / "runs" / f"{name}-{digest}{made}"
 
 
 def _cannot_be_written(url: str, path: Path, error: OSError) -> StoreError:
@@ -307,9 +298,3 @@ def _cannot_be_written(url: str, path: Path, error: OSError) -> StoreError:
         f"{path}: the working copy of {url} cannot be written: {error.strerror or error}; set XDG_CACHE_HOME "
         "to a folder with room"
     )
-
-
-def _tag(entry: Mapping[str, Any]) -> str:
-    """What tells a file's content from an earlier one; the same whether it was listed or looked up."""
-    value = next((entry[name] for name in TAGS if entry.get(name) is not None), "")
-    return str(value.timestamp() if isinstance(value, datetime) else value)

@@ -44,26 +44,23 @@ def wrong_turns(run: ScoredRun, metrics: Iterable[MetricDisplay]) -> WrongTurns 
 
     if not {"conversation", "turn"} <= set(run.samples.columns):
         return None
-    turns = run.collect(run.samples.scan().select("id", "system", "conversation", "turn"))
-    last = turns.group_by("system", "conversation").agg(pl.col("turn").max().alias("last"))
-    last = last.filter(pl.col("last") > 1)
-    turns = turns.join(last, on=["system", "conversation"])
-    for metric in metrics:
-        if metric.middle is None or not metric.is_ranked or turns.is_empty():
+    keys = ["system", "conversation"]
+    turns = run.collect(run.samples.scan().select("id", *keys, "turn"))
+    turns = turns.with_columns(last=pl.col("turn").max().over(keys)).filter(pl.col("last") > 1)
+    is_before_last = pl.col("turn") < pl.col("last")
+    n_before_last = turns.filter(is_before_last).height
+    value = pl.col("value")
+    for metric in metrics if turns.height else ():
+        if metric.middle is None or not metric.is_ranked:
             continue
-        of_metric = run.scan().filter(
-            pl.col("metric") == metric.metric, pl.col("value").is_not_null()
-        )
-        scored = turns.join(
-            run.collect(of_metric.select("id", "system", "value")), on=["id", "system"]
-        )
-        if scored.filter(pl.col("turn") < pl.col("last")).height * 2 < turns.height - last.height:
+        of_metric = run.scan().filter(pl.col("metric") == metric.metric, value.is_not_null())
+        values = run.collect(of_metric.select("id", "system", "value"))
+        scored = turns.join(values, on=["id", "system"])
+        if scored.filter(is_before_last).height * 2 < n_before_last:
             continue
-        value = pl.col("value")
         is_wrong = value > metric.middle if metric.lower_is_better else value < metric.middle
-        keys = ["system", "conversation"]
         wrong = scored.filter(is_wrong).sort("turn").unique(keys, keep="first", maintain_order=True)
         n = scored.group_by("system").agg(pl.col("conversation").n_unique())
-        found = wrong.sort(*keys).select("system", "conversation", "turn", "id").iter_rows()
+        found = wrong.sort(*keys).select(*keys, "turn", "id").iter_rows()
         return WrongTurns(metric, tuple(WrongTurn(*each) for each in found), dict(n.iter_rows()))
     return None

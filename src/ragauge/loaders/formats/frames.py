@@ -14,11 +14,11 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, S
 from typing import TYPE_CHECKING, Any, cast
 
 from ragauge.errors import Problem
-from ragauge.loaders.attributes import items_in, named_values, value_of
 from ragauge.loaders.documents import is_list, parts_of
 from ragauge.loaders.formats.jsonl import kind_of
 from ragauge.loaders.mapping import field_of
 from ragauge.loaders.table import Table, listed, unreadable
+from ragauge.loaders.values import items_in, named_values, value_of
 from ragauge.samples.fields import plain_value
 from ragauge.samples.samples import Row
 

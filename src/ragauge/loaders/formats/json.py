@@ -20,7 +20,7 @@ from ragauge.loaders.formats.jsonl import (
 )
 from ragauge.loaders.formats.keyed import is_ranking, judged_together, keyed_rows, rows_by_system
 from ragauge.loaders.mapping import field_of, folded
-from ragauge.loaders.shapes.results import is_result
+from ragauge.loaders.shapes.nested import is_result
 from ragauge.loaders.table import Table, listed, unreadable
 from ragauge.samples.samples import Row
 

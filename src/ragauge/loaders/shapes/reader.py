@@ -19,9 +19,9 @@ from functools import cache
 from typing import cast
 
 from ragauge.errors import Problem
-from ragauge.loaders.mapping import field_of
-from ragauge.loaders.messages import text_of
+from ragauge.loaders.mapping import field_of, folded
 from ragauge.loaders.table import Table, listed
+from ragauge.loaders.values import items_in, mapping_in, text_of
 from ragauge.samples.samples import Row
 
 Values = dict[str, object]
@@ -30,10 +30,9 @@ _STEP = re.compile(r"\.?(?P<name>[^.\[{]+)|\[(?P<item>[^\]]*)\]|\{(?P<column>[^}
 
 def texts_in(value: object) -> list[str] | None:
     """A list of texts; None for anything else, and for an empty list."""
-    if not isinstance(value, list | tuple) or not value:
-        return None
-    items = cast(Sequence[object], value)
-    return cast(list[str], list(items)) if all(isinstance(item, str) for item in items) else None
+    items = items_in(value)
+    are_texts = bool(items) and all(isinstance(item, str) for item in items)
+    return cast("list[str]", list(items)) if are_texts else None
 
 
 def _sentences(value: object) -> str | None:
@@ -41,25 +40,65 @@ def _sentences(value: object) -> str | None:
     return None if texts is None else " ".join(text.strip() for text in texts)
 
 
-def _each(read: Callable[[object], object], value: object) -> list[object] | None:
-    found = list(map(read, cast(list[object], value))) if isinstance(value, list) else []
-    return found if found and None not in found else None
+def _lists_of_sentences(value: object) -> list[str] | None:
+    return texts_in([_sentences(item) for item in items_in(value)])
 
 
 READINGS: Mapping[str, Callable[[object], object]] = {
     "": lambda value: value,
     "text": lambda value: value if isinstance(value, str) else None,
     "texts": texts_in,
-    "list": lambda value: cast(object, value) if isinstance(value, list) else None,
+    "list": lambda value: cast("object", value) if isinstance(value, list) else None,
     "filled": lambda value: value or None,
     "message": text_of,
     "only text": lambda value: [value] if isinstance(value, str) else None,
     "first text": lambda value: (texts_in(value) or [None])[0],
     "sentences": _sentences,
-    "lists of sentences": lambda value: _each(_sentences, value),
-    "ids": lambda value: list(dict.fromkeys(texts_in(value) or [])) or None,
+    "lists of sentences": _lists_of_sentences,
+    "ids": lambda value: list(dict.fromkeys(texts_in(value) or ())) or None,
 }
 """How a value that a path leads to is read; None if it is something else."""
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """An entry for columns that only together tell a tool, as one name alone could mean something else.
+
+    The table must have the columns `needs`, and no others may give the fields of `names`, which says what
+    columns are called here. `texts` is a column with lists or longer texts.
+    """
+
+    needs: frozenset[str]
+    names: Mapping[str, str]
+    texts: str | None = None
+
+    def read(self, table: Table, keep: Collection[str]) -> Table:
+        """The table with the columns under their fields' names; the same one if it is of no such tool."""
+        columns = {folded(name): name for name in table.columns()}
+        names = {columns[name]: ours for name, ours in self.names.items() if name in columns}
+        # A column that the tool has may give way: RAGTruth's own `id`.
+        given = {
+            field_of(name)
+            for usual, name in columns.items()
+            if name not in names and usual not in self.needs
+        }
+        ours = set(names.values())
+        if not self.needs <= columns.keys() or names.keys() & set(keep) or given & ours:
+            return table
+        cells = [row.values.get(columns[self.texts]) for row in table.rows] if self.texts else []
+        if not all(
+            len(cell.split()) > 1
+            if isinstance(cell, str)
+            else isinstance(cell, list | tuple | None)
+            for cell in cells
+        ):
+            return table
+        renamed = (
+            {names.get(name, name): value for name, value in row.values.items() if name not in ours}
+            for row in table.rows
+        )
+        read = listed([f"{theirs!r} as {ours}" for theirs, ours in names.items()])
+        return table.with_values(renamed, f"read {read}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,8 +117,6 @@ class Shape:
     beside: tuple[str, ...] = ()
     drops: tuple[str, ...] = ()
     """Columns that are dropped besides those of `takes`."""
-    within: tuple[str, ...] = ("",)
-    """Where the paths of `takes` and `also` begin; for each field, the first that leads somewhere counts."""
     single: str | None = None
     """A column with a list of turns, of which a row may have only one."""
     note: str | None = None
@@ -89,44 +126,33 @@ class Shape:
 
     def columns(self) -> set[str]:
         """The columns that the shape may be known by."""
-        taken = (*self.takes.values(), *self.also.values())
-        return {
-            *self._columns_of(taken),
-            *(steps[0][1] for each in self.needs for steps, _ in _paths(each)),
-        }
+        return {*_columns_of((*self.takes.values(), *self.also.values(), *self.needs))}
 
     def may_be_in(self, columns: Container[str]) -> bool:
         """Whether rows with these columns may be of the shape: one is there for each path of `takes`."""
         return all(
-            any(name in columns for name in self._columns_of([path]))
-            for path in self.takes.values()
+            any(name in columns for name in _columns_of([path])) for path in self.takes.values()
         )
-
-    def _columns_of(self, paths: Iterable[str]) -> dict[str, None]:
-        steps = (steps for path in paths for steps, _ in _paths(path, self.within))
-        return dict.fromkeys(each[0][1] for each in steps)
 
     def read(self, values: Values, announce: dict[str, None]) -> str | None:
         """Read the row's values in place; returns its problem if it has one."""
-        read = {name: found(values, path, self.within) for name, path in self.takes.items()}
+        read = {name: found(values, path) for name, path in self.takes.items()}
         if None in read.values() or any(found(values, path) is None for path in self.needs):
             return None
-        if self.single is not None and len(turns := cast(list[object], values[self.single])) != 1:
+        if self.single is not None and len(turns := items_in(values[self.single])) != 1:
             return f"has {len(turns)} turns; give one question and answer per row"
-        dropped = {*self._columns_of(self.takes.values()), *self.drops}
+        dropped = {*_columns_of(self.takes.values()), *self.drops}
         others = {key: each for key, each in values.items() if key not in {*dropped, *self.beside}}
-        if any(
-            has_field(others, name) for name in (self.takes if self.unless is None else self.unless)
-        ):
+        unless = self.takes if self.unless is None else self.unless
+        if any(has_field(others, name) for name in unless):
             return None
         usual = [
-            f"{next(iter(self._columns_of([path])))!r} as {name}"
-            for name, path in self.takes.items()
+            f"{next(iter(_columns_of([path])))!r} as {name}" for name, path in self.takes.items()
         ]
         announce |= dict.fromkeys(usual if self.note is None else [self.note])
         for name, path in self.also.items():
-            columns = self._columns_of([path])
-            value = found(values, path, self.within)
+            columns = _columns_of([path])
+            value = found(values, path)
             # Ids belong to contexts: those of other contexts are not taken.
             given = (name, "contexts") if name == "context_ids" else (name,)
             if value is None or any(has_field(others, each, but=columns) for each in given):
@@ -154,32 +180,23 @@ def read_rows(table: Table, steps: Sequence[Step], keep: Collection[str] = ()) -
     problems: list[Problem] = []
     columns = set(table.columns()) - set(keep)
     steps = [step for step in steps if not isinstance(step, Shape) or step.may_be_in(columns)]
-    if not steps:
-        return table
-    rows = tuple(_read_row(row, steps, keep, announce, problems) for row in table.rows)
+    rows: list[Row] = []
+    for row in table.rows if steps else ():
+        rows.append(row)
+        if not any(isinstance(value, list | tuple | Mapping) for value in row.values.values()):
+            continue
+        values = {name: value for name, value in row.values.items() if name not in keep}
+        for step in steps:
+            if not isinstance(step, Shape):
+                step(values, announce)
+            elif (problem := step.read(values, announce)) is not None:
+                problems.append(Problem(problem, row.source, row.line, step.single))
+        values |= {name: value for name, value in row.values.items() if name in keep}
+        rows[-1] = row if values == row.values else Row(values, row.source, row.line)
     if not announce and not problems:
         return table
     notes = (*table.notes, f"read {listed(list(announce))}") if announce else table.notes
-    return replace(table, rows=rows, notes=notes, problems=(*table.problems, *problems))
-
-
-def _read_row(
-    row: Row,
-    steps: Sequence[Step],
-    keep: Collection[str],
-    announce: dict[str, None],
-    problems: list[Problem],
-) -> Row:
-    if not any(isinstance(value, list | tuple | Mapping) for value in row.values.values()):
-        return row
-    values = {name: value for name, value in row.values.items() if name not in keep}
-    for step in steps:
-        if not isinstance(step, Shape):
-            step(values, announce)
-        elif (problem := step.read(values, announce)) is not None:
-            problems.append(Problem(problem, row.source, row.line, step.single))
-    values |= {name: value for name, value in row.values.items() if name in keep}
-    return row if values == row.values else Row(values, row.source, row.line)
+    return replace(table, rows=tuple(rows), notes=notes, problems=(*table.problems, *problems))
 
 
 def has_field(values: Mapping[str, object], name: str, but: Container[str] = ()) -> bool:
@@ -190,7 +207,7 @@ def has_field(values: Mapping[str, object], name: str, but: Container[str] = ())
     )
 
 
-def found(value: object, path: str, within: tuple[str, ...] = ("",)) -> object:
+def found(value: object, path: str) -> object:
     """What the path leads to, as it is read there; None where it leads nowhere.
 
     >>> found({"hits": [{"text": "a"}, {"text": "b"}]}, "hits[].text: texts")
@@ -198,7 +215,8 @@ def found(value: object, path: str, within: tuple[str, ...] = ("",)) -> object:
     >>> found({"passages": {"text": ["a", "b"], "gold": [0, 1]}}, "passages{gold}.text")
     ['b']
     """
-    for steps, reading in _paths(path, within):
+    alternatives, reading = _parsed(path)
+    for steps in alternatives:
         here = _walked(value, steps)
         here = None if here is None else READINGS[reading](here)
         if here is not None:
@@ -206,74 +224,55 @@ def found(value: object, path: str, within: tuple[str, ...] = ("",)) -> object:
     return None
 
 
+def _columns_of(paths: Iterable[str]) -> dict[str, None]:
+    return dict.fromkeys(steps[0][1] for path in paths for steps in _parsed(path)[0])
+
+
 _Steps = tuple[tuple[str, str], ...]
 
 
 @cache
-def _paths(path: str, within: tuple[str, ...] = ("",)) -> tuple[tuple[_Steps, str], ...]:
+def _parsed(path: str) -> tuple[tuple[_Steps, ...], str]:
     """The steps of each alternative, (kind, name), and how its value is read."""
     alternatives, _, reading = path.partition(": ")
-    whole = [
-        f"{base}.{each}" if base else each for each in alternatives.split(" | ") for base in within
-    ]
-    return tuple(
-        (
-            tuple(
-                (cast(str, step.lastgroup), step[cast(str, step.lastgroup)])
-                for step in _STEP.finditer(each)
-            ),
-            reading,
-        )
-        for each in whole
+    steps = (
+        tuple((step.lastgroup or "", step[step.lastgroup or 0]) for step in _STEP.finditer(each))
+        for each in alternatives.split(" | ")
     )
+    return tuple(steps), reading
 
 
 def _walked(value: object, steps: _Steps) -> object:
     for place, (kind, name) in enumerate(steps):
-        if value is None:
-            return None
         if kind == "name":
-            value = (
-                cast(Mapping[str, object], value).get(name) if isinstance(value, Mapping) else None
-            )
+            value = mapping_in(value).get(name)
         elif name.isdigit():
-            items = cast(Sequence[object], value) if isinstance(value, list | tuple) else ()
+            items = items_in(value)
             value = items[int(name)] if int(name) < len(items) else None
-        else:
-            items = _items(value) if kind == "item" else _rows_of_columns(value)
-            return _of_items(items, name, steps[place + 1 :])
+        elif value is not None:
+            return _of_items(value, kind, name, steps[place + 1 :])
     return value
 
 
-def _of_items(items: Sequence[object], which: str, steps: _Steps) -> list[object] | None:
+def _of_items(value: object, kind: str, which: str, steps: _Steps) -> list[object] | None:
     """What the steps lead to from each item; None if one leads nowhere."""
+    items = cast("Sequence[object]", value) if isinstance(value, list | tuple) else [value]
+    if kind == "column":  # the objects that columns of the same length hold
+        columns = {
+            name: items_in(column) for name, column in mapping_in(cast("object", value)).items()
+        }
+        n_rows = max(map(len, columns.values()), default=0)
+        columns = {name: column for name, column in columns.items() if len(column) == n_rows}
+        items = [{name: column[at] for name, column in columns.items()} for at in range(n_rows)]
     if which not in ("", "?"):
-        marks = [_walked(item, (("name", which),)) for item in items]
+        marks = [mapping_in(item).get(which) for item in items]
         if all(mark is None for mark in marks):
             return None
         items = [item for item, mark in zip(items, marks, strict=True) if mark]
     read = [_walked(item, steps) for item in items]
     if which == "?":
-        read = [value for value in read if value is not None]
+        read = [each for each in read if each is not None]
     if None in read:
         return None
     is_nested = any(kind != "name" and not name.isdigit() for kind, name in steps)
-    return [value for part in read for value in cast(list[object], part)] if is_nested else read
-
-
-def _items(value: object) -> Sequence[object]:
-    return cast(Sequence[object], value) if isinstance(value, list | tuple) else [value]
-
-
-def _rows_of_columns(value: object) -> Sequence[Mapping[str, object]]:
-    """The objects that an object of columns of the same length holds."""
-    if not isinstance(value, Mapping):
-        return ()
-    columns = {
-        name: cast(Sequence[object], column)
-        for name, column in cast(Mapping[str, object], value).items()
-        if isinstance(column, list | tuple)
-    }
-    n_rows = max(map(len, columns.values()), default=0)
-    columns = {name: column for name, column in columns.items() if len(column) == n_rows}
-    return [{name: column[at] for name, column in columns.items()} for at in range(n_rows)]
+    return [each for part in read for each in cast("list[object]", part)] if is_nested else read

@@ -1,0 +1,384 @@
+"""Read files of benchmarks and evaluation tools that hold more, or other things, than a row for each answer.
+
+promptfoo's results and its table in CSV, HELM's requests, the events of OpenAI's evals, SQuAD's articles, BFCL's
+possible answers and results, tau-bench's trajectories; and LegalBench-RAG's passages and gold, which are paired by
+position: [{"query": …, "retrieved_passages": [text, …]}] and
+{"tests": [{"query": …, "snippets": [{"file_path": …, "span": […], "answer": …}]}]}.
+"""
+
+import ast
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from typing import cast
+
+from ragauge.errors import Problem
+from ragauge.loaders.mapping import field_of
+from ragauge.loaders.shapes.reader import Shape, Values, found, read_rows
+from ragauge.loaders.table import Table
+from ragauge.loaders.values import ASKING, items_in, last_text, mapping_in, mappings_in, text_of
+from ragauge.samples.samples import Row
+
+Read = tuple[Sequence[Row], str]
+"""The rows, and what they were read from."""
+
+
+def recognised(table: Table, keep: Collection[str] = ()) -> Table:
+    """The table with a row for each answer, or each question, that such a file holds; others as they are."""
+    if table.rows and not set(keep) & set(table.columns()):
+        readers = (_promptfoo_results, _promptfoo_table, _helm_requests, _events, _articles)
+        read = next((read for reader in readers if (read := reader(table.rows))), None)
+        if read is not None:
+            table = replace(table, rows=tuple(read[0]), notes=(*table.notes, f"read {read[1]}"))
+    columns = set(table.columns()) - set(keep)
+    made = [row.values.get("result") for row in table.rows]
+    right = [row.values.get("ground_truth") for row in table.rows]
+    if "result" in columns and (any(map(_calls_of, (*right, *made))) or any(map(_calls_in, made))):
+        messages = (_with_messages(row.values) for row in table.rows)
+        table = table.with_values(messages, "read 'result' of BFCL as messages")
+    if "ground_truth" in columns or columns >= TAU_BENCH:
+        return read_rows(table, (_tau_bench, _right_in_bfcl, BFCL_ASKED), keep)
+    return table
+
+
+EXPECTS_TEXT = (
+    "equals", "similar", "factuality", "contains", "icontains", "model-graded-factuality",
+)  # fmt: skip
+"""Assertions of promptfoo whose value is an expected answer, or words of it."""
+_OUTPUT = re.compile(r"\[(?P<provider>[^\]]+)\] ")
+_VERDICT = re.compile(r"\[(?:PASS|FAIL|ERROR)\] ?(?:\([^)]*\) ?)?")
+_EXPECTED = re.compile(
+    rf"(?:(?P<kind>{'|'.join(EXPECTS_TEXT)})(?:\([^)]*\))?:)?(?P<text>.*)", re.DOTALL
+)
+_ASSERTION = re.compile(r"[a-z]+(?:-[a-z]+)*(?:\([^)]*\))?:")
+
+
+def _promptfoo_results(rows: Sequence[Row]) -> Read | None:
+    read: list[Row] = []
+    for row in rows:
+        values, names = row.values, row.values.keys()
+        is_test = {"promptIdx", "promptId", "testCase", "testIdx"} & names
+        is_test = is_test or {"prompt", "success"} <= names
+        is_run = {"response", "provider", "gradingResult"} & names
+        if not (isinstance(values.get("vars"), Mapping) and is_test and is_run):
+            return None
+        response = values.get("response")
+        output = found(values, "response.output") if isinstance(response, Mapping) else response
+        answer = output if output is None or isinstance(output, str) else str(output)
+        given: dict[str, object] = {"answer": answer}
+        if values.get("testIdx") is not None:
+            given["id"] = str(values["testIdx"])
+        if name := found(values, "provider.id | provider: text"):
+            prompt = values.get("promptIdx")
+            given["system"] = f"{name} (prompt {prompt})" if prompt else name
+        expected = [
+            text
+            for assertion in mappings_in(found(values, "testCase.assert"))
+            if assertion.get("type") in EXPECTS_TEXT
+            and isinstance(text := assertion.get("value"), str)
+        ]
+        variables = mapping_in(values["vars"])
+        read.append(Row(_with_variables(given, variables, expected), row.source, row.line))
+    return read, "the results of promptfoo: a row per test and provider"
+
+
+def _promptfoo_table(rows: Sequence[Row]) -> Read | None:
+    names = dict.fromkeys(name for row in rows for name in row.values)
+    outputs = {name: matched["provider"] for name in names if (matched := _OUTPUT.match(name))}
+    cells = [row.values.get(name) for row in rows for name in outputs]
+    if not cells or not all(isinstance(cell, str) and _VERDICT.match(cell) for cell in cells):
+        return None
+    read: list[Row] = []
+    for number, row in enumerate(rows):
+        others = {name: cell for name, cell in row.values.items() if name not in outputs}
+        asserted = [others.pop(name) for name in list(others) if name.startswith("__expected")]
+        expected = [text for cell in asserted if (text := _expected(cell))]
+        for name, provider in outputs.items():
+            answer = _VERDICT.sub("", cast(str, row.values[name]), count=1)
+            given: dict[str, object] = {"id": str(number), "system": provider, "answer": answer}
+            read.append(Row(_with_variables(given, others, expected), row.source, row.line))
+    return read, "the table of promptfoo: a row per test and provider"
+
+
+def _expected(cell: object) -> str | None:
+    """The expected answer in a cell such as `icontains:Paris`; None for an assertion of another kind."""
+    matched = _EXPECTED.fullmatch(cell) if isinstance(cell, str) else None
+    if matched is None or (matched["kind"] is None and _ASSERTION.match(matched["text"])):
+        return None
+    return matched["text"].strip()
+
+
+def _with_variables(
+    given: dict[str, object], variables: Mapping[str, object], expected: Sequence[str]
+) -> dict[str, object]:
+    """The variables of a test beside its output: an answer among them is the expected one."""
+    for key, value in variables.items():
+        field = field_of(key)
+        field = "references" if field == "answer" else field
+        if field is not None and field not in given:
+            given[field] = value
+        elif isinstance(value, str | int | float):
+            given.setdefault(key, value)
+    if expected:
+        given.setdefault("references", list(expected))
+    return given
+
+
+HELM = {
+    "id": "instance.id",
+    "system": "request.model",
+    "question": "instance.input.text",
+    "answer": "result.completions[0].text",
+    "references": "instance.references",
+    "split": "instance.split",
+}
+
+
+def _helm_requests(rows: Sequence[Row]) -> Read | None:
+    if not all({"instance", "result"} <= row.values.keys() for row in rows):
+        return None
+    read: list[Row] = []
+    for row in rows:
+        values = {name: found(row.values, path) for name, path in HELM.items()}
+        if isinstance(answer := values["answer"], str):
+            choices = mapping_in(row.values.get("output_mapping"))
+            values["answer"] = choices.get(answer.strip(), answer)
+        right = [
+            found(given, "output.text: text")
+            for given in items_in(values["references"])
+            if "correct" in items_in(found(given, "tags"))
+        ]
+        values["references"] = [text for text in right if text is not None] or None
+        read.append(Row(values, row.source, row.line))
+    return read, "the requests of HELM"
+
+
+def _events(rows: Sequence[Row]) -> Read | None:
+    """One row for each sample of OpenAI's evals: question and answer, what was expected, whether it matched."""
+    events = [
+        {"sample_id", "type", "data"} <= row.values.keys()
+        and isinstance(row.values["data"], Mapping)
+        for row in rows
+    ]
+    if not any(events) or not all(
+        is_event or {"spec", "final_report"} & row.values.keys()
+        for row, is_event in zip(rows, events, strict=True)
+    ):
+        return None
+    models = [name for row in rows for name in items_in(found(row.values, "spec.completion_fns"))]
+    samples: dict[object, Row] = {}
+    for row in (row for row, is_event in zip(rows, events, strict=True) if is_event):
+        id, event = row.values["sample_id"], mapping_in(row.values["data"])
+        sample = samples.setdefault(id, Row({"id": id}, row.source, row.line))
+        values = cast("dict[str, object]", sample.values)
+        if models:
+            values["system"] = ", ".join(map(str, models))
+        if row.values["type"] == "sampling":
+            prompt, sampled = event.get("prompt"), event.get("sampled")
+            values["question"] = prompt if isinstance(prompt, str) else last_text(prompt, ASKING)
+            values["answer"] = text_of(items_in(sampled)[0] if items_in(sampled) else sampled)
+        names = ("expected", "options", "ideal")
+        right = next((event[name] for name in names if event.get(name)), None)
+        if right is not None:
+            values["references"] = [right] if isinstance(right, str) else right
+        if isinstance(event.get("correct"), bool):
+            values["correct"] = event["correct"]
+    return list(
+        samples.values()
+    ), f"{len(rows):,} events of OpenAI's evals as {len(samples):,} samples"
+
+
+def _articles(rows: Sequence[Row]) -> Read | None:
+    """One row for each question of SQuAD."""
+    read: list[Row] = []
+    for row in rows:
+        paragraphs = [
+            each
+            for each in mappings_in(row.values.get("paragraphs"))
+            if isinstance(each.get("qas"), list) and "context" in each
+        ]
+        if not paragraphs:
+            return None
+        for paragraph in paragraphs:
+            for asked in mappings_in(paragraph["qas"]):
+                is_impossible = asked.get("is_impossible")
+                texts = [answer.get("text") for answer in mappings_in(asked.get("answers"))]
+                values = {
+                    "id": asked.get("id"),
+                    "question": asked.get("question"),
+                    "references": list(dict.fromkeys(texts)) if "answers" in asked else None,
+                    "gold_contexts": [paragraph["context"]],
+                    "answerable": None if is_impossible is None else not is_impossible,
+                    "title": row.values.get("title"),
+                }
+                read.append(Row(values, row.source, row.line))
+    return read, f"{len(rows):,} articles of SQuAD as {len(read):,} questions"
+
+
+TAU_BENCH = {"traj", "reward", "task_id"}
+
+
+def _tau_bench(values: Values, announce: dict[str, None]) -> None:
+    """A trajectory. Its reward, 1 or 0, compares the database at the end: `state_match` repeats it."""
+    if not values.keys() >= TAU_BENCH or not isinstance(values["traj"], list):
+        return
+    task, trial = values.pop("task_id"), values.pop("trial", None)
+    values |= {"id": str(task), "messages": values.pop("traj"), "expected_state": {"reward": 1}}
+    values["state"] = {"reward": values["reward"]}
+    values.pop("info", None)
+    if isinstance(trial, int):
+        values |= {"id": f"{task}#{trial + 1}", "repeat_of": str(task), "repeat": trial + 1}
+    announce["'traj' of tau-bench as messages, its reward as the state at the end"] = None
+
+
+BFCL_ASKED = Shape(
+    takes={"question": "question[0]: message", "tools": "function: list"},
+    unless=(),
+    note="the messages of BFCL as question, 'function' as tools",
+)
+
+
+def _right_in_bfcl(values: Values, announce: dict[str, None]) -> None:
+    if _calls_of(values.get("ground_truth")):
+        values["expected_calls"] = values.pop("ground_truth")
+        announce["'ground_truth' of BFCL as expected_calls"] = None
+
+
+def _with_messages(values: Mapping[str, object]) -> Mapping[str, object]:
+    """The row with the result of a model as a message: calls, also such as `[book(city="Oslo")]`, or a text."""
+    made = values.get("result")
+    calls = _calls_of(made) or _calls_in(made)
+    if not calls and not isinstance(made, str):
+        return values
+    message: Values = {"role": "assistant", "content": "" if calls else made}
+    if calls:
+        message["tool_calls"] = [{"name": name, "arguments": each} for name, each in calls]
+    kept = {name: value for name, value in values.items() if name != "result"}
+    return kept | {"messages": [message]}
+
+
+def _calls_of(given: object) -> list[tuple[str, object]]:
+    """The names and arguments of calls as BFCL writes them, [{name: arguments}]; none if it is something else."""
+    calls = [list(mapping_in(call).items()) for call in items_in(given)]
+    is_each = all(len(call) == 1 and isinstance(call[0][1], str | Mapping) for call in calls)
+    return [call[0] for call in calls] if is_each else []
+
+
+def _calls_in(text: object) -> list[tuple[str, object]]:
+    """The calls of a list in Python source, with literal keyword arguments; none if it is something else."""
+    if not isinstance(text, str) or not text.lstrip().startswith("["):
+        return []
+    try:
+        parsed = ast.parse(text.strip(), mode="eval").body
+        nodes = parsed.elts if isinstance(parsed, ast.List) else []
+        return [
+            (ast.unparse(node.func), {str(each.arg): ast.literal_eval(each.value) for each in node.keywords})
+            for node in nodes
+            if isinstance(node, ast.Call) and not node.args
+        ]  # fmt: skip
+    except (ValueError, SyntaxError, RecursionError, MemoryError):
+        return []
+
+
+def is_legalbench_gold(table: Table) -> bool:
+    """Whether the table is LegalBench-RAG's gold, without ids."""
+    return _has(table, "snippets")
+
+
+def are_legalbench_pairs(predictions: Sequence[Table], gold: Table) -> bool:
+    """Whether all of them are in LegalBench-RAG's format, without ids to join by."""
+    return _has(gold, "snippets") and all(
+        _has(table, "retrieved_passages") for table in predictions
+    )
+
+
+def as_legalbench(table: Table) -> Table:
+    """The table, converted if it is in LegalBench-RAG's format."""
+    if _has(table, "snippets"):
+        return _legalbench_gold(table)
+    return _legalbench_predictions(table) if _has(table, "retrieved_passages") else table
+
+
+def legalbench_pairs(predictions: Sequence[Table], gold: Table) -> tuple[list[Table], Table]:
+    """Predictions and their gold, with a problem where one does not match the gold at its position."""
+    expected = _legalbench_gold(gold)
+    return [_paired(_legalbench_predictions(table), expected) for table in predictions], expected
+
+
+def _has(table: Table, name: str) -> bool:
+    columns = table.columns()
+    return {"query", name} <= {*columns} and not any(field_of(each) == "id" for each in columns)
+
+
+def _numbered(table: Table) -> Table:
+    """The table with positions as ids; a column of ids is left out."""
+    ids = [name for name in table.columns() if field_of(name) == "id"]
+    kept = (
+        {name: value for name, value in row.values.items() if name not in ids} for row in table.rows
+    )
+    notes = [f"left out column {name!r}: rows are paired by position" for name in ids]
+    return table.with_values(
+        ({"id": str(at)} | values for at, values in enumerate(kept, start=1)), *notes
+    )
+
+
+def _missing(row: Row, name: str) -> list[Problem]:
+    names = [name for name in ("query", name) if row.values.get(name) is None]
+    return [Problem("is missing", row.source, row.line, name) for name in names]
+
+
+def _legalbench_predictions(table: Table) -> Table:
+    problems = [problem for row in table.rows for problem in _missing(row, "retrieved_passages")]
+    return replace(_numbered(table), problems=(*table.problems, *problems))
+
+
+def _legalbench_gold(table: Table) -> Table:
+    """The gold with the snippets' texts as `gold_contexts`."""
+    problems = list(table.problems)
+    table = _numbered(table)
+    texts: list[list[object]] = []
+    for row in table.rows:
+        problems += _missing(row, "snippets")
+        snippets = row.values.get("snippets") or ()
+        answers = [mapping_in(snippet).get("answer") for snippet in items_in(snippets)]
+        wrong = [
+            f"item {number} has no text under 'answer'"
+            for number, text in enumerate(answers, start=1)
+            if not isinstance(text, str)
+        ]
+        wrong = wrong if isinstance(snippets, list | tuple) else ["must be a list of objects"]
+        problems += [Problem(problem, row.source, row.line, "snippets") for problem in wrong]
+        texts.append([text for text in answers if isinstance(text, str)])
+    n_without = texts.count([])
+    has = "has" if n_without == 1 else "have"
+    counted = f"{n_without} of {len(texts)} queries {has} no gold snippet"
+    table = table.with_values(
+        (
+            {name: value for name, value in row.values.items() if name != "snippets"}
+            | {"gold_contexts": each}
+            for row, each in zip(table.rows, texts, strict=True)
+        ),
+        *([counted] if n_without else []),
+    )
+    return replace(table, problems=tuple(problems))
+
+
+def _paired(predictions: Table, gold: Table) -> Table:
+    if predictions.problems or gold.problems:
+        return predictions
+    problems: list[Problem] = []
+    n_here, n_gold = len(predictions.rows), len(gold.rows)
+    if n_here != n_gold:
+        problem = f"number of predictions ({n_here}) differs from the number of queries in {gold.source} ({n_gold}); both are paired by position"
+        problems.append(Problem(problem, predictions.source))
+    for row, expected in zip(predictions.rows, gold.rows, strict=False):
+        texts = [repr(each.values["query"]) for each in (row, expected)]
+        here, there = (text if len(text) <= 80 else f"{text[:79]}…" for text in texts)
+        if row.values["query"] != expected.values["query"]:
+            place = gold.source if expected.line is None else f"{gold.source}:{expected.line}"
+            problem = f"is {here}, but {there} at the same position in {place}"
+            id = cast(str, row.values["id"])
+            problems.append(Problem(problem, row.source, row.line, "query", id))
+            if n_here != n_gold:
+                break  # after a gap, all later positions differ
+    return replace(predictions, problems=tuple(problems))

@@ -1,0 +1,436 @@
+"""Layouts of a table that its columns or all of its rows tell: lists in numbered columns, systems side by side, a row for each passage, several texts in a cell.
+
+context_1, context_2 … are the contexts of a row, and Chunk 1 ID is the id of one. answer_small, answer_large become
+a row for each system; columns of any names can be chosen: answer=small,large. Rows of a question that differ in
+nothing but the passage become one sample. deepeval writes "first|second" and reads "first;second".
+"""
+
+import json
+import re
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple, cast
+
+from ragauge.loaders.documents import ID_KEYS, SCORE_KEYS, score_of
+from ragauge.loaders.mapping import field_of, folded
+from ragauge.loaders.names import GIVEN_BY_ANSWERS
+from ragauge.loaders.table import Table, listed
+from ragauge.loaders.values import items_in, mapping_in
+from ragauge.samples.samples import Row
+
+LISTS = ("contexts", "context_ids", "context_scores", "references", "gold_contexts")
+BESIDE = {"id": "context_ids", "score": "context_scores"}
+"""What comes behind the number, or before it, in columns beside those of the contexts."""
+_NUMBERED = re.compile(
+    r"(?P<stem>.*[^\d_\[])_?\[?(?P<number>\d{1,3})\]?(?:_(?P<beside>id|score))?", re.DOTALL
+)
+
+
+class Numbered(NamedTuple):
+    """A column with a number in its name."""
+
+    number: int
+    name: str
+
+
+Groups = Mapping[str, Sequence[Numbered]]
+"""The columns of each field that they are gathered into, in order."""
+
+
+def with_lists(table: Table, keep: Collection[str] = ()) -> Table:
+    """The table with numbered columns as one column of lists, without the empty cells.
+
+    Only for a field that no other column gives. Columns in `keep` stay as they are.
+    """
+    groups = numbered_groups(table.columns(), keep)
+    return gathered(table, groups, note_of_groups(groups)) if groups else table
+
+
+def numbered_groups(columns: Sequence[str], keep: Collection[str] = ()) -> Groups:
+    """The columns that are gathered: they count from 0 or 1, and no other column gives their field."""
+    named: dict[tuple[str, str], list[Numbered]] = {}
+    for column in columns:
+        matched = None if column in keep else _NUMBERED.fullmatch(folded(column))
+        if matched and (field := _list_field(matched["stem"], matched["beside"])):
+            numbered = Numbered(int(matched["number"]), column)
+            named.setdefault((field, matched["stem"]), []).append(numbered)
+    groups: dict[str, list[Numbered]] = {}
+    for (field, _), group in named.items():
+        group.sort(key=lambda column: column.number)
+        first = group[0].number
+        counts = [column.number - first for column in group] == list(range(len(group)))
+        if counts and first in (0, 1):
+            groups.setdefault(field, group)
+    # Without contexts, ids and scores are those of something else.
+    dropped = {*map(field_of, columns), *(() if "contexts" in groups else BESIDE.values())}
+    return {field: group for field, group in groups.items() if field not in dropped}
+
+
+def _list_field(stem: str, beside: str | None) -> str | None:
+    """The list field that a name without its number means.
+
+    >>> _list_field("context", None), _list_field("chunk", "id"), _list_field("chunk_score", None)
+    ('contexts', 'context_ids', 'context_scores')
+    """
+    for word in BESIDE:
+        if beside is None and stem.endswith(f"_{word}"):
+            stem, beside = stem.removesuffix(f"_{word}"), word
+    field = next((each for name in (stem, f"{stem}s") if (each := field_of(name)) in LISTS), None)
+    if beside is not None:
+        return BESIDE[beside] if field == "contexts" else None
+    return field
+
+
+def gathered(table: Table, groups: Groups, *notes: str) -> Table:
+    """The table with these columns as lists."""
+    return table.with_values((_gathered(row.values, groups) for row in table.rows), *notes)
+
+
+def note_of_groups(groups: Groups) -> str:
+    """Which columns were read as which field."""
+    read = [
+        f"{listed([repr(column.name) for column in group], most=3)} as {field}"
+        for field, group in groups.items()
+    ]
+    return f"read {'; '.join(read)}"
+
+
+def _gathered(given: Mapping[str, object], groups: Groups) -> dict[str, object]:
+    taken = {column.name for group in groups.values() for column in group}
+    values = {name: value for name, value in given.items() if name not in taken}
+    filled = {
+        name for name in taken if (value := given.get(name)) is not None and str(value).strip()
+    }
+    texts = {column.number for column in groups.get("contexts", ()) if column.name in filled}
+    for field, group in groups.items():
+        is_context = field == "contexts" or field in BESIDE.values()
+        items = [
+            given.get(name)
+            for number, name in group
+            if (number in texts if is_context else name in filled)
+        ]
+        if field in BESIDE.values() and any(item in (None, "") for item in items):
+            values[field] = None
+        elif field == "context_scores":
+            values[field] = [score_of(item) for item in items]
+        else:
+            values[field] = items if items or is_context else None
+    return values
+
+
+# Systems side by side.
+
+ANSWERS = (
+    "answer", "response", "output", "prediction", "antwort", "réponse", "respuesta", "risposta",
+    "resposta", "antwoord",
+)  # fmt: skip
+"""Words that, with a name before or behind them, are the answer of the system of that name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """The columns of each system: field to column. `answer` is what the user chose as the answer."""
+
+    systems: Mapping[str, Mapping[str, str]]
+    answer: str = "answer"
+
+
+def with_systems(table: Table, chosen: str | None = None) -> Table:
+    """The table with one row for each system, if its answers are side by side.
+
+    `chosen` is what the user chose as the answer: names of columns separated by commas, or one.
+    """
+    table = spread(table)
+    layout = layout_of(
+        table.columns(),
+        chosen,
+        lambda column: any(is_words(row.values.get(column)) for row in table.rows),
+    )
+    if layout is None:
+        return table
+    return replace(by_system(table, layout), notes=(*table.notes, note_of_systems(layout)))
+
+
+def layout_of(
+    columns: Sequence[str], chosen: str | None, has_texts: Callable[[str], bool]
+) -> Layout | None:
+    """The systems whose answers are columns: those that the user chose, or by their names.
+
+    By names at least two, with texts, and no column is the answer or the system of all.
+    """
+    if chosen is not None:
+        names = [name.strip() for name in chosen.split(",")]
+        if chosen in columns or len(names) < 2 or not set(names) <= set(columns):
+            return None
+        return Layout({name: {chosen: name} for name in names}, chosen)
+    if {field_of(name) for name in columns} & {"answer", "system"}:
+        return None
+    for word in ANSWERS:
+        for is_first in (True, False):
+            systems: dict[str, dict[str, str]] = {}
+            for column in columns:
+                name = _without(column, word, is_first=is_first)
+                if name and field_of(column) is None:
+                    systems.setdefault(name, {"answer": column})
+            if len(systems) > 1 and all(has_texts(given["answer"]) for given in systems.values()):
+                for column in columns:
+                    _add_beside(column, systems, is_first=is_first)
+                return Layout(systems)
+    return None
+
+
+def _add_beside(column: str, systems: Mapping[str, dict[str, str]], *, is_first: bool) -> None:
+    """Another column of a system, such as contexts_small, joins the system's."""
+    for name, given in systems.items():
+        bare, end = folded(column), folded(name)
+        rest = bare.removesuffix(end) if is_first else bare.removeprefix(end)
+        field = field_of(rest.strip("_ ()[]:/"))
+        if rest != bare and field in GIVEN_BY_ANSWERS:
+            given.setdefault(field, column)
+
+
+def _without(column: str, word: str, *, is_first: bool) -> str:
+    """The name of the system in a column's name, without the word; empty if it has none.
+
+    >>> _without("answer_gpt-4o", "answer", is_first=True), _without("Answer (B)", "answer", is_first=True)
+    ('gpt-4o', 'B')
+    >>> _without("small answer", "answer", is_first=False), _without("answers", "answer", is_first=True)
+    ('small', '')
+    """
+    bare = column.strip()
+    if is_first:
+        rest = bare[len(word) :]
+        fits = bare.casefold().startswith(word) and rest[:1] in tuple(" _-.:([/")
+    else:
+        rest = bare[: -len(word)]
+        fits = bare.casefold().endswith(word) and rest[-1:] in tuple(" _-.:)]/")
+    return rest.strip(" _-.:()[]/") if fits else ""
+
+
+def may_be_answers(column: str) -> bool:
+    """Whether a column's name may be that of a system's answers."""
+    return field_of(column) is None and any(
+        _without(column, word, is_first=is_first) for word in ANSWERS for is_first in (True, False)
+    )
+
+
+def is_words(value: object) -> bool:
+    """Whether a cell holds a text, and not a number."""
+    if not isinstance(value, str) or not value.strip():
+        return False
+    try:
+        float(value)
+    except ValueError:
+        return True
+    return False
+
+
+def by_system(table: Table, layout: Layout) -> Table:
+    """The table with one row for each system."""
+    taken = {column for given in layout.systems.values() for column in given.values()}
+    rows: list[Row] = []
+    for row in table.rows:
+        shared = {name: value for name, value in row.values.items() if name not in taken}
+        for system, given in layout.systems.items():
+            own = {field: row.values.get(column) for field, column in given.items()}
+            rows.append(Row({**shared, "system": system, **own}, row.source, row.line))
+    return replace(table, rows=tuple(rows))
+
+
+def note_of_systems(layout: Layout) -> str:
+    """Which columns were read as the answers of which system."""
+    answers = [
+        f"{given[layout.answer]!r} as the answers of {name!r}"
+        for name, given in layout.systems.items()
+    ]
+    return f"read {listed(answers, most=5)}"
+
+
+def spread(table: Table) -> Table:
+    """The table with an object of texts by system, such as answers, as a column for each system."""
+    for word in ANSWERS:
+        name = f"{word}s"
+        cells = [_by_system(row.values.get(name)) for row in table.rows]
+        given = [cast("Mapping[str, object]", cell) for cell in cells if isinstance(cell, Mapping)]
+        systems = dict.fromkeys(system for cell in given for system in cell)
+        if len(given) < len(cells) or len(systems) < 2 or any(map(field_of, systems)):
+            continue
+        if all(isinstance(text, str | None) for cell in given for text in cell.values()):
+            return table.with_values(
+                {key: value for key, value in row.values.items() if key != name}
+                | {f"{word}_{system}": cell.get(system) for system in systems}
+                for row, cell in zip(table.rows, given, strict=True)
+            )
+    return table
+
+
+def _by_system(cell: object) -> object:
+    """A list of objects with a system and its answer as an object of answers by system."""
+    answers: dict[str, object] = {}
+    for item in items_in(cell):
+        fields = {field_of(key): value for key, value in mapping_in(item).items()}
+        system = fields.get("system")
+        if not isinstance(system, str) or "answer" not in fields or system in answers:
+            return cell
+        answers[system] = fields["answer"]
+    return answers or cell
+
+
+# A row for each passage.
+
+TEXT_NAMES = frozenset({"passage", "passage_text", "chunk", "chunk_text", "document", "snippet"})
+"""Names of one passage; those of a list of contexts count too."""
+BESIDE_PASSAGES = {
+    "context_ids": frozenset({*ID_KEYS, "chunk", "source"}) - {"id", "_id", "id_"},
+    "context_scores": frozenset(SCORE_KEYS),
+    "rank": frozenset({"rank", "position", "passage_rank", "chunk_rank", "passage_number"}),
+}
+IDENTITY = ("id", "question", "system")
+SAME = ("answer", "references", "gold_contexts", "relevant", "answerable")
+"""What must be the same in all rows of a question; an empty cell repeats what is above it."""
+
+
+def with_passages(table: Table, keep: Collection[str] = ()) -> Table:
+    """The table with one row for each question and system, its passages as contexts.
+
+    Only if some question has several rows, which differ in nothing but the passage and what belongs
+    to it. Columns in `keep` stay as they are.
+    """
+    columns = table.columns()
+    passage = passage_columns([name for name in columns if name not in keep])
+    if passage is None:
+        return table
+    fields = {name: field_of(name) for name in columns}
+    identity = [name for name in columns if fields[name] in IDENTITY]
+    groups: dict[tuple[object, ...], list[Row]] = {}
+    for row in table.rows:
+        key = tuple(_hashable(row.values.get(name)) for name in identity)
+        groups.setdefault(key, []).append(row)
+    is_asked = {"id", "question"} & {fields[name] for name in identity}
+    if not is_asked or len(groups) == len(table.rows):
+        return table
+    if not all(_are_passages(rows, passage) for rows in groups.values()):
+        return table
+    others = [name for name in columns if name not in passage.values()]
+    differing = [name for name in others if not all(_agree(rows, name) for rows in groups.values())]
+    if any(fields[name] in SAME for name in differing):
+        return table
+    kept = [name for name in others if name not in differing]
+    samples = tuple(_sample(rows, kept, passage) for rows in groups.values())
+    note = f"read {len(table.rows):,} rows, one for each {passage['contexts']!r}, as {len(samples):,} samples"
+    if differing:
+        note += f"; left out {listed([repr(name) for name in differing])}"
+    return replace(table, rows=samples, notes=(*table.notes, note))
+
+
+def passage_columns(columns: Sequence[str]) -> Mapping[str, str] | None:
+    """The only column with a passage's text as `contexts`, and those of its id, score and rank; None without."""
+    names = {name: folded(name) for name in columns}
+    texts = [
+        name for name, usual in names.items() if usual in TEXT_NAMES or field_of(name) == "contexts"
+    ]
+    if len(texts) != 1:
+        return None
+    found = {"contexts": texts[0]}
+    for field, usuals in BESIDE_PASSAGES.items():
+        for name, usual in names.items():
+            if usual in usuals and name != texts[0]:
+                found.setdefault(field, name)
+    return found
+
+
+def _are_passages(rows: Sequence[Row], passage: Mapping[str, str]) -> bool:
+    """Whether each row has one text, which is another in each row."""
+    texts = [row.values.get(passage["contexts"]) for row in rows]
+    ids = [_hashable(row.values.get(passage.get("context_ids", ""))) for row in rows]
+    is_text = all(isinstance(text, str) and not text.lstrip().startswith("[") for text in texts)
+    return is_text and len(set(zip(texts, ids, strict=True))) == len(rows)
+
+
+def _agree(rows: Sequence[Row], name: str) -> bool:
+    return len({_hashable(value) for value in _filled(rows, name)}) <= 1
+
+
+def _filled(rows: Sequence[Row], name: str) -> list[object]:
+    return [value for row in rows if (value := row.values.get(name)) not in (None, "")]
+
+
+def _hashable(value: object) -> object:
+    return value if value is None or isinstance(value, str | int | float) else repr(value)
+
+
+def _sample(rows: Sequence[Row], kept: Sequence[str], passage: Mapping[str, str]) -> Row:
+    first = rows[0]
+    values = {
+        name: next(iter(_filled(rows, name)), first.values[name])
+        for name in kept
+        if name in first.values
+    }
+    if "rank" in passage:
+        rows = sorted(rows, key=lambda row: _rank(row.values.get(passage["rank"])))
+    rows = [row for row in rows if row.values.get(passage["contexts"]) not in (None, "")]
+    for field in ("contexts", *BESIDE.values()):
+        found = _filled(rows, passage[field]) if field in passage else []
+        if field == "contexts" or (found and len(found) == len(rows)):
+            values[field] = [
+                score_of(value) if field == "context_scores" else value for value in found
+            ]
+    return Row(values, first.source, first.line)
+
+
+def _rank(value: object) -> float:
+    try:
+        return float(str(value))
+    except ValueError:
+        return float("inf")
+
+
+# Several texts in a cell of CSV.
+
+DEEPEVAL = frozenset({"actual_output", "expected_output", "retrieval_context"})
+TRUTHFULQA = frozenset({"best_answer", "correct_answers", "incorrect_answers"})
+_MARKS = {mark: re.compile(rf"(?<=\S){re.escape(mark)}(?=\S)") for mark in "|;"}
+"""Where deepeval joins texts; a mark with a blank beside it is part of a text."""
+
+
+def with_split_texts(table: Table, keep: Collection[str] = ()) -> Table:
+    """The table with deepeval's contexts and TruthfulQA's answers as lists, and TruLens's texts without quotes; only for CSV."""
+    if not table.all_text:
+        return table
+    columns = {name: folded(name) for name in table.columns() if name not in keep}
+    for name, usual in columns.items():
+        cells = [
+            cell if isinstance(cell := row.values.get(name), str) else "" for row in table.rows
+        ]
+        read: list[object] | None = None
+        note = ""
+        if usual in ("retrieval_context", "context"):
+            marks = (mark for mark, place in _MARKS.items() if any(map(place.search, cells)))
+            mark = next(marks, None)
+            is_deepeval = len(DEEPEVAL & set(columns.values())) > 1
+            if is_deepeval and mark and not any(cell.lstrip().startswith("[") for cell in cells):
+                read = [_MARKS[mark].split(cell) if cell else None for cell in cells]
+                note = f"split {name!r} at {mark!r}, as deepeval joins texts"
+        elif usual == "correct_answers" and set(columns.values()) >= TRUTHFULQA:
+            parts = [[part.strip() for part in cell.split(";")] for cell in cells]
+            read = [[text for text in texts if text] or None for texts in parts]
+            note = f"split {name!r} at ';', as TruthfulQA joins answers"
+        elif field_of(name) in ("question", "answer", "references") and any(cells):
+            read = [_json_text(cell) if cell else "" for cell in cells]
+            note = f"read {name!r} as JSON texts"
+            read = None if None in read else read
+        if read is not None:
+            values = zip(table.rows, read, strict=True)
+            table = table.with_values(({**row.values, name: cell} for row, cell in values), note)
+    return table
+
+
+def _json_text(cell: str) -> str | None:
+    """The text that a cell holds as JSON; None if it holds something else."""
+    if len(cell) < 2 or not (cell.startswith('"') and cell.endswith('"')):
+        return None
+    try:
+        read = cast("object", json.loads(cell))
+    except ValueError:
+        return None
+    return read if isinstance(read, str) else None

@@ -1,0 +1,339 @@
+"""The shapes of tools and published data sets: COLUMNS, CITED and SHAPES have an entry for each that a path can describe.
+
+What no path says are functions: SQuAD's, KILT's, Natural Questions' and TriviaQA's answers, evidence, and chats.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import cast
+
+from ragauge.errors import PlanError
+from ragauge.loaders.documents import TEXT_KEYS
+from ragauge.loaders.mapping import field_of
+from ragauge.loaders.shapes.reader import (
+    Columns,
+    Shape,
+    Values,
+    found,
+    has_field,
+    read_rows,
+    texts_in,
+)
+from ragauge.loaders.table import Table
+from ragauge.loaders.values import ANSWERING, ASKING, items_in, last_text, mapping_in
+from ragauge.plugins import load, offered
+from ragauge.samples.samples import Row
+
+CHATS = ("messages", "conversation", "conversations", "chat", "turns", "user_input", "input")
+"""Columns that may hold a chat; the last two only if it ends with the answer."""
+FURTHER = ("alt_ans", "answer_aliases", "answer_alias", "aliases")
+"""More spellings of the right answer."""
+ANSWER_COLUMNS = ("answers", "answer", "ans", "output", "gold_answers", "targets")
+ANSWER_KEYS = ("text", "answer", "value", "aliases", "normalized_value")
+GPT_ROLES = {"human": "user", "gpt": "assistant"}
+EVIDENCE = ("evidence_list", "evidence", "evidences")
+EVIDENCE_TEXT = "fact | evidence_text | text | content | sentence: text"
+
+COLUMNS = (
+    Columns(  # Vectara's HHEM and other checks of summaries: elsewhere `source` is a file's name
+        needs=frozenset({"source", "summary"}),
+        names={"source": "contexts", "summary": "answer"},
+        texts="source",
+    ),
+    Columns(  # BERGEN: elsewhere `label` is a verdict
+        needs=frozenset({"question", "instruction", "response", "label"}),
+        names={"label": "references"},
+        texts="label",
+    ),
+    Columns(  # Cohere's chat, with its documents
+        needs=frozenset({"message", "text", "documents"}),
+        names={"message": "question", "text": "answer"},
+    ),
+    Columns(  # RAGTruth: `id` is the response's, so that no two systems share one
+        needs=frozenset({"id", "source_id", "model", "response"}), names={"source_id": "id"}
+    ),
+)
+CITED = (
+    Shape(  # MuSiQue
+        takes={
+            "contexts": "paragraphs[].paragraph_text",
+            "gold_contexts": "paragraphs[is_supporting].paragraph_text",
+        },
+        note="'paragraphs' as contexts, those that support the answer as gold_contexts",
+    ),
+    Shape(  # TREC's RAG track: the cited documents are those that were retrieved
+        takes={"answer": "answer[].text: sentences"},
+        also={
+            "context_ids": "references: list",
+            "id": "topic_id",
+            "question": "topic",
+            "system": "run_id",
+        },
+        needs=("answer[].citations",),
+        unless=(),
+        note="the sentences of 'answer' as one text, without their citations",
+        notes={"context_ids": "the cited 'references' as context_ids"},
+    ),
+)
+"""Shapes whose `answer` would be read as references."""
+
+
+def _of_turn(path: str) -> str:
+    """A path in Amazon Bedrock's turn: in results the record is inside, in data sets it is the turn."""
+    return f"conversationTurns[0].inputRecord.{path} | conversationTurns[0].{path}"
+
+
+SHAPES = (
+    Shape(  # Haystack's generated answers, with the documents behind them
+        takes={"answer": "answers[0].data: text"},
+        also={"contexts": "answers[0].documents: filled"},
+        note="the first of 'answers' as answer",
+        notes={"contexts": "its documents as contexts"},
+    ),
+    Shape(  # HotpotQA, as its file and as Hugging Face have it; the facts name the titles
+        takes={
+            "contexts": "context[][1] | context{}.sentences: lists of sentences",
+            "context_ids": "context[][0] | context{}.title: texts",
+        },
+        also={"relevant": "supporting_facts[][0] | supporting_facts{}.title: ids"},
+        unless=("contexts",),
+        note="'context' as contexts, with the titles as context_ids",
+    ),
+    Shape(  # MS MARCO
+        takes={"contexts": f"{' | '.join(f'passages{{}}.{key}' for key in TEXT_KEYS)}: texts"},
+        also={"gold_contexts": " | ".join(f"passages{{is_selected}}.{key}" for key in TEXT_KEYS)},
+        note="the texts of 'passages' as contexts",
+        notes={"gold_contexts": "the selected ones as gold_contexts"},
+    ),
+    Shape(takes={"relevant": "retrieval_gt[][]: ids"}),  # AutoRAG
+    Shape(  # batches of OpenAI and of Anthropic
+        takes={"answer": "response.body | result.message: message", "id": "custom_id"},
+        unless=("answer",),
+        note="the batch's replies as answer, 'custom_id' as id",
+    ),
+    Shape(  # LangChain's chains, beside which the answer is what a data set expects
+        takes={"answer": "result: text", "references": "answer: only text"},
+        also={"question": "query", "contexts": "source_documents"},
+        needs=("query",),
+    ),
+    Shape(  # DPR's reader and MTRAG; `answer` beside it is the expected one
+        takes={
+            "prediction": "predictions[0] | predictions[0].prediction.text | predictions[0].text: text"
+        },
+        unless=("answer",),
+        beside=("answer",),
+        note="the first of 'predictions'",
+    ),
+    Shape(  # lm-evaluation-harness
+        takes={"answer": "filtered_resps[0]: text"},
+        drops=("resps", "arguments"),
+        note="the first of 'filtered_resps' as answer",
+    ),
+    Shape(  # Amazon Bedrock
+        takes={},
+        also={
+            "question": f"{_of_turn('prompt.content[?].text')}: first text",
+            "answer": f"{_of_turn('output.text')}: text",
+            "references": f"{_of_turn('referenceResponses[?].content[?].text')}: texts",
+            "contexts": f"{_of_turn('output.retrievedPassages.retrievalResults[?].content[?].text')}: texts",
+            "system": _of_turn("output.modelIdentifier"),
+        },
+        needs=("conversationTurns: list",),
+        drops=("conversationTurns",),
+        single="conversationTurns",
+        note="'conversationTurns' as question, answer, references and contexts",
+        notes=dict.fromkeys(("question", "answer", "references", "contexts", "system"), ""),
+    ),
+)
+"""All others, in this order."""
+
+
+def with_field_names(table: Table, keep: Collection[str] = ()) -> Table:
+    """The table with the columns of the first known tool under their fields' names.
+
+    Columns in `keep` stay as they are.
+    """
+    read = (entry.read(table, keep) for entry in COLUMNS)
+    return next((each for each in read if each is not table), table)
+
+
+def recognised(table: Table, keep: Collection[str] = ()) -> Table:
+    """The table with nested answers, contexts and chats as the fields that they are.
+
+    Columns in `keep` stay as they are, and answers that are texts in other rows.
+    """
+    table = read_rows(_with_evidence(table, keep), CITED, keep)
+    shapes = [*_of_plug_ins(), *SHAPES]
+    columns = {*ANSWER_COLUMNS, *CHATS, *FURTHER, "source_documents"}
+    columns = columns.union(*(shape.columns() for shape in shapes)) & {*table.columns()} - {*keep}
+    if not any(
+        isinstance(row.values.get(name), list | tuple | Mapping)
+        for name in columns
+        for row in table.rows
+    ):
+        return table
+    nested = [
+        name
+        for name in ANSWER_COLUMNS
+        if not any(isinstance(row.values.get(name), str) for row in table.rows)
+    ]
+    answers = partial(_nested_answers, nested)
+    read = read_rows(table, (_further_answers, answers, _chat, *shapes), keep)
+    if read is table or "answer" in keep:
+        return read
+    return replace(read, rows=_expected_everywhere(table.rows, read.rows))
+
+
+def _of_plug_ins() -> list[Shape]:
+    """The shapes that installed packages offer, which come before ours."""
+    shapes = [load("loaders", name) for name in offered("loaders")]
+    for shape, entry in zip(shapes, offered("loaders").values(), strict=True):
+        if not isinstance(shape, Shape):
+            raise PlanError(
+                [f"the entry point {entry.value} of ragauge.loaders is {shape!r:.60}, not a Shape"]
+            )
+    return shapes
+
+
+def _with_evidence(table: Table, keep: Collection[str]) -> Table:
+    """The table with the passages behind the expected answer as gold contexts.
+
+    MultiHop-RAG, FinanceBench and GraphRAG-Bench keep them as evidence, which elsewhere is anything.
+    """
+    columns = table.columns()
+    if any(field_of(name) == "gold_contexts" for name in columns):
+        return table
+    for name in EVIDENCE:
+        if name not in columns or name in keep:
+            continue
+        cells = [row.values.get(name) for row in table.rows]
+        passages = [_passages(cell) for cell in cells]
+        given = [
+            texts for cell, texts in zip(cells, passages, strict=True) if cell not in (None, [])
+        ]
+        if given and all(given):
+            read = (
+                {
+                    "gold_contexts" if key == name else key: texts if key == name else value
+                    for key, value in row.values.items()
+                }
+                for row, texts in zip(table.rows, passages, strict=True)
+            )
+            return table.with_values(read, f"read {name!r} as gold_contexts")
+    return table
+
+
+def _passages(cell: object) -> list[str]:
+    """The texts of a list of passages; empty for anything else."""
+    texts = [
+        item if isinstance(item, str) else found(item, EVIDENCE_TEXT) for item in items_in(cell)
+    ]
+    return cast("list[str]", texts) if all(texts) else []
+
+
+def _expected_everywhere(before: Sequence[Row], after: Sequence[Row]) -> tuple[Row, ...]:
+    """The rows with the column `answer` as references in all of them, if it is so in some.
+
+    A row without further answers, or without a result, would give its expected answer as the system's.
+    """
+    is_expected = [
+        "answer" in old.values
+        and "references" in new.values
+        and "references" not in old.values
+        and new.values.get("answer") != old.values["answer"]
+        for old, new in zip(before, after, strict=True)
+    ]
+    rows: list[Row] = []
+    for row, is_known in zip(after, is_expected, strict=True):
+        values = dict(row.values)
+        answer, references = values.get("answer"), values.get("references")
+        if any(is_expected) and not is_known and answer is not None and references is None:
+            values["references"] = values.pop("answer")
+            row = Row(values, row.source, row.line)
+        rows.append(row)
+    return tuple(rows)
+
+
+def _nested_answers(names: Sequence[str], values: Values, notes: dict[str, None]) -> None:
+    """Answers as SQuAD, KILT and TriviaQA nest them become references; SQuAD's empty ones are no answer."""
+    given = values.get("answers")
+    is_empty = found(given, "text") == [] and found(given, "answer_start") == []
+    says_so = has_field(values, "answerable")
+    if (is_empty or (given == [] and says_so)) and not has_field(values, "references"):
+        del values["answers"]
+        values |= {"references": []} if says_so else {"references": [], "answerable": False}
+        notes["empty 'answers' as not answerable"] = None
+    for name in names:
+        given = values.get(name)
+        texts = None if isinstance(given, str) else _answer_texts(given)
+        is_system = name == "output" and texts_in(given) is not None  # in several parts
+        if texts and not is_system and not has_field(values, "references", but=[name]):
+            del values[name]
+            values["references"] = texts
+            notes[f"{name!r} as references"] = None
+            return
+
+
+def _answer_texts(given: object) -> list[str] | None:
+    """The texts of nested answers, each once; None if they are something else."""
+    texts: list[str] = []
+    if isinstance(given, Mapping):
+        for key in ANSWER_KEYS:
+            part = cast("Values", given).get(key)
+            texts += [part] if isinstance(part, str) else texts_in(part) or []
+        return list(dict.fromkeys(texts)) or None
+    if (plain := texts_in(given)) is not None:
+        return plain
+    for item in map(mapping_in, items_in(given)):
+        if not {"answer", "text", "value"} & item.keys():
+            return None
+        if {"role", "documents"} & item.keys() or any(field_of(key) == "system" for key in item):
+            return None
+        texts += _answer_texts(item) or []
+    return list(dict.fromkeys(texts)) or None
+
+
+def _further_answers(values: Values, notes: dict[str, None]) -> None:
+    """Other spellings of the answer join the references, or the answer beside a prediction."""
+    name = next((each for each in FURTHER if texts_in(values.get(each))), None)
+    if name is None:
+        return
+    fields = {column: field_of(column) for column in values}
+    holder = next((column for column, field in fields.items() if field == "references"), None)
+    if holder is None and isinstance(values.get("answer"), str):
+        others = [field for column, field in fields.items() if column != "answer"]
+        holder = "answer" if "answer" in others else None
+    given = None if holder is None else values[holder]
+    texts = [given] if isinstance(given, str) else texts_in(given)
+    if holder is not None and texts:
+        more = texts_in(values.pop(name)) or []
+        del values[holder]
+        values["references"] = list(dict.fromkeys([*texts, *more]))
+        notes[f"{holder!r} and {name!r} as references"] = None
+
+
+def _chat(values: Values, notes: dict[str, None]) -> None:
+    """The last question and answer of a chat, of a row that has neither beside it."""
+    name = next((each for each in CHATS if isinstance(values.get(each), list)), None)
+    if name is None or has_field(values, "question", but=[name]) or has_field(values, "answer"):
+        return
+    if "conversation" in values and "turn" in values:  # a turn without texts
+        return
+    messages: list[object] = []
+    for item in items_in(values[name]):
+        message = mapping_in(item)
+        if {"from", "value"} <= message.keys():  # ShareGPT
+            role = str(message["from"])
+            item = {"role": GPT_ROLES.get(role, role), "content": message["value"]}
+        messages.append(item)
+    question, answer = last_text(messages, ASKING), last_text(messages, ANSWERING)
+    if question is None and answer is None:
+        return
+    if field_of(name) == "question" and last_text(messages[-1:], ANSWERING) is None:
+        return
+    del values[name]
+    for field, text in (("question", question), ("answer", answer)):
+        if text is not None:
+            values[field] = text
+            notes[f"the last {field} of {name!r} as {field}"] = None

@@ -1,0 +1,117 @@
+"""Read values of any type: lists, mappings, the named values of objects, and the text of chat messages and model replies.
+
+Objects are dataclasses, pydantic models, named tuples, attrs classes or plain classes. No package of these is
+imported; the object's own description of its fields is used.
+"""
+
+import dataclasses
+from collections.abc import Iterable, Mapping, Sequence
+from typing import cast
+
+CONTENT_KEYS = ("content", "text", "response", "_content")
+ASKING = ("user", "human")
+ANSWERING = ("assistant", "ai", "model", "agent", "bot", "chatbot")
+
+
+def items_in(value: object) -> Sequence[object]:
+    """The items of a list or a tuple; none for any other value."""
+    return cast("Sequence[object]", value) if isinstance(value, list | tuple) else ()
+
+
+def mapping_in(value: object) -> Mapping[str, object]:
+    """The mapping, or an empty one for any other value."""
+    return cast("Mapping[str, object]", value) if isinstance(value, Mapping) else {}
+
+
+def mappings_in(value: object) -> list[Mapping[str, object]]:
+    """The items of a list that are mappings."""
+    return [
+        cast("Mapping[str, object]", item) for item in items_in(value) if isinstance(item, Mapping)
+    ]
+
+
+def named_values(item: object) -> dict[str, object] | None:
+    """The public fields of an object with their values; None for values without fields.
+
+    >>> from types import SimpleNamespace
+    >>> named_values(SimpleNamespace(question="Where?", _cache=1))
+    {'question': 'Where?'}
+    >>> named_values("text") is None
+    True
+    """
+    kind = type(item)
+    if isinstance(item, type | Mapping) or kind.__module__ in ("builtins", "numpy"):
+        return None
+    names: Iterable[object]
+    for declared in ("model_fields", "__fields__", "_fields"):  # pydantic 2 and 1, named tuples
+        fields: object = getattr(kind, declared, None)
+        if isinstance(fields, Mapping | tuple):
+            extra: object = getattr(item, "__pydantic_extra__", None)
+            names = [*cast("Iterable[object]", fields), *mapping_in(extra)]
+            break
+    else:
+        slots: object = getattr(kind, "__slots__", ())
+        own = (slots,) if isinstance(slots, str) else cast("Iterable[object]", slots)
+        names = [*getattr(item, "__dict__", ()), *own]
+        if dataclasses.is_dataclass(item):
+            names = [field.name for field in dataclasses.fields(item)]
+    public = [name for name in names if isinstance(name, str) and not name.startswith("_")]
+    # A field that was never set is left out.
+    return {name: getattr(item, name) for name in public if hasattr(item, name)} or None
+
+
+def value_of(item: object, name: str) -> object:
+    """The value under this key of a mapping, or of this attribute of an object; None without it.
+
+    A property that raises has no value: LlamaIndex's nodes raise for a text that they do not have.
+    """
+    if isinstance(item, Mapping):
+        return cast("Mapping[str, object]", item).get(name)
+    try:
+        return cast(object, getattr(item, name, None))
+    except (ValueError, TypeError, NotImplementedError):
+        return None
+
+
+def text_of(value: object, depth: int = 4) -> str | None:
+    """The text of a message, a model's reply or a list of text blocks; None for other values.
+
+    >>> text_of({"role": "assistant", "content": [{"type": "text", "text": "Paris"}]})
+    'Paris'
+    """
+    if isinstance(value, str):
+        return value
+    if depth == 0 or value is None:
+        return None
+    if isinstance(value, list | tuple):
+        texts = [text_of(part, depth - 1) for part in cast("Sequence[object]", value)]
+        return "\n".join(cast("list[str]", texts)) if texts and None not in texts else None
+    if not isinstance(value, Mapping) and type(value).__module__ == "builtins":
+        return None
+    value = cast("object", value)
+    if choices := items_in(value_of(value, "choices")):  # OpenAI's completion
+        return text_of(value_of(choices[0], "message"), depth - 1)
+    inner = (value_of(value, key) for key in CONTENT_KEYS)
+    found = next((part for part in inner if part is not None and not callable(part)), None)
+    return text_of(found, depth - 1)
+
+
+def last_text(messages: object, roles: Sequence[str]) -> str | None:
+    """The text of the last message from one of these roles; None if it is not a list of messages."""
+    chat = [_message(message) for message in items_in(messages)]
+    if any(role is None for role, _ in chat):
+        return None
+    return next((text_of(text) for role, text in reversed(chat) if role in roles), None)
+
+
+def _message(message: object) -> tuple[str | None, object]:
+    """Role and content; OpenInference nests them: message.role, or message: {role}."""
+    inner = value_of(message, "message")
+    message = message if inner is None else inner
+    # LangChain has a type, human or ai; MTRAG a speaker, user or agent.
+    roles = (value_of(message, name) for name in ("role", "message.role", "type", "speaker"))
+    role: object = next(filter(None, roles), None)
+    role = getattr(role, "value", role)
+    content = value_of(message, "message.content")
+    text = message if content is None else content
+    return role.lower() if isinstance(role, str) else None, text
