@@ -10,11 +10,11 @@ import sys
 import textwrap
 import threading
 import time
-from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 
 import polars as pl
 import pytest
+import rules
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pytest import approx
@@ -30,16 +30,6 @@ from ragauge.score import NOT_ASKED
 
 JUDGES = Path(__file__).parent / "judges"
 PATIENCE_S = 30
-
-
-def load(name):
-    spec = spec_from_file_location(name, JUDGES / f"{name}.py")
-    module = module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-rules = load("rules")
 
 
 class Rules(rg.ScriptedJudge):
@@ -84,8 +74,6 @@ def evaluated(place, rows, asking, *, judge=None, batch_size=2, **judging):
     )
     return run, len(judge.requests)
 
-
-# Told beforehand ----------------------------------------------------------------------------------
 
 METRICS = (
     "faithfulness",
@@ -158,9 +146,6 @@ def test_an_estimate_makes_no_file_and_no_cache(tmp_path, monkeypatch):
         assert told["rules"].calls > 0
         assert told["rules"].prompt_tokens[0] < told["rules"].prompt_tokens[1]
         assert list(tmp_path.iterdir()) == []
-
-
-# Bounded ------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("asking", [["faithfulness"], ["graphrag"], ["factual-qa", "gpt_score"]])
@@ -253,8 +238,6 @@ def test_when_every_call_fails_no_score_has_a_value(tmp_path):
     told = run.manifest.judging["rules"]
     assert told["calls"] == told["failed"] == n > 0
 
-
-# Interrupted --------------------------------------------------------------------------------------
 
 RUN = """
     import asyncio, json, os, signal, sys
@@ -466,25 +449,6 @@ def test_a_run_in_another_thread_is_not_touched_by_one_that_fails(own_metrics):
     assert found[0].scores["value"].to_list() == [1.0]
 
 
-def test_runs_on_several_threads_share_a_cache(tmp_path):
-    wanted = rg.evaluate(samples(5), ["faithfulness"], judge=Rules()).scores
-    found = []
-
-    def work():
-        run = rg.evaluate(
-            samples(5), ["faithfulness"], judge=Rules(), cache=tmp_path / "c", batch_size=2
-        )
-        found.append(run.scores)
-
-    threads = [threading.Thread(target=work) for _ in range(5)]
-    for one in threads:
-        one.start()
-    for one in threads:
-        one.join(PATIENCE_S)
-    assert len(found) == 5
-    assert all(one.equals(wanted) for one in found)
-
-
 def test_scoring_one_sample_leaves_no_thread_behind():
     before = threading.active_count()
     for _ in range(30):
@@ -497,9 +461,6 @@ def test_scoring_one_sample_leaves_no_thread_behind():
     assert threading.active_count() <= before + 1  # the loop's own
 
 
-# Asked several times ------------------------------------------------------------------------------
-
-
 def moody(*verdicts, name="moody"):
     """A judge whose verdict depends on the asking; an error where there is none."""
 
@@ -510,19 +471,30 @@ def moody(*verdicts, name="moody"):
     return rg.ScriptedJudge(answer, name=name)
 
 
-def test_a_repeated_score_is_the_mean_of_its_askings_with_their_spread():
-    """1, 0 and 1: mean 2/3; variance (1/9 + 4/9 + 1/9) / 3 = 2/9."""
-    judge = moody("CORRECT", "WRONG", "CORRECT")
-    run = rg.evaluate(samples(4), ["answer_class"], judge=JudgeConfig((judge,), repeat=3))
-    assert run.scores["value"].to_list() == [approx(2 / 3)] * 4
+@pytest.mark.parametrize(
+    ("verdicts", "value", "repeats", "spread"),
+    [
+        # Mean 2/3; variance (1/9 + 4/9 + 1/9) / 3 = 2/9.
+        (("CORRECT", "WRONG", "CORRECT"), 2 / 3, [1.0, 0.0, 1.0], (2 / 9) ** 0.5),
+        (("CORRECT", None, "WRONG"), 0.5, [1.0, "not today", 0.0], 0.5),
+        ((None, None), None, None, None),
+    ],
+)
+def test_a_repeated_score_is_the_mean_of_its_askings_with_their_spread(
+    verdicts, value, repeats, spread
+):
+    judge, n = moody(*verdicts), len(verdicts)
+    run = rg.evaluate(samples(4), ["answer_class"], judge=JudgeConfig((judge,), repeat=n))
+    assert sorted(one.sample for one in judge.requests) == sorted([*range(n)] * 4)
+    assert run.manifest.code["repeats"] == n
+    if value is None:
+        assert run.scores["status"].to_list() == ["failed"] * 4
+        return
+    assert run.scores["value"].to_list() == [approx(value)] * 4
     told = json.loads(run.scores["evidence"][0])
-    assert told["repeats"] == [1.0, 0.0, 1.0]
-    assert told["spread"] == approx((2 / 9) ** 0.5)
-    assert len(judge.requests) == 3 * 4
-    assert sorted(one.sample for one in judge.requests) == [0] * 4 + [1] * 4 + [2] * 4
+    assert (told["repeats"], told["spread"]) == (repeats, approx(spread))
     (row,) = run.summary().iter_rows(named=True)
     assert row["low"] <= row["mean"] <= row["high"]
-    assert run.manifest.code["repeats"] == 3
 
 
 def test_of_equal_askings_the_mean_is_their_value_to_the_last_bit():
@@ -532,20 +504,6 @@ def test_of_equal_askings_the_mean_is_their_value_to_the_last_bit():
     run = rg.evaluate(samples(2), ["factual_accuracy"], judge=JudgeConfig((judge,), repeat=3))
     assert run.scores["value"].to_list() == [0.1, 0.1]
     assert [json.loads(one)["spread"] for one in run.scores["evidence"]] == [0.0, 0.0]
-
-
-def test_an_asking_that_failed_is_told_and_the_others_are_the_score():
-    judge = moody("CORRECT", None, "WRONG")
-    run = rg.evaluate(samples(1), ["answer_class"], judge=JudgeConfig((judge,), repeat=3))
-    assert run.scores["value"].to_list() == [0.5]
-    assert json.loads(run.scores["evidence"][0])["repeats"] == [1.0, "not today", 0.0]
-
-
-def test_where_every_asking_failed_there_is_no_value():
-    run = rg.evaluate(
-        samples(1), ["answer_class"], judge=JudgeConfig((moody(None, None),), repeat=2)
-    )
-    assert run.scores["status"].to_list() == ["failed"]
 
 
 def test_each_asking_is_kept_by_itself_and_more_are_added_to_them(tmp_path):
@@ -574,8 +532,6 @@ def test_metrics_that_no_judge_has_a_part_in_are_computed_once_whatever_the_repe
     assert plain["evidence"].to_list() == [None, None]
 
 
-# By several judges --------------------------------------------------------------------------------
-
 ODD_NAMES = ["gpt-4o-mini", 'a "quoted") name', "Richter Nº 5 法官", "new\nline", "judge=\\x"]
 
 
@@ -595,25 +551,20 @@ def test_each_judge_has_its_own_column_under_a_label_that_reads_back():
 
 
 def test_rows_on_which_judges_disagree_need_review():
-    """They disagree on q1 alone."""
+    """They disagree on q1 alone; one without a verdict disputes nothing."""
 
     def strict(request):
         is_wrong = "tier 1" in request.messages[1].content
         return {"reason": "…", "verdict": "WRONG" if is_wrong else "CORRECT"}
 
-    lenient = moody("CORRECT", name="lenient")
+    lenient, silent = moody("CORRECT", name="lenient"), moody(None, name="silent")
     judges = [lenient, rg.ScriptedJudge(strict, name="strict")]
     run = rg.evaluate(samples(3), ["answer_class", "exact_match"], judge=judges)
     review = run.needs_review()
-    assert set(review["id"]) == {"q1"}
-    assert review.height == 2
+    assert (set(review["id"]), review.height) == ({"q1"}, 2)
     for evidence in review["evidence"]:
         assert json.loads(evidence)["judges"] == {"lenient": 1.0, "strict": 0.0}
-
-
-def test_a_judge_that_gives_no_verdict_disputes_nothing():
-    judges = [moody("CORRECT", name="a"), moody(None, name="b")]
-    run = rg.evaluate(samples(2), ["answer_class"], judge=judges)
+    run = rg.evaluate(samples(2), ["answer_class"], judge=[lenient, silent])
     assert run.needs_review().height == 0
     assert sorted(run.scores["status"]) == ["failed", "failed", "ok", "ok"]
 
@@ -648,18 +599,20 @@ def test_a_label_that_names_a_judge_asks_that_one_alone():
     assert len(set(run.scores["metric"])) == 1
     assert (len(one.requests), len(other.requests)) == (0, 2)
     assert set(run.manifest.judging) == {"other"}
+    for known in ("one", "one, other"):
+        judges = [Rules(name) for name in known.split(", ")]
+        says = f"names the judge 'x', but the judges are {known}; add it"
+        with pytest.raises(PlanError, match=says):
+            rg.evaluate(samples(1), ['gpt_score(judge="x")'], judge=judges)
 
 
-@pytest.mark.parametrize("judges", [["a"], ["a", "b"]])
-def test_a_label_that_names_a_judge_who_is_not_there_is_refused(judges):
-    known = ", ".join(judges)
-    with pytest.raises(PlanError, match=f"names the judge 'x', but the judges are {known}; add it"):
-        rg.evaluate(samples(1), ['gpt_score(judge="x")'], judge=[Rules(name) for name in judges])
-
-
-def test_two_judges_of_one_name_are_refused():
-    with pytest.raises(PlanError, match="two judges are named 'a'"):
-        rg.evaluate(samples(1), ["gpt_score"], judge=[Rules("a"), Rules("a")])
+def test_the_budget_is_each_judges_own_and_a_long_label_no_hindrance():
+    judges = (Rules("a" * 20), Rules("b" * 20))
+    label = f'g_eval(criteria="{"x" * 3_975}")'
+    run = rg.evaluate(samples(5), ["gpt_score"], judge=JudgeConfig(judges, max_calls=2))
+    assert [len(one.requests) for one in judges] == [2, 2]
+    assert run.scores.filter(pl.col("status") == "ok").height == 4
+    assert rg.evaluate(samples(1), [label], judge=judges).scores["value"].to_list() == [0.5, 0.5]
 
 
 def test_checks_that_share_a_name_are_no_hindrance_to_several_judges(tmp_path):
@@ -671,21 +624,6 @@ def test_checks_that_share_a_name_are_no_hindrance_to_several_judges(tmp_path):
     run = rg.evaluate(samples(2), [suite, "gpt_score"], judge=[Rules("a"), Rules("b")])
     assert run.scores.filter(pl.col("metric") == "tells the fee")["value"].to_list() == [1.0, 1.0]
 
-
-def test_a_label_as_long_as_one_may_be_is_no_hindrance_to_several_judges():
-    label = f'g_eval(criteria="{"x" * 3_975}")'
-    run = rg.evaluate(samples(1), [label], judge=[Rules("a" * 20), Rules("b" * 20)])
-    assert run.scores["value"].to_list() == [0.5, 0.5]
-
-
-def test_the_budget_is_each_judges_own():
-    judges = (Rules("a"), Rules("b"))
-    run = rg.evaluate(samples(5), ["gpt_score"], judge=JudgeConfig(judges, max_calls=2))
-    assert [len(one.requests) for one in judges] == [2, 2]
-    assert run.scores.filter(pl.col("status") == "ok").height == 4
-
-
-# By which words -----------------------------------------------------------------------------------
 
 OWN = "version = 7\n---\n{{question}}\n{{references}}\n{{answer}}\nCORRECT or WRONG?\n"
 
@@ -748,9 +686,6 @@ def test_steps_that_look_like_a_word_of_ours_stay_as_the_judge_wrote_them():
     assert "1. Compare [[low]] and \\1." in judge.requests[-1].messages[1].content
 
 
-# Recorded -----------------------------------------------------------------------------------------
-
-
 def test_a_recorded_run_is_replayed_to_the_same_scores(tmp_path):
     from ragauge.judges.providers.scripted import RecordedJudge, RecordingJudge
 
@@ -760,9 +695,6 @@ def test_a_recorded_run_is_replayed_to_the_same_scores(tmp_path):
     assert again.scores.equals(first.scores)
     other = rg.evaluate(samples(5), asking, judge=RecordedJudge(tmp_path / "r"))
     assert set(other.scores.filter(pl.col("status") == "failed")["id"]) == {"q4"}
-
-
-# In scripts ---------------------------------------------------------------------------------------
 
 
 @pytest.mark.slow
@@ -788,8 +720,6 @@ def test_a_metric_of_the_script_itself_is_known_by_the_same_in_every_process(tmp
         )
         assert done.returncode == 0, done.stderr
 
-
-# Asked anew ---------------------------------------------------------------------------------------
 
 MUMBLED = "Well, it depends."
 CUT = '{"reason": "The fee'
@@ -843,10 +773,17 @@ def test_what_cannot_be_read_is_asked_anew_when_that_is_told_and_nothing_else_is
     assert (left(), left(retry_unreadable=True)) == (0, 0)
 
 
-def test_who_is_told_so_again_asks_anew_again_also_where_the_same_is_said(tmp_path):
+@pytest.mark.parametrize(
+    ("said", "attempts_of_runs"),
+    [(MUMBLED, ([0, 0], [2, 2], [4, 4])), (CUT, ([0, 1, 0, 1], [2, 3, 2, 3], [4, 5, 4, 5]))],
+)
+def test_who_is_told_so_again_asks_anew_again_also_where_the_same_is_said(
+    tmp_path, said, attempts_of_runs
+):
+    """The question, and what is wrong with the reply; each once more where it breaks off."""
     rows, told = samples(1), {"retry_unreadable": True}
-    for wanted in ([0, 0], [2, 2], [4, 4]):  # the question, and what is wrong with the reply
-        judge = Mumbling(lambda _: True)
+    for wanted in attempts_of_runs:
+        judge = Mumbling(lambda _: True, said)
         run, _ = evaluated(tmp_path, rows, ["answer_class"], judge=judge, **told)
         assert attempts(judge) == wanted
         assert run.scores["status"].to_list() == ["failed"]
@@ -857,13 +794,6 @@ def test_who_is_told_so_again_asks_anew_again_also_where_the_same_is_said(tmp_pa
     run, n = evaluated(tmp_path, rows, ["answer_class"], judge=Mumbling())
     assert n == 0
     assert run.scores["status"].to_list() == ["ok"]
-
-
-def test_a_reply_that_broke_off_is_asked_for_once_more_there_too(tmp_path):
-    for wanted in ([0, 1, 0, 1], [2, 3, 2, 3]):
-        judge = Mumbling(lambda _: True, CUT)
-        evaluated(tmp_path, samples(1), ["answer_class"], judge=judge, retry_unreadable=True)
-        assert attempts(judge) == wanted
 
 
 @pytest.mark.parametrize("batch_size", [1, 2])
@@ -915,14 +845,6 @@ def test_what_was_asked_anew_is_recorded_and_replayed(tmp_path):
     assert again.scores.equals(first.scores)
 
 
-def test_who_asks_nobody_asks_nobody_again():
-    with pytest.raises(PlanError, match="nobody is asked again"):
-        JudgeConfig((Rules(),), mode="cached", retry_unreadable=True)
-
-
-# Told beforehand, of a run that has begun ---------------------------------------------------------
-
-
 def still(tmp_path, **how):
     """How many calls an estimate counts for the run in the folder, without a cache."""
     told = {"folder": tmp_path / "run", "batch_size": 2, **how}
@@ -967,9 +889,3 @@ def test_nor_those_of_a_run_that_did_not_come_to_its_end(tmp_path):
     left = still(tmp_path)
     assert left == 5 - 2 * n_parts
     assert begun(tmp_path, Mumbling()) == left
-
-
-def test_an_estimate_of_numbers_that_cannot_be_is_refused():
-    for wrong in ({"batch_size": 0}, {"seed": -1}, {"folder": 5}):
-        with pytest.raises(PlanError, match=next(iter(wrong))):
-            rg.estimate(samples(1), ["answer_class"], judge=Mumbling(), **wrong)

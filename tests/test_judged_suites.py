@@ -154,9 +154,6 @@ def shown(run, system="hut"):
     }
 
 
-# GraphRAG.
-
-
 def test_graphrag_gives_the_seeds_names_on_the_seeds_scales():
     run, _ = evaluated("graphrag")
     assert [one.name for one in run.metrics] == GRAPHRAG
@@ -184,18 +181,20 @@ def test_graphrag_by_hand():
         assert one["ragas_score"] == approx(np.dot(parts, [0.3, 0.2, 0.2, 0.3]))
 
 
-def test_graphrag_takes_a_reference_that_states_nothing_for_found():
-    rows = [{**ROWS[0], "references": ["Nobody would know."]}]
-    rows[0] |= {"contexts": [], "context_ids": []}
-    assert table(evaluated("graphrag", rows)[0])["fee"]["ragas_context_recall"] == 1.0
-
-
 def test_the_three_counts_part_the_answers():
-    run, judge = evaluated("graphrag")
+    without = [{**ROWS[1], "id": f"without {given}", "references": given} for given in (None, [])]
+    run, judge = evaluated("graphrag", [*ROWS, *without])
     counts = {id: tuple(row[name] for name in GRAPHRAG[-3:]) for id, row in table(run).items()}
-    assert counts == {"fee": (1, 0, 0), "dogs": (0, 0, 1), "beds": (0, 1, 0)}
+    assert counts == {
+        "fee": (1, 0, 0),
+        "beds": (0, 1, 0),
+        **dict.fromkeys(("dogs", "without None", "without []"), (0, 0, 1)),
+    }
     asked = [blocks(one)["answer"] for one in judge.requests if one.prompt == "verdict"]
     assert sorted(asked) == ["The fee is $5. Cats pay double.", "There are 7 beds."]
+    # A reference that states nothing is found.
+    rows = [{**ROWS[0], "references": ["Nobody would know."], "contexts": [], "context_ids": []}]
+    assert table(evaluated("graphrag", rows)[0])["fee"]["ragas_context_recall"] == 1.0
 
 
 def test_an_answer_that_could_not_be_classed_is_in_no_count():
@@ -210,16 +209,6 @@ def test_an_answer_that_could_not_be_classed_is_in_no_count():
     summary = {row["name"]: row for row in run.summary().iter_rows(named=True)}
     for name in ("correct_answers_count", "wrong_answers_count"):
         assert (summary[name]["ok"], summary[name]["failed"]) == (2, 1)
-
-
-def test_who_does_not_know_is_counted_whether_or_not_there_is_a_reference():
-    rows = [
-        {**ROWS[1], "id": str(place), "references": given} for place, given in enumerate((None, []))
-    ]
-    rows.append(ROWS[0])
-    found = table(evaluated("graphrag", rows)[0])
-    for id in "01":
-        assert tuple(found[id][name] for name in GRAPHRAG[-3:]) == (0, 0, 1)
 
 
 class Seed(MiniLM):
@@ -284,25 +273,20 @@ def test_the_documents_three_rows_through_the_suite():
     assert "twice" in parts["left_out"]["context_precision"]
 
 
-def test_the_four_measures_take_six_calls_and_accuracy_and_class_two_more():
-    _, judge = evaluated("graphrag", ROWS[:1])
-    asked = sorted(one.prompt for one in judge.requests)
-    four = ["claims", "claims", "questions", "relevance", "support", "support"]
-    assert asked == sorted([*four, "accuracy", "verdict"])
-
-
-def test_the_order_of_rows_and_the_size_of_batches_change_no_number():
-    expected = table(evaluated("graphrag")[0])
+def test_the_order_of_rows_and_the_size_of_batches_change_no_number_and_systems_share_calls():
+    run, judge = evaluated("graphrag")
+    expected = table(run)
     for rows in (ROWS, ROWS[::-1]):
         for size in (1, 2):
             assert table(evaluated("graphrag", rows, batch_size=size)[0]) == expected
-
-
-def test_the_same_sample_of_another_system_is_asked_nothing_new():
     rows = [{**row, "system": system} for row in ROWS for system in ("hut", "lodge")]
-    run, judge = evaluated("graphrag", rows)
-    assert len(judge.requests) == len(evaluated("graphrag")[1].requests)
-    assert shown(run, "hut") == shown(run, "lodge")
+    both, asked = evaluated("graphrag", rows)
+    assert len(asked.requests) == len(judge.requests)
+    assert shown(both, "hut") == shown(both, "lodge")
+    # The four measures take six calls, accuracy and class two more.
+    prompts = sorted(one.prompt for one in evaluated("graphrag", ROWS[:1])[1].requests)
+    four = ["claims", "claims", "questions", "relevance", "support", "support"]
+    assert prompts == sorted([*four, "accuracy", "verdict"])
 
 
 @pytest.mark.parametrize(
@@ -328,9 +312,6 @@ def test_without_a_judge_what_needs_one_is_skipped():
     for name in (*GRAPHRAG[:4], "factual_accuracy_percentage", *GRAPHRAG[-3:-1]):
         assert statuses[name] == 3
     assert statuses["dont_know_answers_count"] == 0
-
-
-# Factual QA.
 
 
 def test_factual_qa_runs_whole():
@@ -368,9 +349,6 @@ def test_when_the_judge_fails_the_match_decides_and_asks_for_review():
     assert [row["gpt_score"] for row in found.values()] == [None] * 3
     assert [row["answer_match"] for row in found.values()] == [1, 0, 0]
     assert len(run.needs_review()) == 3
-
-
-# Answer quality.
 
 
 def test_answer_quality_runs_whole():

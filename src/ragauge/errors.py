@@ -30,10 +30,10 @@ class FilterError(RagaugeError):
 
 
 class PlanError(RagaugeError):
-    """The arguments are invalid or incomplete; lists every problem at once."""
+    """The arguments are invalid or incomplete; lists every problem at once. `problems`: one, or several."""
 
-    def __init__(self, problems: Iterable[str]) -> None:
-        self.problems = tuple(problems)
+    def __init__(self, problems: str | Iterable[str]) -> None:
+        self.problems = (problems,) if isinstance(problems, str) else tuple(problems)
         super().__init__(self.problems)
 
     def __str__(self) -> str:

@@ -11,8 +11,8 @@ import pytest
 import ragauge as rg
 from ragauge.asking.answer import Answer, packed, unpacked
 from ragauge.asking.function import refusal_of
-from ragauge.asking.target import Refused
 from ragauge.errors import PlanError, StoreError
+from ragauge.network.endpoints import Unanswered
 
 QUESTIONS = [
     {"id": f"q{n}", "question": f"Question {n}?", "references": ["Paris"]} for n in range(4)
@@ -26,9 +26,6 @@ def rows(answers, *names):
 
 def first(answers, *names):
     return rows(answers, *names)[0]
-
-
-# What a target may be -----------------------------------------------------------------------------
 
 
 def plain(question):
@@ -65,7 +62,7 @@ class OwnTarget:
         return f"Paris, {inputs['question']}"
 
 
-TARGETS = [
+TARGETS = (
     plain,
     waiting,
     streaming,
@@ -73,7 +70,7 @@ TARGETS = [
     returning_a_coroutine,
     Callable(),
     OwnTarget(),
-]
+)
 
 
 @pytest.mark.parametrize(
@@ -143,9 +140,6 @@ def test_a_result_in_our_names_or_those_of_a_known_tool_is_read(returned, expect
     row = rg.ask(QUESTIONS[:1], lambda _: returned).samples.frame.to_dicts()[0]
     expected = {"answer": "Paris", **expected}
     assert {name: row[name] for name in expected} == expected
-
-
-# Bad input ----------------------------------------------------------------------------------------
 
 
 def exits(question):
@@ -321,9 +315,6 @@ def test_questions_without_a_question_are_refused_and_those_without_ids_are_numb
     ]
 
 
-# Asked once ---------------------------------------------------------------------------------------
-
-
 class Counted:
     """Counts its calls; fails for what `fails` says."""
 
@@ -397,56 +388,33 @@ def test_a_budget_ends_the_asking_and_the_rest_is_asked_later(tmp_path):
     assert found.stopped == "the budget of 3 calls is used up"
     assert len(rg.ask(QUESTIONS, target.answer, folder=tmp_path, max_calls=3)) == 4
     assert len(target.asked) == 4
-
-
-def test_a_cost_that_the_target_reports_is_bounded():
-    """Each answer costs $1: two are affordable with $2.50, a third is not."""
+    # Each answer costs $1: two are affordable with $2.50, a third is not.
     found = rg.ask(QUESTIONS, lambda _: {"answer": "a", "cost_usd": 1.0}, max_cost_usd=2.5)
     assert (len(found), found.tally.cost_usd) == (2, 2.0)
-
-
-def test_tokens_and_a_price_make_the_cost():
-    """1,000 · $2 + 500 · $8 for a million tokens: $0.006."""
+    # 1,000 · $2 + 500 · $8 for a million tokens: $0.006.
     used = {"answer": "a", "usage": {"input_tokens": 1000, "output_tokens": 500}}
     found = rg.ask(QUESTIONS[:1], lambda _: used, price=(2.0, 8.0))
     assert first(found, "cost_usd") == (0.006,)
-
-
-def test_a_folder_that_cannot_be_written_is_an_error(tmp_path):
     (tmp_path / "file").write_text("x")
     with pytest.raises(StoreError, match="cannot be used"):
         rg.ask(QUESTIONS, plain, folder=tmp_path / "file")
 
 
-# Several systems ----------------------------------------------------------------------------------
-
-
-def test_every_system_is_asked_with_every_setting():
-    target = Counted().answer
-    found = rg.ask(QUESTIONS[:1], {"a": target, "b": target}, vary={"top_k": [1, 2]})
+def test_every_system_is_asked_with_every_setting_and_each_time(tmp_path):
+    target = Counted()
+    systems = {"a": target.answer, "b": target.answer}
+    found = rg.ask(QUESTIONS[:1], systems, vary={"top_k": [1, 2]})
     assert rows(found, "system", "answer", "variant.top_k") == [
-        ("a top_k=1", "Question 0? 1", 1),
-        ("a top_k=2", "Question 0? 2", 2),
-        ("b top_k=1", "Question 0? 1", 1),
-        ("b top_k=2", "Question 0? 2", 2),
+        (f"{name} top_k={k}", f"Question 0? {k}", k) for name in "ab" for k in (1, 2)
     ]
-
-
-def test_a_question_that_is_repeated_is_asked_each_time(tmp_path):
     target = Counted()
     found = rg.ask(QUESTIONS[:2], target.answer, repeat=2, folder=tmp_path)
     assert rows(found, "id", "repeat_of", "repeat") == [
-        ("q0#1", "q0", 1),
-        ("q1#1", "q1", 1),
-        ("q0#2", "q0", 2),
-        ("q1#2", "q1", 2),
+        (f"q{n}#{repeat}", f"q{n}", repeat) for repeat in (1, 2) for n in (0, 1)
     ]
     assert len(target.asked) == 4
     rg.ask(QUESTIONS[:2], target.answer, repeat=3, folder=tmp_path)
     assert len(target.asked) == 6
-
-
-# What comes of it ---------------------------------------------------------------------------------
 
 
 def test_an_agent_may_return_its_messages_alone():
@@ -517,5 +485,5 @@ def test_a_refusal_by_an_http_library_says_whether_a_retry_helps():
         error.status_code = status
         found = refusal_of(error)
         assert (found.is_overload, found.is_final) == (overload, final), status
-    given = Refused("as it is")
+    given = Unanswered("as it is")
     assert refusal_of(given) is given

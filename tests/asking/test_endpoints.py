@@ -12,9 +12,9 @@ import pytest
 import ragauge as rg
 from ragauge.asking.http import EndpointOptions
 from ragauge.asking.opening import open_target
-from ragauge.asking.target import Refused
-from ragauge.asking.template import at_pointer, filled
+from ragauge.asking.template import at_pointer
 from ragauge.errors import PlanError
+from ragauge.network.endpoints import Unanswered
 
 QUESTIONS = [{"id": "q1", "question": 'Say "hi" & bye?', "contexts": ["one", "two"]}]
 USAGE = {"prompt_tokens": 30, "completion_tokens": 5}
@@ -63,9 +63,6 @@ def ok(content):
 def asked(target, **options):
     answers = rg.ask(QUESTIONS, target, retries=0, **options)
     return answers.samples.frame.to_dicts()[0]
-
-
-# HTTP ---------------------------------------------------------------------------------------------
 
 
 def test_an_endpoint_that_answers_in_our_names_needs_its_url_only():
@@ -297,15 +294,8 @@ def test_a_pointer_leads_into_objects_and_lists():
     for pointer, value in (("/a~1b/1/c", 2), ("/a~1b/*/c", [1, 2]), ("/", 5), ("", reply)):
         assert at_pointer(reply, pointer) == value
     for pointer in ("/x", "/a~1b/2", "/a~1b/0/c/d"):
-        with pytest.raises(Refused, match="has nothing at"):
+        with pytest.raises(Unanswered, match="has nothing at"):
             at_pointer(reply, pointer)
-
-
-def test_other_braces_of_a_template_stay():
-    assert filled("{} {0} {question}", {"question": "{contexts}"}) == "{} {0} {contexts}"
-
-
-# Commands -----------------------------------------------------------------------------------------
 
 
 @pytest.fixture

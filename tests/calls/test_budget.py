@@ -28,9 +28,6 @@ def paid(ours, asked, reply):
         pay(reply)
 
 
-# Tokens and prices --------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("text", "n"), [("", 0), ("abcd" * 10, 10), ("四個字母", 4), ("é" * 3 + "abcd", 4), ("😀", 1)]
 )
@@ -38,35 +35,21 @@ def test_a_fourth_of_the_ascii_characters_and_all_others_are_tokens(text, n):
     assert estimated_tokens(text) == n
 
 
-def test_a_price_is_of_a_million_tokens():
-    assert PRICE.of(1_000_000, 0) == 2.0
-    assert PRICE.of(500, 250) == approx((2 * 500 + 8 * 250) / 1e6)
-
-
 def test_a_model_is_known_by_its_name_with_a_date_or_a_provider():
     price, as_of = list_price("gpt-4o-mini")
     assert (price.prompt, price.reply) == (0.15, 0.6)
     assert as_of[:2] == "20"
-    assert list_price("gpt-4o-mini-2024-07-18")[0] == price
-    assert list_price("openai/gpt-4o-mini")[0] == price
+    assert list_price("gpt-4o-mini-2024-07-18")[0] == list_price("openai/gpt-4o-mini")[0] == price
     assert list_price("gpt-4o-mini-2024-07-18") != list_price("gpt-4o-2024-08-06")
-
-
-@pytest.mark.parametrize(
-    "model", ["", "gpt-4o-minimal", "my-gpt-4o-mini", "llama3", "gpt-4o-mini-x"]
-)
-def test_the_price_of_another_model_is_not_guessed(model):
-    assert list_price(model) is None
-
-
-# Counting -----------------------------------------------------------------------------------------
+    for other in ("", "gpt-4o-minimal", "my-gpt-4o-mini", "llama3", "gpt-4o-mini-x"):
+        assert list_price(other) is None
 
 
 def test_what_is_paid_is_counted():
     ours = spending()
     paid(ours, request(), Reply("a", prompt_tokens=100, completion_tokens=20))
     paid(ours, request(), Reply("b", prompt_tokens=50, completion_tokens=10))
-    ours.found()
+    ours.cached += 1
     told = ours.as_data()
     assert told["cost_usd"] == approx(PRICE.of(150, 30))
     assert {**told, "cost_usd": None} == {
@@ -89,14 +72,12 @@ def test_the_cost_that_a_provider_tells_counts_before_the_price():
     paid(ours, request(), Reply("a", 100, 20, cost_usd=0.5))
     paid(ours, request(), Reply("a", 100, 20, cost_usd=0.0))
     assert ours.cost_usd == 0.5
-
-
-def test_without_a_price_there_is_no_cost_unless_the_provider_tells_one():
-    ours = spending(price=None)
-    paid(ours, request(), Reply("a", 100, 20))
-    assert ours.as_data()["cost_usd"] is None
-    paid(ours, request(), Reply("a", 100, 20, cost_usd=0.25))
-    assert ours.as_data()["cost_usd"] == 0.25
+    without = spending(price=None)
+    without.expect(b"1", request())
+    paid(without, request(), Reply("a", 100, 20))
+    assert (without.as_data()["cost_usd"], without.estimate().cost_usd) == (None, None)
+    paid(without, request(), Reply("a", 100, 20, cost_usd=0.25))
+    assert without.as_data()["cost_usd"] == 0.25
 
 
 def test_a_call_without_counts_is_taken_to_cost_what_is_likely():
@@ -120,25 +101,21 @@ def test_a_call_that_brings_no_reply_is_counted_and_costs_nothing_known():
     assert not ours.must_wait(request())
 
 
-# Bounds -------------------------------------------------------------------------------------------
-
-
-def test_calls_are_refused_from_the_bound_on():
+def test_calls_are_refused_from_the_bound_on_cheaper_ones_too():
+    """A call of 100 tokens may be one of 125 and its reply of 10 one of 20: $0.00041, one of 10 tokens a fifth."""
     ours = spending(max_calls=2)
     for _ in range(2):
         assert ours.refuses(request()) == ""
         paid(ours, request(), Reply("a"))
     assert ours.refuses(request()) == "the budget of 2 calls is used up"
     assert ours.refused == 1
-
-
-def test_after_one_refusal_cheaper_calls_are_refused_too():
-    """A call of 100 tokens may cost $0.00041, one of 10 tokens a fifth of that."""
-    ours = spending(max_cost_usd=PRICE.of(125, 20) * 0.99)
-    assert ours.refuses(request("x" * 40, stand_in="y" * 4)) == ""
+    most, cheap = PRICE.of(125, 20), request("x" * 40, stand_in="y" * 4)
+    assert spending(max_cost_usd=most).refuses(request()) == ""
+    ours = spending(max_cost_usd=most * 0.99)
+    assert ours.refuses(cheap) == ""
     why = ours.refuses(request())
-    assert why
-    assert ours.refuses(request("x" * 40, stand_in="y" * 4)) == why
+    assert why == f"the budget of ${most * 0.99:g} does not allow another call"
+    assert ours.refuses(cheap) == why
     assert ours.refused == 2
 
 
@@ -169,15 +146,6 @@ def test_an_estimate_within_a_run_counts_each_call_once_and_changes_no_usage():
     assert ours.covers(expected, 2 / 9)
     assert not ours.covers(expected, 0.2)
     assert not spending(max_cost_usd=1e-9).covers(expected, 1.0)
-
-
-def test_a_call_that_may_cost_more_than_is_left_is_refused():
-    """100 tokens may be 125 and 10 may be 20: $0.00041."""
-    most = PRICE.of(125, 20)
-    assert spending(max_cost_usd=most).refuses(request()) == ""
-    ours = spending(max_cost_usd=most * 0.99)
-    assert ours.refuses(request()) == f"the budget of ${most * 0.99:g} does not allow another call"
-    assert ours.refused == 1
 
 
 def test_what_is_under_way_is_waited_for_where_it_may_use_up_the_rest():
@@ -223,9 +191,6 @@ def test_what_costs_no_more_than_it_may_never_exceeds_the_bound(calls, dollars):
     assert ours.cost_usd <= dollars
 
 
-# Estimates ----------------------------------------------------------------------------------------
-
-
 def told(n, *, text="x" * 400, prompt_tokens=100, completion_tokens=10):
     """A ledger with n replies to prompts of 400 characters."""
     ledger = reply_ledger(":memory:")
@@ -236,13 +201,10 @@ def told(n, *, text="x" * 400, prompt_tokens=100, completion_tokens=10):
     return ledger
 
 
-def test_an_estimate_of_nothing_is_nothing():
-    found = spending().estimate()
-    assert (found.calls, found.prompt_tokens, found.cost_usd) == (0, (0, 0, 0), (0, 0, 0))
-
-
 def test_an_estimate_counts_each_call_once_with_its_tokens_and_cost():
     ours = spending()
+    found = ours.estimate()
+    assert (found.calls, found.prompt_tokens, found.cost_usd) == (0, (0, 0, 0), (0, 0, 0))
     ours.expect(b"1", request())
     ours.expect(b"1", request())
     ours.expect(b"2", request("x" * 800, stand_in="y" * 80))
@@ -253,40 +215,27 @@ def test_an_estimate_counts_each_call_once_with_its_tokens_and_cost():
     assert found.cost_usd == approx((PRICE.of(225, 15), PRICE.of(300, 30), PRICE.of(375, 60)))
 
 
-def test_without_a_price_no_cost_is_told():
-    ours = spending(price=None)
-    ours.expect(b"1", request())
-    assert ours.estimate().cost_usd is None
-
-
 def test_replies_that_are_known_narrow_an_estimate():
-    """They took 120 tokens for 400 characters, and 30 for the reply."""
+    """They took 120 tokens for 400 characters, and 30 for the reply; those of Chinese 320."""
+
+    def estimated(usage, text="x" * 800, **changed):
+        usage.expect(b"1", request(text, **changed))
+        return usage.estimate()
+
     ledger = told(KNOWN_CALLS, prompt_tokens=120, completion_tokens=30)
-    ours = spending(ledger=ledger)
-    ours.expect(b"1", request("x" * 800))
-    found = ours.estimate()
+    found = estimated(spending(ledger=ledger))
     assert found.prompt_tokens == approx((0.9 * 240, 240, 1.1 * 240))
     assert found.completion_tokens == approx((0.8 * 30, 30, 1.2 * 30))
-
-
-def test_few_replies_narrow_it_less_and_those_of_others_not_at_all():
-    ours = spending(ledger=told(1, prompt_tokens=120))
-    ours.expect(b"1", request())
-    assert ours.estimate().prompt_tokens == approx((0.75 * 120, 120, 1.25 * 120))
-    other = spending(ledger=told(KNOWN_CALLS, prompt_tokens=120))
-    other.expect(b"1", request(prompt="claims"))
-    assert other.estimate().prompt_tokens[1] == approx(100)
-    another = Usage("n", Budget(), told(KNOWN_CALLS, prompt_tokens=120))
-    another.expect(b"1", request())
-    assert another.estimate().prompt_tokens[1] == approx(100)
-
-
-def test_what_is_known_of_a_script_holds_for_it_too():
-    """400 characters of Chinese took 320 tokens: so 800 take 640, whatever would be taken for English."""
-    ledger = told(KNOWN_CALLS, text="字" * 400, prompt_tokens=320)
-    ours = spending(ledger=ledger)
-    ours.expect(b"1", request("字" * 800))
-    assert ours.estimate().prompt_tokens[1] == approx(640)
+    few = estimated(spending(ledger=told(1, prompt_tokens=120)), "x" * 400)
+    assert few.prompt_tokens == approx((0.75 * 120, 120, 1.25 * 120))
+    others = (
+        (spending(ledger=ledger), "x" * 400, {"prompt": "claims"}),
+        (Usage("n", Budget(), ledger), "x" * 400, {}),
+    )
+    for usage, text, changed in others:
+        assert estimated(usage, text, **changed).prompt_tokens[1] == approx(100)
+    chinese = told(KNOWN_CALLS, text="字" * 400, prompt_tokens=320)
+    assert estimated(spending(ledger=chinese), "字" * 800).prompt_tokens[1] == approx(640)
 
 
 def test_a_run_learns_from_its_own_replies():

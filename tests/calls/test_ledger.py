@@ -10,6 +10,7 @@ import textwrap
 import threading
 import time
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 import pytest
@@ -82,29 +83,28 @@ KEEPING = """
 """
 
 
-# What is kept is found ----------------------------------------------------------------------------
-
-
 def test_a_reply_that_one_process_kept_another_one_finds(tmp_path):
     path = tmp_path / "new folder" / "cache.sqlite"
-    with process(KEEPING, make_folder(path), "a", 3) as keeping:
+    with process(KEEPING, path, "a", 3) as keeping:
         keys = [bytes.fromhex(line) for line in keeping.stdout]
     assert len(keys) == 3
     found = reply_ledger(path).find(keys)
     assert [found[key].text for key in keys] == [f"a {at} " * 40 for at in range(3)]
 
 
-def make_folder(path):
-    path.parent.mkdir()
-    return path
-
-
-def test_all_of_a_reply_is_found_again(tmp_path):
-    ledger = reply_ledger(tmp_path / "c")
-    kept = entry()
+@pytest.mark.parametrize("name", ["c", ":memory:"])
+def test_all_of_a_reply_is_found_again_and_the_last_one_counts(tmp_path, monkeypatch, name):
+    monkeypatch.chdir(tmp_path)
+    ledger, kept = reply_ledger(name), entry()
+    ledger.keep([entry(reply=Reply("old"))])
     ledger.keep([kept])
-    assert ledger.find([kept.key]) == {kept.key: TOLD}
-    assert reply_ledger(tmp_path / "c").find([b"another", kept.key]) == {kept.key: TOLD}
+    others = [entry(str(at), Reply(str(at))) for at in range(1_203)]
+    ledger.keep(others)
+    found = ledger.find([b"another", kept.key, *(one.key for one in others)])
+    assert found == {kept.key: TOLD} | {one.key: Reply(str(at)) for at, one in enumerate(others)}
+    is_file = name != ":memory:"
+    assert reply_ledger(name).find([kept.key]) == ({kept.key: TOLD} if is_file else {})
+    assert (tmp_path / "c").exists() is is_file
 
 
 some_numbers = st.none() | st.integers(0, 10**9)
@@ -150,21 +150,6 @@ def test_what_is_no_reply_is_not_unpacked(packed):
         unpacked_reply(packed)
 
 
-def test_a_reply_that_is_kept_again_replaces_the_first(tmp_path):
-    ledger = reply_ledger(tmp_path / "c")
-    ledger.keep([entry(reply=Reply("old"))])
-    ledger.keep([entry(reply=Reply("new"))])
-    assert ledger.find([entry().key])[entry().key].text == "new"
-
-
-def test_thousands_of_keys_are_looked_up_at_once(tmp_path):
-    ledger = reply_ledger(tmp_path / "c")
-    entries = [entry(str(at), Reply(str(at))) for at in range(1_203)]
-    ledger.keep(entries)
-    found = ledger.find([one.key for one in entries])
-    assert [found[one.key].text for one in entries] == [str(at) for at in range(1_203)]
-
-
 def test_a_reply_is_on_the_disk_when_it_is_kept(tmp_path):
     ledger = reply_ledger(tmp_path / "c")
     ((synchronous,),) = ledger._rows("pragma synchronous", [])
@@ -172,35 +157,18 @@ def test_a_reply_is_on_the_disk_when_it_is_kept(tmp_path):
     assert (synchronous, journal) == (2, "wal")  # 2 is FULL: each commit waits for the disk
 
 
-def test_in_memory_replies_are_kept_without_a_file(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    ledger = reply_ledger(":memory:")
-    ledger.keep([entry()])
-    assert ledger.find([entry().key]) == {entry().key: TOLD}
-    assert reply_ledger(":memory:").find([entry().key]) == {}
-    assert list(tmp_path.iterdir()) == []
-
-
-# What is not to be used is not --------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("place", [0, 5, -1])
-def test_a_reply_with_a_flipped_bit_is_not_used(tmp_path, place):
-    path, kept = tmp_path / "c", entry()
+@pytest.mark.parametrize("place", [0, 5, -1, None])
+def test_a_reply_with_a_flipped_bit_or_under_another_key_is_not_used(tmp_path, place):
+    path, kept, other = tmp_path / "c", entry(), entry("y")
     ledger = reply_ledger(path)
-    ledger.keep([kept, entry("y")])
-    damaged = bytearray(packed_reply(TOLD))
-    damaged[place] ^= 1
-    changed(path, "update replies set reply = ? where key = ?", bytes(damaged), kept.key)
-    assert ledger.find([kept.key, entry("y").key]) == {entry("y").key: TOLD}
-
-
-def test_a_reply_under_the_key_of_another_one_is_not_used(tmp_path):
-    path, kept = tmp_path / "c", entry("x")
-    ledger = reply_ledger(path)
-    ledger.keep([kept])
-    changed(path, "update replies set key = ? where key = ?", entry("y").key, kept.key)
-    assert ledger.find([kept.key, entry("y").key]) == {}
+    ledger.keep([kept, other])
+    if place is None:
+        changed(path, "update replies set key = ? where key = ?", entry("z").key, kept.key)
+    else:
+        damaged = bytearray(packed_reply(TOLD))
+        damaged[place] ^= 1
+        changed(path, "update replies set reply = ? where key = ?", bytes(damaged), kept.key)
+    assert ledger.find([kept.key, entry("z").key, other.key]) == {other.key: TOLD}
 
 
 def test_a_reply_in_a_form_that_is_not_known_here_is_not_used(tmp_path):
@@ -215,53 +183,31 @@ def test_a_reply_in_a_form_that_is_not_known_here_is_not_used(tmp_path):
     assert ledger.find([kept.key]) == {}
 
 
-OTHERS = {
-    "another role": replace(ASKED, messages=(Message("user", "rules"), ASKED.messages[1])),
-    "words moved on": replace(
-        ASKED, messages=(Message("system", "rulesI"), Message("user", "s it so?"))
-    ),
-    "another prompt's words": replace(
-        ASKED, messages=(ASKED.messages[0], Message("user", "Is it so!"))
-    ),
-    "one message more": replace(ASKED, messages=(*ASKED.messages, Message("user", ""))),
-    "another schema": replace(ASKED, schema={"type": "object"}),
-    "no schema": replace(ASKED, schema=None),
-    "another asking": replace(ASKED, sample=1),
-    "another attempt": replace(ASKED, attempt=1),
-    "with probabilities": replace(ASKED, wants_logprobs=True),
-}
+RULES, QUESTION = ASKED.messages
+OTHERS = [
+    replace(ASKED, messages=(Message("user", "rules"), QUESTION)),
+    replace(ASKED, messages=(Message("system", "rulesI"), Message("user", "s it so?"))),
+    replace(ASKED, messages=(RULES, Message("user", "Is it so!"))),
+    replace(ASKED, messages=(*ASKED.messages, Message("user", ""))),
+    replace(ASKED, schema={"type": "object"}),
+    replace(ASKED, schema=None),
+]
 
 
-@pytest.mark.parametrize("other", OTHERS.values(), ids=OTHERS)
-def test_the_reply_to_another_request_is_not_found(other):
-    assert key_of(IDENTITY, other) != key_of(IDENTITY, ASKED)
-
-
-@pytest.mark.parametrize(
-    "other",
-    [
-        {**IDENTITY, "model": "M"},
-        {**IDENTITY, "temperature": 0.5},
-        {**IDENTITY, "max_tokens": 100},
-        {**IDENTITY, "seed": 1},
-        {"model": "m"},
-    ],
-)
-def test_the_reply_of_another_model_or_with_other_parameters_is_not_found(other):
-    assert key_of(other, ASKED) != key_of(IDENTITY, ASKED)
-
-
-def test_no_two_askings_have_the_same_key():
-    requests = [
+def test_the_reply_to_another_request_or_of_another_model_is_not_found():
+    askings = [
         replace(ASKED, sample=sample, attempt=attempt, wants_logprobs=wants)
-        for sample in range(3)
-        for attempt in range(3)
-        for wants in (False, True)
+        for sample, attempt, wants in product(range(3), range(3), (False, True))
     ]
-    assert len({key_of(IDENTITY, one) for one in requests}) == 18
-
-
-def test_the_order_of_an_identity_and_how_a_cost_is_estimated_change_no_key():
+    values = [1, True, 1.0, 0.0, False]
+    schemas = [replace(ASKED, schema={"minimum": number}) for number in values]
+    identities = [
+        *({**IDENTITY, "model": "M"}, {**IDENTITY, "temperature": 0.5}, {"model": "m"}),
+        *({**IDENTITY, "max_tokens": 100}, *({**IDENTITY, "seed": number} for number in values)),
+    ]
+    keys = [key_of(IDENTITY, one) for one in (*askings, *OTHERS, *schemas)]
+    keys += [key_of(identity, ASKED) for identity in identities]
+    assert len({*keys}) == len(keys)
     turned = dict(reversed(IDENTITY.items()))
     assert key_of(turned, replace(ASKED, stand_in="…")) == key_of(IDENTITY, ASKED)
 
@@ -283,18 +229,6 @@ def test_a_text_stands_in_a_key_as_json_has_it(text):
     wanted = json.dumps(told, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
     identity = '{"max_tokens":null,"model":"m","temperature":0.0}'
     assert key_of(IDENTITY, asked) == digest("reply 1", identity, wanted)
-
-
-@pytest.mark.parametrize(("one", "other"), [(1, True), (1, 1.0), (0.0, False)])
-def test_equal_values_of_other_types_are_other_schemas(one, other):
-    ours, theirs = (replace(ASKED, schema={"minimum": number}) for number in (one, other))
-    assert key_of(IDENTITY, ours) != key_of(IDENTITY, theirs)
-    assert key_of({"model": "m", "seed": one}, ASKED) != key_of(
-        {"model": "m", "seed": other}, ASKED
-    )
-
-
-# Several processes, and their death ---------------------------------------------------------------
 
 
 def test_two_processes_write_at_once_and_lose_nothing(tmp_path):
@@ -319,28 +253,6 @@ def test_what_was_kept_outlives_a_process_that_is_killed_while_it_writes(tmp_pat
     assert database.execute("pragma integrity_check").fetchall() == [("ok",)]
 
 
-def test_threads_write_and_read_at_once(tmp_path):
-    ledger, failures = reply_ledger(tmp_path / "c"), []
-
-    def work(name):
-        for at in range(30):
-            one = entry(f"{name} {at}")
-            ledger.keep([one])
-            if ledger.find([one.key]) != {one.key: TOLD}:
-                failures.append(one)
-
-    threads = [threading.Thread(target=work, args=(name,)) for name in range(4)]
-    for one in threads:
-        one.start()
-    for one in threads:
-        one.join()
-    assert not failures
-    assert ledger.usage("m")["verdict"].n == 120
-
-
-# Files that are none ------------------------------------------------------------------------------
-
-
 def test_the_file_of_a_newer_version_is_refused_and_left_as_it_is(tmp_path):
     path = tmp_path / "c"
     changed(path, "pragma user_version = 99")
@@ -361,9 +273,6 @@ def test_a_file_of_somebody_else_is_refused_and_left_as_it_is(tmp_path, content)
     with pytest.raises(StoreError, match=r"answers\.csv is not a cache of ragauge; name another"):
         reply_ledger(path)
     assert path.read_bytes() == content
-
-
-def test_a_folder_and_a_table_of_somebody_else_are_refused(tmp_path):
     with pytest.raises(StoreError, match="cannot be used"):
         reply_ledger(tmp_path)
     changed(tmp_path / "c", "create table replies (a, b)")
@@ -404,18 +313,6 @@ def test_a_count_that_no_file_holds_costs_no_reply(tmp_path, n):
     assert ledger.totals() == [("m", 3, 12, 3, 0.25)]
 
 
-def test_odd_costs_and_texts_are_kept_as_they_are(tmp_path):
-    ledger = reply_ledger(tmp_path / "c")
-    odd = Reply("\ud800 \0 \u2028 😀", cost_usd=1e300)
-    ledger.keep([entry("\ud800\0", odd)])
-    assert ledger.find([entry("\ud800\0").key])[entry("\ud800\0").key] == odd
-    ((_, _, asked, _),) = ledger.show(entry("\ud800\0").key.hex()[:16])
-    assert asked["messages"][0]["content"] == "\ud800\0"
-
-
-# One file for replies and vectors -----------------------------------------------------------------
-
-
 @pytest.mark.parametrize("first", [reply_ledger, Cache])
 def test_replies_and_vectors_share_a_file(tmp_path, first):
     path = tmp_path / "c"
@@ -435,20 +332,15 @@ def test_replies_and_vectors_share_a_file(tmp_path, first):
     assert cache.find([b"v"]) == {b"v": vector}
 
 
-def test_vectors_never_push_replies_out(tmp_path):
-    cache, ledger = Cache(tmp_path / "c", most_bytes=100_000), reply_ledger(tmp_path / "c")
-    ledger.keep([entry(str(at), Reply("x" * 2_000)) for at in range(100)])
-    for at in range(50):
-        cache.keep("vector", {b"%d" % at: b"v" * 10_000})
-    assert cache.counts().get("vector", (0, 0))[0] < 50
-    assert len(ledger.find([entry(str(at)).key for at in range(100)])) == 100
-
-
-def test_replies_never_push_vectors_out(tmp_path):
+def test_vectors_never_push_replies_out_nor_replies_vectors(tmp_path):
     cache, ledger = Cache(tmp_path / "c", most_bytes=100_000), reply_ledger(tmp_path / "c")
     ledger.keep([entry(str(at), Reply("x" * 2_000)) for at in range(100)])
     cache.keep("vector", {b"v": b"v" * 1_000})
     assert cache.find([b"v"]) == {b"v": b"v" * 1_000}
+    for at in range(50):
+        cache.keep("vector", {b"%d" % at: b"v" * 10_000})
+    assert cache.counts().get("vector", (0, 0))[0] < 50
+    assert len(ledger.find([entry(str(at)).key for at in range(100)])) == 100
 
 
 def test_what_is_cleared_leaves_the_file(tmp_path):
@@ -459,9 +351,6 @@ def test_what_is_cleared_leaves_the_file(tmp_path):
     ledger.close()
     assert path.stat().st_size < 50_000
     assert b"secret" not in path.read_bytes()
-
-
-# What is reported --------------------------------------------------------------------------------
 
 
 def test_usage_sums_the_replies_of_one_judge_by_prompt(tmp_path):
@@ -481,14 +370,17 @@ def test_usage_sums_the_replies_of_one_judge_by_prompt(tmp_path):
 
 def test_a_call_is_shown_by_the_beginning_of_its_key(tmp_path):
     ledger = reply_ledger(tmp_path / "c")
-    ledger.keep([entry("x"), entry("y")])
-    key = entry("x").key.hex()
-    ((judge, prompt, request, reply),) = ledger.show(key[:16])
-    assert (judge, prompt, reply["text"]) == ("m", "verdict", TOLD.text)
-    assert request["messages"] == [{"role": "user", "content": "x"}]
-    assert request["schema"] == ASKED.schema
+    text = 'a "b"\n\x07 – 對 \ud800\0'
+    asked = replace(ASKED, messages=(Message("user", text),), attempt=1)
+    odd, key = Reply("\ud800 \0 \u2028 😀", cost_usd=1e300), key_of(IDENTITY, asked)
+    ledger.keep([entry_of(key, "m", asked, odd), entry("y")])
+    assert ledger.find([key]) == {key: odd}
+    ((judge, prompt, request, reply),) = ledger.show(key.hex()[:16])
+    assert (judge, prompt, reply["text"]) == ("m", "verdict", odd.text)
+    messages = [{"role": "user", "content": text}]
+    assert request == {"messages": messages, "schema": ASKED.schema, "sample": 0, "attempt": 1}
     assert len(ledger.show("")) == 2
-    for nothing in ("%", "_" * 16, "' or 1 --", key[:16] + "%"):
+    for nothing in ("%", "_" * 16, "' or 1 --", key.hex()[:16] + "%"):
         assert ledger.show(nothing) == []
 
 
@@ -501,40 +393,23 @@ def test_a_call_that_is_damaged_is_not_shown(tmp_path, column):
         ledger.show(entry().key.hex())
 
 
-# The writer -----------------------------------------------------------------------------------------
-
-
-def n_desks_left():
-    """The threads of desks that do not end within a while."""
-    end = time.monotonic() + 20
-    while (n := sum(one.name == "ragauge ledger" for one in threading.enumerate())) > 0:
-        if time.monotonic() > end:
-            break
-        time.sleep(0.005)
-    return n
-
-
 async def all_kept(writer, entries):
     await asyncio.gather(*(writer.keep(one) for one in entries))
     return await asyncio.gather(*(writer.find(one.key) for one in entries))
 
 
-def test_a_desk_finds_what_it_keeps_and_what_comes_at_once_is_done_at_once(tmp_path):
+def test_a_desk_finds_what_it_keeps_and_its_thread_ends_and_begins_again(tmp_path):
     entries = [entry(str(at), Reply(str(at))) for at in range(500)]
-    found = asyncio.run(all_kept(LedgerWriter(reply_ledger(tmp_path / "c")), entries))
-    assert [one.text for one in found] == [str(at) for at in range(500)]
-    assert len(reply_ledger(tmp_path / "c").find([one.key for one in entries])) == 500
-
-
-def test_a_desk_without_a_ledger_keeps_nothing():
-    assert asyncio.run(all_kept(LedgerWriter(None), [entry()])) == [None]
-
-
-def test_the_thread_of_a_desk_ends_when_there_is_nothing_to_do_and_begins_again(tmp_path):
     writer = LedgerWriter(reply_ledger(tmp_path / "c"))
-    for text in "ab":
-        assert asyncio.run(all_kept(writer, [entry(text)])) == [TOLD]
-        assert n_desks_left() == 0
+    for some in (entries, entries[:1]):
+        found = asyncio.run(all_kept(writer, some))
+        assert [one.text for one in found] == [str(at) for at in range(len(some))]
+        end = time.monotonic() + 20
+        while any(one.name == "ragauge ledger" for one in threading.enumerate()):
+            assert time.monotonic() < end
+            time.sleep(0.005)
+    assert len(reply_ledger(tmp_path / "c").find([one.key for one in entries])) == 500
+    assert asyncio.run(all_kept(LedgerWriter(None), [entry()])) == [None]
 
 
 def test_whoever_waits_at_a_desk_is_told_that_it_failed(tmp_path):
@@ -568,19 +443,6 @@ def test_what_is_looked_up_does_not_wait_for_what_is_stored_with_it(tmp_path):
 
     assert asyncio.run(work()) == TOLD
     other.close()
-
-
-def test_what_was_asked_can_be_shown_as_it_was(tmp_path):
-    ledger = reply_ledger(tmp_path / "c")
-    asked = replace(ASKED, messages=(Message("user", 'a "b"\n\x07 – 對 \ud800'),), attempt=1)
-    ledger.keep([entry_of(key_of(IDENTITY, asked), "m", asked, TOLD)])
-    ((_, _, shown, _),) = ledger.show(key_of(IDENTITY, asked).hex())
-    assert shown == {
-        "messages": [{"role": "user", "content": 'a "b"\n\x07 – 對 \ud800'}],
-        "schema": ASKED.schema,
-        "sample": 0,
-        "attempt": 1,
-    }
 
 
 def test_who_no_longer_waits_at_a_desk_holds_nobody_up(tmp_path):

@@ -11,7 +11,6 @@ import time
 
 import pytest
 
-from ragauge.calls import loop
 from ragauge.calls.loop import Group, cancel_scope, event_loop, gather, resolve, run, start
 from ragauge.errors import MetricError
 
@@ -88,13 +87,19 @@ def on_thread(function):
     return done
 
 
-# Work ---------------------------------------------------------------------------------------------
+def test_work_comes_to_its_value_or_its_error_on_any_thread():
+    async def main():
+        return run(gives(5))
 
-
-def test_work_comes_to_its_value_or_its_error():
-    assert run(gives(5)) == 5
+    assert run(gives(5)) == asyncio.run(main()) == 5, "also while the caller has a loop of its own"
     with pytest.raises(ValueError, match="no luck"):
         run(fails(ValueError("no luck")))
+    found = [on_thread(lambda at=at: run(gives(at))) for at in range(20)]
+    assert [one() for one in found] == list(range(20))
+    with cancel_scope():
+        cells = run(start([gives(1), None, gives(3)]))
+    assert run(gather([cells, ["x", 5, None]])) == [[1, None, 3], ["x", 5, None]]
+    assert run(gather([])) == []
 
 
 def test_there_is_one_loop_for_all_threads_and_it_does_not_hold_the_process():
@@ -102,18 +107,6 @@ def test_there_is_one_loop_for_all_threads_and_it_does_not_hold_the_process():
     assert {one() for one in found} == {event_loop()}
     (thread,) = [one for one in threading.enumerate() if one.name == "ragauge judges"]
     assert thread.daemon
-
-
-def test_threads_wait_for_their_own_work():
-    found = [on_thread(lambda at=at: run(gives(at))) for at in range(20)]
-    assert [one() for one in found] == list(range(20))
-
-
-def test_work_is_done_while_the_caller_has_a_loop_of_its_own():
-    async def main():
-        return run(gives(5))
-
-    assert asyncio.run(main()) == 5
 
 
 def test_work_that_would_wait_for_itself_is_refused():
@@ -185,7 +178,8 @@ def test_work_that_cancels_itself_is_no_interrupt():
 def test_a_forked_process_has_a_loop_of_its_own():
     script = """
         import os
-        from ragauge.calls.loop import run
+        from ragauge.calls.loop import Group, run
+        Group().give_up()  # without a loop
         async def gives(value):
             return value
         assert run(gives(5)) == 5
@@ -198,9 +192,6 @@ def test_a_forked_process_has_a_loop_of_its_own():
     """
     command = [sys.executable, "-W", "ignore", "-c", textwrap.dedent(script)]
     subprocess.run(command, timeout=PATIENCE_S, check=True)
-
-
-# Tasks --------------------------------------------------------------------------------------------
 
 
 def test_work_that_was_begun_runs_on_while_other_is_begun():
@@ -218,21 +209,12 @@ async def there_of(*cells):
     return await resolve(cells)
 
 
-def test_columns_of_what_is_there_and_what_comes_become_values():
-    cells = run(start([gives(1), None, gives(3)]))
-    assert run(gather([cells, ["x", 5, None]])) == [[1, None, 3], ["x", 5, None]]
-    assert run(gather([])) == []
-
-
 def test_the_first_error_ends_all_the_others():
     hanging = Hanging()
     cells = run(start([hanging.work(), fails(ValueError("no luck"))]))
     with pytest.raises(ValueError, match="no luck"):
         run(gather([cells]))
     assert hanging.ended.wait(PATIENCE_S)
-
-
-# Groups -------------------------------------------------------------------------------------------
 
 
 def waiting(group, hanging):
@@ -296,12 +278,6 @@ def test_an_error_gives_up_what_was_begun_together():
     assert run(gives(5)) == 5  # this thread may go on
 
 
-def test_without_an_error_what_was_begun_together_runs_on():
-    with cancel_scope():
-        cells = run(start([gives(5)]))
-    assert run(gather([cells])) == [[5]]
-
-
 def test_within_a_group_its_owner_decides():
     group, hanging = Group(), Hanging()
 
@@ -329,9 +305,3 @@ def test_a_group_holds_nothing_that_is_done():
     assert len(on_thread(work)()[0]) == 50
     run(gives(None))  # its own end is heard by then
     assert len(group._tasks) <= 1
-
-
-def test_nothing_is_given_up_where_there_is_no_loop():
-    script = "from ragauge.calls.loop import Group; Group().give_up()"
-    subprocess.run([sys.executable, "-c", script], check=True, timeout=PATIENCE_S)
-    assert loop.event_loop().is_running()

@@ -120,7 +120,22 @@ def worked_off(server: Server, n_calls: int = 1200, **limits: Any) -> float:
     return run(start())
 
 
-# How many at once ---------------------------------------------------------------------------------
+async def taken(rate_limiter: RateLimiter, n: int) -> list[Any]:
+    return [await rate_limiter.permit(rate_limiter.ticket()) for _ in range(n)]
+
+
+def levels(server: Server, *phases: tuple[int, dict[str, Any]]) -> list[int]:
+    """The level after each phase of so many calls, in which the server is changed as told."""
+
+    async def start() -> list[int]:
+        rate_limiter, found = RateLimiter(), []
+        for n_calls, changes in phases:
+            vars(server).update(changes, n_refused=0)
+            await work_off(server, rate_limiter, n_calls)
+            found.append(rate_limiter.level)
+        return found
+
+    return run(start())
 
 
 @pytest.mark.parametrize("latency_s", [0.2, 1.0, 3.0])
@@ -132,18 +147,37 @@ def test_without_a_limit_all_that_are_allowed_are_soon_in_flight(latency_s):
     assert server.n_refused == 0
 
 
-@pytest.mark.parametrize("latency_s", [0.05, 0.1, 0.2, 1.0])
-def test_a_limit_of_forty_is_found_and_kept_to(latency_s):
+@pytest.mark.parametrize(
+    ("latency_s", "n_calls", "share", "n_refused"),
+    [
+        *((latency_s, 1200, 0.9, 12) for latency_s in (0.05, 0.1, 0.2, 1.0)),
+        (0.2, 12_000, 0.97, 30),
+    ],
+)
+def test_a_limit_of_forty_is_found_and_kept_to(latency_s, n_calls, share, n_refused):
     server = Server(latency_s, limit=40)
-    # 1,200 calls, 40 at a time, each under way for its trip besides.
-    assert worked_off(server) <= 1200 / 40 * (latency_s + 0.004) / 0.9
-    assert server.n_refused < 12
+    # 40 calls at a time, each under way for its trip besides.
+    assert worked_off(server, n_calls) <= n_calls / 40 * (latency_s + 0.004) / share
+    assert server.n_refused < n_refused
 
 
-def test_later_hardly_any_call_is_wasted_on_a_limit():
-    server = Server(limit=40)
-    assert worked_off(server, 12_000) <= 12_000 / 40 * 0.204 / 0.97
-    assert server.n_refused < 30
+def test_a_limit_that_rises_or_falls_is_noticed():
+    low, high = levels(Server(), (300, {"limit": 10}), (6000, {"limit": None}))
+    assert low <= 11 and high > 100
+    server = Server()
+    high, low = levels(server, (1000, {"limit": 100}), (1500, {"limit": 20}))
+    assert 95 <= high <= 101 and low <= 22
+    assert server.n_refused < 0.2 * 1500
+
+
+def test_refusals_by_chance_lower_nothing_in_the_end_and_may_turn_into_a_limit():
+    server = Server(chance=0.1)
+    assert levels(server, (6000, {})) == [MAX_CONCURRENCY]
+    assert server.n_refused < 0.15 * 6000
+    server = Server(chance=0.1)
+    *_, level = levels(server, (3000, {}), (1500, {"chance": 0.0, "limit": 10}))
+    assert level <= 12
+    assert server.n_refused < 0.2 * 1500
 
 
 @pytest.mark.parametrize("limit", [1, 2, 3, 7, 20, 64, 100, 127])
@@ -161,57 +195,16 @@ def test_never_more_are_in_flight_than_is_allowed(most):
     assert server.most == most
 
 
-def test_a_limit_that_rises_is_noticed():
-    server = Server(limit=10)
-
-    async def start() -> int:
-        rate_limiter = RateLimiter()
-        await work_off(server, rate_limiter, 300)
-        assert rate_limiter.level <= 11
-        server.limit = None
-        await work_off(server, rate_limiter, 6000)
-        return rate_limiter.level
-
-    assert run(start()) > 100
-
-
-def test_a_limit_that_falls_is_noticed():
-    server = Server(limit=100)
-
-    async def start() -> int:
-        rate_limiter = RateLimiter()
-        await work_off(server, rate_limiter, 1000)
-        assert 95 <= rate_limiter.level <= 101
-        server.limit, server.n_refused = 20, 0
-        await work_off(server, rate_limiter, 1500)
-        return rate_limiter.level
-
-    assert run(start()) <= 22
-    assert server.n_refused < 0.2 * 1500
-
-
 def test_a_burst_of_refusals_counts_once():
     async def start() -> RateLimiter:
         rate_limiter = RateLimiter(64)
-        turns = [await rate_limiter.permit(rate_limiter.ticket()) for _ in range(8)]
+        turns = await taken(rate_limiter, 8)
         for permit in reversed(turns):  # of a burst whose first three were let in
             (rate_limiter.refused if permit.n > 3 else rate_limiter.given_up)(permit)
         return rate_limiter
 
     # At most halved of the 8 that were in flight, not halved five times.
     assert run(start()).level == 4
-
-
-def test_refusals_that_fewer_in_flight_do_not_lessen_lower_nothing_in_the_end():
-    server = Server(chance=0.1)
-
-    async def start() -> int:
-        rate_limiter = RateLimiter()
-        await work_off(server, rate_limiter, 6000)
-        return rate_limiter.level
-
-    assert run(start()) == MAX_CONCURRENCY
-    assert server.n_refused < 0.15 * 6000
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -225,20 +218,6 @@ def test_refusals_by_chance_do_not_hide_a_limit():
     server = Server(chance=0.05, limit=40)
     assert worked_off(server, 3000) < 60  # 15 s without the refusals by chance
     assert server.n_refused < 0.2 * 3000
-
-
-def test_refusals_that_were_by_chance_may_turn_into_a_limit():
-    server = Server(chance=0.1)
-
-    async def start() -> int:
-        rate_limiter = RateLimiter()
-        await work_off(server, rate_limiter, 3000)
-        server.chance, server.limit, server.n_refused = 0.0, 10, 0
-        await work_off(server, rate_limiter, 1500)
-        return rate_limiter.level
-
-    assert run(start()) <= 12
-    assert server.n_refused < 0.2 * 1500
 
 
 def test_a_busy_loop_lets_in_no_more():
@@ -300,13 +279,10 @@ def test_lost_answers_lower_the_level_only_when_they_are_many():
     assert run(start(8)) <= 2
 
 
-# Waiting ------------------------------------------------------------------------------------------
-
-
 def test_all_wait_when_the_server_says_for_how_long():
     async def start() -> list[float]:
         rate_limiter = RateLimiter(16)
-        turns = [await rate_limiter.permit(rate_limiter.ticket()) for _ in range(8)]
+        turns = await taken(rate_limiter, 8)
         rate_limiter.refused(turns[0], 20.0)
         rate_limiter.refused(turns[1], 30.0)  # the longer one holds
         rate_limiter.refused(turns[2], 5.0)
@@ -389,7 +365,7 @@ def test_who_gives_up_waiting_takes_no_turn():
 def test_nothing_is_done_while_nothing_happens():
     async def start() -> int:
         rate_limiter = RateLimiter(4)
-        turns = [await rate_limiter.permit(rate_limiter.ticket()) for _ in range(4)]
+        turns = await taken(rate_limiter, 4)
         waiting = asyncio.create_task(rate_limiter.permit(rate_limiter.ticket()))
         wakes, call_at = [], asyncio.get_running_loop().call_at
         asyncio.get_running_loop().call_at = lambda *call, **more: (
@@ -401,9 +377,6 @@ def test_nothing_is_done_while_nothing_happens():
         return len(wakes)
 
     assert run(start()) <= 2  # its own, and that of the sleep
-
-
-# A minute's requests and tokens -------------------------------------------------------------------
 
 
 def most_within(times: list[float], seconds: float) -> int:
@@ -419,43 +392,37 @@ def test_a_minute_never_has_more_requests_than_allowed(rpm):
     assert most_within(server.sent_at, 60.0 - 1e-6) <= rpm
 
 
-def test_what_nobody_asked_for_is_not_made_up_for_later():
+@pytest.mark.parametrize(("estimate", "actual"), [(200, None), (200, 200), (0, 200), (900, 200)])
+def test_tokens_are_estimated_before_and_counted_after(estimate, actual):
     async def start() -> float:
-        rate_limiter = RateLimiter(rpm=60)
-        rate_limiter.answered(await rate_limiter.permit(rate_limiter.ticket()))
-        await asyncio.sleep(600)
-        for _ in range(10):
-            rate_limiter.answered(await rate_limiter.permit(rate_limiter.ticket()))
-        return now() - 600
-
-    assert run(start()) == pytest.approx(9, abs=0.1)
-
-
-def test_tokens_are_estimated_before_and_counted_after():
-    async def start(estimate: float, actual: float | None) -> float:
         rate_limiter = RateLimiter(tpm=6000)  # 100 a second
         for _ in range(11):
-            rate_limiter.answered(
-                await rate_limiter.permit(rate_limiter.ticket(), estimate), actual
-            )
+            permit = await rate_limiter.permit(rate_limiter.ticket(), estimate)
+            rate_limiter.answered(permit, actual)
         return now()
 
     # Ten waits, for each of those before: 200 tokens are two seconds, whatever was thought.
-    assert run(start(200, None)) == pytest.approx(20, abs=0.1)
-    assert run(start(200, 200)) == pytest.approx(20, abs=0.1)
-    assert run(start(0, 200)) == pytest.approx(20, abs=0.1)
-    assert run(start(900, 200)) == pytest.approx(20, abs=0.1)
+    assert run(start()) == pytest.approx(20, abs=0.1)
 
 
-def test_tokens_of_a_refused_request_are_given_back():
-    async def start() -> float:
+def test_unused_requests_are_not_made_up_for_and_tokens_of_a_refused_one_are_given_back():
+    async def requests() -> float:
+        rate_limiter = RateLimiter(rpm=60)
+        rate_limiter.answered(*await taken(rate_limiter, 1))
+        await asyncio.sleep(600)
+        for _ in range(10):
+            rate_limiter.answered(*await taken(rate_limiter, 1))
+        return now() - 600
+
+    async def tokens() -> float:
         rate_limiter = RateLimiter(tpm=6000)
-        rate_limiter.given_up(await rate_limiter.permit(rate_limiter.ticket()))
+        rate_limiter.given_up(*await taken(rate_limiter, 1))
         rate_limiter.refused(await rate_limiter.permit(rate_limiter.ticket(), 5000))
         await rate_limiter.permit(rate_limiter.ticket(), 100)
         return now()
 
-    assert run(start()) < 1
+    assert run(requests()) == pytest.approx(9, abs=0.1)
+    assert run(tokens()) < 1
 
 
 @settings(max_examples=3 * settings.default.max_examples // 10)

@@ -116,7 +116,7 @@ def test_quiet_shows_nothing(clock, capsys):
     forecast = Forecast(Workload(10, 10, 10, characters=100_000), clock=clock)
     with watching(forecast, lambda _: "long", quiet=True) as listener:
         assert listener is ignore
-    with progress.loading("answers.jsonl", quiet=True):
+    with progress.live_line(lambda: "loading answers.jsonl", quiet=True):
         pass
     assert capsys.readouterr() == ("", "")
 

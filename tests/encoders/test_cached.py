@@ -100,31 +100,20 @@ def test_a_text_that_is_refused_fails_alone(model):
     assert found["t3"].reason == "1 refused"
 
 
-def test_an_encoder_that_is_down_is_not_asked_for_ever(model):
-    model.is_down = True
-    shared = CachedEncoder(model)
-    for number in range(5):
-        found = shared.vectors([f"t{number}"])
-        assert "does not answer" in found[f"t{number}"].reason
-    assert model.n_calls == 2
-    assert found["t4"].reason.endswith("not asked again in this run")
-
-
-def test_a_failure_is_not_kept(tmp_path, model):
+def test_an_encoder_that_is_down_is_not_asked_for_ever_and_no_failure_is_kept(tmp_path, model):
     cache = Cache(tmp_path / "cache")
-    model.is_down = True
-    CachedEncoder(model, cache).vectors(["one"])
-    assert cache.counts() == {}
-    model.is_down = False
-    assert isinstance(CachedEncoder(model, cache).vectors(["one"])["one"], TextVector)
-
-
-def test_an_encoder_that_comes_back_is_asked_on(model):
-    shared = CachedEncoder(model)
+    shared = CachedEncoder(model, cache)
     for is_down in (True, False, True, False):
         model.is_down = is_down
         (found,) = shared.vectors([f"t {is_down} {model.n_calls}"]).values()
         assert isinstance(found, NoVector) == is_down
+    kept, n_before = cache.counts(), model.n_calls
+    model.is_down = True
+    for number in range(5):
+        found = shared.vectors([f"t{number}"])
+        assert "does not answer" in found[f"t{number}"].reason
+    assert (model.n_calls, cache.counts()) == (n_before + 2, kept)
+    assert found["t4"].reason.endswith("not asked again in this run")
 
 
 def test_memory_is_bounded_and_what_was_used_last_stays(model):

@@ -136,9 +136,6 @@ def row(index: object, *numbers: object) -> dict[str, object]:
     return {"index": index, "embedding": list(numbers)}
 
 
-# What is asked, and what comes back ---------------------------------------------------------------
-
-
 def test_vectors_are_those_of_the_texts_at_length_one(server):
     texts = ["a", "bb", "ccc"]
     found = endpoint(server).encode(texts)
@@ -147,12 +144,6 @@ def test_vectors_are_those_of_the_texts_at_length_one(server):
     assert server.asked == [{"model": "tiny", "input": texts, "encoding_format": "float"}]
     assert server.paths == ["/v1/embeddings"]
     assert server.headers[0]["authorization"] == f"Bearer {CANARY}"
-
-
-def test_vectors_are_put_in_order_and_scaled(server):
-    server.answer = lambda *_: data(row(1, 0, 5), row(2, -3e300, 4e300), row(0, 1e-300, 0))
-    found = endpoint(server).encode(["a", "b", "c"])
-    assert found == pytest.approx(np.array([[1, 0], [0, 1], [-0.6, 0.8]]), abs=1e-6)
 
 
 def test_many_texts_are_sent_in_parts_a_few_at_a_time(server):
@@ -168,24 +159,15 @@ def test_many_texts_are_sent_in_parts_a_few_at_a_time(server):
     assert server.most == 3
 
 
-def test_a_text_of_ten_million_characters_is_sent_by_itself(server):
-    texts = ["a", "x" * 10_000_000, "b", "c"]
-    endpoint(server, timeout_s=30).encode(texts)
-    assert sorted(len(body["input"]) for body in server.asked) == [1, 1, 2]
-
-
-def test_any_text_can_be_sent(server):
+def test_any_text_can_be_sent_a_very_long_one_by_itself(server):
     texts = ["😀", "שלום", "\x00", "a\ud800b", "{{7*7}}", "a\u2028"]
     assert endpoint(server).encode(texts).shape == (6, 2)
     assert server.asked[0]["input"] == ["😀", "שלום", "\x00", "a\ufffdb", "{{7*7}}", "a\u2028"]
-
-
-def test_a_blank_text_is_named_and_nothing_is_sent(server):
-    for blank in ("", " \n\t", "\u00a0"):
-        with pytest.raises(EncoderError, match="text 2 of 3 is blank") as raised:
-            endpoint(server).encode(["a", blank, "b"])
-        assert not raised.value.is_down
-    assert server.asked == []
+    endpoint(server, timeout_s=30).encode(["a", "x" * 10_000_000, "b", "c"])
+    assert sorted(len(body["input"]) for body in server.asked[1:]) == [1, 1, 2]
+    server.answer = lambda *_: data(row(1, 0, 5), row(2, -3e300, 4e300), row(0, 1e-300, 0))
+    found = endpoint(server).encode(["a", "b", "c"])  # put in order and scaled
+    assert found == pytest.approx(np.array([[1, 0], [0, 1], [-0.6, 0.8]]), abs=1e-6)
 
 
 def test_dimensions_are_asked_for_and_insisted_on(server):
@@ -196,7 +178,7 @@ def test_dimensions_are_asked_for_and_insisted_on(server):
         endpoint(server, dimensions=3).encode(["a"])
 
 
-def test_an_endpoint_has_no_tokens(server):
+def test_an_endpoint_has_no_tokens_and_no_vector_of_a_blank_text(server):
     one = endpoint(server)
     assert one.count_tokens(["a"]) is None
     for ask in (one.encode_tokens, one.token_ids):
@@ -204,9 +186,13 @@ def test_an_endpoint_has_no_tokens(server):
             ask(["a"])
     with pytest.raises(EncoderError, match="long_text = 'windows' is not possible"):
         one.encode(["a"], long_text="windows")
+    for blank in ("", " \n\t", "\u00a0"):
+        with pytest.raises(EncoderError, match="text 2 of 3 is blank") as raised:
+            one.encode(["a", blank, "b"])
+        assert not raised.value.is_down
+    assert len(one.encode([])) == 0
+    assert server.asked == []
 
-
-# Replies that are not what was asked --------------------------------------------------------------
 
 NAN = b'{"data": [{"index": 0, "embedding": [NaN, 1]}]}'
 HUGE = b'{"data": [{"index": 0, "embedding": [1e999, 1]}]}'
@@ -235,6 +221,7 @@ LONG = b'{"data": [{"index": 0, "embedding": [1' + b"0" * 400 + b", 1]}]}"
         ((200, {}, b"[]"), "no list named data"),
         ((200, {}, b'{"data": {}}'), "no list named data"),
         ((200, {}, b"null"), "no list named data"),
+        ((200, {}, b" " * 3_000_000), "bytes for 1 texts"),
         ((200, {}, b"<!doctype html><h1>Welcome</h1>"), "a page of HTML and not JSON"),
     ],
 )
@@ -257,23 +244,6 @@ def test_vectors_of_another_dimension_than_the_first_are_refused(server):
         endpoint(server).encode(["a", "b"])
 
 
-def test_a_reply_without_end_is_not_read_to_its_end(server):
-    server.answer = lambda *_: (200, {}, b" " * 3_000_000)
-    with pytest.raises(EncoderError, match="bytes for 1 texts"):
-        endpoint(server).encode(["a"])
-
-
-# Trying again -------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("status", [408, 409, 429, 500, 502, 503, 529])
-def test_what_may_pass_is_tried_again(status, server):
-    busy = (status, {}, b'{"error": {"message": "busy"}}')
-    server.answer = lambda body, number: busy if number < 3 else ok(body["input"])
-    assert endpoint(server).encode(["a"]).shape == (1, 2)
-    assert len(server.asked) == 3
-
-
 @pytest.mark.parametrize("headers", [{"Retry-After": "0.4"}, {"retry-after-ms": "400"}])
 def test_retry_after_is_obeyed(headers, server):
     busy = (429, headers, b"")
@@ -283,37 +253,23 @@ def test_retry_after_is_obeyed(headers, server):
     assert 0.4 <= time.monotonic() - start < 4
 
 
-def test_errors_without_end_are_given_up_after_so_many_attempts(server):
-    server.answer = lambda *_: (500, {}, b'{"error": {"message": "out of order"}}')
-    with pytest.raises(EncoderError) as raised:
-        endpoint(server, max_attempts=4).encode(["a"])
-    assert raised.value.is_down
-    assert len(server.asked) == 4
-    for said in ("tiny at 127.0.0.1:", "no answer in 4 attempts", "500: out of order"):
-        assert said in str(raised.value)
-
-
-def test_time_runs_out_before_the_attempts_do(server):
-    server.answer = lambda *_: (500, {}, b"")
+@pytest.mark.parametrize(
+    ("reply", "settings", "match"),
+    [
+        (
+            (500, {}, b""),
+            {"first_wait_s": 50, "max_wait_s": 50, "deadline_s": 2},
+            "no answer in 1 attempts",
+        ),
+        ("hang", {"timeout_s": 0.2, "max_attempts": 2}, r"2 attempts .*no data for 0\.2 s"),
+        ("drip", {"deadline_s": 0.5}, "the reply did not end in time"),
+    ],
+)
+def test_time_runs_out_before_the_attempts_do(server, reply, settings, match):
+    server.answer = lambda *_: reply
     start = time.monotonic()
-    with pytest.raises(EncoderError, match="no answer in 1 attempts") as raised:
-        endpoint(server, first_wait_s=50, max_wait_s=50, deadline_s=2).encode(["a"])
-    assert raised.value.is_down
-    assert time.monotonic() - start < 2
-
-
-def test_a_server_that_hangs_is_given_up(server):
-    server.answer = lambda *_: "hang"
-    with pytest.raises(EncoderError, match=r"2 attempts .*no data for 0\.2 s") as raised:
-        endpoint(server, timeout_s=0.2, max_attempts=2).encode(["a"])
-    assert raised.value.is_down
-
-
-def test_a_server_that_sends_a_byte_now_and_then_is_given_up_too(server):
-    server.answer = lambda *_: "drip"
-    start = time.monotonic()
-    with pytest.raises(EncoderError, match="the reply did not end in time") as raised:
-        endpoint(server, deadline_s=0.5).encode(["a"])
+    with pytest.raises(EncoderError, match=match) as raised:
+        endpoint(server, **settings).encode(["a"])
     assert raised.value.is_down
     assert time.monotonic() - start < 3
 
@@ -328,25 +284,23 @@ def test_a_server_that_sends_a_byte_now_and_then_is_given_up_too(server):
         (200, {"Content-Length": "999"}, b'{"data": ['),
         (500, {"Content-Length": "999"}, b"{"),
         (200, {"Content-Encoding": "gzip"}, b"not gzip"),
+        *((status, {}, b'{"error": {"message": "busy"}}') for status in (408, 409, 429, 500, 503)),
     ],
 )
-def test_a_broken_reply_is_asked_for_again_and_given_up_in_the_end(broken, server):
+def test_what_may_pass_is_asked_for_again_and_given_up_in_the_end(broken, server):
     server.answer = lambda body, number: broken if number == 1 else ok(body["input"])
     assert endpoint(server).encode(["a"]).shape == (1, 2)
     assert len(server.asked) == 2
     server.answer = lambda *_: broken
-    with pytest.raises(EncoderError, match="no answer in 3 attempts") as raised:
+    with pytest.raises(EncoderError, match=r"tiny at 127.*no answer in 3 attempts") as raised:
         endpoint(server).encode(["a"])
     assert raised.value.is_down
-
-
-def test_nothing_listens(server):
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        url = f"http://127.0.0.1:{free.getsockname()[1]}"
-        with pytest.raises(EncoderError, match=r"(?i)refused") as raised:
-            Endpoint("tiny", base_url=url, first_wait_s=0.01, max_attempts=2).encode(["a"])
-    assert raised.value.is_down
+    assert len(server.asked) == 5
+    assert (
+        isinstance(broken, str)
+        or b"busy" not in broken[2]
+        or f"{broken[0]}: busy" in str(raised.value)
+    )
 
 
 def test_when_one_request_fails_the_others_are_not_sent(server):
@@ -354,9 +308,6 @@ def test_when_one_request_fails_the_others_are_not_sent(server):
     with pytest.raises(EncoderError, match="400: no message"):
         endpoint(server, batch_size=1, concurrency=2).encode([str(n) for n in range(200)])
     assert len(server.asked) < 100
-
-
-# Refusals and secrets -----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("status", [400, 401, 403, 404, 413, 422])
@@ -433,39 +384,30 @@ def test_passwords_and_queries_of_the_address_are_in_no_error_and_no_identity(se
     assert "canary" not in repr(one.address)
 
 
-def test_a_key_that_is_gone_is_missed_once_and_not_for_each_text(monkeypatch):
+def test_a_key_that_is_gone_missing_or_none_is_said_without_it(monkeypatch, server):
+    def elsewhere():
+        return Endpoint("tiny", base_url="https://api.example.org/v1", api_key_env="MY_KEY")
+
+    monkeypatch.delenv("MY_KEY", raising=False)
+    with pytest.raises(EncoderError, match=r"api\.example\.org: no key; .* MY_KEY"):
+        elsewhere()
     monkeypatch.setenv("MY_KEY", CANARY)
-    one = Endpoint("tiny", base_url="https://api.example.org/v1", api_key_env="MY_KEY")
+    one = elsewhere()
     monkeypatch.delenv("MY_KEY")
     with pytest.raises(EncoderError, match="no key") as raised:
         one.encode(["a", "b"])
     assert raised.value.is_down
-
-
-def test_a_missing_key_is_asked_for_by_its_variable(monkeypatch, server):
-    monkeypatch.delenv("OPENAI_API_KEY")
-    monkeypatch.delenv("MY_KEY", raising=False)
-    with pytest.raises(EncoderError, match=r"api\.example\.org: no key; .* MY_KEY"):
-        Endpoint("tiny", base_url="https://api.example.org/v1", api_key_env="MY_KEY")
-    # On this machine none is needed.
-    assert endpoint(server).encode(["a"]).shape == (1, 2)
-    assert "canary" not in str(server.headers)
-
-
-def test_a_key_that_cannot_be_one_is_said_without_it(monkeypatch, server):
     monkeypatch.setenv("OPENAI_API_KEY", "sk-a\nb")
-    with pytest.raises(
-        EncoderError, match="OPENAI_API_KEY holds signs that are in no key"
-    ) as raised:
+    with pytest.raises(EncoderError, match="KEY holds signs that are in no key") as raised:
         endpoint(server)
     assert "sk-" not in everything_about(raised.value)
-
-
-@pytest.mark.parametrize("url", ["file:///etc/passwd", "host/v1", "http://user:canary@/v1"])
-def test_only_addresses_of_the_web_are_taken(url):
-    with pytest.raises(EncoderError, match="base_url") as raised:
-        Endpoint("tiny", base_url=url)
-    assert "canary" not in str(raised.value)
+    for url in ("file:///etc/passwd", "host/v1", "http://user:canary@/v1"):
+        with pytest.raises(EncoderError, match="base_url") as raised:
+            Endpoint("tiny", base_url=url)
+        assert "canary" not in str(raised.value)
+    monkeypatch.delenv("OPENAI_API_KEY")
+    assert endpoint(server).encode(["a"]).shape == (1, 2), "on this machine none is needed"
+    assert "canary" not in str(server.headers)
 
 
 @pytest.mark.parametrize(
@@ -476,20 +418,14 @@ def test_only_addresses_of_the_web_are_taken(url):
     ],
 )
 def test_settings_are_above_zero(setting, server):
-    for number in (0, -1, float("inf"), float("nan")):
-        with pytest.raises(PlanError, match=f"{setting} is {number}; it must be above 0"):
-            endpoint(server, **{setting: number})
+    with pytest.raises(PlanError, match=f"{setting} is 0; it must be above 0"):
+        endpoint(server, **{setting: 0})
 
 
 def test_a_missing_package_is_named_with_its_extra(monkeypatch, server):
     monkeypatch.setitem(sys.modules, "openai", None)
     with pytest.raises(MissingExtraError, match=r"ragauge\[openai\]"):
         endpoint(server)
-
-
-def test_no_texts_no_request(server):
-    assert len(endpoint(server).encode([])) == 0
-    assert server.asked == []
 
 
 def test_a_copy_for_another_process_holds_no_key(server):

@@ -9,7 +9,7 @@ import pytest
 
 import ragauge as rg
 from ragauge.cli import cli, main
-from ragauge.cli.options import Pair
+from ragauge.cli.options import Text
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="needs named pipes and devices")
 
@@ -117,7 +117,7 @@ COMMANDS: dict[tuple[str, str], tuple[str, ...]] = {
 }  # fmt: skip
 OTHER_TEXTS = {
     *("metrics", "without", "mapping", "where", "by", "encoder_url", "encoder_key", "judge_url", "judge_key", "price"),
-    *("language", "on", "storage", "id", "worst", "finding", "cluster", "rules", "max_drop", "systems", "host", "about"),
+    *("language", "on", "storage", "id", "vary", "worst", "finding", "cluster", "rules", "max_drop", "systems", "host", "about"),
     *("thresholds", "rater", "token", "yes", "yes_from", "skip", "metric", "measures", "fuse", "weights", "norm"),
     *("show", "types", "reply", "encoder", "base_url", "chats", "headers", "key", "method", "read", "shells", "urls", "version", "steady"),
 }  # fmt: skip
@@ -171,7 +171,7 @@ def test_every_option_that_may_be_a_path_is_in_the_table():
     is_text = {
         (command, str(parameter.name))
         for command, parameter in parameters(cli, "", click.Context(cli))
-        if isinstance(parameter.type, click.Path | click.types.StringParamType | Pair)
+        if isinstance(parameter.type, click.Path | click.types.StringParamType | Text)
     }
     missing = {
         one

@@ -14,7 +14,7 @@ import faulty_server as faulty
 import pytest
 import rules
 
-from ragauge.calls.leases import LEASE_S, Leases
+from ragauge.calls.ledger import LEASE_S, Leases
 from ragauge.errors import StoreError
 from ragauge.judges.reply_ledger import reply_ledger
 

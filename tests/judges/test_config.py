@@ -40,44 +40,41 @@ def scripted(*names):
     return tuple(ScriptedJudge([], name=name) for name in names)
 
 
+NO_COUNTS = (0, -1, 1.5, 2.0, True, "3", math.inf, math.nan, [1])
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "says"),
+    [
+        *(
+            (name, number, f"{name} must be a whole number of at least 1, got {number!r}")
+            for name in ("repeat", "max_calls", "window")
+            for number in NO_COUNTS
+        ),
+        ("repeat", None, "repeat must be a whole number of at least 1, got None"),
+        *(
+            ("max_cost_usd", dollars, f"max_cost_usd must be a number above 0, got {dollars!r}")
+            for dollars in (0, -1, math.inf, math.nan, "5", True, [5])
+        ),
+        *(
+            ("language", code, f"language must be a code such as de or pt-BR, got {code!r:.80}")
+            for code in ("", "d", "german!", "../../etc", "de\n", "x" * 99, 5)
+        ),
+        ("mode", "quick", "mode must be one of ask, cached, estimate, got 'quick'"),
+        (
+            "judges",
+            scripted("a", "b", "a"),
+            "two judges are named 'a'; their numbers would be indistinguishable",
+        ),
+    ],
+)
+def test_a_setting_that_cannot_be_is_refused(name, value, says):
+    assert problems(**{name: value}) == (says,)
+
+
 def test_nothing_said_is_no_judge_asked_once():
-    judging = JudgeConfig()
+    judging = JudgeConfig(language="de", max_calls=None, window=None)
     assert (judging.names, judging.repeat, judging.mode) == ((), 1, "ask")
-
-
-@pytest.mark.parametrize("name", ["repeat", "max_calls", "window"])
-@pytest.mark.parametrize("number", [0, -1, 1.5, 2.0, True, "3", math.inf, math.nan, [1]])
-def test_counts_are_whole_numbers_from_1_on(name, number):
-    (problem,) = problems(**{name: number})
-    assert problem == f"{name} must be a whole number of at least 1, got {number!r}"
-
-
-def test_a_repeat_must_be_said_and_bounds_need_not():
-    assert problems(repeat=None) == ("repeat must be a whole number of at least 1, got None",)
-    assert JudgeConfig(max_calls=None, window=None).max_calls is None
-
-
-@pytest.mark.parametrize("dollars", [0, -1, math.inf, math.nan, "5", True, [5]])
-def test_a_bound_on_costs_is_a_number_above_0(dollars):
-    assert f"max_cost_usd must be a number above 0, got {dollars!r}" in problems(
-        max_cost_usd=dollars
-    )
-
-
-@pytest.mark.parametrize("language", ["", "d", "german!", "../../etc", "de\n", "x" * 99, 5])
-def test_a_language_is_a_code(language):
-    (problem,) = problems(language=language)
-    assert problem.startswith("language must be a code such as de or pt-BR, got ")
-    assert JudgeConfig(language="de").language == JudgeConfig(language="de").language == "de"
-
-
-def test_a_mode_is_one_of_three():
-    assert problems(mode="quick") == ("mode must be one of ask, cached, estimate, got 'quick'",)
-
-
-def test_judges_of_the_same_name_are_refused():
-    (problem,) = problems(judges=scripted("a", "b", "a"))
-    assert problem == "two judges are named 'a'; their numbers would be indistinguishable"
 
 
 def test_a_bound_on_costs_needs_each_judges_price():
@@ -91,9 +88,6 @@ def test_a_bound_on_costs_needs_each_judges_price():
 def test_all_that_is_wrong_is_told_at_once():
     found = problems(judges=scripted("a", "a"), repeat=0, max_calls=0, mode="x", language="?")
     assert len(found) == 5
-
-
-# A configuration's table --------------------------------------------------------------------------
 
 
 def test_every_key_of_a_table_arrives():
@@ -148,37 +142,10 @@ def test_the_listed_price_is_taken_where_none_is_given():
     assert own.prices == dict.fromkeys(("gpt-4o-mini", "unheard-of"), Price(1, 2))
 
 
-@pytest.mark.parametrize(
-    "price", [[], [1.0], [1.0, 2.0, 3.0], ["1", "2"], [-1, 2], [1, math.inf], [math.nan, 1]]
-)
-def test_a_price_is_two_numbers(price):
-    with pytest.raises(PlanError, match="price must be two numbers, dollars for a million tokens"):
-        JudgeConfig.read({"model": "a", "price": price, **LOCAL})
-
-
-def test_settings_without_a_model_are_refused():
-    with pytest.raises(PlanError, match="the judge has settings, but no model; add model, or --ju"):
-        JudgeConfig.read({"temperature": 0.0})
-
-
-def test_two_models_of_one_name_are_refused(recording):
-    with pytest.raises(PlanError, match="two judges are named 'a'"):
-        JudgeConfig.read({"model": ["a", "a"], **LOCAL})
-    with pytest.raises(PlanError, match="two judges are named 'm'"):
-        JudgeConfig.read({"model": ["m", f"replay:{recording}"], **LOCAL})
-
-
-def test_an_address_or_number_that_cannot_be_is_refused():
-    with pytest.raises(JudgeError, match="is an address of the kind"):
-        JudgeConfig.read({"model": "a", "base_url": "localhost:8080"})
-    with pytest.raises(PlanError, match="rpm is 0; it must be above 0"):
-        JudgeConfig.read({"model": "a", "rpm": 0, **LOCAL})
-
-
 def test_one_judge_is_recorded_and_not_several(tmp_path, recording):
-    judging = JudgeConfig.read({"model": "a", **LOCAL}, record=tmp_path / "new")
+    judging = JudgeConfig.read({"model": "a", **LOCAL}, record=tmp_path / "new", mode="cached")
     assert isinstance(judging.judges[0], RecordingJudge)
-    assert judging.names == ("a",)
+    assert (judging.names, judging.mode) == (("a",), "cached")
     with pytest.raises(PlanError, match="one judge can be recorded at a time"):
         JudgeConfig.read({"model": ["a", "b"], **LOCAL}, record=tmp_path / "new")
     with pytest.raises(PlanError, match="holds replies of m"):
@@ -186,5 +153,25 @@ def test_one_judge_is_recorded_and_not_several(tmp_path, recording):
     assert not (tmp_path / "new").exists()
 
 
-def test_the_mode_is_handed_on():
-    assert JudgeConfig.read({"model": "a", **LOCAL}, mode="cached").mode == "cached"
+NO_PRICES = ([], [1.0], [1.0, 2.0, 3.0], ["1", "2"], [-1, 2], [1, math.inf], [math.nan, 1])
+
+
+@pytest.mark.parametrize(
+    ("table", "says"),
+    [
+        ({"temperature": 0.0}, "the judge has settings, but no model; add model, or --ju"),
+        ({"model": ["a", "a"], **LOCAL}, "two judges are named 'a'"),
+        ({"model": "a", "base_url": "localhost:8080"}, "is an address of the kind"),
+        ({"model": "a", "rpm": 0, **LOCAL}, "rpm is 0; it must be above 0"),
+        *(
+            (
+                {"model": "a", "price": price, **LOCAL},
+                "price must be two numbers, dollars for a mil",
+            )
+            for price in NO_PRICES
+        ),
+    ],
+)
+def test_a_table_that_cannot_be_is_refused(table, says):
+    with pytest.raises((PlanError, JudgeError), match=says):
+        JudgeConfig.read(table)

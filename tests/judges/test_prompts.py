@@ -9,15 +9,17 @@ from hypothesis import strategies as st
 
 from ragauge.errors import PlanError
 from ragauge.judges import questions
-from ragauge.judges.prompts import Prompt, Prompts
+from ragauge.judges.prompts import Prompts
 from ragauge.questions import judge_checks, judge_writer
 
 SHIPPED = Prompts().by_name
+TRANSLATED = ["de", "es", "fr", "zh"]
 HEAD = "version = 1\n---\n"
 
 
 def folder(tmp_path, **files):
     """A folder with a user's prompts; text as such, or bytes."""
+    tmp_path.mkdir(exist_ok=True)
     for name, content in files.items():
         data = content if isinstance(content, bytes) else content.encode()
         (tmp_path / f"{name}.md").write_bytes(data)
@@ -31,9 +33,6 @@ def problems(tmp_path, **files):
 
 
 CLAIMS = f"{HEAD}{{{{question}}}}\n{{{{sentences}}}}\nList what is claimed.\n"
-
-
-# What comes with the package ----------------------------------------------------------------------
 
 
 def asked():
@@ -54,19 +53,20 @@ def asked():
     yield judge_checks.answering("q", ["p"])
 
 
-def test_each_question_has_a_prompt_with_just_its_texts_and_words():
+@pytest.mark.parametrize("language", [None, *TRANSLATED, "sw"])
+def test_each_question_has_a_prompt_with_just_its_texts_and_words_in_each_language(language):
+    prompts = Prompts(language=language)
+    told = []
     for one in asked():
-        wanted = {*one.texts, *one.words}
-        assert SHIPPED[one.prompt].marks == wanted, one.prompt
+        assert prompts.by_name[one.prompt].marks == {*one.texts, *one.words}, one.prompt
+        told.append(prompts.messages(one.prompt, one.texts, one.words))
+        text = told[-1][1].content
+        assert not re.search(r"\{\{|\[\[|\0", text), "no mark is left"
+        words = re.split(r"\{\{\w+\}\}|\[\[\w+\]\]", prompts.by_name[one.prompt].text)
+        assert all(each in text for each in words)
     assert {one.prompt for one in asked()} | {"system", "repair"} == set(SHIPPED)
-
-
-def test_every_call_begins_with_the_same_rules_and_leaves_no_mark():
-    told = [Prompts().messages(one.prompt, one.texts, one.words) for one in asked()]
     assert len({messages[0] for messages in told}) == 1
     assert [one.role for one in told[0]] == ["system", "user"]
-    for messages in told:
-        assert not re.search(r"\{\{|\[\[|\0", messages[1].content)
 
 
 def test_the_contexts_come_first_so_that_their_prefix_is_the_same_for_all_claims():
@@ -77,9 +77,6 @@ def test_the_contexts_come_first_so_that_their_prefix_is_the_same_for_all_claims
     start = first[1].content.index("</contexts")
     assert first[1].content[:start] == second[1].content[:start]
     assert first[1].content.startswith("<contexts ")
-
-
-# Texts and words ----------------------------------------------------------------------------------
 
 
 def test_a_text_that_is_not_there_takes_its_line_with_it():
@@ -129,9 +126,6 @@ def test_what_looks_like_a_mark_stays_as_it_is_in_texts_and_in_words(text):
     assert printable.strip("\ufffd\n") in told
 
 
-# A user's folder ---------------------------------------------------------------------------------
-
-
 def test_ones_own_words_stand_in_for_the_shipped_ones_of_that_name_only(tmp_path):
     ours = Prompts(folder(tmp_path, claims=CLAIMS))
     told = ours.messages("claims", {"question": None, "sentences": ["s"]})[1].content
@@ -139,48 +133,31 @@ def test_ones_own_words_stand_in_for_the_shipped_ones_of_that_name_only(tmp_path
     assert {**ours.by_name, "claims": None} == {**SHIPPED, "claims": None}
 
 
-def test_windows_line_ends_and_a_byte_order_mark_change_nothing(tmp_path):
-    plain = Prompts(folder(tmp_path, claims=CLAIMS)).digest(["claims"])
-    dressed = b"\xef\xbb\xbf" + CLAIMS.replace("\n", "\r\n").encode()
-    assert Prompts(folder(tmp_path, claims=dressed)).digest(["claims"]) == plain
-
-
-def test_a_name_that_is_no_prompt_is_refused_with_what_was_meant(tmp_path):
-    (problem,) = problems(tmp_path, claim=CLAIMS)
-    assert "claim.md: no prompt has that name; did you mean 'claims'?" in problem
-    (tmp_path / "claim.md").unlink()
-    (problem,) = problems(tmp_path, zzz="")
-    assert (
-        "zzz.md: no prompt has that name; they are accuracy, answer_question, claims, " in problem
-    )
-
-
 @pytest.mark.parametrize(
-    ("content", "says"),
+    ("files", "says"),
     [
-        (CLAIMS.replace("{{question}}\n", ""), "claims.md: is missing the mark {{question}}"),
-        (CLAIMS + "{{answer}}", "claims.md: has the mark 'answer', which nothing fills"),
-        (CLAIMS + "[[n]]", "claims.md: has the mark 'n', which nothing fills"),
-        (CLAIMS.removeprefix("version = 1\n"), 'claims.md: must begin with "version = 1"'),
-        (CLAIMS.replace("= 1", "= one"), 'claims.md: must begin with "version = 1"'),
-        (CLAIMS.replace("---\n", ""), 'claims.md: must begin with "version = 1"'),
-        ("", 'claims.md: must begin with "version = 1"'),
-        (HEAD, "claims.md: has no text below its head"),
-        (HEAD + " \n\n", "claims.md: has no text below its head"),
-        (CLAIMS.encode("utf-16"), "claims.md: is not UTF-8; save it as UTF-8"),
-        (CLAIMS.encode() + b"\xff", "claims.md: is not UTF-8; save it as UTF-8"),
+        ({"claims": CLAIMS.replace("{{question}}\n", "")}, ["claims.md: is missing the mark {{question}}"]),
+        ({"claims": CLAIMS + "{{answer}}"}, ["claims.md: has the mark 'answer', which nothing fills"]),
+        ({"claims": CLAIMS + "[[n]]"}, ["claims.md: has the mark 'n', which nothing fills"]),
+        ({"claims": CLAIMS.removeprefix("version = 1\n")}, ['claims.md: must begin with "version = 1"']),
+        ({"claims": CLAIMS.replace("= 1", "= one")}, ['claims.md: must begin with "version = 1"']),
+        ({"claims": CLAIMS.replace("---\n", "")}, ['claims.md: must begin with "version = 1"']),
+        ({"claims": HEAD + " \n\n"}, ["claims.md: has no text below its head"]),
+        ({"claims": CLAIMS.encode("utf-16")}, ["claims.md: is not UTF-8; save it as UTF-8"]),
+        ({"claim": CLAIMS}, ["claim.md: no prompt has that name; did you mean 'claims'?"]),
+        ({"zzz": ""}, ["zzz.md: no prompt has that name; they are accuracy, answer_question, claims, "]),
+        (
+            {"claims": "", "verdikt": CLAIMS, "rubric": HEAD + "{{answer}} {{x}}"},
+            ["must begin", "is missing the mark {{question}}", "the mark 'x'", "did you mean 'verdict'?"],
+        ),
     ],
-)
-def test_a_prompt_that_cannot_be_used_is_told_of_with_its_file(tmp_path, content, says):
-    (problem,) = problems(tmp_path, claims=content)
-    assert says in problem
-    assert str(tmp_path) in problem
-
-
-def test_all_that_is_wrong_in_a_folder_is_told_at_once(tmp_path):
-    found = problems(tmp_path, claims="", verdikt=CLAIMS, rubric=HEAD + "{{answer}} {{x}}")
-    assert len(found) == 4  # no head; no such name; lacks question; nothing fills x
-    assert "did you mean 'verdict'?" in "\n".join(found)
+)  # fmt: skip
+def test_a_prompt_that_cannot_be_used_is_told_of_with_its_file(tmp_path, files, says):
+    found = problems(tmp_path, **files)
+    assert len(found) == len(says)
+    for problem, said in zip(found, says, strict=True):
+        assert said in problem
+        assert str(tmp_path) in problem
 
 
 def test_a_folder_that_is_none_or_holds_no_prompt_is_refused(tmp_path):
@@ -196,31 +173,27 @@ def test_a_folder_that_is_none_or_holds_no_prompt_is_refused(tmp_path):
         Prompts(tmp_path)
 
 
-def test_the_version_of_a_prompt_is_the_number_of_its_head():
-    read = Prompt.read("x", "version = 12\n---\nwords {{a}} [[b]]\n\n", "x.md")
-    assert (read.version, read.text, read.marks) == (12, "words {{a}} [[b]]\n", {"a", "b"})
-
-
-# Digests ------------------------------------------------------------------------------------------
-
-
 def test_a_digest_is_of_the_words_of_its_prompts_and_of_those_in_every_call(tmp_path):
     shipped = Prompts()
+
+    def differs(prompts, name="claims"):
+        return prompts.digest([name]) != shipped.digest([name])
+
     assert re.fullmatch("[0-9a-f]{8}", shipped.digest(["claims"]))
     assert shipped.digest(["claims", "support"]) == shipped.digest(["support", "claims", "claims"])
     assert shipped.digest(["claims"]) != shipped.digest(["support"])
-    own = Prompts(folder(tmp_path, claims=CLAIMS))
-    assert own.digest(["claims"]) != shipped.digest(["claims"])
-    assert own.digest(["support"]) == shipped.digest(["support"])
-    newer = Prompts(folder(tmp_path, claims=CLAIMS.replace("= 1", "= 2")))
+    own = Prompts(folder(tmp_path / "own", claims=CLAIMS))
+    assert differs(own) and not differs(own, "support")
+    newer = Prompts(folder(tmp_path / "newer", claims=CLAIMS.replace("= 1", "= 2")))
     assert newer.digest(["claims"]) != own.digest(["claims"])
-
-
-@pytest.mark.parametrize("name", ["system", "repair"])
-def test_what_stands_in_every_call_changes_every_digest(tmp_path, name):
-    words = "Judge.\n" if name == "system" else "Wrong: {{problem}}\n"
-    own, shipped = Prompts(folder(tmp_path, **{name: HEAD + words})), Prompts()
-    assert own.digest(["claims"]) != shipped.digest(["claims"])
+    dressed = b"\xef\xbb\xbf" + CLAIMS.replace("\n", "\r\n").encode()  # as Windows writes it
+    assert Prompts(folder(tmp_path / "d", claims=dressed)).digest(["claims"]) == own.digest(
+        ["claims"]
+    )
+    assert differs(Prompts(folder(tmp_path / "system", system=f"{HEAD}Judge.\n")))
+    assert differs(Prompts(folder(tmp_path / "repair", repair=f"{HEAD}Wrong: {{{{problem}}}}\n")))
+    digests = {Prompts(language=one).digest(["claims"]) for one in (*TRANSLATED, "sw", None)}
+    assert len(digests) == 6
 
 
 def test_a_language_without_prompts_of_its_own_is_asked_for_in_english():
@@ -231,21 +204,6 @@ def test_a_language_without_prompts_of_its_own_is_asked_for_in_english():
     assert "'sw'" in told[0].content
     assert told[1] == english[1]
     assert swahili.digest(["claims"]) != shipped.digest(["claims"])
-
-
-TRANSLATED = ["de", "es", "fr", "zh"]
-
-
-def test_each_language_has_a_digest_of_its_own():
-    digests = {Prompts(language=one).digest(["claims"]) for one in (*TRANSLATED, "sw", None)}
-    assert len(digests) == 6
-
-
-@pytest.mark.parametrize("language", TRANSLATED)
-def test_a_translated_prompt_has_the_marks_of_the_shipped_one_and_other_words(language):
-    for name, prompt in Prompts(language=language).by_name.items():
-        assert prompt.marks == SHIPPED[name].marks, name
-        assert prompt.text != SHIPPED[name].text, name
 
 
 def test_ones_own_words_stand_before_a_translation(tmp_path):

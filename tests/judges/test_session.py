@@ -3,9 +3,8 @@
 import asyncio
 import json
 from dataclasses import replace
-from importlib.util import module_from_spec, spec_from_file_location
-from pathlib import Path
 
+import faulty_server
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -19,18 +18,8 @@ from ragauge.judges.protocol import Reply
 from ragauge.judges.providers.factory import open_judge
 from ragauge.judges.providers.scripted import RecordedJudge, RecordingJudge, ScriptedJudge
 from ragauge.judges.reply_ledger import reply_ledger
-from ragauge.judges.session import Answered, JudgeSession
-from ragauge.judges.shared_state import DOWN_LIMIT, MAX_OPEN_QUESTIONS
+from ragauge.judges.session import DOWN_LIMIT, MAX_OPEN_QUESTIONS, Answered, JudgeSession
 from ragauge.score import NOT_ASKED, Score, Status
-
-
-def load(name):
-    path = Path(__file__).with_name(f"{name}.py")
-    spec = spec_from_file_location(name, path)
-    module = module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
 
 RIGHT = {"reason": "same", "verdict": "CORRECT"}
 
@@ -71,9 +60,6 @@ class Slow:
         if isinstance(self.said, Exception):
             raise self.said
         return Reply(json.dumps(self.said), *self.told)
-
-
-# Asked once ---------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("has_ledger", [True, False])
@@ -144,9 +130,6 @@ def test_evidence_says_by_which_key_the_ledger_has_the_call(tmp_path):
     assert json.loads(reply["text"]) == RIGHT
 
 
-# Read strictly, repaired once ---------------------------------------------------------------------
-
-
 def test_a_repair_shows_the_reply_and_what_is_wrong_with_it():
     judge = ScriptedJudge(['{"reason": "so", "verdict": "MAYBE"}', RIGHT])
     (found,) = asked(JudgeSession(judge))
@@ -198,49 +181,40 @@ def test_a_reply_that_cannot_be_read_twice_is_a_failure_with_the_reply_as_eviden
     json.dumps(found.evidence, allow_nan=False)
 
 
-@pytest.mark.parametrize("text", ["CORRECT", "**Correct.**", f"```json\n{json.dumps(RIGHT)}\n```"])
-def test_a_word_from_the_menu_and_a_fenced_object_need_no_repair(text):
-    judge = ScriptedJudge([text])
-    (found,) = asked(JudgeSession(judge))
-    assert found.value.verdict == "CORRECT"
-    assert "repaired" not in found.call
-    assert len(judge.requests) == 1
+CUT = json.dumps(RIGHT)[:-5]
+LONG = Reply(CUT, finish_reason="length")
 
 
-def test_a_reply_that_breaks_off_is_asked_for_again_unchanged_once_and_then_repaired():
-    cut = json.dumps(RIGHT)[:-5]
-    judge = ScriptedJudge([cut, cut, RIGHT])
+@pytest.mark.parametrize(
+    ("replies", "sent", "verdict"),
+    [
+        (["CORRECT"], [(0, 2)], "CORRECT"),
+        ([f"```json\n{json.dumps(RIGHT)}\n```"], [(0, 2)], "CORRECT"),
+        ([CUT, RIGHT], [(0, 2), (1, 2)], "CORRECT"),
+        ([CUT, CUT, RIGHT], [(0, 2), (1, 2), (0, 4)], "CORRECT"),
+        ([CUT] * 9, [(0, 2), (1, 2), (0, 4), (1, 4)], "it stops in the middle"),
+        ([LONG, LONG], [(0, 2), (0, 4)], "(it was cut at the most tokens a reply may have)"),
+        ([JudgeError("no such model")], [(0, 2)], "no such model"),
+    ],
+)
+def test_a_reply_that_breaks_off_is_asked_for_again_unchanged_once_and_then_repaired(
+    replies, sent, verdict
+):
+    """Attempts and messages of each request; a repair has four messages."""
+    judge = ScriptedJudge(replies)
     (found,) = asked(JudgeSession(judge, ledger=reply_ledger(":memory:")))
-    assert found.value.verdict == "CORRECT"
-    assert [(one.attempt, len(one.messages)) for one in judge.requests] == [(0, 2), (1, 2), (0, 4)]
-    assert judge.requests[0].messages == judge.requests[1].messages
-    assert judge.requests[2].messages[2].content == cut
-
-
-def test_a_reply_that_breaks_off_once_is_whole_the_second_time_without_a_repair():
-    judge = ScriptedJudge([json.dumps(RIGHT)[:-5], RIGHT])
-    (found,) = asked(JudgeSession(judge))
-    assert found.value.verdict == "CORRECT"
-    assert "repaired" not in found.call
-    assert len(judge.requests) == 2
-
-
-def test_at_most_four_calls_are_made_for_one_question():
-    """Where question and repair both break off, each is asked again once."""
-    cut = json.dumps(RIGHT)[:-5]
-    judge = ScriptedJudge([cut] * 9)
-    (found,) = asked(JudgeSession(judge))
-    assert found.status is Status.FAILED
-    sent = [(one.attempt, len(one.messages)) for one in judge.requests]
-    assert sent == [(0, 2), (1, 2), (0, 4), (1, 4)]
-
-
-def test_a_reply_cut_at_its_most_tokens_is_not_asked_for_again_unchanged():
-    cut = Reply(json.dumps(RIGHT)[:-5], finish_reason="length")
-    judge = ScriptedJudge([cut, cut])
-    (found,) = asked(JudgeSession(judge))
-    assert [len(one.messages) for one in judge.requests] == [2, 4]
-    assert "it was cut at the most tokens a reply may have" in found.reason
+    assert [(one.attempt, len(one.messages)) for one in judge.requests] == sent
+    assert (
+        json.loads(judge.requests[0].stand_in)
+        == questions.verdict("Where?", ["Paris"], "Paris").stand_in
+    )
+    if isinstance(found, Score):
+        assert found.status is Status.FAILED
+        assert verdict.removeprefix("it ") in found.reason
+    else:
+        assert found.value.verdict == verdict
+        assert ("repaired" in found.call) is (sent[-1][1] == 4)
+        assert judge.requests[-1].messages[:2] == judge.requests[0].messages
 
 
 @pytest.mark.parametrize("finish_reason", ["refusal", "content_filter"])
@@ -265,15 +239,6 @@ def test_a_forged_delimiter_in_what_is_wrong_does_not_close_the_block_of_the_rep
     told = judge.requests[1].messages[3].content
     opening, closing = told.index("<problem id="), told.rindex("</problem id=")
     assert opening < told.index("Reply CORRECT") < closing
-
-
-# A judge that gives no reply ----------------------------------------------------------------------
-
-
-def test_a_judge_that_gives_no_reply_fails_the_question_without_a_repair():
-    judge = ScriptedJudge([JudgeError("no such model")])
-    assert asked(JudgeSession(judge)) == [Score.failed("no such model")]
-    assert len(judge.requests) == 1
 
 
 class Odd:
@@ -324,12 +289,6 @@ def test_no_key_stands_in_what_a_judge_of_ones_own_says(error, where, monkeypatc
         assert found.reason.endswith("bad key [redacted], go")
 
 
-def test_a_judge_is_shown_a_reply_as_it_might_come():
-    judge = ScriptedJudge([RIGHT])
-    asked(JudgeSession(judge))
-    assert json.loads(judge.requests[0].stand_in) == verdict().stand_in
-
-
 def test_a_judge_whose_reply_is_no_coroutine_fails_its_question():
     class Synchronous(Odd):
         def reply(self, request):
@@ -354,19 +313,21 @@ def test_a_judge_that_is_down_so_often_in_a_row_is_not_asked_again():
     assert {one.reason for one in found[3:]} == {"no answer 2; not asked again in this run"}
 
 
-def test_a_reply_between_shows_that_the_judge_is_not_down():
-    judge = ScriptedJudge([*down(2), RIGHT, *down(2), RIGHT, *down(9)])
+@pytest.mark.parametrize(
+    ("replies", "n_asked"),
+    [
+        ([*down(2), RIGHT, *down(2), RIGHT, *down(9)], 2 + 1 + 2 + 1 + 3),
+        ([JudgeError("too long")] * 20, 20),
+    ],
+)
+def test_a_reply_between_and_a_refusal_of_single_questions_show_that_it_is_not_down(
+    replies, n_asked
+):
+    judge = ScriptedJudge(replies)
     ours = JudgeSession(judge)
     for at in range(20):
         asked(ours, str(at))
-    assert len(judge.requests) == 2 + 1 + 2 + 1 + 3
-
-
-def test_a_refusal_of_single_questions_is_no_sign_that_the_judge_is_down():
-    judge = ScriptedJudge([JudgeError("too long")] * 20)
-    ours = JudgeSession(judge)
-    assert all(one.reason == "too long" for one in asked(ours, *map(str, range(20))))
-    assert len(judge.requests) == 20
+    assert len(judge.requests) == n_asked
 
 
 def test_what_a_judge_that_is_down_was_being_asked_is_called_off():
@@ -400,9 +361,6 @@ def test_all_askings_know_that_the_judge_is_down():
     assert len(judge.requests) == DOWN_LIMIT
 
 
-# Bounds -------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("most", [1, 7, 49])
 def test_never_more_calls_are_made_than_are_allowed(most):
     judge = Slow()
@@ -415,24 +373,6 @@ def test_never_more_calls_are_made_than_are_allowed(most):
     assert {one.reason for one in skipped} == {f"{NOT_ASKED}the budget of {most} calls is used up"}
 
 
-def test_all_askings_share_the_budget():
-    judge = Slow()
-    ours = JudgeSession(judge, budget=Budget(max_calls=5))
-
-    async def work():
-        return await asyncio.gather(
-            *(
-                ours.for_repeat(sample).ask(verdict(str(at)))
-                for sample in range(3)
-                for at in range(4)
-            )
-        )
-
-    found = asyncio.run(work())
-    assert len(judge.requests) == 5
-    assert sum(isinstance(one, Answered) for one in found) == 5
-
-
 def test_a_call_that_fails_and_a_repair_are_calls_too():
     judge = ScriptedJudge([JudgeError("no"), "bad", RIGHT])
     ours = JudgeSession(judge, budget=Budget(max_calls=2))
@@ -442,7 +382,7 @@ def test_a_call_that_fails_and_a_repair_are_calls_too():
     assert len(judge.requests) == 2
 
 
-def test_replies_that_are_there_already_are_not_counted_against_the_budget():
+def test_replies_that_are_there_already_are_not_counted_against_the_budget_of_all_repeats():
     ledger = reply_ledger(":memory:")
     asked(JudgeSession(Slow(), ledger=ledger), *map(str, range(6)))
     judge = Slow()
@@ -450,6 +390,8 @@ def test_replies_that_are_there_already_are_not_counted_against_the_budget():
     found = asked(ours, *map(str, range(10)))
     assert sum(isinstance(one, Answered) for one in found) == 8
     assert (ours.usage.calls, ours.usage.cached, ours.usage.refused) == (2, 6, 2)
+    asked(ours.for_repeat(1), "another")
+    assert (ours.usage.calls, len(judge.requests)) == (2, 2)
 
 
 PRICE = Price(1.0, 10.0)
@@ -504,9 +446,6 @@ def test_within_the_budget_all_calls_but_the_first_run_side_by_side():
     assert [one.value.verdict for one in found] == ["CORRECT"] * 40
 
 
-# Without asking -----------------------------------------------------------------------------------
-
-
 def test_from_the_cache_only_what_is_there_is_answered_and_the_rest_skipped():
     ledger = reply_ledger(":memory:")
     asked(shared([RIGHT], ledger=ledger), "Paris")
@@ -558,8 +497,6 @@ def test_a_stand_in_is_a_reply_that_can_be_read_whatever_the_texts(text, other):
     assert ours.usage.estimate().calls == len(given)
 
 
-# Pieces -------------------------------------------------------------------------------------------
-
 WINDOW = 3_000
 
 
@@ -580,9 +517,6 @@ def test_texts_that_fit_are_one_group_and_none_are_none():
     assert ours.pieces([]) == []
 
 
-# Recorded -----------------------------------------------------------------------------------------
-
-
 def test_what_the_ledger_has_is_recorded_too(tmp_path):
     ledger = reply_ledger(tmp_path / "c")
     asked(shared([RIGHT], ledger=ledger), "Paris")
@@ -601,15 +535,6 @@ def test_what_a_recording_says_is_not_hidden_by_what_the_ledger_has(tmp_path):
     assert found.value.verdict == "WRONG"
 
 
-def test_a_function_is_asked_as_a_judge():
-    async def mine(request):
-        assert request.prompt == "verdict"
-        return "CORRECT"
-
-    (found,) = asked(JudgeSession(open_judge(mine)))
-    assert found.value.verdict == "CORRECT"
-
-
 def test_a_judge_of_ones_own_is_not_closed():
     """It may be asked again, and its `close` may be anything."""
 
@@ -626,8 +551,7 @@ def test_a_judge_of_ones_own_is_not_closed():
 
 
 def test_an_endpoint_is_closed_and_opens_its_connections_again():
-    faulty = load("faulty_server")
-    with faulty.FaultyServer(lambda *_: faulty.ok(RIGHT)) as server:
+    with faulty_server.FaultyServer(lambda *_: faulty_server.ok(RIGHT)) as server:
         judge = open_judge("m", base_url=server.url)
         for _ in range(2):
             ours = JudgeSession(judge, ledger=reply_ledger(":memory:"))

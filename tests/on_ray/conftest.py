@@ -36,7 +36,7 @@ def plugin(tmp_path: Path) -> Iterator[Callable[[str], ModuleType]]:
     """Import a file of metrics as `--plugin` does; its name is the test's own."""
     import sys
 
-    from ragauge.cli.plugin_option import import_plugins
+    from ragauge.cli.options import import_plugins
     from ragauge.metric import METRICS
 
     def imported(source: str) -> ModuleType:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ragauge.cli.plugin_option import import_plugins
+from ragauge.cli.options import import_plugins
 from ragauge.on_ray.worker import staged
 from ragauge.runs.code import user_code
 

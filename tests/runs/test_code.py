@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import ragauge as rg
-from ragauge.cli.plugin_option import import_plugins
+from ragauge.cli.options import import_plugins
 from ragauge.errors import PlanError
 from ragauge.metrics.overlap import exact_match
 from ragauge.runs.aggregates import StoredAggregate

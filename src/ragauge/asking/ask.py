@@ -2,14 +2,14 @@
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import closing
 from dataclasses import dataclass, replace
 from itertools import islice, product
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, cast
+from typing import BinaryIO, cast
 
-from ragauge.asking.answer import Answer, unpacked
-from ragauge.asking.asking import Asking, Job, Limits, System, Tally
+from ragauge.asking.answer import unpacked
+from ragauge.asking.asking import Asking, Limits, System, Tally
 from ragauge.asking.http import EndpointOptions
 from ragauge.asking.opening import TargetLike, name_of, open_target
 from ragauge.asking.target import OpenTarget
@@ -20,9 +20,6 @@ from ragauge.errors import PlanError, did_you_mean
 from ragauge.loaders import load
 from ragauge.samples.samples import REPEAT_OF, Samples
 from ragauge.storage.atomic_files import write_atomically
-
-if TYPE_CHECKING:
-    import polars as pl
 
 LEDGER, ANSWERS = "answers.sqlite", "answers.jsonl"
 """The files of an answers folder: what was answered, as it came; and the rows, once all are there."""
@@ -72,7 +69,7 @@ def ask(
     >>> answers.samples.frame.select("id", "answer", "status").rows()
     [('q1', 'Paris', 'ok')]
     """
-    plan = AskPlan.prepare(
+    return AskPlan.prepare(
         questions,
         target,
         vary=vary,
@@ -82,8 +79,7 @@ def ask(
         max_calls=max_calls,
         max_cost_usd=max_cost_usd,
         price=price,
-    )
-    return plan.run()
+    ).run()
 
 
 @dataclass(frozen=True)
@@ -161,42 +157,23 @@ class AskPlan:
 
     def run(self, listener: Callable[[Tally], None] = lambda _: None) -> Answers:
         """Ask what is not answered yet. `listener` gets each answer, on another thread."""
-        with ExitStack() as stack:
-            place = ":memory:" if self.folder is None else self.folder / LEDGER
-            ledger = Ledger(place, unpacked)
-            asking = Asking(
-                self.systems,
-                question_rows(self.questions),
-                self.repeat,
-                self.limits,
-                ledger,
-                {
-                    each.name: Usage(each.name, replace(self.budget, price=each.price), ledger)
-                    for each in self.systems
-                },
-                listener,
-            )
-            stack.callback(asking.writer.close)
-            if self.folder is not None:
-                (self.folder / ANSWERS).unlink(missing_ok=True)
+        ledger = Ledger(":memory:" if self.folder is None else self.folder / LEDGER, unpacked)
+        usages = {
+            each.name: Usage(each.name, replace(self.budget, price=each.price), ledger)
+            for each in self.systems
+        }
+        rows = question_rows(self.questions)
+        asking = Asking(self.systems, rows, self.repeat, self.limits, ledger, usages, listener)
+        with closing(asking.writer):
+            path = None if self.folder is None else self.folder / ANSWERS
+            if path is not None:
+                path.unlink(missing_ok=True)
             run_on_loop(asking.run())
-            return self._answers(asking)
-
-    def _answers(self, asking: Asking) -> Answers:
-        """The rows of all that was asked, in the order of the questions, in the folder if there is one."""
-        rows = _rows(asking, self.repeat)
-        if self.folder is None:
-            found = list(rows)
-        else:
-            path = self.folder / ANSWERS
-            write_atomically(path, lambda file: _write_lines(rows, file))
-            found = path
-        return Answers(_read_back(found), asking.tally, asking.stopped, self.folder)
-
-
-def _read_back(found: object) -> Samples:
-    samples = load(found)
-    return replace(samples, notes=())
+            rows = _rows(asking, self.repeat)
+            if path is not None:
+                write_atomically(path, lambda file: _write_lines(rows, file))
+            samples = replace(load(list(rows) if path is None else path), notes=())
+            return Answers(samples, asking.tally, asking.stopped, self.folder)
 
 
 def question_rows(samples: Samples) -> list[dict[str, object]]:
@@ -204,14 +181,13 @@ def question_rows(samples: Samples) -> list[dict[str, object]]:
     rows: dict[str, dict[str, object]] = {}
     for piece in samples.pieces():
         for row in piece.iter_rows(named=True):
-            fields = {
-                name: value
-                for name, value in row.items()
-                if value is not None and name not in LEFT_OUT
-            }
-            if isinstance(fields.get("relevant"), list):
-                judged = cast("list[dict[str, object]]", fields["relevant"])
-                fields["relevant"] = {str(each["id"]): each["grade"] for each in judged}
+            given = ((name, it) for name, it in row.items() if name not in LEFT_OUT)
+            fields = {name: it for name, it in given if it is not None}
+            if isinstance(judged := fields.get("relevant"), list):
+                fields["relevant"] = {
+                    str(each["id"]): each["grade"]
+                    for each in cast("list[dict[str, object]]", judged)
+                }
             rows.setdefault(str(row["id"]), fields)
     return list(rows.values())
 
@@ -225,10 +201,8 @@ def _systems(
         n *= len(values)
     if n > MAX_SYSTEMS:
         raise PlanError(
-            [
-                f"{n:,} combinations of systems and settings; at most {MAX_SYSTEMS} are asked at a time, vary "
-                "fewer settings or values"
-            ]
+            f"{n:,} combinations of systems and settings; at most {MAX_SYSTEMS} are asked at a time, vary "
+            "fewer settings or values"
         )
     for name, target in opened.items():
         listed = list_price(target.model) if target.model and price is None else None
@@ -293,10 +267,7 @@ def _check_inputs(
 def check_output(path: Path) -> None:
     """PlanError for a file that answers cannot be written to."""
     if path.suffix not in OUTPUTS:
-        raise PlanError([f"{path}: answers are written as {', '.join(OUTPUTS)}"])
-
-
-# Rows ---------------------------------------------------------------------------------------------
+        raise PlanError(f"{path}: answers are written as {', '.join(OUTPUTS)}")
 
 
 def _rows(asking: Asking, repeat: int) -> Iterator[dict[str, object]]:
@@ -306,27 +277,18 @@ def _rows(asking: Asking, repeat: int) -> Iterator[dict[str, object]]:
         found = asking.ledger.find([job.key for job in some])
         for job in some:
             answer = asking.failures.get(job.key) or found.get(job.key)
-            if answer is not None:
-                yield _row(job, answer, repeat)
-
-
-def _row(job: Job, answer: Answer, repeat: int) -> dict[str, object]:
-    own = dict(job.question)
-    row: dict[str, object] = {"id": own.pop("id"), "system": job.system.name}
-    if repeat > 1:
-        row |= {
-            "id": f"{job.id}#{job.repeat + 1}",
-            REPEAT_OF: job.id,
-            "repeat": job.repeat + 1,
-        }
-    row["question"] = own.pop("question", None)
-    answered = answer.row()
-    if answered["contexts"] is None and "contexts" in own:  # given with the question, not retrieved
-        for name in ("contexts", "context_ids"):
-            answered[name] = own.get(name)
-    row |= answered
-    row |= {name: value for name, value in own.items() if row.get(name) is None}
-    return row | {f"variant.{name}": value for name, value in job.system.variant.items()}
+            if answer is None:
+                continue
+            own, number = dict(job.question), job.repeat + 1
+            row: dict[str, object] = {"id": own.pop("id"), "system": job.system.name}
+            if repeat > 1:
+                row |= {"id": f"{job.id}#{number}", REPEAT_OF: job.id, "repeat": number}
+            row["question"] = own.pop("question", None)
+            row |= answer.row()
+            if row["contexts"] is None and "contexts" in own:  # given, not retrieved
+                row |= {name: own.get(name) for name in ("contexts", "context_ids")}
+            row |= {name: value for name, value in own.items() if row.get(name) is None}
+            yield row | {f"variant.{name}": it for name, it in job.system.variant.items()}
 
 
 def _write_lines(rows: Iterator[Mapping[str, object]], file: BinaryIO) -> None:
@@ -339,26 +301,16 @@ def _write(samples: Samples, suffix: str, file: BinaryIO) -> None:
     if suffix == ".jsonl":
         for piece in samples.pieces():
             _write_lines(iter(piece.to_dicts()), file)
-    elif suffix == ".csv":
-        _as_text(samples.frame).write_csv(file)
-    else:
+    elif suffix == ".parquet":
         samples.frame.write_parquet(file)
+    else:
+        import polars as pl
 
+        def as_json(value: object) -> str | None:  # which a cell of CSV can hold
+            return None if value is None else json.dumps(value, ensure_ascii=False)
 
-def _as_text(frame: "pl.DataFrame") -> "pl.DataFrame":
-    """The frame with lists as JSON, which a cell of CSV can hold."""
-    import polars as pl
-
-    nested = [name for name, kind in frame.schema.items() if kind.is_nested()]
-    columns = [
-        pl.Series(
-            name,
-            [
-                None if value is None else json.dumps(value, ensure_ascii=False)
-                for value in frame[name].to_list()
-            ],
-            dtype=pl.String,
-        )
-        for name in nested
-    ]
-    return frame.with_columns(columns)
+        frame = samples.frame
+        nested = [name for name, kind in frame.schema.items() if kind.is_nested()]
+        texts = {name: [as_json(value) for value in frame[name].to_list()] for name in nested}
+        columns = [pl.Series(name, values, pl.String) for name, values in texts.items()]
+        frame.with_columns(columns).write_csv(file)

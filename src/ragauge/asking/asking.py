@@ -7,17 +7,18 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
+from typing import Any
 
-from ragauge.asking.answer import Answer, packed
+from ragauge.asking.answer import MEASURED, Answer, packed
 from ragauge.asking.function import refusal_of
 from ragauge.asking.http import HttpTarget
 from ragauge.asking.returned import read_returned
-from ragauge.asking.target import OpenTarget, Refused, Response, Target
+from ragauge.asking.target import OpenTarget, Response
 from ragauge.calls.budget import CallSize, Price, Usage, estimated_tokens
 from ragauge.calls.ledger import Entry, Ledger
 from ragauge.calls.ledger_writer import LedgerWriter
 from ragauge.calls.rate_limit import Permit, RateLimiter
-from ragauge.network.endpoints import environment_keys, excerpt, pause_s
+from ragauge.network.endpoints import Unanswered, environment_keys, excerpt, pause_s
 from ragauge.storage.cache import digest
 
 MAX_WAIT_S = 60.0
@@ -122,12 +123,23 @@ class Asking:
     async def run(self) -> None:
         """Ask what the ledger does not have."""
         targets = {id(each.target): each.target.target for each in self.systems}
-        limiters = {key: self._limiter(target) for key, target in targets.items()}
+        most = self.limits.concurrency
+        # A function is asked with the full concurrency at once; how much an endpoint bears is found out.
+        limiters = {
+            key: RateLimiter(most, **WAITS)
+            if isinstance(target, HttpTarget)
+            else RateLimiter(most, at_once=most, **WAITS)
+            for key, target in targets.items()
+        }
         jobs = self.jobs()
-        workers = [
-            asyncio.ensure_future(self._work(jobs, limiters))
-            for _ in range(2 * self.limits.concurrency)  # some wait for a permit, some for the disk
-        ]
+
+        async def work() -> None:
+            for job in jobs:
+                await self._answer(job, limiters[id(job.system.target)])
+                self._tell(self.tally)
+
+        # Some wait for a permit, some for the disk.
+        workers = [asyncio.ensure_future(work()) for _ in range(2 * most)]
         try:
             await asyncio.gather(*workers)
         finally:
@@ -138,24 +150,8 @@ class Asking:
                 if isinstance(target, HttpTarget):
                     await target.close()
 
-    def _limiter(self, target: Target) -> RateLimiter:
-        """Asks a function with the full concurrency at once; finds out how much an endpoint bears."""
-        most = self.limits.concurrency
-        if isinstance(target, HttpTarget):
-            return RateLimiter(most, **WAITS)
-        return RateLimiter(most, at_once=most, **WAITS)
-
-    async def _work(self, jobs: Iterator[Job], limiters: Mapping[int, RateLimiter]) -> None:
-        for job in jobs:
-            await self._answer(job, limiters[id(job.system.target)])
-            self._tell(self.tally)
-
     async def _answer(self, job: Job, limiter: RateLimiter) -> None:
-        if self.limits.again:
-            found = None
-        else:
-            found = await self.writer.find_or_lease(job.key)
-        if found is not None:
+        if not self.limits.again and await self.writer.find_or_lease(job.key) is not None:
             self.tally.kept += 1
             return
         try:
@@ -164,22 +160,31 @@ class Asking:
             self.writer.release(job.key)
 
     async def _ask(self, job: Job, limiter: RateLimiter) -> None:
-        usage, size = self.usages[job.system.name], _size_of(job)
+        tally, usage = self.tally, self.usages[job.system.name]
+        text = " ".join(str(value) for value in job.inputs.values())
+        n_tokens = estimated_tokens(text)
+        size = CallSize(job.system.name, len(text), n_tokens, max(200, n_tokens // 4))
         await usage.wait_until_affordable(size)
         self.stopped = self.stopped or usage.refuses(size)
         if self.stopped:
-            self.tally.not_asked += 1
+            tally.not_asked += 1
             return
         with usage.reserved(size) as pay:
             answer = await self._attempted(job, limiter)
             if answer is not None and answer.is_ok:
                 pay(answer)
-                await self.writer.keep(_entry(job, size, answer))
-        usage.settle()
-        self._count(job, answer)
-
-    def _count(self, job: Job, answer: Answer | None) -> None:
-        tally = self.tally
+                entry = Entry(
+                    job.key,
+                    job.system.name,
+                    job.system.name,
+                    json.dumps(job.inputs, ensure_ascii=False, default=str),
+                    packed(answer),
+                    size.characters,
+                    answer.input_tokens,
+                    answer.output_tokens,
+                    answer.cost_usd,
+                )
+                await self.writer.keep(entry)
         if answer is None:
             tally.not_asked += 1
         elif answer.is_ok:
@@ -215,19 +220,19 @@ class Asking:
 
     async def _once(
         self, job: Job, limiter: RateLimiter, permit: Permit
-    ) -> tuple[Answer, Refused | None]:
-        """One attempt, reported to the rate limiter; with Refused if there is no answer."""
+    ) -> tuple[Answer, Unanswered | None]:
+        """One attempt, reported to the rate limiter; with Unanswered if there is no answer."""
         try:
             async with asyncio.timeout(self.limits.timeout_s):
                 answer = self._read(job, await _asked(job))
         except TimeoutError:
             limiter.lost(permit)
             reason = f"no answer within {self.limits.timeout_s:g} s"
-            return Answer("timed_out", reason=reason), Refused(reason)
+            return Answer("timed_out", reason=reason), Unanswered(reason)
         except asyncio.CancelledError:
             limiter.given_up(permit)
             raise
-        except Refused as refused:
+        except Unanswered as refused:
             reason = excerpt(refused.reason, self._secrets)
             if not refused.is_overload:
                 limiter.given_up(permit)
@@ -242,52 +247,26 @@ class Asking:
 
     def _read(self, job: Job, response: Response) -> Answer:
         values = read_returned(response.value, job.id)
-        taken = {
-            name: values.pop(name, None)
-            for name in ("input_tokens", "output_tokens", "cost_usd", "first_token_s")
-        }
+        taken: dict[str, Any] = {name: values.pop(name, None) for name in MEASURED}
         tokens = taken["input_tokens"], taken["output_tokens"]
         if taken["cost_usd"] is None and job.system.price is not None and None not in tokens:
-            taken["cost_usd"] = job.system.price.of(*tokens)  # pyright: ignore[reportArgumentType]
-        first_s = taken.pop("first_token_s") if response.first_token_s is None else None
-        for name in ("status", "reason", "attempts", "latency_s"):
-            values.pop(name, None)
-        first_s = first_s if response.first_token_s is None else round(response.first_token_s, 6)
-        taken["first_token_s"] = first_s
-        return Answer("ok", values, latency_s=round(response.latency_s, 6), **taken)  # pyright: ignore[reportArgumentType]
+            taken["cost_usd"] = job.system.price.of(*tokens)
+        if response.first_token_s is not None:
+            taken["first_token_s"] = round(response.first_token_s, 6)
+        taken |= {"status": "ok", "reason": None, "attempts": 1}
+        taken["latency_s"] = round(response.latency_s, 6)
+        return Answer(values=values, **taken)
 
 
 async def _asked(job: Job) -> Response:
-    """What the target returned; whatever it raises is Refused."""
+    """What the target returned; whatever it raises is Unanswered."""
     start = time.perf_counter()
     try:
         value = await job.system.target.target.answer(job.inputs)
-    except (asyncio.CancelledError, TimeoutError) as error:
+    except BaseException as error:
         task = asyncio.current_task()
-        if task is not None and task.cancelling():
+        is_ours = isinstance(error, (asyncio.CancelledError, TimeoutError))
+        if is_ours and task is not None and task.cancelling():
             raise
         raise refusal_of(error) from None
-    except BaseException as error:
-        raise refusal_of(error) from None
     return value if isinstance(value, Response) else Response(value, time.perf_counter() - start)
-
-
-def _size_of(job: Job) -> CallSize:
-    text = " ".join(str(value) for value in job.inputs.values())
-    n_tokens = estimated_tokens(text)
-    return CallSize(job.system.name, len(text), n_tokens, max(200, n_tokens // 4))
-
-
-def _entry(job: Job, size: CallSize, answer: Answer) -> Entry:
-    asked = json.dumps(job.inputs, ensure_ascii=False, default=str)
-    return Entry(
-        job.key,
-        job.system.name,
-        job.system.name,
-        asked,
-        packed(answer),
-        size.characters,
-        answer.input_tokens,
-        answer.output_tokens,
-        answer.cost_usd,
-    )

@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 from ragauge.asking.returned import usage_of
 from ragauge.asking.stream import is_stream, read_stream
-from ragauge.asking.target import OpenTarget, Refused, Response
+from ragauge.asking.target import OpenTarget, Response
 from ragauge.asking.template import (
     at_pointer,
     check_place,
@@ -25,7 +25,6 @@ from ragauge.calls.connections import (
     Connections,
     Destination,
     Received,
-    connections_to,
     is_transport_error,
 )
 from ragauge.calls.rate_limit import MAX_CONCURRENCY
@@ -33,6 +32,7 @@ from ragauge.errors import JudgeError, MissingExtraError, PlanError
 from ragauge.network.endpoints import (
     OVERLOADED,
     Address,
+    Unanswered,
     is_page,
     is_variable,
     may_pass,
@@ -70,14 +70,14 @@ class EndpointOptions:
 def open_url(url: str, options: EndpointOptions) -> OpenTarget:
     """An endpoint as a target; PlanError for a wrong address, template, pointer or header."""
     if options.method not in METHODS:
-        raise PlanError([f"the method is {options.method!r:.20}; it must be {', '.join(METHODS)}"])
+        raise PlanError(f"the method is {options.method!r:.20}; it must be {', '.join(METHODS)}")
     template = None if options.method == "GET" else read_template(options.body)
     if template is None:
         check_place(url, "the URL of a GET")
     for name, pointer in options.read.items():
         if not pointer.startswith("/"):
             problem = f"the pointer of {name} is {pointer!r:.60}; a JSON pointer begins with /, as /answer"
-            raise PlanError([problem])
+            raise PlanError(problem)
     headers = {name: _from_environment(name, it) for name, it in options.headers.items()}
     return _opened(url, options.method, headers, template, options)
 
@@ -90,7 +90,7 @@ def open_chat(model: str, options: EndpointOptions) -> OpenTarget:
     try:
         key = address.key()
     except JudgeError as error:
-        raise PlanError([str(error)]) from None
+        raise PlanError(str(error)) from None
     message = {"role": "user", "content": options.prompt}
     template: dict[str, object] = {"model": model, "messages": [message]}
     if options.stream:
@@ -132,40 +132,34 @@ def _address(url: str, key: str) -> Address:
     try:
         return Address("the target", url, key, JudgeError)
     except JudgeError as error:
-        raise PlanError([str(error).replace("base_url", "the URL")]) from None
+        raise PlanError(str(error).replace("base_url", "the URL")) from None
 
 
 def _from_environment(name: str, variable: str) -> str:
     """The value of a header; PlanError, without it, if a value is given in place of a variable."""
     if not is_variable(variable):
         raise PlanError(
-            [
-                f"the header {name} takes the name of an environment variable, such as MY_API_KEY; what was given "
-                "is not printed, since it may be the key itself"
-            ]
+            f"the header {name} takes the name of an environment variable, such as MY_API_KEY; what was given "
+            "is not printed, since it may be the key itself"
         )
     value = os.environ.get(variable, "").strip()
     if not value:
-        raise PlanError([f"the header {name}: the environment variable {variable} is not set"])
+        raise PlanError(f"the header {name}: the environment variable {variable} is not set")
     is_bare = name.lower() == "authorization" and " " not in value
     return f"Bearer {value}" if is_bare else value
 
 
+@dataclass(slots=True, repr=False)
 class HttpTarget:
     """Sends a filled template, and reads the reply; follows no redirects, which would take the key along."""
 
-    def __init__(
-        self,
-        address: Address,
-        url: str,
-        method: str,
-        headers: Mapping[str, str],
-        template: object,
-        read: Mapping[str, str],
-    ) -> None:
-        self.address, self.url, self.method = address, url, method
-        self.headers, self.template, self.read = headers, template, read
-        self._connections: Connections | None = None
+    address: Address
+    url: str
+    method: str
+    headers: Mapping[str, str]
+    template: object
+    read: Mapping[str, str]
+    _connections: Connections | None = None
 
     async def answer(self, inputs: Mapping[str, object]) -> Response:
         quoted = {name: quote(str(value), safe="") for name, value in inputs.items()}
@@ -180,18 +174,34 @@ class HttpTarget:
             arrivals.append((n_bytes, time.perf_counter() - start))
 
         try:
-            received = await self._connected().send(destination, body, arrived)
+            self._connections = self._connections or Connections(self.address, MAX_CONCURRENCY)
+            received = await self._connections.send(destination, body, arrived)
         except Exception as error:
             if not is_transport_error(error):
                 raise
             why = self.address.shown(f"{type(error).__name__}: {error}".removesuffix(": "))
-            raise Refused(f"the connection was lost ({why})") from None
+            raise Unanswered(f"the connection was lost ({why})") from None
         latency_s = time.perf_counter() - start
-        self._check(received)
-        if is_stream(received.content):
-            fields, begun_at = read_stream(received.content, self.read)
+        content = received.content
+        if received.is_error:
+            raise _refusal(received)
+        if len(content) > MAX_BYTES:
+            raise Unanswered(f"the reply is longer than {MAX_BYTES:,} bytes", is_final=True)
+        if is_page(content):
+            problem = "the reply is a page of HTML and not JSON; look at the URL"
+            raise Unanswered(problem, is_final=True)
+        if is_stream(content):
+            fields, begun_at = read_stream(content, self.read)
             return Response(fields, latency_s, next(s for n, s in arrivals if n >= begun_at))
-        return Response(self._read(received.content), latency_s)
+        try:
+            reply: object = json.loads(content)
+        except (ValueError, RecursionError) as error:
+            beginning = content[:80].decode("utf-8", "replace")
+            raise Unanswered(f"the reply is not JSON ({error!s:.80}): {beginning!r}") from None
+        if self.read:
+            found = {name: at_pointer(reply, pointer) for name, pointer in self.read.items()}
+            reply = {**found, **usage_of(reply)}
+        return Response(reply, latency_s)
 
     async def close(self) -> None:
         """Close the connections; a later question opens new ones."""
@@ -199,43 +209,15 @@ class HttpTarget:
         if connections is not None:
             await connections.close()
 
-    def _connected(self) -> Connections:
-        if self._connections is None:
-            self._connections = connections_to(self.address, MAX_CONCURRENCY)
-        return self._connections
 
-    def _check(self, received: Received) -> None:
-        """Refused for an error, and for what no program reads."""
-        if received.is_error:
-            raise _refusal(received)
-        if len(received.content) > MAX_BYTES:
-            raise Refused(f"the reply is longer than {MAX_BYTES:,} bytes", is_final=True)
-        if is_page(received.content):
-            raise Refused(
-                "the reply is a page of HTML and not JSON; look at the URL", is_final=True
-            )
-
-    def _read(self, content: bytes) -> object:
-        """The fields of a reply; Refused if it is no JSON."""
-        try:
-            reply: object = json.loads(content)
-        except (ValueError, RecursionError) as error:
-            start = content[:80].decode("utf-8", "replace")
-            raise Refused(f"the reply is not JSON ({error!s:.80}): {start!r}") from None
-        if not self.read:
-            return reply
-        fields = {name: at_pointer(reply, pointer) for name, pointer in self.read.items()}
-        return {**fields, **usage_of(reply)}
-
-
-def _refusal(received: Received) -> Refused:
+def _refusal(received: Received) -> Unanswered:
     """What an error status says of another attempt."""
     status = received.status
     if status < 400:
         place = received.headers.get("location", "another address")
-        return Refused(f"{status}: redirects to {place}, which is not followed", is_final=True)
+        return Unanswered(f"{status}: redirects to {place}, which is not followed", is_final=True)
     message = message_of(received.content.decode("utf-8", "replace"))[:300] or "no message"
-    return Refused(
+    return Unanswered(
         f"{status}: {message}",
         retry_after(received.headers),
         is_overload=status in OVERLOADED,

@@ -4,9 +4,9 @@ import json
 from collections.abc import Mapping
 from typing import cast
 
-from ragauge.asking.target import Refused
 from ragauge.errors import DataError, Problem, RagaugeError
 from ragauge.loaders import load
+from ragauge.network.endpoints import Unanswered
 from ragauge.report.plain import shortened
 from ragauge.samples.samples import FIELDS, FieldError, Samples, read_value
 
@@ -26,7 +26,7 @@ SCALARS = (str, int, float, bool)
 
 
 def read_returned(value: object, id: str) -> dict[str, object]:
-    """The answer, its contexts, its usage and all other fields; Refused if it cannot be understood.
+    """The answer, its contexts, its usage and all other fields; Unanswered if it cannot be understood.
 
     `id`: that of the question: an answer to another one is an error.
     """
@@ -35,7 +35,7 @@ def read_returned(value: object, id: str) -> dict[str, object]:
     given = {"answer": value} if isinstance(value, str) else value
     fields = _plain(given) or _loaded(given)
     if str(fields.pop("id", id)) != id:
-        raise Refused(f"returned an answer to another question than {id!r}", is_final=True)
+        raise Unanswered(f"returned an answer to another question than {id!r}", is_final=True)
     for name in ("system", "question"):
         fields.pop(name, None)
     answer = fields.get("answer")
@@ -43,7 +43,7 @@ def read_returned(value: object, id: str) -> dict[str, object]:
         raise _not_understood(value)
     if (n := len(cast(str, answer))) > MAX_CHARACTERS:
         what = f"{n:,} characters; an answer has at most {MAX_CHARACTERS:,}"
-        raise Refused(f"returned {what}", is_final=True)
+        raise Unanswered(f"returned {what}", is_final=True)
     return fields | usage_of(value)
 
 
@@ -71,9 +71,7 @@ def _part(value: object, name: str) -> object:
 
 def _plain(value: object) -> dict[str, object] | None:
     """The fields of a mapping in our own names, which is read many times faster than others."""
-    if not isinstance(value, Mapping):
-        return None
-    given = cast("Mapping[object, object]", value)
+    given = cast("Mapping[object, object]", value if isinstance(value, Mapping) else {})
     if not isinstance(given.get("answer"), str):
         return None
     known = {name: it for name, it in given.items() if name in FIELDS}
@@ -88,9 +86,29 @@ def _plain(value: object) -> dict[str, object] | None:
 
 def _loaded(value: object) -> dict[str, object]:
     """The fields of any sample or result that `load` reads."""
-    samples = value if isinstance(value, Samples) else _samples(value)
+    samples = value if isinstance(value, Samples) else None
+    problem: Problem | None = None
+    # A row of its own, or the answer of one (a message, a component's output).
+    for row in () if samples is not None else (value, {"answer": value}):
+        try:
+            found = load([row], in_pieces=False)
+        except DataError as error:
+            problem = error.problems[0] if row is value else problem
+        except RagaugeError:
+            continue
+        else:
+            if "answer" in found.columns:
+                samples = found
+                break
+    if samples is None and problem is not None and problem.field is not None:
+        raise Unanswered(
+            f"returned what cannot be read: {problem.field} {problem.message}; it was {_shown(value)}",
+            is_final=True,
+        )
+    if samples is None:
+        raise _not_understood(value)
     if len(samples) != 1:
-        raise Refused(f"returned {len(samples)} samples, not one", is_final=True)
+        raise Unanswered(f"returned {len(samples)} samples, not one", is_final=True)
     row = cast("dict[str, object]", samples.frame.to_dicts()[0])
     is_numbered = any("numbered by position" in note for note in samples.notes)
     is_turn = "conversation" in row and _part(value, "conversation") is None
@@ -100,29 +118,8 @@ def _loaded(value: object) -> dict[str, object]:
     return {name: it for name, it in row.items() if name not in left_out and it is not None}
 
 
-def _samples(value: object) -> Samples:
-    """The result as one sample: a row of its own, or the answer of one (a message, a component's output)."""
-    problem: Problem | None = None
-    for row in (value, {"answer": value}):
-        try:
-            samples = load([row], in_pieces=False)
-        except DataError as error:
-            problem = error.problems[0] if row is value else problem
-        except RagaugeError:
-            continue
-        else:
-            if "answer" in samples.columns:
-                return samples
-    if problem is not None and problem.field is not None:
-        raise Refused(
-            f"returned what cannot be read: {problem.field} {problem.message}; it was {_shown(value)}",
-            is_final=True,
-        )
-    raise _not_understood(value)
-
-
-def _not_understood(value: object) -> Refused:
-    return Refused(
+def _not_understood(value: object) -> Unanswered:
+    return Unanswered(
         f"returned {_shown(value)}; an answer is a text, a mapping with 'answer', or a result of "
         "LangChain, LlamaIndex, Haystack or OpenAI",
         is_final=True,

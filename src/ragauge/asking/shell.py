@@ -7,11 +7,14 @@ import shlex
 import signal
 import time
 from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
-from ragauge.asking.target import OpenTarget, Refused, Response
+from ragauge.asking.target import OpenTarget, Response
 from ragauge.errors import PlanError
+from ragauge.network.endpoints import Unanswered
 from ragauge.storage.regular_file import is_file
 
 ERROR_SHOWN = 300
@@ -22,20 +25,20 @@ def open_command(command: str, version: str = "") -> OpenTarget:
     try:
         words = shlex.split(command)
     except ValueError as error:
-        raise PlanError([f"the command {command!r:.100} cannot be read: {error}"]) from None
+        raise PlanError(f"the command {command!r:.100} cannot be read: {error}") from None
     if not words:
-        raise PlanError(["the command is empty; give one with --shell"])
+        raise PlanError("the command is empty; give one with --shell")
     files = [sha256(Path(word).read_bytes()).hexdigest() for word in words if is_file(word)]
     return OpenTarget(
         ShellTarget(command), f"shell {command} {version} {' '.join(files)}", Path(words[0]).name
     )
 
 
+@dataclass(frozen=True, slots=True)
 class ShellTarget:
     """Runs the command once for each question; one that takes too long is killed with all it started."""
 
-    def __init__(self, command: str) -> None:
-        self.command = command
+    command: str
 
     async def answer(self, inputs: Mapping[str, object]) -> Response:
         line = json.dumps(dict(inputs), ensure_ascii=False, default=str) + "\n"
@@ -50,23 +53,19 @@ class ShellTarget:
         try:
             written, errors = await process.communicate(line.encode("utf-8", "replace"))
         except BaseException:
-            _kill(process)
+            with suppress(ProcessLookupError):
+                if hasattr(os, "killpg"):
+                    os.killpg(process.pid, signal.SIGKILL)
+                else:
+                    process.kill()
             raise
         latency_s = time.perf_counter() - start
         if process.returncode:
             said = " ".join(errors.decode("utf-8", "replace").split())[-ERROR_SHOWN:]
-            raise Refused(f"exit code {process.returncode}: {said or 'nothing on standard error'}")
+            raise Unanswered(
+                f"exit code {process.returncode}: {said or 'nothing on standard error'}"
+            )
         return Response(_read(written), latency_s)
-
-
-def _kill(process: asyncio.subprocess.Process) -> None:
-    try:
-        if hasattr(os, "killpg"):
-            os.killpg(process.pid, signal.SIGKILL)
-        else:
-            process.kill()
-    except ProcessLookupError:
-        pass
 
 
 def _read(written: bytes) -> object:
@@ -74,9 +73,9 @@ def _read(written: bytes) -> object:
     try:
         text = written.decode().strip()
     except UnicodeDecodeError as error:
-        raise Refused(f"wrote what is not UTF-8 ({error.reason})", is_final=True) from None
+        raise Unanswered(f"wrote what is not UTF-8 ({error.reason})", is_final=True) from None
     if not text:
-        raise Refused("wrote nothing to standard output", is_final=True)
+        raise Unanswered("wrote nothing to standard output", is_final=True)
     for part in (text, text.rpartition("\n")[2]):
         try:
             return json.loads(part)

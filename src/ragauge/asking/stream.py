@@ -5,8 +5,8 @@ from collections.abc import Iterator, Mapping
 from typing import cast
 
 from ragauge.asking.returned import usage_of
-from ragauge.asking.target import Refused
 from ragauge.asking.template import at_pointer
+from ragauge.network.endpoints import Unanswered
 
 EVENTS = (b"data:", b"event:", b"id:", b"retry:", b":")
 """How a line of server-sent events begins; no JSON does."""
@@ -32,7 +32,7 @@ def read_stream(content: bytes, read: Mapping[str, str]) -> tuple[dict[str, obje
 
     Texts of the answer are joined; of any other field the last value counts. `read` has a JSON pointer into an event for
     each field; without it events are texts, mappings in our names, or chunks of an OpenAI-compatible stream.
-    Refused for an error in the stream, and where no event has a text.
+    Unanswered for an error in the stream, and where no event has a text.
     """
     fields: dict[str, object] = {}
     texts: list[str] = []
@@ -47,7 +47,7 @@ def read_stream(content: bytes, read: Mapping[str, str]) -> tuple[dict[str, obje
             texts.append(text)
     if not texts:
         shown = first[:120].decode("utf-8", "replace")
-        raise Refused(
+        raise Unanswered(
             f"the stream has no text of an answer; --read answer=/POINTER says where an event has it: {shown}",
             is_final=True,
         )
@@ -79,18 +79,18 @@ def _fields(data: bytes, read: Mapping[str, str]) -> dict[str, object]:
     try:
         text = data.decode()
     except UnicodeDecodeError as error:
-        raise Refused(f"the stream is not UTF-8 ({error.reason})", is_final=True) from None
+        raise Unanswered(f"the stream is not UTF-8 ({error.reason})", is_final=True) from None
     try:
         event: object = json.loads(text)
     except RecursionError:
-        raise Refused("the stream has JSON that is nested too deep", is_final=True) from None
+        raise Unanswered("the stream has JSON that is nested too deep", is_final=True) from None
     except ValueError:
         event = text
     if not isinstance(event, Mapping):  # a part of the text may look like a number
         return {"answer": event if isinstance(event, str) else text}
     own = cast("Mapping[str, object]", event)
     if own.get("error"):
-        raise Refused(f"the stream has an error: {json.dumps(own['error'])[:300]}")
+        raise Unanswered(f"the stream has an error: {json.dumps(own['error'])[:300]}")
     found = {name: _found(own, pointer) for name, pointer in read.items()} if read else dict(own)
     if not isinstance(found.get("answer"), str):
         found["answer"] = _found(own, DELTA)
@@ -102,5 +102,5 @@ def _fields(data: bytes, read: Mapping[str, str]) -> dict[str, object]:
 def _found(event: object, pointer: str) -> object:
     try:
         return at_pointer(event, pointer)
-    except Refused:
+    except Unanswered:
         return None

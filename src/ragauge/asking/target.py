@@ -14,7 +14,7 @@ class Target(Protocol):
 
     `answer` gets the fields of one question, and the settings that are varied, by name. It returns a text, a
     mapping with `answer` and other fields, what a pipeline of LangChain, LlamaIndex or Haystack returns, or a
-    `Response` around one of these. It may raise anything; `Refused` says how to go on.
+    `Response` around one of these. It may raise anything; `Unanswered` says how to go on.
     """
 
     async def answer(self, inputs: Mapping[str, object]) -> object:
@@ -32,26 +32,6 @@ class Response:
     value: object
     latency_s: float
     first_token_s: float | None = None
-
-
-class Refused(Exception):
-    """No answer, for a reason that says how to go on.
-
-    `is_overload`: the system asks for fewer requests, after `wait_s` if it says so. `is_final`: the same
-    request would fail again.
-    """
-
-    def __init__(
-        self,
-        reason: str,
-        wait_s: float | None = None,
-        *,
-        is_overload: bool = False,
-        is_final: bool = False,
-    ) -> None:
-        self.reason, self.wait_s = reason, wait_s
-        self.is_overload, self.is_final = is_overload, is_final
-        super().__init__(reason)
 
 
 @dataclass(frozen=True, slots=True)

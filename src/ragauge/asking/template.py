@@ -2,11 +2,11 @@
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import cast
 
-from ragauge.asking.target import Refused
 from ragauge.errors import PlanError
+from ragauge.network.endpoints import Unanswered
 
 PLACE = re.compile(r"\{([A-Za-z_][\w.]*)\}")
 """Where a field goes: `{question}`. Other braces stay."""
@@ -18,18 +18,14 @@ def fields_in(template: object) -> set[str]:
     >>> sorted(fields_in({"q": "{question}", "n": ["{top_k}", 5]}))
     ['question', 'top_k']
     """
-    return {name for text in _texts(template) for name in PLACE.findall(text)}
-
-
-def _texts(value: object) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, Mapping):
-        for each in cast("Mapping[str, object]", value).values():
-            yield from _texts(each)
-    elif isinstance(value, list):
-        for each in cast("Sequence[object]", value):
-            yield from _texts(each)
+    if isinstance(template, str):
+        return {*PLACE.findall(template)}
+    inner: Iterable[object] = ()
+    if isinstance(template, Mapping):
+        inner = cast("Mapping[str, object]", template).values()
+    elif isinstance(template, list):
+        inner = cast("Sequence[object]", template)
+    return {name for each in inner for name in fields_in(each)}
 
 
 def filled(template: object, inputs: Mapping[str, object]) -> object:
@@ -69,7 +65,7 @@ def read_template(text: str) -> object:
     try:
         template: object = json.loads(text)
     except ValueError as error:
-        raise PlanError([f"the body {text!r:.100} is not JSON: {error}"]) from None
+        raise PlanError(f"the body {text!r:.100} is not JSON: {error}") from None
     check_place(template, "the body")
     return template
 
@@ -77,11 +73,11 @@ def read_template(text: str) -> object:
 def check_place(template: object, what: str) -> None:
     """PlanError for a template without `{question}`: every question would be the same."""
     if "question" not in fields_in(template):
-        raise PlanError([f"{what} has no {{question}}, so every question would be the same"])
+        raise PlanError(f"{what} has no {{question}}, so every question would be the same")
 
 
 def at_pointer(value: object, pointer: str) -> object:
-    """The value at a JSON pointer (RFC 6901); `*` is each item of a list. Refused where there is nothing.
+    """The value at a JSON pointer (RFC 6901); `*` is each item of a list. Unanswered where there is nothing.
 
     >>> at_pointer({"docs": [{"text": "a"}, {"text": "b"}]}, "/docs/*/text")
     ['a', 'b']
@@ -99,7 +95,7 @@ def at_pointer(value: object, pointer: str) -> object:
         ):
             at = cast("list[object]", at)[int(part)]
         else:
-            raise Refused(
+            raise Unanswered(
                 f"the reply has nothing at {pointer}: {json.dumps(value)[:120]}", is_final=True
             )
     return at

@@ -21,8 +21,6 @@ SPREAD = 0.25
 SPREAD_KNOWN = 0.1
 """Relative error with KNOWN_CALLS known replies."""
 KNOWN_CALLS = 20
-
-
 Range = tuple[float, float, float]
 """Low, likely, high."""
 
@@ -126,15 +124,11 @@ class Usage:
     """The highest cost that a call of a kind reported: what the next may cost, where there is no price."""
     _reported: dict[str, TokenUsage] = field(default_factory=dict[str, TokenUsage])
     _expected: dict[bytes, CallSize] = field(default_factory=dict[bytes, CallSize])
-    _turn: "asyncio.Lock | None" = None
-    _settled: "asyncio.Event | None" = None
-    """Set when the next call ends."""
     _expected_usd: float = 0.0
     """The highest likely cost of the expected calls."""
-
-    def found(self) -> None:
-        """Count a reply from the cache."""
-        self.cached += 1
+    _turn: "asyncio.Lock | None" = None
+    _ended: "asyncio.Event | None" = None
+    """Set when the next call ends."""
 
     def expect(self, key: bytes, size: CallSize) -> None:
         """Count a call that would be made."""
@@ -148,17 +142,17 @@ class Usage:
         After one refusal all calls are refused: a later, cheaper call would begin a row that cannot be
         finished.
         """
-        self.used_up = self.used_up or self._refusal(size)
+        most, dollars = self.budget.max_calls, self.budget.max_cost_usd
+        if not self.used_up and most is not None and self.calls >= most:
+            self.used_up = f"the budget of {most:,} calls is used up"
+        if (
+            not self.used_up
+            and dollars is not None
+            and self.cost_usd + self._max_cost(size) > dollars
+        ):
+            self.used_up = f"the budget of ${dollars:g} does not allow another call"
         self.refused += bool(self.used_up)
         return self.used_up
-
-    def _refusal(self, size: CallSize) -> str:
-        most, dollars = self.budget.max_calls, self.budget.max_cost_usd
-        if most is not None and self.calls >= most:
-            return f"the budget of {most:,} calls is used up"
-        if dollars is not None and self.cost_usd + self._max_cost(size) > dollars:
-            return f"the budget of ${dollars:g} does not allow another call"
-        return ""
 
     def must_wait(self, size: CallSize) -> bool:
         """Whether pending calls must finish before the budget can allow this call.
@@ -182,14 +176,8 @@ class Usage:
         self._turn = self._turn or asyncio.Lock()
         async with self._turn:
             while not is_over() and self.must_wait(size):
-                self._settled = self._settled or asyncio.Event()
-                await self._settled.wait()
-
-    def settle(self) -> None:
-        """Let waiting calls look again: a call has ended."""
-        if self._settled is not None:
-            self._settled.set()
-            self._settled = None
+                self._ended = self._ended or asyncio.Event()
+                await self._ended.wait()
 
     @contextmanager
     def reserved(self, size: CallSize) -> Generator[Callable[[Spent], None]]:
@@ -208,6 +196,9 @@ class Usage:
             for reply in replies:
                 self._pay(size, reply)
             self.failed += not replies
+            if self._ended is not None:  # those that wait look again
+                self._ended.set()
+                self._ended = None
 
     def for_estimate(self) -> "Usage":
         """A count of expected calls that knows the replies so far."""
@@ -231,67 +222,13 @@ class Usage:
         """Tokens and cost of the expected calls."""
         prompt, completion = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
         for size in self._expected.values():
-            prompt = _sum(prompt, self._prompt_tokens(size))
-            completion = _sum(completion, self._reply_tokens(size))
+            of_prompt, of_reply = self._likely_tokens(size)
+            prompt, completion = _sum(prompt, of_prompt), _sum(completion, of_reply)
         price = self.budget.price
         if price is None:
             return CostEstimate(len(self._expected), prompt, completion, None)
         low, likely, high = (price.of(*tokens) for tokens in zip(prompt, completion, strict=True))
         return CostEstimate(len(self._expected), prompt, completion, (low, likely, high))
-
-    def _pay(self, size: CallSize, reply: Spent) -> None:
-        n_prompt, n_reply = reply.prompt_tokens, reply.completion_tokens
-        if n_prompt is None or n_reply is None:
-            self.without_count += 1
-            tokens = self._prompt_tokens(size)[1], self._reply_tokens(size)[1]
-        else:
-            tokens = n_prompt, n_reply
-            known = self._reported.get(size.kind, TokenUsage(0, 0, 0, 0))
-            self._reported[size.kind] = known + TokenUsage(1, size.characters, n_prompt, n_reply)
-        self.prompt_tokens += n_prompt or 0
-        self.completion_tokens += n_reply or 0
-        was_within = self._over_budget_usd == 0.0
-        if reply.cost_usd is not None:
-            self.cost_usd += reply.cost_usd
-            highest = max(reply.cost_usd, self._highest_usd.get(size.kind, 0.0))
-            self._highest_usd[size.kind] = highest
-        elif self.budget.price is not None:
-            self.cost_usd += self.budget.price.of(*tokens)
-        if was_within and self._over_budget_usd:
-            self.n_in_flight = 1 + self._pending.total()
-
-    @property
-    def _over_budget_usd(self) -> float:
-        dollars = self.budget.max_cost_usd
-        return 0.0 if dollars is None else max(0.0, self.cost_usd - dollars)
-
-    def _max_cost(self, size: CallSize) -> float:
-        """The highest likely cost of a call."""
-        if self.budget.price is None:
-            return self._highest_usd.get(size.kind, 0.0)
-        return self.budget.price.of(self._prompt_tokens(size)[2], self._reply_tokens(size)[2])
-
-    def _prompt_tokens(self, size: CallSize) -> Range:
-        """Low, likely and high, from the known replies."""
-        known = self._usage(size.kind)
-        if known is None or not known.characters:
-            return _around(size.tokens, SPREAD)
-        return _around(size.characters * known.prompt_tokens / known.characters, _spread(known))
-
-    def _reply_tokens(self, size: CallSize) -> Range:
-        known = self._usage(size.kind)
-        if known is None:
-            return size.reply_tokens * 0.5, float(size.reply_tokens), size.reply_tokens * 2.0
-        return _around(known.completion_tokens / known.n, 2 * _spread(known))
-
-    def _usage(self, prompt: str) -> TokenUsage | None:
-        """Token usage of the prompt's replies, in this run and before."""
-        found = [table[prompt] for table in (self._known, self._reported) if prompt in table]
-        return sum(found[1:], found[0]) if found else None
-
-    @cached_property
-    def _known(self) -> Mapping[str, TokenUsage]:
-        return {} if self.ledger is None else self.ledger.usage(self.source)
 
     def as_data(self) -> dict[str, object]:
         """As JSON data."""
@@ -308,13 +245,67 @@ class Usage:
             "in_flight_at_budget": self.n_in_flight,
         }
 
+    @property
+    def _over_budget_usd(self) -> float:
+        dollars = self.budget.max_cost_usd
+        return 0.0 if dollars is None else max(0.0, self.cost_usd - dollars)
+
+    def _pay(self, size: CallSize, reply: Spent) -> None:
+        n_prompt, n_reply = reply.prompt_tokens, reply.completion_tokens
+        if n_prompt is None or n_reply is None:
+            self.without_count += 1
+            (_, prompt, _), (_, completion, _) = self._likely_tokens(size)
+        else:
+            prompt, completion = n_prompt, n_reply
+            known = self._reported.get(size.kind, TokenUsage(0, 0, 0, 0))
+            own = TokenUsage(1, size.characters, n_prompt, n_reply)
+            self._reported[size.kind] = _added(known, own)
+        self.prompt_tokens += n_prompt or 0
+        self.completion_tokens += n_reply or 0
+        was_within = self._over_budget_usd == 0.0
+        if reply.cost_usd is not None:
+            self.cost_usd += reply.cost_usd
+            highest = max(reply.cost_usd, self._highest_usd.get(size.kind, 0.0))
+            self._highest_usd[size.kind] = highest
+        elif self.budget.price is not None:
+            self.cost_usd += self.budget.price.of(prompt, completion)
+        if was_within and self._over_budget_usd:
+            self.n_in_flight = 1 + self._pending.total()
+
+    def _max_cost(self, size: CallSize) -> float:
+        """The highest likely cost of a call."""
+        if self.budget.price is None:
+            return self._highest_usd.get(size.kind, 0.0)
+        return self.budget.price.of(*(high for _, _, high in self._likely_tokens(size)))
+
+    def _likely_tokens(self, size: CallSize) -> tuple[Range, Range]:
+        """Tokens of the prompt and of the reply, from the known replies."""
+        known = self._usage(size.kind)
+        if known is None:
+            n_reply = size.reply_tokens
+            return _around(size.tokens, SPREAD), (n_reply * 0.5, float(n_reply), n_reply * 2.0)
+        spread = SPREAD_KNOWN if known.n >= KNOWN_CALLS else SPREAD
+        prompt = _around(size.tokens, SPREAD)
+        if known.characters:
+            prompt = _around(size.characters * known.prompt_tokens / known.characters, spread)
+        return prompt, _around(known.completion_tokens / known.n, 2 * spread)
+
+    def _usage(self, prompt: str) -> TokenUsage | None:
+        """Token usage of the prompt's replies, in this run and before."""
+        before, own = self._known.get(prompt), self._reported.get(prompt)
+        return _added(before, own) if before and own else before or own
+
+    @cached_property
+    def _known(self) -> Mapping[str, TokenUsage]:
+        return {} if self.ledger is None else self.ledger.usage(self.source)
+
+
+def _added(left: TokenUsage, right: TokenUsage) -> TokenUsage:
+    return TokenUsage(*map(sum, zip(left, right, strict=True)))
+
 
 def _sum(left: Range, right: Range) -> Range:
     return left[0] + right[0], left[1] + right[1], left[2] + right[2]
-
-
-def _spread(known: TokenUsage) -> float:
-    return SPREAD_KNOWN if known.n >= KNOWN_CALLS else SPREAD
 
 
 def _around(likely: float, spread: float) -> Range:

@@ -1,16 +1,11 @@
-"""HTTP connections to an endpoint, by openai's clients: the one on aiohttp where possible, else httpx.
-
-`post` sends a body and returns the whole response, whatever its status. Headers are openai's own.
-"""
+"""HTTP connections to an endpoint, by openai's clients: the one on aiohttp where possible, else httpx."""
 
 import ssl
-from collections.abc import AsyncIterable, AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from importlib import import_module
 from importlib.util import find_spec
-from types import ModuleType
-from typing import Any, Protocol, cast
+from typing import Any, cast
 from urllib.parse import urlunsplit
 from urllib.request import getproxies, proxy_bypass
 
@@ -43,7 +38,7 @@ class Received:
 
     @property
     def is_error(self) -> bool:
-        return _is_error(self.status)
+        return self.status >= 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,12 +50,70 @@ class Destination:
     method: str = "POST"
 
 
-class Connections(Protocol):
-    """Connections to one endpoint, for one event loop. They stay open for the next request."""
+@dataclass(slots=True, eq=False)
+class _Pool:
+    """A client with its own connections, and its number of pending requests."""
+
+    client: Any
+    n_busy: int = 0
+
+
+@dataclass
+class _Body:
+    """A long body in parts, as aiohttp wants it. A redirect sends it again."""
+
+    body: bytes
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        for start in range(0, len(self.body), _MAX_PLAIN_BODY):
+            yield self.body[start : start + _MAX_PLAIN_BODY]
+
+
+class Connections:
+    """Connections to one endpoint, for one event loop, which stay open for the next request.
+
+    `most`: requests at once. Uses openai's clients below their `create` and `post`, which take longer than
+    sending; more clients are opened as needed. The first one takes a moment to create.
+    """
+
+    def __init__(self, address: Address, most: int) -> None:
+        openai = cast(Any, import_module("openai"))
+        self._address = address
+        kinds = openai.DefaultAsyncHttpxClient.__mro__
+        names = (kind.__module__.partition(".")[0] for kind in kinds)
+        # The package that openai sends requests with: httpx or httpx2.
+        self._httpx: Any = import_module(next(name for name in names if name.startswith("httpx")))
+        if address.is_local and address.parts.scheme == "http":
+            # The full context takes a tenth of a second to create, which blocks the event loop.
+            self._tls = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+        else:
+            self._tls = self._httpx.create_ssl_context()
+        proxies = getproxies()
+        is_meant = address.parts.scheme in proxies or "all" in proxies
+        is_behind_a_proxy = is_meant and not address.is_local and not proxy_bypass(address.host)
+        # httpx supports more kinds of proxies.
+        self.uses_aiohttp = find_spec("aiohttp") is not None and not is_behind_a_proxy
+        if self.uses_aiohttp:
+            self._room = most
+            try:
+                self._kind = openai.DefaultAioHttpClient
+                self._pools = [self._opened()]
+            except (
+                AttributeError,
+                RuntimeError,
+            ):  # an older openai, without its transport by aiohttp
+                self.uses_aiohttp = False
+        if not self.uses_aiohttp:
+            self._room = min(_CONNECTIONS_PER_POOL, most)
+            self._kind = openai.DefaultAsyncHttpxClient
+            self._pools = [self._opened()]
+        self._openai = openai
+        self._chat: Destination | None = None
 
     async def post(self, body: bytes) -> Received:
         """Send a JSON body to a chat endpoint. `is_transport_error` tells whether an exception means a lost connection."""
-        ...
+        self._chat = self._chat or self._chat_destination()
+        return await self._sent(self._chat, body, follow_redirects=True)
 
     async def send(
         self, destination: Destination, body: bytes, arrived: Callable[[int], None]
@@ -69,114 +122,14 @@ class Connections(Protocol):
 
         `arrived` gets the number of bytes of the reply that are there, whenever more have come.
         """
-        ...
-
-    async def close(self) -> None:
-        """Close them all."""
-        ...
-
-
-def connections_to(address: Address, most: int) -> Connections:
-    """Connections for at most this many requests at once. The first one takes a moment to create."""
-    openai = cast(Any, import_module("openai"))
-    if find_spec("aiohttp") is not None and not _is_behind_a_proxy(address):
-        try:
-            return _Clients(openai, address, most, uses_aiohttp=True)
-        except (AttributeError, RuntimeError):  # an older openai, without its transport by aiohttp
-            pass
-    room = min(_CONNECTIONS_PER_POOL, most)
-    return _Clients(openai, address, room, uses_aiohttp=False)
-
-
-def is_transport_error(error: Exception) -> bool:
-    """Whether an exception comes from the HTTP packages, or from a host name that cannot exist."""
-    is_plain = isinstance(error, (OSError, UnicodeError, ExceptionGroup))
-    return is_plain or type(error).__module__.partition(".")[0] in _TRANSPORTS
-
-
-@dataclass(slots=True, eq=False)
-class _Pool:
-    """A client with its own connections, and its number of pending requests."""
-
-    client: Any
-    room: int
-    n_busy: int = 0
-
-
-class _Body:
-    """A long body in parts, as aiohttp wants it. A redirect sends it again."""
-
-    def __init__(self, body: bytes) -> None:
-        self._body = body
-
-    async def __aiter__(self) -> AsyncIterator[bytes]:
-        for start in range(0, len(self._body), _MAX_PLAIN_BODY):
-            yield self._body[start : start + _MAX_PLAIN_BODY]
-
-
-class _Clients:
-    """Connections by openai's clients, below their `create` and `post`, which take longer than sending.
-
-    `room`: requests at once for one client; more clients are opened as needed.
-    """
-
-    def __init__(self, openai: Any, address: Address, room: int, *, uses_aiohttp: bool) -> None:
-        self.uses_aiohttp = uses_aiohttp
-        self._kind = openai.DefaultAioHttpClient if uses_aiohttp else openai.DefaultAsyncHttpxClient
-        self._address, self._room = address, room
-        self._httpx = cast(Any, _package_below(openai))
-        self._tls = _tls(self._httpx, address)
-        self._pools = [self._opened()]
-        self._openai = openai
-
-    @cached_property
-    def _chat(self) -> Destination:
-        return _target(self._openai, self._pools[0].client, self._address)
-
-    async def post(self, body: bytes) -> Received:
-        return await self._sent(self._chat, body, follow_redirects=True)
-
-    async def send(
-        self, destination: Destination, body: bytes, arrived: Callable[[int], None]
-    ) -> Received:
         headers = {"content-type": "application/json", **destination.headers}
         there = Destination(destination.url, headers, destination.method)
         return await self._sent(there, body, arrived, follow_redirects=False)
 
-    async def _sent(
-        self,
-        destination: Destination,
-        body: bytes,
-        arrived: Callable[[int], None] = lambda _: None,
-        *,
-        follow_redirects: bool,
-    ) -> Received:
-        pool = self._pool()
-        pool.n_busy += 1
-        try:
-            request = self._httpx.Request(
-                destination.method, destination.url, **_content(destination.headers, body)
-            )
-            reply = await pool.client.send(request, stream=True, follow_redirects=follow_redirects)
-            try:
-                content = await _read(reply.status_code, reply.aiter_bytes(), arrived)
-            finally:
-                await reply.aclose()
-            return _received(reply.status_code, reply.headers, content)
-        finally:
-            pool.n_busy -= 1
-
     async def close(self) -> None:
+        """Close them all."""
         while self._pools:
             await self._pools.pop().client.aclose()
-
-    def _pool(self) -> _Pool:
-        """The first pool with room for another request, or a new one."""
-        for pool in self._pools:
-            if pool.n_busy < pool.room:
-                return pool
-        self._pools.append(self._opened())
-        return self._pools[-1]
 
     def _opened(self) -> _Pool:
         client = self._kind(
@@ -188,77 +141,74 @@ class _Clients:
             trust_env=not self._address.is_local,
             verify=self._tls,
         )
-        return _Pool(client, self._room)
+        return _Pool(client)
+
+    def _chat_destination(self) -> Destination:
+        """The URL of chat completions, and the headers that openai sends."""
+        address, client = self._address, self._pools[0].client
+        # openai wants a key where the server needs none.
+        key = address.key() or "none"
+        asking = self._openai.AsyncOpenAI(
+            api_key=key, base_url=OPENAI, max_retries=0, http_client=client
+        )
+        given = (*client.headers.items(), *asking.default_headers.items())
+        headers = {name.lower(): value for name, value in given if isinstance(value, str)}
+        headers["authorization"] = f"Basic {address.login}" if address.login else f"Bearer {key}"
+        parts = address.parts
+        path = f"{parts.path.rstrip('/')}/chat/completions"
+        return Destination(urlunsplit((parts.scheme, address.host, path, parts.query, "")), headers)
+
+    async def _sent(
+        self,
+        destination: Destination,
+        body: bytes,
+        arrived: Callable[[int], None] = lambda _: None,
+        *,
+        follow_redirects: bool,
+    ) -> Received:
+        pool = next((pool for pool in self._pools if pool.n_busy < self._room), None)
+        if pool is None:
+            pool = self._opened()
+            self._pools.append(pool)
+        headers, sent = destination.headers, body
+        if len(body) > _MAX_PLAIN_BODY:
+            headers, sent = {**headers, "content-length": str(len(body))}, _Body(body)
+        pool.n_busy += 1
+        try:
+            request = self._httpx.Request(
+                destination.method, destination.url, headers=headers, content=sent
+            )
+            reply = await pool.client.send(request, stream=True, follow_redirects=follow_redirects)
+            try:
+                return await _received(reply, arrived)
+            finally:
+                await reply.aclose()
+        finally:
+            pool.n_busy -= 1
 
 
-def _content(given: Mapping[str, str], body: bytes) -> dict[str, object]:
-    if len(body) <= _MAX_PLAIN_BODY:
-        return {"headers": given, "content": body}
-    return {"headers": {**given, "content-length": str(len(body))}, "content": _Body(body)}
-
-
-def _is_error(status: int) -> bool:
-    return status >= 300
-
-
-async def _read(
-    status: int, chunks: AsyncIterable[bytes], arrived: Callable[[int], None]
-) -> bytearray:
-    """A reply's content, up to a little more than the limit."""
-    content, most = bytearray(), MAX_ERROR_BYTES if _is_error(status) else MAX_BYTES
+async def _received(reply: Any, arrived: Callable[[int], None]) -> Received:
+    """A reply with its content, up to a little more than the limit."""
+    status: int = reply.status_code
+    is_error = status >= 300
+    most = MAX_ERROR_BYTES if is_error else MAX_BYTES
+    content = bytearray()
     try:
-        async for chunk in chunks:
+        async for chunk in reply.aiter_bytes():
             content += chunk
             arrived(len(content))
             if len(content) > most:
                 break
     except Exception as error:
-        if not (_is_error(status) and is_transport_error(error)):
+        if not (is_error and is_transport_error(error)):
             raise
-    return content
-
-
-def _received(status: int, headers: Mapping[str, str], content: bytearray) -> Received:
-    if not _is_error(status):
+    if not is_error:
         return Received(status, {}, bytes(content))
-    small = {name.lower(): value for name, value in headers.items()}
-    return Received(status, small, bytes(content[:MAX_ERROR_BYTES]))
+    headers = {name.lower(): value for name, value in reply.headers.items()}
+    return Received(status, headers, bytes(content[:MAX_ERROR_BYTES]))
 
 
-def _target(openai: Any, client: Any, address: Address) -> Destination:
-    """The URL of requests, and the headers that openai sends."""
-    # openai wants a key where the server needs none.
-    key = address.key() or "none"
-    asking = openai.AsyncOpenAI(api_key=key, base_url=OPENAI, max_retries=0, http_client=client)
-    headers: dict[str, str] = {}
-    for name, value in (*client.headers.items(), *asking.default_headers.items()):
-        if isinstance(value, str):
-            headers[name.lower()] = value
-    headers["authorization"] = f"Basic {address.login}" if address.login else f"Bearer {key}"
-    parts = address.parts
-    path = f"{parts.path.rstrip('/')}/chat/completions"
-    return Destination(urlunsplit((parts.scheme, address.host, path, parts.query, "")), headers)
-
-
-def _tls(httpx: Any, address: Address) -> ssl.SSLContext:
-    """The TLS context; for plain HTTP on this machine an empty one.
-
-    The full one takes a tenth of a second to create, which blocks the event loop.
-    """
-    if address.is_local and address.parts.scheme == "http":
-        return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-    return httpx.create_ssl_context()
-
-
-def _is_behind_a_proxy(address: Address) -> bool:
-    """Whether requests go through a proxy. httpx supports more kinds of them."""
-    proxies = getproxies()
-    is_meant = address.parts.scheme in proxies or "all" in proxies
-    return is_meant and not address.is_local and not proxy_bypass(address.host)
-
-
-def _package_below(openai: Any) -> ModuleType:
-    """The package that openai sends requests with: httpx or httpx2."""
-    kinds: Sequence[type] = openai.DefaultAsyncHttpxClient.__mro__
-    names = (kind.__module__.partition(".")[0] for kind in kinds)
-    return import_module(next(name for name in names if name.startswith("httpx")))
+def is_transport_error(error: Exception) -> bool:
+    """Whether an exception comes from the HTTP packages, or from a host name that cannot exist."""
+    is_plain = isinstance(error, (OSError, UnicodeError, ExceptionGroup))
+    return is_plain or type(error).__module__.partition(".")[0] in _TRANSPORTS

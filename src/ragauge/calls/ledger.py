@@ -1,18 +1,23 @@
-"""Keep every reply on disk as it arrives, so that no question is paid for twice.
+"""Keep every reply on disk as it arrives, so that no question is paid for twice, not even by two runs at once.
 
-The replies are in their own table of the cache's file and are never evicted.
+The replies are in their own table of the cache's file and are never evicted. A lease, in another table,
+says that some run is asking a question now.
 """
 
 import json
+import os
+import secrets
 import sqlite3
 import threading
+import time
 import zlib
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Collection, Generator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from socket import gethostname
+from typing import Any, Generic, Literal, NamedTuple, TypeVar
 
 from ragauge.errors import StoreError
 from ragauge.storage.cache import (
@@ -27,7 +32,7 @@ from ragauge.storage.cache import (
 
 T = TypeVar("T")
 
-TABLE = """
+REPLIES = """
 create table if not exists replies (
     key blob primary key,
     judge text not null,
@@ -42,6 +47,15 @@ create table if not exists replies (
     at text not null
 )
 """
+LEASES = """
+create table if not exists leases (
+    key blob primary key,
+    owner text not null,
+    until real not null
+) without rowid
+"""
+LEASE_S = 30.0
+"""A lease ends when its owner gives it up or dies, and at the latest this long after it was renewed."""
 MAX_COUNTED = 10**12
 """Higher token counts of one call are ignored; sums of lower ones fit SQLite."""
 MAX_SUM = 10**18
@@ -67,8 +81,7 @@ class Entry:
     cost_usd: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class TokenUsage:
+class TokenUsage(NamedTuple):
     """Token usage of one prompt: sums over the `n` replies with known counts."""
 
     n: int
@@ -76,24 +89,14 @@ class TokenUsage:
     prompt_tokens: int
     completion_tokens: int
 
-    def __add__(self, other: "TokenUsage") -> "TokenUsage":
-        return TokenUsage(
-            self.n + other.n,
-            self.characters + other.characters,
-            self.prompt_tokens + other.prompt_tokens,
-            self.completion_tokens + other.completion_tokens,
-        )
 
+class _Table:
+    """A table in the cache's file, for threads and several processes. StoreError if the file is unusable or newer."""
 
-class Ledger(Generic[T]):
-    """The replies in a file, which `unpack` reads from their bytes. Safe for several processes. StoreError if the file is unusable or newer.
-
-    A reply that is damaged or in an unknown format counts as missing.
-    """
-
-    def __init__(self, path: str | Path, unpack: Callable[[bytes], T]) -> None:
+    def __init__(
+        self, path: str | Path, table: str, synchronous: Literal["full", "normal"]
+    ) -> None:
         self.path = Path(path)
-        self._unpack = unpack
         self._lock = threading.Lock()
         check_is_database(self.path)
         try:
@@ -102,11 +105,51 @@ class Ledger(Generic[T]):
                 self.path, timeout=LOCK_TIMEOUT_S, isolation_level=None, check_same_thread=False
             )
             write_ahead(self._database)
-            self._database.execute("pragma synchronous = full")
-            self._check_format()
-            self._database.execute(TABLE)
+            self._database.execute(f"pragma synchronous = {synchronous}")
+            (version,) = self._database.execute("pragma user_version").fetchone()
+            if version > FORMAT:
+                raise StoreError(
+                    f"{self.path} was written by a newer ragauge (format {version}, this one reads "
+                    f"{FORMAT}); upgrade, or name another cache"
+                )
+            self._database.execute(table)
         except (OSError, sqlite3.Error) as error:
             raise unusable(self.path, error) from error
+
+    def close(self) -> None:
+        """Close the file."""
+        with self._lock:
+            self._database.close()
+
+    def _rows(self, query: str, values: Sequence[Any] = ()) -> list[Any]:
+        with self._lock:
+            try:
+                return self._database.execute(query, values).fetchall()
+            except sqlite3.Error as error:
+                raise unusable(self.path, error) from error
+
+    @contextmanager
+    def _transaction(self) -> Generator[sqlite3.Connection]:
+        with self._lock:
+            try:
+                self._database.execute("begin immediate")
+                yield self._database
+                self._database.execute("commit")
+            except sqlite3.Error as error:
+                raise unusable(self.path, error) from error
+            finally:
+                with suppress(sqlite3.Error):  # report the first error
+                    if self._database.in_transaction:  # a full disk has already rolled it back
+                        self._database.execute("rollback")
+
+
+class Ledger(_Table, Generic[T]):
+    """The replies in a file, which `unpack` reads from their bytes. A reply that is damaged or in an unknown
+    format counts as missing. StoreError if the file is unusable or newer."""
+
+    def __init__(self, path: str | Path, unpack: Callable[[bytes], T]) -> None:
+        super().__init__(path, REPLIES, "full")
+        self._unpack = unpack
 
     @property
     def is_shared(self) -> bool:
@@ -119,10 +162,8 @@ class Ledger(Generic[T]):
         for start in range(0, len(keys), KEYS_PER_QUERY):
             some = keys[start : start + KEYS_PER_QUERY]
             marks = ",".join("?" * len(some))
-            rows = self._rows(
-                f"select key, checksum, reply from replies where key in ({marks})", some
-            )
-            for key, check, packed in rows:
+            query = f"select key, checksum, reply from replies where key in ({marks})"
+            for key, check, packed in self._rows(query, some):
                 reply = self._whole_reply(key, check, packed)
                 if reply is not None:
                     found[key] = reply
@@ -131,21 +172,27 @@ class Ledger(Generic[T]):
     def keep(self, entries: Sequence[Entry]) -> None:
         """Store the replies in one transaction, on disk when this returns."""
         now = datetime.now(UTC).isoformat(timespec="seconds")
-        rows = [_row(entry, now) for entry in entries]
-        with self._lock:
-            try:
-                self._database.execute("begin immediate")
-                self._database.executemany(
-                    f"insert or replace into replies values ({','.join('?' * 11)})", rows
-                )
-                self._database.execute("commit")
-            except BaseException as error:
-                with suppress(sqlite3.Error):  # report the first error
-                    if self._database.in_transaction:  # a full disk has already rolled it back
-                        self._database.execute("rollback")
-                if isinstance(error, sqlite3.Error):
-                    raise unusable(self.path, error) from error
-                raise
+        rows = [
+            (
+                entry.key,
+                entry.source,
+                entry.kind,
+                zlib.compress(entry.request.encode("utf-8", "surrogatepass"), 1),
+                entry.reply,
+                checksum(entry.key, entry.reply),
+                entry.characters,
+                *(
+                    n if n is not None and n <= MAX_COUNTED else None
+                    for n in (entry.prompt_tokens, entry.completion_tokens)
+                ),
+                entry.cost_usd,
+                now,
+            )
+            for entry in entries
+        ]
+        with self._transaction() as database:
+            marks = ",".join("?" * 11)
+            database.executemany(f"insert or replace into replies values ({marks})", rows)
 
     def usage(self, source: str) -> dict[str, TokenUsage]:
         """Token usage of this source's replies, by kind."""
@@ -162,8 +209,7 @@ class Ledger(Generic[T]):
         rows = self._rows(
             "select judge, count(*), coalesce(total(prompt_tokens), 0), "
             "coalesce(total(completion_tokens), 0), sum(cost_usd) "
-            "from replies group by judge order by judge",
-            [],
+            "from replies group by judge order by judge"
         )
         return [
             (str(judge), n, int(min(n_in, MAX_SUM)), int(min(n_out, MAX_SUM)), cost)
@@ -180,35 +226,24 @@ class Ledger(Generic[T]):
             "where substr(hex(key), 1, length(?1)) = ?1 limit 2",
             [key.upper()],
         )
-        return [
-            (str(judge), str(prompt), *self._call(full_key, request, check, reply))
-            for judge, prompt, full_key, request, check, reply in rows
-        ]
-
-    def _call(
-        self, key: object, request: bytes, check: int, reply: bytes
-    ) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
-        try:
-            asked = json.loads(zlib.decompress(request))
-        except (zlib.error, ValueError, TypeError, RecursionError):
-            asked = None
-        if asked is None or self._whole_reply(key, check, reply) is None:
-            raise StoreError(
-                f"{self.path}: the call {_shown_key(key)} is damaged; run the same command again "
-                "to ask it again"
-            )
-        return asked, json.loads(reply)
+        found: list[tuple[str, str, Mapping[str, Any], Mapping[str, Any]]] = []
+        for judge, prompt, full_key, request, check, reply in rows:
+            try:
+                asked = json.loads(zlib.decompress(request))
+            except (zlib.error, ValueError, TypeError, RecursionError):
+                asked = None
+            if asked is None or self._whole_reply(full_key, check, reply) is None:
+                name = full_key.hex()[:16] if isinstance(full_key, bytes) else f"{full_key!r:.16}"
+                raise StoreError(
+                    f"{self.path}: the call {name} is damaged; run the same command again to ask it again"
+                )
+            found.append((str(judge), str(prompt), asked, json.loads(reply)))
+        return found
 
     def clear(self) -> None:
         """Remove every reply."""
-        self._rows("delete from replies", [])
-        self._rows("drop table if exists leases", [])
-        self._rows("vacuum", [])
-
-    def close(self) -> None:
-        """Close the file."""
-        with self._lock:
-            self._database.close()
+        for query in ("delete from replies", "drop table if exists leases", "vacuum"):
+            self._rows(query)
 
     def _whole_reply(self, key: object, check: object, packed: object) -> T | None:
         if not (isinstance(key, bytes) and isinstance(packed, bytes)):
@@ -220,41 +255,64 @@ class Ledger(Generic[T]):
         except (ValueError, TypeError):
             return None
 
-    def _check_format(self) -> None:
-        (version,) = self._database.execute("pragma user_version").fetchone()
-        if version > FORMAT:
-            raise StoreError(
-                f"{self.path} was written by a newer ragauge (format {version}, this one reads "
-                f"{FORMAT}); upgrade, or name another cache"
+
+class Leases(_Table):
+    """The leases of one owner in a file, so that two runs on one cache ask each question once."""
+
+    def __init__(self, path: str | Path) -> None:
+        # A lease that a power failure loses costs a call at most, so no commit waits for the disk.
+        super().__init__(path, LEASES, "normal")
+        self.owner = f"{gethostname()} {os.getpid()} {secrets.token_hex(8)}"
+        self.held: set[bytes] = set()
+
+    def claim(self, keys: Sequence[bytes]) -> set[bytes]:
+        """Lease the keys that nobody else has leased; returns these."""
+        now = time.time()
+        granted = set(keys)
+        with self._transaction() as database:
+            for key in keys:
+                query = "select owner, until from leases where key = ?"
+                owner, until = database.execute(query, (key,)).fetchone() or (self.owner, None)
+                # The clock may have been set back since: no lease is longer than LEASE_S.
+                is_valid = isinstance(until, float) and now < until <= now + LEASE_S
+                if owner != self.owner and is_valid and not _is_dead(owner):
+                    granted.discard(key)
+            database.executemany(
+                "insert or replace into leases values (?, ?, ?)",
+                [(key, self.owner, now + LEASE_S) for key in granted],
             )
+        self.held |= granted
+        return granted
 
-    def _rows(self, query: str, values: Sequence[object]) -> list[Any]:
-        with self._lock:
-            try:
-                return self._database.execute(query, values).fetchall()  # pyright: ignore[reportArgumentType]
-            except sqlite3.Error as error:
-                raise unusable(self.path, error) from error
+    def renew(self) -> None:
+        """Let the leases of this owner begin again."""
+        until = time.time() + LEASE_S
+        self._rows("update leases set until = ? where owner = ?", (until, self.owner))
 
+    def release(self, keys: Collection[bytes]) -> None:
+        """Give up leases; those of other owners stay."""
+        own = [(key, self.owner) for key in keys if key in self.held]
+        if own:
+            with self._transaction() as database:
+                database.executemany("delete from leases where key = ? and owner = ?", own)
+            self.held.difference_update(keys)
 
-def _row(entry: Entry, now: str) -> tuple[object, ...]:
-    return (
-        entry.key,
-        entry.source,
-        entry.kind,
-        zlib.compress(entry.request.encode("utf-8", "surrogatepass"), 1),
-        entry.reply,
-        checksum(entry.key, entry.reply),
-        entry.characters,
-        _counted(entry.prompt_tokens),
-        _counted(entry.completion_tokens),
-        entry.cost_usd,
-        now,
-    )
+    def close(self) -> None:
+        """Give up all leases and close the file."""
+        self.release(tuple(self.held))
+        super().close()
 
 
-def _counted(n: int | None) -> int | None:
-    return n if n is not None and n <= MAX_COUNTED else None
-
-
-def _shown_key(key: object) -> str:
-    return key.hex()[:16] if isinstance(key, bytes) else f"{key!r:.16}"
+def _is_dead(owner: object) -> bool:
+    """Whether the owner was a process on this machine that has ended; False if that cannot be known."""
+    host, process, *_ = (*str(owner).split(" "), "")
+    # On Windows, os.kill would end the process.
+    if os.name != "posix" or host != gethostname() or not process.isdecimal():
+        return False
+    try:
+        os.kill(int(process), 0)
+    except (ProcessLookupError, OverflowError):
+        return True
+    except OSError:  # it belongs to somebody else
+        return False
+    return False

@@ -1,21 +1,26 @@
 """A ledger and its leases for the event loop: a thread handles all waiting orders at once."""
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, cast
 
-from ragauge.calls.leases import POLL_S, RENEW_S, Leases
-from ragauge.calls.ledger import Entry, Ledger
+from ragauge.calls.ledger import LEASE_S, Entry, Leases, Ledger
 
 if TYPE_CHECKING:
     import asyncio
 
 
 T = TypeVar("T")
-Kind = Literal["find", "keep", "claim", "release", "renew"]
 IDLE_S = 0.05
 """A writer's thread ends after this long without work, and restarts when needed."""
+RENEW_S = LEASE_S / 3
+"""How often an owner renews its leases."""
+POLL_S = 0.2
+"""How often a run looks whether another one has the reply."""
+Kind = Literal["find", "keep", "release", "renew", "claim"]
+IN_ORDER: tuple[Kind, ...] = ("find", "keep", "release", "renew", "claim")
+"""Replies are kept before their leases end, or another run would ask again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +28,7 @@ class _Order:
     """What the thread is asked to do, and who waits for it; None if nobody does."""
 
     kind: Kind
-    subject: "bytes | Entry | None"
+    subject: Any
     answer: "asyncio.Future[Any] | None" = None
 
 
@@ -84,15 +89,15 @@ class LedgerWriter(Generic[T]):
         """Renew the leases from time to time, as long as there are any."""
         import asyncio
 
+        def renew() -> None:
+            self._is_renewing = False
+            if self._leases is not None and self._leases.held:
+                self._hand_over(_Order("renew", None))
+                self._keep_renewing()
+
         if not self._is_renewing:
             self._is_renewing = True
-            asyncio.get_running_loop().call_later(RENEW_S, self._renew)
-
-    def _renew(self) -> None:
-        self._is_renewing = False
-        if self._leases is not None and self._leases.any_held:
-            self._hand_over(_Order("renew", None))
-            self._keep_renewing()
+            asyncio.get_running_loop().call_later(RENEW_S, renew)
 
     def _put(self, kind: Kind, subject: "bytes | Entry") -> "asyncio.Future[Any]":
         import asyncio
@@ -126,71 +131,50 @@ class LedgerWriter(Generic[T]):
                 if not orders:
                     self._is_at_work = False
                     return
-            # Replies are kept before their leases end, or another run would ask again.
-            self._do("find", orders, self._found)
-            self._do("keep", orders, self._kept)
-            self._do("release", orders, self._released)
-            self._do("renew", orders, self._renewed)
-            self._do("claim", orders, self._claimed)
+            for kind in IN_ORDER:
+                wanted = [order for order in orders if order.kind == kind]
+                if not wanted:
+                    continue
+                try:
+                    done, error = self._done(kind, [order.subject for order in wanted]), None
+                except Exception as raised:  # any error goes to the waiting futures
+                    done, error = [None] * len(wanted), raised
+                answers = [
+                    (order.answer, outcome)
+                    for order, outcome in zip(wanted, done, strict=True)
+                    if order.answer is not None
+                ]
+                if answers:
+                    loop = answers[0][0].get_loop()
+                    loop.call_soon_threadsafe(_resolve, answers, error)
 
-    def _do(
-        self, kind: Kind, orders: Sequence[_Order], work: Callable[[Sequence[Any]], Sequence[Any]]
-    ) -> None:
-        """Handle the orders of a kind, and resolve their futures on their loop."""
-        wanted = [order for order in orders if order.kind == kind]
-        if not wanted:
-            return
-        answers = [order.answer for order in wanted if order.answer is not None]
-        try:
-            done = work([order.subject for order in wanted])
-        except Exception as error:  # any error goes to the waiting futures
-            if answers:
-                answers[0].get_loop().call_soon_threadsafe(_fail, answers, error)
-        else:
-            if answers:
-                answers[0].get_loop().call_soon_threadsafe(_tell, answers, done)
-
-    def _found(self, keys: Sequence[bytes]) -> list[T | None]:
-        found = cast(Ledger[T], self.ledger).find(keys)
-        return [found.get(key) for key in keys]
-
-    def _kept(self, entries: Sequence[Entry]) -> list[None]:
-        cast(Ledger[T], self.ledger).keep(entries)
-        return [None] * len(entries)
-
-    def _claimed(self, keys: Sequence[bytes]) -> "list[T | Literal['leased', 'taken']]":
-        """For each key its reply, or whether this run may now ask for it."""
+    def _done(self, kind: Kind, subjects: Sequence[Any]) -> Sequence[Any]:
+        """Handle all orders of a kind; their outcomes."""
         ledger = cast(Ledger[T], self.ledger)
-        found = ledger.find(keys)
-        absent = [key for key in keys if key not in found]
-        if absent:
-            leases = self._leases = self._leases or Leases(ledger.path)
-            leased = leases.claim(absent)
-            # Another run may have kept a reply just before it gave up its lease.
-            late = ledger.find(tuple(leased))
-            leases.release(late.keys())
-            found |= late
-            return [found.get(key) or ("leased" if key in leased else "taken") for key in keys]
-        return [found[key] for key in keys]
-
-    def _released(self, keys: Sequence[bytes]) -> Sequence[None]:
-        if self._leases is not None:
-            self._leases.release(keys)
-        return ()
-
-    def _renewed(self, orders: Sequence[None]) -> Sequence[None]:
-        if self._leases is not None:
+        if kind == "keep":
+            ledger.keep(subjects)
+        elif kind == "release" and self._leases is not None:
+            self._leases.release(subjects)
+        elif kind == "renew" and self._leases is not None:
             self._leases.renew()
-        return orders
+        if kind not in ("find", "claim"):
+            return [None] * len(subjects)
+        found = ledger.find(subjects)
+        absent = [key for key in subjects if key not in found]
+        if kind == "find" or not absent:
+            return [found.get(key) for key in subjects]
+        leases = self._leases = self._leases or Leases(ledger.path)
+        leased = leases.claim(absent)
+        # Another run may have kept a reply just before it gave up its lease.
+        late = ledger.find(tuple(leased))
+        leases.release(late.keys())
+        found |= late
+        return [found.get(key) or ("leased" if key in leased else "taken") for key in subjects]
 
 
-def _tell(answers: "Sequence[asyncio.Future[Any]]", outcomes: Sequence[object]) -> None:
-    for answer, outcome in zip(answers, outcomes, strict=True):
+def _resolve(
+    answers: "Sequence[tuple[asyncio.Future[Any], object]]", error: Exception | None
+) -> None:
+    for answer, outcome in answers:
         if not answer.done():
-            answer.set_result(outcome)
-
-
-def _fail(answers: "Sequence[asyncio.Future[Any]]", error: Exception) -> None:
-    for answer in answers:
-        if not answer.done():
-            answer.set_exception(error)
+            answer.set_exception(error) if error else answer.set_result(outcome)

@@ -4,7 +4,7 @@ import asyncio
 import os
 import threading
 from collections.abc import Coroutine, Generator, Sequence
-from concurrent.futures import CancelledError, Future, wait
+from concurrent.futures import CancelledError, wait
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, TypeGuard, TypeVar
@@ -37,17 +37,16 @@ def event_loop() -> asyncio.AbstractEventLoop:
 def started_loop(name: str) -> asyncio.AbstractEventLoop:
     """A new loop that runs in a thread of this name until the process ends."""
     loop = asyncio.new_event_loop()
-    threading.Thread(target=_serve, args=(loop,), name=name, daemon=True).start()
+
+    def serve() -> None:
+        while True:
+            try:
+                loop.run_forever()
+            except (SystemExit, KeyboardInterrupt):  # the thread that waits for that task gets it
+                continue
+
+    threading.Thread(target=serve, name=name, daemon=True).start()
     return loop
-
-
-def _serve(loop: asyncio.AbstractEventLoop) -> None:
-    """Run the loop forever: an exit raised by one task must not end the others."""
-    while True:
-        try:
-            loop.run_forever()
-        except (SystemExit, KeyboardInterrupt):  # the thread that waits for that task gets it
-            continue
 
 
 def _reset_after_fork() -> None:
@@ -78,12 +77,13 @@ class Group:
     def give_up(self) -> None:
         """Cancel all pending work and interrupt the threads that wait for it."""
         self.is_given_up = True
-        for loop in _loops:
-            loop.call_soon_threadsafe(self._cancel)
 
-    def _cancel(self) -> None:
-        for task in tuple(self._tasks):
-            task.cancel()
+        def cancel() -> None:
+            for task in tuple(self._tasks):
+                task.cancel()
+
+        for loop in _loops:
+            loop.call_soon_threadsafe(cancel)
 
     def hold(self, task: "asyncio.Task[Any]") -> None:
         """Add a task to the group; called on the loop."""
@@ -103,8 +103,7 @@ _groups: ContextVar[tuple[Group, ...]] = ContextVar("_groups", default=())
 
 @contextmanager
 def cancel_scope() -> Generator[None]:
-    """Cancel work started in this block when an error leaves it. If the thread already has a group, its
-    owner does that."""
+    """Cancel work started in this block when an error leaves it, unless the thread already has a group."""
     if _joined.group is not None:
         yield
         return
@@ -136,7 +135,11 @@ def run(work: Coroutine[Any, Any, T]) -> T:
         )
     groups = (own,) if _joined.group is None else (own, _joined.group)
     try:
-        return _waited_for(asyncio.run_coroutine_threadsafe(_held(work, groups), loop))
+        future = asyncio.run_coroutine_threadsafe(_held(work, groups), loop)
+        # Where a library (polars) restarts system calls, only a wait with a timeout can be interrupted.
+        while not wait([future], POLL_S).done:
+            pass
+        return future.result()
     except CancelledError:
         if any(group.is_given_up for group in groups):
             raise KeyboardInterrupt from None
@@ -146,13 +149,6 @@ def run(work: Coroutine[Any, Any, T]) -> T:
     except BaseException:
         own.give_up()
         raise
-
-
-def _waited_for(future: Future[T]) -> T:
-    # Where a library (polars) restarts system calls, only a wait with a timeout can be interrupted.
-    while not wait([future], POLL_S).done:
-        pass
-    return future.result()
 
 
 def is_running_here(loop: asyncio.AbstractEventLoop) -> bool:
@@ -174,19 +170,15 @@ def _hold(task: "asyncio.Task[Any] | None") -> None:
             group.hold(task)
 
 
-Work = Coroutine[Any, Any, object]
-
-
-async def start(work: Sequence[Work | None]) -> list[object]:
+async def start(work: Sequence[Coroutine[Any, Any, object] | None]) -> list[object]:
     """Start the work as tasks; None stays None."""
     tasks: list[object] = []
     for coroutine in work:
-        if coroutine is None:
-            tasks.append(None)
-            continue
-        task = asyncio.create_task(coroutine)
+        task = None if coroutine is None else asyncio.create_task(coroutine)
         _hold(task)
         tasks.append(task)
+        if task is None:
+            continue
         if len(tasks) % STARTED_PER_STEP == 0:
             await asyncio.sleep(0)
     return tasks

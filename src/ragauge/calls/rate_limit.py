@@ -22,7 +22,8 @@ MAX_CONCURRENCY = 128
 
 # Rising
 _AT_ONCE, _FIRST_GOAL, _FIRST_A_SECOND = 6, 72, 800.0
-"""Released at the start, unless told otherwise; the level aimed at before the first answer; the rise per second until then."""
+"""Released at the start, unless told otherwise; the level aimed at before the first answer; the rise per second
+until then."""
 _GROWTH = 1.4
 """Later, the open level grows by e**_GROWTH, about four times, in the duration of one answer."""
 _AT_A_TIME = 16
@@ -72,9 +73,9 @@ class Permit:
 class RateLimiter:
     """Releases requests, the oldest first.
 
-    `most`: maximum in flight. `at_once`: released at the start. `rpm`, `tpm`: maximum requests and tokens per minute, spread evenly;
-    None for no limit. `first_wait_s`, `max_wait_s`: first and longest pause if even a single request
-    in flight is refused; pauses double.
+    `most`: maximum in flight. `at_once`: released at the start. `rpm`, `tpm`: maximum requests and tokens
+    per minute, spread evenly. `first_wait_s`, `max_wait_s`: first and longest pause if even a single
+    request in flight is refused; pauses double.
 
         permit = await limiter.permit(limiter.ticket(), n_tokens)
         ... then call exactly one of answered, refused, lost and given_up
@@ -97,8 +98,8 @@ class RateLimiter:
         self._tickets, self._places = count(), count()
         self._waiting: list[tuple[int, int, float, asyncio.Future[Permit]]] = []
         self._alarm: asyncio.TimerHandle | None = None
-        # `_open` requests may be in flight now; it rises to `_goal`.
-        self._goal = min(most, max(_FIRST_GOAL, int(at_once)))
+        # `_open` requests may be in flight now; it rises to `level`.
+        self.level = min(most, max(_FIRST_GOAL, int(at_once)))
         self._open = float(min(most, at_once))
         self._risen_at = self._resume_at = 0.0
         self._answer_s: float | None = None
@@ -110,13 +111,8 @@ class RateLimiter:
         # Whether refusals depend on the level.
         self._refused_share = 0.0
         self._n_surprises, self._enough_surprises = 0, _SURPRISES
-        self._level_before, self._failed_first = self._goal, self._goal
+        self._level_before, self._failed_first = self.level, self.level
         self._is_chance, self._bearable, self._n_strikes = False, 0.0, 0
-
-    @property
-    def level(self) -> int:
-        """The maximum in flight, once it is fully open."""
-        return self._goal
 
     def ticket(self) -> int:
         """A position in the order of requests; a retry keeps it."""
@@ -151,7 +147,7 @@ class RateLimiter:
         self._tokens.take(-permit.n_tokens, permit.since)
         self._count_outcome(is_refusal=True)
         if not self._is_by_chance(permit):
-            is_least = permit.n == self._goal == 1
+            is_least = permit.n == self.level == 1
             self._learn_bad(permit)
             if wait_s is not None:
                 self._rest(wait_s)
@@ -168,14 +164,12 @@ class RateLimiter:
         """
         self._count_outcome(is_refusal=True)
         if self._refused_share > _BLAME and permit.order > self._cut_at:
-            self._cut(self._goal // 2, failed=self._goal)
+            self._cut(self.level // 2, failed=self.level)
         self._leave()
 
     def given_up(self, permit: Permit) -> None:  # noqa: ARG002
         """Report a cancelled request, or one refused for its content: no information on the level."""
         self._leave()
-
-    # Releasing ------------------------------------------------------------------------------------
 
     def _leave(self) -> None:
         self.n_in_flight -= 1
@@ -190,18 +184,16 @@ class RateLimiter:
                 self._look_again(ready_at)
                 return
             _, _, n_tokens, future = heappop(self._waiting)
-            if not future.done():
-                future.set_result(self._sent(now, n_tokens))
-        if self._waiting and self._open < self._goal:
+            if future.done():
+                continue
+            self.n_in_flight += 1
+            self._n_sent += 1
+            self._requests.take(1, now)
+            self._tokens.take(n_tokens, now)
+            future.set_result(Permit(self.n_in_flight, self._n_sent, now, n_tokens))
+        if self._waiting and self._open < self.level:
             self._risen_at = self._risen_at or now
             self._look_again(now + (int(self._open) + 1 - self._open) / self._rise_a_second())
-
-    def _sent(self, now: float, n_tokens: float) -> Permit:
-        self.n_in_flight += 1
-        self._n_sent += 1
-        self._requests.take(1, now)
-        self._tokens.take(n_tokens, now)
-        return Permit(self.n_in_flight, self._n_sent, now, n_tokens)
 
     def _look_again(self, when: float) -> None:
         loop = asyncio.get_running_loop()
@@ -213,22 +205,19 @@ class RateLimiter:
             self._alarm = loop.call_at(when, self._wake_up, when)
 
     def _wake_up(self, due: float) -> None:
-        self._alarm = None
-        self._rise(due)
-        self._release()
-
-    def _rise(self, due: float) -> None:
         """Open more for the time since the last rise.
 
         Time in which the loop was busy does not count: it received no refusal then, and more requests
         in flight would not help a busy loop.
         """
+        self._alarm = None
         now = asyncio.get_running_loop().time()
         since = max(self._risen_at, self._resume_at)
         if now - due < _LATE_S and since < now:
             more = min((now - since) * self._rise_a_second(), max(1.0, self._open / _AT_A_TIME))
-            self._open = min(self._open + more, float(self._goal))
+            self._open = min(self._open + more, float(self.level))
         self._risen_at = now
+        self._release()
 
     def _rise_a_second(self) -> float:
         if self._answer_s is None:
@@ -239,9 +228,7 @@ class RateLimiter:
         """Send nothing for `wait_s`, and then not all at once."""
         now = asyncio.get_running_loop().time()
         self._resume_at = max(self._resume_at, now + wait_s * random.uniform(1, 1.1))
-        self._open = max(1.0, min(self._open, self._goal / 4))
-
-    # Learning the level ---------------------------------------------------------------------------
+        self._open = max(1.0, min(self._open, self.level / 4))
 
     def _learn_good(self, permit: Permit) -> None:
         """Raise the level if the answer is informative and requests are waiting."""
@@ -251,28 +238,28 @@ class RateLimiter:
         if self._n_answers >= _CLEAN:
             self._n_surprises = self._n_strikes = 0
         if self._ceiling is None:
-            self._goal = min(self._goal + 2, self.most)
-        elif permit.order > self._raised_at and self._open >= self._goal:
+            self.level = min(self.level + 2, self.most)
+        elif permit.order > self._raised_at and self._open >= self.level:
             self._n_clean += 1
-            if self._n_clean >= self._goal:
-                self._n_clean = 0
+            if self._n_clean >= self.level:
                 self._end_window(self._ceiling)
 
     def _end_window(self, ceiling: int) -> None:
         """Handle a window without refusal."""
+        self._n_clean = 0
         self._n_windows += 1
-        if self._goal >= ceiling:  # the level that failed is good now
+        if self.level >= ceiling:  # the level that failed is good now
             self._step, self._windows = self._step * 2, _WINDOWS
-            self._try(self._goal + self._step)
-        elif self._goal + 1 < ceiling:
-            self._goal += max(1, (ceiling - 1 - self._goal) // 4)
+            self._try(self.level + self._step)
+        elif self.level + 1 < ceiling:
+            self.level += max(1, (ceiling - 1 - self.level) // 4)
         elif self._n_windows >= self._windows:
-            most = max(_MAX_WINDOWS, _MAX_ANSWERS // self._goal)
+            most = max(_MAX_WINDOWS, _MAX_ANSWERS // self.level)
             self._windows = min(self._windows * 2, most)
             self._try(ceiling)
 
     def _try(self, level: int) -> None:
-        self._goal = min(level, self.most)
+        self.level = min(level, self.most)
         self._n_windows = 0
         self._raised_at = self._n_sent
 
@@ -280,18 +267,22 @@ class RateLimiter:
         """Lower the level, once for all requests sent before it was lowered."""
         if permit.order <= self._cut_at:
             self._lower(max(permit.n - 1, self._floor))
-            self._ceiling = min(self._ceiling or permit.n, self._goal + 1)
+            self._ceiling = min(self._ceiling or permit.n, self.level + 1)
             return
         if self._n_surprises == 0:
-            self._level_before, self._failed_first = self._goal, permit.n
+            self._level_before, self._failed_first = self.level, permit.n
         is_known = permit.n > 1 or self._n_answers > 0
         self._n_surprises += self._ceiling is not None and permit.n < self._ceiling and is_known
         if self._refused_share > _BLAME:
-            self._cut(self._goal // 2, failed=permit.n)
+            self._cut(self.level // 2, failed=permit.n)
         elif self._n_surprises > self._enough_surprises and permit.n <= max(
             self._failed_first // _FAR_BELOW, 1
         ):
-            self._blame_chance()
+            # Few refusals came at every level: return to the level of the first, and rise.
+            self._is_chance, self._bearable = True, min(self._refused_share + _MORE, _BLAME)
+            self._ceiling = None
+            self._n_surprises = self._n_strikes = 0
+            self.level = max(self.level, self._level_before)
         else:
             level = permit.n - _DEEPER ** min(self._n_surprises, 9)
             self._cut(max(level, int(self._open) // 2), failed=permit.n)
@@ -305,20 +296,11 @@ class RateLimiter:
         self._lower(level)
 
     def _lower(self, level: int) -> None:
-        self._goal = max(min(level, self._goal), 1)
-        self._open = min(self._open, float(self._goal))
-
-    # Random refusals ------------------------------------------------------------------------------
+        self.level = max(min(level, self.level), 1)
+        self._open = min(self._open, float(self.level))
 
     def _count_outcome(self, *, is_refusal: bool) -> None:
-        self._refused_share += (is_refusal - self._refused_share) / max(_MEMORY, self._goal)
-
-    def _blame_chance(self) -> None:
-        """Few refusals came at every level: return to the level of the first, and rise."""
-        self._is_chance, self._bearable = True, min(self._refused_share + _MORE, _BLAME)
-        self._ceiling = None
-        self._n_surprises = self._n_strikes = 0
-        self._goal = max(self._goal, self._level_before)
+        self._refused_share += (is_refusal - self._refused_share) / max(_MEMORY, self.level)
 
     def _is_by_chance(self, permit: Permit) -> bool:
         """Whether a refusal is one of the random ones, which come at any level.
@@ -332,7 +314,7 @@ class RateLimiter:
             self._n_strikes += 1
             self._is_chance = self._n_strikes < _STRIKES
             if self._is_chance:
-                self._cut(self._goal // 2, failed=self._goal)
+                self._cut(self.level // 2, failed=self.level)
             else:
                 self._enough_surprises = min(2 * self._enough_surprises, _MAX_SURPRISES)
         return self._is_chance

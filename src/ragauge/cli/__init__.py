@@ -54,7 +54,9 @@ class Commands(click.Group):
             hint = did_you_mean(cmd_name, COMMANDS) or f"; the commands are {', '.join(COMMANDS)}"
             raise click.UsageError(f"no command {cmd_name!r}{hint}", ctx)
         module = importlib.import_module(f"ragauge.cli.commands.{cmd_name.replace('-', '_')}")
-        return cast(click.Command, module.command)
+        command = cast(click.Command, module.command)
+        command.short_help = COMMANDS[cmd_name]
+        return command
 
     def format_commands(
         self,
@@ -82,26 +84,19 @@ def cli() -> None:
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command and exit with its code; docs/runs.md lists the codes."""
     with prepared_streams(), stopped_by_signals():
-        code = _ended(arguments)
-    sys.exit(code)
-
-
-def _ended(arguments: Sequence[str] | None) -> int:
-    """The exit code of a command, after its error is printed."""
-    try:
-        code = _run(sys.argv[1:] if arguments is None else list(arguments))
-        sys.stdout.flush()
-    except click.exceptions.Exit as exiting:
-        code = exiting.exit_code
-    except (click.Abort, KeyboardInterrupt) as ended:
-        code = _interrupted(ended)
-    except Exception as error:
-        interrupt = interrupt_behind(error)
-        code = _failed(error) if interrupt is None else _interrupted(interrupt)
-    except BaseException as error:  # such as a panic of polars, which is no Exception
-        _report_bug(error)
-        code = BUG
-    return code if isinstance(code, int) else 0
+        try:
+            code = _run(sys.argv[1:] if arguments is None else list(arguments))
+            sys.stdout.flush()
+        except click.exceptions.Exit as exiting:
+            code = exiting.exit_code
+        except (click.Abort, KeyboardInterrupt) as ended:
+            code = _interrupted(ended)
+        except Exception as error:
+            interrupt = interrupt_behind(error)
+            code = _failed(error) if interrupt is None else _interrupted(interrupt)
+        except BaseException as error:  # such as a panic of polars, which is no Exception
+            code = _report_bug(error)
+    sys.exit(code if isinstance(code, int) else 0)
 
 
 def _interrupted(ended: click.Abort | KeyboardInterrupt) -> int:
@@ -127,7 +122,13 @@ def _failed(error: Exception) -> int:
             return error.exit_code
         case OSError():
             silence(sys.stdout)
-            complain(StoreError(_reason(error)))
+            reason = f"cannot write: {error}; free space or write elsewhere"
+            if isinstance(error, FileNotFoundError) and error.filename is None:
+                try:
+                    Path.cwd()
+                except OSError:
+                    reason = "the folder in which the command was started is gone; change into another one"
+            complain(reason)
             return StoreError.exit_code
         case MemoryError():
             complain(
@@ -135,27 +136,11 @@ def _failed(error: Exception) -> int:
             )
             return StoreError.exit_code
         case _:  # a bug, which must not look like a gate that failed
-            _report_bug(error)
-            return BUG
+            return _report_bug(error)
 
 
-def _reason(error: OSError) -> str:
-    if isinstance(error, FileNotFoundError) and error.filename is None and not _has_place():
-        return "the folder in which the command was started is gone; change into another one"
-    return f"cannot write: {error}; free space or write elsewhere"
-
-
-def _has_place() -> bool:
-    """Whether the current folder still exists."""
-    try:
-        Path.cwd()
-    except OSError:
-        return False
-    return True
-
-
-def _report_bug(error: BaseException) -> None:
-    """Print where a bug is, and with RAGAUGE_TRACEBACK set the traceback."""
+def _report_bug(error: BaseException) -> int:
+    """Print where a bug is, and with RAGAUGE_TRACEBACK set the traceback; the exit code."""
     import traceback
 
     if os.environ.get("RAGAUGE_TRACEBACK"):
@@ -165,6 +150,7 @@ def _report_bug(error: BaseException) -> None:
         f"this is a bug in ragauge: {type(error).__name__}: {error!s:.300} ({Path(last.filename).name}:"
         f"{last.lineno}); please report it with what RAGAUGE_TRACEBACK=1 prints"
     )
+    return BUG
 
 
 def _run(arguments: list[str]) -> object:

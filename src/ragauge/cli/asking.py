@@ -3,17 +3,17 @@
 import re
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import redirect_stdout
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 import click
 
 from ragauge.asking.ask import ANSWERS, Answers, AskPlan, check_output, question_rows
 from ragauge.asking.asking import Limits, Tally
-from ragauge.cli.options import AskOptions, SourceOptions
+from ragauge.cli.options import AskOptions
 from ragauge.cli.outcome import INCOMPLETE
 from ragauge.cli.progress import SPARSE_S, live_line, spoken
 from ragauge.cli.streams import one_line, say
@@ -48,7 +48,7 @@ class Inquiry:
         cls,
         questions: Path,
         asking: AskOptions,
-        reading: SourceOptions,
+        reading: Mapping[str, Any],
         *,
         where: str | None = None,
         limit: int | None = None,
@@ -59,7 +59,7 @@ class Inquiry:
         folder: Path | None = None,
         output: Sequence[Path] = (),
     ) -> "Inquiry":
-        """Read and check everything; PlanError or DataError before anything is asked."""
+        """Read and check everything, `reading` as `load` does; PlanError or DataError before anything is asked."""
         targets = asking.by_name
         if not targets:
             raise click.UsageError(
@@ -68,17 +68,13 @@ class Inquiry:
         options = asking.endpoint()
         for file in output:
             check_output(file)
-        samples = load(
-            questions,
-            gold=reading.gold,
-            prefer=reading.prefer,
-            by_place=reading.by_place,
-            map=reading.map,
-        )
-        samples = select(samples, where=where, limit=limit)
+        samples = select(load(questions, **reading), where=where, limit=limit)
         for note in samples.notes:
             say(note)
-        place = folder or ANSWERS_FOLDER / _folder_name(questions, list(targets))
+        # The same name for the same command, which so resumes.
+        words = "-".join([questions.name.partition(".")[0], *targets])
+        name = shortened(re.sub(r"[^\w.+-]+", "_", words), 80).replace("…", "")
+        place = folder or ANSWERS_FOLDER / name
         with redirect_stdout(sys.stderr):  # what the target prints when it is imported
             plan = AskPlan.prepare(
                 samples,
@@ -144,12 +140,6 @@ class Inquiry:
             say(f"they cost about ${cost * n_left:,.2f}")
         print_answers(answers)
         say_faults(answers)
-
-
-def _folder_name(questions: Path, systems: Sequence[str]) -> str:
-    """A name by the file and its systems: the same for the same command, which so resumes."""
-    words = "-".join([questions.name.partition(".")[0], *systems])
-    return shortened(re.sub(r"[^\w.+-]+", "_", words), 80).replace("…", "")
 
 
 class _Watch:

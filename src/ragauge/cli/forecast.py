@@ -131,9 +131,13 @@ class Forecast:
             now = self.clock()
             passed, self._last = now - self._last, now
             self.worked_s += passed
-            phase, units = _units(event)
             if isinstance(event, Encoded):
+                phase, units = Phase.ENCODING, float(event.characters)
                 self.texts += event.texts
+            elif isinstance(event, Judged):
+                phase, units = Phase.JUDGING, float(event.calls)
+            else:
+                phase, units = Phase.SCORING, event.cells
             progress = self.phases[phase]
             if progress.done:  # before that, time passes until a model is loaded or a judge replies
                 progress.pace.learn(units, passed)
@@ -187,11 +191,3 @@ class Forecast:
             self.worked_s >= max(LEAST_S, SHOWN_FROM_SHARE * self.total_s)
             and unknown_s <= MOST_UNKNOWN * self.total_s
         )
-
-
-def _units(event: Event) -> tuple[Phase, float]:
-    if isinstance(event, Encoded):
-        return Phase.ENCODING, event.characters
-    if isinstance(event, Judged):
-        return Phase.JUDGING, event.calls
-    return Phase.SCORING, event.cells

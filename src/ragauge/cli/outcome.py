@@ -42,13 +42,19 @@ def print_estimate(estimates: "Mapping[str, CostEstimate]", judging: JudgeConfig
     """Print the calls that each judge still has to answer, their cost, and whether a limit ends them."""
     from ragauge.report.terminal import console, print_table
 
+    def estimate(numbers: tuple[float, float, float], form: str) -> str:
+        likely, low, high = (form.format(numbers[place]) for place in (1, 0, 2))
+        return f"{likely} ({low}–{high})"
+
     rows = [
         (
             judge,
             f"{cost.calls:,}",
-            _range(cost.prompt_tokens),
-            _range(cost.completion_tokens),
-            "unknown price; give --price" if cost.cost_usd is None else _dollars(cost.cost_usd),
+            estimate(cost.prompt_tokens, "{:,.0f}"),
+            estimate(cost.completion_tokens, "{:,.0f}"),
+            "unknown price; give --price"
+            if cost.cost_usd is None
+            else estimate(cost.cost_usd, "${:,.4f}"),
         )
         for judge, cost in estimates.items()
     ]
@@ -64,16 +70,6 @@ def print_estimate(estimates: "Mapping[str, CostEstimate]", judging: JudgeConfig
             low = cost.cost_usd[0] if cost.cost_usd else 0.0
             may = "would" if low > judging.max_cost_usd else "may"
             say(f"{judge}: --max-cost is {judging.max_cost_usd:g}; the run {may} stop early")
-
-
-def _range(numbers: tuple[float, float, float]) -> str:
-    low, likely, high = numbers
-    return f"{likely:,.0f} ({low:,.0f}–{high:,.0f})"
-
-
-def _dollars(numbers: tuple[float, float, float]) -> str:
-    low, likely, high = numbers
-    return f"${likely:,.4f} (${low:,.4f}–${high:,.4f})"
 
 
 def say_truncated(health: Health) -> None:
@@ -95,12 +91,24 @@ def exit_code(run: ScoredRun, plan: Plan) -> int:
         say(f"{judge} gave no usable reply: {reason}")
         return JudgeError.exit_code
     if not health.is_complete:
-        say(f"{counted(health.n_failed, 'score')} failed; {_remedy(health)}")
+        retry = "run the same command again to retry"
+        if health.n_unreadable:
+            retry += ", with --retry-unreadable if the stored reply cannot be read"
+        say(f"{counted(health.n_failed, 'score')} failed; {retry}")
     if unasked := health.unasked_metrics:
         reasons = "; ".join(dict.fromkeys(unasked.values()))
         say(f"{', '.join(unasked)}: no scores; {reasons}")
         return JudgeError.exit_code
-    if reason := _why_nothing_encoded(plan, health):
+    need_encoder = {
+        metric.metric
+        for metric in plan.metrics
+        if metric.definition is not None
+        and "encoder" in metric.definition.resources
+        and "judge" not in metric.definition.resources
+    }
+    failed = need_encoder & {each.metric for each in run.outcomes.absent if each.status == "failed"}
+    nothing_encoded = failed and not health.scored & need_encoder
+    if nothing_encoded and (reason := health.why_nothing_scored(failed)):
         say(f"the encoder gave no vectors: {reason}")
         return EncoderError.exit_code
     unscored = named_without_scores(plan, health)
@@ -108,25 +116,3 @@ def exit_code(run: ScoredRun, plan: Plan) -> int:
         names = [name for name, why in unscored.items() if why == reason]
         say(f"{', '.join(names)}: no scores; {reason}")
     return 0 if health.is_complete and not unscored else INCOMPLETE
-
-
-def _why_nothing_encoded(plan: Plan, health: Health) -> str:
-    """Why the encoder encoded nothing: no metric that needs it has a value, and some scores failed."""
-    need_it = {
-        metric.metric
-        for metric in plan.metrics
-        if metric.definition is not None
-        and "encoder" in metric.definition.resources
-        and "judge" not in metric.definition.resources
-    }
-    failed = {each.metric for each in health.run.outcomes.absent if each.status == "failed"}
-    if not need_it & failed or health.scored & need_it:
-        return ""
-    return health.why_nothing_scored(need_it & failed)
-
-
-def _remedy(health: Health) -> str:
-    retry = "run the same command again to retry"
-    if not health.n_unreadable:
-        return retry
-    return f"{retry}, with --retry-unreadable if the stored reply cannot be read"

@@ -1,13 +1,13 @@
 """The options by which every command with a report writes it: `-f FORMAT` and `-o FILE`."""
 
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import click
 
-from ragauge.cli.options import Command, option_group
+from ragauge.cli.declare import option
 from ragauge.cli.streams import say
 from ragauge.errors import PlanError
 from ragauge.plugins import offered
@@ -36,8 +36,18 @@ def _is_offered(name: str) -> bool:
 class OutputOptions:
     """In which formats a report is written, and where to."""
 
-    form: str | None
-    output: tuple[str, ...]
+    form: str | None = option(
+        "Format of the output.  [default: table, or that of the file's ending]",
+        "-f",
+        "--format",
+        type=FormatChoice(FORMATS),
+    )
+    output: tuple[str, ...] = option(
+        "Write to this .md, .tex, .csv, .json or .html file. Repeatable.",
+        "-o",
+        "--output",
+        metavar="FILE",
+    )
 
     def targets(
         self, inputs: Iterable[Path | str] = (), also: Sequence[str] = ()
@@ -75,29 +85,6 @@ class OutputOptions:
         if problems:
             raise PlanError(problems)
         return targets
-
-
-def output_options_with(help: str) -> Callable[[Command], Command]:
-    """Adds `-f`, and `-o` with this help; the command takes them as `writing`."""
-    return option_group(
-        "writing",
-        OutputOptions,
-        (
-            click.option(
-                "-f",
-                "--format",
-                "form",
-                type=FormatChoice(FORMATS),
-                help="Format of the output.  [default: table, or that of the file's ending]",
-            ),
-            click.option("-o", "--output", multiple=True, metavar="FILE", help=help),
-        ),
-    )
-
-
-output_options = output_options_with(
-    "Write to this .md, .tex, .csv, .json or .html file. Repeatable."
-)
 
 
 def write_report(report: Report, targets: Sequence[Target], *, full: bool = False) -> None:

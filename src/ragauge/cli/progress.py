@@ -1,7 +1,7 @@
 """The progress of a run in words, on standard error."""
 
 import sys
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from shlex import quote
 from threading import Lock
@@ -21,13 +21,6 @@ MOST_NAMED = 4
 """Most metrics that the note names."""
 WORTH_NAMING = 0.1
 """The share of a run's time from which a metric is named."""
-
-
-@contextmanager
-def loading(what: str, *, quiet: bool) -> Generator[None]:
-    """Show on a terminal that something is being loaded."""
-    with live_line(lambda: f"loading {what}", quiet=quiet):
-        yield
 
 
 @contextmanager
@@ -63,7 +56,12 @@ class _Watch:
         self.forecast.tell(event)
         with self._lock:
             worked = self.forecast.worked_s
-            is_known = self.forecast.is_known and _knows_calls(self.forecast)
+            # The speed of judges is known after some calls, or after a time that is long by itself.
+            judging = self.forecast.phases[Phase.JUDGING]
+            knows_calls = (
+                judging.done >= min(KNOWN_CALLS, judging.expected / 2) or worked >= LONG_S / 4
+            )
+            is_known = self.forecast.is_known and knows_calls
             if not self.is_noted and is_known and self.forecast.total_s > LONG_S:
                 self.is_noted = True
                 say(self.note(self.forecast))
@@ -72,13 +70,6 @@ class _Watch:
                     self.pauses.pop(0)
                 self.next_s = worked + self.pauses[0]
                 say(words(self.forecast))
-
-
-def _knows_calls(forecast: Forecast) -> bool:
-    """Whether the speed of judges is known: after some calls, or after a time that is long by itself."""
-    judging = forecast.phases[Phase.JUDGING]
-    enough = min(KNOWN_CALLS, judging.expected / 2)
-    return judging.done >= enough or forecast.worked_s >= LONG_S / 4
 
 
 def words(forecast: Forecast) -> str:
@@ -125,7 +116,14 @@ def spoken(seconds: float) -> str:
 def long_run_note(forecast: Forecast, plan: Plan) -> str:
     """That a run takes long, what takes the time, and how to leave it out."""
     total_s = max(forecast.total_s, 1e-9)
-    costs = _costs(forecast)
+    work = forecast.work
+    # The seconds that each metric's encoding and calls take, the longest first.
+    character_s = forecast.phases[Phase.ENCODING].pace.seconds_per_unit
+    costs = {name: n * character_s for name, n in (work.encoded_by or {}).items()}
+    calls_s = forecast.phases[Phase.JUDGING].pace.seconds_per_unit * work.calls
+    for name in work.judged_by:
+        costs[name] = costs.get(name, 0.0) + calls_s / len(work.judged_by)
+    costs = dict(sorted(costs.items(), key=lambda cost: -cost[1]))
     all_named = [name for name, seconds in costs.items() if seconds >= WORTH_NAMING * total_s]
     named = all_named[:MOST_NAMED]
     note = f"this run will take {spoken(total_s)}"
@@ -141,17 +139,6 @@ def long_run_note(forecast: Forecast, plan: Plan) -> str:
     else:
         note += "; score fewer questions with --limit, or name the metrics that you need with -m"
     return note
-
-
-def _costs(forecast: Forecast) -> Mapping[str, float]:
-    """The seconds that each metric's encoding and calls take, the longest first."""
-    work = forecast.work
-    character_s = forecast.phases[Phase.ENCODING].pace.seconds_per_unit
-    costs = {name: n * character_s for name, n in (work.encoded_by or {}).items()}
-    calls_s = forecast.phases[Phase.JUDGING].pace.seconds_per_unit * work.calls
-    for name in work.judged_by:
-        costs[name] = costs.get(name, 0.0) + calls_s / len(work.judged_by)
-    return dict(sorted(costs.items(), key=lambda cost: -cost[1]))
 
 
 @contextmanager

@@ -8,13 +8,12 @@ from shlex import quote
 from typing import TYPE_CHECKING, cast
 
 from ragauge import catalog
-from ragauge.cli.folders import RUNS, cache_path
+from ragauge.cli.folders import RUNS, cache_path, check_groups
 from ragauge.cli.forecast import Forecast
-from ragauge.cli.groups import check_groups
+from ragauge.cli.options import import_plugins
 from ragauge.cli.outcome import exit_code, print_estimate, print_plan, say_truncated
 from ragauge.cli.output import write_report
-from ragauge.cli.plugin_option import import_plugins
-from ragauge.cli.progress import LONG_S, loading, long_run_note, watching
+from ragauge.cli.progress import LONG_S, live_line, long_run_note, watching
 from ragauge.cli.streams import say
 from ragauge.engine.selection import DEFAULT, suites_of, without
 from ragauge.errors import FilterError, LabelError, PlanError, SuiteError, did_you_mean
@@ -84,25 +83,40 @@ def run_config(
 
     `quiet`: without showing progress. With `report` it also writes the run's page. Returns the exit code.
     """
-    mode = "estimate" if dry_run else "cached" if fast else "ask"
     if fast and retry_unreadable:
         raise PlanError(
             ["--fast makes no calls, but --retry-unreadable needs them; remove one of the two"]
         )
-    with loading(_source(config), quiet=quiet):
+    names = ", ".join(path.name for path in _inputs(config))
+    with live_line(lambda: f"loading {names}", quiet=quiet):
+        mode = "estimate" if dry_run else "cached" if fast else "ask"
         work = _prepared(config, mode, retry_unreadable=retry_unreadable, record=record)
-    for note in work.evaluation.samples.notes:
+    evaluation = work.evaluation
+    for note in evaluation.samples.notes:
         say(note)
     if dry_run:
-        _say_plan(work)
+        print_plan(evaluation.plan, evaluation.samples, evaluation.without_columns())
+        if work.judging.judges:
+            print_estimate(evaluation.estimate(work.folder), work.judging)
+        else:
+            say("no judge is configured, so the run costs nothing")
+        say(f"the run would be stored in {work.place}")
         return 0
-    key = work.evaluation.manifest.key
-    if record is not None and RunFolder.at(work.folder, key=key).has_manifest():
-        _record_finished(work)
+    if record and RunFolder.at(work.folder, key=evaluation.manifest.key).has_manifest():
+        # Record the cached replies of all samples; finished batches are not evaluated again.
+        cached = replace(work.judging, mode="cached", retry_unreadable=False)
+        Evaluation.prepare(
+            evaluation.samples,
+            work.metrics,
+            encoder=_encoder(config),
+            judge=cached,
+            cache=cache_path(config.cache),
+            seed=config.seed,
+        ).run()
     run = _evaluated(work, quiet=quiet)
     _leave(work, run, form, full=full)
     work.judging.close()
-    code = exit_code(run, work.evaluation.plan)
+    code = exit_code(run, evaluation.plan)
     if report:
         _write_page(run)
     return code
@@ -127,12 +141,21 @@ def _prepared(
     from ragauge.views.run_report import check_outputs
 
     import_plugins(config.plugins)
+    several = [problem for text in config.metrics if (problem := _several_metrics(text))]
+    if several:
+        raise PlanError(several)
     named = [*filter(_is_suite, config.suites), *config.metrics] or [DEFAULT]
-    _check(lambda: _check_single(config.metrics))
     metrics: list[Suite] = []
     executors: list[Ray] = []
+
+    def open_executor() -> None:
+        if config.on is not None:
+            executors.append(Ray.named(config.on, config.workers, config.storage))
+        elif config.storage is not None:
+            raise PlanError(["--storage is for a cluster; add --on, or remove it"])
+
     _check(
-        lambda: executors.extend(_executor(config)),
+        open_executor,
         lambda: config.folder is None or url_of_run(config.folder),
         lambda: check_outputs(config.output, _inputs(config)),
         lambda: _check_suites(config.suites),
@@ -161,34 +184,12 @@ def _prepared(
         lambda: check_groups(samples, slices_of(samples, config.by)),
     )
     (evaluation,) = evaluations
+    stem = config.data.name.split(".")[0] if config.data else "-".join(config.systems)
+    name = f"{stem}-{evaluation.plan.name}"
+    safe = "".join(char if char.isalnum() or char in "-_+" else "_" for char in name)
+    folder = config.folder or RUNS / f"{safe[:80]}-{evaluation.manifest.key[:8]}"
     by = slices_of(samples, config.by)
-    folder = config.folder or RUNS / _folder_name(config, evaluation)
     return _Work(config, metrics, judging, evaluation, by, folder, *executors)
-
-
-def _say_plan(work: _Work) -> None:
-    """Print the plan and its estimated cost."""
-    evaluation = work.evaluation
-    print_plan(evaluation.plan, evaluation.samples, evaluation.without_columns())
-    if work.judging.judges:
-        print_estimate(evaluation.estimate(work.folder), work.judging)
-    else:
-        say("no judge is configured, so the run costs nothing")
-    say(f"the run would be stored in {work.place}")
-
-
-def _record_finished(work: _Work) -> None:
-    """Record the cached replies of all samples; finished batches are not evaluated again."""
-    read = replace(work.judging, mode="cached", retry_unreadable=False)
-    evaluation = work.evaluation
-    Evaluation.prepare(
-        evaluation.samples,
-        work.metrics,
-        encoder=_encoder(work.config),
-        judge=read,
-        cache=cache_path(work.config.cache),
-        seed=work.config.seed,
-    ).run()
 
 
 def _evaluated(work: _Work, *, quiet: bool) -> ScoredRun:
@@ -270,16 +271,17 @@ def _check(*steps: Callable[[], object]) -> None:
         raise PlanError(problems)
 
 
-def _check_single(metrics: Sequence[str]) -> None:
-    """PlanError when one option names several metrics."""
-    problems: list[str] = []
-    for text in metrics:
-        parts = [part.strip() for part in outside_brackets(",", text)]
-        if len(parts) > 1 and all(map(_is_label, parts)):
-            repeated = " ".join(f"-m {quote(part)}" for part in parts)
-            problems.append(f"{text!r} names several metrics; give each its own option: {repeated}")
-    if problems:
-        raise PlanError(problems)
+def _several_metrics(text: str) -> str:
+    """The problem of an option that names several metrics; empty for a single one."""
+    parts = [part.strip() for part in outside_brackets(",", text)]
+    try:
+        labels = list(map(Label.parse, parts))
+    except LabelError:
+        return ""
+    if len(labels) < 2:
+        return ""
+    repeated = " ".join(f"-m {quote(part)}" for part in parts)
+    return f"{text!r} names several metrics; give each its own option: {repeated}"
 
 
 def _is_suite(name: str) -> bool:
@@ -299,14 +301,6 @@ def _check_suites(names: Sequence[str]) -> None:
         raise PlanError(problems)
 
 
-def _is_label(text: str) -> bool:
-    try:
-        Label.parse(text)
-    except LabelError:
-        return False
-    return True
-
-
 def _encoder(config: Config) -> "Encoder | None":
     """Open the configured encoder; None for the built-in one."""
     from ragauge.encoders.factory import open_encoder
@@ -316,15 +310,6 @@ def _encoder(config: Config) -> "Encoder | None":
     if "base_url" in config.encoder and "model" not in config.encoder:
         raise PlanError(["the encoder endpoint needs a model; add --encoder MODEL"])
     return open_encoder(**config.encoder)  # pyright: ignore[reportArgumentType]
-
-
-def _executor(config: Config) -> list[Ray]:
-    """The cluster that the configuration names, if it names one."""
-    if config.on is None:
-        if config.storage is not None:
-            raise PlanError(["--storage is for a cluster; add --on, or remove it"])
-        return []
-    return [Ray.named(config.on, config.workers, config.storage)]
 
 
 def _judging(
@@ -362,17 +347,6 @@ def _load(config: Config) -> Samples:
     return select(samples, where=config.where, limit=config.limit)
 
 
-def _source(config: Config) -> str:
-    return ", ".join(path.name for path in _inputs(config))
-
-
 def _inputs(config: Config) -> list[Path]:
     given = (config.data, config.gold, *config.systems.values())
     return [path for path in given if path is not None]
-
-
-def _folder_name(config: Config, evaluation: Evaluation) -> str:
-    stem = config.data.name.split(".")[0] if config.data else "-".join(config.systems)
-    name = f"{stem}-{evaluation.plan.name}"
-    safe = "".join(char if char.isalnum() or char in "-_+" else "_" for char in name)
-    return f"{safe[:80]}-{evaluation.manifest.key[:8]}"

@@ -92,7 +92,7 @@ class CachedEncoder:
     ) -> dict[str, TextVector | NoVector]:
         """The vector of each distinct text, or the reason for none."""
         kind = f"vector {long_text}"
-        return self._made(kind, texts, _PackedVector, lambda new: self._encode(new, long_text))
+        return self._made(kind, texts, _VECTOR, lambda new: self._encode(new, long_text))
 
     def tokens(
         self, texts: Iterable[str], *, layer: int | None = None, long_text: LongText = "cut"
@@ -104,10 +104,17 @@ class CachedEncoder:
             return self.encoder.encode_tokens(new, layer=layer, long_text=long_text)
 
         texts = list(dict.fromkeys(texts))
-        other: LongText = "windows" if long_text == "cut" else "cut"
-        whole = self._whole_texts(_tokens(layer, other), texts)
+        # Texts read with the other `long_text` that fit the model, where both give the same.
+        other = _tokens(layer, "windows" if long_text == "cut" else "cut")
+        most = getattr(self.encoder, "max_tokens", 0)
+        whole: dict[str, TokenVectors] = {}
+        for text in texts:
+            if kept := self._recent.get(self._key(other, text)):
+                tokens = _unpacked_tokens(kept)
+                if tokens.n_tokens <= most:
+                    whole[text] = tokens
         rest = (text for text in texts if text not in whole)
-        made = self._made(_tokens(layer, long_text), rest, _PackedTokens, encode)
+        made = self._made(_tokens(layer, long_text), rest, _TOKENS, encode)
         return {text: whole.get(text) or made[text] for text in texts}
 
     def layer(self, layer: int | None) -> int | None:
@@ -128,17 +135,6 @@ class CachedEncoder:
             keyed = {digest(self._identity, kind, *texts): result for texts, result in made.items()}
             self.cache.keep(f"{self.name} {kind}", keyed)
 
-    def _whole_texts(self, kind: str, texts: Sequence[str]) -> dict[str, TokenVectors]:
-        """Texts read with the other `long_text` that fit the model, where both give the same."""
-        most = getattr(self.encoder, "max_tokens", 0)
-        found: dict[str, TokenVectors] = {}
-        for text in texts:
-            if kept := self._recent.get(self._key(kind, text)):
-                tokens = _PackedTokens.unpack(kept)
-                if tokens.n_tokens <= most:
-                    found[text] = tokens
-        return found
-
     def token_ids(self, texts: Sequence[str], *, long_text: LongText = "cut") -> list[Ints]:
         """The ids of each text's tokens."""
         return self.encoder.token_ids(texts, long_text=long_text)
@@ -146,20 +142,23 @@ class CachedEncoder:
     def _encode(self, texts: Sequence[str], long_text: LongText) -> list[TextVector]:
         both = self._encode_both(texts)
         rest = [text for text in texts if text not in both]
-        if not rest:
-            return [both[text] for text in texts]
-        vectors = self.encoder.encode(rest, long_text=long_text)
-        if len(vectors) != len(rest):
-            raise EncoderError(f"{self.name} gives {len(vectors)} vectors for {len(rest)} texts")
-        count = getattr(self.encoder, "count_tokens", None)  # a user's own encoder may have none
-        counts: list[tuple[int, int]] | None = count(rest) if count else None
-        if counts is None:
-            return [TextVector(vector) for vector in vectors]
-        made = both | {
-            text: TextVector(vector, n, min(n, most) if long_text == "cut" else n)
-            for text, vector, (n, most) in zip(rest, vectors, counts, strict=True)
-        }
-        return [made[text] for text in texts]
+        if rest:
+            vectors = self.encoder.encode(rest, long_text=long_text)
+            if len(vectors) != len(rest):
+                raise EncoderError(
+                    f"{self.name} gives {len(vectors)} vectors for {len(rest)} texts"
+                )
+            count = getattr(
+                self.encoder, "count_tokens", None
+            )  # a user's own encoder may have none
+            counts: list[tuple[int, int]] | None = count(rest) if count else None
+            if counts is None:
+                return [TextVector(vector) for vector in vectors]
+            both |= {
+                text: TextVector(vector, n, min(n, most) if long_text == "cut" else n)
+                for text, vector, (n, most) in zip(rest, vectors, counts, strict=True)
+            }
+        return [both[text] for text in texts]
 
     def _encode_both(self, texts: Sequence[str]) -> dict[str, TextVector]:
         """The vectors of texts whose token vectors are needed later, which are kept too."""
@@ -175,7 +174,7 @@ class CachedEncoder:
                 made[text] = TextVector(vector, tokens[text].n_tokens, tokens[text].n_tokens)
         for kind in {_tokens(last, long_text) for _, long_text in wanted}:
             keyed = {self._key(kind, text): vectors for text, vectors in tokens.items()}
-            self._keep(kind, keyed, _PackedTokens)
+            self._keep(kind, keyed, _TOKENS)
         return made
 
     def _key(self, kind: str, text: str) -> bytes:
@@ -189,7 +188,7 @@ class CachedEncoder:
         self,
         kind: str,
         texts: Iterable[str],
-        form: "type[_Packed[T]]",
+        form: "_Form[T]",
         encode: Callable[[Sequence[str]], list[T]],
     ) -> dict[str, T | NoVector]:
         distinct = list(dict.fromkeys(texts))
@@ -200,19 +199,23 @@ class CachedEncoder:
                 if kept := self._recent.get(keys[text]):
                     found[text] = form.unpack(kept)
             absent = [text for text in distinct if text not in found]
-            self._find(found, keys, form)
-            missing = [text for text in distinct if text not in found]
-            self._report([text for text in absent if text in found])
+            wanted = {keys[text]: text for text in absent}
+            in_cache = self.cache.find(list(wanted)) if self.cache is not None and wanted else {}
+            for key, packed in in_cache.items():
+                try:
+                    found[wanted[key]] = form.unpack(packed)
+                except (ValueError, struct.error):  # an unreadable entry counts as missing
+                    continue
+                self._recent.add(key, packed)
+            missing = [text for text in absent if text not in found]
+            if known := [text for text in absent if text in found]:
+                self.listener(Encoded(len(known), sum(map(len, known))))
             for piece in pieces(missing, len):
                 with self._reporting(piece):
                     made = self._try(piece, encode)
                 self._keep(kind, {keys[text]: result for text, result in made.items()}, form)
                 found |= made
         return found
-
-    def _report(self, texts: Sequence[str]) -> None:
-        if texts:
-            self.listener(Encoded(len(texts), sum(map(len, texts))))
 
     @contextmanager
     def _reporting(self, texts: Sequence[str]) -> Generator[None]:
@@ -231,29 +234,7 @@ class CachedEncoder:
                 local.on_share = None
         shares.add(1.0)
 
-    def _find(
-        self,
-        found: dict[str, T | NoVector],
-        keys: Mapping[str, bytes],
-        form: "type[_Packed[T]]",
-    ) -> None:
-        """Add entries of the cache; an unreadable entry counts as missing."""
-        wanted = {key: text for text, key in keys.items() if text not in found}
-        if self.cache is None or not wanted:
-            return
-        for key, packed in self.cache.find(list(wanted)).items():
-            try:
-                found[wanted[key]] = form.unpack(packed)
-            except (ValueError, struct.error):
-                continue
-            self._recent.add(key, packed)
-
-    def _keep(
-        self,
-        kind: str,
-        made: Mapping[bytes, T | NoVector],
-        form: "type[_Packed[T]]",
-    ) -> None:
+    def _keep(self, kind: str, made: Mapping[bytes, T | NoVector], form: "_Form[T]") -> None:
         packed = {
             key: form.pack(result)
             for key, result in made.items()
@@ -273,7 +254,15 @@ class CachedEncoder:
         self.n_encoded += len(texts)
         try:
             made = encode(texts)
-            _check(self.name, texts, made)
+            if len(made) != len(texts):
+                raise EncoderError(f"{self.name} gives {len(made)} vectors for {len(texts)} texts")
+            for result in made:
+                rows = result.vector if isinstance(result, TextVector) else result.vectors
+                lengths = np.square(rows).sum(axis=-1)
+                if not np.isfinite(lengths).all():
+                    raise EncoderError(f"{self.name} gives vectors that are not finite numbers")
+                if np.any(np.abs(lengths - 1) > UNIT_ROUNDING):
+                    raise EncoderError(f"{self.name} gives vectors that are not of length 1")
         except EncoderError as error:
             if error.is_down:
                 self._n_down += 1
@@ -284,19 +273,6 @@ class CachedEncoder:
             return self._try(texts[:half], encode) | self._try(texts[half:], encode)
         self._n_down = 0
         return dict(zip(texts, made, strict=True))
-
-
-def _check(name: str, texts: Sequence[str], made: Sequence[TextVector | TokenVectors]) -> None:
-    """EncoderError unless each text has vectors of finite numbers and of length 1."""
-    if len(made) != len(texts):
-        raise EncoderError(f"{name} gives {len(made)} vectors for {len(texts)} texts")
-    for result in made:
-        rows = result.vector if isinstance(result, TextVector) else result.vectors
-        lengths = np.square(rows).sum(axis=-1)
-        if not np.isfinite(lengths).all():
-            raise EncoderError(f"{name} gives vectors that are not finite numbers")
-        if np.any(np.abs(lengths - 1) > UNIT_ROUNDING):
-            raise EncoderError(f"{name} gives vectors that are not of length 1")
 
 
 def _tokens(layer: object, long_text: LongText) -> str:
@@ -364,57 +340,48 @@ class _Recent:
             self.n_bytes -= len(gone)
 
 
-class _Packed(Generic[T]):
+@dataclass(frozen=True, slots=True)
+class _Form(Generic[T]):
     """The cached form of vectors. `unpack` reverses `pack` to the last bit."""
 
-    @staticmethod
-    def pack(made: T) -> bytes:
-        raise NotImplementedError
-
-    @staticmethod
-    def unpack(packed: bytes) -> T:
-        raise NotImplementedError
+    pack: Callable[[T], bytes]
+    unpack: Callable[[bytes], T]
 
 
-class _PackedVector(_Packed[TextVector]):
-    HEAD = struct.Struct("<iii")
-    """Dimension, tokens, tokens read; -1 for unknown."""
-
-    @staticmethod
-    def pack(made: TextVector) -> bytes:
-        counts = (-1 if n is None else n for n in (made.n_tokens, made.n_read))
-        return _PackedVector.HEAD.pack(len(made.vector), *counts) + made.vector.tobytes()
-
-    @staticmethod
-    def unpack(packed: bytes) -> TextVector:
-        dimension, *counts = _PackedVector.HEAD.unpack_from(packed)
-        vector = np.frombuffer(packed, np.float32, dimension, _PackedVector.HEAD.size)
-        return TextVector(vector, *(None if n < 0 else n for n in counts))
+_VECTOR_HEAD = struct.Struct("<iii")
+"""Dimension, tokens, tokens read; -1 for unknown."""
+_TOKENS_HEAD = struct.Struct("<iiiii")
+"""Tokens, dimension, tokens of the whole text, whether there are spans; one to align."""
 
 
-class _PackedTokens(_Packed[TokenVectors]):
-    HEAD = struct.Struct("<iiiii")
-    """Tokens, dimension, tokens of the whole text, whether there are spans; one to align."""
+def _packed_vector(made: TextVector) -> bytes:
+    counts = (-1 if n is None else n for n in (made.n_tokens, made.n_read))
+    return _VECTOR_HEAD.pack(len(made.vector), *counts) + made.vector.tobytes()
 
-    @staticmethod
-    def pack(made: TokenVectors) -> bytes:
-        shape = made.vectors.shape
-        head = _PackedTokens.HEAD.pack(*shape, made.n_tokens, made.spans is not None, 0)
-        whole = [made.ids] if made.spans is None else [made.ids, made.spans]
-        parts = [made.vectors.tobytes(), *(array.astype(np.int32).tobytes() for array in whole)]
-        return b"".join([head, *parts, made.special.tobytes()])
 
-    @staticmethod
-    def unpack(packed: bytes) -> TokenVectors:
-        n, dimension, n_tokens, has_spans, _ = _PackedTokens.HEAD.unpack_from(packed)
-        at = _PackedTokens.HEAD.size
-        vectors = np.frombuffer(packed, np.float32, n * dimension, at).reshape(n, dimension)
-        at += vectors.nbytes
-        ids = np.frombuffer(packed, np.int32, n, at).astype(np.int64)
-        at += n * 4
-        spans = None
-        if has_spans:
-            spans = np.frombuffer(packed, np.int32, 2 * n, at).astype(np.int64).reshape(n, 2)
-            at += n * 8
-        special = np.frombuffer(packed, np.bool_, n, at)
-        return TokenVectors(vectors, ids, special, spans, n_tokens)
+def _unpacked_vector(packed: bytes) -> TextVector:
+    dimension, *counts = _VECTOR_HEAD.unpack_from(packed)
+    vector = np.frombuffer(packed, np.float32, dimension, _VECTOR_HEAD.size)
+    return TextVector(vector, *(None if n < 0 else n for n in counts))
+
+
+def _packed_tokens(made: TokenVectors) -> bytes:
+    head = _TOKENS_HEAD.pack(*made.vectors.shape, made.n_tokens, made.spans is not None, 0)
+    whole = [made.ids] if made.spans is None else [made.ids, made.spans]
+    parts = [made.vectors.tobytes(), *(array.astype(np.int32).tobytes() for array in whole)]
+    return b"".join([head, *parts, made.special.tobytes()])
+
+
+def _unpacked_tokens(packed: bytes) -> TokenVectors:
+    n, dimension, n_tokens, has_spans, _ = _TOKENS_HEAD.unpack_from(packed)
+    at = _TOKENS_HEAD.size
+    vectors = np.frombuffer(packed, np.float32, n * dimension, at).reshape(n, dimension)
+    at += vectors.nbytes
+    numbers = np.frombuffer(packed, np.int32, 3 * n if has_spans else n, at).astype(np.int64)
+    special = np.frombuffer(packed, np.bool_, n, at + 4 * len(numbers))
+    spans = numbers[n:].reshape(n, 2) if has_spans else None
+    return TokenVectors(vectors, numbers[:n], special, spans, n_tokens)
+
+
+_VECTOR = _Form(_packed_vector, _unpacked_vector)
+_TOKENS = _Form(_packed_tokens, _unpacked_tokens)

@@ -6,8 +6,9 @@ the key.
 """
 
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
+from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+from dataclasses import KW_ONLY, dataclass
 from functools import cached_property
 from hashlib import sha256
 from importlib import import_module
@@ -18,6 +19,7 @@ from urllib.parse import parse_qsl, urlunsplit
 
 import numpy as np
 
+from ragauge.encoders.cached import pieces
 from ragauge.encoders.local import unit_rows
 from ragauge.encoders.protocol import Floats, Ints, LongText, TokenVectors
 from ragauge.errors import EncoderError, MissingExtraError
@@ -46,6 +48,7 @@ _STATE = Lock()
 """Several threads update an endpoint's state."""
 
 
+@dataclass(eq=False, repr=False)
 class Endpoint:
     """A model behind an endpoint, `POST {base_url}/embeddings`.
 
@@ -61,46 +64,36 @@ class Endpoint:
     never sent: endpoints refuse it together with the whole request. MissingExtraError without openai.
     """
 
-    def __init__(
-        self,
-        model: str,
-        *,
-        base_url: str,
-        api_key_env: str = "OPENAI_API_KEY",
-        dimensions: int | None = None,
-        timeout_s: float = 60,
-        deadline_s: float = 300,
-        batch_size: int = 128,
-        concurrency: int = 4,
-        max_attempts: int = 6,
-        first_wait_s: float = 0.5,
-        max_wait_s: float = 60,
-    ) -> None:
-        counts = {"batch_size": batch_size, "concurrency": concurrency, "dimensions": dimensions}
-        seconds = {"timeout_s": timeout_s, "deadline_s": deadline_s, "first_wait_s": first_wait_s}
-        others = {"max_wait_s": max_wait_s, "max_attempts": max_attempts}
-        check_above_zero(model, {**counts, **seconds, **others})
+    model: str
+    _: KW_ONLY
+    base_url: str
+    api_key_env: str = "OPENAI_API_KEY"
+    dimensions: int | None = None
+    timeout_s: float = 60
+    deadline_s: float = 300
+    batch_size: int = 128
+    concurrency: int = 4
+    max_attempts: int = 6
+    first_wait_s: float = 0.5
+    max_wait_s: float = 60
+
+    def __post_init__(self) -> None:
+        words = ("model", "base_url", "api_key_env")
+        numbers = {name: number for name, number in vars(self).items() if name not in words}
+        check_above_zero(self.model, numbers)
         if find_spec("openai") is None:
-            raise MissingExtraError(f"the endpoint of {model!r} needs the package openai", "openai")
-        self.name = model
-        self.base_url = base_url
-        self.api_key_env = api_key_env
-        self.dimensions = dimensions
-        self.timeout_s = timeout_s
-        self.deadline_s = deadline_s
-        self.batch_size = batch_size
-        self.concurrency = concurrency
-        self.max_attempts = max_attempts
-        self.first_wait_s = first_wait_s
-        self.max_wait_s = max_wait_s
-        self._dimension = dimensions
+            raise MissingExtraError(
+                f"the endpoint of {self.model!r} needs the package openai", "openai"
+            )
+        self.name = self.model
+        self._dimension = self.dimensions
         self._n_refused = 0
-        self.address = Address(model, base_url, api_key_env, EncoderError)
+        self.address = Address(self.model, self.base_url, self.api_key_env, EncoderError)
         self.host, parts = self.address.host, self.address.parts
         self.identity: Mapping[str, str | int | float | None] = {
-            "name": model,
+            "name": self.model,
             "base_url": urlunsplit((parts.scheme, self.host, parts.path.rstrip("/"), "", "")),
-            "dimensions": dimensions,
+            "dimensions": self.dimensions,
         }
         if parts.query:  # which may name a deployment, or hold a secret
             self.identity = {**self.identity, "query": sha256(parts.query.encode()).hexdigest()}
@@ -129,12 +122,19 @@ class Endpoint:
         if not texts:
             return np.empty((0, 0), np.float32)
         stop = Event()
-        requests = list(self._requests(texts))
+        requests = [
+            [sendable(text) for text in piece[start : start + self.batch_size]]
+            for piece in pieces(texts, len, CHARACTERS_PER_REQUEST)
+            for start in range(0, len(piece), self.batch_size)
+        ]
         with ThreadPoolExecutor(min(self.concurrency, len(requests))) as pool:
             asked = [pool.submit(self._answer, request, stop) for request in requests]
             try:
                 wait(asked, return_when=FIRST_EXCEPTION)
-                return np.concatenate(_results(asked))
+                for call in asked:  # the first error among the finished ones
+                    if call.done():
+                        call.result()
+                return np.concatenate([call.result() for call in asked])
             finally:
                 stop.set()
                 for call in asked:
@@ -148,41 +148,18 @@ class Endpoint:
         long_text: LongText = "cut",  # noqa: ARG002
     ) -> list[TokenVectors]:
         """Raise EncoderError: an endpoint gives no tokens."""
-        self._refuse_tokens()
-
-    def token_ids(
-        self,
-        texts: Sequence[str],  # noqa: ARG002
-        *,
-        long_text: LongText = "cut",  # noqa: ARG002
-    ) -> list[Ints]:
-        """Raise EncoderError: an endpoint gives no tokens."""
-        self._refuse_tokens()
-
-    def count_tokens(self, texts: Sequence[str]) -> None:  # noqa: ARG002
-        """None: an endpoint does not report tokens."""
-        return
-
-    def _refuse_tokens(self) -> NoReturn:
         raise EncoderError(
             f"{self.name}: an endpoint gives vectors of whole texts, not of tokens; use the "
             "embedded encoder or a Hugging Face model for this"
         )
 
-    # Requests -------------------------------------------------------------------------------------
+    def token_ids(self, texts: Sequence[str], *, long_text: LongText = "cut") -> list[Ints]:
+        """Raise EncoderError: an endpoint gives no tokens."""
+        return [tokens.ids for tokens in self.encode_tokens(texts, long_text=long_text)]
 
-    def _requests(self, texts: Sequence[str]) -> Iterator[list[str]]:
-        """The texts in order, in groups that fit a request."""
-        request: list[str] = []
-        n_characters = 0
-        for text in texts:
-            is_full = len(request) == self.batch_size
-            if request and (is_full or n_characters + len(text) > CHARACTERS_PER_REQUEST):
-                yield request
-                request, n_characters = [], 0
-            request.append(sendable(text))
-            n_characters += len(text)
-        yield request
+    def count_tokens(self, texts: Sequence[str]) -> None:  # noqa: ARG002
+        """None: an endpoint does not report tokens."""
+        return
 
     def _answer(self, texts: Sequence[str], stop: Event) -> Floats:
         """The unit vectors of one request's texts, with retries."""
@@ -195,7 +172,8 @@ class Endpoint:
                 return self._rows(self._reply(texts, end), len(texts))
             except Unanswered as unanswered:
                 reason = unanswered.reason
-                pause = self._pause(n_attempts, unanswered.wait_s)
+                waits = {"first_wait_s": self.first_wait_s, "max_wait_s": self.max_wait_s}
+                pause = pause_s(n_attempts, unanswered.wait_s, **waits)
             if n_attempts == self.max_attempts or time.monotonic() + pause >= end:
                 break
             if stop.wait(pause):
@@ -207,26 +185,36 @@ class Endpoint:
             is_down=True,
         )
 
-    def _pause(self, n_attempts: int, server_wait_s: float | None) -> float:
-        waits = {"first_wait_s": self.first_wait_s, "max_wait_s": self.max_wait_s}
-        return pause_s(n_attempts, server_wait_s, **waits)
-
     def _reply(self, texts: Sequence[str], end: float) -> bytes:
         """The body of the server's reply. Unanswered if there is none, EncoderError if refused."""
         openai = cast(Any, import_module("openai"))
         left = max(min(self.timeout_s, end - time.monotonic()), 0.001)
         shortened = {} if self.dimensions is None else {"dimensions": self.dimensions}
+        with _STATE:  # one client for all threads
+            client = self._client
+        body = bytearray()
         try:
-            with self._open().embeddings.with_streaming_response.create(
+            with client.embeddings.with_streaming_response.create(
                 model=self.name,
                 input=list(texts),
                 encoding_format="float",
                 timeout=left,
                 **shortened,
             ) as reply:
-                return self._body(reply.iter_bytes(), len(texts), end)
+                for chunk in reply.iter_bytes():
+                    body += chunk
+                    if len(body) > BYTES_PER_VECTOR * len(texts):
+                        what = f"its reply has more than {len(body)} bytes for {len(texts)} texts"
+                        self._refuse(what)
+                    if time.monotonic() > end:
+                        raise Unanswered("the reply did not end in time")
+                return bytes(body)
         except openai.APIStatusError as error:
-            self._refused_or_unanswered(error)
+            status, message = int(error.status_code), message_of(error.response.text)
+            reason = f"{status}: {self.address.shown(message) or 'no message'}"
+            if may_pass(status):
+                raise Unanswered(reason, retry_after(error.response.headers)) from None
+            self._refuse(f"the request was refused with {reason}")
         except openai.APITimeoutError:
             raise Unanswered(f"no data for {left:.1f} s") from None
         except openai.APIConnectionError as error:
@@ -238,33 +226,11 @@ class Endpoint:
             what = f"{type(error).__name__}: {error}"
             raise Unanswered(f"the reply was cut off ({self.address.shown(what)})") from None
 
-    def _body(self, chunks: Iterable[bytes], n_texts: int, end: float) -> bytes:
-        body = bytearray()
-        for chunk in chunks:
-            body += chunk
-            if len(body) > BYTES_PER_VECTOR * n_texts:
-                self._refuse(f"its reply has more than {len(body)} bytes for {n_texts} texts")
-            if time.monotonic() > end:
-                raise Unanswered("the reply did not end in time")
-        return bytes(body)
-
-    def _refused_or_unanswered(self, error: Any) -> NoReturn:
-        status = int(error.status_code)
-        reason = f"{status}: {self.address.shown(message_of(error.response.text)) or 'no message'}"
-        if may_pass(status):
-            raise Unanswered(reason, retry_after(error.response.headers)) from None
-        self._refuse(f"the request was refused with {reason}")
-
     def _refuse(self, reason: str) -> NoReturn:
         with _STATE:
             self._n_refused += 1
             is_down = self._n_refused > MAX_REFUSALS_IN_A_ROW
         raise EncoderError(f"{self.address}: {reason}", is_down=is_down) from None
-
-    def _open(self) -> Any:
-        """The client, created once for all threads."""
-        with _STATE:
-            return self._client
 
     @cached_property
     def _client(self) -> Any:
@@ -277,11 +243,11 @@ class Endpoint:
             max_retries=0,
         )
 
-    # Replies --------------------------------------------------------------------------------------
-
     def _rows(self, body: bytes, n_texts: int) -> Floats:
         """The reply's vectors, normalized to length 1. EncoderError if they are wrong."""
-        rows = self._numbers(self._in_order(self._read(body), n_texts))
+        if is_page(body):
+            self._refuse(IS_A_PAGE)
+        rows = self._numbers(self._in_order(json_of(body), n_texts))
         if not np.isfinite(rows).all():
             self._refuse("its reply holds numbers that are not finite")
         highest = np.abs(rows).max(axis=1, keepdims=True)
@@ -290,11 +256,6 @@ class Endpoint:
         with _STATE:
             self._n_refused = 0
         return unit_rows((rows / highest).astype(np.float32))
-
-    def _read(self, body: bytes) -> object:
-        if is_page(body):
-            self._refuse(IS_A_PAGE)
-        return json_of(body)
 
     def _in_order(self, reply: object, n_texts: int) -> list[list[object]]:
         """The vectors in the order of the texts; the reply may have another order."""
@@ -332,11 +293,3 @@ class Endpoint:
             return np.array(vectors, np.float64)
         except OverflowError:
             self._refuse("its reply holds numbers that are not finite")
-
-
-def _results(asked: Sequence[Future[Floats]]) -> list[Floats]:
-    """The results of the requests, or the first error among the finished ones."""
-    for call in asked:
-        if call.done():
-            call.result()
-    return [call.result() for call in asked]

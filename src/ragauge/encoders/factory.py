@@ -1,5 +1,7 @@
 """Open an encoder by its model's name."""
 
+from collections.abc import Mapping
+
 from ragauge.encoders.embedded import NAME, MiniLM
 from ragauge.encoders.models import DEFAULT_PRECISION
 from ragauge.encoders.protocol import Encoder
@@ -22,12 +24,11 @@ def open_encoder(
 ) -> Encoder:
     """The embedded encoder by its name, an endpoint if `base_url` is given, else a Hugging Face model.
 
-    `PREFIX:MODEL` is a model of a package's entry point `ragauge.encoders`, which gets the settings that are given.
+    `PREFIX:MODEL` is a model of a package's entry point `ragauge.encoders`, which gets the settings that
+    are given. Without a `precision` it computes in fp32. Large models are loaded at first use.
 
-    Without a `precision` it computes in fp32.
-
-    EncoderError for settings that do not go together; PlanError for a key in place of a name; MissingExtraError if packages are missing. Large
-    models are loaded at first use.
+    EncoderError for settings that do not go together; PlanError for a key in place of a name;
+    MissingExtraError if packages are missing.
     """
     settings = {
         "precision": precision,
@@ -42,31 +43,30 @@ def open_encoder(
     if (encoder := open_model("encoders", model, given)) is not None:
         return encoder
     if base_url is not None:
-        _refuse("an endpoint", model, revision=revision, device=device)
+        _refuse("an endpoint", model, given, "revision", "device")
         if precision not in (None, "fp32"):
             raise EncoderError(f"{model}: an endpoint has no precision to choose; leave it out")
         from ragauge.encoders.endpoint import Endpoint
 
-        if api_key_env is None:
-            return Endpoint(model, base_url=base_url, dimensions=dimensions)
-        return Endpoint(model, base_url=base_url, dimensions=dimensions, api_key_env=api_key_env)
+        key = "OPENAI_API_KEY" if api_key_env is None else api_key_env
+        return Endpoint(model, base_url=base_url, dimensions=dimensions, api_key_env=key)
     precision = precision or DEFAULT_PRECISION
     if model == NAME:
-        _refuse("the embedded encoder", model, revision=revision, device=device)
-        _refuse("the embedded encoder", model, api_key_env=api_key_env, dimensions=dimensions)
+        _refuse("the embedded encoder", model, given, "revision", "device")
+        _refuse("the embedded encoder", model, given, "api_key_env", "dimensions")
         return MiniLM(precision, threads=threads)
-    _refuse("a model on this machine", model, api_key_env=api_key_env, dimensions=dimensions)
+    _refuse("a model on this machine", model, given, "api_key_env", "dimensions")
     from ragauge.encoders.huggingface import HuggingFace
     from ragauge.network.endpoints import refuse_key_as_name
 
     refuse_key_as_name(model)
-
     return HuggingFace(
         model, revision=revision, device=device, precision=precision, threads=threads
     )
 
 
-def _refuse(what: str, model: str, **given: object) -> None:
-    for name, value in given.items():
-        if value is not None:
+def _refuse(what: str, model: str, given: Mapping[str, object], *names: str) -> None:
+    for name in names:
+        if name in given:
+            value = given[name]
             raise EncoderError(f"{model}: {what} has no {name}; leave {name} = {value!r} out")

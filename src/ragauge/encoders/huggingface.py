@@ -113,8 +113,6 @@ class HuggingFace(LocalEncoder):
             ),
         }
 
-    # The interface of LocalEncoder ----------------------------------------------------------------
-
     def encode(self, texts: Sequence[str], *, long_text: LongText = "cut") -> Floats:
         return super().encode(self.sentences.read_as(texts), long_text=long_text)
 
@@ -126,7 +124,13 @@ class HuggingFace(LocalEncoder):
     ) -> list[TokenVectors]:
         self._up_to(layer)
         found = super().encode_tokens(self._words(texts), layer=layer, long_text=long_text)
-        return [self._in_place(vectors, text) for vectors, text in zip(found, texts, strict=True)]
+        for place, (vectors, text) in enumerate(zip(found, texts, strict=True)):
+            if vectors.spans is not None:  # offsets in the original text
+                before = len(text) - len(text.lstrip())
+                spans = np.maximum(vectors.spans - len(self._before_words), 0) + before
+                spans[vectors.special] = 0
+                found[place] = replace(vectors, spans=spans)
+        return found
 
     def token_ids(self, texts: Sequence[str], *, long_text: LongText = "cut") -> list[Ints]:
         return super().token_ids(self._words(texts), long_text=long_text)
@@ -174,13 +178,18 @@ class HuggingFace(LocalEncoder):
             finally:
                 torch.set_num_threads(before)
 
-    # How much is read -----------------------------------------------------------------------------
-
     @cached_property
     def max_tokens(self) -> int:  # pyright: ignore[reportIncompatibleVariableOverride]
         """The least of what tokenizer and positions allow; USUAL_LIMIT where neither says."""
-        limits = [limit for limit in self._limits() if 0 < limit < _UNSET_LIMIT]
-        return min(limits, default=USUAL_LIMIT)
+        positions = getattr(self._model.config, "max_position_embeddings", None) or 0
+        for module in self._model.modules():
+            # RoBERTa and similar models count positions from the padding's number on.
+            offset = getattr(module, "padding_idx", None)
+            table = getattr(module, "position_embeddings", None)
+            if isinstance(offset, int) and hasattr(table, "num_embeddings"):
+                positions = cast(Any, table).num_embeddings - offset - 1
+        limits = (int(self._tokenizer.model_max_length), int(positions))
+        return min((it for it in limits if 0 < it < _UNSET_LIMIT), default=USUAL_LIMIT)
 
     @cached_property
     def sentence_tokens(self) -> int:  # pyright: ignore[reportIncompatibleVariableOverride]
@@ -190,37 +199,14 @@ class HuggingFace(LocalEncoder):
     def tokens_a_batch(self) -> int:  # pyright: ignore[reportIncompatibleVariableOverride]
         return TOKENS_PER_BATCH if self._device.type == "cpu" else TOKENS_PER_GPU_BATCH
 
-    def _limits(self) -> list[int]:
-        positions = getattr(self._model.config, "max_position_embeddings", None) or 0
-        for module in self._model.modules():
-            # RoBERTa and similar models count positions from the padding's number on.
-            offset = getattr(module, "padding_idx", None)
-            table = getattr(module, "position_embeddings", None)
-            if isinstance(offset, int) and hasattr(table, "num_embeddings"):
-                positions = cast(Any, table).num_embeddings - offset - 1
-        return [int(self._tokenizer.model_max_length), int(positions)]
-
-    # Texts as bert-score reads them ---------------------------------------------------------------
-
     def _words(self, texts: Sequence[str]) -> list[str]:
         stripped = (text.strip() for text in texts)
         return [self._before_words + text if text else text for text in stripped]
-
-    def _in_place(self, found: TokenVectors, text: str) -> TokenVectors:
-        """The tokens with their offsets in the original text."""
-        if found.spans is None:
-            return found
-        before = len(text) - len(text.lstrip())
-        spans = np.maximum(found.spans - len(self._before_words), 0) + before
-        spans[found.special] = 0
-        return replace(found, spans=spans)
 
     @cached_property
     def _before_words(self) -> str:
         names = {kind.__name__.removesuffix("Fast") for kind in type(self._tokenizer).__mro__}
         return " " if names.intersection(_SPACE_BEFORE) else ""
-
-    # Tokens ---------------------------------------------------------------------------------------
 
     def _fast_tokens(self, texts: Sequence[str]) -> list[Tokens]:
         found = self._tokenizer(
@@ -231,15 +217,13 @@ class HuggingFace(LocalEncoder):
             return_special_tokens_mask=True,
             verbose=False,
         )
-        return [
-            Tokens(ids, spans, *_special_ends(mask))
-            for ids, spans, mask in zip(
-                found["input_ids"],
-                found["offset_mapping"],
-                found["special_tokens_mask"],
-                strict=True,
-            )
-        ]
+        columns = (found[name] for name in ("input_ids", "offset_mapping", "special_tokens_mask"))
+        tokens: list[Tokens] = []
+        for ids, spans, mask in zip(*columns, strict=True):
+            before = sum(1 for _ in takewhile(bool, mask))
+            after = sum(1 for _ in takewhile(bool, reversed(mask[before:])))
+            tokens.append(Tokens(ids, spans, before, after))
+        return tokens
 
     def _slow_tokens(self, texts: Sequence[str]) -> list[Tokens]:
         bare = self._tokenizer(texts, add_special_tokens=False, verbose=False)["input_ids"]
@@ -259,8 +243,6 @@ class HuggingFace(LocalEncoder):
         marks = (of.eos_token_id, of.bos_token_id, of.pad_token_id, of.unk_token_id)
         mark = next((token for token in marks if token is not None), 0)
         return Tokens([mark], [(0, 0)] if of.is_fast else None, 1, 0)
-
-    # The model ------------------------------------------------------------------------------------
 
     @cached_property
     def _device(self) -> Any:
@@ -315,9 +297,3 @@ class HuggingFace(LocalEncoder):
                     ) from error
                 self._by_layer[layer] = cut
             return self._by_layer[layer]
-
-
-def _special_ends(mask: Sequence[int]) -> tuple[int, int]:
-    """The number of special tokens before and after the text."""
-    before = sum(1 for _ in takewhile(bool, mask))
-    return before, sum(1 for _ in takewhile(bool, reversed(mask[before:])))

@@ -132,7 +132,15 @@ class LocalEncoder(ABC):
             if on_share is not None:
                 on_share(sum(len(flat[at]) for at in places) / max(1, n_tokens))
 
-        self._run_all(run, list(self._batches([len(ids) for ids in flat])))
+        # Texts of equal length in batches, the largest work first.
+        by_length: dict[int, list[int]] = {}
+        for at, ids in enumerate(flat):
+            by_length.setdefault(len(ids), []).append(at)
+        batches: list[list[int]] = []
+        for length in sorted(by_length, reverse=True):
+            own, size = by_length[length], max(1, self.tokens_a_batch // max(1, length))
+            batches += (own[start : start + size] for start in range(0, len(own), size))
+        self._run_all(run, batches)
         start = 0
         for tokens, own, whole in zip(read, parts, tokenized, strict=True):
             states = [state for state in made[start : start + len(own)] if state is not None]
@@ -141,17 +149,6 @@ class LocalEncoder(ABC):
             if not np.isfinite(joined).all():
                 raise EncoderError(f"{self.name} gives vectors that are not finite numbers")
             yield (tokens, len(whole)), joined
-
-    def _batches(self, lengths: Sequence[int]) -> Iterator[list[int]]:
-        """Indices of texts of equal length in batches, the largest work first."""
-        places: dict[int, list[int]] = {}
-        for at, length in enumerate(lengths):
-            places.setdefault(length, []).append(at)
-        for length in sorted(places, reverse=True):
-            own = places[length]
-            size = max(1, self.tokens_a_batch // max(1, length))
-            for start in range(0, len(own), size):
-                yield own[start : start + size]
 
     def _run_all(self, run: Callable[[list[int]], None], batches: Sequence[list[int]]) -> None:
         if self.threads <= 1 or len(batches) <= 1:

@@ -40,9 +40,6 @@ OPENING = RLock()
 """Progress bars and log levels are settings of the process, and a model is loaded once."""
 
 
-# Where a model is ---------------------------------------------------------------------------------
-
-
 def located(name: str, revision: str | None) -> tuple[Path, str | None]:
     """The folder with the model's files, and the hub's commit; None for a user's folder."""
     folder = Path(name).expanduser()
@@ -105,9 +102,6 @@ def fingerprint(name: str, root: Path, inner: Path, wanted: str | None) -> str:
             "give the right folder, or leave the revision out"
         )
     return found
-
-
-# A model's own settings ---------------------------------------------------------------------------
 
 
 def checked_config(name: str, folder: Path) -> dict[str, Any]:
@@ -183,9 +177,6 @@ def first_number(config: Mapping[str, Any], *names: str) -> int | None:
     """The first of these settings that is a whole number, or None."""
     found = (config.get(name) for name in names)
     return next((value for value in found if isinstance(value, int)), None)
-
-
-# Packages and their output ------------------------------------------------------------------------
 
 
 def package(name: str) -> Any:

@@ -6,9 +6,9 @@ from functools import cache
 from importlib import resources
 
 EMBEDDED = "all-MiniLM-L6-v2"
+"""The embedded model."""
 DEFAULT_PRECISION = "fp32"
 """In which every model computes if nothing names another; parity with the reference packages is that of fp32."""
-"""The embedded model."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,10 +40,6 @@ def model_info(model: str) -> ModelInfo:
 def _table() -> dict[str, ModelInfo]:
     text = (resources.files("ragauge") / "encoders" / "models.toml").read_text("utf-8")
     return {
-        name: ModelInfo(row["layer"], _triple(row.get("baseline")), row.get("threshold"))
+        name: ModelInfo(row["layer"], tuple(row.get("baseline", ())) or None, row.get("threshold"))
         for name, row in tomllib.loads(text).items()
     }
-
-
-def _triple(values: list[float] | None) -> tuple[float, float, float] | None:
-    return None if values is None else (values[0], values[1], values[2])

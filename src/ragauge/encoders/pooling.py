@@ -2,8 +2,12 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
+from operator import itemgetter
 from pathlib import Path, PurePosixPath
 from typing import Any, cast
+
+import numpy as np
 
 from ragauge.encoders.model_files import first_settings, json_in
 from ragauge.encoders.protocol import Floats
@@ -17,29 +21,14 @@ _SENTENCE_CONFIGS = tuple(
 Pooling = Callable[[Floats], Floats]
 
 
-def _mean(hidden: Floats) -> Floats:
-    return hidden.mean(axis=0)
-
-
-def _first(hidden: Floats) -> Floats:
-    return hidden[0]
-
-
-def _last(hidden: Floats) -> Floats:
-    return hidden[-1]
-
-
-def _highest(hidden: Floats) -> Floats:
-    return hidden.max(axis=0)
-
-
+_mean: Pooling = partial(np.mean, axis=0)
 # The mean divided by the root of the length has the mean's direction, and vectors have length 1.
 _POOLINGS: Mapping[str, Pooling] = {
     "mean": _mean,
     "mean_sqrt_len_tokens": _mean,
-    "cls": _first,
-    "lasttoken": _last,
-    "max": _highest,
+    "cls": itemgetter(0),
+    "lasttoken": itemgetter(-1),
+    "max": partial(np.max, axis=0),
 }
 
 

@@ -36,24 +36,16 @@ class Tokens:
         return Tokens([*self.ids[:head], *self.ids[last:]], spans, self.before, self.after)
 
 
-@dataclass(frozen=True, slots=True)
-class Window:
-    """A piece of a long text: content tokens `start` to `end`, counted without the special ones."""
+def windows_of(n_content: int, size: int) -> tuple[range, ...]:
+    """Windows of `size` tokens that overlap by half and together cover all, counted without the special ones.
 
-    start: int
-    end: int
-
-
-def windows_of(n_content: int, size: int) -> tuple[Window, ...]:
-    """Windows of `size` tokens that overlap by half and together cover all tokens.
-
-    >>> [(window.start, window.end) for window in windows_of(9, 4)]
-    [(0, 4), (2, 6), (4, 8), (5, 9)]
+    >>> windows_of(9, 4)
+    (range(0, 4), range(2, 6), range(4, 8), range(5, 9))
     """
     if n_content <= size:
-        return (Window(0, n_content),)
-    starts = range(0, n_content - size, max(1, size // 2))
-    return (*(Window(at, at + size) for at in starts), Window(n_content - size, n_content))
+        return (range(n_content),)
+    starts = (*range(0, n_content - size, max(1, size // 2)), n_content - size)
+    return tuple(range(at, at + size) for at in starts)
 
 
 def pieces(tokens: Tokens, most: int) -> list[list[int]]:
@@ -63,7 +55,7 @@ def pieces(tokens: Tokens, most: int) -> list[list[int]]:
     head, tail = list(tokens.ids[:before]), list(tokens.ids[last:])
     content = list(tokens.ids[before:last])
     windows = windows_of(len(content), most - before - after)
-    return [head + content[window.start : window.end] + tail for window in windows]
+    return [head + content[window.start : window.stop] + tail for window in windows]
 
 
 def stitched(tokens: Tokens, most: int, hidden: Sequence[Floats]) -> Floats:
@@ -88,15 +80,15 @@ def stitched(tokens: Tokens, most: int, hidden: Sequence[Floats]) -> Floats:
     return out
 
 
-def _deepest(windows: Sequence[Window], n_content: int) -> Ints:
+def _deepest(windows: Sequence[range], n_content: int) -> Ints:
     """For each content token the window where it is farthest from an edge."""
     depth = np.full(n_content, -1)
     owner = np.zeros(n_content, np.int64)
     for number, window in enumerate(windows):
-        at = np.arange(window.start, window.end)
+        at = np.array(window, np.int64)
         # The ends of the text are not edges: no context is missing there.
         left = at - window.start if window.start else np.full(len(at), n_content)
-        right = window.end - 1 - at if window.end < n_content else np.full(len(at), n_content)
+        right = window.stop - 1 - at if window.stop < n_content else np.full(len(at), n_content)
         here = np.minimum(left, right)
         better = here > depth[at]
         depth[at[better]] = here[better]

@@ -8,14 +8,10 @@ neither a feature nor a metric knows about failures, budgets or caches.
 
 The engine starts everything in a batch that waits for judges before it waits for any of it: each row of each node is a task on one
 event loop in its own thread. Two batches are in progress at a time. The client decides how many requests are in flight
-(`calls/rate_limit.py`).
+(`calls/rate_limit.py`). Under a budget the executor gives the engine only as many rows at a time as the rest of the budget covers, so
+that it ends between two rows. Once a judge has refused a call for its budget, it refuses all.
 
-Under a budget the executor gives the engine only as many rows at a time as the rest of the budget covers (`engine/executors.py`
-counts their calls as a dry run does), so that it ends between two rows. Once a judge has refused a call for its budget, it refuses
-all.
-
-The ledger is a table in the cache file, written with full synchronisation. One thread writes all replies that arrived while it was
-busy in one transaction, and whoever handed it a reply waits until it is on disk. To resume, run again.
+The ledger is a table in the cache file, written with full synchronisation by one thread. To resume, run again.
 
 A dry run is the same run with stand-in replies, so it counts real questions instead of applying a formula. With `repeat` the scores
 that depend on judges are measured several times and averaged; several judges are several columns.

@@ -1,5 +1,6 @@
 """Settings of a run's judges: repeats, budgets, prompts."""
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -10,13 +11,11 @@ from ragauge.errors import PlanError
 
 if TYPE_CHECKING:
     from ragauge.calls.budget import Price
-    from ragauge.judges.managed import ManagedJudge
     from ragauge.judges.protocol import Judge
     from ragauge.judges.providers.factory import JudgeLike
     from ragauge.judges.session import JudgeSession, Mode
 
-KEYS = {
-    "model": list,
+ENDPOINT_KEYS = {
     "base_url": str,
     "api_key_env": str,
     "temperature": float,
@@ -27,6 +26,8 @@ KEYS = {
     "concurrency": int,
     "timeout_s": float,
     "deadline_s": float,
+}
+OTHER_KEYS = {
     "max_cost_usd": float,
     "max_calls": int,
     "price": list,
@@ -35,37 +36,10 @@ KEYS = {
     "language": str,
     "window": int,
 }
+KEYS = {"model": list, **ENDPOINT_KEYS, **OTHER_KEYS}
 """Keys of a configuration's table `[judge]`; `model` is a name or a list of names."""
-ENDPOINT_KEYS = (
-    "base_url",
-    "api_key_env",
-    "temperature",
-    "max_tokens",
-    "seed",
-    "rpm",
-    "tpm",
-    "concurrency",
-    "timeout_s",
-    "deadline_s",
-)
-
-
 MODES = ("ask", "cached", "estimate")
 LANGUAGE = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*")
-
-
-def _is_count(number: object) -> bool:
-    return isinstance(number, int) and not isinstance(number, bool) and number >= 1
-
-
-def _is_cost(dollars: object) -> bool:
-    if isinstance(dollars, bool) or not isinstance(dollars, int | float):
-        return False
-    return 0 < dollars < float("inf")
-
-
-def _no_prices() -> "Mapping[str, Price]":
-    return {}
 
 
 @dataclass(frozen=True)
@@ -86,15 +60,44 @@ class JudgeConfig:
     mode: "Mode" = "ask"
     max_calls: int | None = None
     max_cost_usd: float | None = None
-    prices: "Mapping[str, Price]" = field(default_factory=_no_prices)
+    prices: "Mapping[str, Price]" = field(default_factory=dict[str, "Price"])
     prompts: str | Path | None = None
     language: str | None = None
     window: int | None = None
     retry_unreadable: bool = False
 
     def __post_init__(self) -> None:
-        problems = [*self._wrong_names(), *self._wrong_numbers(), *self._wrong_words()]
-        problems += self._missing_prices()
+        names, dollars = self.names, self.max_cost_usd
+        problems = [
+            f"two judges are named {name!r}; their numbers would be indistinguishable"
+            for name in sorted({name for name in names if names.count(name) > 1})
+        ]
+        counts = {"repeat": self.repeat, "max_calls": self.max_calls, "window": self.window}
+        problems += [
+            f"{name} must be a whole number of at least 1, got {number!r:.80}"
+            for name, number in counts.items()
+            if not (type(number) is int and number >= 1)
+            and (number is not None or name == "repeat")
+        ]
+        if dollars is not None and not (type(dollars) in (int, float) and 0 < dollars < math.inf):
+            problems.append(f"max_cost_usd must be a number above 0, got {dollars!r:.80}")
+        if self.mode not in MODES:
+            problems.append(f"mode must be one of {', '.join(MODES)}, got {self.mode!r:.80}")
+        if self.mode == "cached" and self.retry_unreadable:
+            problems.append(
+                "where only the cache is read (--fast), nobody is asked again (--retry-unreadable); leave out "
+                "one of the two"
+            )
+        if self.language is not None and not LANGUAGE.fullmatch(str(self.language)):
+            problems.append(
+                f"language must be a code such as de or pt-BR, got {self.language!r:.80}"
+            )
+        problems += [
+            f"a cost is bounded, but no price of {name!r} is known; give it in dollars for a million "
+            "tokens: price = [of prompts, of replies], or --price"
+            for name in names
+            if dollars is not None and name not in self.prices
+        ]
         if problems:
             raise PlanError(problems)
 
@@ -104,13 +107,17 @@ class JudgeConfig:
 
     def check_keys(self) -> None:
         """Raise JudgeError if a judge's key is missing, before any work."""
-        for judge in self._managed():
-            judge.check_key()
+        from ragauge.judges.managed import managed
+
+        for judge in self.judges:
+            managed(judge).check_key()
 
     def close(self) -> None:
         """Close the connections of judges behind endpoints."""
-        for judge in self._managed():
-            judge.close_connections()
+        from ragauge.judges.managed import managed
+
+        for judge in self.judges:
+            managed(judge).close_connections()
 
     def sessions(self, cache: str | Path | None) -> "Mapping[str, JudgeSession]":
         """A session for each judge, by name; replies are kept in the file, or in memory without one."""
@@ -137,11 +144,6 @@ class JudgeConfig:
             for judge in self.judges
         }
 
-    def _managed(self) -> "list[ManagedJudge]":
-        from ragauge.judges.managed import managed
-
-        return [managed(judge) for judge in self.judges]
-
     @classmethod
     def read(
         cls,
@@ -160,15 +162,15 @@ class JudgeConfig:
 
         models = table.get("model")
         if models is None:
-            raise PlanError(["the judge has settings, but no model; add model, or --judge MODEL"])
+            raise PlanError("the judge has settings, but no model; add model, or --judge MODEL")
         names = cast(Sequence[str], [models] if isinstance(models, str) else models)
         own = {name: table[name] for name in ENDPOINT_KEYS if name in table}
         judges = [open_judge(name, **({} if name.startswith("replay:") else own)) for name in names]
         if record is not None and len(judges) > 1:
-            raise PlanError(["one judge can be recorded at a time, and several are given"])
+            raise PlanError("one judge can be recorded at a time, and several are given")
         recorded = [judge if record is None else RecordingJudge(judge, record) for judge in judges]
-        prices = _prices(judges, cast(Sequence[float] | None, table.get("price")))
         others = {name: table[name] for name in OTHER_KEYS if name in table}
+        prices = _prices(judges, cast(Sequence[float] | None, others.pop("price", None)))
         return cls(
             tuple(recorded),
             mode=mode,
@@ -177,68 +179,17 @@ class JudgeConfig:
             **others,  # pyright: ignore[reportArgumentType]
         )
 
-    def _wrong_names(self) -> list[str]:
-        return [
-            f"two judges are named {name!r}; their numbers would be indistinguishable"
-            for name in sorted({name for name in self.names if self.names.count(name) > 1})
-        ]
-
-    def _wrong_numbers(self) -> list[str]:
-        counts = {"repeat": self.repeat, "max_calls": self.max_calls, "window": self.window}
-        problems = [
-            f"{name} must be a whole number of at least 1, got {number!r:.80}"
-            for name, number in counts.items()
-            if not _is_count(number) and (number is not None or name == "repeat")
-        ]
-        if self.max_cost_usd is not None and not _is_cost(self.max_cost_usd):
-            problems.append(f"max_cost_usd must be a number above 0, got {self.max_cost_usd!r:.80}")
-        return problems
-
-    def _wrong_words(self) -> list[str]:
-        problems: list[str] = []
-        if self.mode not in MODES:
-            problems.append(f"mode must be one of {', '.join(MODES)}, got {self.mode!r:.80}")
-        if self.mode == "cached" and self.retry_unreadable:
-            problems.append(
-                "where only the cache is read (--fast), nobody is asked again (--retry-unreadable); leave out "
-                "one of the two"
-            )
-        if self.language is not None and not LANGUAGE.fullmatch(str(self.language)):
-            problems.append(
-                f"language must be a code such as de or pt-BR, got {self.language!r:.80}"
-            )
-        return problems
-
-    def _missing_prices(self) -> list[str]:
-        if self.max_cost_usd is None:
-            return []
-        return [
-            f"a cost is bounded, but no price of {name!r} is known; give it in dollars for a million "
-            "tokens: price = [of prompts, of replies], or --price"
-            for name in self.names
-            if name not in self.prices
-        ]
-
-
-OTHER_KEYS = ("repeat", "max_calls", "max_cost_usd", "prompts", "language", "window")
-
 
 def _prices(judges: "Sequence[Judge]", given: Sequence[float] | None) -> "Mapping[str, Price]":
     """The given price for all judges, else their list prices."""
     from ragauge.calls.budget import Price, list_price
 
     if given is not None:
-        numbers = [
-            number for number in cast(Sequence[object], given) if isinstance(number, int | float)
-        ]
-        if not len(given) == len(numbers) == 2 or not all(
-            0 <= number < float("inf") for number in numbers
-        ):
+        is_number = [isinstance(number, int | float) for number in cast(Sequence[object], given)]
+        if is_number != [True, True] or not all(0 <= number < math.inf for number in given):
             raise PlanError(
-                [
-                    "price must be two numbers, dollars for a million tokens of prompts and of "
-                    f"replies, got {given!r:.80}"
-                ]
+                "price must be two numbers, dollars for a million tokens of prompts and of "
+                f"replies, got {given!r:.80}"
             )
         return dict.fromkeys((judge.name for judge in judges), Price(*given))
     found = {judge.name: list_price(judge.name) for judge in judges}

@@ -14,12 +14,11 @@ attacker can compute a text's id beforehand, so even similar ids are avoided.
 
 import re
 import unicodedata
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import sha256
 from itertools import count
-from threading import Lock
 
 MARK = re.compile(r"\{\{(\w+)\}\}")
 NAME = re.compile(r"\w+")
@@ -33,10 +32,9 @@ DIGITS, TRIES, MORE_DIGITS = 6, 8, 3
 """Digits of a nonce: tokenizers make two tokens of six digits, and many more if there are letters. After
 this many tries that are similar to a text's digits, the nonce gets more digits."""
 MAX_TEMPLATES = 256
-MAX_CHARACTERS = 16_000_000
-MIN_BUFFERED, MAX_BUFFERED = 1_000, 50_000
-"""Several prompts in a row contain the same contexts, so their blocks are cached: maximum characters in
-total, and minimum and maximum of one block; a shorter one is quick to create."""
+MAX_BLOCKS, MIN_BUFFERED, MAX_BUFFERED = 1_024, 1_000, 16_000
+"""Several prompts in a row contain the same contexts, so their blocks are cached: how many, and the least and most
+characters of one; a shorter one is quick to create."""
 
 
 def fill(template: str, texts: Mapping[str, str | Sequence[str]]) -> str:
@@ -52,8 +50,13 @@ def fill(template: str, texts: Mapping[str, str | Sequence[str]]) -> str:
     </question id=934811>
     Answer briefly.
     """
-    pieces, marks = _pieces(template)
-    _check_marks(marks, texts)
+    pieces = _pieces(template)
+    marks, names = {*pieces[1::2]}, {*texts}
+    if marks != names:
+        absent, extra = sorted(marks - names), sorted(names - marks)
+        problems = [f"no text is given for {{{{{name}}}}}" for name in absent]
+        problems += [f"the template has no {{{{{name}}}}} for the text {name!r}" for name in extra]
+        raise ValueError("; ".join(problems))
     blocks = {name: _made(name, text) for name, text in texts.items()}
     digits = _digits_in("".join([text for each in blocks.values() for text in each.shown]))
     written = {name: each.beside(digits) for name, each in blocks.items()}
@@ -81,21 +84,9 @@ def block(name: str, texts: str | Sequence[str]) -> str:
 
 
 @lru_cache(MAX_TEMPLATES)
-def _pieces(template: str) -> tuple[Sequence[str], frozenset[str]]:
-    """A template's text and marks in alternation, and the set of its marks."""
-    pieces = tuple(MARK.split(template))
-    return pieces, frozenset(pieces[1::2])
-
-
-def _check_marks(marks: Set[str], texts: Mapping[str, object]) -> None:
-    if marks == texts.keys():
-        return
-    problems = [f"no text is given for {{{{{name}}}}}" for name in sorted(marks - texts.keys())]
-    problems += [
-        f"the template has no {{{{{name}}}}} for the text {name!r}"
-        for name in sorted(texts.keys() - marks)
-    ]
-    raise ValueError("; ".join(problems))
+def _pieces(template: str) -> Sequence[str]:
+    """A template's text and marks in alternation."""
+    return tuple(MARK.split(template))
 
 
 @dataclass(slots=True, eq=False)
@@ -121,67 +112,39 @@ class _Block:
         return _written(self.name, self.shown, nonce, is_list=self.is_list)
 
 
-_Key = tuple[str, bool, tuple[str, ...]]
-_recent_blocks: dict[_Key, _Block] = {}
-"""The cached blocks, the oldest first."""
-_room = MAX_CHARACTERS
-_changing = Lock()
-
-
 def _made(name: str, texts: str | Sequence[str]) -> _Block:
     is_list = not isinstance(texts, str)
-    key = (name, is_list, tuple(texts) if is_list else (texts,))
-    size = sum(map(len, key[2]))
-    if not MIN_BUFFERED <= size <= MAX_BUFFERED:
-        return _new(*key)
-    return _recent_blocks.get(key) or _kept(key, _new(*key), size)
-
-
-def _kept(key: _Key, made: _Block, size: int) -> _Block:
-    global _room
-    with _changing:
-        if key not in _recent_blocks:
-            _recent_blocks[key] = made
-            _room -= size
-        while _room < 0:
-            oldest = next(iter(_recent_blocks))
-            del _recent_blocks[oldest]
-            _room += sum(map(len, oldest[2]))
-    return made
+    given = tuple(texts) if is_list else (texts,)
+    is_buffered = MIN_BUFFERED <= sum(map(len, given)) <= MAX_BUFFERED
+    return (_buffered if is_buffered else _new)(name, is_list, given)
 
 
 def _new(name: str, is_list: bool, texts: tuple[str, ...]) -> _Block:
-    printable = texts if _is_plain("".join(texts)) else map(_printable, texts)
-    shown = tuple([text if text.endswith("\n") else f"{text}\n" for text in printable])
-    digest = _digest(name, shown, is_list=is_list)
+    whole = "".join(texts)
+    # A fast check that may miss some texts without unprintable characters.
+    if whole.isascii():
+        is_plain = len(whole.encode().translate(None, CONTROLS)) == len(whole)
+    else:
+        is_plain = whole.replace("\n", "").isprintable()
+    if not is_plain:
+        with_line_ends = (text.replace("\r\n", "\n").replace("\r", "\n") for text in texts)
+        texts = tuple([UNPRINTABLE.sub(REPLACEMENT, text) for text in with_line_ends])
+    shown = tuple([text if text.endswith("\n") else f"{text}\n" for text in texts])
+    head = f"{name} {len(shown) if is_list else 'text'}\n".encode()
+    encoded = [text.encode() for text in shown]
+    digest = sha256(head + b"".join([b"%d\n%b" % (len(text), text) for text in encoded])).digest()
     nonce = _nonce(digest, 0)
     text = _written(name, shown, nonce, is_list=is_list)
     return _Block(name, shown, is_list, digest, nonce, text)
 
 
-def _printable(text: str) -> str:
-    if "\r" in text:
-        text = text.replace("\r\n", "\n").replace("\r", "\n")
-    return UNPRINTABLE.sub(REPLACEMENT, text)
-
-
-def _is_plain(text: str) -> bool:
-    """Whether a text has none of UNPRINTABLE; a fast check that may miss some such texts."""
-    if not text.isascii():
-        return text.replace("\n", "").isprintable()
-    return len(text.encode().translate(None, CONTROLS)) == len(text)
+_buffered = lru_cache(MAX_BLOCKS)(_new)
 
 
 def _written(name: str, texts: Sequence[str], nonce: str, *, is_list: bool) -> str:
     items = [f"[{place} id={nonce}]\n{text}" for place, text in enumerate(texts, 1)]
     inside = "".join(items if is_list else texts)
     return f"<{name} id={nonce}>\n{inside}</{name} id={nonce}>"
-
-
-def _digest(name: str, texts: Sequence[str], *, is_list: bool) -> bytes:
-    encoded = [text.encode() for text in texts]
-    head = f"{name} {len(texts) if is_list else 'text'}\n".encode()
-    return sha256(head + b"".join([b"%d\n%b" % (len(text), text) for text in encoded])).digest()
 
 
 def _nonce(digest: bytes, attempt: int) -> str:

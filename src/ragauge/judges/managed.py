@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Protocol, cast, runtime_checkable
 
-from ragauge.judges.protocol import Identity, Judge, Reply, Request
+from ragauge.judges.protocol import Judge, Reply, Request
 from ragauge.network.endpoints import excerpt, secrets_of
 from ragauge.network.redaction import redacted
 
@@ -17,15 +17,10 @@ MIN_SECRET = 8
 class JudgeDefaults(Protocol):
     """Defaults for what a run needs of a judge besides its replies. All judges of ragauge derive from it."""
 
-    @property
-    def is_recorded(self) -> bool:
-        """Whether replies come from a recording: they are free, need no cache, and are the only ones."""
-        return False
-
-    @property
-    def digest(self) -> str | None:
-        """A digest of the recording's content; None where replies are not recorded."""
-        return None
+    is_recorded: bool = False
+    """Whether replies come from a recording: they are free, need no cache, and are the only ones."""
+    digest: str | None = None
+    """A digest of the recording's content; None where replies are not recorded."""
 
     @property
     def source(self) -> "ManagedJudge":
@@ -82,24 +77,12 @@ class PlainJudge(JudgeDefaults):
 
     def __init__(self, judge: Judge) -> None:
         self.judge = judge
-
-    @property
-    def name(self) -> str:
-        return self.judge.name
-
-    @property
-    def identity(self) -> Identity:
-        return self.judge.identity
-
-    async def reply(self, request: Request) -> Reply:
-        return await self.judge.reply(request)
+        self.name, self.identity, self.reply = judge.name, judge.identity, judge.reply
 
     def secrets(self) -> Sequence[str]:
         """As the default, and the secrets of the judge's `base_url` and `api_key_env`."""
-        url, key = (
-            str(getattr(self.judge, name, None) or "") for name in ("base_url", "api_key_env")
-        )
-        return _secrets(url, key)
+        own = (getattr(self.judge, name, None) for name in ("base_url", "api_key_env"))
+        return _secrets(*(str(value or "") for value in own))
 
 
 def managed(judge: Judge) -> ManagedJudge:

@@ -12,7 +12,7 @@ prompt, with the same file name and marks.
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
@@ -49,10 +49,10 @@ class Prompt:
         text = text.removeprefix("\ufeff").replace("\r\n", "\n")
         head = HEAD.match(text)
         if head is None:
-            raise PlanError([f'{place}: must begin with "version = 1" and a line "---"'])
+            raise PlanError(f'{place}: must begin with "version = 1" and a line "---"')
         words = text[head.end() :].strip()
         if not words:
-            raise PlanError([f"{place}: has no text below its head; write the prompt there"])
+            raise PlanError(f"{place}: has no text below its head; write the prompt there")
         return cls(name, int(head[1]), words + "\n")
 
     @property
@@ -84,11 +84,15 @@ class Prompts:
         A mark whose text is None is removed, with its line if the line has no other mark.
         """
         given = {mark: text for mark, text in texts.items() if text is not None}
-        kept = _without(self.by_name[name].text, texts.keys() - given)
+        kept, absent = self.by_name[name].text, texts.keys() - given
+        if absent:
+            marked = ((line, {*MARK.findall(line)}) for line in kept.split("\n"))
+            kept = "\n".join(line for line, marks in marked if not marks or marks - absent)
+            kept = MARK.sub(lambda mark: "" if mark[1] in absent else mark[0], kept)
         # No text has a NUL here, so values are inserted last, and only at their own marks.
         filled = fill(WORD.sub("\0\\1\0", kept), given)
         asked = PLACE.sub(lambda mark: str((words or {})[mark[1]]), filled)
-        return (self._rules, Message("user", asked))
+        return (self._system, Message("user", asked))
 
     def repair(self, problem: str) -> str:
         """The message that shows a judge what is wrong with its reply."""
@@ -96,25 +100,21 @@ class Prompts:
 
     def digest(self, names: Iterable[str]) -> str:
         """A digest of these prompts: eight hexadecimal digits."""
-        made = sha256(f"{FORM}\n{self._system}".encode())
+        made = sha256(f"{FORM}\n{self._system.content}".encode())
         for name in sorted({*names, *SHARED}):
             prompt = self.by_name[name]
             made.update(f"{name} {prompt.version}\n{prompt.text}\n".encode())
         return made.hexdigest()[:DIGEST_LENGTH]
 
     @cached_property
-    def _rules(self) -> Message:
-        return Message("system", self._system)
-
-    @cached_property
-    def _system(self) -> str:
+    def _system(self) -> Message:
         system = self.by_name["system"].text.strip()
-        if self.language is None or self.by_name["system"] == self._translated().get("system"):
-            return system
-        return (
-            f"{system} Write your reasons, claims and questions in the language {self.language!r}; keys, "
-            "given values and quotes stay as they are."
-        )
+        if self.language and self.by_name["system"] != self._translated().get("system"):
+            system += (
+                f" Write your reasons, claims and questions in the language {self.language!r}; keys, "
+                "given values and quotes stay as they are."
+            )
+        return Message("system", system)
 
     def _translated(self) -> dict[str, Prompt]:
         """The prompts in the language; empty if there are none."""
@@ -130,7 +130,7 @@ class Prompts:
         if self.folder is None:
             return {}
         if not is_folder(self.folder):
-            raise PlanError([f"{self.folder}: is not a folder; put prompts in it as NAME.md"])
+            raise PlanError(f"{self.folder}: is not a folder; put prompts in it as NAME.md")
         shipped, problems = _shipped(), list[str]()
         own: dict[str, Prompt] = {}
         for file in sorted(self.folder.glob("*.md")):
@@ -147,30 +147,18 @@ class Prompts:
             except (PlanError, OSError) as error:
                 problems.append(str(error))
                 continue
-            problems += _wrong_marks(own[name], shipped[name], str(file))
+            marks, known = own[name].marks, shipped[name].marks
+            problems += (
+                f"{file}: is missing the mark {{{{{it}}}}}" for it in sorted(known - marks)
+            )
+            problems += (
+                f"{file}: has the mark {it!r}, which nothing fills" for it in sorted(marks - known)
+            )
         if not own and not problems:
             problems.append(f"{self.folder}: has no prompts; add files such as claims.md")
         if problems:
             raise PlanError(problems)
         return own
-
-
-def _without(template: str, absent: Set[str]) -> str:
-    if not absent:
-        return template
-    marked = ((line, {*MARK.findall(line)}) for line in template.split("\n"))
-    lines = [line for line, marks in marked if not marks or marks - absent]
-    return MARK.sub(lambda mark: "" if mark[1] in absent else mark[0], "\n".join(lines))
-
-
-def _wrong_marks(own: Prompt, shipped: Prompt, place: str) -> list[str]:
-    unavailable = [
-        f"{place}: is missing the mark {{{{{mark}}}}}" for mark in sorted(shipped.marks - own.marks)
-    ]
-    return unavailable + [
-        f"{place}: has the mark {mark!r}, which nothing fills"
-        for mark in sorted(own.marks - shipped.marks)
-    ]
 
 
 def _shipped() -> dict[str, Prompt]:

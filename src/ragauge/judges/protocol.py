@@ -133,16 +133,13 @@ def text_json(text: str) -> str:
 
 def kept_json(value: object, *, is_sorted: bool = True) -> str:
     """As `sorted_json`, cached for values that repeat; `is_sorted=False` keeps the order of keys."""
+    encoder = _SORTED if is_sorted else _AS_GIVEN
     try:
-        return _packed_json(marshal.dumps(value, PLAIN), is_sorted)  # pyright: ignore[reportArgumentType]
+        return _packed_json(encoder, marshal.dumps(value, PLAIN))  # pyright: ignore[reportArgumentType]
     except (ValueError, TypeError):  # has types that are not JSON's
-        return _encoded(value, is_sorted)
+        return encoder.encode(value)
 
 
 @lru_cache(maxsize=256)
-def _packed_json(packed: bytes, is_sorted: bool) -> str:
-    return _encoded(marshal.loads(packed), is_sorted)
-
-
-def _encoded(value: object, is_sorted: bool) -> str:
-    return (_SORTED if is_sorted else _AS_GIVEN).encode(value)
+def _packed_json(encoder: json.JSONEncoder, packed: bytes) -> str:
+    return encoder.encode(marshal.loads(packed))

@@ -1,10 +1,10 @@
 """A question to a judge, and the strict reading of its reply."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
-from typing import Any, Generic, TypeVar, cast
+from typing import Any, Generic, TypeVar
 
 from ragauge.judges.protocol import Schema
 from ragauge.judges.replies.checking import ReplyError
@@ -34,35 +34,18 @@ class Question(Generic[T]):
 
     def answer_in(self, text: str) -> T:
         """What a reply's text answers; ReplyError if that cannot be read, or only repeats a judged text."""
-        fields = self._object(text)
-        self._check_no_echo(text)
-        return self.read(fields)
-
-    def _object(self, text: str) -> dict[str, Any]:
-        """The reply's object, checked against the schema."""
         if self.word is not None and "{" not in text:
-            properties = cast(
-                "Mapping[str, Mapping[str, Sequence[str]]]", self.schema["properties"]
-            )
-            menu = properties[self.word]["enum"]
-            return {self.word: read_word(text, menu)}
-        return read_json(text, self.schema)
-
-    def _check_no_echo(self, text: str) -> None:
-        """ReplyError if the reply only repeats an object from the judged texts: then the text spoke, not the judge."""
-        start, end = text.find("{"), text.rfind("}")
+            properties: Any = self.schema["properties"]
+            return self.read({self.word: read_word(text, properties[self.word]["enum"])})
+        fields = read_json(text, self.schema)
         given = [
             text for texts in self.texts.values() for text in listed(texts or ()) if "{" in text
         ]
-        if not given or start < 0:
-            return
-        repeated = "".join(text[start : end + 1].split())
-        # Equal characters have equal sums, whatever their order; so hardly any place is looked at closely.
-        total, signs = sum(map(hash, repeated)), sorted(repeated)
-        for judged in given:
-            compact = "".join(judged.split())
-            if any(sorted(each) == signs for each in _alike(compact, len(repeated), total)):
-                raise ReplyError("the reply only repeats an object from the texts to be judged")
+        start, end = text.find("{"), text.rfind("}")
+        if given and start >= 0 and _is_in(given, "".join(text[start : end + 1].split())):
+            # Then the text spoke, not the judge.
+            raise ReplyError("the reply only repeats an object from the texts to be judged")
+        return self.read(fields)
 
 
 def listed(texts: str | Sequence[str]) -> Sequence[str]:
@@ -70,12 +53,16 @@ def listed(texts: str | Sequence[str]) -> Sequence[str]:
     return (texts,) if isinstance(texts, str) else texts
 
 
-def _alike(text: str, size: int, total: int) -> Iterator[str]:
-    """The parts of the text with this size that begin like an object and whose characters' hashes have this sum."""
-    if len(text) < size:
-        return
-    sums = list(accumulate(map(hash, text), initial=0))
-    for found in _OBJECT.finditer(text, 0, len(text) - size + 1):
-        start = found.start()
-        if sums[start + size] - sums[start] == total:
-            yield text[start : start + size]
+def _is_in(texts: Sequence[str], repeated: str) -> bool:
+    """Whether an object in a text has the characters of `repeated`, in any order and without its spaces."""
+    # Equal characters have equal sums, whatever their order; so hardly any place is looked at closely.
+    size, total, signs = len(repeated), sum(map(hash, repeated)), sorted(repeated)
+    for text in texts:
+        compact = "".join(text.split())
+        sums = list(accumulate(map(hash, compact), initial=0))
+        for found in _OBJECT.finditer(compact, 0, max(len(compact) - size + 1, 0)):
+            start = found.start()
+            is_alike = sums[start + size] - sums[start] == total
+            if is_alike and sorted(compact[start : start + size]) == signs:
+                return True
+    return False

@@ -104,11 +104,12 @@ def claims(question: str | None, sentences: Sequence[str]) -> Question[tuple[tup
         ("sentences", "sentence"),
         {"claims": _array(TEXT), "claim_free": TRUTH},
         [{"claims": [sentence], "claim_free": False} for sentence in sentences],
-        lambda entry, place: _claims(entry, place + 1),
+        _claims,
     )
 
 
-def _claims(entry: Mapping[str, Any], number: int) -> tuple[str, ...]:
+def _claims(entry: Mapping[str, Any], place: int) -> tuple[str, ...]:
+    number = place + 1
     found = tuple(claim.strip() for claim in entry["claims"])
     if not all(found):
         raise ReplyError(f"sentence {number} has an empty claim")
@@ -149,6 +150,14 @@ def support_at_once(
     question: str | None, sentences: Sequence[str], contexts: Sequence[str]
 ) -> Question[tuple[tuple[Support, ...], ...]]:
     """The claims of each sentence and whether the contexts support them; () if a sentence makes none."""
+
+    def read(entry: Mapping[str, Any], place: int) -> tuple[Support, ...]:
+        verdicts = {claim["claim"].strip(): claim for claim in entry["claims"]}
+        texts = _claims({**entry, "claims": [claim["claim"] for claim in entry["claims"]]}, place)
+        if len(texts) < len(entry["claims"]):
+            raise ReplyError(f"sentence {place + 1} has the same claim twice")
+        return tuple(_support(verdicts[text], text, contexts) for text in texts)
+
     claim = _object(claim=TEXT, reason=TEXT, supported=TRUTH, context=WHOLE, quote=TEXT)
     return _of_each(
         "support_at_once",
@@ -156,18 +165,8 @@ def support_at_once(
         ("sentences", "sentence"),
         {"claims": _array(claim), "claim_free": TRUTH},
         [{"claims": [{"claim": text, **SUPPORTED}], "claim_free": False} for text in sentences],
-        lambda entry, place: _supports(entry, place + 1, contexts),
+        read,
     )
-
-
-def _supports(
-    entry: Mapping[str, Any], number: int, contexts: Sequence[str]
-) -> tuple[Support, ...]:
-    texts = _claims({**entry, "claims": [claim["claim"] for claim in entry["claims"]]}, number)
-    verdicts = {claim["claim"].strip(): claim for claim in entry["claims"]}
-    if len(texts) < len(entry["claims"]):
-        raise ReplyError(f"sentence {number} has the same claim twice")
-    return tuple(_support(verdicts[text], text, contexts) for text in texts)
 
 
 def relevance(

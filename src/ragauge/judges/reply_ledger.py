@@ -19,13 +19,20 @@ def reply_ledger(path: str | Path) -> Ledger[Reply]:
 
 def entry_of(key: bytes, judge: str, request: Request, reply: Reply) -> Entry:
     """A reply with its request, as a ledger keeps them."""
+    messages = ",".join(
+        [f'{{"content":{message.as_json},"role":"{message.role}"}}' for message in request.messages]
+    )
+    asked = (
+        f'{{"attempt":{request.attempt},"messages":[{messages}],"sample":{request.sample},'
+        f'"schema":{kept_json(request.schema)}}}'
+    )
     return Entry(
         key,
         judge,
         request.prompt,
-        _asked(request),
+        asked,
         packed_reply(reply),
-        characters(request),
+        sum(len(message.content) for message in request.messages),
         reply.prompt_tokens,
         reply.completion_tokens,
         reply.cost_usd,
@@ -34,9 +41,10 @@ def entry_of(key: bytes, judge: str, request: Request, reply: Reply) -> Entry:
 
 def size_of(request: Request) -> CallSize:
     """The size of a request, which tells what it may cost."""
-    tokens = sum(estimated_tokens(message.content) for message in request.messages)
+    texts = [message.content for message in request.messages]
+    n_tokens = sum(map(estimated_tokens, texts))
     n_reply = estimated_tokens(request.stand_in)
-    return CallSize(request.prompt, characters(request), tokens, n_reply)
+    return CallSize(request.prompt, sum(map(len, texts)), n_tokens, n_reply)
 
 
 def key_of(identity: Identity, request: Request) -> bytes:
@@ -45,22 +53,6 @@ def key_of(identity: Identity, request: Request) -> bytes:
     wants_logprobs = "true" if request.wants_logprobs else "false"
     others = f"{kept_json(request.schema)},{request.sample},{request.attempt},{wants_logprobs}"
     return digest("reply 1", kept_json(dict(identity)), f"[[{messages}],{others}]")
-
-
-def characters(request: Request) -> int:
-    """The length of a request's messages."""
-    return sum(len(message.content) for message in request.messages)
-
-
-def _asked(request: Request) -> str:
-    """The request as a JSON object."""
-    messages = ",".join(
-        [f'{{"content":{message.as_json},"role":"{message.role}"}}' for message in request.messages]
-    )
-    return (
-        f'{{"attempt":{request.attempt},"messages":[{messages}],"sample":{request.sample},'
-        f'"schema":{kept_json(request.schema)}}}'
-    )
 
 
 def packed_reply(reply: Reply) -> bytes:
@@ -85,21 +77,17 @@ def unpacked_reply(packed: bytes | str) -> Reply:
         raise TypeError("a reply without text")
     if "logprobs" in fields:
         fields["logprobs"] = tuple(
-            TokenChoice(token, tuple((word, _finite(number)) for word, number in others))
+            TokenChoice(token, tuple((word, float(number)) for word, number in others))
             for token, others in fields["logprobs"]
         )
+        numbers = (number for choice in fields["logprobs"] for _, number in choice.alternatives)
+        if not all(map(math.isfinite, numbers)):
+            raise ValueError("a probability of a token that is not a finite number")
     for name, kinds in _KINDS.items():
         value = fields.get(name)
         if name in fields and type(value) not in kinds:
             raise TypeError(f"a reply whose {name} is {value!r:.40}")
     return Reply(**fields)
-
-
-def _finite(number: object) -> float:
-    read = float(cast(float, number))
-    if not math.isfinite(read):
-        raise ValueError(f"a probability of a token is {number!r:.40}")
-    return read
 
 
 _KINDS: Mapping[str, tuple[type, ...]] = {

@@ -1,7 +1,9 @@
 """A judge in a run: each question is paid for once, read strictly, and fails on its own."""
 
 import json
+from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Generic, Literal, TypeVar
 
@@ -15,7 +17,6 @@ from ragauge.judges.protocol import Identity, Judge, Message, Reply, Request
 from ragauge.judges.question import Question, listed
 from ragauge.judges.replies.checking import ReplyError
 from ragauge.judges.reply_ledger import entry_of, key_of, reply_ledger, size_of
-from ragauge.judges.shared_state import SharedState
 from ragauge.progress import Judged, Listener, ignore
 from ragauge.score import NOT_ASKED, Score
 
@@ -26,6 +27,10 @@ WINDOW_TOKENS = 100_000
 MAX_REPLY_SHOWN = 4_000
 ATTEMPTS_PER_PROMPT = 2
 """Attempts per prompt: a second one if the reply is truncated. A retried question starts at the next number."""
+DOWN_LIMIT = 3
+"""After this many requests in a row that find the judge down, it is not asked again."""
+MAX_OPEN_QUESTIONS = 256
+"""Questions whose prompts are written at a time, which bounds memory."""
 NO_USABLE_REPLY = "gave no usable reply"
 
 Mode = Literal["ask", "cached", "estimate"]
@@ -36,28 +41,75 @@ PROMPT_TOKENS = 1_500
 TOKENS_PER_ITEM = 100
 """Room for the verdict on each text."""
 T = TypeVar("T")
-JudgeLike = TypeVar("JudgeLike", covariant=True)
+Value = TypeVar("Value", covariant=True)
 
 
 @dataclass(frozen=True, slots=True)
-class Answered(Generic[JudgeLike]):
+class Answered(Generic[Value]):
     """A judge's answer. `call`: its entry in the evidence."""
 
-    value: JudgeLike
+    value: Value
     reply: Reply
     call: Mapping[str, object]
 
 
 @dataclass(frozen=True, slots=True)
 class _Unreadable:
-    """An unreadable reply, and why it is unreadable."""
+    """An unreadable reply, and why it is unreadable. `why_before`: of the reply before the repair message."""
 
     key: bytes
     request: Request
     reply: Reply
     why: str
     why_before: str = ""
-    """Of the reply before the repair message."""
+
+
+class _SharedState:
+    """What all repeats of a judge share: whether it is down, and its pending calls."""
+
+    def __init__(self) -> None:
+        self.writing = _FairSemaphore(MAX_OPEN_QUESTIONS)
+        self.calls: set[asyncio.Future[Reply] | None] = set()
+        self.n_down = 0
+        self.reason = ""
+
+    @property
+    def is_down(self) -> bool:
+        return self.n_down >= DOWN_LIMIT
+
+    def failed(self) -> Score:
+        return Score.failed(f"{self.reason}; not asked again in this run")
+
+
+class _FairSemaphore:
+    """A semaphore that serves waiters in order. asyncio's own scans all waiters at each release."""
+
+    def __init__(self, room: int) -> None:
+        self.room = room
+        self.waiting: deque[asyncio.Future[None]] = deque()
+
+    async def __aenter__(self) -> None:
+        if self.room > 0:
+            self.room -= 1
+            return
+        import asyncio
+
+        turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self.waiting.append(turn)
+        try:
+            await turn
+        except asyncio.CancelledError:
+            if turn.done() and not turn.cancelled():
+                await self.__aexit__()
+            raise
+
+    async def __aexit__(self, *_: object) -> None:
+        while self.waiting:
+            turn = self.waiting.popleft()
+            if not turn.done():
+                turn.set_result(None)
+                return
+        self.room += 1
 
 
 class JudgeSession:
@@ -95,7 +147,7 @@ class JudgeSession:
         """Told of each call."""
         self._new: set[bytes] = set()
         self._pending: dict[bytes, asyncio.Future[Reply | Score]] = {}
-        self._shared = SharedState()
+        self._shared = _SharedState()
 
     @property
     def name(self) -> str:
@@ -111,48 +163,15 @@ class JudgeSession:
 
     def for_repeat(self, sample: int) -> "JudgeSession":
         """The same judge, for another repeat."""
-        other = object.__new__(JudgeSession)
-        other.__dict__ = {**self.__dict__, "sample": sample}
+        other = copy(self)
+        other.sample = sample
         return other
 
     def for_estimate(self) -> "JudgeSession":
         """The same judge with the same replies, which counts the calls it would make and makes none."""
-        other = object.__new__(JudgeSession)
-        usage = self.usage.for_estimate()
-        own: dict[str, object] = {"mode": "estimate", "usage": usage, "_pending": {}}
-        other.__dict__ = {**self.__dict__, **own}
+        other = copy(self)
+        other.mode, other.usage, other._pending = "estimate", self.usage.for_estimate(), {}
         return other
-
-    async def ask(self, question: Question[T]) -> Answered[T] | Score:
-        """The judge's answer, or a Score without a value: `failed` if no reply is readable, `skipped` if the
-        judge may not be asked."""
-        async with self._shared.writing:
-            request = self._request(question)
-            while True:
-                answer = await self._read(question, request)
-                if isinstance(answer, _Unreadable):
-                    answer = await self._repaired(question, answer)
-                if not isinstance(answer, _Unreadable):
-                    return answer
-                request = replace(request, attempt=request.attempt + ATTEMPTS_PER_PROMPT)
-                if not await self._has_next(answer, request):
-                    return self._unusable(answer)
-
-    async def _has_next(self, unread: "_Unreadable", retry: Request) -> bool:
-        """Whether an earlier run kept a reply to the retry, or this run should ask for one."""
-        key = key_of(self.identity, retry)
-        if self.judge.is_recorded:
-            return self.judge.has(key)
-        if await self.writer.find(key) is not None:
-            return True
-        return self.retry_unreadable and unread.key not in self._new
-
-    def _unusable(self, unread: "_Unreadable") -> Score:
-        call = _call(unread.key, unread.request, unread.reply)
-        return Score.failed(
-            f"{self.name} {NO_USABLE_REPLY} to {unread.request.prompt!r}, twice: {unread.why}",
-            {"calls": [{**call, "wrong": unread.why, "wrong_before": unread.why_before}]},
-        )
 
     async def ask_all(self, questions: Iterable[Question[T]]) -> list[Answered[T] | Score]:
         """The judge's answers to several questions, asked concurrently."""
@@ -163,13 +182,49 @@ class JudgeSession:
 
         return await asyncio.gather(*map(self.ask, asked))
 
+    async def ask(self, question: Question[T]) -> Answered[T] | Score:
+        """The judge's answer, or a Score without a value: `failed` if no reply is readable, `skipped` if the
+        judge may not be asked."""
+        async with self._shared.writing:
+            request = Request(
+                question.prompt,
+                self.prompts.messages(question.prompt, question.texts, question.words),
+                question.schema,
+                self.sample,
+                wants_logprobs=question.wants_logprobs,
+            )
+            while True:
+                answer = await self._read(question, request)
+                if isinstance(answer, _Unreadable):
+                    answer = await self._repaired(question, answer)
+                if not isinstance(answer, _Unreadable):
+                    return answer
+                request = replace(request, attempt=request.attempt + ATTEMPTS_PER_PROMPT)
+                key = key_of(self.identity, request)
+                # Again where an earlier run kept a reply to that, or this run should ask for one.
+                if self.judge.is_recorded:
+                    has_next = self.judge.has(key)
+                else:
+                    is_retried = self.retry_unreadable and answer.key not in self._new
+                    has_next = await self.writer.find(key) is not None or is_retried
+                if not has_next:
+                    call = _call(answer.key, answer.request, answer.reply)
+                    return Score.failed(
+                        f"{self.name} {NO_USABLE_REPLY} to {request.prompt!r}, twice: {answer.why}",
+                        {
+                            "calls": [
+                                {**call, "wrong": answer.why, "wrong_before": answer.why_before}
+                            ]
+                        },
+                    )
+
     async def _read(
         self, question: Question[T], request: Request
     ) -> "Answered[T] | Score | _Unreadable":
         """The answer to a request; a truncated reply is requested once more."""
         while True:
             key = key_of(self.identity, request)
-            reply = await self._reply(key, request, question.stand_in)
+            reply = await self.reply(request, key, question.stand_in)
             if isinstance(reply, Score):
                 return reply
             try:
@@ -177,9 +232,14 @@ class JudgeSession:
                 return Answered(answer, reply, _call(key, request, reply))
             except ReplyError as error:
                 problem = error
-            is_broken_off = problem.is_cut and reply.finish_reason != "length"
-            if not is_broken_off or request.attempt % ATTEMPTS_PER_PROMPT:
-                return _Unreadable(key, request, reply, _why(reply, problem))
+            reason = reply.finish_reason
+            if not problem.is_cut or reason == "length" or request.attempt % ATTEMPTS_PER_PROMPT:
+                why = str(problem)
+                if reason == "length":
+                    why = f"{why} (it was cut at the most tokens a reply may have)"
+                elif reason in ("refusal", "content_filter"):
+                    why = f"the model refused ({reason}): {why}"
+                return _Unreadable(key, request, reply, why)
             request = replace(request, attempt=request.attempt + 1)
 
     async def _repaired(
@@ -188,11 +248,11 @@ class JudgeSession:
         """The answer after one repair message, which shows the judge its error."""
         shown = first.reply.text[:MAX_REPLY_SHOWN]
         repair = (Message("assistant", shown), Message("user", self.prompts.repair(first.why)))
+        messages = (*first.request.messages, *repair)
         start = first.request.attempt // ATTEMPTS_PER_PROMPT * ATTEMPTS_PER_PROMPT
-        repeated = replace(
-            first.request, messages=(*first.request.messages, *repair), attempt=start
+        second = await self._read(
+            question, replace(first.request, messages=messages, attempt=start)
         )
-        second = await self._read(question, repeated)
         if isinstance(second, _Unreadable):
             return replace(second, why_before=first.why)
         if isinstance(second, Score):
@@ -200,25 +260,19 @@ class JudgeSession:
         repaired = {"reply": shown, "wrong": first.why}
         return replace(second, call={**second.call, "repaired": repaired})
 
-    def _request(self, question: Question[T]) -> Request:
-        return Request(
-            question.prompt,
-            self.prompts.messages(question.prompt, question.texts, question.words),
-            question.schema,
-            self.sample,
-            wants_logprobs=question.wants_logprobs,
-        )
-
-    async def reply(self, request: Request) -> Reply | Score:
-        """The reply from the ledger or the judge; the same request is pending only once."""
-        return await self._reply(key_of(self.identity, request), request)
-
-    async def _reply(
-        self, key: bytes, request: Request, stand_in: Mapping[str, object] | None = None
+    async def reply(
+        self,
+        request: Request,
+        key: bytes | None = None,
+        stand_in: Mapping[str, object] | None = None,
     ) -> Reply | Score:
-        """`stand_in`: the request's, if it has none yet."""
+        """The reply from the ledger or the judge; the same request is pending only once.
+
+        `key`: the request's, if it is known already. `stand_in`: the request's, if it has none yet.
+        """
         import asyncio
 
+        key = key or key_of(self.identity, request)
         if key in self._pending:
             return await asyncio.shield(self._pending[key])
         coming: asyncio.Future[Reply | Score] = asyncio.get_running_loop().create_future()
@@ -226,10 +280,11 @@ class JudgeSession:
         try:
             reply = await self._find_or_ask(key, request, stand_in)
         except BaseException as error:
-            if not coming.done():
-                coming.cancel() if isinstance(error, asyncio.CancelledError) else _fail(
-                    coming, error
-                )
+            if isinstance(error, asyncio.CancelledError):
+                coming.cancel()
+            elif not coming.done():
+                coming.set_exception(error)
+                coming.exception()  # retrieved, so that asyncio does not warn when nobody waits
             raise
         finally:
             del self._pending[key]
@@ -239,51 +294,33 @@ class JudgeSession:
     async def _find_or_ask(
         self, key: bytes, request: Request, stand_in: Mapping[str, object] | None
     ) -> Reply | Score:
-        if self.mode != "ask" or self.judge.is_recorded:
-            return await self._found_or_asked(await self.writer.find(key), key, request, stand_in)
-        found = await self.writer.find_or_lease(key)
-        try:
-            return await self._found_or_asked(found, key, request, stand_in)
-        finally:
-            if found is None:
-                self.writer.release(key)
-
-    async def _found_or_asked(
-        self,
-        found: Reply | None,
-        key: bytes,
-        request: Request,
-        stand_in: Mapping[str, object] | None,
-    ) -> Reply | Score:
+        may_ask = self.mode == "ask" and not self.judge.is_recorded
+        found = await (self.writer.find_or_lease(key) if may_ask else self.writer.find(key))
         if found is not None:
-            self.usage.found()
+            self.usage.cached += 1
             if self.mode != "estimate":
                 self.judge.note(request, found)
             return found
-        if self.mode == "cached" and not self.judge.is_recorded:
-            return Score.skipped(
-                f"{NOT_ASKED}only the cache is read, and it has no reply of {self.name}"
-            )
-        if stand_in is not None:  # unused if the reply is kept
-            request = replace(request, stand_in=json.dumps(stand_in, ensure_ascii=False))
-        if self.mode == "estimate":
-            self.usage.expect(key, size_of(request))
-            return Reply(request.stand_in)
-        size = size_of(request)
-        if absent := await self._refusal(size):
-            return absent
         try:
+            if self.mode == "cached" and not self.judge.is_recorded:
+                return Score.skipped(
+                    f"{NOT_ASKED}only the cache is read, and it has no reply of {self.name}"
+                )
+            if stand_in is not None:  # unused if the reply is kept
+                request = replace(request, stand_in=json.dumps(stand_in, ensure_ascii=False))
+            size = size_of(request)
+            if self.mode == "estimate":
+                self.usage.expect(key, size)
+                return Reply(request.stand_in)
+            await self.usage.wait_until_affordable(size, lambda: self._shared.is_down)
+            if self._shared.is_down:
+                return self._shared.failed()
+            if refused := self.usage.refuses(size):
+                return Score.skipped(f"{NOT_ASKED}{refused}")
             return await self._asked(key, request, size)
         finally:
-            self.usage.settle()
-
-    async def _refusal(self, size: CallSize) -> Score | None:
-        """Why the judge may not be asked now; None if it may."""
-        await self.usage.wait_until_affordable(size, lambda: self._shared.is_down)
-        if self._shared.is_down:
-            return self._shared.failed()
-        refused = self.usage.refuses(size)
-        return Score.skipped(f"{NOT_ASKED}{refused}") if refused else None
+            if may_ask:
+                self.writer.release(key)
 
     async def _asked(self, key: bytes, request: Request, size: CallSize) -> Reply | Score:
         with self.usage.reserved(size) as paid:
@@ -301,21 +338,24 @@ class JudgeSession:
     async def _called(self, request: Request) -> Reply | Score:
         import asyncio
 
-        line = self._shared
+        shared = self._shared
         call: asyncio.Future[Reply] | None = None
         try:
             call = asyncio.ensure_future(self.judge.source.reply(request))
-            line.calls.add(call)
+            shared.calls.add(call)
             reply = await call
         except asyncio.CancelledError:
             task = asyncio.current_task()
             if task is not None and task.cancelling():
                 raise
-            return line.failed() if line.is_down else Score.failed(f"{self.name}: cancelled")
+            return shared.failed() if shared.is_down else Score.failed(f"{self.name}: cancelled")
         except JudgeError as error:
             reason = self.judge.redact(str(error))
             if error.is_down:
-                line.found_down(reason)
+                shared.n_down, shared.reason = shared.n_down + 1, reason
+                for pending in shared.calls if shared.is_down else ():
+                    if pending is not None:
+                        pending.cancel()
             return Score.failed(reason)
         except RagaugeError:
             raise
@@ -323,8 +363,8 @@ class JudgeSession:
             message = self.judge.redact(str(error))
             return Score.failed(f"{self.name}: {type(error).__name__}: {message}")
         finally:
-            line.calls.discard(call)
-        line.n_down = 0
+            shared.calls.discard(call)
+        shared.n_down = 0
         if not (isinstance(reply, Reply) and isinstance(reply.text, str)):  # pyright: ignore[reportUnnecessaryIsInstance]
             message = f"{self.judge.redact(repr(reply)):.80}"
             return Score.failed(f"{self.name} returned {message}, not a Reply with text")
@@ -364,16 +404,3 @@ def _call(key: bytes, request: Request, reply: Reply) -> dict[str, object]:
         "key": key.hex()[:16],
         **({"sample": request.sample} if request.sample else {}),
     }
-
-
-def _why(reply: Reply, error: ReplyError) -> str:
-    if reply.finish_reason == "length":
-        return f"{error} (it was cut at the most tokens a reply may have)"
-    if reply.finish_reason in ("refusal", "content_filter"):
-        return f"the model refused ({reply.finish_reason}): {error}"
-    return str(error)
-
-
-def _fail(coming: "asyncio.Future[Reply | Score]", error: BaseException) -> None:
-    coming.set_exception(error)
-    coming.exception()  # retrieved, so that asyncio does not warn when nobody waits; the caller raises it

@@ -37,10 +37,10 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class Unanswered(Exception):
-    """A request that may succeed when sent again, after `wait_s` if the server asks for it.
+    """No answer, for a reason that says how to go on: after `wait_s` if the server asks for it.
 
-    `is_overload`: the server is overloaded; the request itself is fine. `is_lost`: there was no
-    connection, or it broke.
+    `is_overload`: the server asks for fewer requests. `is_lost`: there was no connection, or it broke.
+    `is_final`: the same request would fail again.
     """
 
     def __init__(
@@ -50,13 +50,11 @@ class Unanswered(Exception):
         *,
         is_overload: bool = False,
         is_lost: bool = False,
+        is_final: bool = False,
     ) -> None:
         self.reason, self.wait_s = reason, wait_s
-        self.is_overload, self.is_lost = is_overload, is_lost
+        self.is_overload, self.is_lost, self.is_final = is_overload, is_lost, is_final
         super().__init__(reason)
-
-
-# Addresses and keys -------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -72,24 +70,24 @@ class Address:
     fault: Fault
 
     def __post_init__(self) -> None:
-        """Raise `fault` unless base_url is a web address, as wrong usage. The message hides its secrets."""
+        """Raise `fault` unless base_url is a web address. The message hides its secrets."""
         refuse_key_as_name(self.model)
+        problem = ""
         try:
             parts = self.parts
             is_host = re.fullmatch(r"[\w.:-]+", parts.hostname or "") and parts.port != 0
             (parts.hostname or "").encode("idna")  # a label may be empty or too long
+            if parts.scheme not in ("http", "https") or not is_host or " " in self.base_url:
+                problem = (
+                    f"is an address of the kind {parts.scheme or 'without a scheme'!r}, or has no host; "
+                    "give http:// or https://, a host and a path, as https://host/v1"
+                )
         except ValueError:
-            raise self._wrong("is no address; give https://host/v1") from None
-        if parts.scheme not in ("http", "https") or not is_host or " " in self.base_url:
-            raise self._wrong(
-                f"is an address of the kind {parts.scheme or 'without a scheme'!r}, or has no host; give "
-                "http:// or https://, a host and a path, as https://host/v1"
-            )
-
-    def _wrong(self, what: str) -> JudgeError | EncoderError:
-        error = self.fault(f"{self.model}: base_url {what}")
-        error.exit_code = PlanError.exit_code  # nothing was asked, so nothing is unreachable
-        return error
+            problem = "is no address; give https://host/v1"
+        if problem:
+            error = self.fault(f"{self.model}: base_url {problem}")
+            error.exit_code = PlanError.exit_code  # nothing was asked, so nothing is unreachable
+            raise error
 
     def __repr__(self) -> str:
         return f"{self.model} at {self.host}"
@@ -121,7 +119,16 @@ class Address:
         """The key; empty if an endpoint on this machine needs none. Raises `fault` if it is missing."""
         key = os.environ.get(self.api_key_env, "").strip()
         if not key and not self.is_local:
-            raise self.fault(f"{self}: no key; {self._where_to_put_it}", is_down=True)
+            way_out = (
+                "api_key_env must be the name of an environment variable that holds the key, such as "
+                "OPENAI_API_KEY; what was given is not printed, since it may be the key itself"
+            )
+            if is_variable(self.api_key_env):
+                way_out = (
+                    f"put it into the environment variable {self.api_key_env}, or name another with "
+                    "--judge-key or --encoder-key (in Python api_key_env=)"
+                )
+            raise self.fault(f"{self}: no key; {way_out}", is_down=True)
         if not (key.isascii() and key.isprintable()):
             raise self.fault(
                 f"{self}: the environment variable {self.api_key_env} holds signs that are in no "
@@ -129,18 +136,6 @@ class Address:
                 is_down=True,
             )
         return key
-
-    @property
-    def _where_to_put_it(self) -> str:
-        if is_variable(self.api_key_env):
-            return (
-                f"put it into the environment variable {self.api_key_env}, or name another with "
-                "--judge-key or --encoder-key (in Python api_key_env=)"
-            )
-        return (
-            "api_key_env must be the name of an environment variable that holds the key, such as "
-            "OPENAI_API_KEY; what was given is not printed, since it may be the key itself"
-        )
 
     def shown(self, text: str) -> str:
         """An excerpt on one line, without secrets."""
@@ -151,10 +146,7 @@ def check_above_zero(model: str, numbers: Mapping[str, float | None]) -> None:
     """Raise PlanError unless each number is finite and above 0, or None."""
     for name, number in numbers.items():
         if number is not None and not 0 < number < math.inf:
-            raise PlanError([f"{model}: {name} is {number}; it must be above 0"])
-
-
-# What is sent, and what is shown ------------------------------------------------------------------
+            raise PlanError(f"{model}: {name} is {number}; it must be above 0")
 
 
 def sendable(text: str) -> str:
@@ -179,10 +171,8 @@ def refuse_key_as_name(model: str) -> None:
     """Raise PlanError, without the name, if a model's name is the value of a variable for a key, or looks like a key."""
     if _KEY.search(model) or model.strip() in environment_keys():
         raise PlanError(
-            [
-                "the name of a model looks like a key, so it is not printed; give the model's name, and put the "
-                "key into an environment variable such as OPENAI_API_KEY"
-            ]
+            "the name of a model looks like a key, so it is not printed; give the model's name, and put the "
+            "key into an environment variable such as OPENAI_API_KEY"
         )
 
 
@@ -226,12 +216,14 @@ def _login(address: SplitResult) -> str:
     return b64encode(f"{name}:{password}".encode()).decode()
 
 
-# What comes back ----------------------------------------------------------------------------------
-
-
 def fields_of(value: object) -> Fields:
     """The fields of a JSON object; empty for anything else."""
     return cast(Fields, value) if isinstance(value, dict) else {}
+
+
+def listed(value: object) -> list[object]:
+    """The items of a JSON array; empty for anything else."""
+    return cast(list[object], value) if isinstance(value, list) else []
 
 
 def json_of(body: bytes | bytearray) -> object:
@@ -263,21 +255,14 @@ def message_of(body: str) -> str:
     if isinstance(content, str):
         return content
     # A list of pydantic errors: places and messages, without the input.
-    items = (
-        [fields_of(item) for item in cast(list[object], content)]
-        if isinstance(content, list)
-        else []
-    )
+    items = [fields_of(item) for item in listed(content)]
     if items and all("msg" in item for item in items):
-        return "; ".join(f"{_place(item.get('loc'))}: {item['msg']}" for item in items)
+        places = (item.get("loc") for item in items)
+        shown = (".".join(map(str, listed(place) or [place])) for place in places)
+        return "; ".join(
+            f"{place}: {item['msg']}" for place, item in zip(shown, items, strict=True)
+        )
     return json.dumps(content, ensure_ascii=False)
-
-
-def _place(loc: object) -> str:
-    return ".".join(map(str, cast(Iterable[object], loc) if isinstance(loc, list) else [loc]))
-
-
-# Asking again -------------------------------------------------------------------------------------
 
 
 def may_pass(status: int) -> bool:

@@ -63,12 +63,18 @@ def redacted(text: str, secrets: Iterable[str]) -> str:
     wanted = frozenset(secret for secret in secrets if len(secret) >= MIN_LENGTH)
     if not wanted:
         return text
-    spans = _merged(_spans(text, _patterns(wanted)))
-    if not spans:
-        return text
-    starts = [0, *(end for _, end in spans)]
-    ends = [*(start for start, _ in spans), len(text)]
-    return REDACTED.join(text[start:end] for start, end in zip(starts, ends, strict=True))
+    patterns = _patterns(wanted)
+    spans = list(_spans_in(text, patterns))
+    for token in (_QUOTED, _LINE_ENDS):
+        if decoding := _Decoding.of(text, token):
+            spans += (decoding.before(*span) for span in _spans_in(decoding.text, patterns))
+    shown: list[str] = []
+    at = 0
+    for start, end in sorted(spans):
+        if start >= at:  # else it overlaps the one before
+            shown += (text[at:start], REDACTED)
+        at = max(at, end)
+    return "".join((*shown, text[at:]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,18 +110,8 @@ def _patterns(secrets: frozenset[str]) -> _Patterns:
     )
 
 
-def _spans(text: str, patterns: _Patterns) -> Iterator[tuple[int, int]]:
+def _spans_in(text: str, patterns: _Patterns) -> Iterator[tuple[int, int]]:
     """Where the secrets are, as start and end in the text."""
-    yield from _spans_in(text, patterns, _TOKEN)
-    for token in (_QUOTED, _LINE_ENDS):
-        decoding = _Decoding.of(text, token)
-        if decoding is None:
-            continue
-        for start, end in _spans_in(decoding.text, patterns, _TOKEN):
-            yield decoding.before(start, end)
-
-
-def _spans_in(text: str, patterns: _Patterns, token: re.Pattern[str]) -> Iterator[tuple[int, int]]:
     decodings: list[_Decoding] = []
     for _ in range(MAX_DECODINGS):
         for start, end in (
@@ -126,7 +122,7 @@ def _spans_in(text: str, patterns: _Patterns, token: re.Pattern[str]) -> Iterato
             for decoding in reversed(decodings):
                 start, end = decoding.before(start, end)
             yield start, end
-        decoding = _Decoding.of(text, token)
+        decoding = _Decoding.of(text, _TOKEN)
         if decoding is None:
             return
         decodings.append(decoding)
@@ -208,18 +204,15 @@ def _pieces(data: bytes, encode: Callable[[bytes], bytes], n_bits: int) -> Itera
 
 def _numbers(secret: str) -> Iterator[str]:
     """Patterns of the secret's bytes in hexadecimal digits, also apart, and as decimal, octal and binary numbers."""
+    # Both cases of each digit; far quicker than a pattern that ignores them all.
+    either = {digit: f"[{digit}{digit.upper()}]" for digit in "abcdef"}
     for encoding in ("utf-8", "utf-16-le", "utf-16-be"):
         data = secret.encode(encoding, "surrogatepass")
-        digits = ("".join(map(_either, f"{byte:02x}")) for byte in data)
+        digits = ("".join(either.get(digit, digit) for digit in f"{byte:02x}") for byte in data)
         yield r"[ :,;_-]{0,2}(?:0x|U\+)?".join(digits)
     data = secret.encode("utf-8", "surrogatepass")
     for form, between in (("d", "[,; ]{1,2}"), ("03o", "[,; ]{1,2}"), ("08b", "[,; ]{0,2}")):
         yield between.join(f"{byte:{form}}" for byte in data)
-
-
-def _either(digit: str) -> str:
-    """A pattern of a digit in both cases; far quicker than a pattern that ignores them all."""
-    return digit if digit.isdecimal() else f"[{digit}{digit.upper()}]"
 
 
 def _in_base64(matches: Iterable[re.Match[str]], text: str) -> Iterator[tuple[int, int]]:
@@ -311,14 +304,3 @@ def _sign(token: str) -> str | None:
         units = b"".join(int(code, 16).to_bytes(2, "big") for code in codes)
         made = units.decode("utf-16-be", "surrogatepass")
     return made if len(made) <= 1 else None
-
-
-def _merged(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
-    """The spans in order; those that overlap as one."""
-    merged: list[tuple[int, int]] = []
-    for start, end in sorted(spans):
-        if merged and start < merged[-1][1]:
-            merged[-1] = merged[-1][0], max(merged[-1][1], end)
-        else:
-            merged.append((start, end))
-    return merged

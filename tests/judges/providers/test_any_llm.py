@@ -1,10 +1,8 @@
 """Judges through the package any-llm, against a server of our own; skipped where it is not installed."""
 
 import asyncio
-import importlib.util
-import sys
-from pathlib import Path
 
+import faulty_server as faulty
 import pytest
 
 pytest.importorskip("any_llm")
@@ -21,18 +19,6 @@ SCHEMA = {
     "additionalProperties": False,
 }
 ASKED = Request("verdict", (Message("user", "Is it?"),), SCHEMA)
-
-
-def _server():
-    path = Path(__file__).parents[1] / "faulty_server.py"
-    spec = importlib.util.spec_from_file_location("faulty_server_of_any_llm", path)
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
-
-
-faulty = _server()
 
 
 @pytest.fixture(autouse=True)
@@ -58,17 +44,13 @@ def test_what_may_pass_is_tried_again():
     assert server.asked[0]["response_format"]["json_schema"]["schema"] == SCHEMA
 
 
-def test_a_key_that_is_refused_ends_it_at_once_and_stands_in_no_error():
-    error, server = asked(lambda *_: faulty.refusal(401, "no such key: sk-canary-7731"))
-    assert error.is_down and "canary" not in str(error)
-    assert server.n_requests == 1
+FORMS = ("sk-canary-7731", "SK-CANARY-7731", "sk-canary\\u002d7731", "\\\\".join("sk-canary-7731"))
 
 
-@pytest.mark.parametrize(
-    "form", ["SK-CANARY-7731", "sk-canary\\u002d7731", "\\\\".join("sk-canary-7731")]
-)
-def test_a_key_stands_in_no_error_however_it_is_written(form):
-    error, _ = asked(lambda *_: faulty.refusal(401, f"no such key: {form}"))
+@pytest.mark.parametrize("form", FORMS)
+def test_a_key_that_is_refused_ends_it_at_once_and_stands_in_no_error(form):
+    error, server = asked(lambda *_: faulty.refusal(401, f"no such key: {form}"))
+    assert error.is_down and server.n_requests == 1
     assert "7731" not in str(error).replace("\\", "")
     assert "[redacted]" in str(error)
 

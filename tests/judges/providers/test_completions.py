@@ -18,9 +18,6 @@ def reply(message: object, *, usage: object = None, **choice: object) -> Reply:
     return reply_of({"usage": usage}, {"message": message, **choice})
 
 
-# Replies ------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("content", "text"),
     [
@@ -125,9 +122,6 @@ def test_whatever_a_server_says_is_read_without_a_fault(said):
     error = error_of(json.dumps(said))
     assert all(isinstance(part, str) for part in (error.message, error.code, error.param))
     list(rejected_parameters(error, {"seed": 1}))
-
-
-# Errors -------------------------------------------------------------------------------------------
 
 
 def test_what_stands_beside_the_message_is_found():

@@ -40,13 +40,13 @@ FLAGS = {
 }
 
 
+BRACES = 'it says ```{"score": 1}``` and } and ] and \\ "'
+
+
 def problem_of(call, *arguments):
     with pytest.raises(ReplyError) as caught:
         call(*arguments)
     return str(caught.value)
-
-
-# The one object of a reply.
 
 
 @pytest.mark.parametrize(
@@ -78,14 +78,16 @@ def test_one_object_is_found_whatever_stands_around_it(text):
     assert read_json(text, SCORE) == {"score": 4}
 
 
-def test_a_line_break_within_a_text_is_let_pass():
-    assert read_json('{"score": 4, "reason": "one\ntwo"}', SCORE)["reason"] == "one\ntwo"
-
-
-def test_braces_and_fences_within_texts_are_text():
-    reason = 'it says ```{"score": 1}``` and } and ] and \\ "'
-    text = json.dumps({"score": 0, "reason": reason})
-    assert read_json(text, SCORE) == {"score": 0, "reason": reason}
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ('{"score": 4, "reason": "one\ntwo"}', "one\ntwo"),
+        ('{"score": 4, "reason": "\\ud83d\\ude00"}', "😀"),
+        (json.dumps({"score": 4, "reason": BRACES}), BRACES),
+    ],
+)
+def test_line_breaks_braces_and_pairs_of_surrogates_within_texts_are_text(text, reason):
+    assert read_json(text, SCORE) == {"score": 4, "reason": reason}
 
 
 @pytest.mark.parametrize(
@@ -96,7 +98,7 @@ def test_braces_and_fences_within_texts_are_text():
         ("\ufeff \n", "the reply is empty"),
         ("<think>yes</think> ", "the reply is empty"),
         ("I cannot judge this.", 'holds no JSON object; it begins "I cannot judge this."'),
-        ("no " * 100, "no no no…"),
+        ("no " * 100, f'it begins "{("no " * 100)[:80]}…"'),
         ("{'score': 4}", "holds no JSON object"),
         ("use {x}", "holds no JSON object"),
         ("4", "holds no JSON object"),
@@ -123,14 +125,6 @@ def test_what_is_no_json_object_is_said(text, wanted):
     assert wanted in problem_of(read_json, text, SCORE)
 
 
-def test_a_surrogate_pair_is_one_character():
-    assert read_json('{"score": 1, "reason": "\\ud83d\\ude00"}', SCORE)["reason"] == "😀"
-
-
-def test_what_is_quoted_of_a_reply_is_at_most_80_characters():
-    assert problem_of(read_json, "n" * 1000, SCORE).count("n") < 80 + 20
-
-
 @pytest.mark.parametrize(
     "text",
     [
@@ -138,6 +132,7 @@ def test_what_is_quoted_of_a_reply_is_at_most_80_characters():
         '```json\n{"score": 1}\n```\nWait:\n```json\n{"score": 0}\n```',
         '{"claim": "…"}\n{"score": 1}',
         '{"score": 1}\n{}',
+        'Well.\n<think>{"score": 1}</think>\n{"score": 4}',
         '{"score": 1}\n[{"score": 0}]',
         '[{"score": 1}]\n[{"score": 0}]',
         'It says:\n{"score": 1, "reason": "forged"}\nMine:\n{"score": 1, "reason": "own"}',
@@ -202,70 +197,67 @@ def test_a_reply_that_stops_anywhere_in_its_object_is_cut(around):
 
 
 @pytest.mark.parametrize(
-    "text",
-    ['["a", "b', '[{"score": 1}, ', "[1, 0", '{"score": 1}\n{"score": 0, "rea', "<think>So {"],
+    ("text", "is_cut"),
+    [
+        *((text, True) for text in ('["a", "b', '[{"score": 1}, ', "[1, 0", "<think>So {")),
+        ('{"score": 1}\n{"score": 0, "rea', True),
+        *((text, False) for text in ("", "no", '{"reason": "\\u12"}', '{"score": x}', "[1]")),
+        ('{"score": 1} {"score": 2}', False),
+    ],
 )
-def test_a_cut_array_second_object_or_thought_is_cut_too(text):
-    assert read_refusal(text).is_cut
-
-
-@pytest.mark.parametrize(
-    "text", ["", "no", '{"reason": "\\u12"}', '{"score": x}', '{"score": 1} {"score": 2}', "[1]"]
-)
-def test_a_whole_reply_is_not_cut(text):
-    assert not read_refusal(text).is_cut
-
-
-def test_a_closed_thought_counts_only_at_the_beginning():
-    text = 'Well.\n<think>{"score": 1}</think>\n{"score": 4}'
-    assert "two different" in problem_of(read_json, text, SCORE)
+def test_a_cut_array_second_object_or_thought_is_cut_too_and_a_whole_reply_is_not(text, is_cut):
+    assert read_refusal(text).is_cut is is_cut
 
 
 def test_an_error_keeps_that_it_is_cut_across_processes():
     assert pickle.loads(pickle.dumps(ReplyError("x", is_cut=True))).is_cut
 
 
-# A bare array.
+TWO_REQUIRED = {
+    **CLAIMS,
+    "required": ["claims", "n"],
+    "properties": {**CLAIMS["properties"], "n": {}},
+}
+AB, YES_NO = {"claims": ["a", "b"]}, {"flags": [True, False, True]}
 
 
 @pytest.mark.parametrize(
-    "text",
+    ("text", "schema", "found"),
     [
-        '["a", "b"]',
-        '```json\n["a", "b"]\n```',
-        'The claims are: ["a", "b"]',
-        'By [the text]:\n[\n  "a",\n  "b"\n]\nAs asked.',
-        '{"claims": ["a", "b"]}',
+        ('["a", "b"]', CLAIMS, AB),
+        ('```json\n["a", "b"]\n```', CLAIMS, AB),
+        ('The claims are: ["a", "b"]', CLAIMS, AB),
+        ('By [the text]:\n[\n  "a",\n  "b"\n]\nAs asked.', CLAIMS, AB),
+        ('{"claims": ["a", "b"]}', CLAIMS, AB),
+        ("[1, 0, true]", FLAGS, YES_NO),
+        ("So:\n[\n 1,\n 0,\n true\n]\n.", FLAGS, YES_NO),
+        (
+            'Here:\n[{"claim": 1, "supported": 1}, {"claim": 2, "supported": 0}]',
+            VERDICTS,
+            {"verdicts": [{"claim": 1, "supported": True}, {"claim": 2, "supported": False}]},
+        ),
+        *(
+            (text, FLAGS, "holds no JSON")
+            for text in ("None is, see [1].", "[1] says so.", "It is so [1]")
+        ),
+        *(
+            (text, CLAIMS, "two different")
+            for text in (
+                '["a"] ["b"]',
+                '["a"]\n{"claims": ["b"]}',
+                '{"claims": ["b"]}\n["a"]',
+                '["a"]\n[]',
+            )
+        ),
+        ('["a"]', TWO_REQUIRED, "must be a JSON object"),
     ],
 )
-def test_an_array_alone_is_taken_for_the_only_property_required(text):
-    assert read_json(text, CLAIMS) == {"claims": ["a", "b"]}
-
-
-@pytest.mark.parametrize(
-    "text", ["[1, 0, true]", "So:\n[\n 1,\n 0,\n true\n]\n.", "```\n[1,0,1]\n```"]
-)
-def test_an_array_of_numbers_stands_on_lines_of_its_own(text):
-    assert read_json(text, FLAGS) == {"flags": [True, False, True]}
-
-
-@pytest.mark.parametrize("text", ["None is, see [1].", "[1] says so.", "It is so [1]"])
-def test_a_citation_is_no_array(text):
-    assert "holds no JSON" in problem_of(read_json, text, FLAGS)
-
-
-@pytest.mark.parametrize(
-    "text", ['["a"] ["b"]', '["a"]\n{"claims": ["b"]}', '{"claims": ["b"]}\n["a"]', '["a"]\n[]']
-)
-def test_two_different_arrays_are_refused(text):
-    assert "two different" in problem_of(read_json, text, CLAIMS)
-
-
-def test_an_array_of_objects_is_read_like_any():
-    text = 'Here:\n[{"claim": 1, "supported": 1}, {"claim": 2, "supported": 0}]'
-    assert read_json(text, VERDICTS) == {
-        "verdicts": [{"claim": 1, "supported": True}, {"claim": 2, "supported": False}]
-    }
+def test_an_array_alone_is_taken_for_the_only_property_required(text, schema, found):
+    """A citation is no array; one of numbers stands on lines of its own."""
+    if isinstance(found, str):
+        assert found in problem_of(read_json, text, schema)
+    else:
+        assert read_json(text, schema) == found
 
 
 @pytest.mark.parametrize(
@@ -279,18 +271,6 @@ def test_an_array_of_objects_is_read_like_any():
 )
 def test_items_without_their_array_are_refused(text):
     problem_of(read_json, text, VERDICTS)
-
-
-def test_an_array_is_no_stand_in_for_one_of_two_required_properties():
-    schema = {
-        **CLAIMS,
-        "required": ["claims", "n"],
-        "properties": {**CLAIMS["properties"], "n": {}},
-    }
-    assert "must be a JSON object" in problem_of(read_json, '["a"]', schema)
-
-
-# Nesting, size, garbage.
 
 
 @pytest.mark.parametrize(("opening", "closing"), [("[", "]"), ('{"a":', "}")])
@@ -367,14 +347,6 @@ def test_objects_are_read_only_when_all_are_equal(objects):
         assert "two different" in problem_of(read_json, text, {"type": "object"})
 
 
-# Words.
-
-
-def test_a_thought_before_the_word_is_skipped():
-    assert read_word("<think>CORRECT? No.</think>\n\nWRONG", MENU) == "WRONG"
-    assert read_word("```\nWRONG\n```", MENU) == "WRONG"
-
-
 @pytest.mark.parametrize(
     ("text", "wanted"),
     [
@@ -389,3 +361,5 @@ def test_a_thought_before_the_word_is_skipped():
 )
 def test_what_is_no_word(text, wanted):
     assert wanted in problem_of(read_word, text, MENU)
+    assert read_word("<think>CORRECT? No.</think>\n\nWRONG", MENU) == "WRONG"
+    assert read_word("```\nWRONG\n```", MENU) == "WRONG"

@@ -3,76 +3,45 @@
 from dataclasses import replace
 from pathlib import Path
 from shlex import quote
-from typing import Any
-
-import click
 
 from ragauge.cli.asking import Inquiry, print_answers, say_faults
-from ragauge.cli.options import (
-    AskOptions,
-    FiniteRange,
-    NamedTarget,
-    Price,
-    SourceOptions,
-    ask_options,
-    source_options,
-)
+from ragauge.cli.declare import declare, option
+from ragauge.cli.options import NAMED_TARGET, PRICE, AskOptions, SourceOptions
 from ragauge.cli.streams import say
 
 
-@click.command("ask", short_help="Run a system on questions and keep its answers.")
-@click.argument("questions", type=click.Path(path_type=Path))
-@ask_options
-@click.option(
-    "--system",
-    "systems",
-    multiple=True,
-    type=NamedTarget(),
-    help="System to ask, by name: small=app.py:small. Repeat it for several.",
-)
-@source_options
-@click.option("--where", help="Ask only matching questions: 'question_type = \"fact\"'.")
-@click.option("--limit", type=click.IntRange(min=1), help="Ask only the first N questions.")
-@click.option(
-    "--repeat",
-    type=click.IntRange(min=1),
-    default=1,
-    metavar="K",
-    help="Ask each question K times, to see how steady the answers are.  [default: 1]",
-)
-@click.option(
-    "--max-cost",
-    type=FiniteRange(min=0, min_open=True),
-    help="Most dollars to spend on each system.",
-)
-@click.option("--max-calls", type=click.IntRange(min=1), help="Most questions to ask each system.")
-@click.option("--price", type=Price(), help="Price in dollars per million tokens: input,output.")
-@click.option(
-    "--folder",
-    type=click.Path(path_type=Path),
-    help="Folder of the answers.  [default: a folder in ragauge-answers]",
-)
-@click.option(
-    "-o",
-    "--output",
-    multiple=True,
-    type=click.Path(path_type=Path),
-    help="Also write the answers to this .jsonl, .csv or .parquet file. Repeatable.",
-)
-@click.option("--quiet", is_flag=True, help="Do not show progress.")
-@click.option(
-    "--dry-run", is_flag=True, help="Ask three questions, forecast time and cost, then stop."
-)
+@declare("ask")
 def command(
     questions: Path,
+    *,
     asking: AskOptions,
-    systems: tuple[str, ...],
+    systems: tuple[str, ...] = option(
+        "System to ask, by name: small=app.py:small. Repeat it for several.",
+        "--system",
+        type=NAMED_TARGET,
+    ),
     reading: SourceOptions,
-    max_cost: float | None,
-    output: tuple[Path, ...],
-    quiet: bool,
-    dry_run: bool,
-    **options: Any,
+    where: str | None = option("Ask only matching questions: 'question_type = \"fact\"'."),
+    limit: int | None = option("Ask only the first N questions.", min=1),
+    repeat: int = option(
+        "Ask each question K times, to see how steady the answers are.  [default: 1]",
+        default=1,
+        min=1,
+        metavar="K",
+    ),
+    max_cost: float | None = option("Most dollars to spend on each system.", min=0, min_open=True),
+    max_calls: int | None = option("Most questions to ask each system.", min=1),
+    price: tuple[float, float] | None = option(
+        "Price in dollars per million tokens: input,output.", type=PRICE
+    ),
+    folder: Path | None = option("Folder of the answers.  [default: a folder in ragauge-answers]"),
+    output: tuple[Path, ...] = option(
+        "Also write the answers to this .jsonl, .csv or .parquet file. Repeatable.",
+        "-o",
+        "--output",
+    ),
+    quiet: bool = option("Do not show progress."),
+    dry_run: bool = option("Ask three questions, forecast time and cost, then stop."),
 ) -> int:
     """Run a system on questions; keep each answer with its contexts, time, tokens and cost.
 
@@ -86,10 +55,15 @@ def command(
     inquiry = Inquiry.of(
         questions,
         replace(asking, targets=(*asking.targets, *systems)),
-        reading,
+        reading.settings,
+        where=where,
+        limit=limit,
+        repeat=repeat,
+        max_calls=max_calls,
         max_cost_usd=max_cost,
+        price=price,
+        folder=folder,
         output=output,
-        **options,  # where, limit, repeat, max_calls, price and folder
     )
     if dry_run:
         inquiry.forecast(quiet=quiet)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ragauge.cli.declare import declare, option
 from ragauge.cli.folders import CACHE, RUNS
 from ragauge.cli.output import print_data
 from ragauge.cli.streams import say
@@ -18,11 +19,13 @@ if TYPE_CHECKING:
     from ragauge.judges.protocol import Reply
 
 
-@click.command("cache", short_help="Show or clear the cache of vectors and judge replies.")
-@click.argument("file", required=False, type=click.Path(path_type=Path))
-@click.option("--reply", metavar="KEY", help="Print one judge call: its prompt and its reply.")
-@click.option("--clear", is_flag=True, help="Delete all entries.")
-def command(file: Path | None, reply: str | None, clear: bool) -> int:
+@declare("cache")
+def command(
+    file: Path | None = None,
+    *,
+    reply: str | None = option("Print one judge call: its prompt and its reply.", metavar="KEY"),
+    clear: bool = option("Delete all entries."),
+) -> int:
     """Show or clear the cache of vectors and judge replies.
 
     FILE defaults to ragauge-runs/cache.sqlite. Deleted vectors are computed again when needed, and

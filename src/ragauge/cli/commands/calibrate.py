@@ -1,70 +1,36 @@
 """`ragauge calibrate`."""
 
-from collections.abc import Sequence
 from pathlib import Path
 
 import click
 
-from ragauge.cli.options import LabelOptions, Pair, label_options, pairs_once
-from ragauge.cli.output import OutputOptions, output_options, write_report
-from ragauge.cli.plugin_option import import_plugins, plugin_option
-from ragauge.loaders.verdicts import KINDS
+from ragauge.cli.declare import declare, option
+from ragauge.cli.options import PLUGINS, THRESHOLDS, LabelOptions, import_plugins, thresholds_of
+from ragauge.cli.output import OutputOptions, write_report
+from ragauge.loaders.verdicts import Kind
 from ragauge.storage.regular_file import is_file
 
 
-@click.command("calibrate", short_help="Compare metrics and judges with people's labels.")
-@click.argument("labels", type=click.Path(path_type=Path))
-@click.argument("run", required=False, type=click.Path(path_type=Path))
-@click.option(
-    "-m",
-    "--metric",
-    "metrics",
-    multiple=True,
-    help="Compare only this metric; the first one's rates are shown. Repeatable.",
-)
-@click.option(
-    "--threshold",
-    "thresholds",
-    multiple=True,
-    type=Pair("METRIC=VALUE"),
-    help="Value from which a metric's verdict is yes.  [default: the middle of its scale]",
-)
-@label_options
-@click.option(
-    "--sample-only",
-    is_flag=True,
-    help="Of the run's own labels, use only those of its random sample.",
-)
-@click.option(
-    "--cluster",
-    metavar="FIELD",
-    help="Field of the answers whose values are drawn together in intervals: questions about one document.",
-)
-@click.option("--kind", type=click.Choice(KINDS), help="Kind of labels.  [default: recognised]")
-@output_options
-@click.option(
-    "-n",
-    "n_worst",
-    type=click.IntRange(min=0),
-    default=3,
-    show_default=True,
-    help="Number of disagreements to list.",
-)
-@plugin_option
-@click.option("--seed", type=click.IntRange(min=0), help="Random seed.  [default: that of the run]")
+@declare("calibrate")
 def command(
     labels: Path,
-    run: Path | None,
-    metrics: tuple[str, ...],
-    thresholds: tuple[tuple[str, str], ...],
+    run: Path | None = None,
+    *,
+    metrics: tuple[str, ...] = option(
+        "Compare only this metric; the first one's rates are shown. Repeatable.", "-m", "--metric"
+    ),
+    thresholds: tuple[tuple[str, str], ...] = THRESHOLDS,
     reading: LabelOptions,
-    sample_only: bool,
-    cluster: str | None,
-    kind: str | None,
+    sample_only: bool = option("Of the run's own labels, use only those of its random sample."),
+    cluster: str | None = option(
+        "Field of the answers whose values are drawn together in intervals: questions about one document.",
+        metavar="FIELD",
+    ),
+    kind: Kind | None = option("Kind of labels.  [default: recognised]"),
     writing: OutputOptions,
-    n_worst: int,
-    plugins: tuple[Path, ...],
-    seed: int | None,
+    n_worst: int = option("Number of disagreements to list.", "-n", default=3, min=0),
+    plugins: tuple[Path, ...] = PLUGINS,
+    seed: int | None = option("Random seed.  [default: that of the run]", min=0),
 ) -> None:
     """Compare a run's metrics and judges with people's labels, and correct the rates they report.
 
@@ -95,10 +61,10 @@ def command(
         stored,
         None if given is None else str(given),
         metrics=metrics,
-        thresholds=read_thresholds(thresholds),
+        thresholds=thresholds_of(thresholds),
         sample_only=sample_only,
         cluster=cluster,
-        kind=next((each for each in KINDS if each == kind), None),
+        kind=kind,
         seed=seed,
         **reading.reading(),
     )
@@ -112,14 +78,3 @@ def command(
     if all(path is not None for _, path in targets):
         targets.append(("table", None))
     write_report(screen.report, targets)
-
-
-def read_thresholds(pairs: Sequence[tuple[str, str]]) -> dict[str, float]:
-    """The threshold of each metric; UsageError for one that is no number."""
-    found: dict[str, float] = {}
-    for name, value in pairs_once(pairs, "metric").items():
-        try:
-            found[name] = float(value)
-        except ValueError:
-            raise click.UsageError(f"--threshold {name}: {value!r} is not a number") from None
-    return found

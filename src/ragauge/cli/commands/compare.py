@@ -3,18 +3,18 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal, cast
+from typing import cast
 
 import click
 
+from ragauge.cli.declare import argument, declare, option
 from ragauge.cli.folders import RUNS, stored_runs
-from ragauge.cli.options import SourceOptions, source_options
+from ragauge.cli.options import PLUGINS, SourceOptions, import_plugins
 from ragauge.cli.outcome import INCOMPLETE
-from ragauge.cli.output import OutputOptions, output_options, write_report
-from ragauge.cli.plugin_option import import_plugins, plugin_option
+from ragauge.cli.output import OutputOptions, write_report
 from ragauge.cli.running import evaluate_config
 from ragauge.cli.streams import say
-from ragauge.comparing.comparison import CORRECTIONS, TESTS, Comparison
+from ragauge.comparing.comparison import Comparison, CorrectionName, TestName
 from ragauge.errors import PlanError, did_you_mean
 from ragauge.evaluation.config import Config
 from ragauge.loaders.formats.file_sets import kind_of_file
@@ -28,72 +28,35 @@ from ragauge.storage.regular_file import as_url, exists, is_file, is_folder
 MAX_COMMANDS = 8
 
 
-@click.command("compare", short_help="Compare systems: is the difference real, and where?")
-@click.argument("given", metavar="BASE CANDIDATE...", nargs=-1)
-@click.option(
-    "-m",
-    "--metric",
-    "metrics",
-    multiple=True,
-    help="Compare only this metric; of a file of answers, compute it. Repeatable.",
-)
-@click.option("-s", "--suite", "suites", multiple=True, help="Suite for files of answers.")
-@source_options
-@click.option(
-    "--by", multiple=True, help="Also compare within each value of this field. Repeatable."
-)
-@click.option(
-    "--cluster",
-    metavar="FIELD",
-    help="Questions with the same value are not independent, such as those about one document.",
-)
-@click.option(
-    "--test",
-    type=click.Choice(TESTS),
-    default="randomization",
-    show_default=True,
-    help="Test of each difference; mcnemar only for metrics of 0 and 1.",
-)
-@click.option(
-    "--correction",
-    type=click.Choice(CORRECTIONS),
-    default="holm",
-    show_default=True,
-    help="Correct the p values for all tests of the comparison.",
-)
-@click.option("--all-pairs", is_flag=True, help="Compare every pair, not only with the base.")
-@click.option(
-    "--allow-mismatch",
-    is_flag=True,
-    help="Compare although questions, gold, settings or models differ.",
-)
-@click.option(
-    "--permutations",
-    type=click.IntRange(min=1),
-    default=10_000,
-    show_default=True,
-    help="Sign patterns to draw, where they are too many to count all.",
-)
-@click.option(
-    "--seed",
-    type=click.IntRange(min=0),
-    help="Seed of the draws.  [default: that of the base's run]",
-)
-@output_options
-@click.option("--full", is_flag=True, help="Print every row, note and question.")
-@plugin_option
+@declare("compare")
 def command(
-    given: tuple[str, ...],
-    metrics: tuple[str, ...],
-    suites: tuple[str, ...],
+    given: tuple[str, ...] = argument("BASE CANDIDATE..."),
+    *,
+    metrics: tuple[str, ...] = option(
+        "Compare only this metric; of a file of answers, compute it. Repeatable.", "-m", "--metric"
+    ),
+    suites: tuple[str, ...] = option("Suite for files of answers.", "-s", "--suite"),
     reading: SourceOptions,
-    all_pairs: bool,
-    permutations: int,
-    seed: int | None,
+    by: tuple[str, ...] = option("Also compare within each value of this field. Repeatable."),
+    cluster: str | None = option(
+        "Questions with the same value are not independent, such as those about one document.",
+        metavar="FIELD",
+    ),
+    test: TestName = option(
+        "Test of each difference; mcnemar only for metrics of 0 and 1.", default="randomization"
+    ),
+    correction: CorrectionName = option(
+        "Correct the p values for all tests of the comparison.", default="holm"
+    ),
+    all_pairs: bool = option("Compare every pair, not only with the base."),
+    allow_mismatch: bool = option("Compare although questions, gold, settings or models differ."),
+    permutations: int = option(
+        "Sign patterns to draw, where they are too many to count all.", default=10_000, min=1
+    ),
+    seed: int | None = option("Seed of the draws.  [default: that of the base's run]", min=0),
     writing: OutputOptions,
-    full: bool,
-    plugins: tuple[Path, ...],
-    **options: Any,
+    full: bool = option("Print every row, note and question."),
+    plugins: tuple[Path, ...] = PLUGINS,
 ) -> int:
     """Compare systems question by question: the difference, its 95 % interval, and a corrected p.
 
@@ -119,26 +82,26 @@ def command(
     config = Config(
         suites=suites,
         metrics=metrics,
-        gold=reading.gold,
-        prefer=reading.prefer,
-        by_place=reading.by_place,
-        map=reading.map,
         seed=seed or 0,
         plugins=plugins,
+        **reading.settings,
     )
     sides, has_files = _sides(list(given), config)
-    if not has_files and (suites or reading.any_given):
+    if not has_files and (suites or any(reading.settings.values())):
         raise click.UsageError(
             "--suite, --gold, --prefer, --by-place and --map are for files of answers; runs are evaluated already"
         )
-    pairs: Literal["all", "base"] = "all" if all_pairs else "base"
     comparison = compare(
         *sides,
         metrics=metrics if metrics and not has_files else None,
-        pairs=pairs,
+        pairs="all" if all_pairs else "base",
         n_permutations=permutations,
         seed=seed,
-        **options,  # by, cluster, test, correction and allow_mismatch
+        by=by,
+        cluster=cluster,
+        test=test,
+        correction=correction,
+        allow_mismatch=allow_mismatch,
     )
     write_report(comparison_report(comparison), targets, full=full)
     return _exit_code([run for run, _ in sides] if has_files else [], comparison)

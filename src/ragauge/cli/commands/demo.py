@@ -3,8 +3,7 @@
 from importlib import resources
 from pathlib import Path
 
-import click
-
+from ragauge.cli.declare import declare, option
 from ragauge.cli.running import run_config
 from ragauge.cli.streams import say
 from ragauge.errors import StoreError
@@ -14,20 +13,16 @@ from ragauge.runs.store import RunFolder
 EXAMPLE = "examples/handbook"
 
 
-@click.command("demo", short_help="Evaluate the bundled example.")
-@click.option(
-    "--folder",
-    type=click.Path(path_type=Path),
-    help="Folder for the results.  [default: ragauge-demo, or ragauge-demo-judged with --judged]",
-)
-@click.option(
-    "--judged",
-    is_flag=True,
-    help="Run the graphrag suite with recorded judge replies; needs no API key.",
-)
-@click.option("--full", is_flag=True, help="Print all metrics, systems, notes and findings.")
-@click.option("--no-report", is_flag=True, help="Do not write report.html.")
-def command(folder: Path | None, judged: bool, full: bool, no_report: bool) -> int:
+@declare("demo")
+def command(
+    *,
+    folder: Path | None = option(
+        "Folder for the results.  [default: ragauge-demo, or ragauge-demo-judged with --judged]"
+    ),
+    judged: bool = option("Run the graphrag suite with recorded judge replies; needs no API key."),
+    full: bool = option("Print all metrics, systems, notes and findings."),
+    no_report: bool = option("Do not write report.html."),
+) -> int:
     """Evaluate the bundled example: three systems answer thirty questions about a small handbook.
 
     Prints the summary by system and by question type, and writes the run, summary.json, summary.md

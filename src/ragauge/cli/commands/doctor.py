@@ -7,9 +7,8 @@ import sys
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-import click
-
 from ragauge import catalog
+from ragauge.cli.declare import declare, option
 from ragauge.errors import EncoderError
 
 NEEDED = ("click", "numpy", "onnxruntime", "polars", "rapidfuzz", "rich")
@@ -25,14 +24,14 @@ EXTRAS = {
 }
 
 
-@click.command("doctor", short_help="Check the installation, or a stored run.")
-@click.option(
-    "--check",
-    metavar="RUN",
-    type=click.Path(path_type=Path),
-    help="Check this run's folder instead: every file, row and number against its manifest.",
-)
-def command(check: Path | None) -> int:
+@declare("doctor")
+def command(
+    *,
+    check: Path | None = option(
+        "Check this run's folder instead: every file, row and number against its manifest.",
+        metavar="RUN",
+    ),
+) -> int:
     """Check the installation: which packages and extras are present, and how to add the others.
 
     With --check, check a stored run: the digest of each file, the samples' fingerprint, the rows of scores

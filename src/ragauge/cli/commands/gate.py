@@ -4,12 +4,13 @@ import os
 import sys
 from pathlib import Path
 from shlex import quote
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Literal, cast
 
 import click
 
-from ragauge.cli.output import OutputOptions, output_options, write_report
-from ragauge.cli.plugin_option import import_plugins, plugin_option
+from ragauge.cli.declare import argument, declare, option
+from ragauge.cli.options import PLUGINS, Text, import_plugins
+from ragauge.cli.output import OutputOptions, write_report
 from ragauge.cli.streams import say
 from ragauge.errors import StoreError
 from ragauge.evaluation.config import Config
@@ -24,94 +25,45 @@ if TYPE_CHECKING:
 GATE_FAILED = 1
 
 
-class Drop(click.ParamType[tuple[str, float]]):
-    """The largest drop of a metric: METRIC=X, or X for all metrics."""
-
-    name = "[METRIC=]X"
-
-    def convert(
-        self, value: object, param: click.Parameter | None, ctx: click.Context | None
-    ) -> tuple[str, float]:
-        # The last =, since a label may contain others: recall(match="text")@10=0.02
-        metric, _, text = str(value).rpartition("=")
-        try:
-            drop = float(text)
-        except ValueError:
-            drop = -1.0
-        if not 0 <= drop < float("inf"):
-            self.fail(f"expected METRIC=0.02 or 0.02, got {value!r}", param, ctx)
-        return metric, drop
+def _drop(text: str) -> tuple[str, float]:
+    """The largest drop of a metric, or of all metrics."""
+    # The last =, since a label may contain others: recall(match="text")@10=0.02
+    metric, _, number = text.rpartition("=")
+    if not 0 <= float(number) < float("inf"):
+        raise ValueError
+    return metric, float(number)
 
 
-@click.command(
-    "gate", short_help="Fail a build if a run breaks a rule or is worse than a baseline."
-)
-@click.argument("runs", metavar="[RUN]", nargs=-1, type=click.Path(path_type=Path))
-@click.option(
-    "--rule",
-    "rules",
-    multiple=True,
-    help="What must hold: 'recall@10 >= 0.35', 'failed <= 0', 'correct[lang = \"de\"] > 0.8'. Repeatable.",
-)
-@click.option(
-    "--baseline",
-    type=click.Path(path_type=Path),
-    help="Run to compare with; or the name of a system of RUN.",
-)
-@click.option(
-    "--max-drop",
-    "max_drop",
-    multiple=True,
-    type=Drop(),
-    help="Most that a metric may be worse than in the baseline. Repeatable.",
-)
-@click.option(
-    "--on",
-    type=click.Choice(("point", "bound")),
-    help="Judge drops by the difference itself, or by the worse end of its 95 % interval.  [default: point]",
-)
-@click.option(
-    "--allow-lost",
-    type=click.IntRange(min=0),
-    default=0,
-    show_default=True,
-    help="Questions scored in the baseline that may have no score now.",
-)
-@click.option(
-    "--allow-mismatch",
-    is_flag=True,
-    help="Compare with a baseline of other data, versions, settings or models all the same.",
-)
-@click.option("--system", "systems", multiple=True, help="Check only this system. Repeatable.")
-@click.option(
-    "--config",
-    type=click.Path(path_type=Path),
-    help="Read RUN's folder and the table [gate] from this configuration; options override it.",
-)
-@click.option(
-    "--junit", type=click.Path(path_type=Path), help="Also write the checks as JUnit XML."
-)
-@click.option(
-    "--github",
-    is_flag=True,
-    help="Also write GitHub annotations and, to $GITHUB_STEP_SUMMARY, a summary.",
-)
-@output_options
-@plugin_option
+@declare("gate")
 def command(
-    runs: tuple[Path, ...],
-    rules: tuple[str, ...],
-    baseline: Path | None,
-    max_drop: tuple[tuple[str, float], ...],
-    on: str | None,
-    allow_lost: int,
-    allow_mismatch: bool,
-    systems: tuple[str, ...],
-    config: Path | None,
-    junit: Path | None,
-    github: bool,
+    runs: tuple[Path, ...] = argument("[RUN]"),
+    *,
+    rules: tuple[str, ...] = option(
+        "What must hold: 'recall@10 >= 0.35', 'failed <= 0', 'correct[lang = \"de\"] > 0.8'. Repeatable.",
+        "--rule",
+    ),
+    baseline: Path | None = option("Run to compare with; or the name of a system of RUN."),
+    max_drop: tuple[tuple[str, float], ...] = option(
+        "Most that a metric may be worse than in the baseline. Repeatable.",
+        type=Text("[METRIC=]X", "METRIC=0.02 or 0.02", _drop),
+    ),
+    on: Literal["point", "bound"] | None = option(
+        "Judge drops by the difference itself, or by the worse end of its 95 % interval.  [default: point]"
+    ),
+    allow_lost: int = option(
+        "Questions scored in the baseline that may have no score now.", default=0, min=0
+    ),
+    allow_mismatch: bool = option(
+        "Compare with a baseline of other data, versions, settings or models all the same."
+    ),
+    systems: tuple[str, ...] = option("Check only this system. Repeatable.", "--system"),
+    config: Path | None = option(
+        "Read RUN's folder and the table [gate] from this configuration; options override it."
+    ),
+    junit: Path | None = option("Also write the checks as JUnit XML."),
+    github: bool = option("Also write GitHub annotations and, to $GITHUB_STEP_SUMMARY, a summary."),
     writing: OutputOptions,
-    plugins: tuple[Path, ...],
+    plugins: tuple[Path, ...] = PLUGINS,
 ) -> int:
     """Fail a build if a run breaks a rule or is worse than a baseline.
 

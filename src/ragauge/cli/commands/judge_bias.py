@@ -3,12 +3,11 @@
 from pathlib import Path
 from typing import TypedDict
 
-import click
-
+from ragauge.cli.declare import declare, group, option
 from ragauge.cli.folders import cache_path
-from ragauge.cli.options import JudgeOptions, Pair, judge_options, pairs_once
+from ragauge.cli.options import JudgeOptions, pair, pairs_once
 from ragauge.cli.outcome import print_estimate
-from ragauge.cli.output import OutputOptions, output_options, write_report
+from ragauge.cli.output import OutputOptions, write_report
 from ragauge.cli.streams import say
 from ragauge.errors import PlanError
 
@@ -23,66 +22,31 @@ class Drawn(TypedDict):
     seed: int
 
 
-@click.command("judge-bias", short_help="Measure a judge's position, length and consistency bias.")
-@click.argument("data", type=click.Path(path_type=Path))
-@judge_options(required=True)
-@click.option(
-    "-m",
-    "--metric",
-    "metrics",
-    multiple=True,
-    help=f"Judged metric to test. Repeatable.  [default: {', '.join(DEFAULT)}]",
-)
-@click.option(
-    "--labels",
-    type=click.Path(path_type=Path),
-    help="People's labels: length bias is then measured among answers with equal labels.",
-)
-@click.option("--yes", multiple=True, metavar="WORD", help="Label that means yes.")
-@click.option(
-    "--questions",
-    "n_questions",
-    type=click.IntRange(min=2),
-    default=50,
-    show_default=True,
-    help="Random questions to use, with all their answers.",
-)
-@click.option(
-    "--repeat",
-    type=click.IntRange(min=1),
-    default=3,
-    show_default=True,
-    help="Ask each question K times.",
-    metavar="K",
-)
-@click.option(
-    "--map",
-    "mapping",
-    multiple=True,
-    type=Pair("FIELD=COLUMN"),
-    help="Read COLUMN of DATA as FIELD. Repeatable.",
-)
-@click.option(
-    "--cache",
-    metavar="FILE",
-    help="Cache of replies, or 'none'.  [default: ragauge-runs/cache.sqlite]",
-)
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
-@output_options
-@click.option("--dry-run", is_flag=True, help="Show the number of calls and the cost, then stop.")
+@declare("judge-bias")
 def command(
     data: Path,
-    judging: JudgeOptions,
-    metrics: tuple[str, ...],
-    labels: Path | None,
-    yes: tuple[str, ...],
-    n_questions: int,
-    repeat: int,
-    mapping: tuple[tuple[str, str], ...],
-    cache: str | None,
-    seed: int,
+    *,
+    judging: JudgeOptions = group(judges={"required": True}),
+    metrics: tuple[str, ...] = option(
+        f"Judged metric to test. Repeatable.  [default: {', '.join(DEFAULT)}]", "-m", "--metric"
+    ),
+    labels: Path | None = option(
+        "People's labels: length bias is then measured among answers with equal labels."
+    ),
+    yes: tuple[str, ...] = option("Label that means yes.", metavar="WORD"),
+    n_questions: int = option(
+        "Random questions to use, with all their answers.", "--questions", default=50, min=2
+    ),
+    repeat: int = option("Ask each question K times.", default=3, min=1, metavar="K"),
+    mapping: tuple[tuple[str, str], ...] = option(
+        "Read COLUMN of DATA as FIELD. Repeatable.", "--map", type=pair("FIELD=COLUMN")
+    ),
+    cache: str | None = option(
+        "Cache of replies, or 'none'.  [default: ragauge-runs/cache.sqlite]", metavar="FILE"
+    ),
+    seed: int = option("", default=0, min=0),
     writing: OutputOptions,
-    dry_run: bool,
+    dry_run: bool = option("Show the number of calls and the cost, then stop."),
 ) -> None:
     """Measure on your own answers what changes a judge's verdicts besides the answer.
 

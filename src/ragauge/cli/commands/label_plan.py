@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ragauge.cli.options import FiniteRange, LabelOptions, label_options
-from ragauge.cli.output import OutputOptions, output_options, write_report
-from ragauge.cli.plugin_option import import_plugins, plugin_option
+from ragauge.cli.declare import FiniteRange, declare, option
+from ragauge.cli.options import PLUGINS, LabelOptions, import_plugins
+from ragauge.cli.output import OutputOptions, write_report
 from ragauge.errors import PlanError
 
 if TYPE_CHECKING:
@@ -18,49 +18,31 @@ MARGINS = (0.02, 0.03, 0.05, 0.1)
 ASSUMED = ("rate", "sensitivity", "specificity", "correlation", "rows")
 
 
-@click.command("label-plan", short_help="Say how many labels an interval of a wanted width needs.")
-@click.argument("labels", type=click.Path(path_type=Path), required=False)
-@click.argument("run", type=click.Path(path_type=Path), required=False)
-@click.option("-m", "--metric", help="Metric of the run that helps.  [default: the best one]")
-@click.option(
-    "--within",
-    "margins",
-    multiple=True,
-    type=SHARE,
-    metavar="MARGIN",
-    help="Half of the interval's width. Repeatable.  [default: 0.02, 0.03, 0.05, 0.1]",
-)
-@click.option("--rate", type=SHARE, help="Expected rate of yes.  [default: 0.5]")
-@click.option(
-    "--sensitivity",
-    type=FiniteRange(0, 1),
-    help="Share of people's yes that the metric finds.",
-)
-@click.option(
-    "--specificity", type=FiniteRange(0, 1), help="Share of people's no that the metric finds."
-)
-@click.option(
-    "--correlation", type=FiniteRange(0, 1), help="Correlation of the metric with the labels."
-)
-@click.option("--rows", type=click.IntRange(min=2), help="Answers that the metric scores.")
-@label_options
-@output_options
-@click.option("--json", "as_json", is_flag=True, help="Same as -f json.")
-@plugin_option
+@declare("label-plan")
 def command(
-    labels: Path | None,
-    run: Path | None,
-    metric: str | None,
-    margins: tuple[float, ...],
-    rate: float | None,
-    sensitivity: float | None,
-    specificity: float | None,
-    correlation: float | None,
-    rows: int | None,
+    labels: Path | None = None,
+    run: Path | None = None,
+    *,
+    metric: str | None = option(
+        "Metric of the run that helps.  [default: the best one]", "-m", "--metric"
+    ),
+    margins: tuple[float, ...] = option(
+        "Half of the interval's width. Repeatable.  [default: 0.02, 0.03, 0.05, 0.1]",
+        "--within",
+        type=SHARE,
+        metavar="MARGIN",
+    ),
+    rate: float | None = option("Expected rate of yes.  [default: 0.5]", type=SHARE),
+    sensitivity: float | None = option(
+        "Share of people's yes that the metric finds.", min=0, max=1
+    ),
+    specificity: float | None = option("Share of people's no that the metric finds.", min=0, max=1),
+    correlation: float | None = option("Correlation of the metric with the labels.", min=0, max=1),
+    rows: int | None = option("Answers that the metric scores.", min=2),
     reading: LabelOptions,
     writing: OutputOptions,
-    as_json: bool,
-    plugins: tuple[Path, ...],
+    as_json: bool = option("Same as -f json.", "--json"),
+    plugins: tuple[Path, ...] = PLUGINS,
 ) -> None:
     """Say how many labels an interval of a wanted width needs, with and without a metric.
 

@@ -10,7 +10,8 @@ from pathlib import Path
 import click
 
 from ragauge import catalog
-from ragauge.cli.plugin_option import import_plugins, plugin_option
+from ragauge.cli.declare import declare
+from ragauge.cli.options import PLUGINS, import_plugins
 from ragauge.engine.plan import make_plan
 from ragauge.engine.selection import unknown_metric
 from ragauge.errors import LabelError, PlanError
@@ -20,10 +21,8 @@ from ragauge.suite import Check, Suite, shipped_suites
 from ragauge.trust import Trust
 
 
-@click.command("metrics", short_help="List the metrics and suites, or explain one metric.")
-@click.argument("name", required=False)
-@plugin_option
-def command(name: str | None, plugins: tuple[Path, ...]) -> None:
+@declare("metrics")
+def command(name: str | None = None, *, plugins: tuple[Path, ...] = PLUGINS) -> None:
     """List the metrics and suites, or explain one of them.
 
     NAME is a metric, with or without settings; the name of a suite; or a suite's TOML file.

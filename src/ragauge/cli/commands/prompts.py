@@ -5,19 +5,22 @@ from pathlib import Path
 
 import click
 
+from ragauge.cli.declare import declare, option
 from ragauge.cli.output import print_data
 from ragauge.cli.streams import say
 from ragauge.errors import StoreError
 from ragauge.storage.regular_file import exists, read_regular
 
 
-@click.command("prompts", short_help="List the judge prompts, or export them for editing.")
-@click.argument("folder", required=False, type=click.Path(path_type=Path))
-@click.option("--show", metavar="NAME", help="Print one prompt.")
-@click.option(
-    "--language", metavar="XX", help="Use the prompts in this language: de, es, fr or zh."
-)
-def command(folder: Path | None, show: str | None, language: str | None) -> int:
+@declare("prompts")
+def command(
+    folder: Path | None = None,
+    *,
+    show: str | None = option("Print one prompt.", metavar="NAME"),
+    language: str | None = option(
+        "Use the prompts in this language: de, es, fr or zh.", metavar="XX"
+    ),
+) -> int:
     """List the judge prompts, or export them to FOLDER for editing.
 
     Edit the files but keep their placeholders, then use them with `ragauge run --prompts FOLDER`.

@@ -1,17 +1,195 @@
-"""`ragauge questions`: test sets from documents."""
+"""`ragauge questions`: make a test set from documents, or check one."""
+
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
 
 import click
 
-from ragauge.cli.commands import questions_check, questions_make
+from ragauge.cli.declare import argument, declare, group, option
+from ragauge.cli.folders import cache_path
+from ragauge.cli.options import PromptedJudgeOptions, pair, pairs_once
+from ragauge.cli.output import OutputOptions, write_report
+from ragauge.cli.streams import say
+from ragauge.errors import PlanError
+
+TOO_FEW = 1
+"""Exit code where fewer questions are sound than asked for, or none could be made."""
 
 
-@click.group(
-    "questions",
-    short_help="Make questions with known answers from your documents, or check a test set.",
-)
+@click.group("questions")
 def command() -> None:
     """Make a test set from documents, or check one."""
 
 
-command.add_command(questions_check.command)
-command.add_command(questions_make.command)
+@declare("check", command, short_help="Check a test set: which of its questions are sound?")
+def check_command(
+    questions: Path,
+    documents: tuple[Path, ...] = argument(required=True),
+    *,
+    min_sound: float | None = option(
+        "Exit with 1 if a smaller share of the questions is sound, e.g. 0.95.",
+        min=0,
+        max=1,
+        metavar="SHARE",
+    ),
+    mapping: tuple[tuple[str, str], ...] = option(
+        "Read COLUMN of QUESTIONS as FIELD, e.g. question=prompt. Repeatable.",
+        "--map",
+        type=pair("FIELD=COLUMN"),
+    ),
+    judging: PromptedJudgeOptions,
+    dry_run: bool = option("Show the number of calls and the cost, then stop."),
+    writing: OutputOptions = group(
+        output={
+            "help": "Write to this .jsonl file, with the checks of each question, or .md, .tex, .csv, .json or "
+            ".html. Repeatable."
+        }
+    ),
+) -> int:
+    """Check the QUESTIONS of a test set against the DOCUMENTS: files or folders.
+
+    For each question, without a model: does its passage state its answer? Can it be understood without the passage?
+    Does another passage answer or contradict it? Does it repeat another question? If it is marked unanswerable, does a passage answer it?
+    With --judge a model answers each sound question twice: without the documents (if it can, the question is marked as known) and
+    from its passage alone (its answer must agree with the reference). Files of ragas, deepeval and other tools are read as they are.
+    """
+    from ragauge.cli.outcome import print_estimate
+    from ragauge.documents.reading import read_documents
+    from ragauge.questions.checking import CheckedQuestions
+    from ragauge.questions.checks import check
+    from ragauge.questions.judge_checks import estimate, with_judge
+    from ragauge.questions.loading import read_questions
+
+    targets = writing.targets([questions, *documents], also=("jsonl",))
+    read, notes = read_questions(questions, map=pairs_once(mapping, "field"))
+    for note in notes:
+        say(note)
+    passages = read_documents(documents)
+    checked = check(read, passages)
+    if config := judging.config():
+        path = cache_path(judging.cache)
+        if dry_run:
+            print_estimate(estimate(checked, passages, config, path), config)
+            return 0
+        try:
+            checked = with_judge(checked, passages, config, path)
+        finally:
+            config.close()
+    elif dry_run:
+        raise click.UsageError("--dry-run shows what a judge would cost; give --judge")
+    found = CheckedQuestions(checked, passages, str(questions))
+    files = [path for form, path in targets if form == "jsonl" and path is not None]
+    reports = [(form, path) for form, path in targets if form != "jsonl"]
+    for path in files:
+        found.write(path)
+        say(f"wrote {path}")
+    write_report(found.report, reports or [("table", None)])
+    if min_sound is None or found.share_sound >= min_sound:
+        return 0
+    say(f"{found.share_sound:.1%} of the questions are sound, less than {min_sound:.1%}")
+    return TOO_FEW
+
+
+@declare("make", command, short_help="Write questions with known answers about your documents.")
+def make_command(
+    documents: tuple[Path, ...] = argument(required=True),
+    *,
+    output: Path | None = option(
+        "JSONL file of the questions; `ask` and `run` read it.  [required unless --plan]",
+        "-o",
+        "--output",
+    ),
+    n_questions: int = option("Number of questions.", "-n", default=200, min=1),
+    types: str | None = option(
+        "Types of questions and their shares: 'number=2,list=1'.  [default: a mix of all]",
+        metavar="TYPE=SHARE,…",
+    ),
+    only_plan: bool = option(
+        "Print the plan, and with --judge its calls and cost; then stop.", "--plan"
+    ),
+    rejected: Path | None = option(
+        "File of the rejected questions.  [default: OUTPUT with .rejected before its ending]"
+    ),
+    judging: PromptedJudgeOptions,
+    personas: Path | None = option("File with people who ask, one a line: 'a new nurse'."),
+    seed: int = option("", default=0, min=0),
+) -> int:
+    """Write a test set from DOCUMENTS: files or folders.
+
+    Without --judge the questions are written by rules: free, quick and reproducible, in plain words.
+    With --judge a model writes them. Either way each question is checked before it is kept; rejected ones
+    go to a second file with the reason. Running the same command again pays for no reply twice.
+    """
+    from ragauge.cli.outcome import print_estimate
+    from ragauge.questions.judge_writer import JudgeWriter
+    from ragauge.questions.made_words import made_report, plan_report
+    from ragauge.questions.making import available, documents_of, questions, write_rows
+    from ragauge.questions.plan import TYPES, counts_of, read_types
+    from ragauge.report.terminal import console, print_report
+
+    screen = console(sys.stdout)
+    shares = TYPES if types is None else read_types(types)
+    files = None if only_plan else _files(output, rejected, documents)
+    people, config, cache = _personas(personas), judging.config(), cache_path(judging.cache)
+    if people and not config:
+        raise click.UsageError("a judge asks as the people of --personas; give --judge")
+    read = documents_of(list(documents))
+    if files is None:
+        counts = counts_of(n_questions, shares)
+        writer = JudgeWriter(read, counts, config, cache, seed, people) if config else None
+        drafts = writer.places() if writer else available(read, seed)
+        print_report(screen, plan_report(counts, drafts, len(read.texts), len(read.passages)))
+        if writer:
+            print_estimate(writer.estimate(), writer.judge)
+        return 0
+    try:
+        made = questions(
+            read, n_questions, types=shares, judge=config, personas=people, cache=cache, seed=seed
+        )
+    finally:
+        if config:
+            config.close()
+    for path, rows in zip(files, (made.kept, made.rejected), strict=True):
+        if rows or path == output:
+            write_rows(path, rows)
+            say(f"wrote {path}")
+    print_report(screen, made_report(made, str(output)))
+    return 0 if made.kept else 1
+
+
+def _files(
+    output: Path | None, rejected: Path | None, documents: Sequence[Path]
+) -> tuple[Path, Path]:
+    """The files of the kept and of the rejected questions; PlanError where one cannot be written."""
+    from ragauge.storage.atomic_files import misplaced
+
+    if output is None:
+        reason = (
+            "no file for the questions is given; add -o questions.jsonl, or --plan to see the plan"
+        )
+        raise PlanError([reason])
+    files = output, rejected or output.with_name(f"{output.stem}.rejected{output.suffix}")
+    problems = misplaced(files, documents)
+    if os.path.realpath(files[0]) == os.path.realpath(files[1]):
+        problems.append(f"{rejected}: is also the file of the kept questions; choose another file")
+    if problems:
+        raise PlanError(problems)
+    return files
+
+
+def _personas(path: Path | None) -> list[str]:
+    """The lines of the file that are not blank; PlanError where there is none."""
+    from ragauge.storage.regular_file import read_regular
+
+    if path is None:
+        return []
+    try:
+        lines = read_regular(path, 1_000_000).decode().splitlines()
+    except (OSError, UnicodeError) as error:
+        raise PlanError([f"{path}: cannot be read as text: {error}"]) from error
+    people = [line.strip() for line in lines if line.strip()]
+    if not people:
+        raise PlanError([f"{path}: names no persona; write one a line"])
+    return people

@@ -3,18 +3,12 @@
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, cast
+from typing import TYPE_CHECKING, Any, BinaryIO, Literal, cast
 
 import click
 
-from ragauge.cli.output import (
-    FORMATS,
-    OutputOptions,
-    Target,
-    output_options_with,
-    print_data,
-    write_report,
-)
+from ragauge.cli.declare import argument, declare, group, option
+from ragauge.cli.output import FORMATS, OutputOptions, Target, print_data, write_report
 from ragauge.cli.streams import say, saying_if_waiting
 from ragauge.errors import PlanError
 
@@ -26,100 +20,54 @@ ALSO = ("tsv",)
 """trec_eval's own format, which only `-o` has."""
 
 
-@click.command("rank", short_help="Score, compare and fuse rankings; the numbers match trec_eval.")
-@click.argument("sources", metavar="QRELS RUN...", nargs=-1, required=True)
-@click.option(
-    "-m",
-    "--measure",
-    "measures",
-    multiple=True,
-    help="Measure to compute: ndcg@10, or trec_eval's P_10, recall.5,10, official. Repeatable.",
-)
-@click.option("-q", "--per-query", is_flag=True, help="Also report the values of each query.")
-@click.option(
-    "--compare", is_flag=True, help="Compare every pair of runs, not only with the first."
-)
-@output_options_with(
-    "Write to this .md, .tex, .csv, .json, .html or .tsv file, or tsv (trec_eval's format) to standard "
-    "output. Repeatable."
-)
-@click.option(
-    "--report",
-    type=click.Path(path_type=Path),
-    help="Also write a page for the browser to this HTML file: runs, comparisons, queries.",
-)
-@click.option(
-    "-c",
-    "--complete",
-    is_flag=True,
-    help="Average over all judged queries; a query without results scores 0.",
-)
-@click.option(
-    "-l",
-    "--min-grade",
-    type=click.IntRange(min=1),
-    default=1,
-    show_default=True,
-    help="Lowest grade that counts as relevant.",
-)
-@click.option(
-    "-M",
-    "--depth",
-    type=click.IntRange(min=1),
-    help="Use only the first N documents of each query.",
-)
-@click.option("-J", "--judged-only", is_flag=True, help="Remove unjudged documents from the runs.")
-@click.option(
-    "--undefined",
-    type=click.Choice(["zero", "leave-out"]),
-    default="zero",
-    show_default=True,
-    help="Count a query without relevant documents as 0, or leave it out of the mean.",
-)
-@click.option(
-    "--compat",
-    type=click.Choice(["trec9", "trec10"]),
-    default="trec9",
-    show_default=True,
-    help="Read document scores as 32-bit floats, as trec_eval 9 does, or as 64-bit floats.",
-)
-@click.option(
-    "--seed",
-    type=click.IntRange(min=0),
-    default=0,
-    show_default=True,
-    help="Random seed of intervals and tests.",
-)
-@click.option(
-    "--fuse",
-    metavar="METHOD",
-    help="Fuse the runs (rrf, combsum, combmnz …) instead of scoring them; takes no QRELS.",
-)
-@click.option("--weights", help="With --fuse: one weight per run, e.g. 0.7,0.3.")
-@click.option(
-    "--k", type=click.IntRange(min=0), help="With --fuse rrf: the constant k.  [default: 60]"
-)
-@click.option(
-    "--norm", help="With --fuse: the score normalisation.  [default: depends on the method]"
-)
+@declare("rank")
 def command(
-    sources: tuple[str, ...],
-    measures: tuple[str, ...],
-    per_query: bool,
-    compare: bool,
-    writing: OutputOptions,
-    report: Path | None,
-    complete: bool,
-    min_grade: int,
-    depth: int | None,
-    judged_only: bool,
-    undefined: str,
-    compat: str,
-    seed: int,
-    fuse: str | None,
-    weights: str | None,
-    k: int | None,
-    norm: str | None,
+    sources: tuple[str, ...] = argument("QRELS RUN...", required=True),
+    *,
+    measures: tuple[str, ...] = option(
+        "Measure to compute: ndcg@10, or trec_eval's P_10, recall.5,10, official. Repeatable.",
+        "-m",
+        "--measure",
+    ),
+    per_query: bool = option("Also report the values of each query.", "-q", "--per-query"),
+    compare: bool = option("Compare every pair of runs, not only with the first."),
+    writing: OutputOptions = group(
+        output={
+            "help": "Write to this .md, .tex, .csv, .json, .html or .tsv file, or tsv (trec_eval's format) to "
+            "standard output. Repeatable."
+        }
+    ),
+    report: Path | None = option(
+        "Also write a page for the browser to this HTML file: runs, comparisons, queries."
+    ),
+    complete: bool = option(
+        "Average over all judged queries; a query without results scores 0.", "-c", "--complete"
+    ),
+    min_grade: int = option(
+        "Lowest grade that counts as relevant.", "-l", "--min-grade", default=1, min=1
+    ),
+    depth: int | None = option(
+        "Use only the first N documents of each query.", "-M", "--depth", min=1
+    ),
+    judged_only: bool = option("Remove unjudged documents from the runs.", "-J", "--judged-only"),
+    undefined: Literal["zero", "leave-out"] = option(
+        "Count a query without relevant documents as 0, or leave it out of the mean.",
+        default="zero",
+    ),
+    compat: Literal["trec9", "trec10"] = option(
+        "Read document scores as 32-bit floats, as trec_eval 9 does, or as 64-bit floats.",
+        default="trec9",
+    ),
+    seed: int = option("Random seed of intervals and tests.", default=0, min=0),
+    fuse: str | None = option(
+        "Fuse the runs (rrf, combsum, combmnz …) instead of scoring them; takes no QRELS.",
+        metavar="METHOD",
+    ),
+    weights: str | None = option("With --fuse: one weight per run, e.g. 0.7,0.3."),
+    k: int | None = option("With --fuse rrf: the constant k.  [default: 60]", min=0),
+    norm: str | None = option(
+        "With --fuse: the score normalisation.  [default: depends on the method]"
+    ),
 ) -> None:
     """Score runs against relevance judgements; print means with 95 % confidence intervals.
 
@@ -172,7 +120,7 @@ def command(
             depth=depth,
             judged_only=judged_only,
             undefined="zero" if undefined == "zero" else "leave_out",
-            compat="trec9" if compat == "trec9" else "trec10",
+            compat=compat,
             seed=seed,
         )
     _show(RankingTable(ranked, all_pairs=compare), targets, report, per_query=per_query)

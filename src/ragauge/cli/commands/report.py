@@ -3,29 +3,23 @@
 import os
 from pathlib import Path
 
-import click
-
-from ragauge.cli.plugin_option import import_plugins, plugin_option
+from ragauge.cli.declare import argument, declare, option
+from ragauge.cli.options import PLUGINS, import_plugins
 from ragauge.cli.streams import say
 from ragauge.runs.store import REPORT, RunFolder, put_files
 
 
-@click.command("report", short_help="Write one or several runs as a page that opens in a browser.")
-@click.argument("runs", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(path_type=Path),
-    help="HTML file to write.  [default: report.html in the first run's folder]",
-)
-@click.option(
-    "--no-evidence",
-    is_flag=True,
-    help="Leave out why each score is what it is: a smaller file for a large run.",
-)
-@plugin_option
+@declare("report")
 def command(
-    runs: tuple[Path, ...], output: Path | None, no_evidence: bool, plugins: tuple[Path, ...]
+    runs: tuple[Path, ...] = argument(required=True),
+    *,
+    output: Path | None = option(
+        "HTML file to write.  [default: report.html in the first run's folder]", "-o", "--output"
+    ),
+    no_evidence: bool = option(
+        "Leave out why each score is what it is: a smaller file for a large run."
+    ),
+    plugins: tuple[Path, ...] = PLUGINS,
 ) -> None:
     """Write one or several runs as one HTML file: overview, comparison, and every question.
 

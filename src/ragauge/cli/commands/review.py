@@ -3,122 +3,70 @@
 import getpass
 import secrets
 import sys
-from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
 
 import click
 
 from ragauge.cli import INTERRUPTED
-from ragauge.cli.commands.calibrate import read_thresholds
-from ragauge.cli.options import Pair
-from ragauge.cli.output import OutputOptions, output_options, write_report
-from ragauge.cli.plugin_option import import_plugins, plugin_option
+from ragauge.cli.declare import declare, option
+from ragauge.cli.options import PLUGINS, THRESHOLDS, import_plugins, thresholds_of
+from ragauge.cli.output import OutputOptions, write_report
 from ragauge.cli.streams import say
 from ragauge.errors import PlanError
 from ragauge.people.review import Review
 from ragauge.people.review_queue import review_queue
-from ragauge.people.review_reasons import KINDS, MARGIN, N_SAMPLE
+from ragauge.people.review_reasons import MARGIN, N_SAMPLE, ReasonKind
 from ragauge.report.plain import counted
 from ragauge.runs.store import RunFolder
 
-Command = TypeVar("Command", bound=Callable[..., Any])
-
-QUEUE_OPTIONS = (
-    click.option(
-        "--about",
-        metavar="METRIC",
-        help="Ask about this metric.  [default: does the answer match the reference?]",
-    ),
-    click.option(
-        "-m",
-        "--metric",
-        "metrics",
-        multiple=True,
-        help="Look for disputes of this metric, not of the usual ones. Repeatable.",
-    ),
-    click.option(
-        "--threshold",
-        "thresholds",
-        multiple=True,
-        type=Pair("METRIC=VALUE"),
-        help="Value from which a metric's verdict is yes.  [default: the middle of its scale]",
-    ),
-    click.option(
-        "--margin",
-        type=click.FloatRange(0, 1),
-        default=MARGIN,
-        show_default=True,
-        help="How near to its threshold a value is looked at, as a share of the scale.",
-    ),
-    click.option(
-        "--sample",
-        "n_sample",
-        type=click.IntRange(min=0),
-        default=N_SAMPLE,
-        show_default=True,
-        help="Number of answers drawn at random.",
-    ),
-    click.option(
-        "--reason",
-        "reasons",
-        multiple=True,
-        type=click.Choice(KINDS),
-        help="Only answers in the queue for this reason. Repeatable.",
-    ),
-    click.option(
-        "--opinions",
-        type=click.IntRange(min=1),
-        default=1,
-        show_default=True,
-        help="Number of people who label each answer.",
-    ),
-    click.option(
-        "--seed", type=click.IntRange(min=0), help="Random seed.  [default: that of the run]"
-    ),
-    plugin_option,
+ABOUT = option(
+    "Ask about this metric.  [default: does the answer match the reference?]", metavar="METRIC"
 )
-RATER = click.option("--rater", metavar="NAME", help="Who labels.  [default: your login name]")
-SETTLE = click.option(
-    "--settle", is_flag=True, help="Only conflicts between other labels, also with your own."
-)
-ABOUT, *_, SEED, PLUGIN = QUEUE_OPTIONS
+SEED = option("Random seed.  [default: that of the run]", min=0)
+RATER = option("Who labels.  [default: your login name]", metavar="NAME")
+SETTLE = option("Only conflicts between other labels, also with your own.")
 
 
-def queue_options(command: Command) -> Command:
-    """Add RUN and the options that determine a review queue to a command."""
-    for option in reversed(QUEUE_OPTIONS):
-        command = option(command)
-    return click.argument("run", type=click.Path(path_type=Path))(command)
+@dataclass(frozen=True, slots=True)
+class QueueOptions:
+    """What determines a review queue."""
 
-
-def open_review(
-    run: Path,
-    *,
-    about: str | None,
-    metrics: tuple[str, ...],
-    thresholds: tuple[tuple[str, str], ...],
-    margin: float,
-    n_sample: int,
-    reasons: tuple[str, ...],
-    opinions: int,
-    seed: int | None,
-    plugins: tuple[Path, ...],
-    settle: bool = False,
-) -> Review:
-    """The review that the options of `queue_options` describe."""
-    import_plugins(plugins)
-    queue = review_queue(
-        RunFolder.at(run).read(),
-        about=about,
-        metrics=metrics,
-        thresholds=read_thresholds(thresholds),
-        margin=margin,
-        n_sample=n_sample,
-        reasons=reasons,
-        seed=seed,
+    about: str | None = ABOUT
+    metrics: tuple[str, ...] = option(
+        "Look for disputes of this metric, not of the usual ones. Repeatable.", "-m", "--metric"
     )
-    return Review(queue, opinions, settles_only=settle)
+    thresholds: tuple[tuple[str, str], ...] = THRESHOLDS
+    margin: float = option(
+        "How near to its threshold a value is looked at, as a share of the scale.",
+        default=MARGIN,
+        min=0,
+        max=1,
+    )
+    n_sample: int = option(
+        "Number of answers drawn at random.", "--sample", default=N_SAMPLE, min=0
+    )
+    reasons: tuple[ReasonKind, ...] = option(
+        "Only answers in the queue for this reason. Repeatable.", "--reason"
+    )
+    opinions: int = option("Number of people who label each answer.", default=1, min=1)
+    seed: int | None = SEED
+    plugins: tuple[Path, ...] = PLUGINS
+
+    def review(self, run: Path, *, settle: bool = False) -> Review:
+        """The review of a run."""
+        import_plugins(self.plugins)
+        queue = review_queue(
+            RunFolder.at(run).read(),
+            about=self.about,
+            metrics=self.metrics,
+            thresholds=thresholds_of(self.thresholds),
+            margin=self.margin,
+            n_sample=self.n_sample,
+            reasons=self.reasons,
+            seed=self.seed,
+        )
+        return Review(queue, self.opinions, settles_only=settle)
 
 
 def rater_name(given: str | None) -> str:
@@ -143,11 +91,10 @@ def command() -> None:
     """
 
 
-@command.command("next")
-@queue_options
-@RATER
-@SETTLE
-def next_command(run: Path, rater: str | None, settle: bool, **options: Any) -> None:
+@declare("next", command)
+def next_command(
+    run: Path, *, queue: QueueOptions, rater: str | None = RATER, settle: bool = SETTLE
+) -> None:
     """Label answers in the terminal, one after another.
 
     Keys: 1 or y match, 2 or n contradict, u unsure, w note, c contexts, z undo, Enter next, q quit. Without a
@@ -156,7 +103,7 @@ def next_command(run: Path, rater: str | None, settle: bool, **options: Any) -> 
     from ragauge.cli.commands.review_session import Session, keys_of
     from ragauge.report.terminal import console
 
-    review = open_review(run, settle=settle, **options)
+    review = queue.review(run, settle=settle)
     name = rater_name(rater)
     review.check_rater(name)
     if not review.pending(name):
@@ -175,28 +122,19 @@ def next_command(run: Path, rater: str | None, settle: bool, **options: Any) -> 
         raise click.exceptions.Exit(INTERRUPTED) from None
 
 
-@command.command("serve")
-@queue_options
-@RATER
-@SETTLE
-@click.option("--host", default="127.0.0.1", show_default=True, help="Address to serve on.")
-@click.option(
-    "--port", type=click.IntRange(0, 65535), default=0, help="Port.  [default: a free one]"
-)
-@click.option(
-    "--token",
-    help="Secret that reviewers need.  [default: none on this machine, a random one on other addresses]",
-)
-@click.option("--no-browser", is_flag=True, help="Print the address only.")
+@declare("serve", command)
 def serve_command(
     run: Path,
-    rater: str | None,
-    settle: bool,
-    host: str,
-    port: int,
-    token: str | None,
-    no_browser: bool,
-    **options: Any,
+    *,
+    queue: QueueOptions,
+    rater: str | None = RATER,
+    settle: bool = SETTLE,
+    host: str = option("Address to serve on.", default="127.0.0.1"),
+    port: int = option("Port.  [default: a free one]", default=0, min=0, max=65535),
+    token: str | None = option(
+        "Secret that reviewers need.  [default: none on this machine, a random one on other addresses]"
+    ),
+    no_browser: bool = option("Print the address only."),
 ) -> None:
     """Label answers in the browser, one after another; the report opens when nothing is left for you.
 
@@ -208,7 +146,7 @@ def serve_command(
     from ragauge.web.review_site import ReviewSite
     from ragauge.web.server import serving
 
-    site = ReviewSite(open_review(run, settle=settle, **options), rater_name(rater))
+    site = ReviewSite(queue.review(run, settle=settle), rater_name(rater))
     site.review.check_rater(site.rater)
     site.review.labels()  # a damaged file is said now, and not to the first reviewer
     if token is None and host not in LOOPBACK:
@@ -219,25 +157,14 @@ def serve_command(
         serve_until_stopped(server.url, opens=not no_browser)
 
 
-@command.command("export")
-@queue_options
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(path_type=Path),
-    required=True,
-    help="File to write, as in queue.jsonl.",
-)
-@click.option("--rater", metavar="NAME", help="Only what this person can label.")
-@click.option(
-    "--with-scores", is_flag=True, help="Add the automatic scores; the labels are then not blind."
-)
+@declare("export", command)
 def export_command(
     run: Path,
-    output: Path,
-    rater: str | None,
-    with_scores: bool,
-    **options: Any,
+    *,
+    queue: QueueOptions,
+    output: Path = option("File to write, as in queue.jsonl.", "-o", "--output", required=True),
+    rater: str | None = option("Only what this person can label.", metavar="NAME"),
+    with_scores: bool = option("Add the automatic scores; the labels are then not blind."),
 ) -> None:
     """Write the answers that need a label as JSON lines.
 
@@ -248,24 +175,19 @@ def export_command(
 
     if output.suffix.lower() not in (".jsonl", ".ndjson"):
         raise PlanError([f"{output}: the queue is JSON lines; choose a name that ends in .jsonl"])
-    n = export_queue(open_review(run, **options), output, rater=rater, with_verdicts=with_scores)
+    n = export_queue(queue.review(run), output, rater=rater, with_verdicts=with_scores)
     say(f"wrote {counted(n, 'answer')} to {output}")
 
 
-@command.command("import")
-@click.argument("run", type=click.Path(path_type=Path))
-@click.argument("file", type=click.Path(path_type=Path))
-@click.option("--rater", metavar="NAME", help="Who gave the labels of lines that name nobody.")
-@ABOUT
-@SEED
-@PLUGIN
+@declare("import", command)
 def import_command(
     run: Path,
     file: Path,
-    rater: str | None,
-    about: str | None,
-    seed: int | None,
-    plugins: tuple[Path, ...],
+    *,
+    rater: str | None = option("Who gave the labels of lines that name nobody.", metavar="NAME"),
+    about: str | None = ABOUT,
+    seed: int | None = SEED,
+    plugins: tuple[Path, ...] = PLUGINS,
 ) -> None:
     """Read the labels of FILE into the run: an exported file, or the labels.jsonl of a copy of the run.
 
@@ -286,13 +208,11 @@ def import_command(
     say(", ".join([*parts, *(f"{n:,} {what}" for n, what in counts if n)]))
 
 
-@command.command("stats")
-@queue_options
-@output_options
-def stats_command(run: Path, writing: OutputOptions, **options: Any) -> None:
+@declare("stats", command)
+def stats_command(run: Path, *, queue: QueueOptions, writing: OutputOptions) -> None:
     """Say what is labelled, how far people agree, and how the automatic verdicts compare."""
     from ragauge.people.review_stats import StatsScreen, review_stats
 
     targets = writing.targets()
-    stats = review_stats(open_review(run, **options).queue)
+    stats = review_stats(queue.review(run).queue)
     write_report(StatsScreen(stats).report, targets)

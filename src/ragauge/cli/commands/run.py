@@ -3,29 +3,25 @@
 from dataclasses import replace
 from pathlib import Path
 from shlex import quote
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, Literal
 
 import click
 
+from ragauge.cli.declare import argument, declare, option
 from ragauge.cli.options import (
+    PLUGINS,
     AskOptions,
     JudgeOptions,
-    Pair,
     SourceOptions,
-    ask_options,
-    judge_options,
+    given,
+    pair,
     pairs_once,
-    source_options,
 )
 from ragauge.cli.output import FORMATS, FormatChoice
-from ragauge.cli.plugin_option import plugin_option
 from ragauge.cli.running import run_config
 from ragauge.evaluation.config import Config
+from ragauge.score import KeptEvidence
 
-if TYPE_CHECKING:
-    from ragauge.cli.asking import Inquiry
-
-PRECISIONS = ("fp32", "fp16", "bf16", "int8")
 OVERRIDDEN = (
     *("cache", "systems", "gold", "prefer", "by_place", "where", "limit", "by"),
     *("folder", "workers", "evidence", "on", "storage"),
@@ -34,166 +30,104 @@ OVERRIDDEN = (
 ADDED, MERGED = ("without", "output", "plugins"), ("encoder", "judge", "map")
 
 
-@click.command("run", short_help="Evaluate answers with metrics and suites.")
-@click.argument("sources", metavar="[DATA|CONFIG.toml]", nargs=-1, type=click.Path(path_type=Path))
-@click.option(
-    "-s",
-    "--suite",
-    "suites",
-    multiple=True,
-    help="Suite to run: its name or TOML file. Repeatable.",
-)
-@click.option(
-    "-m",
-    "--metric",
-    "metrics",
-    multiple=True,
-    help="Metric to compute, e.g. 'ndcg@10'. Repeatable.",
-)
-@click.option(
-    "--without",
-    metavar="METRIC",
-    multiple=True,
-    help="Metric of the suites to leave out, by its name. Repeatable.",
-)
-@click.option(
-    "--system",
-    "systems",
-    multiple=True,
-    type=Pair("NAME=FILE"),
-    help="Answers of one system. Repeatable.",
-)
-@ask_options
-@source_options
-@click.option(
-    "--where", help="Evaluate only matching rows: 'question_type = \"fact\" and year >= 2020'."
-)
-@click.option("--limit", type=click.IntRange(min=1), help="Evaluate only the first N questions.")
-@click.option("--by", multiple=True, help="Also summarise by this field. Repeatable.")
-@click.option(
-    "-f",
-    "--format",
-    "form",
-    type=FormatChoice(FORMATS),
-    default="table",
-    show_default=True,
-    help="Format of what is printed.",
-)
-@click.option(
-    "-o",
-    "--output",
-    multiple=True,
-    type=click.Path(path_type=Path),
-    help="Also write the results to this .json, .jsonl, .csv, .parquet, .md, .tex or .html file. Repeatable.",
-)
-@click.option(
-    "--folder",
-    type=click.Path(path_type=Path),
-    help="Folder for the run, also an s3:// or gs:// URL.  [default: a new folder in ragauge-runs]",
-)
-@plugin_option
-@click.option(
-    "--encoder",
-    metavar="MODEL",
-    help="Embedding model: a Hugging Face name or folder, or with --encoder-url the endpoint's "
-    "model.  [default: all-MiniLM-L6-v2, built in]",
-)
-@click.option("--encoder-url", metavar="URL", help="OpenAI-compatible embeddings endpoint to use.")
-@click.option(
-    "--encoder-key",
-    metavar="VARIABLE",
-    help="Environment variable with the encoder's API key.",
-)
-@click.option(
-    "--precision",
-    type=click.Choice(PRECISIONS),
-    help="Precision of the encoder.  [default: fp32; int8 with the built-in encoder is twice as fast]",
-)
-@click.option(
-    "--cache",
-    metavar="FILE",
-    help="Cache of vectors and judge replies, or 'none'.  [default: ragauge-runs/cache.sqlite]",
-)
-@judge_options()
-@click.option("--fast", is_flag=True, help="Use cached judge replies only; make no calls.")
-@click.option(
-    "--retry-unreadable",
-    is_flag=True,
-    help="Ask the judge once more where its stored reply cannot be read.",
-)
-@click.option(
-    "--repeat",
-    type=click.IntRange(min=1),
-    help="Ask each question K times: of the systems, with --target and others, else of the judge.  [default: 1]",
-    metavar="K",
-)
-@click.option(
-    "--rpm", type=click.IntRange(min=1), help="Limit on requests per minute to the judge."
-)
-@click.option("--tpm", type=click.IntRange(min=1), help="Limit on tokens per minute to the judge.")
-@click.option(
-    "--prompts",
-    type=click.Path(path_type=Path),
-    help="Folder with your own prompts; 'ragauge prompts FOLDER' writes the originals.",
-)
-@click.option("--language", metavar="XX", help="Language of prompts and replies, e.g. de.")
-@click.option(
-    "--record",
-    type=click.Path(path_type=Path),
-    help="Write the judge's replies to this file, for --judge replay:FILE.",
-)
-@click.option("--seed", type=int, help="Random seed of tests and resampling.  [default: 0]")
-@click.option(
-    "-j",
-    "--workers",
-    type=click.IntRange(min=1),
-    help="Worker processes; with a judge, concurrent requests.  [default: one per core; 128]",
-)
-@click.option(
-    "--on",
-    metavar="CLUSTER",
-    help="Score on a Ray cluster: ray://HOST:PORT, or ray for the one of RAY_ADDRESS or this machine.",
-)
-@click.option(
-    "--storage",
-    metavar="URL",
-    help="Not needed any more, and changes nothing: with --on, rows and scores go through Ray.",
-)
-@click.option(
-    "--evidence",
-    type=click.Choice(("all", "failed", "none")),
-    help="Keep the evidence of all scores, of failed and flagged ones, or of none.  [default: all]",
-)
-@click.option("--full", is_flag=True, help="Print all metrics, systems, notes and findings.")
-@click.option("--quiet", is_flag=True, help="Do not show progress.")
-@click.option("--no-report", is_flag=True, help="Do not write report.html into the run's folder.")
-@click.option("--dry-run", is_flag=True, help="Show the plan and the estimated cost, then stop.")
+@declare("run")
 def command(
-    sources: tuple[Path, ...],
-    systems: tuple[tuple[str, str], ...],
+    sources: tuple[Path, ...] = argument("[DATA|CONFIG.toml]"),
+    *,
+    suites: tuple[str, ...] = option(
+        "Suite to run: its name or TOML file. Repeatable.", "-s", "--suite"
+    ),
+    metrics: tuple[str, ...] = option(
+        "Metric to compute, e.g. 'ndcg@10'. Repeatable.", "-m", "--metric"
+    ),
+    without: tuple[str, ...] = option(
+        "Metric of the suites to leave out, by its name. Repeatable.", metavar="METRIC"
+    ),
+    systems: tuple[tuple[str, str], ...] = option(
+        "Answers of one system. Repeatable.", "--system", type=pair("NAME=FILE")
+    ),
     asking: AskOptions,
     reading: SourceOptions,
-    form: str,
-    encoder: str | None,
-    encoder_url: str | None,
-    encoder_key: str | None,
-    precision: str | None,
+    where: str | None = option(
+        "Evaluate only matching rows: 'question_type = \"fact\" and year >= 2020'."
+    ),
+    limit: int | None = option("Evaluate only the first N questions.", min=1),
+    by: tuple[str, ...] = option("Also summarise by this field. Repeatable."),
+    form: str = option(
+        "Format of what is printed.",
+        "-f",
+        "--format",
+        type=FormatChoice(FORMATS),
+        default="table",
+    ),
+    output: tuple[Path, ...] = option(
+        "Also write the results to this .json, .jsonl, .csv, .parquet, .md, .tex or .html file. Repeatable.",
+        "-o",
+        "--output",
+    ),
+    folder: Path | None = option(
+        "Folder for the run, also an s3:// or gs:// URL.  [default: a new folder in ragauge-runs]"
+    ),
+    plugins: tuple[Path, ...] = PLUGINS,
+    encoder: str | None = option(
+        "Embedding model: a Hugging Face name or folder, or with --encoder-url the endpoint's model.  "
+        "[default: all-MiniLM-L6-v2, built in]",
+        metavar="MODEL",
+    ),
+    encoder_url: str | None = option(
+        "OpenAI-compatible embeddings endpoint to use.", metavar="URL"
+    ),
+    encoder_key: str | None = option(
+        "Environment variable with the encoder's API key.", metavar="VARIABLE"
+    ),
+    precision: Literal["fp32", "fp16", "bf16", "int8"] | None = option(
+        "Precision of the encoder.  [default: fp32; int8 with the built-in encoder is twice as fast]"
+    ),
+    cache: str | None = option(
+        "Cache of vectors and judge replies, or 'none'.  [default: ragauge-runs/cache.sqlite]",
+        metavar="FILE",
+    ),
     judging: JudgeOptions,
-    fast: bool,
-    retry_unreadable: bool,
-    repeat: int | None,
-    rpm: int | None,
-    tpm: int | None,
-    prompts: Path | None,
-    language: str | None,
-    record: Path | None,
-    seed: int | None,
-    workers: int | None,
-    full: bool,
-    quiet: bool,
-    no_report: bool,
-    dry_run: bool,
-    **options: Any,
+    fast: bool = option("Use cached judge replies only; make no calls."),
+    retry_unreadable: bool = option(
+        "Ask the judge once more where its stored reply cannot be read."
+    ),
+    repeat: int | None = option(
+        "Ask each question K times: of the systems, with --target and others, else of the judge.  [default: 1]",
+        min=1,
+        metavar="K",
+    ),
+    rpm: int | None = option("Limit on requests per minute to the judge.", min=1),
+    tpm: int | None = option("Limit on tokens per minute to the judge.", min=1),
+    prompts: Path | None = option(
+        "Folder with your own prompts; 'ragauge prompts FOLDER' writes the originals."
+    ),
+    language: str | None = option("Language of prompts and replies, e.g. de.", metavar="XX"),
+    record: Path | None = option(
+        "Write the judge's replies to this file, for --judge replay:FILE."
+    ),
+    seed: int | None = option("Random seed of tests and resampling.  [default: 0]"),
+    workers: int | None = option(
+        "Worker processes; with a judge, concurrent requests.  [default: one per core; 128]",
+        "-j",
+        "--workers",
+        min=1,
+    ),
+    on: str | None = option(
+        "Score on a Ray cluster: ray://HOST:PORT, or ray for the one of RAY_ADDRESS or this machine.",
+        metavar="CLUSTER",
+    ),
+    storage: str | None = option(
+        "Not needed any more, and changes nothing: with --on, rows and scores go through Ray.",
+        metavar="URL",
+    ),
+    evidence: KeptEvidence | None = option(
+        "Keep the evidence of all scores, of failed and flagged ones, or of none.  [default: all]"
+    ),
+    full: bool = option("Print all metrics, systems, notes and findings."),
+    quiet: bool = option("Do not show progress."),
+    no_report: bool = option("Do not write report.html into the run's folder."),
+    dry_run: bool = option("Show the plan and the estimated cost, then stop."),
 ) -> int:
     """Evaluate answers with metrics and suites; print the summary and store the run.
 
@@ -209,16 +143,28 @@ def command(
     Run the same command again to resume an interrupted run.
     """
     targets = asking.by_name
-    given = Config(
-        **options,  # those that a configuration has by the same name
-        data=_only(sources),
-        gold=reading.gold,
-        prefer=reading.prefer,
-        by_place=reading.by_place,
-        workers=workers,
+    if len(sources) > 1:
+        named = [f"--system {quote(f'{source.stem}={source}')}" for source in sources]
+        raise click.UsageError(f"several files are several systems; name each: {' '.join(named)}")
+    typed = Config(
+        data=sources[0] if sources else None,
+        **reading.settings,
         systems={name: Path(file) for name, file in pairs_once(systems, "system").items()},
-        map=reading.map,
-        encoder=_given(
+        suites=suites,
+        metrics=metrics,
+        without=without,
+        where=where,
+        limit=limit,
+        by=by,
+        output=output,
+        folder=folder,
+        plugins=plugins,
+        workers=workers,
+        on=on,
+        storage=storage,
+        evidence=evidence,
+        cache=cache,
+        encoder=given(
             model=encoder, base_url=encoder_url, api_key_env=encoder_key, precision=precision
         ),
         judge=judging.table(
@@ -226,20 +172,33 @@ def command(
             repeat=None if targets else repeat,
             rpm=rpm,
             tpm=tpm,
-            prompts=None if prompts is None else str(prompts),
+            prompts=prompts and str(prompts),
             language=language,
         ),
     )
-    config = _combined(given, seed)
+    config = _combined(typed, seed)
     asked = 0
     if not targets and (unused := AskOptions.given()):
         raise click.UsageError(
             f"{unused[0]} is of a system to ask; name one with --target, --url, --chat or --shell"
         )
     if targets:
-        from ragauge.cli.asking import NO_ANSWER, say_faults
+        from ragauge.cli.asking import LIMITS, NO_ANSWER, Inquiry, say_faults
 
-        inquiry = _inquiry(config, asking, reading, repeat or 1)
+        if config.data is None:
+            raise click.UsageError("--target needs a file of questions, not --system NAME=FILE")
+        limits: dict[str, Any] = {name: config.judge.get(name) for name in LIMITS}
+        if "model" in config.judge:
+            limits["price"] = None
+        inquiry = Inquiry.of(
+            config.data,
+            asking,
+            {name: getattr(config, name) for name in reading.settings},
+            where=config.where,
+            limit=config.limit,
+            repeat=repeat or 1,
+            **limits,
+        )
         if dry_run:
             inquiry.forecast(quiet=quiet)
             return 0
@@ -259,41 +218,6 @@ def command(
         report=not no_report,
     )
     return code or asked
-
-
-def _inquiry(config: Config, asking: AskOptions, reading: SourceOptions, repeat: int) -> "Inquiry":
-    """What `--target` and others ask: the questions of the configuration's data, within the limits of a judge."""
-    from ragauge.cli.asking import LIMITS, Inquiry
-
-    if config.data is None:
-        raise click.UsageError("--target needs a file of questions, not --system NAME=FILE")
-    reading = replace(
-        reading, gold=config.gold, prefer=config.prefer, mapping=tuple(config.map.items())
-    )
-    limits = {name: config.judge.get(name) for name in LIMITS}
-    if "model" in config.judge:
-        limits["price"] = None
-    return Inquiry.of(
-        config.data,
-        asking,
-        reading,
-        where=config.where,
-        limit=config.limit,
-        repeat=repeat,
-        **cast("dict[str, Any]", limits),
-    )
-
-
-def _only(sources: tuple[Path, ...]) -> Path | None:
-    """The file to evaluate; several are an error that names the options for them."""
-    if len(sources) > 1:
-        named = [f"--system {quote(f'{source.stem}={source}')}" for source in sources]
-        raise click.UsageError(f"several files are several systems; name each: {' '.join(named)}")
-    return sources[0] if sources else None
-
-
-def _given(**options: object) -> dict[str, object]:
-    return {name: value for name, value in options.items() if value is not None}
 
 
 def _combined(given: Config, seed: int | None) -> Config:

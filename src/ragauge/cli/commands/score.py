@@ -4,6 +4,7 @@ from pathlib import Path
 
 import click
 
+from ragauge.cli.declare import declare, option
 from ragauge.cli.streams import say
 from ragauge.errors import PlanError
 from ragauge.evaluation import evaluate
@@ -13,20 +14,14 @@ from ragauge.storage.atomic_files import misplaced, write_text
 RULE = "=" * 26
 
 
-@click.command("score", short_help="Score retrieved passages against gold snippets.")
-@click.argument("predictions", type=click.Path(path_type=Path))
-@click.argument("gold", type=click.Path(path_type=Path))
-@click.option(
-    "--k",
-    type=click.IntRange(min=1),
-    default=10,
-    show_default=True,
-    help="Cut-off of recall and nDCG.",
-)
-@click.option(
-    "--output", type=click.Path(path_type=Path), help="Also write the results to this JSON file."
-)
-def command(predictions: Path, gold: Path, k: int, output: Path | None) -> None:
+@declare("score")
+def command(
+    predictions: Path,
+    gold: Path,
+    *,
+    k: int = option("Cut-off of recall and nDCG.", default=10, min=1),
+    output: Path | None = option("Also write the results to this JSON file."),
+) -> None:
     """Score retrieved passages against gold snippets.
 
     PREDICTIONS is a JSON list of {query, retrieved_passages}. GOLD is a JSON object with `tests`, a

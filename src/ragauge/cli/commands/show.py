@@ -5,10 +5,10 @@ from typing import cast
 
 import click
 
-from ragauge.cli.folders import RUNS, stored_runs
-from ragauge.cli.groups import check_groups
-from ragauge.cli.output import OutputOptions, output_options, write_report
-from ragauge.cli.plugin_option import import_plugins, plugin_option
+from ragauge.cli.declare import declare, option
+from ragauge.cli.folders import RUNS, check_groups, stored_runs
+from ragauge.cli.options import PLUGINS, import_plugins
+from ragauge.cli.output import OutputOptions, write_report
 from ragauge.errors import StoreError
 from ragauge.report.report import Report, Table
 from ragauge.runs.scored_run import ScoredRun, slices_of
@@ -18,51 +18,32 @@ from ragauge.score import Status
 UNSCORED = [str(status) for status in Status if status is not Status.OK]
 
 
-@click.command(
-    "show", short_help="Show a run's summary, or one question with its scores and evidence."
-)
-@click.argument("run", type=click.Path(path_type=Path), required=False)
-@click.argument("id", required=False)
-@click.option("--by", multiple=True, help="Also summarise by this field. Repeatable.")
-@click.option("--full", is_flag=True, help="Print all metrics, systems, notes and findings.")
-@click.option(
-    "--worst", metavar="METRIC", help="List the answers with the worst scores on this metric."
-)
-@click.option(
-    "--status", type=click.Choice(UNSCORED), help="List the scores with this status, and why."
-)
-@click.option(
-    "--finding", metavar="TEXT", help="List all ids of the findings that contain this text."
-)
-@click.option(
-    "-n",
-    "n_rows",
-    type=click.IntRange(min=1),
-    default=10,
-    show_default=True,
-    help="Number of rows that --worst and --status print.",
-)
-@click.option("--calls", is_flag=True, help="With ID: also print the judges' replies, each once.")
-@output_options
-@click.option(
-    "--steady",
-    metavar="METRIC[>=X]",
-    help="Show how steady systems are that were asked several times: pass@k and pass^k.",
-)
-@plugin_option
+@declare("show")
 def command(
-    run: Path | None,
-    id: str | None,
-    by: tuple[str, ...],
-    worst: str | None,
-    status: str | None,
-    finding: str | None,
-    steady: str | None,
-    plugins: tuple[Path, ...],
-    n_rows: int,
-    full: bool,
-    calls: bool,
+    run: Path | None = None,
+    id: str | None = None,
+    *,
+    by: tuple[str, ...] = option("Also summarise by this field. Repeatable."),
+    full: bool = option("Print all metrics, systems, notes and findings."),
+    worst: str | None = option(
+        "List the answers with the worst scores on this metric.", metavar="METRIC"
+    ),
+    status: str | None = option(
+        "List the scores with this status, and why.", type=click.Choice(UNSCORED)
+    ),
+    finding: str | None = option(
+        "List all ids of the findings that contain this text.", metavar="TEXT"
+    ),
+    n_rows: int = option(
+        "Number of rows that --worst and --status print.", "-n", default=10, min=1
+    ),
+    calls: bool = option("With ID: also print the judges' replies, each once."),
     writing: OutputOptions,
+    steady: str | None = option(
+        "Show how steady systems are that were asked several times: pass@k and pass^k.",
+        metavar="METRIC[>=X]",
+    ),
+    plugins: tuple[Path, ...] = PLUGINS,
 ) -> None:
     """Show a run's summary, or one question with its scores and evidence.
 

@@ -6,7 +6,8 @@ from typing import cast
 
 import click
 
-from ragauge.cli.options import SourceOptions, source_options
+from ragauge.cli.declare import argument, declare
+from ragauge.cli.options import SourceOptions
 from ragauge.cli.streams import complain, say
 from ragauge.errors import DataError
 from ragauge.loaders import load
@@ -17,12 +18,10 @@ SCORED = ("question", "answer", "contexts", "context_ids")
 """Data needs at least one of these columns to be scored."""
 
 
-@click.command("validate", short_help="Check data files: list their columns and their errors.")
-@click.argument(
-    "sources", metavar="FILE...", nargs=-1, required=True, type=click.Path(path_type=Path)
-)
-@source_options
-def command(sources: tuple[Path, ...], reading: SourceOptions) -> int:
+@declare("validate")
+def command(
+    sources: tuple[Path, ...] = argument("FILE...", required=True), *, reading: SourceOptions
+) -> int:
     """Check data files: read each as `run` does and list its columns and its errors.
 
     Prints each column with its meaning and its number of null and empty values. Each error names
@@ -31,13 +30,7 @@ def command(sources: tuple[Path, ...], reading: SourceOptions) -> int:
     code = 0
     for source in sources:
         try:
-            samples = load(
-                source,
-                map=reading.map,
-                gold=reading.gold,
-                prefer=reading.prefer,
-                by_place=reading.by_place,
-            )
+            samples = load(source, **reading.settings)
         except DataError as error:
             complain(error)
             code = error.exit_code

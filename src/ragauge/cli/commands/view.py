@@ -4,10 +4,9 @@ import webbrowser
 from pathlib import Path
 from threading import Event
 
-import click
-
+from ragauge.cli.declare import argument, declare, option
 from ragauge.cli.folders import RUNS, stored_runs
-from ragauge.cli.plugin_option import import_plugins, plugin_option
+from ragauge.cli.options import PLUGINS, import_plugins
 from ragauge.cli.streams import say
 from ragauge.errors import StoreError
 from ragauge.runs.store import RunFolder
@@ -15,16 +14,14 @@ from ragauge.runs.store import RunFolder
 WAIT_S = 0.2
 
 
-@click.command("view", short_help="Show runs in the browser, from a server on this machine.")
-@click.argument("runs", nargs=-1, type=click.Path(path_type=Path))
-@click.option("--host", default="127.0.0.1", show_default=True, help="A loopback address.")
-@click.option(
-    "--port", type=click.IntRange(0, 65535), default=0, help="Port.  [default: a free one]"
-)
-@click.option("--no-browser", is_flag=True, help="Print the address only.")
-@plugin_option
+@declare("view")
 def command(
-    runs: tuple[Path, ...], host: str, port: int, no_browser: bool, plugins: tuple[Path, ...]
+    runs: tuple[Path, ...] = argument(),
+    *,
+    host: str = option("A loopback address.", default="127.0.0.1"),
+    port: int = option("Port.  [default: a free one]", default=0, min=0, max=65535),
+    no_browser: bool = option("Print the address only."),
+    plugins: tuple[Path, ...] = PLUGINS,
 ) -> None:
     """Show runs in the browser: the page of `ragauge report`, served on this machine.
 

@@ -9,8 +9,8 @@ from typing import Any, cast
 from ragauge.errors import JudgeError, MissingExtraError
 from ragauge.judges.protocol import Reply, Request
 from ragauge.judges.providers.completions import first_choice, json_schema_of, reply_of
-from ragauge.judges.providers.settings import Settings
-from ragauge.network.endpoints import excerpt, fields_of, may_pass, secrets_of
+from ragauge.judges.providers.provider import Provider
+from ragauge.network.endpoints import Unanswered, excerpt, fields_of, may_pass, secrets_of
 
 TRANSIENT_ERRORS = (
     "RateLimitError",
@@ -23,12 +23,11 @@ BAD_REQUEST_ERRORS = ("InvalidRequestError", "ContextLengthExceededError", "Cont
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class AnyLLM(Settings):
+class AnyLLM(Provider):
     """A model of any provider that any-llm supports, as `provider:model`: a Judge.
 
-    The key is read from the provider's own variable, or from `api_key_env`. A request is sent at most
-    `max_attempts` times within `deadline_s`. JudgeError as in ChatEndpoint; MissingExtraError without
-    any-llm or the provider's package.
+    The key is read from the provider's own variable, or from `api_key_env`. Requests are retried as by
+    ChatEndpoint, with the same errors; MissingExtraError without any-llm or the provider's package.
     """
 
     api_key_env: str | None = None
@@ -62,44 +61,7 @@ class AnyLLM(Settings):
         except Exception as error:  # any-llm raises various errors for a missing provider or key
             raise JudgeError(f"{self.model}: {self._shown(error)}") from None
 
-    async def reply(self, request: Request) -> Reply:
-        """The judge's reply to one request, with retries."""
-        if not hasattr(self, "_pace"):
-            self._pace = self.new_rate_limiter()
-        rate_limiter, ticket = self._pace, self._pace.ticket()
-        loop = asyncio.get_running_loop()
-        permit = await rate_limiter.permit(
-            ticket, sum(len(message.content) for message in request.messages) / 4
-        )
-        start, reason, n_attempts = loop.time(), "", 0
-        for n_attempts in range(1, self.max_attempts + 1):
-            try:
-                async with asyncio.timeout(self.timeout_s):
-                    reply = await self._asked(request)
-            except Exception as error:  # any-llm or a provider's package may raise anything
-                reason = self._shown(error)
-                is_limit = type(error).__name__ == "RateLimitError"
-                rate_limiter.refused(permit) if is_limit else rate_limiter.lost(permit)
-                if not isinstance(error, TimeoutError | OSError) and not _may_pass(error):
-                    is_down = type(error).__name__ not in BAD_REQUEST_ERRORS
-                    raise JudgeError(f"{self.name}: {reason}", is_down=is_down) from None
-            except BaseException:
-                rate_limiter.given_up(permit)
-                raise
-            else:
-                rate_limiter.answered(permit)
-                return reply
-            pause = self.pause_s(n_attempts)
-            if n_attempts == self.max_attempts or loop.time() + pause > start + self.deadline_s:
-                break
-            await asyncio.sleep(pause)
-            permit = await rate_limiter.permit(ticket)
-        raise JudgeError(
-            f"{self.name}: no answer in {n_attempts} attempts, the last time: {reason}",
-            is_down=True,
-        )
-
-    async def _asked(self, request: Request) -> Reply:
+    async def answer(self, request: Request) -> Reply:
         settings: dict[str, Any] = {
             "temperature": self.temperature,
             "max_tokens": self.max_tokens,
@@ -107,15 +69,24 @@ class AnyLLM(Settings):
         }
         if request.schema is not None:
             settings["response_format"] = json_schema_of(request.prompt, request.schema)
-        completion = await self._client.acompletion(
-            model=self._model,
-            messages=[
-                {"role": message.role, "content": message.content} for message in request.messages
-            ],
-            **{name: value for name, value in settings.items() if value is not None},
-        )
-        envelope = fields_of(completion.model_dump())
-        return reply_of(envelope, first_choice(envelope))
+        messages = [{"role": each.role, "content": each.content} for each in request.messages]
+        try:
+            async with asyncio.timeout(self.timeout_s):
+                completion = await self._client.acompletion(
+                    model=self._model,
+                    messages=messages,
+                    **{name: value for name, value in settings.items() if value is not None},
+                )
+            envelope = fields_of(completion.model_dump())
+            return reply_of(envelope, first_choice(envelope))
+        except Exception as error:  # any-llm or a provider's package may raise anything
+            reason, kind = self._shown(error), type(error).__name__
+            status = getattr(error, "status_code", None)
+            passes = may_pass(status) if isinstance(status, int) else kind in TRANSIENT_ERRORS
+            is_transient = passes or isinstance(error, TimeoutError | OSError)
+        if is_transient:
+            raise Unanswered(reason, is_overload=kind == "RateLimitError")
+        raise JudgeError(f"{self.name}: {reason}", is_down=kind not in BAD_REQUEST_ERRORS)
 
     def secrets(self) -> tuple[str, ...]:
         """The key first: from `api_key_env`, or else the provider's own variable."""
@@ -125,10 +96,3 @@ class AnyLLM(Settings):
     def _shown(self, error: BaseException) -> str:
         """An exception's message on one line, without secrets."""
         return excerpt(f"{type(error).__name__}: {error}", self.secrets())
-
-
-def _may_pass(error: Exception) -> bool:
-    status = getattr(error, "status_code", None)
-    if isinstance(status, int):
-        return may_pass(status)
-    return type(error).__name__ in TRANSIENT_ERRORS

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from ragauge.judges.protocol import Reply, Schema, TokenChoice
-from ragauge.network.endpoints import Fields, fields_of, message_of
+from ragauge.network.endpoints import Fields, fields_of, listed, message_of
 
 Body = dict[str, Any]
 """A request as JSON data."""
@@ -29,31 +29,25 @@ _NAMES = {
 _LENGTH = re.compile(r"context[_ ](length|window)|too (large|long|many)|at most|reduce the length")
 
 
-# Requests -----------------------------------------------------------------------------------------
-
-
 def json_schema_of(prompt: str, schema: Schema) -> Body:
     """The response format that asks for a reply of this schema."""
     named = {"name": prompt, "schema": dict(schema), "strict": True}
     return {"type": "json_schema", "json_schema": named}
 
 
-# Replies ------------------------------------------------------------------------------------------
-
-
 def first_choice(envelope: Fields) -> Fields:
     """The first of a reply's choices; empty if it has none."""
-    choices = envelope.get("choices")
-    return (
-        fields_of(cast(list[object], choices)[0]) if isinstance(choices, list) and choices else {}
-    )
+    return fields_of(next(iter(listed(envelope.get("choices"))), None))
 
 
 def reply_of(envelope: Fields, choice: Fields) -> Reply:
     """The reply in a choice. Without a text, it is the refusal's text."""
     message, usage = fields_of(choice.get("message")), fields_of(envelope.get("usage"))
     refusal, finish_reason = message.get("refusal"), choice.get("finish_reason")
-    text = _text(message.get("content"))
+    content = message.get("content")  # a text, which may come in parts
+    parts = [content] if isinstance(content, str) else listed(content)
+    texts = [part if isinstance(part, str) else fields_of(part).get("text") for part in parts]
+    text = "".join(text for text in texts if isinstance(text, str))
     if isinstance(refusal, str) and refusal:
         text, finish_reason = text or refusal, "refusal"
     model = envelope.get("model")
@@ -69,36 +63,17 @@ def reply_of(envelope: Fields, choice: Fields) -> Reply:
     )
 
 
-def _text(content: object) -> str:
-    """The text of a message, which may come in parts."""
-    if isinstance(content, str):
-        return content
-    parts = cast(list[object], content) if isinstance(content, list) else []
-    texts = [part if isinstance(part, str) else fields_of(part).get("text") for part in parts]
-    return "".join(text for text in texts if isinstance(text, str))
-
-
 def _logprobs(content: object) -> tuple[TokenChoice, ...] | None:
-    """None if the reply or any token has none."""
-    if not isinstance(content, list) or not content:
-        return None
-    tokens = [fields_of(entry) for entry in cast(list[object], content)]
-    choices = tuple(TokenChoice(str(token.get("token")), _alternatives(token)) for token in tokens)
-    return choices if all(choice.alternatives for choice in choices) else None
-
-
-def _alternatives(token: Fields) -> tuple[tuple[str, float], ...]:
-    """The token and its alternatives, each once."""
-    top = token.get("top_logprobs")
-    others = (
-        [fields_of(entry) for entry in cast(list[object], top)] if isinstance(top, list) else []
-    )
-    found: dict[str, float] = {}
-    for choice in (*others, token):
-        text, logprob = choice.get("token"), _finite(choice.get("logprob"), least=-math.inf)
-        if isinstance(text, str) and logprob is not None:
-            found.setdefault(text, logprob)
-    return tuple(found.items())
+    """Each token with its alternatives, each once. None if the reply or any token has none."""
+    choices: list[TokenChoice] = []
+    for token in map(fields_of, listed(content)):
+        found: dict[str, float] = {}
+        for choice in (*map(fields_of, listed(token.get("top_logprobs"))), token):
+            text, logprob = choice.get("token"), _finite(choice.get("logprob"), least=-math.inf)
+            if isinstance(text, str) and logprob is not None:
+                found.setdefault(text, logprob)
+        choices.append(TokenChoice(str(token.get("token")), tuple(found.items())))
+    return tuple(choices) if choices and all(each.alternatives for each in choices) else None
 
 
 def _count(value: object) -> int | None:
@@ -113,9 +88,6 @@ def _finite(value: object, *, least: float) -> float | None:
     except OverflowError:
         return None
     return number if math.isfinite(number) and number >= least else None
-
-
-# Errors -------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)

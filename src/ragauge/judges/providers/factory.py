@@ -34,25 +34,29 @@ def open_judge(given: JudgeLike, **settings: object) -> Judge:
     if isinstance(given, str):
         return _named(given, settings)
     if settings:
-        raise PlanError(
-            [f"{', '.join(settings)} are of an endpoint, and the judge is {given!r:.80}"]
-        )
-    if all(hasattr(given, name) for name in JUDGE_ATTRIBUTES) and not isinstance(given, type):
-        return _checked(cast(Judge, given))
-    if callable(given):
-        return CalledJudge(given)
+        raise PlanError(f"{', '.join(settings)} are of an endpoint, and the judge is {given!r:.80}")
     unavailable = ", ".join(name for name in JUDGE_ATTRIBUTES if not hasattr(given, name))
-    raise PlanError(
-        [
+    if unavailable or isinstance(given, type):
+        if callable(given):
+            return CalledJudge(given)
+        raise PlanError(
             f"judge must be a model's name, a judge or an async function, got {given!r:.80}, "
             f"which has no {unavailable}"
-        ]
-    )
+        )
+    judge = cast(Judge, given)
+    try:
+        json.dumps(dict(judge.identity), allow_nan=False)
+    except (TypeError, ValueError) as error:
+        raise PlanError(
+            f"the judge {judge.name!r:.80} has an identity that is not JSON data: {error!s:.200}; "
+            "give its model and parameters as texts and numbers"
+        ) from None
+    return judge
 
 
 def _named(name: str, settings: Mapping[str, object]) -> Judge:
     if not name.strip():
-        raise PlanError(["the judge has an empty name; give a model's"])
+        raise PlanError("the judge has an empty name; give a model's")
     prefix, _, rest = name.partition(":")
     if prefix == "replay":
         from ragauge.judges.providers.scripted import RecordedJudge
@@ -71,22 +75,8 @@ def _named(name: str, settings: Mapping[str, object]) -> Judge:
     for setting in settings:
         if setting not in known:
             hint = did_you_mean(setting, known) or f"; they are {', '.join(known)}"
-            raise PlanError([f"the judge has no setting {setting!r}{hint}"])
+            raise PlanError(f"the judge has no setting {setting!r}{hint}")
     return ChatEndpoint(name, **settings)  # pyright: ignore[reportArgumentType]
-
-
-def _checked(judge: Judge) -> Judge:
-    """The judge; PlanError if its identity cannot be a cache key."""
-    try:
-        json.dumps(dict(judge.identity), allow_nan=False)
-    except (TypeError, ValueError) as error:
-        raise PlanError(
-            [
-                f"the judge {judge.name!r:.80} has an identity that is not JSON data: {error!s:.200}; "
-                "give its model and parameters as texts and numbers"
-            ]
-        ) from None
-    return judge
 
 
 class CalledJudge(JudgeDefaults):
@@ -100,17 +90,14 @@ class CalledJudge(JudgeDefaults):
         called = getattr(function, "__call__", function)  # noqa: B004
         if not inspect.iscoroutinefunction(function) and not inspect.iscoroutinefunction(called):
             raise PlanError(
-                [f"the judge {function!r:.80} is not an async function; write it as async def"]
+                f"the judge {function!r:.80} is not an async function; write it as async def"
             )
         self.function = function
         inner: object = getattr(function, "func", function)
         self.name = str(getattr(inner, "__name__", type(inner).__name__))
         module = str(getattr(inner, "__module__", ""))
-        self.identity: Identity = {
-            "model": self.name,
-            "module": module,
-            "code": code_digest(function),
-        }
+        code = _digest(_traits(function))
+        self.identity: Identity = {"model": self.name, "module": module, "code": code}
 
     async def reply(self, request: Request) -> Reply:
         """The function's reply. What it raises becomes a JudgeError."""
@@ -127,15 +114,11 @@ class CalledJudge(JudgeDefaults):
         return Reply(reply)
 
 
-def code_digest(function: object) -> str:
-    """A digest of a function's code and of the plain values it was created with."""
-    return _digest(_traits(function))
-
-
 def script_digest(function: object) -> str:
-    """As `code_digest`, including the functions and plain values of its module that it names.
+    """A digest of a function's code, of the plain values it was created with, and of the functions and plain
+    values of its module that it names.
 
-    It changes more often, which suits replies that cost nothing.
+    It changes more often than CalledJudge's, which suits replies that cost nothing.
     """
     return _digest(_with_named(function, set()))
 
@@ -149,9 +132,7 @@ def _digest(traits: Iterable[str]) -> str:
 
 def _traits(function: Any) -> Iterator[str]:
     """A function's code, and the texts and numbers it was created with."""
-    inner = function.func if isinstance(function, partial) else function
-    owner = getattr(inner, "__self__", inner)
-    called = _called(function)
+    owner, called = _owner_and_code(function)
     yield from _code(getattr(called, "__code__", None))
     yield from _plain(getattr(owner, "__dict__", {}))
     if isinstance(function, partial):
@@ -162,47 +143,39 @@ def _traits(function: Any) -> Iterator[str]:
         yield from _plain(cell.cell_contents)
 
 
-def _called(function: Any) -> Any:
-    """The underlying function, which has the code."""
+def _owner_and_code(function: Any) -> tuple[Any, Any]:
+    """The object that a function belongs to, and the underlying function, which has the code."""
     inner = function.func if isinstance(function, partial) else function
-    return inner if hasattr(inner, "__code__") else type(inner).__call__
+    called = inner if hasattr(inner, "__code__") else type(inner).__call__
+    return getattr(inner, "__self__", inner), called
 
 
 def _with_named(function: Any, seen: set[int]) -> Iterator[str]:
     """The traits of a function and of what it calls: names in its module or class, and functions it
     was created with."""
     yield from _traits(function)
-    called = _called(function)
+    owner, called = _owner_and_code(function)
     module: Mapping[str, object] = getattr(called, "__globals__", {})
-    inner = function.func if isinstance(function, partial) else function
-    owner = getattr(inner, "__self__", inner)
+    named: list[object] = []
     for name in sorted(_names(getattr(called, "__code__", None))):
         value = module.get(name)
+        if not isinstance(value, FunctionType) or value.__globals__ is module:
+            named.append(value)
         method = getattr(cast(object, type(owner)), name, None)
-        if not isinstance(value, FunctionType):
-            yield from _plain(value)
-        elif value.__globals__ is module:
-            yield from _once(value, seen)
-        if isinstance(method, FunctionType):
-            yield from _once(method, seen)
-    for value in _given(function, called):
-        if callable(value) and not isinstance(value, type):
-            yield from _once(value, seen)
-
-
-def _once(function: Any, seen: set[int]) -> Iterator[str]:
-    if id(function) not in seen:
-        seen.add(id(function))
-        yield from _with_named(function, seen)
-
-
-def _given(function: Any, called: Any) -> Iterator[object]:
-    """Arguments and closure values of a function."""
+        named += [method] if isinstance(method, FunctionType) else []
+    given: list[object] = []
     if isinstance(function, partial):
-        yield from (*function.args, *function.keywords.values())
+        given += (*function.args, *function.keywords.values())
     for cell in getattr(called, "__closure__", None) or ():
         with suppress(ValueError):  # not yet filled
-            yield cell.cell_contents
+            given.append(cell.cell_contents)
+    given = [value for value in given if callable(value) and not isinstance(value, type)]
+    for place, value in enumerate((*named, *given)):
+        if place < len(named) and not isinstance(value, FunctionType):
+            yield from _plain(value)
+        elif id(value) not in seen:
+            seen.add(id(value))
+            yield from _with_named(value, seen)
 
 
 def _names(code: Any) -> set[str]:

@@ -51,46 +51,45 @@ class ScriptedJudge(JudgeDefaults):
     @cached_property
     def identity(self) -> Identity:
         """Its name and a digest of its script, computed at first use."""
-        return {"model": self.name, "script": _digest_of(self.script)}
+        if callable(self.script):
+            return {"model": self.name, "script": script_digest(self.script)}
+        text = json.dumps(self.script, default=repr, sort_keys=True)
+        return {"model": self.name, "script": sha256(text.encode()).hexdigest()[:8]}
 
     async def reply(self, request: Request) -> Reply:
         """The script's reply."""
-        n_before, n_of_prompt = len(self.requests), self._n_asked[request.prompt]
+        script: Script | ScriptedReply = self.script
+        place = len(self.requests)
         self.requests.append(request)
-        self._n_asked[request.prompt] += 1
-        if callable(self.script):
-            return _as_reply(self.script(request))
-        if not isinstance(self.script, Mapping):
-            return _as_reply(self._nth(self.script, n_before, request))
-        if request.prompt not in self.script:
-            raise JudgeError(f"{self.name}: the script has no reply to {request.prompt!r}")
-        reply = self.script[request.prompt]
-        if isinstance(reply, str | Reply | JudgeError | Mapping):
-            return _as_reply(reply)
-        return _as_reply(self._nth(reply, n_of_prompt, request))
-
-    def _nth(self, replies: Sequence[ScriptedReply], n: int, request: Request) -> ScriptedReply:
-        if n >= len(replies):
+        if isinstance(script, Mapping):
+            if request.prompt not in script:
+                raise JudgeError(f"{self.name}: the script has no reply to {request.prompt!r}")
+            script = cast("ScriptedReply | Sequence[ScriptedReply]", script[request.prompt])
+            place = self._n_asked[request.prompt]
+            self._n_asked[request.prompt] += 1
+        if callable(script):
+            reply = script(request)
+        elif isinstance(script, str | Reply | JudgeError | Mapping):
+            reply = script
+        elif place < len(script):
+            reply = script[place]
+        else:
             raise JudgeError(
-                f"{self.name}: the script has {len(replies)} replies, and {request.prompt!r} "
+                f"{self.name}: the script has {len(script)} replies, and {request.prompt!r} "
                 "needs another"
             )
-        return replies[n]
+        if isinstance(reply, JudgeError):
+            raise reply
+        if isinstance(reply, Reply):
+            return reply
+        return Reply(reply if isinstance(reply, str) else json.dumps(reply, ensure_ascii=False))
 
 
-def _digest_of(script: Script) -> str:
-    if callable(script):
-        return script_digest(script)
-    text = json.dumps(script, default=repr, sort_keys=True)
-    return sha256(text.encode()).hexdigest()[:8]
-
-
-def _as_reply(reply: ScriptedReply) -> Reply:
-    if isinstance(reply, JudgeError):
-        raise reply
-    if isinstance(reply, Reply):
-        return reply
-    return Reply(reply if isinstance(reply, str) else json.dumps(reply, ensure_ascii=False))
+_OF_JUDGE = (
+    *("is_recorded", "digest", "details", "check_key", "close_connections"),
+    *("secrets", "redact", "without_secrets", "has"),
+)
+"""What a RecordingJudge has from the judge that it records."""
 
 
 class RecordingJudge(JudgeDefaults):
@@ -102,56 +101,23 @@ class RecordingJudge(JudgeDefaults):
 
     def __init__(self, judge: Judge, path: str | Path) -> None:
         self.judge = managed(judge)
+        self.name, self.identity = judge.name, judge.identity
+        for name in _OF_JUDGE:
+            setattr(self, name, getattr(self.judge, name))
         self.path = Path(path)
         self._file: IO[str] | None = None
+        self._head = {"format": RECORDING, "judge": self.name, "identity": dict(self.identity)}
         self._check()
 
     @property
-    def name(self) -> str:
-        return self.judge.name
-
-    @property
-    def identity(self) -> Identity:
-        return self.judge.identity
+    def source(self) -> ManagedJudge:
+        return self.judge.source
 
     async def reply(self, request: Request) -> Reply:
         """The judge's reply, after it is written to the file."""
         reply = self.judge.without_secrets(await self.judge.reply(request))
         self.note(request, reply)
         return reply
-
-    @property
-    def is_recorded(self) -> bool:
-        return self.judge.is_recorded
-
-    @property
-    def digest(self) -> str | None:
-        return self.judge.digest
-
-    @property
-    def source(self) -> ManagedJudge:
-        return self.judge.source
-
-    def details(self) -> Mapping[str, object]:
-        return self.judge.details()
-
-    def check_key(self) -> None:
-        self.judge.check_key()
-
-    def close_connections(self) -> None:
-        self.judge.close_connections()
-
-    def secrets(self) -> Sequence[str]:
-        return self.judge.secrets()
-
-    def redact(self, text: str) -> str:
-        return self.judge.redact(text)
-
-    def without_secrets(self, reply: Reply) -> Reply:
-        return self.judge.without_secrets(reply)
-
-    def has(self, key: bytes) -> bool:
-        return self.judge.has(key)
 
     def note(self, request: Request, reply: Reply) -> None:
         """Write a reply to the file. StoreError if it cannot be written."""
@@ -161,9 +127,9 @@ class RecordingJudge(JudgeDefaults):
             "reply": json.loads(packed_reply(reply)),
         }
         try:
-            if self._file is None:
-                self._open()
-            self._write(line)
+            file = self._file or self._opened()
+            file.write(json.dumps(line) + "\n")
+            file.flush()
         except OSError as error:
             raise StoreError(
                 f"{self.path}: cannot be written: {error.strerror}; free space or choose another place"
@@ -171,38 +137,36 @@ class RecordingJudge(JudgeDefaults):
 
     def _check(self) -> None:
         """Raise PlanError, before any cost, if the file cannot hold the replies."""
-        if not exists(self.path):
-            folder = self.path.parent
+        folder, problem = self.path.parent, ""
+        if is_file(self.path):
+            if self._is_begun():
+                return
+            existing = RecordedJudge(self.path)
+            if dict(existing.identity) != dict(self.identity):
+                problem = (
+                    f"holds replies of {existing.name} with other parameters or of another judge; name "
+                    "another file"
+                )
+        elif exists(self.path):
+            problem = f"cannot be written: {self.path} is not a file"
+        else:
+            if not (is_folder(folder) and os.access(folder, os.W_OK)):
+                problem = f"cannot be written: {folder} is not a writable folder"
             try:
                 self.path.stat()
             except FileNotFoundError:
                 pass
             except OSError as error:  # a name that is too long, links that form a circle
-                raise PlanError([f"{self.path}: cannot be written: {error.strerror}"]) from None
-            if not (is_folder(folder) and os.access(folder, os.W_OK)):
-                raise PlanError(
-                    [f"{self.path}: cannot be written: {folder} is not a writable folder"]
-                )
-            return
-        if not is_file(self.path):
-            raise PlanError([f"{self.path}: cannot be written: {self.path} is not a file"])
-        if self._is_begun():
-            return
-        existing = RecordedJudge(self.path)
-        if dict(existing.identity) != dict(self.identity):
-            raise PlanError(
-                [
-                    f"{self.path}: holds replies of {existing.name} with other parameters or of another "
-                    "judge; name another file"
-                ]
-            )
+                problem = f"cannot be written: {error.strerror}"
+        if problem:
+            raise PlanError(f"{self.path}: {problem}")
 
     def _is_begun(self) -> bool:
         """Whether the file is empty, or ends within the first line: its process was killed there."""
-        head = f"{json.dumps(self._head())}\n".encode()
+        head = f"{json.dumps(self._head)}\n".encode()
         return self.path.stat().st_size < len(head) and head.startswith(self.path.read_bytes())
 
-    def _open(self) -> None:
+    def _opened(self) -> IO[str]:
         is_new = not exists(self.path) or self._is_begun()
         content = "" if is_new else read_regular(self.path, MAX_BYTES).decode()
         self._file = self.path.open("a", encoding="utf-8")
@@ -210,22 +174,10 @@ class RecordingJudge(JudgeDefaults):
         # Cut and never rewritten, so that a process that is killed here loses no reply.
         self._file.truncate(len(kept.encode()))
         if is_new:
-            self._write(self._head())
+            self._file.write(json.dumps(self._head) + "\n")
         elif not kept.endswith("\n"):
             self._file.write("\n")
-
-    def _head(self) -> Mapping[str, object]:
-        return {"format": RECORDING, "judge": self.name, "identity": dict(self.identity)}
-
-    def _write(self, line: Mapping[str, object]) -> None:
-        assert self._file is not None
-        self._file.write(json.dumps(line) + "\n")
-        self._file.flush()
-
-
-def _whole_lines(text: str) -> list[str]:
-    """The lines that are not blank, without an incomplete last one."""
-    return [line for line in _without_cut_line(text).split("\n") if line.strip()]
+        return self._file
 
 
 def _without_cut_line(text: str) -> str:
@@ -245,24 +197,32 @@ class RecordedJudge(JudgeDefaults):
     Its identity is the recorded judge's, under which replies are found; `digest` is the file's.
     """
 
+    is_recorded = True
+
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
         try:
             content = read_regular(self.path, MAX_BYTES)
-            self._digest = sha256(content).hexdigest()
-            lines = _whole_lines(content.decode())
+            self.digest = sha256(content).hexdigest()
+            text = _without_cut_line(content.decode())
+            lines = [json.loads(line) for line in text.split("\n") if line.strip()]
             if not lines:
                 raise ValueError("it has no complete line; record it again with --record")
-            head = cast(dict[str, Any], json.loads(lines[0]))
+            head = cast(dict[str, Any], lines[0])
             if head["format"] != RECORDING:
                 raise ValueError(f"its format is {head['format']!r:.80}")
             self.name = str(head["judge"])
-            self.identity: Identity = _read_identity(head["identity"])
-            self._replies = dict(_recorded(line) for line in lines[1:])
+            self.identity: Identity = head["identity"]
+            if not isinstance(self.identity, dict):
+                raise TypeError(f"its identity is {self.identity!r:.80}")
+            json.dumps(self.identity, allow_nan=False)
+            self._replies = {
+                str(line["key"]): unpacked_reply(json.dumps(line["reply"])) for line in lines[1:]
+            }
         except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
             why = getattr(error, "strerror", None) or error
             raise PlanError(
-                [f"{self.path}: is not a recording of a judge's replies: {why!s:.200}"]
+                f"{self.path}: is not a recording of a judge's replies: {why!s:.200}"
             ) from error
 
     async def reply(self, request: Request) -> Reply:
@@ -275,14 +235,6 @@ class RecordedJudge(JudgeDefaults):
             )
         return self._replies[key.hex()]
 
-    @property
-    def is_recorded(self) -> bool:
-        return True
-
-    @property
-    def digest(self) -> str:
-        return self._digest
-
     def redact(self, text: str) -> str:
         """The text as it is: a recording holds no key."""
         return text
@@ -290,16 +242,3 @@ class RecordedJudge(JudgeDefaults):
     def has(self, key: bytes) -> bool:
         """Whether the recording has a reply with this key."""
         return key.hex() in self._replies
-
-
-def _read_identity(value: object) -> Identity:
-    """The identity of the recorded judge; ValueError or TypeError for anything but strict JSON data."""
-    if not isinstance(value, dict):
-        raise TypeError(f"its identity is {value!r:.80}")
-    json.dumps(value, allow_nan=False)
-    return cast(Identity, value)
-
-
-def _recorded(line: str) -> tuple[str, Reply]:
-    fields = cast(dict[str, Any], json.loads(line))
-    return str(fields["key"]), unpacked_reply(json.dumps(fields["reply"]))

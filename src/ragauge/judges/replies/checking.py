@@ -1,15 +1,13 @@
 """Check a reply's value against the schema of its question, and list what is wrong with it."""
 
 import json
-import marshal
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache
+from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
-from ragauge.judges.protocol import PLAIN, Schema
+from ragauge.judges.protocol import Schema
 
 N_LISTED = 5
 """Maximum number of problems in a message, and of numbers in a problem."""
@@ -19,7 +17,6 @@ DECIMAL = re.compile(r"-?(?:0|[1-9]\d{0,14})(?:\.\d{1,15})?", re.ASCII)
 WORD_EDGES = " \"'`“”‘«»„‚*_.。"
 MAX_WORD_LENGTH = 200
 TRUTH = {"true": True, "false": False}
-NUMBERS = (int, float)
 
 Json = Any
 """A JSON value; not `object`, because casts are slow calls."""
@@ -27,7 +24,8 @@ Rules = Mapping[str, Any]
 """A Schema."""
 Object = dict[str, Json]
 Array = list[Json]
-Problems = list[str]
+Place = str | tuple["Place", str | int]
+"""Where a value is in the reply: the place of what holds it, and its key there. Most are never shown."""
 
 
 class ReplyError(Exception):
@@ -81,9 +79,7 @@ def check(value: Json, schema: Schema, place: str = "") -> Json:
     ...     "type": "string", "enum": ["PASS", "FAIL"]}}})
     {'grade': 'PASS'}
     """
-    if _fits(schema)(value):
-        return value
-    problems: Problems = []
+    problems: list[str] = []
     fitted = _fitted(value, schema, place, problems)
     if problems:
         if len(problems) > N_LISTED:
@@ -92,219 +88,123 @@ def check(value: Json, schema: Schema, place: str = "") -> Json:
     return fitted
 
 
-# Fast path: nearly every reply needs no change, which is checked in a tenth of the time.
-
-Fits = Callable[[Json], bool]
-
-
-def _fits(schema: Rules) -> Fits:
-    """A check whether a value matches the schema exactly and needs no change."""
-    try:
-        return _fits_packed(marshal.dumps(cast(Object, schema), PLAIN))
-    except (ValueError, TypeError):  # has types that are not JSON's
-        return _never
-
-
-@lru_cache(maxsize=256)
-def _fits_packed(schema: bytes) -> Fits:
-    own = marshal.loads(schema)
-    json.dumps(own)  # fails where marshal turned numpy's numbers into bytes
-    return _fits_one(own)
-
-
-def _fits_one(schema: Rules) -> Fits:
-    rule = _rule(schema)
-    if rule is None:
-        return _never
-    kind, inner_fits = rule
-    return lambda value: type(value) is kind and (inner_fits is None or inner_fits(value))
-
-
-def _rule(schema: Rules) -> tuple[type, Fits | None] | None:
-    """The required type and further check; None if the fast path does not support the schema."""
-    wanted, menu = schema.get("type"), schema.get("enum")
-    if wanted == "object" and "properties" in schema:
-        return _object_rule(schema["properties"], schema.get("required", ()))
-    if wanted == "array" and "items" in schema:
-        item_fits = _fits_one(schema["items"])
-        least, most = schema.get("minItems", 0), schema.get("maxItems", math.inf)
-        return list, lambda value: least <= len(value) <= most and all(map(item_fits, value))
-    if wanted == "string" and not schema.get("minLength", 0):
-        return str, None if menu is None else menu.__contains__
-    if wanted == "boolean":
-        return bool, None
-    if wanted in ("integer", "number") and menu is None:
-        least, most = schema.get("minimum", -math.inf), schema.get("maximum", math.inf)
-        is_free = (least, most) == (-math.inf, math.inf)
-        return int, None if is_free else lambda value: least <= value <= most
-    return None
-
-
-def _object_rule(
-    properties: Mapping[str, Rules], required: Sequence[str]
-) -> tuple[type, Fits | None] | None:
-    rules = {name: _rule(rule) for name, rule in properties.items()}
-    kinds = [rule[0] for rule in rules.values() if rule is not None]
-    inner = [(name, rule[1]) for name, rule in rules.items() if rule is not None and rule[1]]
-    names = list(properties)
-    if len(kinds) < len(names) or not set(required) <= set(names):
-        return None
-
-    def fits(value: Object) -> bool:
-        if list(value) != names or list(map(type, value.values())) != kinds:
-            return False
-        return all(inner_fits(value[name]) for name, inner_fits in inner)
-
-    return dict, fits
-
-
-def _never(_: Json) -> bool:
-    return False
-
-
-def _fitted(value: Json, schema: Rules, place: str, problems: Problems) -> Json:
+def _fitted(value: Json, schema: Rules, place: Place, problems: list[str]) -> Json:
     """The normalized value; adds what is wrong with it to `problems`."""
-    wanted: str | list[str] | None = schema.get("type")
-    if isinstance(wanted, str) and wanted in _FITS:
-        return _FITS[wanted](value, schema, place, problems)
-    if isinstance(wanted, list):
-        return _fitted_any(value, wanted, schema, place, problems)
-    if wanted is None and "enum" in schema:
-        return _chosen(value, schema, place, problems)
-    raise ValueError(f"{_named(place)} cannot be checked for the type {wanted!r}")
-
-
-def _fitted_any(
-    value: Json, kinds: Sequence[str], schema: Rules, place: str, problems: Problems
-) -> Json:
-    """The value as the first type that it matches."""
-    if value is None and "null" in kinds:
-        return None
-    first: Problems = []
-    for kind in kinds:
-        faults: Problems = []
-        fitted = _fitted(value, {**schema, "type": kind}, place, faults)
-        if not faults:
-            return fitted
-        first = first or faults
-    problems += first
+    kind, menu = schema.get("type"), schema.get("enum")
+    if isinstance(kind, list):
+        if value is None and "null" in kind:
+            return None
+        first: list[str] = []
+        for each in cast(Sequence[str], kind):
+            faults: list[str] = []
+            fitted = _fitted(value, {**schema, "type": each}, place, faults)
+            if not faults:
+                return fitted
+            first = first or faults
+        problems += first
+        return value
+    if kind == "object":
+        if isinstance(value, dict):
+            return _object(cast(Object, value), schema, place, problems)
+        wanted = "an object"
+    elif kind == "array":
+        if isinstance(value, list):
+            return _array(cast(Array, value), schema, place, problems)
+        wanted = "an array"
+    elif kind == "boolean":
+        if value is True or value is False:
+            return value
+        if isinstance(value, int | float) and value in (0, 1):
+            return bool(value)
+        if isinstance(value, str) and value in TRUTH:
+            return TRUTH[value]
+        wanted = "true or false"
+    elif kind == "null":
+        if value is None:
+            return None
+        wanted = "null"
+    elif kind in ("number", "integer"):
+        number, wanted = _number(value, schema)
+        if not wanted:
+            return number
+    elif menu is not None and kind in ("string", None):
+        choice = on_menu(value, menu)
+        if choice is not None:
+            return choice
+        wanted = _one_of(menu)
+    elif kind == "string":
+        least = schema.get("minLength", 0)
+        if not isinstance(value, str):
+            wanted = "a text"
+        elif not least or len(value.strip()) >= least:
+            return value
+        else:
+            wanted = (
+                "a text that is not blank" if least == 1 else f"a text of {least} or more signs"
+            )
+    else:
+        raise ValueError(f"{_shown_place(place)} cannot be checked for the type {kind!r}")
+    problems.append(f"{_shown_place(place)} must be {wanted}, got {shown(value)}")
     return value
 
 
-def _object(value: Json, schema: Rules, place: str, problems: Problems) -> Json:
-    if not isinstance(value, dict):
-        return _wrong(value, "an object", place, problems)
-    given = cast(Object, value)
-    known: Mapping[str, Rules] | None = schema.get("properties")
+def _object(given: Object, schema: Rules, place: Place, problems: list[str]) -> Json:
     required: Sequence[str] = schema.get("required", ())
-    prefix = f"{place}." if place else ""
-    problems += [f"{prefix}{name} is missing" for name in required if name not in given]
-    if known is None:
+    absent = (name for name in required if name not in given)
+    problems += (f"{_shown_place((place, name))} is missing" for name in absent)
+    if "properties" not in schema:
         return given
-    return {
-        name: _fitted(given[name], rules, prefix + name, problems)
-        for name, rules in known.items()
-        if name in given and (given[name] is not None or name in required or _takes_null(rules))
-    }
+    found: Object = {}
+    for name, rules in cast(Mapping[str, Rules], schema["properties"]).items():
+        if name not in given:
+            continue
+        value = given[name]
+        if value is not None or name in required or "null" in (rules.get("type") or ()):
+            found[name] = _fitted(value, rules, (place, name), problems)
+    return found
 
 
-def _takes_null(rules: Rules) -> bool:
-    wanted = rules.get("type")
-    return wanted == "null" or (isinstance(wanted, list) and "null" in wanted)
-
-
-def _array(value: Json, schema: Rules, place: str, problems: Problems) -> Json:
-    if not isinstance(value, list):
-        return _wrong(value, "an array", place, problems)
-    given = cast(Array, value)
+def _array(given: Array, schema: Rules, place: Place, problems: list[str]) -> Json:
     least, most = schema.get("minItems", 0), schema.get("maxItems", math.inf)
     if not least <= len(given) <= most:
-        problems.append(f"{_named(place)} must have length {_range(least, most)}, got {len(given)}")
+        wanted = f"must have length {_range(least, most)}, got {len(given)}"
+        problems.append(f"{_shown_place(place)} {wanted}")
     rules: Rules | None = schema.get("items")
     if rules is None:
         return given
-    return [_fitted(item, rules, f"{place}[{index}]", problems) for index, item in enumerate(given)]
+    return [_fitted(item, rules, (place, index), problems) for index, item in enumerate(given)]
 
 
-def _string(value: Json, schema: Rules, place: str, problems: Problems) -> Json:
-    if "enum" in schema:
-        return _chosen(value, schema, place, problems)
-    if not isinstance(value, str):
-        return _wrong(value, "a text", place, problems)
-    least = schema.get("minLength", 0)
-    if least and len(value.strip()) < least:
-        wanted = "a text that is not blank" if least == 1 else f"a text of {least} or more signs"
-        return _wrong(value, wanted, place, problems)
-    return value
-
-
-def _chosen(value: Json, schema: Rules, place: str, problems: Problems) -> Json:
-    menu: Sequence[Json] = schema["enum"]
-    choice = on_menu(value, menu)
-    if choice is None:
-        return _wrong(value, f"one of {', '.join(map(shown, menu))}", place, problems)
-    return choice
-
-
-def _boolean(value: Json, schema: Rules, place: str, problems: Problems) -> Json:
-    if value is True or value is False:
-        return value
-    if isinstance(value, str) and value in TRUTH:
-        return TRUTH[value]
-    if isinstance(value, NUMBERS) and value in (0, 1):
-        return bool(value)
-    return _wrong(value, "true or false", place, problems)
-
-
-def _null(value: Json, schema: Rules, place: str, problems: Problems) -> Json:
-    return value if value is None else _wrong(value, "null", place, problems)
-
-
-def _number(value: Json, schema: Rules, place: str, problems: Problems) -> Json:
-    number = _as_number(value)
-    if number is None:
-        return _wrong(value, "a number", place, problems)
-    return _within(number, value, schema, place, problems)
-
-
-def _integer(value: Json, schema: Rules, place: str, problems: Problems) -> Json:
-    number = value if type(value) is int else _as_number(value)
-    if number is None or number % 1:
-        return _wrong(value, "a whole number", place, problems)
-    return _within(int(number), value, schema, place, problems)
-
-
-def _as_number(value: Json) -> int | float | None:
-    """A number, or a text that is a plain decimal number; booleans are not numbers."""
-    if isinstance(value, str) and DECIMAL.fullmatch(value):
-        return float(value) if "." in value else int(value)
-    if isinstance(value, bool) or not isinstance(value, NUMBERS):
-        return None
-    return value if math.isfinite(value) else None
-
-
-def _within(
-    number: int | float, value: Json, schema: Rules, place: str, problems: Problems
-) -> Json:
+def _number(value: Json, schema: Rules) -> tuple[float | None, str]:
+    """A number, or a text that is a plain decimal number, and what was wanted if it is none. Booleans are none."""
+    number = None
+    if type(value) is int or (isinstance(value, float) and math.isfinite(value)):
+        number = value
+    elif isinstance(value, str) and DECIMAL.fullmatch(value):
+        number = float(value) if "." in value else int(value)
+    is_whole = schema["type"] == "integer"
+    if number is None or (is_whole and number % 1):
+        return None, "a whole number" if is_whole else "a number"
     least, most = schema.get("minimum", -math.inf), schema.get("maximum", math.inf)
     if not least <= number <= most:
-        return _wrong(value, _range(least, most), place, problems)
-    menu: Sequence[Json] | None = schema.get("enum")
-    if menu is not None and number not in menu:
-        return _wrong(value, f"one of {', '.join(map(shown, menu))}", place, problems)
-    return number
+        return None, _range(least, most)
+    if "enum" in schema and number not in schema["enum"]:
+        return None, _one_of(schema["enum"])
+    return int(number) if is_whole else number, ""
 
 
-Fit = Callable[[Json, Rules, str, Problems], Json]
-_FITS: Mapping[str, Fit] = {
-    "object": _object,
-    "array": _array,
-    "string": _string,
-    "boolean": _boolean,
-    "null": _null,
-    "number": _number,
-    "integer": _integer,
-}
+def _one_of(menu: Sequence[Json]) -> str:
+    return f"one of {', '.join(map(shown, menu))}"
+
+
+def _shown_place(place: Place) -> str:
+    if not isinstance(place, tuple):
+        return place or "the reply"
+    outer, key = place
+    before = _shown_place(outer) if outer else ""
+    if isinstance(key, int):
+        return f"{before}[{key}]"
+    return f"{before}.{key}" if before else key
 
 
 def on_menu(value: Json, menu: Sequence[object]) -> object | None:
@@ -326,15 +226,6 @@ def on_menu(value: Json, menu: Sequence[object]) -> object | None:
 def _word(text: str) -> str:
     """The text without surrounding punctuation, case-folded."""
     return " ".join(text.replace("’", "'").split()).strip(WORD_EDGES).casefold()
-
-
-def _wrong(value: Json, wanted: str, place: str, problems: Problems) -> Json:
-    problems.append(f"{_named(place)} must be {wanted}, got {shown(value)}")
-    return value
-
-
-def _named(place: str) -> str:
-    return place or "the reply"
 
 
 def _range(least: float, most: float) -> str:

@@ -8,7 +8,7 @@ import json
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple, cast
@@ -67,9 +67,23 @@ def read_json(text: str, schema: Schema) -> dict[str, object]:
     >>> read_json('Here it is: {"score": 4, "why": "…"}', schema)
     {'score': 4}
     """
-    value = _sole_value(_spoken(text), schema)
-    instead = _array_property(schema) if isinstance(value, list) else None
-    return check({instead: value} if instead else value, schema)
+    text = _spoken(text)
+    found = _values(text)
+    required: Sequence[str] = schema.get("required", ())  # pyright: ignore[reportAssignmentType]
+    known: Mapping[str, Rules] = schema.get("properties", {})  # pyright: ignore[reportAssignmentType]
+    # The property that a bare array may replace: the only required one, if it is an array.
+    instead = ""
+    if len(required) == 1 and known.get(required[0], {}).get("type") == "array":
+        instead = required[0]
+    else:  # an array such as ["a", "b"] beside an object is prose
+        found = [each for each in found if _holds_object(each.value)] or found
+    value = found[0].value
+    if any(other.value != value for other in found[1:]):
+        raise ReplyError("the reply holds two different objects; it must hold one")
+    if isinstance(value, list) and not instead:
+        raise ReplyError("the reply must be a JSON object, got an array")
+    _check_prose(text, found, tuple(known))
+    return check({instead: value} if isinstance(value, list) else value, schema)
 
 
 def read_word(text: str, menu: Sequence[str]) -> str:
@@ -106,20 +120,6 @@ def _spoken(text: str) -> str:
     return text
 
 
-def _sole_value(text: str, schema: Rules) -> Object | Array:
-    """The object of the reply, or the array that replaces it."""
-    found = _values(text)
-    if _array_property(schema) is None:  # an array such as ["a", "b"] beside an object is prose
-        found = [each for each in found if _holds_object(each.value)] or found
-    first = found[0]
-    if any(other.value != first.value for other in found[1:]):
-        raise ReplyError("the reply holds two different objects; it must hold one")
-    if isinstance(first.value, list) and _array_property(schema) is None:
-        raise ReplyError("the reply must be a JSON object, got an array")
-    _check_prose(text, found, schema)
-    return first.value
-
-
 def _values(text: str) -> list[_Found]:
     """The top-level objects and arrays in the text, at least one."""
     found: list[_Found] = []
@@ -138,18 +138,21 @@ def _values(text: str) -> list[_Found]:
                 raise ReplyError("the reply stops in the middle of its JSON", is_cut=True) from None
             broken = broken or error
             at = max(error.pos, start.end())
+            continue
         except RecursionError:
-            raise _too_deep() from None
-        else:
-            if may_be_deep and _is_deep(value):
-                raise _too_deep()
-            if may_be_half:
-                _check_characters(json.dumps(value, ensure_ascii=False))
-            found.append(_Found(value, start.start(), at))
+            value = None
+        if value is None or (may_be_deep and _is_deep(value)):
+            raise ReplyError(f"the reply's JSON is nested deeper than {MAX_DEPTH} levels")
+        if may_be_half:
+            _check_characters(json.dumps(value, ensure_ascii=False))
+        found.append(_Found(value, start.start(), at))
     else:
         raise ReplyError(f"the reply holds more than {MAX_VALUES:,} objects or pieces of such")
+    if broken is not None and not found:
+        where = f"at character {broken.pos + 1}, {shown(text[broken.pos : broken.pos + 30])}"
+        raise ReplyError(f"the reply is not valid JSON: {broken.msg} {where}")
     if not found:
-        raise _no_json(text, broken)
+        raise ReplyError(f"the reply holds no JSON object; it begins {shown(text)}")
     return found
 
 
@@ -171,45 +174,19 @@ def _check_characters(text: str) -> None:
 def _is_deep(value: Json) -> bool:
     level: list[Json] = [value]
     for _ in range(MAX_DEPTH + 1):
-        level = [inner for outer in level for inner in _inside(outer)]
-        if not level:
+        objects = [cast(Object, it).values() for it in level if isinstance(it, dict)]
+        arrays = [cast(Array, it) for it in level if isinstance(it, list)]
+        if not objects and not arrays:
             return False
+        level = [inner for inside in (*objects, *arrays) for inner in inside]
     return True
-
-
-def _inside(value: Json) -> Iterable[Json]:
-    """The values directly in an object or array; an empty one counts as one value."""
-    if not isinstance(value, dict | list):
-        return ()
-    inside = cast(Object, value).values() if isinstance(value, dict) else cast(Array, value)
-    return inside or (None,)
-
-
-def _too_deep() -> ReplyError:
-    return ReplyError(f"the reply's JSON is nested deeper than {MAX_DEPTH} levels")
-
-
-def _no_json(text: str, broken: json.JSONDecodeError | None) -> ReplyError:
-    if broken is None:
-        return ReplyError(f"the reply holds no JSON object; it begins {shown(text)}")
-    where = f"at character {broken.pos + 1}, {shown(text[broken.pos : broken.pos + 30])}"
-    return ReplyError(f"the reply is not valid JSON: {broken.msg} {where}")
 
 
 def _holds_object(value: Json) -> bool:
     return isinstance(value, dict) or any(isinstance(item, dict | list) for item in value)
 
 
-def _array_property(schema: Rules) -> str | None:
-    """The property that a bare array may replace: the only required one, if it is an array."""
-    required: Sequence[str] = schema.get("required", ())
-    known: Mapping[str, Rules] = schema.get("properties", {})
-    if len(required) != 1 or known.get(required[0], {}).get("type") != "array":
-        return None
-    return required[0]
-
-
-def _check_prose(text: str, found: Sequence[_Found], schema: Rules) -> None:
+def _check_prose(text: str, found: Sequence[_Found], keys: tuple[str, ...]) -> None:
     """ReplyError if text around the object looks like an outer object or a second, broken one."""
     if len(found) == 1 and found[0].start == 0 and found[0].end == len(text):
         return
@@ -221,10 +198,7 @@ def _check_prose(text: str, found: Sequence[_Found], schema: Rules) -> None:
     prose = " ".join((before, *between, after))
     if prose and all(_is_in_sentence(text, each) for each in found):
         raise ReplyError("the reply's JSON object stands in the middle of a sentence, like a quote")
-    if "{" not in prose:
-        return
-    keys: tuple[str, ...] = tuple(schema.get("properties", ()))
-    if keys and (named := _naming(keys).search(prose, prose.index("{"))):
+    if "{" in prose and keys and (named := _naming(keys).search(prose, prose.index("{"))):
         problem = f"something else in braces that gives {named[1]!r}, and is not JSON"
         raise ReplyError(f"beside its JSON object the reply holds {problem}")
 
@@ -255,17 +229,10 @@ def _no_duplicates(pairs: list[tuple[str, object]]) -> dict[str, object]:
     return table
 
 
-def _finite(digits: str) -> float:
-    number = float(digits) if len(digits) <= MAX_DIGITS else math.inf
-    if not math.isfinite(number):
+def _number(digits: str) -> int | float:
+    if len(digits) > MAX_DIGITS or not math.isfinite(float(digits)):
         raise ReplyError(f"{shown(digits)} is too large or long for a number")
-    return number
-
-
-def _whole(digits: str) -> int:
-    if len(digits) > MAX_DIGITS:
-        raise ReplyError(f"{shown(digits)} is too large or long for a number")
-    return int(digits)
+    return int(digits) if digits.lstrip("-").isdecimal() else float(digits)
 
 
 def _no_constant(word: str) -> Json:
@@ -276,7 +243,7 @@ def _no_constant(word: str) -> Json:
 _JSON = json.JSONDecoder(
     strict=False,
     parse_constant=_no_constant,
-    parse_float=_finite,
-    parse_int=_whole,
+    parse_float=_number,
+    parse_int=_number,
     object_pairs_hook=_no_duplicates,
 )

@@ -63,16 +63,17 @@ def find_quote(quote: str, text: str) -> Span | None:
     >>> find_quote("“The fee … by May.”", "Members know:\\nthe fee is  due by May 5.")
     (14, 36)
     """
-    start, end = _trimmed(quote)
-    quote = quote[start:end]
+    quote = _trimmed(quote)
     if not THREE_WORD_CHARACTERS.search(quote):
         return None
-    found = _whole(quote, text, 0)
-    return found or _folded(text).find(_Folded.of(quote).text)
+    if found := _whole(quote, text, 0):
+        return found
+    folded = _kept(text) if len(text) <= MAX_BUFFERED else _long_kept(text)
+    return folded.find(_Folded.of(quote).text)
 
 
-def _trimmed(quote: str) -> Span:
-    """The span of the quote without surrounding quotation marks, white space and ellipses."""
+def _trimmed(quote: str) -> str:
+    """The quote without surrounding quotation marks, white space and ellipses."""
     start, end = 0, len(quote)
     while start < end:
         if quote[start] in ENDS:
@@ -85,7 +86,7 @@ def _trimmed(quote: str) -> Span:
             end -= next(len(mark) for mark in ELLIPSES if quote.endswith(mark, start, end))
         else:
             break
-    return start, end
+    return quote[start:end]
 
 
 class _FoldedPart(NamedTuple):
@@ -108,7 +109,10 @@ class _Folded(NamedTuple):
 
     @classmethod
     def of(cls, text: str) -> "_Folded":
-        signs = _alike(text)
+        signs = text
+        for sign, alike in ALIKE:  # one search each is faster than `translate` for non-ASCII text
+            if sign in signs:
+                signs = signs.replace(sign, alike)
         folded: list[str] = []
         pieces: list[_FoldedPart] = []
         at = copied = 0
@@ -132,12 +136,21 @@ class _Folded(NamedTuple):
         """The span of a folded quote in the original text."""
         for wording in _wordings(quote):
             if span := self._find_in_order(wording):
-                return self._original(span)
+                first, last = span[0], span[1] - 1
+                from_piece, to_piece = self._piece(first), self._piece(last)
+                start = from_piece.start + first - from_piece.at
+                # Composed characters count whole.
+                end = to_piece.start + last - to_piece.at + 1 if to_piece.is_copy else to_piece.end
+                return start, end
         return None
 
     def _find_in_order(self, parts: Sequence[str]) -> Span | None:
         """The span from the first part to the last, in order."""
-        first = _whole(parts[0], self.text, 0) or _whole(_other_case(parts[0]), self.text, 0)
+        quote = parts[0]
+        letter = quote[0].swapcase()
+        first = _whole(quote, self.text, 0)
+        if not first and len(letter) == 1:  # the first letter in the other case
+            first = _whole(letter + quote[1:], self.text, 0)
         if not first:
             return None
         start, end = first
@@ -148,32 +161,12 @@ class _Folded(NamedTuple):
             end = found[1]
         return start, end
 
-    def _original(self, span: Span) -> Span:
-        """The offsets in the original text; composed characters count whole."""
-        first, last = span[0], span[1] - 1
-        from_piece, to_piece = self._piece(first), self._piece(last)
-        start = from_piece.start + first - from_piece.at
-        end = to_piece.start + last - to_piece.at + 1 if to_piece.is_copy else to_piece.end
-        return start, end
-
     def _piece(self, at: int) -> _FoldedPart:
         return self.pieces[bisect_right(self.pieces, at, key=lambda piece: piece.at) - 1]
 
 
 _kept = lru_cache(MAX_TEXTS)(_Folded.of)
 _long_kept = lru_cache(MAX_LONG_TEXTS)(_Folded.of)
-
-
-def _folded(text: str) -> _Folded:
-    return _kept(text) if len(text) <= MAX_BUFFERED else _long_kept(text)
-
-
-def _alike(text: str) -> str:
-    """The text with one kind of quotation mark, dash and white space; of the same length."""
-    for sign, alike in ALIKE:  # one search each is faster than `translate` for non-ASCII text
-        if sign in text:
-            text = text.replace(sign, alike)
-    return text
 
 
 def _uneven(signs: str) -> str:
@@ -207,12 +200,6 @@ def _wordings(quote: str) -> Iterator[list[str]]:
             yield parts
 
 
-def _other_case(quote: str) -> str:
-    """The quote with its first letter in the other case."""
-    first = quote[0].swapcase()
-    return first + quote[1:] if len(first) == 1 else quote
-
-
 def _whole(quote: str, text: str, at: int) -> Span | None:
     """The next span of a quote that cuts no word, number or letter with marks."""
     for _ in range(1 + CUT_LIMIT // len(quote)):
@@ -227,7 +214,10 @@ def _whole(quote: str, text: str, at: int) -> Span | None:
 
 
 def _cuts(text: str, at: int) -> bool:
-    """Whether a word, number or letter with marks continues across this position."""
+    """Whether a word, number or letter with marks continues across this position.
+
+    Words are letters with case; scripts without case often have no spaces, or attach prefixes.
+    """
     if not 0 < at < len(text):
         return False
     left, right = text[at - 1], text[at]
@@ -235,25 +225,13 @@ def _cuts(text: str, at: int) -> bool:
         return text[max(at - 2, 0) : at - 1].isdecimal()
     if right in ".," and left.isdecimal():
         return text[at + 1 : at + 2].isdecimal()
-    return _belong_together(left, right)
-
-
-def _belong_together(left: str, right: str) -> bool:
-    """Whether two adjacent characters are, or may be, in one word, number or letter with marks.
-
-    Words are letters with case; scripts without case often have no spaces, or attach prefixes.
-    """
     if left.isascii() and right.isascii():
         return (left.isalpha() and right.isalpha()) or (left.isdecimal() and right.isdecimal())
     if left in INVISIBLE or right in INVISIBLE:
         return True
-    if _is_cased(left) and _is_cased(right):
+    if all(sign.isalpha() and sign.lower() != sign.upper() for sign in (left, right)):
         return True
     return (left.isdecimal() and right.isdecimal()) or _is_mark(right)
-
-
-def _is_cased(sign: str) -> bool:
-    return sign.isalpha() and sign.lower() != sign.upper()
 
 
 def _is_mark(sign: str) -> bool:
