@@ -32,6 +32,7 @@ VALUES = st.recursive(
 @example("ndcg", {"k": None})
 @example("ndcg", {"k": "abc"})
 @example("ndcg", {"k": 10**9})
+@example("ndcg", {"k": 0.0})
 def test_whatever_prints_is_read_back(name, settings):
     label = Label(name, settings)
     again = Label.parse(str(label))

@@ -84,12 +84,12 @@ class Label:
     def __str__(self) -> str:
         cut_off, inside = "", list[str]()
         for name, value in self.settings.items():
+            if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
+                value = int(value)
             # After the @ is a whole number as CUT_OFF matches it.
             if name == "k" and type(value) is int and 0 <= value < 10**9:
                 cut_off = f"@{value}"
                 continue
-            if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
-                value = int(value)
             inside.append(f"{name}={json.dumps(value, ensure_ascii=False, separators=(',', ':'))}")
         return f"{self.name}({','.join(inside)}){cut_off}" if inside else f"{self.name}{cut_off}"
 

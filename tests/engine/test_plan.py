@@ -59,36 +59,18 @@ def test_asking_twice_for_the_same_gives_it_once_whatever_it_is_called():
     assert [one.metric for one in plan.metrics] == ["ndcg@10"]
 
 
-def test_every_problem_is_said_at_once():
+@pytest.fixture
+def wrong_metrics(own_metrics):
+    """Metrics that a plan refuses, most of them because of what they need."""
+
     @metric
     def needs_price(prise: str, answer: str) -> float:
         return 0.0
 
-    found = problems("ndgc@10", "exact_match(zzz=1)", "needs_price", columns=(*COLUMNS, "price"))
-    assert len(found) == 3
-    assert "unknown metric 'ndgc'; did you mean 'ndcg'" in found[0]
-    assert "exact_match has no setting 'zzz'" in found[1]
-    assert found[2] == "needs_price needs the column 'prise'; did you mean 'price'?"
-
-
-def test_a_column_that_nothing_resembles_is_said_with_those_that_there_are():
     @metric
     def needs_zebra(zebra: str) -> float:
         return 0.0
 
-    (found,) = problems("needs_zebra")
-    assert "the samples have answer, id, question, question_type" in found
-
-
-def test_a_slice_field_of_the_samples_is_a_column():
-    @metric
-    def is_fact(question_type: str) -> float:
-        return question_type == "fact"
-
-    assert plan_of("is_fact").columns == {"question_type"}
-
-
-def test_features_in_a_circle_are_refused():
     @feature
     def hen(egg: str) -> str:
         return egg
@@ -101,29 +83,88 @@ def test_features_in_a_circle_are_refused():
     def which_first(hen: str) -> float:
         return 0.0
 
-    (found,) = problems("which_first")
-    assert found == ("circular dependency: feature hen → feature egg → feature hen")
-
-
-def test_a_composite_that_needs_itself_is_refused():
     @metric
     def navel(navel: Score) -> Score:
         return navel
 
-    (found,) = problems("navel")
-    assert "circular dependency: navel → navel" in found
+    @metric
+    def halved(exact_match: float) -> float:
+        return exact_match / 2
+
+    @metric
+    def judged_well(answer: str, *, judge) -> float:
+        return 0.0
+
+    @feature
+    def vector(answer: str, *, encoder) -> tuple[float, ...]:
+        return (1.0,)
+
+    @metric
+    def length_of_vector(vector: tuple[float, ...]) -> float:
+        return 1.0
+
+
+@pytest.mark.usefixtures("wrong_metrics")
+def test_every_problem_is_said_at_once():
+    found = problems("ndgc@10", "exact_match(zzz=1)", "needs_price", columns=(*COLUMNS, "price"))
+    assert len(found) == 3
+    assert "unknown metric 'ndgc'; did you mean 'ndcg'" in found[0]
+    assert "exact_match has no setting 'zzz'" in found[1]
+    assert found[2] == "needs_price needs the column 'prise'; did you mean 'price'?"
+
+
+@pytest.mark.usefixtures("wrong_metrics")
+@pytest.mark.parametrize(
+    ("labels", "problem"),
+    [
+        (
+            ["needs_zebra"],
+            "needs_zebra needs the column 'zebra'; the samples have answer, id, question, question_type, "
+            "references, system",
+        ),
+        (["which_first"], "circular dependency: feature hen → feature egg → feature hen"),
+        (["navel"], "circular dependency: navel → navel"),
+        (["judged_well"], "judged_well needs a judge; give one with --judge (judge= from Python)"),
+        (["length_of_vector"], "length_of_vector needs an encoder; give one with --encoder"),
+        (
+            ['exact_match(normalize="squad")', "halved"],
+            "halved takes 'exact_match' as a number, but this run computes exact_match(normalize=\"squad\") "
+            "version 1, which the label of halved would not show; annotate the parameter as exact_match: "
+            "Score and use its value",
+        ),
+        (
+            ["fuzzy_match(threshold=50)", "fuzzy_match(threshold=60)", "answer_match"],
+            "a composite needs one variant of 'fuzzy_match', but there are several: "
+            "fuzzy_match(threshold=50), fuzzy_match(threshold=60); keep one",
+        ),
+    ],
+)
+def test_what_a_plan_refuses_is_said_with_a_way_out(labels, problem):
+    assert problems(*labels) == (problem,)
+
+
+@pytest.mark.usefixtures("wrong_metrics")
+def test_a_number_of_another_metric_and_a_missing_resource_of_a_suite_are_no_problem():
+    assert plan_of("halved").nodes[-1].inputs[0].node == "exact_match"
+    suite = Suite("s", (Entry(Label("judged_well"), "well"),))
+    (unavailable,) = make_plan([suite], COLUMNS).unavailable
+    assert (unavailable.name, unavailable.unavailable) == (
+        "well",
+        "needs a judge; none is configured",
+    )
+    assert make_plan([suite], COLUMNS, {"judge": {}}).unavailable == ()
+
+
+def test_a_slice_field_of_the_samples_is_a_column():
+    @metric
+    def is_fact(question_type: str) -> float:
+        return question_type == "fact"
+
+    assert plan_of("is_fact").columns == {"question_type"}
 
 
 def test_a_composite_takes_its_suites_own_variant_of_a_part():
-    suite = Suite.read(
-        parse_toml(
-            'name = "s"\n[[metric]]\nlabel = "fuzzy_match(threshold=50)"\n'
-            '[[metric]]\nlabel = "answer_match"\n',
-            "s.toml",
-        ),
-        "s.toml",
-    )
-    plan = make_plan([suite], COLUMNS)
+    plan = plan_of("fuzzy_match(threshold=50)", "answer_match")
     (match,) = [node for node in plan.nodes if node.definition.name == "answer_match"]
     assert match.inputs[0].node == "fuzzy_match(threshold=50)"
     assert "gpt_score" in (match.inputs[1].unavailable or "")
@@ -161,58 +202,6 @@ def test_a_label_of_other_parts_than_the_runs_is_refused():
     )
 
 
-def test_a_number_of_another_metric_is_no_part_where_the_label_could_not_tell_which():
-    @metric
-    def halved(exact_match: float) -> float:
-        return exact_match / 2
-
-    plan = make_plan([Suite.of(["halved"])], COLUMNS)
-    assert plan.nodes[-1].inputs[0].node == "exact_match"
-    (found,) = problems('exact_match(normalize="squad")', "halved")
-    assert found == (
-        "halved takes 'exact_match' as a number, but this run computes exact_match(normalize=\"squad\") "
-        "version 1, which the label of halved would not show; annotate the parameter as exact_match: "
-        "Score and use its value"
-    )
-
-
-def test_a_composite_with_two_variants_of_a_part_to_choose_from_is_refused():
-    (found,) = problems("fuzzy_match(threshold=50)", "fuzzy_match(threshold=60)", "answer_match")
-    assert found == (
-        "a composite needs one variant of 'fuzzy_match', but there are several: "
-        "fuzzy_match(threshold=50), fuzzy_match(threshold=60); keep one"
-    )
-
-
-def test_a_resource_that_is_not_there_is_an_error_when_asked_for_and_a_note_in_a_suite():
-    @metric
-    def judged_well(answer: str, *, judge) -> float:
-        return 0.0
-
-    (found,) = problems("judged_well")
-    assert found == "judged_well needs a judge; give one with --judge (judge= from Python)"
-    suite = Suite("s", (Entry(Label("judged_well"), "well"),))
-    (unavailable,) = make_plan([suite], COLUMNS).unavailable
-    assert (unavailable.name, unavailable.unavailable) == (
-        "well",
-        "needs a judge; none is configured",
-    )
-    assert make_plan([suite], COLUMNS, {"judge": {}}).unavailable == ()
-
-
-def test_the_resource_of_a_feature_is_its_metrics_too():
-    @feature
-    def vector(answer: str, *, encoder) -> tuple[float, ...]:
-        return (1.0,)
-
-    @metric
-    def length_of_vector(vector: tuple[float, ...]) -> float:
-        return 1.0
-
-    (found,) = problems("length_of_vector")
-    assert found == "length_of_vector needs an encoder; give one with --encoder"
-
-
 def checks(text: str, name: str = "s") -> Suite:
     return Suite.read(parse_toml(f'name = "{name}"\n{text}', "s.toml"), "s.toml")
 
@@ -242,27 +231,20 @@ def test_a_bad_setting_in_a_rule_is_said_with_its_place():
     assert second.startswith("s check 1: b: contains_any: texts must be a list")
 
 
-def test_one_name_for_two_checks_of_the_same_rows_is_refused():
+def test_one_name_for_two_metrics_of_the_same_rows_is_refused():
     rule = "[[check]]\n{}[check.rules]\na = {{contains='{}'}}\n"
-    same = checks(rule.format("", "x") + rule.format("", "y"))
-    with pytest.raises(
-        PlanError, match="two different metrics are named 'a' and score the same rows"
-    ):
-        make_plan([same], COLUMNS)
-    apart = checks(
-        rule.format("where = 'id = \"1\"'\n", "x") + rule.format("where = 'id = \"2\"'\n", "y")
-    )
-    assert [one.metric for one in make_plan([apart], COLUMNS).metrics] == ["a", "a"]
-
-
-def test_a_rule_that_is_called_like_a_metric_asked_for_is_refused():
-    suite = checks(
+    called_alike = (
         "[[metric]]\nlabel='exact_match'\n[[check]]\n[check.rules]\nexact_match={contains='x'}\n"
     )
-    with pytest.raises(
-        PlanError, match="two different metrics are named 'exact_match' and score the same"
+    for name, text in (
+        ("a", rule.format("", "x") + rule.format("", "y")),
+        ("exact_match", called_alike),
     ):
-        make_plan([suite], COLUMNS)
+        with pytest.raises(PlanError, match=f"metrics are named '{name}' and score the same rows"):
+            make_plan([checks(text)], COLUMNS)
+    where = "where = 'id = \"{}\"'\n"
+    apart = checks(rule.format(where.format(1), "x") + rule.format(where.format(2), "y"))
+    assert [metric.metric for metric in make_plan([apart], COLUMNS).metrics] == ["a", "a"]
 
 
 def test_a_suite_given_twice_counts_once_and_two_suites_of_one_name_are_refused():

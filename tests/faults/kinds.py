@@ -165,7 +165,7 @@ KINDS = {
     }),
     31: Kind("a stored run that is damaged or newer", {
         "faults/test_31_damaged_runs.py": ("test_any_value_in_any_field_of_the_manifest_is_read_or_refused", "test_any_other_value_in_the_manifest_is_refused", "test_a_changed_part_is_damaged"),
-        "runs/test_store.py": ("test_a_run_of_a_newer_version_is_refused_and_left_as_it_is",),
+        "runs/test_store.py": ("test_a_run_of_another_format_is_refused_and_left_as_it_is",),
         "cli/test_doctor_check.py": ("test_each_damaged_file_is_found",),
     }),
     32: Kind("locales, streams and clocks", {
