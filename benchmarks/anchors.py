@@ -18,9 +18,7 @@ from pathlib import Path
 
 from scipy.stats import rankdata  # pyright: ignore[reportUnknownVariableType]
 
-from ragauge.features.context_index import passage_words
-from ragauge.features.dates import context_dates
-from ragauge.features.numbers import context_quantities
+from ragauge.features.texts import context_dates, context_quantities, passage_words
 from ragauge.language.claims.context_index import Anchors, ContextIndex, embedded_anchors, support
 from ragauge.language.dates.dates import dates
 from ragauge.language.dates.parts import Date

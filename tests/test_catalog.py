@@ -11,13 +11,6 @@ from ragauge.errors import LabelError
 from ragauge.label import Label
 
 
-def test_metrics_and_features_are_found_in_the_order_of_their_names():
-    names = list(catalog.metrics())
-    assert names == sorted(names)
-    assert {"exact_match", "ndcg", "recall", "ragas_score", "rougeL"} <= set(names)
-    assert {"ranking", "answer_keywords"} <= set(catalog.features())
-
-
 def test_an_unknown_metric_is_said_with_what_was_meant():
     with pytest.raises(LabelError, match="unknown metric 'ndgc'; did you mean 'ndcg'"):
         catalog.find(Label("ndgc"))
@@ -40,12 +33,7 @@ def run_with_plug_in(folder: Path, source: str, script: str) -> subprocess.Compl
 
 
 def test_an_installed_plug_in_brings_its_metrics(tmp_path):
-    source = (
-        "from ragauge import metric\n"
-        "@metric\n"
-        "def loudness(answer: str) -> float:\n"
-        "    return answer.isupper()\n"
-    )
+    source = "import ragauge as rg\n@rg.metric\ndef loudness(answer: str) -> float:\n    return answer.isupper()\n"
     script = "import ragauge as rg; print(rg.score('loudness', answer='HEY').value)"
     done = run_with_plug_in(tmp_path, source, script)
     assert done.stdout == "1.0\n", done.stderr
@@ -111,7 +99,6 @@ def test_the_nearest_metric_of_ragas_and_deepeval_is_named(theirs, ours):
 
 
 def test_a_metric_that_is_not_here_is_answered_with_the_nearest():
-    with pytest.raises(
-        rg.PlanError, match="there is no metric 'context_entity_recall'; the nearest is"
-    ):
+    said = "there is no metric 'context_entity_recall'; the nearest is"
+    with pytest.raises(rg.PlanError, match=said):
         rg.evaluate([{"id": "q", "answer": "a"}], metrics="context_entity_recall")

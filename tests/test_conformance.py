@@ -111,9 +111,7 @@ CHAT = [
 CONVERSATION = {
     "messages": json.dumps(CHAT),
     "expected_calls": json.dumps([{"name": "find", "arguments": {"q": ["fee", "cost"]}}]),
-    "tools": json.dumps(
-        [{"name": "find", "parameters": {"properties": {"q": {"type": "string"}}}}]
-    ),
+    "tools": '[{"name": "find", "parameters": {"properties": {"q": {"type": "string"}}}}]',
     "final_state": '{"fee": 3}',
     "expected_state": '{"fee": 3, "paid": true}',
     "whole_conversation": json.dumps([*CHAT, *CHAT]),
@@ -174,16 +172,12 @@ NEEDS = {"baseline": {"rescale": True}}
 def labels_of(metric: Metric) -> list[str]:
     """Its default label, a useful one where the default asks for nothing, each setting changed."""
     changed = [
-        metric.label(
-            {one.name: other_value(one.name, one.type, one.default), **NEEDS.get(one.name, {})}
-        )
+        {one.name: other_value(one.name, one.type, one.default), **NEEDS.get(one.name, {})}
         for one in metric.settings
         if one.name != "parts"  # which parts there are is what it follows from
     ]
-    found = [metric.name, *map(str, changed)]
-    if metric.name in USEFUL:
-        found.append(USEFUL[metric.name])
-    return found
+    useful = [USEFUL[metric.name]] if metric.name in USEFUL else []
+    return [metric.name, *(str(metric.label(settings)) for settings in changed), *useful]
 
 
 FROM_EXTRAS = ("spacy", "pipeline", "nltk", "bleu", "chrf")
@@ -434,8 +428,8 @@ STRANGE = {
 def test_text_of_any_script_gives_a_sound_score():
     rows = []
     for text in STRANGE.values():
-        same = {"question": text, "answer": text, "references": [text]}
-        same |= {"contexts": [text, "fee"], "gold_contexts": [text], "context_ids": [text, "d1"]}
+        same = {"question": text, "answer": text, "references": [text], "gold_contexts": [text]}
+        same |= {"contexts": [text, "fee"], "context_ids": [text, "d1"]}
         rows += [ROWS[0] | same, ROWS[0] | {"answer": text}]
         rows += [ROWS[0] | {"references": [text, "fee"], "contexts": [text, text]}]
     each(LABELS, rows, assert_sound)
@@ -462,16 +456,10 @@ def test_scores_are_the_same_whatever_seed_python_hashes_with():
         "for label, scores in test['measured'](test['ROWS'], plans).items():\n"
         "    print(label, test['as_data'](scores))\n"
     )
-    printed = {
-        subprocess.run(
-            [sys.executable, "-c", script],
-            env={**os.environ, "PYTHONHASHSEED": seed},
-            capture_output=True,
-            text=True,
-            check=True,
-        ).stdout
-        for seed in ("0", "1", "31337")
-    }
+    command, printed = [sys.executable, "-c", script], set()
+    for seed in ("0", "1", "31337"):
+        environment = {**os.environ, "PYTHONHASHSEED": seed}
+        printed.add(subprocess.check_output(command, env=environment, text=True))
     assert len(printed) == 1
     assert printed.pop().count("\n") == len(LOCAL)
 
@@ -485,6 +473,10 @@ def weighted(side):
     return np.average(side["best"], weights=side["weights"])
 
 
+def discounted(ranked):
+    return sum(grade / math.log2(rank + 1) for rank, grade in ranked)
+
+
 def sum_of_support(e):
     return (
         1.4 * e["coverage"]
@@ -496,16 +488,9 @@ def sum_of_support(e):
 
 
 RECOMPUTED = {
-    "answer_completeness": lambda e: (
-        (min(e["n_answer_words"] / e["n_reference_words"], 1) + share(e["matched"], e["unmatched"]))
-        / 2
-    ),
-    "answer_match": lambda e: max(
-        e[part] for part in ("fuzzy_match", "gpt_score") if e[part] is not None
-    ),
-    "bertscore": lambda e: (
-        2 * e["precision"] * e["recall"] / (e["precision"] + e["recall"]) if "f1" in e else 0
-    ),
+    "answer_completeness": lambda e: (min(e["n_answer_words"] / e["n_reference_words"], 1) + share(e["matched"], e["unmatched"])) / 2,
+    "answer_match": lambda e: max(e[part] for part in ("fuzzy_match", "gpt_score") if e[part] is not None),
+    "bertscore": lambda e: 2 * e["precision"] * e["recall"] / (e["precision"] + e["recall"]) if "f1" in e else 0,
     "bertscore_precision": lambda e: weighted(e["answer"]) if "answer" in e else 0,
     "bertscore_recall": lambda e: weighted(e["reference"]) if "reference" in e else 0,
     "chrf": lambda e: corpus_chrf([e["parts"]])[0],
@@ -515,45 +500,30 @@ RECOMPUTED = {
     "dont_know": lambda e: any(one["decides"] for one in e["matches"]),
     "exact_match": lambda e: "both" in e,
     "fuzzy_match": lambda e: e["contained"] or (e["ratio"] >= 90 and not e["numbers_that_differ"]),
-    "hallucination": lambda e: max(
-        e["n_unsupported"] / e["n_anchors"] if e["n_anchors"] else 0, e["topic_drift"]
-    ),
+    "hallucination": lambda e: max(e["n_unsupported"] / e["n_anchors"] if e["n_anchors"] else 0, e["topic_drift"]),
     "hybrid_relevance": lambda e: (e["cosine"] + e["jaccard"]) / 2,
     "keyword_coverage": lambda e: share(e["matched"], e["unmatched"]),
     "list_coverage": lambda e: share(e["found"], e["not_found"]),
     "list_found": lambda e: len(e["found"]),
     "list_total": lambda e: len(e["found"]) + len(e["not_found"]),
-    "ndcg": lambda e: (
-        sum(hit["grade"] / math.log2(hit["rank"] + 1) for hit in e["hits"])
-        / sum(grade / math.log2(rank + 1) for rank, grade in enumerate(e["judged"], 1))
-    ),
+    "ndcg": lambda e: discounted((hit["rank"], hit["grade"]) for hit in e["hits"]) / discounted(enumerate(e["judged"], 1)),
     "not_contains": lambda e: not e["found"],
     "number": lambda e: bool(e["found"]),
-    "number_match": lambda e: (
-        sum(one["credit"] for one in e["matches"]) / (len(e["matched"]) + len(e["unmatched"]))
-    ),
+    "number_match": lambda e: sum(one["credit"] for one in e["matches"]) / (len(e["matched"]) + len(e["unmatched"])),
     "number_precision": lambda e: share(e["supported"], e["invented"]),
     "passage_exact_match": lambda e: e["matched_gold"] is not None,
     "precision": lambda e: len(e["hits"]) / e["n_places"] if e["n_places"] else 0,
-    "question_coverage": lambda e: (
-        share(e["matched"], e["missing"]) if e["matched"] or e["missing"] else 1
-    ),
-    "ragas_score": lambda e: sum(
-        e["parts"][name] * weight for name, weight in e["weights"].items()
-    ),
+    "question_coverage": lambda e: share(e["matched"], e["missing"]) if e["matched"] or e["missing"] else 1,
+    "ragas_score": lambda e: sum(e["parts"][name] * weight for name, weight in e["weights"].items()),
     "recall": lambda e: e["n_found"] / e["n_relevant"],
     "regex": lambda e: bool(e["found"]),
     "semantic_similarity": lambda e: min(1, max(0, e["cosine"])),
     "sentence_coverage": lambda e: min(max(column) for column in zip(*e["matrix"], strict=True)),
     "sentences_covered": lambda e: e["sentence_coverage"] > e["threshold"],
     "support": lambda e: 1 / (1 + math.exp(2.6 - sum_of_support(e))) if "coverage" in e else 0,
-    "token_f1": lambda e: (
-        2 * sum(e["shared"].values()) / (e["n_answer"] + e["n_reference"])
-        if e["n_answer"] or e["n_reference"]
-        else 1
-    ),
+    "token_f1": lambda e: 2 * sum(e["shared"].values()) / (e["n_answer"] + e["n_reference"]) if e["n_answer"] or e["n_reference"] else 1,
     "topic_drift": lambda e: 0.2 if e["overlap"] is not None and e["overlap"] < 0.2 else 0,
-}
+}  # fmt: skip
 """From a score's evidence alone to its value."""
 
 

@@ -47,35 +47,17 @@ def test_annotations_written_as_text_are_understood():
     def textual(answer: "str | None", part: "Score") -> "float":
         return 0.0
 
-    assert METRICS["textual"].columns == (
-        Column("answer", nullable=True),
-        Column("part", takes_score=True),
-    )
-
-
-def declare_star(*answers: str) -> float:
-    return 0.0
-
-
-def declare_double_star(answer: str, **options: str) -> float:
-    return 0.0
-
-
-def declare_resource(answer: str, *, database) -> float:
-    return 0.0
-
-
-def declare_nothing(*, k: int = 1) -> float:
-    return 0.0
+    columns = (Column("answer", nullable=True), Column("part", takes_score=True))
+    assert METRICS["textual"].columns == columns
 
 
 @pytest.mark.parametrize(
     ("function", "problem"),
     [
-        (declare_star, "neither a column nor a setting"),
-        (declare_double_star, "neither a column nor a setting"),
-        (declare_resource, "'database' has no default"),
-        (declare_nothing, "names no column"),
+        (lambda *answers: answers, "neither a column nor a setting"),
+        (lambda answer, **options: (answer, options), "neither a column nor a setting"),
+        (lambda answer, *, database: (answer, database), "'database' has no default"),
+        (lambda *, k=1: k, "names no column"),
     ],
 )
 def test_a_signature_that_cannot_work_is_refused_when_it_is_declared(function, problem):
@@ -201,9 +183,8 @@ def test_every_bad_setting_is_said_at_once_with_what_was_meant():
 
 
 def test_the_canonical_label_holds_only_what_differs_from_the_default_in_signature_order():
-    found, settings = catalog.find(
-        Label.parse('ndcg(ideal="all",gains="linear",discount="reciprocal",k=10)')
-    )
+    given = 'ndcg(ideal="all",gains="linear",discount="reciprocal",k=10)'
+    found, settings = catalog.find(Label.parse(given))
     assert str(found.label(settings)) == 'ndcg(discount="reciprocal",ideal="all")@10'
 
 

@@ -19,7 +19,6 @@ from ragauge.features.judged import (
     support_of,
 )
 from ragauge.judges.session import JudgeSession
-from ragauge.score import Score
 
 WINDOW = 3_000
 
@@ -39,31 +38,23 @@ def by_words(request):
     context is relevant that says "fee"."""
     read = blocks(request)
     if request.prompt == "claims":
-        return {
-            "sentences": [
-                {"sentence": place, "claims": [text.strip(".")], "claim_free": False}
-                for place, text in enumerate(read["sentences"], 1)
-            ]
-        }
+        rows = enumerate((text.strip(".") for text in read["sentences"]), 1)
+        return {"sentences": [{"sentence": n, "claims": [c], "claim_free": False} for n, c in rows]}
     if request.prompt == "support":
-        return {
-            "verdicts": [
-                _verdict(place, claim, read["contexts"])
-                for place, claim in enumerate(read["claims"], 1)
-            ]
-        }
-    return {
-        "verdicts": [
-            {"context": place, "reason": f"{len(text)} characters", "relevant": "fee" in text}
-            for place, text in enumerate(read["contexts"], 1)
-        ]
-    }
+        rows = enumerate(read["claims"], 1)
+        return {"verdicts": [_verdict(n, claim, read["contexts"]) for n, claim in rows]}
+    rows = enumerate(read["contexts"], 1)
+    return {"verdicts": [{"context": n, "reason": "r", "relevant": "fee" in t} for n, t in rows]}
 
 
 def _verdict(place, claim, contexts):
     at = next((at for at, text in enumerate(contexts, 1) if claim in text), 0)
     quote = claim if at else ""
     return {"claim": place, "reason": "r", "supported": bool(at), "context": at, "quote": quote}
+
+
+def claims(*texts):
+    return Claims(texts)
 
 
 def shared(script=by_words, window=100_000):
@@ -84,9 +75,6 @@ def tokens(request):
 
 def numbered(n, start=0):
     return " ".join(f"Room {place} of the hut has {place % 9} beds." for place in range(start, n))
-
-
-# Claims.
 
 
 def test_each_sentence_is_asked_once_in_one_call():
@@ -128,20 +116,20 @@ def test_a_long_answer_is_asked_in_parts_and_every_sentence_once():
     assert len(found.calls) == len(judge.judge.requests)
 
 
-def test_one_part_that_fails_fails_the_whole():
+@pytest.mark.parametrize("of", ["claims", "support"])
+def test_one_part_that_fails_fails_the_whole(of):
     def script(request):
         return "rubbish" if "Room 199 " in request.messages[1].content else by_words(request)
 
-    found = run(claims_of(shared(script, window=WINDOW), "How many beds?", numbered(200)))
-    assert isinstance(found, Score)
+    judge = shared(script, WINDOW)
+    asked = claims("Room 3 of the hut has 3 beds")
+    work = {
+        "claims": claims_of(judge, "How many beds?", numbered(200)),
+        "support": support_of(judge, asked, [numbered(200)]),
+    }
+    found = run(work.pop(of))
+    work.popitem()[1].close()
     assert (found.status, found.value) == ("failed", None)
-
-
-# Support.
-
-
-def claims(*texts):
-    return Claims(texts)
 
 
 def test_all_claims_are_verified_in_one_call():
@@ -154,21 +142,6 @@ def test_all_claims_are_verified_in_one_call():
     (request,) = judge.judge.requests
     assert blocks(request)["contexts"] == contexts
     assert blocks(request)["claims"] == ["Dogs are free", "The fee is $6"]
-
-
-def test_without_claims_nobody_is_asked():
-    judge = shared()
-    found = run(support_of(judge, claims(), ["The fee is $5."]))
-    assert (found.verdicts, prompts(judge)) == ((), [])
-
-
-def test_a_quote_that_stands_nowhere_asks_for_review():
-    said = {"claim": 1, "reason": "r", "supported": True, "context": 1, "quote": "the fee is $50"}
-    judge = shared({"support": {"verdicts": [said]}})
-    told = run(support_of(judge, claims("It is $5"), ["The fee is $5."])).as_data()
-    assert (told["quotes_not_found"], told["needs_review"]) == (1, True)
-    assert told["claims"][0]["quote_found"] is False
-    assert "start" not in told["claims"][0]
 
 
 def covered(context, shown):
@@ -210,10 +183,8 @@ def test_any_part_supports_and_the_quote_has_its_place_in_the_whole_context():
 def test_no_statement_is_torn_apart_where_a_context_is_cut():
     asked = [f"Room {place} of the hut has {place % 9} beds" for place in range(400)]
     for begin in range(0, 400, 20):
-        work = support_of(
-            shared(window=WINDOW), claims(*asked[begin : begin + 20]), [numbered(400)]
-        )
-        assert run(work).n_supported == 20
+        some = claims(*asked[begin : begin + 20])
+        assert run(support_of(shared(window=WINDOW), some, [numbered(400)])).n_supported == 20
 
 
 def test_a_part_that_quotes_rightly_counts_before_one_that_does_not():
@@ -223,19 +194,9 @@ def test_a_part_that_quotes_rightly_counts_before_one_that_does_not():
             one.update(supported=True, quote=one["quote"] or "words of nobody")
         return found
 
-    (verdict,) = run(
-        support_of(
-            shared(script, WINDOW), claims("Room 390 of the hut has 3 beds"), [numbered(400)]
-        )
-    ).verdicts
+    asked = claims("Room 390 of the hut has 3 beds")
+    (verdict,) = run(support_of(shared(script, WINDOW), asked, [numbered(400)])).verdicts
     assert verdict.is_quoted
-
-
-def test_a_context_of_two_scripts_is_cut_by_its_tokens_not_by_its_length():
-    context = "a plain word " * 700 + "雪が山に降る。" * 700
-    judge = shared(window=WINDOW)
-    run(support_of(judge, claims("雪が海に降る"), [context]))
-    assert all(tokens(one) < WINDOW for one in judge.judge.requests)
 
 
 def test_more_claims_than_fit_the_window_are_asked_in_groups():
@@ -246,16 +207,6 @@ def test_more_claims_than_fit_the_window_are_asked_in_groups():
     assert [one.claim for one in found.verdicts] == asked
     supported = [place for place, one in enumerate(found.verdicts) if one.supported]
     assert supported == [*range(30), *range(290, 300)]
-
-
-def test_a_piece_that_fails_fails_the_whole():
-    def script(request):
-        return "rubbish" if "Room 399 " in request.messages[1].content else by_words(request)
-
-    found = run(
-        support_of(shared(script, WINDOW), claims("Room 3 of the hut has 3 beds"), [numbered(400)])
-    )
-    assert (found.status, found.value) == ("failed", None)
 
 
 LONG = st.builds(
@@ -276,9 +227,6 @@ def test_whatever_the_window_no_character_is_left_out(contexts, window):
     assert all(tokens(one) < window for one in judge.judge.requests)
 
 
-# References as contexts.
-
-
 def test_a_blank_reference_supports_nothing_and_nobody_is_asked():
     judge = shared()
     found = run(answer_in_reference(claims("a"), "  ", judge=judge))
@@ -288,26 +236,14 @@ def test_a_blank_reference_supports_nothing_and_nobody_is_asked():
     assert prompts(judge) == []
 
 
-# Relevance.
-
-
 def test_all_contexts_are_judged_in_one_call_with_the_references():
     judge = shared()
     contexts = ["The fee is $5.", "Dogs sleep.", "A fee of old."]
     found = run(context_relevance("What is the fee?", contexts, ["$5", "five"], judge=judge))
     assert [one.relevant for one in found.verdicts] == [True, False, True]
     (request,) = judge.judge.requests
-    assert blocks(request) == {
-        "contexts": contexts,
-        "question": "What is the fee?",
-        "references": ["$5", "five"],
-    }
-
-
-def test_without_contexts_there_is_nothing_to_judge():
-    judge = shared()
-    assert run(context_relevance("Q?", [], None, judge=judge)).verdicts == ()
-    assert prompts(judge) == []
+    told = {"question": "What is the fee?", "references": ["$5", "five"]}
+    assert blocks(request) == {"contexts": contexts, **told}
 
 
 def test_a_context_is_relevant_of_which_any_part_is():
@@ -324,24 +260,7 @@ def test_a_context_is_relevant_of_which_any_part_is():
 
 # Questions back.
 
-THREE = {
-    "questions": [
-        {"question": f"{word} is $5?", "noncommittal": False} for word in ("What", "Who", "How")
-    ]
-}
 GRADED = {"reason": "r", "score": 0.25}
-
-
-def test_questions_are_made_without_sight_of_the_question():
-    judge = shared({"questions": THREE})
-    found = run(
-        answer_questions("Which levy applies?", "Which levy applies?", "It is $5.", judge=judge)
-    )
-    assert [one.question for one in found.questions] == ["What is $5?", "Who is $5?", "How is $5?"]
-    assert found.rubric is None
-    (request,) = judge.judge.requests
-    assert blocks(request) == {"answer": "It is $5."}
-    assert not any("levy" in one.content for one in request.messages)
 
 
 def test_the_rubric_grades_an_answer_that_answers_no_question():
@@ -355,10 +274,6 @@ def test_the_rubric_grades_an_answer_that_answers_no_question():
 @pytest.mark.parametrize("answer", ["", " ", "\u200f"])
 def test_of_a_blank_answer_only_the_rubric_is_asked(answer):
     judge = shared({"rubric": GRADED})
-    assert (
-        run(
-            answer_questions("What is the fee?", "What is the fee?", answer, judge=judge)
-        ).rubric.score
-        == 0.25
-    )
+    found = run(answer_questions("What is the fee?", "What is the fee?", answer, judge=judge))
+    assert found.rubric.score == 0.25
     assert prompts(judge) == ["rubric"]

@@ -27,9 +27,8 @@ def test_a_repeated_document_counts_once_and_the_later_ones_move_up():
 
 
 def test_a_passage_says_how_many_gold_ones_it_is_the_first_to_match():
-    (found,) = ranking(
-        None, None, [["one two", "two", "x", "three"]], [["one", "two", "three"]], match="text"
-    )
+    contexts, golds = [["one two", "two", "x", "three"]], [["one", "two", "three"]]
+    (found,) = ranking(None, None, contexts, golds, match="text")
     assert columns(found) == [(1, 1, 2), (2, 1, 0), (4, 1, 1)]
     assert found.names == ("gold 1", "gold 2", "gold 3")
     assert found.table.n_retrieved.tolist() == [4]
@@ -52,9 +51,8 @@ def test_all_rankings_of_a_batch_share_one_table_without_the_rows_that_lack_a_co
 
 def test_only_the_columns_that_the_match_reads_are_needed():
     assert ranking([["a"]], None, [["a"]], [["a"]]) == [Score.missing("the sample has no relevant")]
-    assert ranking(None, [{}], [["a"]], None, match="text") == [
-        Score.missing("the sample has no gold_contexts")
-    ]
+    lacking = Score.missing("the sample has no gold_contexts")
+    assert ranking(None, [{}], [["a"]], None, match="text") == [lacking]
     (absent,) = ranking([None], [None], None, None)
     assert absent.reason == "the sample has no context_ids and relevant"
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ragauge.errors import LabelError, MissingExtraError, PlanError
-from ragauge.features.sentences import answer_sentences, reference_sentences
+from ragauge.features.texts import answer_sentences, reference_sentences
 from ragauge.language import sentences as features
 from ragauge.language.sentences import Splitter, split_sentences
 from ragauge.language.text import sentences

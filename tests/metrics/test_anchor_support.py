@@ -1,7 +1,5 @@
 """Unsupported anchors and topic drift, worked out by hand."""
 
-import json
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -23,54 +21,33 @@ def test_half_of_two_anchors_unsupported_is_a_half():
     # $5 is there; 2021 is not, only 2020. Overlap 2 of 5 words (5, in): no drift.
     score = hallucination("It cost $5 in 2021.", ["$5 in 2020"])
     assert score.value == 0.5
-    assert score.evidence is not None
     assert (score.evidence["n_anchors"], score.evidence["n_unsupported"]) == (2, 1)
     assert score.evidence["overlap"] == 2 / 5
 
 
-def test_an_answer_borne_out_in_all_is_zero():
-    context = "In 2016, Acme released the Pear phone; it cost $649."
-    assert hallucination("Acme released the Pear phone in 2016 for $649.", [context]).value == 0
+KINDS = "Acme bought Initech in March 2021 for $5 million, a gain of 12%."
 
 
-def test_another_subject_makes_the_claim_unsupported():
-    assert (
-        hallucination("Acme released the Pear phone.", ["Globex released the Pear phone."]).value
-        == 1
-    )
-
-
-def test_a_number_is_borne_out_by_its_word():
-    assert hallucination("There is 1 dog", ["There is one dog"]).value == 0
-    assert rg.score("number_match", reference="1", answer="one").value == 1
-    assert rg.score("number_precision", answer="1", contexts=["one"]).value == 1
-    assert rg.score("number_match", reference="one", answer="1").status == "undefined"
-
-
-def test_an_amount_is_one_anchor_and_no_claim_besides():
-    # one anchor, $3.2bn, and it is there; the words all are
-    score = hallucination("Revenue reached $3.2bn.", ["$3.2bn revenue reached"])
-    assert score.evidence is not None
-    assert (score.value, score.evidence["n_anchors"]) == (0, 1)
-
-
-def test_the_kinds_of_anchors_count_equally():
-    # claim: no; March 2021: no; $5 million: yes; 12%: no → 3 of 4
-    answer = "Acme bought Initech in March 2021 for $5 million, a gain of 12%."
-    context = "Globex bought Initech in March 2020 for a price of $5,000,000, a gain of 12."
-    assert hallucination(answer, [context]).value == 3 / 4
-
-
-def test_each_mention_of_an_anchor_counts():
-    # 7 twice, 8 once; only the 8 stands in the context
-    assert hallucination("It is 7, yes 7, not 8", ["it is not 8, yes"]).value == 2 / 3
-
-
-def test_without_anchors_only_the_drift_counts():
-    assert hallucination("It may rain in the hills", ["unrelated"]).value == 0.2
-    assert hallucination("It may rain in the hills", ["rain in the hills"]).value == 0
-    assert hallucination("", ["anything"]).value == 0
-    assert hallucination("…!?", []).value == 0
+@pytest.mark.parametrize(
+    ("answer", "context", "value"),
+    [
+        ("Acme released the Pear phone in 2016 for $649.", "In 2016, Acme released the Pear phone; it cost $649.", 0),
+        ("Acme released the Pear phone.", "Globex released the Pear phone.", 1),
+        ("There is 1 dog", "There is one dog", 0),
+        ("Revenue reached $3.2bn.", "$3.2bn revenue reached", 0),
+        # claim: no; March 2021: no; $5 million: yes; 12%: no → 3 of 4
+        (KINDS, "Globex bought Initech in March 2020 for a price of $5,000,000, a gain of 12.", 3 / 4),
+        # Each mention counts: 7 twice, 8 once; only the 8 stands in the context.
+        ("It is 7, yes 7, not 8", "it is not 8, yes", 2 / 3),
+        # Without anchors only the drift counts.
+        ("It may rain in the hills", "unrelated", 0.2),
+        ("It may rain in the hills", "rain in the hills", 0),
+        ("", "anything", 0),
+        ("…!?", "", 0),
+    ],
+)  # fmt: skip
+def test_the_share_of_anchors_that_no_context_supports(answer, context, value):
+    assert hallucination(answer, [context]).value == value
 
 
 def test_drift_is_the_least_when_few_anchors_are_unsupported():
@@ -80,54 +57,24 @@ def test_drift_is_the_least_when_few_anchors_are_unsupported():
     answer = f"{numbers} {others} {' '.join(f'q{n}q' for n in range(20))}"
     context = " ".join(f"{n};" for n in range(10, 19))
     score = hallucination(answer, [context])
-    assert score.evidence is not None
     assert score.evidence["n_unsupported"] == 1
     assert score.evidence["overlap"] == 9 / (10 + 26 + 20)
     assert score.value == 0.2
 
 
-def test_hallucination_of_the_whole_equals_its_evidence():
-    score = hallucination("Acme sold 5 cars, then 6.", ["Acme sold 5 cars"])
-    evidence = json.loads(json.dumps(score.evidence))
-    unsupported = [one for one in evidence["anchors"] if not one["supported"]]
-    assert score.value == max(len(unsupported) / len(evidence["anchors"]), evidence["topic_drift"])
-    assert [one["text"] for one in unsupported] == ["6"]
-    assert evidence["extractor"] == "embedded"
-
-
 def test_each_anchor_in_the_evidence_says_where_it_stands_and_what_bears_it_out():
-    answer, contexts = (
-        "It cost $1,000 on 5 March 2021.",
-        ["none", "Price: 1000 dollars (2021-03-05)"],
-    )
-    score = hallucination(answer, contexts)
-    assert score.evidence is not None
+    contexts = ["none", "Price: 1000 dollars (2021-03-05)"]
+    score = hallucination("It cost $1,000 on 5 March 2021.", contexts)
+    price, date = "1000 dollars", "2021-03-05"
     assert score.evidence["anchors"] == [
-        {
-            "kind": "number",
-            "value": "1000",
-            "unit": "USD",
-            "text": "$1,000",
-            "start": 8,
-            "end": 14,
-            "supported": True,
-            "by": {"context": 1, "start": 7, "end": 19, "text": "1000 dollars"},
-        },
-        {
-            "kind": "date",
-            "parts": {"year": 2021, "month": 3, "day": 5},
-            "text": "5 March 2021",
-            "start": 18,
-            "end": 30,
-            "supported": True,
-            "by": {"context": 1, "start": 21, "end": 31, "text": "2021-03-05"},
-        },
-    ]
+        {"kind": "number", "value": "1000", "unit": "USD", "text": "$1,000", "start": 8, "end": 14, "supported": True, "by": {"context": 1, "start": 7, "end": 19, "text": price}},
+        {"kind": "date", "parts": {"year": 2021, "month": 3, "day": 5}, "text": "5 March 2021", "start": 18, "end": 30, "supported": True, "by": {"context": 1, "start": 21, "end": 31, "text": date}},
+    ]  # fmt: skip
+    assert score.evidence["extractor"] == "embedded"
 
 
 def test_the_evidence_of_very_many_anchors_is_cut_and_says_so():
     score = hallucination("7. " * 1_500, ["8"])
-    assert score.evidence is not None
     assert (score.evidence["n_anchors"], score.evidence["n_anchors_cut"]) == (1_500, 500)
     assert score.value == 1
 
@@ -143,6 +90,8 @@ def test_the_evidence_of_very_many_anchors_is_cut_and_says_so():
         ("?!", ["a"], 0.0),
         ("a", [], 0.2),
         ("a", [""], 0.2),
+        ("北京是首都", ["中国的首都是北京"], 0.0),
+        ("北京是首都", ["上海"], 0.2),
     ],
 )
 def test_fewer_than_a_fifth_of_the_words_found_is_drift(
@@ -154,7 +103,6 @@ def test_fewer_than_a_fifth_of_the_words_found_is_drift(
 def test_bigrams_do_not_reach_from_one_context_into_the_next():
     # bigrams of the answer: "a b", "b c"; "a b" spans two contexts, "b c" is in the second
     score = drift("a b c", ["x a", "b c"], "topic_drift(n=2)")
-    assert score.evidence is not None
     assert score.evidence["overlap"] == 1 / 2
     assert score.evidence["ngrams_missing"] == ["a b"]
     assert drift("a b c", ["a", "b", "c"], "topic_drift(n=2)").value == 0.2
@@ -170,16 +118,6 @@ def test_hallucination_takes_its_n_from_its_label():
     answer, contexts = "pears grow here", ["here grow pears"]
     assert hallucination(answer, contexts).value == 0
     assert hallucination(answer, contexts, 'extractor="embedded",n=2').value == 0.2
-
-
-def test_chinese_words_are_compared_sign_by_sign():
-    assert drift("北京是首都", ["中国的首都是北京"]).value == 0
-    assert drift("北京是首都", ["上海"]).value == 0.2
-
-
-@pytest.mark.parametrize("answer", ["👍 5", "مرحبا ٥", "５％", "\x00", "a" * 1_000_000])
-def test_strange_answers_are_scored(answer: str):
-    assert 0 <= (hallucination(answer, ["5"]).value or 0) <= 1
 
 
 @given(st.text(max_size=60), st.lists(st.text(max_size=60), max_size=3))

@@ -32,17 +32,12 @@ def test_a_turn_that_contradicts_an_earlier_one(later, consistent):
 
 def test_the_share_of_turns_that_are_consistent():
     other = "The fee of the lantern hut is $70 a year."
-    score = rg.score(
-        "consistency", messages=chat("Fee?", FEE, "Open?", "It opens in May.", "Fee?", other)
-    )
+    messages = chat("Fee?", FEE, "Open?", "It opens in May.", "Fee?", other)
+    score = rg.score("consistency", messages=messages)
     assert score.value == 0.5
     (found,) = score.evidence["contradictions"]
-    assert (found["turn"], found["in_turn"], found["says"], found["said"]) == (
-        3,
-        1,
-        "$70 per year",
-        "$60 per year",
-    )
+    place, said = (found["turn"], found["in_turn"]), (found["says"], found["said"])
+    assert (place, said) == ((3, 1), ("$70 per year", "$60 per year"))
     assert rg.score("consistency", messages=chat("Fee?", FEE)).status is Status.UNDEFINED
 
 
@@ -105,24 +100,14 @@ def test_a_thousand_turns_are_compared_in_linear_time(assert_linear_time):
 
 
 def test_a_judge_reads_what_was_said_before_the_turn():
-    said = [
-        ("user", "Who built the hut?"),
-        ("assistant", "Ann Lee."),
-        ("user", "When?"),
-        ("assistant", "In 1931."),
-    ]
-    messages = [{"role": role, "content": text} for role, text in said]
+    messages = chat("Who built the hut?", "Ann Lee.", "When?", "In 1931.")
     row = {"id": "a", "messages": messages, "references": [["Ann Lee"], ["1931"]]}
     judge = rg.ScriptedJudge({"verdict": "CORRECT"})
     samples = rg.load([row])
-    assert samples.frame["conversation_before"].to_list() == [
-        None,
-        "user: Who built the hut?\nassistant: Ann Lee.",
-    ]
+    before = "user: Who built the hut?\nassistant: Ann Lee."
+    assert samples.frame["conversation_before"].to_list() == [None, before]
     run = rg.evaluate(samples, "answer_class", judge=judge)
-    first, second = (
-        " ".join(message.content for message in request.messages) for request in judge.requests
-    )
+    first, second = (" ".join(each.content for each in one.messages) for one in judge.requests)
     assert "said before" not in first
     assert second.index("assistant: Ann Lee.") < second.index("(the question)\nWhen?")
     assert run.scores["value"].to_list() == [1, 1]

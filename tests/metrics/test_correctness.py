@@ -31,16 +31,9 @@ def block(request, name):
     return re.search(rf"<{name} id=(\w+)>\n(.*?)</{name} id=\1>", told(request), re.S)[2]
 
 
-# GPTScore, the checklist of the suite factual-qa.
-
-
 def criteria(*verdicts):
-    return {
-        "criteria": [
-            {"criterion": place, "reason": f"reason {place}", "verdict": verdict}
-            for place, verdict in enumerate(verdicts, 1)
-        ]
-    }
+    rows = enumerate(verdicts, 1)
+    return {"criteria": [{"criterion": n, "reason": f"reason {n}", "verdict": v} for n, v in rows]}
 
 
 MET, NOT, OFF = "met", "not met", "not applicable"
@@ -61,11 +54,8 @@ MET, NOT, OFF = "met", "not met", "not applicable"
 def test_all_criteria_that_apply_must_be_met(verdicts, value):
     found, requests = score("gpt_score", {"criteria": criteria(*verdicts)})
     assert (found.value, len(requests)) == (value, 1)
-    assert found.evidence["criteria"][2] == {
-        "criterion": 3,
-        "verdict": verdicts[2],
-        "reason": "reason 3",
-    }
+    third = {"criterion": 3, "verdict": verdicts[2], "reason": "reason 3"}
+    assert found.evidence["criteria"][2] == third
     json.dumps(found.evidence)
 
 
@@ -75,39 +65,15 @@ def test_where_no_criterion_applies_there_is_no_value():
     assert len(found.evidence["criteria"]) == 5
 
 
-@pytest.mark.parametrize(
-    "rubbish", ["1", "factually matching", criteria(*[MET] * 4), criteria(*[MET] * 4, "partly")]
-)
-def test_criteria_that_cannot_be_read_are_a_failure(rubbish):
-    found, requests = score("gpt_score", {"criteria": rubbish})
-    assert (found.value, found.status, len(requests)) == (None, "failed", 2)
-    said = rubbish if isinstance(rubbish, str) else json.dumps(rubbish)
-    assert found.evidence["calls"][0]["reply"] == said
-
-
-def _by_reference(right, rest, failing=()):
-    def script(request):
-        reference = block(request, "reference")
-        if any(one in reference for one in failing):
-            return "rubbish"
-        return right if "$5" in reference else rest
-
-    return script
-
-
 def test_each_reference_is_asked_alone_and_the_best_counts():
-    script = _by_reference(criteria(*[MET] * 5), criteria(*[NOT] * 5))
+    def script(request):
+        return criteria(*[MET if "$5" in block(request, "reference") else NOT] * 5)
+
     found, requests = score("gpt_score", script, references=["It is $6.", "It is $5."])
     assert (found.value, found.evidence["best_reference"]) == (1.0, 1)
     assert [block(one, "reference") for one in requests] == ["It is $6.\n", "It is $5.\n"]
     found, _ = score("gpt_score", script, references=["It is $6.", "It is $7."])
     assert found.value == 0.0
-
-
-def test_a_reference_that_failed_might_have_been_the_best():
-    script = _by_reference(criteria(*[MET] * 5), criteria(*[NOT] * 5), failing=["$7"])
-    assert score("gpt_score", script, references=["$6", "$7"])[0].status == "failed"
-    assert score("gpt_score", script, references=["$5", "$7"])[0].value == 1.0
 
 
 def test_a_match_by_words_and_one_by_the_judge_that_disagree_ask_for_review():
@@ -122,15 +88,8 @@ def test_a_match_by_words_and_one_by_the_judge_that_disagree_ask_for_review():
     assert review.startswith("answer_match")
 
 
-# Factual accuracy.
-
-
-def accuracy(correctness, completeness=None, consistency=None, **others):
-    points = {
-        "correctness": correctness,
-        "completeness": correctness if completeness is None else completeness,
-        "consistency": correctness if consistency is None else consistency,
-    }
+def accuracy(correctness, completeness, consistency, **others):
+    points = {name: value for name, value in locals().items() if name != "others"}
     return {name: {"score": score, "reason": name} for name, score in points.items()} | others
 
 
@@ -163,19 +122,9 @@ def test_half_correctness_three_tenths_completeness_a_fifth_consistency(points, 
 
 
 def test_a_final_score_that_the_judge_offers_is_not_read():
-    said = accuracy(40, final_score=100, overall_reasoning="A", confidence=100)
+    said = accuracy(40, 40, 40, final_score=100, overall_reasoning="A", confidence=100)
     found, _ = score("factual_accuracy", {"accuracy": said})
     assert (found.value, found.evidence["grade"]) == (0.4, "C")
-
-
-@pytest.mark.parametrize(
-    "rubbish",
-    ["A", "80", accuracy(101), accuracy(80, -1), accuracy("high"), {"final_score": 80}],
-)
-def test_an_accuracy_that_cannot_be_read_is_a_failure_and_no_e(rubbish):
-    found, requests = score("factual_accuracy", {"accuracy": rubbish})
-    assert (found.value, found.status, len(requests)) == (None, "failed", 2)
-    assert "grade" not in found.evidence
 
 
 POINTS = st.integers(0, 1000).map(lambda tenths: tenths / 10)
@@ -223,18 +172,7 @@ def test_a_wrong_answer(said):
 
 @pytest.mark.parametrize(
     "said",
-    [
-        "INCORRECT",
-        "incorrect",
-        "CORRECT or WRONG",
-        "Not CORRECT",
-        "NOT WRONG",
-        "mostly CORRECT",
-        "CORRECT?",
-        "",
-        {"reason": "r", "verdict": "INCORRECT"},
-        {"verdict": None, "reason": "CORRECT"},
-    ],
+    ["INCORRECT", "CORRECT or WRONG", "NOT WRONG", "", {"verdict": None, "reason": "CORRECT"}],
 )
 def test_what_is_neither_word_is_neither_class(said):
     found, requests = classed({"verdict": said})
@@ -251,32 +189,22 @@ def test_all_references_are_shown_in_one_call():
     assert "Five dollars." in told(request)
 
 
-REFUSALS = [
-    ("I don't know.", "default"),
-    ("The context does not provide the fee.", "default"),
-    ("", "default"),
-    ("Sorry, I do not know.", "graphrag"),
-    ("n/a", "graphrag"),
-    ("The Unknown Soldier", "graphrag"),  # the phrases of graphrag are substrings
-]
-
-
-@pytest.mark.parametrize(("answer", "phrases"), REFUSALS)
-def test_who_does_not_know_is_asked_no_judge(answer, phrases):
+@pytest.mark.parametrize(
+    ("answer", "phrases", "words"),
+    [
+        ("Well, I don't know.", "default", ["I don't know"]),
+        ("", "default", ["empty answer"]),
+        ("Not sure, no data.", "graphrag", ["no data", "not sure"]),
+        ("The Unknown Soldier", "graphrag", ["unknown"]),  # the phrases of graphrag are substrings
+    ],
+)
+def test_who_does_not_know_is_asked_no_judge(answer, phrases, words):
     found, requests = classed({}, phrases, answer=answer)
     assert found == {"correct": 0.0, "wrong": 0.0, "dont_know": 1.0}
     assert requests == []
-    detector = rg.score(f'dont_know(phrases="{phrases}")', answer=answer)
-    assert detector.value == 1.0
-
-
-def test_the_evidence_has_the_words_of_who_does_not_know():
-    found, _ = score("answer_class", {}, answer="Well, I don't know.")
-    assert found.evidence == {"class": "dont_know", "found": ["I don't know"]}
-    found, _ = score("answer_class", {}, answer="")
-    assert found.evidence["found"] == ["empty answer"]
-    found, _ = score('answer_class(phrases="graphrag")', {}, answer="Not sure, no data.")
-    assert sorted(found.evidence["found"]) == ["no data", "not sure"]
+    assert rg.score(f'dont_know(phrases="{phrases}")', answer=answer).value == 1.0
+    evidence = score(f'answer_class(phrases="{phrases}")', {}, answer=answer)[0].evidence
+    assert (evidence["class"], sorted(evidence["found"])) == ("dont_know", words)
 
 
 def test_an_answer_is_compared_with_references_or_not_at_all():
@@ -319,20 +247,11 @@ def test_the_classes_of_one_run_share_the_call_and_part_what_is_scored():
     assert len(judge.requests) == 4
 
 
-@pytest.mark.parametrize("label", ["gpt_score", "factual_accuracy"])
-def test_what_the_sample_lacks_is_missing_and_no_judge_is_asked(label):
-    for unavailable in ("answer", "reference"):
-        found, requests = score(label, {}, **{unavailable: None})
-        assert (found.status, requests) == ("missing", [])
-    found, requests = score(label, {}, references=[])
-    assert (found.status, requests) == ("undefined", [])
-
-
 @pytest.mark.parametrize(
     ("label", "reply"),
     [
         ("gpt_score", criteria(*[MET] * 5)),
-        ("factual_accuracy", accuracy(100)),
+        ("factual_accuracy", accuracy(100, 100, 100)),
         ("answer_class", "CORRECT"),
     ],
 )

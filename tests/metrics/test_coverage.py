@@ -49,21 +49,17 @@ def test_where_nothing_is_expected_the_setting_decides(name, extractor):
     assert given.value == 1.0
 
 
-def test_completeness_is_the_mean_of_length_and_coverage():
-    # 3 of 4 words; {premium} of {premium, monthly}: (3/4 + 1/2) / 2.
-    score = rg.score(
-        "answer_completeness", answer="the premium is", reference="the premium is monthly"
-    )
-    assert score.value == approx((3 / 4 + 1 / 2) / 2)
-
-
-def test_an_answer_longer_than_the_reference_is_no_more_than_complete():
-    score = rg.score("answer_completeness", answer="premium " * 9, reference="premium")
-    assert score.value == 1.0
-
-
-def test_an_empty_answer_covers_nothing_and_an_empty_reference_expects_nothing():
-    assert rg.score("answer_completeness", answer="", reference="premium").value == 0.0
-    assert rg.score("answer_completeness", answer="x", reference="").status is Status.UNDEFINED
-    full = rg.score("answer_completeness(on_nothing_expected=1)", answer="x", reference="")
-    assert full.value == 1.0
+@pytest.mark.parametrize(
+    ("settings", "answer", "reference", "value"),
+    [
+        # 3 of 4 words; {premium} of {premium, monthly}: (3/4 + 1/2) / 2.
+        ("", "the premium is", "the premium is monthly", (3 / 4 + 1 / 2) / 2),
+        ("", "premium " * 9, "premium", 1),
+        ("", "", "premium", 0),
+        ("", "x", "", None),
+        ("(on_nothing_expected=1)", "x", "", 1),
+    ],
+)
+def test_completeness_is_the_mean_of_length_and_coverage(settings, answer, reference, value):
+    score = rg.score(f"answer_completeness{settings}", answer=answer, reference=reference)
+    assert score.value == (value if value is None else approx(value))

@@ -98,20 +98,12 @@ def test_a_refusal_is_not_correct_unless_the_reference_refuses_too():
     [
         ("It is by Jane Austen.", R, "contains the reference word for word"),
         ("Austen, Jane", R, "states all words that the reference adds to the question"),
-        (
-            "It is by Miss Austen.",
-            R,
-            "states 1 of the 2 words that the reference adds to the question; lacks 'Jane'",
-        ),
+        ("It is by Miss Austen.", R, "states 1 of the 2 words that the reference adds to the question; lacks 'Jane'"),
         ("Mary Shelley", R, "lacks 'Jane' and 'Austen'"),
         ("I do not know.", R, "refuses: 'I do not know'; lacks 'Jane' and 'Austen'"),
         ("She won for the third time.", "3", "states the number of the reference in another form"),
         ("It cost $1.577 billion.", "1,577 million", "states 1,577 million as $1.577 billion"),
-        (
-            "Yes, she did.",
-            "No",
-            "states yes where the reference has no",
-        ),
+        ("Yes, she did.", "No", "states yes where the reference has no"),
         ("The result was 9.2.", "-3.7", "states 9.2 where the reference has -3.7"),
         ("It fell.", "It is -3.7%", "lacks '-3.7%'"),
         ("It took 60\ndays.", "90 days", "states 60 days where the reference has 90 days"),
@@ -120,15 +112,11 @@ def test_a_refusal_is_not_correct_unless_the_reference_refuses_too():
             "It maintained 0.01$ a share.",
             "states 2 of the 3 words that the reference adds to the question; lacks 'maintained'",
         ),
-        (
-            "On May 2, 1811.",
-            "May 9, 1811",
-            "states May 2, 1811 where the reference has May 9, 1811",
-        ),
+        ("On May 2, 1811.", "May 9, 1811", "states May 2, 1811 where the reference has May 9, 1811"),
         ("", R, "the answer is blank"),
         (" \n", R, "the answer is blank"),
     ],
-)
+)  # fmt: skip
 def test_a_sentence_says_why(answer, reference, why):
     assert score(answer, reference).evidence["why"] == why
 

@@ -11,29 +11,15 @@ CONTEXTS = ["Nothing here.", "The fee is $5 a year."]
 
 def claim(text, *, supported, quote=""):
     place = 2 if supported else 0
-    return {
-        "claim": text,
-        "reason": "…",
-        "supported": supported,
-        "context": place,
-        "quote": quote,
-    }
+    return {"claim": text, "reason": "…", "supported": supported, "context": place, "quote": quote}
 
 
 def sentence(number, *claims):
     return {"sentence": number, "claims": list(claims), "claim_free": not claims}
 
 
-GOOD = {
-    "sentences": [
-        sentence(
-            1,
-            claim("It is $5", supported=True, quote="fee is $5"),
-            claim("Dogs are free", supported=False),
-        ),
-        sentence(2),
-    ]
-}
+FEE = claim("It is $5", supported=True, quote="fee is $5")
+GOOD = {"sentences": [sentence(1, FEE, claim("Dogs are free", supported=False)), sentence(2)]}
 
 
 def scored(judge, label="faithfulness(merged=true)", **fields):
@@ -50,13 +36,6 @@ def test_one_call_finds_the_claims_and_judges_them():
     assert (first["context"], first["start"], first["end"]) == (1, 4, 13)
     assert second == {"claim": "Dogs are free", "supported": False, "reason": "…"}
     assert found.evidence["claim_free"] == ["Have a nice day!"]
-
-
-def test_the_label_says_so_and_the_numbers_are_another_column():
-    rows = [{"id": "1", "question": "q", "answer": ANSWER, "contexts": CONTEXTS}]
-    judge = rg.ScriptedJudge({"support_at_once": GOOD})
-    run = rg.evaluate(rows, "faithfulness(merged=true)", judge=judge)
-    assert run.scores["metric"][0].startswith("faithfulness(merged=true,judge=")
 
 
 def test_of_a_reference_it_is_the_recall():
@@ -80,16 +59,11 @@ def test_what_does_not_fit_the_window_takes_two_calls():
         return {"verdicts": [{**claim("", supported=False), "claim": 1}]}
 
     judge = JudgeConfig([rg.ScriptedJudge(script)], window=3_000)
-    rows = [
-        {
-            "id": "1",
-            "question": "q",
-            "answer": "It is $5.",
-            "contexts": ["It rains in the hills. " * 800],
-        }
-    ]
+    long = ["It rains in the hills. " * 800]
+    rows = [{"id": "1", "question": "q", "answer": "It is $5.", "contexts": long}]
     run = rg.evaluate(rows, "faithfulness(merged=true)", judge=judge)
     assert run.scores["value"].to_list() == [0.0]
+    assert run.scores["metric"][0].startswith("faithfulness(merged=true,judge=")
 
 
 @pytest.mark.parametrize(

@@ -84,10 +84,8 @@ def case(seed: int) -> Case:
         return [chance.random() < likely for _ in range(n)]
 
     def claims(whose: str) -> list[list[str]]:
-        n_each = [chance.randint(1, 4) for _ in range(chance.randint(1, 5))]
-        return [
-            [f"{whose} claim {at}.{n}" for n in range(n_one)] for at, n_one in enumerate(n_each)
-        ]
+        n_each = enumerate([chance.randint(1, 4) for _ in range(chance.randint(1, 5))])
+        return [[f"{whose} claim {at}.{n}" for n in range(n_one)] for at, n_one in n_each]
 
     def sentences(whose: str, claims: list[list[str]]) -> str:
         return " ".join(f"The {whose} sentence {at} is said." for at in range(len(claims)))
@@ -140,42 +138,38 @@ def ours(case: Case, label: str) -> rg.Score:
         told = request.messages[-1].content
         if request.prompt == "claims":
             own = case.answer_claims if "The answer sentence" in told else case.reference_claims
-            entries = [
-                {"sentence": at, "claims": claims, "claim_free": False}
-                for at, claims in enumerate(own, 1)
-            ]
-            return {"sentences": entries}
-        if request.prompt == "support":
-            verdicts = case.supported[whose(told), shown(told)]
-            entry = {"reason": "…", "context": 0, "quote": ""}
+            rows = enumerate(own, 1)
             return {
-                "verdicts": [
-                    {"claim": at, "supported": one, **entry} for at, one in enumerate(verdicts, 1)
-                ]
+                "sentences": [{"sentence": n, "claims": c, "claim_free": False} for n, c in rows]
             }
+        if request.prompt == "support":
+            rows = enumerate(case.supported[whose(told), shown(told)], 1)
+            entry = {"reason": "…", "context": 0, "quote": ""}
+            return {"verdicts": [{"claim": n, "supported": flag, **entry} for n, flag in rows]}
         if request.prompt == "relevance":
+            rows = enumerate(case.relevant, 1)
             return {
-                "verdicts": [
-                    {"context": at, "reason": "…", "relevant": one}
-                    for at, one in enumerate(case.relevant, 1)
-                ]
+                "verdicts": [{"context": n, "reason": "…", "relevant": flag} for n, flag in rows]
             }
         assert request.prompt == "questions"
         asked = [{"question": one, "noncommittal": flag} for one, flag in case.questions]
         return {"questions": asked}
 
-    return rg.score(
-        label,
-        question=case.question,
-        answer=case.answer,
-        reference=case.reference,
-        contexts=case.contexts,
-        judge=rg.ScriptedJudge(script),
-        encoder=ENCODER,
-    )
+    return scored(case, label, script)
+
+
+def scored(case: Case, label: str, script) -> rg.Score:
+    texts = {"question": case.question, "answer": case.answer, "reference": case.reference}
+    judge = rg.ScriptedJudge(script)
+    return rg.score(label, **texts, contexts=case.contexts, judge=judge, encoder=ENCODER)
 
 
 # ragas' side ----------------------------------------------------------------------------------------
+
+
+def verdicts(claims, flags, name: str, verdict: str) -> str:
+    rows = zip(flat(claims), flags, strict=True)
+    return json.dumps({name: [{"statement": c, "reason": "…", verdict: int(f)} for c, f in rows]})
 
 
 def said_to_ragas(case: Case, told: str, at: int = 0) -> str:
@@ -188,29 +182,13 @@ def said_to_ragas(case: Case, told: str, at: int = 0) -> str:
         return json.dumps({key: flat(own)})
     if form == "NLIStatementOutput":
         own = case.answer_claims if whose(given) == "answer" else case.reference_claims
-        verdicts = zip(flat(own), case.supported[whose(given), shown(given)], strict=True)
-        return json.dumps(
-            {
-                "statements": [
-                    {"statement": one, "reason": "…", "verdict": int(flag)}
-                    for one, flag in verdicts
-                ]
-            }
-        )
+        return verdicts(own, case.supported[whose(given), shown(given)], "statements", "verdict")
     if form == "Verification":
         place = int(re.search(r"A passage about number (\d+)", given)[1])
         return json.dumps({"reason": "…", "verdict": int(case.relevant[place])})
     if form == "ContextRecallClassifications":
         flags = case.supported["reference", "contexts"]
-        verdicts = zip(flat(case.reference_claims), flags, strict=True)
-        return json.dumps(
-            {
-                "classifications": [
-                    {"statement": one, "reason": "…", "attributed": int(flag)}
-                    for one, flag in verdicts
-                ]
-            }
-        )
+        return verdicts(case.reference_claims, flags, "classifications", "attributed")
     assert form == "ResponseRelevanceOutput"
     question, is_evasive = case.questions[at]
     return json.dumps({"question": question, "noncommittal": int(is_evasive)})
@@ -327,15 +305,7 @@ def test_ragas_behind_our_judge_is_ragas(label, seed):
     def script(request):
         return said_to_ragas(one, request.messages[-1].content, request.sample)
 
-    found = rg.score(
-        name,
-        question=one.question,
-        answer=one.answer,
-        reference=one.reference,
-        contexts=one.contexts,
-        judge=rg.ScriptedJudge(script),
-        encoder=ENCODER,
-    )
+    found = scored(one, name, script)
     near = 1e-6 if "relevance" in label else 0
     assert found.value == approx(ragas(one, FOUR[label]()), abs=near, rel=0)
 

@@ -1,7 +1,6 @@
 import json
 import os
 from pathlib import Path
-from typing import cast
 
 import pytest
 from hypothesis import given
@@ -11,90 +10,73 @@ import ragauge as rg
 from ragauge.language.refusals.refusals import READ_AT_EACH_END
 from ragauge.metrics.refusal import MATCHES_SHOWN, WORDS_SHOWN, dont_know
 
-
-def test_a_refusal_scores_one_and_an_answer_zero():
-    assert dont_know("The context does not provide the fee.").value == 1.0
-    assert dont_know("The fee is $604.").value == 0.0
+REFUSAL = "the context does not provide the date."
 
 
-def test_an_answer_before_a_refusal_in_one_sentence_or_two_is_an_answer():
-    refusal = "the context does not provide the date."
-
-    assert dont_know(f"The premium is $604, but {refusal}").value == 0.0
-    assert dont_know(f"The premium is $604. However, {refusal}").value == 0.0
-    assert dont_know(f"The context is on premiums, but {refusal}").value == 1.0
-
-
-def test_the_unknown_soldier_is_an_answer_to_all_but_graphrag():
-    assert dont_know("The Unknown Soldier").value == 0.0
-    assert dont_know("The Unknown Soldier", phrases="graphrag").value == 1.0
-
-
-def test_graphrag_misses_what_the_rules_find():
-    answer = "As an AI, I don't have access to the filing."
-
-    assert dont_know(answer).value == 1.0
-    assert dont_know(answer, phrases="graphrag").value == 0.0
+@pytest.mark.parametrize(
+    ("answer", "by_rules", "by_phrases"),
+    [
+        ("The fee is $604.", 0, 0),
+        (f"The premium is $604, but {REFUSAL}", 0, 0),
+        (f"The premium is $604. However, {REFUSAL}", 0, 0),
+        (f"The context is on premiums, but {REFUSAL}", 1, 0),
+        ("The Unknown Soldier", 0, 1),
+        ("As an AI, I don't have access to the filing.", 1, 0),
+        (" \n", 1, 0),
+    ],
+)
+def test_what_refuses_by_the_rules_and_by_the_phrases_of_graphrag(answer, by_rules, by_phrases):
+    assert dont_know(answer).value == by_rules
+    assert dont_know(answer, phrases="graphrag").value == by_phrases
 
 
-def test_a_blank_answer_refuses_but_has_none_of_the_phrases_of_graphrag():
-    score = dont_know(" \n")
+BLANK = {
+    "rule": "empty answer",
+    "sentence": "",
+    "place": "whole answer",
+    "words": "",
+    "start": 0,
+    "end": 0,
+    "decides": True,
+    "overruled_by": None,
+}
+SILENT = {
+    "rule": "source is silent",
+    "sentence": "The report does not give the fee.",
+    "place": None,
+    "words": "report does not give",
+    "start": 4,
+    "end": 24,
+    "decides": False,
+    "overruled_by": "However, the table has it as $5.",
+}
 
-    assert score.value == 1.0
-    assert score.evidence == {
-        "why": "the answer is blank",
-        "phrases": "default",
-        "matches": [
-            {
-                "rule": "empty answer",
-                "sentence": "",
-                "place": "whole answer",
-                "words": "",
-                "start": 0,
-                "end": 0,
-                "decides": True,
-                "overruled_by": None,
-            }
-        ],
-    }
-    assert dont_know(" \n", phrases="graphrag").value == 0.0
 
-
-def test_the_evidence_quotes_the_refusal_and_what_overrules_it():
-    score = dont_know("The report does not give the fee. However, the table has it as $5.")
-
-    assert score.value == 0.0
-    assert score.evidence == {
-        "why": "says 'report does not give', but answers: 'However, the table has it as $5.'",
-        "phrases": "default",
-        "matches": [
-            {
-                "rule": "source is silent",
-                "sentence": "The report does not give the fee.",
-                "place": None,
-                "words": "report does not give",
-                "start": 4,
-                "end": 24,
-                "decides": False,
-                "overruled_by": "However, the table has it as $5.",
-            }
-        ],
-    }
+@pytest.mark.parametrize(
+    ("answer", "why", "match"),
+    [
+        (" \n", "the answer is blank", BLANK),
+        (
+            "The report does not give the fee. However, the table has it as $5.",
+            "says 'report does not give', but answers: 'However, the table has it as $5.'",
+            SILENT,
+        ),
+    ],
+)
+def test_the_evidence_quotes_the_refusal_and_what_overrules_it(answer, why, match):
+    assert dont_know(answer).evidence == {"why": why, "phrases": "default", "matches": [match]}
 
 
 def test_the_evidence_of_graphrag_names_its_phrases():
     score = dont_know("Sorry, there is no data; it is unknown.", phrases="graphrag")
-
     assert score.evidence == {"phrases": "graphrag", "found": ["unknown", "no data"]}
 
 
 def test_of_many_matches_the_deciding_ones_are_shown_and_the_rest_counted():
     aside = "Ada Lind. I couldn't find the name. "
     score = dont_know(MATCHES_SHOWN * aside + "Therefore, it cannot be determined.")
-
     assert score.value == 1.0
-    assert score.evidence is not None
-    matches = cast("list[dict[str, object]]", score.evidence["matches"])
+    matches = score.evidence["matches"]
     assert len(matches) == MATCHES_SHOWN
     assert [match["decides"] for match in matches] == [True] + (MATCHES_SHOWN - 1) * [False]
     assert score.evidence["matches_not_shown"] == 1
@@ -102,12 +84,9 @@ def test_of_many_matches_the_deciding_ones_are_shown_and_the_rest_counted():
 
 def test_a_long_answer_is_marked_as_cut_in_the_evidence():
     score = dont_know("I cannot answer. " + "a" * (2 * READ_AT_EACH_END))
-
     assert score.value == 1.0
-    assert score.evidence is not None
     assert score.evidence["characters_not_read"] == len("I cannot answer. ")
     overruled = dont_know("I cannot answer. However, it is " + "a" * 1000).evidence
-    assert overruled is not None
     assert len(json.dumps(overruled)) < 1200
     assert WORDS_SHOWN < 1000
 
@@ -121,10 +100,6 @@ def test_the_value_follows_from_the_evidence_as_read_back_from_json(answer: str,
         assert score.value == float(bool(evidence["found"]))
     else:
         assert score.value == float(any(match["decides"] for match in evidence["matches"]))
-
-
-def test_a_sample_without_an_answer_is_missing_and_no_refusal():
-    assert rg.score("dont_know", answer=None).status == "missing"
 
 
 # Public data, found through RAGAUGE_DATA; benchmarks/refusals.py gives the numbers by run.

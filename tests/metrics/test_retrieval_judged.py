@@ -17,30 +17,18 @@ CONTEXTS = ["The fee is $5.", "Dogs sleep.", "It was $4 once."]
 
 
 def relevant(*flags):
-    return {
-        "verdicts": [
-            {"context": place, "reason": f"reason {place}", "relevant": flag}
-            for place, flag in enumerate(flags, 1)
-        ]
-    }
+    rows = enumerate(flags, 1)
+    return {"verdicts": [{"context": n, "reason": f"reason {n}", "relevant": r} for n, r in rows]}
 
 
 def statements(*texts):
-    return {
-        "sentences": [
-            {"sentence": place, "claims": [text] if text else [], "claim_free": not text}
-            for place, text in enumerate(texts, 1)
-        ]
-    }
+    rows = [{"claims": [text] if text else [], "claim_free": not text} for text in texts]
+    return {"sentences": [{"sentence": place, **row} for place, row in enumerate(rows, 1)]}
 
 
 def attributed(*flags):
-    return {
-        "verdicts": [
-            {"claim": place, "reason": "r", "supported": flag, "context": 0, "quote": ""}
-            for place, flag in enumerate(flags, 1)
-        ]
-    }
+    row = {"reason": "r", "context": 0, "quote": ""}
+    return {"verdicts": [{"claim": n, "supported": f, **row} for n, f in enumerate(flags, 1)]}
 
 
 def score(label, script, **fields):
@@ -78,12 +66,10 @@ def test_relevant_contexts_of_all_and_by_their_ranks(flags, mean, ap):
 
 
 def test_the_evidence_has_each_verdict_with_its_reason():
-    found, _ = score("context_precision", {"relevance": relevant(True, False, True)})
-    assert found.evidence["contexts"] == [
-        {"relevant": True, "reason": "reason 1"},
-        {"relevant": False, "reason": "reason 2"},
-        {"relevant": True, "reason": "reason 3"},
-    ]
+    flags = (True, False, True)
+    found, _ = score("context_precision", {"relevance": relevant(*flags)})
+    expected = [{"relevant": flag, "reason": f"reason {n}"} for n, flag in enumerate(flags, 1)]
+    assert found.evidence["contexts"] == expected
     assert found.evidence["calls"][0]["prompt"] == "relevance"
     json.dumps(found.evidence)
 
@@ -98,30 +84,12 @@ def test_nothing_retrieved_has_no_value_or_the_one_that_is_set(label):
     assert (found.value, requests) == (0.0, [])
 
 
-@pytest.mark.parametrize("label", AVERAGES)
-@pytest.mark.parametrize(
-    "rubbish",
-    ["[]", relevant(True), relevant(*[True] * 4), relevant(True, True, "maybe")],
-)
-def test_verdicts_that_cannot_be_counted_are_a_failure(label, rubbish):
-    found, requests = score(label, {"relevance": rubbish})
-    assert (found.value, found.status, len(requests)) == (None, "failed", 2)
-    said = rubbish if isinstance(rubbish, str) else json.dumps(rubbish)
-    assert found.evidence["calls"][0]["reply"] == said
-    assert "'relevance'" in found.reason
-
-
 def test_all_references_are_shown_in_the_one_call():
-    _, (request,) = score(
-        "context_precision",
-        {"relevance": relevant(True, False, False)},
-        references=["It is $5.", "Five dollars."],
-    )
+    script = {"relevance": relevant(True, False, False)}
+    _, (request,) = score("context_precision", script, references=["It is $5.", "Five dollars."])
     told = request.messages[1].content
     assert told.startswith("<contexts id=")
-    assert "It is $5." in told
-    assert "Five dollars." in told
-    assert "<references" in told
+    assert all(text in told for text in ("It is $5.", "Five dollars.", "<references"))
 
 
 def test_mean_and_ap_of_one_run_share_the_call():
@@ -217,8 +185,8 @@ def by_reference(request):
     return attributed("$5" in text.partition("<claims")[2])
 
 
-def several(label, *references, script=by_reference):
-    return score(label, script, references=list(references), contexts=["The fee is so."])[0]
+def several(label, *references):
+    return score(label, by_reference, references=references, contexts=["The fee is so."])[0]
 
 
 def test_the_best_reference_counts():
@@ -235,14 +203,6 @@ def test_a_reference_without_statements_is_no_way_to_full_recall(nothing):
         assert several(label, *references).value == 0.0
     assert several(label, nothing, "It is $5.").value == 1.0
     assert several(label, nothing, nothing).value == 1.0
-
-
-def test_a_reference_that_failed_might_have_been_the_best():
-    def script(request):
-        return "rubbish" if "$7" in request.messages[1].content else by_reference(request)
-
-    assert several("context_recall", "It is $7.", "It is $9.", script=script).status == "failed"
-    assert several("context_recall", "It is $7.", "It is $5.", script=script).value == 1.0
 
 
 def test_statements_and_claims_of_the_same_text_are_asked_once():

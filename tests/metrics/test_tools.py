@@ -116,43 +116,33 @@ def test_a_conversation_of_several_turns_is_the_share_of_its_turns():
     score = rg.score("tool_call_match", **fields)
     assert score.value == 0.5
     assert score.evidence["why"] == "turn 3: does not call search"
-    assert score.evidence["turns"][1] == {
-        "turn": 3,
-        "expected": [{"name": "search", "arguments": {"q": "a"}}],
-        "found": [],
-        "differences": [
-            {"call": 1, "kind": "missing", "expected": {"name": "search", "arguments": {"q": "a"}}}
-        ],
-    }
+    call = {"name": "search", "arguments": {"q": "a"}}
+    missing = {"call": 1, "kind": "missing", "expected": call}
+    third = {"turn": 3, "expected": [call], "found": [], "differences": [missing]}
+    assert score.evidence["turns"][1] == third
     assert rg.score("tool_recall", **fields).value == 0.5
 
 
-def test_expectations_that_do_not_fit_are_missing_with_their_reason():
-    messages = [*chat(A), *chat(B)]
-    flat = rg.score("tool_call_match", messages=messages, expected_calls=wanted(A))
-    assert (flat.status, flat.reason) == (
-        Status.MISSING,
-        "expected_calls must be a list over the 2 turns",
-    )
-    none = rg.score("tool_call_match", messages=messages, expected_calls=[None, None])
-    assert (none.status, none.reason) == (Status.MISSING, "no turn has expected calls")
-    silent = rg.score("tool_call_match", messages=messages[:1], expected_calls=[])
+@pytest.mark.parametrize(
+    ("label", "fields", "reason"),
+    [
+        ("tool_call_match", {"expected_calls": wanted(A)}, "expected_calls must be a list over the 2 turns"),
+        ("tool_call_match", {"expected_calls": [None, None]}, "no turn has expected calls"),
+        ("tool_recall", {"expected_calls": "none"}, "the expected_calls are no JSON"),
+        ("invalid_calls", {"tools": "none"}, "the tools are no JSON"),
+        ("steps", {"messages": [{"role": "tool", "content": "x"}]}, "message 1 is a tool result without a call"),
+        ("steps", {"messages": "Hello there"}, "messages are no JSON"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_read_or_does_not_fit_is_missing_with_its_reason(label, fields, reason):
+    score = rg.score(label, **{"messages": [*chat(A), *chat(B)], **fields})
+    assert score.status is Status.MISSING
+    assert reason in score.reason
+
+
+def test_of_a_system_that_says_nothing_the_calls_are_undefined():
+    silent = rg.score("tool_call_match", messages=chat()[:1], expected_calls=[])
     assert silent.status is Status.UNDEFINED
-
-
-def test_messages_that_cannot_be_read_are_missing_with_their_reason():
-    for messages, said in (
-        ([{"role": "tool", "content": "x"}], "message 1 is a tool result without a call"),
-        ("Hello there", "messages are no JSON"),
-    ):
-        score = rg.score("steps", messages=messages)
-        assert score.status is Status.MISSING
-        assert said in score.reason
-    assert (
-        rg.score("invalid_calls", messages=chat(A), tools="none").reason == "the tools are no JSON"
-    )
-    fields = {"messages": chat(A), "expected_calls": "none"}
-    assert rg.score("tool_recall", **fields).reason == "the expected_calls are no JSON"
 
 
 def test_broken_arguments_are_the_systems_fault():

@@ -97,11 +97,10 @@ def test_refusals_count_for_one_metric_or_the_other(given, abstention, over):
 
 
 def test_the_mean_of_a_run_is_the_share_that_was_refused():
+    given = [(REFUSAL, False), (REFUSAL, False), (ANSWER, False), (REFUSAL, True), (ANSWER, True)]
     rows = [
         {"id": str(at), "question": Q, "answer": answer, "answerable": answerable}
-        for at, (answer, answerable) in enumerate(
-            [(REFUSAL, False), (REFUSAL, False), (ANSWER, False), (REFUSAL, True), (ANSWER, True)]
-        )
+        for at, (answer, answerable) in enumerate(given)
     ]
     summary = rg.evaluate(rows, ["abstention_recall", "overrefusal"]).summary()
     means = dict(zip(summary["metric"], summary["mean"], strict=True))

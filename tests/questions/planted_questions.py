@@ -5,11 +5,29 @@ from dataclasses import replace
 
 from ragauge.questions.question import Question
 
-NAMES = (
-    "Curlew", "Ninestone", "Barley", "Whitmoor", "Fernhill", "Oldcastle", "Ravensby", "Thornley", "Marlow", "Penrith",
-    "Duckworth", "Eastholm", "Falkirk", "Granby", "Harwick", "Ilkley", "Jarrow", "Kelmsley", "Langdale", "Mossgill",
-)  # fmt: skip
-WARDENS = (
+NAMES = [
+    "Curlew",
+    "Ninestone",
+    "Barley",
+    "Whitmoor",
+    "Fernhill",
+    "Oldcastle",
+    "Ravensby",
+    "Thornley",
+    "Marlow",
+    "Penrith",
+    "Duckworth",
+    "Eastholm",
+    "Falkirk",
+    "Granby",
+    "Harwick",
+    "Ilkley",
+    "Jarrow",
+    "Kelmsley",
+    "Langdale",
+    "Mossgill",
+]
+WARDENS = [
     "Ada Cole",
     "Ben Hart",
     "Cleo Marsh",
@@ -20,8 +38,8 @@ WARDENS = (
     "Hugo Vane",
     "Iris Bell",
     "Jack Reed",
-)
-VALLEYS = (
+]
+VALLEYS = [
     "Ester",
     "Lorne",
     "Mardale",
@@ -32,7 +50,7 @@ VALLEYS = (
     "Duddon",
     "Kentmere",
     "Rydal",
-)
+]
 MONTHS = ("March", "April", "May", "June")
 
 
@@ -42,44 +60,24 @@ def corpus(seed: int = 0) -> tuple[list[dict[str, str]], list[Question]]:
     rows, questions = [], []
     for n, name in enumerate(NAMES):
         beds, fee = 11 + 3 * n, 40 + n
-        warden, valley = WARDENS[n % 10], VALLEYS[n % 10]
+        warden, valley, hut = WARDENS[n % 10], VALLEYS[n % 10], f"{name} Hut"
         opening = f"{1 + n} {draw.choice(MONTHS)}"
-        facts = {
-            f"How many beds does {name} Hut have?": (
-                f"{beds} beds",
-                f"{name} Hut has {beds} beds in two rooms.",
-            ),
-            f"Who is the warden of {name} Hut?": (
-                warden,
-                f"The warden of {name} Hut is {warden}, who came from the coast.",
-            ),
-            f"In which valley does {name} Hut stand?": (
-                f"{valley} valley",
-                f"{name} Hut stands in the {valley} valley beside a stream.",
-            ),
-            f"When does {name} Hut open?": (
-                opening,
-                f"{name} Hut opens on {opening} and shuts in autumn.",
-            ),
-            f"How much does a night in {name} Hut cost?": (
-                f"£{fee}",
-                f"A night in {name} Hut costs £{fee} with breakfast.",
-            ),
-        }
-        text = " ".join(sentence for _, sentence in facts.values())
-        rows.append({"id": f"hut{n}", "text": text})
-        for k, (question, (answer, sentence)) in enumerate(facts.items()):
+        facts = (
+            (f"How many beds does {hut} have?", f"{beds} beds", f"{hut} has {beds} beds in two rooms."),
+            (f"Who is the warden of {hut}?", warden, f"The warden of {hut} is {warden}, who came from the coast."),
+            (f"In which valley does {hut} stand?", f"{valley} valley", f"{hut} stands in the {valley} valley beside a stream."),
+            (f"When does {hut} open?", opening, f"{hut} opens on {opening} and shuts in autumn."),
+            (f"How much does a night in {hut} cost?", f"£{fee}", f"A night in {hut} costs £{fee} with breakfast."),
+        )  # fmt: skip
+        id, text = f"hut{n}", " ".join(sentence for *_, sentence in facts)
+        rows.append({"id": id, "text": text})
+        for k, (question, answer, sentence) in enumerate(facts):
             start = text.index(sentence)
-            gold = {
-                "document": f"hut{n}",
-                "start": start,
-                "end": start + len(sentence),
-                "text": sentence,
-            }
+            gold = {"document": id, "start": start, "end": start + len(sentence), "text": sentence}
             questions.append(
-                Question(f"q{n}-{k}", question, [answer], [gold], {f"hut{n}": 1.0}, "single fact")
+                Question(f"q{n}-{k}", question, [answer], [gold], {id: 1.0}, "single fact")
             )
-        absent = f"How many boats does {name} Hut own?"
+        absent = f"How many boats does {hut} own?"
         questions.append(
             Question(f"q{n}-none", absent, [], answerable=False, question_type="unanswerable")
         )
@@ -105,12 +103,8 @@ def lower(text: str) -> str:
     return text[0].lower() + text[1:]
 
 
-def without_name(text: str) -> str:
-    return next(text.replace(f"{name} Hut", "it") for name in NAMES if name in text)
-
-
-def this_hut(text: str) -> str:
-    return next(text.replace(f"{name} Hut", "this hut") for name in NAMES if name in text)
+def with_hut_as(text: str, other: str) -> str:
+    return next(text.replace(f"{name} Hut", other) for name in NAMES if name in text)
 
 
 def other_number(question: Question, _: Question) -> str:
@@ -121,8 +115,8 @@ FAULTS = {
     # kind: (what it does, of which questions, the problems that name it)
     "according to the text": (asked(lambda q: f"According to the text, {lower(q)}"), "", "not_standalone"),
     "mentioned in the passage": (asked(lambda q: f"{q[:-1]} mentioned in the passage?"), "", "not_standalone"),
-    "unresolved pronoun": (asked(without_name), "beds When valley", "not_standalone"),
-    "unresolved demonstrative": (asked(this_hut), "", "not_standalone"),
+    "unresolved pronoun": (asked(lambda q: with_hut_as(q, "it")), "beds When valley", "not_standalone"),
+    "unresolved demonstrative": (asked(lambda q: with_hut_as(q, "this hut")), "", "not_standalone"),
     "follow-up": (asked(lambda q: f"And {lower(q)}"), "", "not_standalone"),
     "empty question": (asked(lambda _: "  "), "", "malformed"),
     "statement": (asked(lambda _: "Hikers must leave the hut before ten in the morning."), "", "malformed"),
@@ -167,25 +161,17 @@ def planted(
             if each.references != question.references and each.relevant != question.relevant
         )
         if kind == "duplicate":
-            twin = replace(
-                question,
-                id=f"{question.id}-again",
-                question=f"Please tell me: {lower(question.question)}",
-            )
+            again = f"Please tell me: {lower(question.question)}"
+            twin = replace(question, id=f"{question.id}-again", question=again)
             questions.append(twin)
             changed[twin.id] = twin
         elif make is None:
             sentence = question.gold_contexts[0]["text"]
             if kind == "contradicted elsewhere":
-                sentence = sentence.replace(
-                    question.references[0].split()[0], "£94" if "£" in sentence else "97"
-                )
-            rows.append(
-                {
-                    "id": f"other-{question.id}",
-                    "text": f"From the notice board of the village. {sentence} So says the club that runs it, number {question.id}.",
-                }
-            )
+                other_value = "£94" if "£" in sentence else "97"
+                sentence = sentence.replace(question.references[0].split()[0], other_value)
+            text = f"From the notice board of the village. {sentence} So says the club that runs it, number {question.id}."
+            rows.append({"id": f"other-{question.id}", "text": text})
             changed[question.id] = question
         else:
             changed[question.id] = make(question, other)

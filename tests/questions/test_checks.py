@@ -24,16 +24,11 @@ def test_sound_questions_have_no_problem():
 def test_a_planted_fault_is_found_under_its_name(kind):
     rows, questions, ids = planted(kind, 5)
     checked = check(questions, read_documents(rows))
-    missed = [each.question for each in checked if each.question.id in ids and each.sound]
-    assert missed == []
-    names = {name for each in checked if each.question.id in ids for name in each.problems}
-    assert names & set(FAULTS[kind][2].split())
-    alarms = [
-        (each.question, each.reasons)
-        for each in checked
-        if each.question.id not in ids and not each.sound
-    ]
-    assert alarms == []
+    faulty = [each for each in checked if each.question.id in ids]
+    assert [each.question for each in faulty if each.sound] == []
+    assert {name for each in faulty for name in each.problems} & set(FAULTS[kind][2].split())
+    others = [each for each in checked if each.question.id not in ids]
+    assert [(each.question, each.reasons) for each in others if not each.sound] == []
 
 
 STANDALONE = {
@@ -103,111 +98,51 @@ def test_whether_an_answer_is_of_the_kind_that_is_asked_for(question, answer, fi
 
 
 DOCUMENT = [
-    {
-        "id": "d1",
-        "text": "Curlew Hut has 32 beds. The fee for 2023 was £40 and for 2024 it was £45.",
-    },
+    {"id": "d1", "text": "Curlew Hut has 32 beds. The fee for 2023 was £40 and for 2024 it was £45."},
     {"id": "d2", "text": "Boots stay in the porch. Dogs are welcome in the annex only."},
-]
+]  # fmt: skip
+BEDS, BOOTS = "How many beds does Curlew Hut have?", "Where do boots stay?"
+
+
+def boots(reference=None, **fields):
+    """A row that asks where boots stay."""
+    references = {} if reference is None else {"references": [reference]}
+    return {"id": "q", "question": BOOTS, **references, **fields}
+
+
+def gold(document, text, *span):
+    given = dict(zip(("start", "end"), span, strict=False))
+    return {"gold_contexts": [{"document": document, "text": text, **given}]}
 
 
 @pytest.mark.parametrize(
-    ("row", "problems"),
+    ("row", "problem"),
     [
-        ({"question": "How many beds does Curlew Hut have?", "references": ["32"]}, []),
-        (
-            {
-                "question": "How many beds does Curlew Hut have?",
-                "references": ["30 beds", "32 beds"],
-            },
-            [],
-        ),
-        (
-            {"question": "How many beds does Curlew Hut have?", "references": ["30 beds"]},
-            ["contradicted"],
-        ),
-        (
-            {"question": "How much did the fee increase from 2023 to 2024?", "references": ["£5"]},
-            [],
-        ),
-        ({"question": "Are dogs welcome in the annex?", "references": ["Yes"]}, []),
-        (
-            {"question": "Where do boots stay?", "references": ["in the cellar"]},
-            ["answer_not_in_documents"],
-        ),
-        (
-            {"question": "Where do boots stay?", "references": ["The documents do not say."]},
-            ["answerable_after_all"],
-        ),
-        ({"question": "Where do boots stay?"}, []),
-        ({"question": "Where do boots stay?", "references": [""]}, ["malformed"]),
-        (
-            {
-                "question": "Which house is the hut?",
-                "references": ["No. 10 Downing Street"],
-                "relevant": ["d1"],
-            },
-            ["contradicted"],
-        ),
-        (
-            {
-                "question": "Where do boots stay?",
-                "references": ["in the porch"],
-                "gold_contexts": [{"document": "d2", "start": 500, "end": 600, "text": ""}],
-            },
-            ["malformed"],
-        ),
-        (
-            {
-                "question": "Where do boots stay?",
-                "references": ["in the cellar"],
-                "gold_contexts": [{"document": "d2", "text": ""}],
-            },
-            ["answer_not_in_documents"],
-        ),
-        (
-            {
-                "question": "Where do boots stay?",
-                "references": ["in the porch"],
-                "gold_contexts": ["Boots go on the roof at night."],
-            },
-            ["answer_not_in_documents"],
-        ),
-        (
-            {
-                "question": "Where do boots stay?",
-                "references": ["in the porch"],
-                "gold_contexts": [{"document": "d9", "start": 0, "end": 5, "text": "Boots"}],
-            },
-            ["answer_not_in_documents"],
-        ),
-        (
-            {
-                "user_input": "Where do boots stay?",
-                "reference": "in the porch",
-                "reference_contexts": ["Boots stay in the porch."],
-            },
-            [],
-        ),
+        ({"question": BEDS, "references": ["32"]}, None),
+        ({"question": BEDS, "references": ["30 beds", "32 beds"]}, None),
+        ({"question": BEDS, "references": ["30 beds"]}, "contradicted"),
+        ({"question": "How much did the fee increase from 2023 to 2024?", "references": ["£5"]}, None),
+        ({"question": "Are dogs welcome in the annex?", "references": ["Yes"]}, None),
+        ({"question": "Which house is the hut?", "references": ["No. 10 Downing Street"], "relevant": ["d1"]}, "contradicted"),
+        ({"user_input": BOOTS, "reference": "in the porch", "reference_contexts": ["Boots stay in the porch."]}, None),
+        (boots(), None),
+        (boots(""), "malformed"),
+        (boots("in the cellar"), "answer_not_in_documents"),
+        (boots("The documents do not say."), "answerable_after_all"),
+        (boots("in the porch", **gold("d2", "", 500, 600)), "malformed"),
+        (boots("in the cellar", **gold("d2", "")), "answer_not_in_documents"),
+        (boots("in the porch", gold_contexts=["Boots go on the roof at night."]), "answer_not_in_documents"),
+        (boots("in the porch", **gold("d9", "Boots", 0, 5)), "answer_not_in_documents"),
     ],
-)
-def test_what_is_wrong_with_a_question(row, problems):
+)  # fmt: skip
+def test_what_is_wrong_with_a_question(row, problem):
     (checked,) = rg.check_questions([{"id": "q", **row}], DOCUMENT).checked
-    assert checked.problems == problems, checked.reasons
+    assert checked.problems == ([problem] if problem else []), checked.reasons
 
 
-TABLE = [
-    {
-        "id": "t1",
-        "text": "\n".join(
-            f"| {name} | {n} | {n + 7} | {n * 3} |"
-            for n, name in enumerate(
-                ["Item", "Cash", "Receivables", "Inventories", "Payables", "Loans", "Other"]
-            )
-        ),
-    },
-    *DOCUMENT,
-]
+ITEMS = enumerate(["Item", "Cash", "Receivables", "Inventories", "Payables", "Loans", "Other"])
+CELLS = "\n".join(f"| {name} | {n} | {n + 7} | {n * 3} |" for n, name in ITEMS)
+TABLE = [{"id": "t1", "text": CELLS}, *DOCUMENT]
 
 
 @pytest.mark.parametrize(
@@ -219,9 +154,9 @@ TABLE = [
         ({"question": "Are dogs welcome in the annex?", "references": ["Yes"], "relevant": ["d2"]}, "grounded", "not checked"),
         ({"question": "Which boots stay in the porch?", "references": ["There are none"], "relevant": ["d2"]}, "grounded", "not checked"),
         ({"question": "Is the roof green?", "answerable": False}, "unanswerable", "not checked"),
-        ({"question": "Where do boots stay?", "references": [f"{'Boots stay in the cellar. ' * 5}The documents do not say why."]}, "grounded", "problem"),
+        (boots(f"{'Boots stay in the cellar. ' * 5}The documents do not say why."), "grounded", "problem"),
         ({"question": "Who painted the roof?", "answerable": False}, "unanswerable", "ok"),
-        ({"question": "How many beds does Curlew Hut have?", "references": ["32"], "relevant": ["d1"]}, "unique", "ok"),
+        ({"question": BEDS, "references": ["32"], "relevant": ["d1"]}, "unique", "ok"),
     ],
 )  # fmt: skip
 def test_what_a_check_decides(row, check, status):
@@ -243,30 +178,19 @@ def test_a_gold_text_with_other_signs_is_found_in_any_part_of_its_document(tmp_p
         f"# Part {n}\n\nHut number {n} was built by {name} of oak, slate and stone."
         for n, name in enumerate(["Ann", "Bea", "Cid", "Dot", "Eli", "Fay", "Gus"])
     ]
-    gold = {"document": "d.md", "text": "Hut number 5 was built by Fay of 0ak, slate and stone"}
-    row = {
-        "id": "q",
-        "question": "Who built hut number 5?",
-        "references": ["Fay"],
-        "gold_contexts": [gold],
-    }
     file.write_text("\n\n".join(parts))
-    (checked,) = rg.check_questions([row], file).checked
+    text = "Hut number 5 was built by Fay of 0ak, slate and stone"
+    row = {"id": "q", "question": "Who built hut number 5?", "references": ["Fay"]}
+    (checked,) = rg.check_questions([row | gold("d.md", text)], file).checked
     assert (checked.problems, checked.checks["bm25_rank"].value) == ([], 1)
 
 
 def test_spans_are_read_by_the_place_of_their_row():
-    span = {"document": "d2", "start": 0, "end": 5, "text": "Dogs are welcome"}
-    rows = [
-        {"id": id, "system": system, "question": question, "gold_contexts": gold}
-        for id, question, gold in (
-            ("q1", "Where do boots stay?", []),
-            ("q2", "Where are dogs?", [span]),
-        )
-        for system in "ab"
-    ]
+    dogs = gold("d2", "Dogs are welcome", 0, 5)
+    asked = [boots(gold_contexts=[]), {"id": "q2", "question": "Where are dogs?", **dogs}]
+    rows = [{**row, "system": system} for row in asked for system in "ab"]
     _, checked = rg.check_questions(rows, DOCUMENT).checked
-    assert checked.question.gold_contexts == [span]
+    assert checked.question.gold_contexts == dogs["gold_contexts"]
     assert checked.problems == ["malformed"]
 
 
@@ -289,12 +213,7 @@ def test_whether_an_answer_states_a_reference(question, reference, answer, state
 
 def test_passages_that_answer_too_are_added_to_relevant():
     rows = [*DOCUMENT, {"id": "d3", "text": "Everyone knows that Curlew Hut has 32 beds."}]
-    question = {
-        "id": "q",
-        "question": "How many beds does Curlew Hut have?",
-        "references": ["32 beds"],
-        "relevant": {"d1": 1},
-    }
+    question = {"id": "q", "question": BEDS, "references": ["32 beds"], "relevant": {"d1": 1}}
     (checked,) = rg.check_questions([question], rows).checked
     assert checked.problems == ["also_answered_elsewhere"]
     assert checked.question.relevant == {"d1": 1.0, "d3": 1.0}
@@ -366,30 +285,13 @@ def test_bm25_gives_the_scores_of_lucene():
 
 def test_a_judge_marks_what_it_knows_and_answers_from_the_passage():
     rows = [
-        {
-            "id": "known",
-            "question": "How many beds does Curlew Hut have?",
-            "references": ["32 beds"],
-            "relevant": ["d1"],
-        },
-        {
-            "id": "other",
-            "question": "Where do boots stay?",
-            "references": ["in the porch"],
-            "relevant": ["d2"],
-        },
-        {
-            "id": "right",
-            "question": "Where are dogs welcome?",
-            "references": ["in the annex"],
-            "relevant": ["d2"],
-        },
-        {
-            "id": "yes",
-            "question": "Are dogs welcome in the annex?",
-            "references": ["Yes"],
-            "relevant": ["d2"],
-        },
+        {"id": id, "question": question, "references": [reference], "relevant": [passage]}
+        for id, question, reference, passage in (
+            ("known", BEDS, "32 beds", "d1"),
+            ("other", BOOTS, "in the porch", "d2"),
+            ("right", "Where are dogs welcome?", "in the annex", "d2"),
+            ("yes", "Are dogs welcome in the annex?", "Yes", "d2"),
+        )
     ]
 
     def reply(request):
@@ -401,11 +303,10 @@ def test_a_judge_marks_what_it_knows_and_answers_from_the_passage():
         return {"answer": "No" if "Are dogs" in text else "in the annex"}
 
     found = rg.check_questions(rows, DOCUMENT, judge=rg.ScriptedJudge(reply))
-    problems = {each.question.id: each.problems for each in found.checked}
-    assert problems == {
-        "known": ["known_without_documents"],
-        "other": ["answer_not_in_documents"],
-        "right": [],
-        "yes": ["answer_not_in_documents"],
+    assert {each.question.id: " ".join(each.problems) for each in found.checked} == {
+        "known": "known_without_documents",
+        "other": "answer_not_in_documents",
+        "right": "",
+        "yes": "answer_not_in_documents",
     }
     assert found.checked[2].checks["round_trip"].value == 1.0

@@ -14,8 +14,9 @@ import pytest
 import ragauge as rg
 from ragauge.judges.config import JudgeConfig
 from ragauge.judges.protocol import Request
+from ragauge.judges.reply_ledger import reply_ledger
+from ragauge.questions.evidence import documents_of
 from ragauge.questions.judge_writer import JudgeWriter, slots
-from ragauge.questions.making import documents_of
 
 HUTS = [
     f"{name} Hut stands at {height} m near the Quarrow Hills Path and has {beds} beds for walkers, a stove and a spring."
@@ -38,11 +39,8 @@ def reply(prompt: str) -> dict[str, object]:
         return {"answer": found[1] if found else "unknown"}
     name, beds = re.findall(r"(\w+) Hut stands at \d+ m.*? has (\d+) beds", prompt)[0]
     quotes = re.findall(r"\w+ Hut stands at \d+ m", prompt)
-    return {
-        "question": f"How many beds does {name} Hut have?",
-        "answer": f"{beds} beds",
-        "quotes": quotes,
-    }
+    question = f"How many beds does {name} Hut have?"
+    return {"question": question, "answer": f"{beds} beds", "quotes": quotes}
 
 
 def script(request: Request) -> dict[str, object]:
@@ -69,19 +67,11 @@ def test_a_question_is_kept_with_the_place_of_its_quote(huts: Path):
 
 
 @pytest.mark.parametrize(
-    ("answer", "problem"),
-    [
-        (
-            {"question": "Who built it?", "answer": "Ida", "quotes": ["Ida built it"]},
-            "a quote is not in its passage",
-        ),
-        ({"question": "Who built it?", "answer": "", "quotes": []}, "no answer was written"),
-    ],
+    ("answer", "quotes", "problem"),
+    [("Ida", ["Ida built it"], "a quote is not in its passage"), ("", [], "no answer was written")],
 )
-def test_a_reply_without_ground_is_rejected_with_its_reason(
-    huts: Path, answer: dict[str, object], problem: str
-):
-    found = made(huts, answer)
+def test_a_reply_without_ground_is_rejected_with_its_reason(huts, answer, quotes, problem):
+    found = made(huts, {"question": "Who built it?", "answer": answer, "quotes": quotes})
     assert not found.kept
     assert [each.problems for each in found.rejected] == [[problem]]
 
@@ -89,26 +79,19 @@ def test_a_reply_without_ground_is_rejected_with_its_reason(
 @pytest.mark.parametrize(
     "text", ["no json", '{"question": ""}', '{"question": "", "answer": "", "quotes": []}']
 )
-def test_a_reply_that_breaks_the_format_makes_no_question_and_is_told(huts: Path, text: str):
-    judge = rg.ScriptedJudge([text] * 4)
-    found = rg.questions(huts, 1, types={"number": 1}, judge=judge)
+def test_a_reply_that_breaks_the_format_makes_no_question_and_is_told(huts, text):
+    found = rg.questions(huts, 1, types={"number": 1}, judge=rg.ScriptedJudge([text] * 4))
     assert not found.kept
     assert "no usable reply" in found.failures[0]
 
 
-@pytest.mark.parametrize(
-    ("again", "known", "kept"), [("32 beds", True, True), ("28 beds", None, False)]
-)
-def test_the_judge_answers_its_own_question_without_and_with_the_passage(
-    huts: Path, again: str, known: bool | None, kept: bool
-):
+@pytest.mark.parametrize(("again", "is_kept"), [("32 beds", True), ("28 beds", False)])
+def test_the_judge_answers_its_own_question_without_and_with_the_passage(huts, again, is_kept):
     huts.write_text(HUTS[0])
-    written = reply(HUTS[0])
-    found = made(huts, written, again)
-    assert [row["known"] for row in found.rows] == ([known] if kept else [])
-    assert [each.problems for each in found.rejected] == (
-        [] if kept else [["the judge answers otherwise from its passages"]]
-    )
+    found = made(huts, reply(HUTS[0]), again)
+    assert [row["known"] for row in found.rows] == [True] * is_kept
+    reasons = [] if is_kept else [["the judge answers otherwise from its passages"]]
+    assert [each.problems for each in found.rejected] == reasons
 
 
 def test_an_order_inside_a_document_stays_between_delimiters(tmp_path: Path):
@@ -225,14 +208,7 @@ def test_a_command_that_is_killed_again_and_again_asks_for_nothing_that_it_kept(
         files = sorted(map(str, tmp_path.glob("*.md")))
         where = ("--judge", "m", "--judge-url", f"http://127.0.0.1:{endpoint.server_port}/v1")
         command = [sys.executable, "-m", "ragauge", "questions", "make", *files, "-n", "24", *where]
-        options = (
-            "--types",
-            "number",
-            "-o",
-            str(tmp_path / "q.jsonl"),
-            "--cache",
-            str(tmp_path / cache),
-        )
+        options = f"--types number -o {tmp_path / 'q.jsonl'} --cache {tmp_path / cache}".split()
         endpoint.client = subprocess.Popen([*command, *options], stdout=subprocess.DEVNULL)
         return endpoint.client.wait(60)
 
@@ -244,15 +220,9 @@ def test_a_command_that_is_killed_again_and_again_asks_for_nothing_that_it_kept(
     for kill_at in (9, 30, 2):
         assert run(kill_at) == -9
         assert not (tmp_path / "q.jsonl").exists()
-    kept = _n_kept(tmp_path / "cache.sqlite")
+    kept = sum(count for _, count, *_ in reply_ledger(tmp_path / "cache.sqlite").totals())
     assert kept > 0
     before = len(endpoint.asked)
     assert run() == 0
     assert len(endpoint.asked) - before == 72 - kept
     assert (tmp_path / "q.jsonl").read_bytes() == whole
-
-
-def _n_kept(path: Path) -> int:
-    from ragauge.judges.reply_ledger import reply_ledger
-
-    return sum(count for _, count, *_ in reply_ledger(path).totals())

@@ -7,7 +7,7 @@ import pytest
 
 import ragauge as rg
 from ragauge.cli import main
-from ragauge.questions.making import documents_of
+from ragauge.questions.evidence import documents_of
 from ragauge.questions.modelless import drafts
 
 HUTS = """# The huts
@@ -44,6 +44,20 @@ def huts(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.fixture
+def asked_of(tmp_path: Path):
+    """The questions that the rules find in a text, with their answers."""
+
+    def find(text: str, pattern: str = "") -> dict[str, str]:
+        (tmp_path / "a.md").write_text(f"# Notes\n\n{text}")
+        found = drafts(documents_of(tmp_path))
+        return {
+            each.question: each.references[0] for each in found if pattern in ("", each.pattern)
+        }
+
+    return find
+
+
 @pytest.mark.parametrize(
     ("question", "answer"),
     [
@@ -58,14 +72,12 @@ def huts(tmp_path: Path) -> Path:
         ("Was Old Dairy Hut opened in 1967?", "No. Old Dairy Hut was opened in 1971."),
     ],
 )
-def test_sentences_and_cells_become_questions(huts: Path, question: str, answer: str):
-    found = {draft.question: draft.references[0] for draft in drafts(documents_of(huts))}
-    assert found.get(question) == answer, sorted(found)
+def test_sentences_and_cells_become_questions(asked_of, question, answer):
+    assert asked_of(HUTS).get(question) == answer
 
 
-def test_each_question_names_its_subject(huts: Path):
-    asked = [draft.question for draft in drafts(documents_of(huts))]
-    assert not [question for question in asked if " it " in question or " here" in question]
+def test_each_question_names_its_subject(asked_of):
+    assert not [asked for asked in asked_of(HUTS) if " it " in asked or " here" in asked]
 
 
 @pytest.mark.parametrize(
@@ -77,10 +89,7 @@ def test_each_question_names_its_subject(huts: Path):
         ("Every problem named is a fault with its line.", "What is every"),
         ("The mean over queries is the mean reciprocal rank.", "What is the mean"),
         ("A judge is a model behind an endpoint.", "Who is a judge"),
-        (
-            "Passages end at headings and sentences and have at most 200 words.",
-            "sentences and have",
-        ),
+        ("Passages end at headings and sentences and have at most 200 words.", "sentences and have"),
         ("The hut and the barn tests find the leak quickly.", "Does the hut and"),
         ("Located on Lake Sebago the camp offers rustic wooden cabins.", "What does located"),
         ("Find bad answers by a metric with a high score.", "Does find"),
@@ -88,19 +97,14 @@ def test_each_question_names_its_subject(huts: Path):
         ("Drones must not be flown near Curlew Hut in spring.", "Must drones"),
         ("Curlew Hut was reopened on December 14, 2017 , with a feast.", "reopened, 2017"),
         ("Curlew Hut earned $17.7 billion in 2014.", "earn billion"),
-        (
-            "The guests based in Penlow and Lowgill flew equipment to the coast.",
-            "Did the guests base",
-        ),
+        ("The guests based in Penlow and Lowgill flew equipment to the coast.", "Did the guests base"),
         ("Curlew Hut is a house with large, bright rooms.", "What is Curlew Hut?"),
         ("Final selection of the keeper takes place at a hearing.", "takes place"),
         ("The Curlew novel was published for the market by Viking in 1987.", "How was"),
     ],
-)
-def test_what_no_question_says_is_not_asked(tmp_path: Path, text: str, silly: str):
-    (tmp_path / "a.md").write_text(f"# Notes\n\n{text}")
-    asked = [draft.question for draft in drafts(documents_of(tmp_path))]
-    assert not [question for question in asked if silly in question]
+)  # fmt: skip
+def test_what_no_question_says_is_not_asked(asked_of, text, silly):
+    assert not [question for question in asked_of(text) if silly in question]
 
 
 @pytest.mark.parametrize(
@@ -114,10 +118,8 @@ def test_what_no_question_says_is_not_asked(tmp_path: Path, text: str, silly: st
         ("The race for the cup takes place at Penlow in June.", "Does the race for the cup take place at Penlow in June?", "Yes"),
     ],
 )  # fmt: skip
-def test_what_was_asked_badly_is_asked_well(tmp_path: Path, text: str, question: str, answer: str):
-    (tmp_path / "a.md").write_text(f"# Notes\n\n{text}")
-    found = {draft.question: draft.references[0] for draft in drafts(documents_of(tmp_path))}
-    assert found.get(question) == answer, found
+def test_what_was_asked_badly_is_asked_well(asked_of, text, question, answer):
+    assert asked_of(text).get(question) == answer
 
 
 @pytest.mark.parametrize(
@@ -156,16 +158,8 @@ def test_what_was_asked_badly_is_asked_well(tmp_path: Path, text: str, question:
         ("Lantern Hut serves at least 80 guests a day.", "changed number", None, ""),
     ],
 )  # fmt: skip
-def test_each_pattern_asks_for_its_part(
-    tmp_path: Path, text: str, pattern: str, question: str | None, answer: str
-):
-    (tmp_path / "a.md").write_text(f"# Notes\n\n{text}")
-    found = {
-        draft.question: draft.references[0]
-        for draft in drafts(documents_of(tmp_path))
-        if draft.pattern == pattern
-    }
-    assert found == ({} if question is None else {question: answer})
+def test_each_pattern_asks_for_its_part(asked_of, text, pattern, question, answer):
+    assert asked_of(text, pattern) == ({} if question is None else {question: answer})
 
 
 @pytest.mark.parametrize(
@@ -175,21 +169,17 @@ def test_each_pattern_asks_for_its_part(
         ("Curlew Hut offers", "What does Curlew Hut offer?"),
     ],
 )
-def test_the_items_of_a_list_answer_the_sentence_above_it(
-    tmp_path: Path, intro: str, question: str
-):
+def test_the_items_of_a_list_answer_the_sentence_above_it(tmp_path, intro, question):
     (tmp_path / "a.md").write_text(f"# Huts\n\n{intro}:\n\n- a stove\n- two beds.\n")
     (draft,) = drafts(documents_of(tmp_path))
     assert (draft.question, draft.references) == (question, ("a stove; two beds",))
     assert draft.sources[0].text == f"{intro}:\n\n- a stove\n- two beds."
 
 
-def test_a_list_is_no_answer_to_the_heading_above_it(tmp_path: Path):
+def test_a_list_is_no_answer_to_the_heading_above_it(asked_of):
     heading = "## How do I load what my framework returns?\n\n"
-    (tmp_path / "a.md").write_text(
-        heading + "- Haystack: a framework returns documents.\n- Ragas: rows."
-    )
-    assert not [draft for draft in drafts(documents_of(tmp_path)) if draft.pattern == "heading"]
+    text = f"{heading}- Haystack: a framework returns documents.\n- Ragas: rows."
+    assert asked_of(text, "heading") == {}
 
 
 def test_gold_contexts_are_the_documents_own_characters(huts: Path):
@@ -208,6 +198,12 @@ def test_two_passages_are_compared_and_unknown_things_are_unanswerable(huts: Pat
     unknown = by_type["unanswerable"]
     assert unknown["answerable"] is False
     assert unknown["gold_contexts"] == []
+
+
+def test_of_a_thing_with_all_codes_none_is_unknown(tmp_path: Path):
+    lines = [f"Tern X{n} has {n + 20} beds for guests." for n in range(1, 10)]
+    (tmp_path / "a.md").write_text(f"# Terns\n\nAll of Tern X1, {' '.join(lines)}")
+    assert not rg.questions(tmp_path, 9, types={"unanswerable": 1}).kept
 
 
 def test_two_hops_describe_a_thing_by_what_another_passage_says_of_it(tmp_path: Path):

@@ -1,16 +1,14 @@
 import pytest
 
+from ragauge.documents.passage import Passage
 from ragauge.errors import PlanError
-from ragauge.questions.plan import Place, Spread, counts_of, read_types
+from ragauge.questions.plan import Spread, counts_of, read_types
 
 
 def test_the_largest_remainders_round_up_so_that_the_counts_sum_to_n():
     # 7 * 2/4 = 3.5, 7 * 1/4 = 1.75 twice: the two remainders of 0.75 round up before 0.5
-    assert counts_of(7, {"number": 2, "list": 1, "yes/no": 1}) == {
-        "number": 3,
-        "list": 2,
-        "yes/no": 2,
-    }
+    counts = counts_of(7, {"number": 2, "list": 1, "yes/no": 1})
+    assert counts == {"number": 3, "list": 2, "yes/no": 2}
 
 
 @pytest.mark.parametrize(
@@ -32,9 +30,9 @@ def test_wrong_types_are_named_with_what_to_do(given: str, complaint: str):
 def spread(documents: dict[str, int], seed: int = 0) -> list[str]:
     """The order in which questions of documents with so many passages are taken."""
     items = [
-        ("number", Place(document, "top", f"{document}{passage}"), 1.0, f"{document}{passage}")
-        for document, n in documents.items()
-        for passage in range(n)
+        ("number", Passage(f"{document}{n}", document, 0, 0, "", "top"), 1.0, f"{document}{n}")
+        for document, n_passages in documents.items()
+        for n in range(n_passages)
     ]
     made = Spread(items, seed)
     return [taken for _ in items if (taken := made.take("number")) is not None]

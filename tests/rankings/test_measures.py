@@ -46,84 +46,69 @@ def one_score(name, found, **settings):
 ndcg, recall, precision = (partial(one_score, name) for name in ("ndcg", "recall", "precision"))
 
 
-# The suite factual-qa
+# By hand: ids, judgements, and the values of some labels
+
+A_B, A_B_C, GRADED = ["a", "b"], {"a": 1, "b": 1, "c": 1}, {"a": 2, "b": 1}
+BELOW_ONE = ["n", "z", "a"], {"a": 1, "z": 0, "n": -2}
+TWICE = ["a", "a", "a", "b"], {"a": 1, "b": 1}
 
 
-def test_the_reciprocal_discount_of_seed_000():
-    # R = {a, b}: DCG = 0/1 + 1/2 + 0/3 + 1/4 = .75, IDCG = 1/1 + 1/2 = 1.5.
-    score = rg.score(
-        'ndcg(discount="reciprocal",ideal="all")',
-        context_ids=["x", "a", "y", "b"],
-        relevant=["a", "b"],
-    )
-    assert score.value == approx(0.75 / 1.5)
+@pytest.mark.parametrize(
+    ("label", "ids", "relevant", "value"),
+    [
+        # R = {a, b}: DCG = 0/1 + 1/2 + 0/3 + 1/4 = .75, IDCG = 1/1 + 1/2 = 1.5.
+        ('ndcg(discount="reciprocal",ideal="all")', ["x", "a", "y", "b"], A_B, 0.75 / 1.5),
+        ('ndcg(discount="reciprocal",ideal="all")', ["a"], A_B_C, 1 / (1 + 1 / 2 + 1 / 3)),
+        ("ndcg", ["x", "a", "b"], GRADED, (2 / log2(3) + 1 / 2) / (2 + 1 / log2(3))),
+        ('ndcg(gains="exponential")', ["b", "a"], GRADED, (1 + 3 / log2(3)) / (3 + 1 / log2(3))),
+        ("ndcg", ["a"], {"a": 5000}, 1),
+        # The cut holds for the ideal ranking too, unless that is of all.
+        ("ndcg@2", ["a", "b"], A_B_C, 1),
+        ('ndcg(ideal="all")@1', ["a"], A_B_C, 1 / (1 + 1 / log2(3) + 1 / 2)),
+        # A repeated id counts once and the later ones move up.
+        ("ndcg", *TWICE, 1),
+        ("recall@2", *TWICE, 1),
+        ("precision", *TWICE, 1),
+        ("recall", ["x", "a", "a", "b"], A_B_C, 2 / 3),
+        ("modified_precision", ["x", "a", "a", "b"], A_B_C, 2 / 3),
+        # A grade below one is judged and not relevant.
+        ("ndcg", *BELOW_ONE, 1 / 2),
+        ("recall", *BELOW_ONE, 1),
+        ("precision", *BELOW_ONE, 1 / 3),
+        ("recall(min_grade=2)", *BELOW_ONE, None),
+        ("precision@10", ["a", "x"], {"a": 1}, 1 / 10),
+        ("precision", ["a", "x"], {"a": 1}, 1 / 2),
+        # n is one of min(2, 3) nonrelevant ones above b; of min(3, 1) at least one stands above a.
+        ("bpref", ["a", "n", "x", "b"], {**A_B_C, "n": 0, "m": 0}, (1 + 1 / 2) / 3),
+        ("bpref", ["n", "m", "a"], {"a": 1, "n": 0, "m": 0, "o": 0}, 0),
+        # p above is relevant with even odds, as nothing else is known: 1/2 + 1/2 · 1/1 · 1/2.
+        ("infAP", ["p", "a"], {"p": -1, "a": 1}, 0.75),
+        ("infAP", ["p", "a"], {"a": 1}, 0.5),
+        # Grades up to the widest.
+        ("G", ["x", "a"], {"a": 2**31 - 1}, 1 / log2(2 + 1)),
+        ("ndcg", ["a"], {"a": 2**31 - 1}, 1),
+    ],
+)
+def test_measures_of_one_ranking_worked_out_by_hand(label, ids, relevant, value):
+    found = rg.score(label, context_ids=ids, relevant=relevant).value
+    assert found == (value if value is None else approx(value))
 
 
-def test_the_ideal_of_seed_000_holds_all_relevant_documents_however_few_are_returned():
-    # One of three is returned, at the top: 1 / (1 + 1/2 + 1/3).
-    score = rg.score(
-        'ndcg(discount="reciprocal",ideal="all")', context_ids=["a"], relevant=["a", "b", "c"]
-    )
-    assert score.value == approx(1 / (1 + 1 / 2 + 1 / 3))
+@pytest.mark.parametrize(
+    ("label", "grade", "reason"),
+    [
+        ('ndcg(gains="exponential")', 5000, "a grade above 1000 is too high for exponential gains"),
+        ("err", 5, "a grade is above max_grade, 4; give the highest one, as in err(max_grade=10)"),
+    ],
+)
+def test_a_grade_above_the_highest_is_undefined_and_says_the_way_out(label, grade, reason):
+    score = rg.score(label, context_ids=["a"], relevant={"a": grade})
+    assert (score.status, score.reason) == (Status.UNDEFINED, reason)
+    assert rg.score("err(max_grade=5)", context_ids=["a"], relevant={"a": 1, "b": 5}).value
 
 
-def test_modified_precision_is_recall():
-    fields = {"context_ids": ["x", "a", "a", "b"], "relevant": ["a", "b", "c"]}
-    assert rg.score("recall", **fields).value == approx(2 / 3)
-    assert rg.score("modified_precision", **fields).value == approx(2 / 3)
-
-
-# By hand
-
-
-def test_ndcg_with_the_logarithmic_discount():
-    # Grades 2 at rank 2 and 1 at rank 3; ideal 2, 1.
-    dcg = 2 / log2(3) + 1 / log2(4)
-    ideal = 2 / log2(2) + 1 / log2(3)
-    score = ndcg(by_id(["x", "a", "b"], {"a": 2, "b": 1}))
-    assert score.value == approx(dcg / ideal)
-    assert score.evidence["dcg"] == approx(dcg)
-
-
-def test_exponential_gains_are_two_to_the_grade_less_one():
-    dcg = 1 / log2(2) + 3 / log2(3)
-    ideal = 3 / log2(2) + 1 / log2(3)
-    score = ndcg(by_id(["b", "a"], {"a": 2, "b": 1}), gains="exponential")
-    assert score.value == approx(dcg / ideal)
-
-
-def test_a_grade_too_high_for_exponential_gains_is_undefined():
-    score = ndcg(by_id(["a"], {"a": 5000}), gains="exponential")
-    assert score.status is Status.UNDEFINED
-    assert ndcg(by_id(["a"], {"a": 5000})).value == 1.0
-
-
-def test_the_cut_holds_for_the_ideal_ranking_too_unless_it_is_all():
-    relevant = {"a": 1, "b": 1, "c": 1}
-    assert ndcg(by_id(["a", "b"], relevant), k=2).value == approx(1.0)
-    ideal = 1 + 1 / log2(3) + 1 / log2(4)
-    assert ndcg(by_id(["a"], relevant), ideal="all", k=1).value == approx(1 / ideal)
-
-
-def test_a_repeated_id_counts_once_and_the_later_ones_move_up():
-    twice = by_id(["a", "a", "a", "b"], {"a": 1, "b": 1})
-    assert ndcg(twice).value == approx(1.0)
-    assert recall(twice, k=2).value == 1.0
-    assert precision(twice).value == 1.0
-
-
-def test_a_grade_below_one_is_judged_and_not_relevant():
-    found = by_id(["n", "z", "a"], {"a": 1, "z": 0, "n": -2})
-    assert ndcg(found).value == approx(1 / log2(4))
-    assert recall(found).value == 1.0
-    assert precision(found).value == approx(1 / 3)
-    assert recall(found, min_grade=2).status is Status.UNDEFINED
-
-
-def test_precision_at_k_is_over_k_however_few_are_retrieved():
-    found = by_id(["a", "x"], {"a": 1})
-    assert precision(found, k=10).value == approx(1 / 10)
-    assert precision(found).value == approx(1 / 2)
+def test_evidence_of_ndcg_has_its_parts():
+    assert ndcg(by_id(["x", "a"], {"a": 2})).evidence["dcg"] == approx(2 / log2(3))
 
 
 @pytest.mark.parametrize("metric", [ndcg, recall, precision])
@@ -167,29 +152,34 @@ def test_a_passage_matches_a_gold_one_when_one_contains_the_other(passage, gold,
     assert recall(by_text([passage], [gold])).value == float(matches)
 
 
-def test_in_the_seeds_system_an_empty_passage_matches_everything():
-    assert recall(by_text([""], ["a", "b"], "legalbench")).value == 1.0
+ONE_TWO, TWO_OF_THREE = (
+    (["x", "one two", "two three"], ["one", "two", "four"]),
+    (["x", "one", "two"], ["one", "two", "three"]),
+)
 
 
-def test_recall_by_text_is_the_share_of_golds_that_are_matched():
-    found = by_text(["x", "one two", "two three"], ["one", "two", "four"])
-    assert recall(found).value == approx(2 / 3)
-    assert recall(found, k=1).value == 0.0
-    assert recall(found, k=2).value == approx(2 / 3)
-
-
-def test_ndcg_of_seed_003_counts_the_relevant_retrieved_as_ideal():
-    # Hits at ranks 2 and 3; ideal: two hits at ranks 1 and 2.
-    found = by_text(["x", "one", "two"], ["one", "two", "three"])
-    dcg, ideal = 1 / log2(3) + 1 / log2(4), 1 + 1 / log2(3)
-    assert ndcg(found, ideal="retrieved", k=10).value == approx(dcg / ideal)
-
-
-def test_elsewhere_a_gold_passage_is_credited_once():
-    found = by_text(["one", "one", "one"], ["one"])
-    assert ndcg(found).value == 1.0
-    assert ndcg(found, ideal="retrieved").value == 1.0
-    assert recall(found).value == 1.0
+@pytest.mark.parametrize(
+    ("name", "settings", "contexts", "golds", "value"),
+    [
+        ("recall", {"match": "legalbench"}, [""], ["a", "b"], 1),  # as in the suite's system
+        ("recall", {}, *ONE_TWO, 2 / 3),
+        ("recall", {"k": 1}, *ONE_TWO, 0),
+        ("recall", {"k": 2}, *ONE_TWO, 2 / 3),
+        # Hits at ranks 2 and 3; ideal: two hits at ranks 1 and 2.
+        ("ndcg", {"ideal": "retrieved", "k": 10}, *TWO_OF_THREE, (1 / log2(3) + 1 / 2) / (1 + 1 / log2(3))),
+        # A gold passage is credited once.
+        ("ndcg", {}, ["one", "one", "one"], ["one"], 1),
+        ("ndcg", {"ideal": "retrieved"}, ["one", "one", "one"], ["one"], 1),
+        ("recall", {}, ["one", "one", "one"], ["one"], 1),
+        # "one" at rank 1 and "two" at rank 3, where 3 of 3 passages match; "four" nowhere.
+        ("map", {}, ["one", "one", "one two"], ["one", "two", "four"], (1 / 1 + 3 / 3) / 3),
+        ("map", {}, ["one two"], ["one", "two"], 1),
+    ],
+)  # fmt: skip
+def test_passages_matched_by_their_text(name, settings, contexts, golds, value):
+    match, others = settings.get("match", "text"), {**settings}
+    others.pop("match", None)
+    assert one_score(name, by_text(contexts, golds, match), **others).value == approx(value)
 
 
 # The other measures by hand
@@ -274,40 +264,12 @@ def test_measures_worked_out_by_hand(label):
     assert score.value == approx(BY_HAND[label])
 
 
-def test_bpref_counts_no_more_nonrelevant_documents_than_there_are_relevant_ones():
-    # Relevant a and b of 3; n and m are judged not relevant: n is one of min(2, 3) above b.
-    relevant = {"a": 1, "b": 1, "c": 1, "n": 0, "m": 0}
-    assert one_score("bpref", by_id(["a", "n", "x", "b"], relevant)).value == approx(
-        (1 + 1 / 2) / 3
-    )
-    # Of min(3, 1) nonrelevant ones at least one stands above a.
-    relevant = {"a": 1, "n": 0, "m": 0, "o": 0}
-    assert one_score("bpref", by_id(["n", "m", "a"], relevant)).value == 0.0
-
-
-def test_a_pooled_document_that_nobody_judged_counts_for_infap_alone():
-    # p above is relevant with even odds, as nothing else is known: 1/2 + 1/2 · 1/1 · 1/2.
-    assert one_score("infAP", by_id(["p", "a"], {"p": -1, "a": 1})).value == approx(0.75)
-    assert one_score("infAP", by_id(["p", "a"], {"a": 1})).value == approx(0.5)
-    for name in ("map", "bpref", "ndcg", "judged", "unjudged", "num_nonjudged_ret"):
-        pooled, unknown = by_id(["p", "a"], {"p": -1, "a": 1}), by_id(["p", "a"], {"a": 1})
-        assert one_score(name, pooled).value == one_score(name, unknown).value
-
-
-def test_a_grade_above_the_highest_makes_err_undefined_and_says_the_way_out():
-    score = rg.score("err", context_ids=["a"], relevant={"a": 1, "b": 5})
-    assert score.status is Status.UNDEFINED
-    assert score.reason == (
-        "a grade is above max_grade, 4; give the highest one, as in err(max_grade=10)"
-    )
-    assert rg.score("err(max_grade=5)", context_ids=["a"], relevant={"a": 1, "b": 5}).value
-
-
-def test_average_precision_by_text_takes_each_gold_passage_where_it_is_first_matched():
-    # "one" at rank 1 and "two" at rank 3, where 3 of 3 passages match; "four" nowhere.
-    found = by_text(["one", "one", "one two"], ["one", "two", "four"])
-    assert one_score("map", found).value == approx((1 / 1 + 3 / 3) / 3)
-    assert one_score("map", by_text(["one two"], ["one", "two"])).value == 1.0
+@pytest.mark.parametrize(
+    "name", ["map", "bpref", "ndcg", "judged", "unjudged", "num_nonjudged_ret"]
+)
+def test_a_pooled_document_that_nobody_judged_counts_for_infap_alone(name):
+    pooled, unknown = by_id(["p", "a"], {"p": -1, "a": 1}), by_id(["p", "a"], {"a": 1})
+    assert one_score(name, pooled).value == one_score(name, unknown).value
 
 
 def test_measures_of_nothing_retrieved():
@@ -331,12 +293,6 @@ def test_totals_are_means_sums_or_geometric_means():
     assert means["map"] == approx((1 / 2 + 1 + 0) / 3)
     assert means["gmap"] == approx(exp((log(1 / 2) + log(1) + log(0.00001)) / 3))
     assert (means["num_ret"], means["num_q"]) == (2 + 1 + 3, 3)
-
-
-def test_grades_up_to_the_widest_are_measured():
-    score = one_score("G", by_id(["x", "a"], {"a": 2**31 - 1}))
-    assert score.value == approx(1 / log2(2 + 2**31 - 1 + 1 - (2**31 - 1)))
-    assert ndcg(by_id(["a"], {"a": 2**31 - 1})).value == 1.0
 
 
 # Measures as metrics

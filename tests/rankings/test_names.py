@@ -53,9 +53,37 @@ def test_the_canonical_names_are_those_of_the_measures():
         ("rbp.p=0.95", "rbp(p=0.95)"),
         ("recall", "recall"),
         ("success", "success"),
+        # ir_measures and ranx
+        ("nDCG@10", "ndcg@10"),
+        ("nDCG(dcg='exp-log2')@20", 'ndcg(gains="exponential")@20'),
+        ("nDCG(dcg='log2')@20", "ndcg@20"),
+        ("AP(rel=2)@100", "map(min_grade=2)@100"),
+        ("P(rel=2,cutoff=5)", "precision(min_grade=2)@5"),
+        ("R@100", "recall@100"),
+        ("RR", "mrr"),
+        ("MRR@10", "mrr@10"),
+        ("Success@5", "success@5"),
+        ("RBP(rel=1,p=0.9)", "rbp(p=0.9,min_grade=1)"),
+        ("RBP", "rbp(p=0.8)"),
+        ("SetF(beta=4)", "f_measure(beta=2)"),  # its beta is trec_eval's x, the square
+        ("ERR@20", "err@20"),
+        ("Judged@10", "judged@10"),
+        ("IPrec@0.1", "iprec(recall=0.1)"),
+        ("IPrec(rel=2)@0.1", "iprec(min_grade=2,recall=0.1)"),
+        ("SetP(relative=True)", "relative_precision"),
+        ("SetP(relative=False)", "precision"),
+        ("NumRet(rel=1)", "num_rel_ret(min_grade=1)"),
+        ("NumRet", "num_ret"),
+        ("hit_rate@10", "success@10"),
+        ("hit@1", "success@1"),
+        ("hits@10", "num_rel_ret@10"),
+        ("f1@10", "f_measure@10"),
+        ("r-precision", "r_precision"),
+        ("rbp.95", "rbp(p=0.95)"),
+        ("ndcg_burges@10", 'ndcg(gains="exponential")@10'),
     ],
 )
-def test_trec_evals_names_are_read(name, label):
+def test_the_names_of_other_tools_are_read(name, label):
     assert label_of(name) == label
 
 
@@ -91,42 +119,6 @@ def test_the_official_measures_are_those_that_trec_eval_prints_in_its_order():
     assert set(shown) < set(every)
     assert {"recall_1000", "success_1", "Rndcg", "set_F"} < set(every)
     assert "recall" not in every
-
-
-@pytest.mark.parametrize(
-    ("name", "label"),
-    [
-        ("nDCG@10", "ndcg@10"),
-        ("nDCG(dcg='exp-log2')@20", 'ndcg(gains="exponential")@20'),
-        ("nDCG(dcg='log2')@20", "ndcg@20"),
-        ("AP(rel=2)@100", "map(min_grade=2)@100"),
-        ("P(rel=2,cutoff=5)", "precision(min_grade=2)@5"),
-        ("R@100", "recall@100"),
-        ("RR", "mrr"),
-        ("MRR@10", "mrr@10"),
-        ("Success@5", "success@5"),
-        ("RBP(rel=1,p=0.9)", "rbp(p=0.9,min_grade=1)"),
-        ("RBP", "rbp(p=0.8)"),
-        ("SetF(beta=4)", "f_measure(beta=2)"),  # its beta is trec_eval's x, the square
-        ("ERR@20", "err@20"),
-        ("Judged@10", "judged@10"),
-        ("IPrec@0.1", "iprec(recall=0.1)"),
-        ("IPrec(rel=2)@0.1", "iprec(min_grade=2,recall=0.1)"),
-        ("SetP(relative=True)", "relative_precision"),
-        ("SetP(relative=False)", "precision"),
-        ("NumRet(rel=1)", "num_rel_ret(min_grade=1)"),
-        ("NumRet", "num_ret"),
-        ("hit_rate@10", "success@10"),
-        ("hit@1", "success@1"),
-        ("hits@10", "num_rel_ret@10"),
-        ("f1@10", "f_measure@10"),
-        ("r-precision", "r_precision"),
-        ("rbp.95", "rbp(p=0.95)"),
-        ("ndcg_burges@10", 'ndcg(gains="exponential")@10'),
-    ],
-)
-def test_the_names_of_ir_measures_and_ranx_are_read(name, label):
-    assert label_of(name) == label
 
 
 @pytest.mark.parametrize(

@@ -34,7 +34,7 @@ def copied(tmp_path_factory) -> Path:
     [
         ("metrics/overlap.py", True),
         ("metrics/estimated_correctness.toml", True),
-        ("features/keywords.py", True),
+        ("features/texts.py", True),
         ("language/text.py", True),
         ("engine/batch.py", True),
         ("encoders/tokens.py", True),

@@ -9,21 +9,20 @@ LEFT = [1, 1, 1, 1, 1, 0, 0, 0, 0, 0]
 RIGHT = [1, 1, 1, 1, 0, 0, 0, 0, 1, 0]
 
 
-def test_kappa_is_the_agreement_beyond_chance():
-    # They agree on 8 of 10. Both say 1 five times, so chance agrees on 0.5 * 0.5 twice, a half:
-    # (0.8 - 0.5) / (1 - 0.5).
-    assert cohen_kappa(LEFT, RIGHT) == approx(0.6)
-
-
-def test_three_ratings_count_alike_however_far_apart():
-    # Agreement on 2 of 3; chance: 0 has 1/3 * 1/3, 0.5 has 1/3 * 2/3, 1 has 1/3 * 0: 1/3.
-    assert cohen_kappa([0, 0.5, 1], [0, 0.5, 0.5]) == approx(0.5)
-
-
-def test_full_agreement_is_one_and_the_opposite_minus_one():
-    assert cohen_kappa([1, 0], [1, 0]) == 1.0
-    # Agreement on none; chance 1/2: (0 - 0.5) / (1 - 0.5).
-    assert cohen_kappa([1, 0], [0, 1]) == -1.0
+@pytest.mark.parametrize(
+    ("left", "right", "kappa"),
+    [
+        # They agree on 8 of 10. Both say 1 five times, so chance agrees on 0.5 * 0.5 twice, a half:
+        # (0.8 - 0.5) / (1 - 0.5).
+        (LEFT, RIGHT, 0.6),
+        # Agreement on 2 of 3; chance: 0 has 1/3 * 1/3, 0.5 has 1/3 * 2/3, 1 has 1/3 * 0: 1/3.
+        ([0, 0.5, 1], [0, 0.5, 0.5], 0.5),
+        ([1, 0], [1, 0], 1),
+        ([1, 0], [0, 1], -1),  # agreement on none; chance 1/2
+    ],
+)
+def test_kappa_is_the_agreement_beyond_chance(left, right, kappa):
+    assert cohen_kappa(left, right) == approx(kappa)
 
 
 @pytest.mark.parametrize("ratings", [[], [1], [0, 0, 0]])
@@ -110,13 +109,11 @@ def test_alpha_with_missing_ratings_is_that_of_the_package_krippendorff(level, t
     assert krippendorff_alpha(ratings, level) == approx(theirs, abs=1e-12)
 
 
-def test_kappa_refuses_nan_and_ratings_without_a_partner():
-    with pytest.raises(PlanError, match=r"right\[1\] is nan"):
-        cohen_kappa([1, 0], [1, float("nan")])
-    with pytest.raises(PlanError, match="2 left, 1 right"):
-        cohen_kappa([1, 0], [1])
-
-
-def test_alpha_refuses_raters_with_different_numbers_of_items():
-    with pytest.raises(PlanError, match="raters have 2, 1 ratings"):
-        krippendorff_alpha([[1, 0], [1]])
+def test_what_cannot_be_compared_is_refused():
+    for call, said in (
+        (lambda: cohen_kappa([1, 0], [1, float("nan")]), r"right\[1\] is nan"),
+        (lambda: cohen_kappa([1, 0], [1]), "2 left, 1 right"),
+        (lambda: krippendorff_alpha([[1, 0], [1]]), "raters have 2, 1 ratings"),
+    ):
+        with pytest.raises(PlanError, match=said):
+            call()

@@ -46,15 +46,6 @@ def test_benjamini_hochberg_agrees_with_scipy_and_is_never_above_holm(p_values):
     assert all(p <= bh + 1e-12 and bh <= strict + 1e-12 for p, bh, strict in pairs)
 
 
-@pytest.mark.slow  # statsmodels takes seconds to import
-@given(st.lists(st.floats(0, 1), min_size=1))
-def test_both_corrections_agree_with_statsmodels(p_values):
-    multitest = pytest.importorskip("statsmodels.stats.multitest")
-    for ours, theirs in ((holm, "holm"), (benjamini_hochberg, "fdr_bh")):
-        expected = multitest.multipletests(p_values, method=theirs)[1]
-        assert ours(p_values).tolist() == approx(expected.tolist())
-
-
 @pytest.mark.parametrize("correct", [holm, benjamini_hochberg])
 @pytest.mark.parametrize("bad", [float("nan"), 1.5, -0.1])
 def test_what_is_no_p_value_is_refused(correct, bad):

@@ -9,20 +9,15 @@ from ragauge.stats.corrected_rates import prediction_powered
 from ragauge.stats.label_plan import correlation_of, labels_needed
 
 
-def test_sampling_needs_the_textbook_number():
+def test_labels_needed_by_sampling_and_with_a_metric():
     # 1.96² · 0.25 / 0.05² = 384.1; 1.96² · 0.8 · 0.2 / 0.03² = 682.9.
     assert labels_needed(0.05).by_sampling == 385
     assert labels_needed(0.03, rate=0.8).by_sampling == 683
-
-
-def test_a_metric_without_correlation_saves_nothing():
     need = labels_needed(0.05, correlation=0.0, n_rows=10_000)
     assert need.with_metric == need.by_sampling == 385
-
-
-def test_more_rows_than_there_are_cannot_be_labelled():
+    # More rows than there are cannot be labelled. Half of the variance is explained, but 300 rows
+    # give ± 0.057 even when all are labelled.
     assert labels_needed(0.05, n_rows=300).by_sampling is None
-    # Half of the variance is explained, but 300 rows give ± 0.057 even when all are labelled.
     assert labels_needed(0.05, correlation=0.7, n_rows=300).with_metric is None
 
 
@@ -49,11 +44,6 @@ def test_the_planned_number_gives_the_planned_width():
         halves.append((found.high - found.low) / 2)
     assert np.mean(halves) == approx(0.05, abs=0.003)
     assert need.with_metric < 0.75 * need.by_sampling
-
-
-@pytest.mark.parametrize("margin", [0.01, 0.2])
-def test_a_narrower_interval_needs_more_labels(margin):
-    assert labels_needed(margin / 2).by_sampling > labels_needed(margin).by_sampling
 
 
 @pytest.mark.parametrize(

@@ -1,10 +1,14 @@
+import math
+
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from pytest import approx
 
 from ragauge.stats.aggregates import AGGREGATES, ends_of, parts_of
 from ragauge.stats.intervals import interval
-from ragauge.stats.normal_intervals import QuestionSums, normal_estimate
+from ragauge.stats.normal_intervals import ExactSum, QuestionSums, normal_estimate
 
 
 def sums_of(parts: np.ndarray) -> QuestionSums:
@@ -68,3 +72,25 @@ def test_nothing_scored_has_no_value_and_one_question_no_interval():
     assert normal_estimate(sums_of(nothing), AGGREGATES["mean"]) is None
     one = normal_estimate(sums_of(parts_of(np.array([0.5]), "mean")), AGGREGATES["mean"])
     assert (one.value, one.low, one.high) == (0.5, None, None)
+
+
+# Exact sums
+
+FINITE = st.floats(allow_nan=False, allow_infinity=False, min_value=-1e300, max_value=1e300)
+
+
+def exact_sum(*pieces: object) -> float:
+    total = ExactSum()
+    for piece in pieces:
+        total.add(np.array(piece, dtype=np.float64))
+    return total.value
+
+
+@given(st.lists(FINITE, max_size=60), st.integers(0, 60))
+def test_the_sum_is_that_of_fsum_whatever_the_pieces(values: list[float], cut: int):
+    assert exact_sum(values[:cut], values[cut:]) == math.fsum(values)
+
+
+def test_a_million_values_do_not_overflow_and_the_smallest_count():
+    assert exact_sum(np.full(1_000_000, 1 - 2**-53)) == 1_000_000 * (1 - 2**-53)
+    assert exact_sum([5e-324, 5e-324, -0.0]) == 1e-323

@@ -6,7 +6,17 @@ from pytest import approx
 from scipy import stats as scipy_stats
 
 from ragauge.errors import PlanError
-from ragauge.stats.paired_tests import mcnemar_test, paired_t_test, wilcoxon_test
+from ragauge.stats.aggregates import AGGREGATES, mean_of_parts, parts_of
+from ragauge.stats.paired_tests import (
+    detectable_difference,
+    effect_size,
+    mcnemar_test,
+    paired_t_test,
+    swap_test,
+    wilcoxon_test,
+)
+from ragauge.stats.rounding import has_spread, mean_of, with_exact_ties
+from ragauge.stats.sign_patterns import randomization_p_values
 from ragauge.stats.tests import randomization_test
 
 TENTHS = st.lists(st.integers(-9, 9).map(lambda tenths: tenths / 8), min_size=2, max_size=60)
@@ -26,14 +36,6 @@ def test_mcnemars_test_is_the_randomization_test_of_binary_scores(signs):
     assert mcnemar_test(values) == randomization_test(values).p_value
 
 
-@given(SIGNS)
-def test_mcnemars_test_agrees_with_statsmodels(signs):
-    tables = pytest.importorskip("statsmodels.stats.contingency_tables")
-    better, worse = signs.count(1.0), signs.count(-1.0)
-    expected = tables.mcnemar([[3, better], [worse, 4]], exact=True).pvalue
-    assert mcnemar_test(np.array(signs)) == approx(expected)
-
-
 @given(TENTHS)
 def test_the_t_test_agrees_with_scipy(tenths):
     values = np.array(tenths)
@@ -41,10 +43,6 @@ def test_the_t_test_agrees_with_scipy(tenths):
         assert paired_t_test(values) is None
     else:
         assert paired_t_test(values) == approx(scipy_stats.ttest_1samp(values, 0).pvalue, rel=1e-8)
-
-
-def test_one_difference_has_no_t_test():
-    assert paired_t_test(np.array([0.5])) is None
 
 
 def test_wilcoxon_of_ranks_one_to_four():
@@ -72,10 +70,118 @@ def test_wilcoxon_agrees_with_scipy_without_ties(n):
 def test_a_difference_that_is_no_number_is_refused(test):
     with pytest.raises(PlanError, match=r"differences\[0\] is nan"):
         test(np.array([np.nan, 1.0]))
-
-
-def test_mcnemars_test_refuses_grades():
     with pytest.raises(
         PlanError, match=r"differences\[1\] is 0.5; McNemar's test is of scores 0 and 1"
     ):
         mcnemar_test(np.array([1.0, 0.5]))
+
+
+# Sizes
+
+
+def test_the_effect_is_the_mean_over_the_standard_deviation():
+    # Mean 2, standard deviation 1.
+    assert effect_size(np.array([1.0, 2.0, 3.0])) == 2.0
+    assert effect_size(np.array([0.5, 0.5])) is None
+    assert effect_size(np.array([0.5])) is None is paired_t_test(np.array([0.5]))
+
+
+def test_without_spread_nothing_says_what_could_be_detected():
+    assert detectable_difference(0.0, 10) is None
+    assert detectable_difference(0.1, 1) is None
+
+
+@pytest.mark.parametrize("n", [5, 10, 50, 500])
+def test_a_difference_of_that_size_is_found_with_power_of_four_fifths(n):
+    # The power of the paired t test at the difference, by the noncentral t distribution.
+    detectable = detectable_difference(1 / np.sqrt(n), n)
+    critical = scipy_stats.t.ppf(0.975, n - 1)
+    away = detectable * np.sqrt(n)
+    power = scipy_stats.nct.sf(critical, n - 1, away) + scipy_stats.nct.cdf(-critical, n - 1, away)
+    assert power == approx(0.8, abs=0.015)
+
+
+@pytest.mark.parametrize("size", [5e-324, 1e-310, 1e-200, 1e200, 4e307])
+def test_differences_of_any_size_have_an_effect_and_a_p(size):
+    # As of 1, 2, 3: mean 2, standard deviation 1.
+    values = np.array([1.0, 2.0, 3.0]) * size
+    assert effect_size(values) == approx(2)
+    assert paired_t_test(values) == approx(0.07418, abs=1e-5)
+
+
+# Exchanges of aggregates
+
+
+def scores(n, seed=0):
+    random = np.random.default_rng(seed)
+    return random.random(n), random.random(n) + 0.2
+
+
+def test_of_means_it_is_the_randomization_test():
+    for n in (10, 40):
+        base, candidate = scores(n)
+        parts = [parts_of(values, "mean") for values in (base, candidate)]
+        (expected,) = randomization_p_values((candidate - base)[None, :])
+        assert swap_test(parts[0], parts[1], mean_of_parts) == expected
+
+
+def test_all_exchanges_of_a_geometric_mean_are_counted():
+    # Geometric means √(1 · 4) = 2 and √(4 · 9) = 6: 4 apart. With one question exchanged √(4 · 4) and
+    # √(1 · 9): 1 apart. So 2 of 4 exchanges are as far.
+    base, candidate = (
+        parts_of(np.array(values), "geometric_mean") for values in ([1.0, 4.0], [4.0, 9.0])
+    )
+    found = swap_test(base, candidate, AGGREGATES["geometric_mean"])
+    assert (found.value, found.how) == (0.5, "exact")
+
+
+def test_equal_parts_have_p_one():
+    parts = parts_of(np.array([0.2, 0.4]), "mean")
+    assert swap_test(parts, parts, mean_of_parts).value == 1.0
+
+
+def test_sides_exchanged_have_the_same_p():
+    base, candidate = (parts_of(values, "geometric_mean") for values in scores(60))
+    one = swap_test(base, candidate, AGGREGATES["geometric_mean"])
+    other = swap_test(candidate, base, AGGREGATES["geometric_mean"])
+    assert one.value == approx(other.value)
+
+
+# Differences that are equal but for rounding
+
+STEPS = np.arange(1, 10) / 10
+GAINS = (STEPS[1:] - STEPS[:-1])[np.arange(20) % 8]
+"""0.2 - 0.1, 0.3 - 0.2, … 0.9 - 0.8: twenty times 0.1, in several roundings."""
+
+
+def test_wilcoxon_sees_ties_through_rounding():
+    signs = np.where(np.arange(20) % 5 == 0, -1.0, 1.0)  # 4 negative, 16 positive
+    expected = scipy_stats.wilcoxon(signs / 10).pvalue  # all sizes exactly equal
+    assert round(expected, 5) == 0.00729
+    assert wilcoxon_test(signs * GAINS) == approx(expected)
+    assert wilcoxon_test(signs * GAINS) == wilcoxon_test(-signs * GAINS)
+
+
+def test_differences_that_are_equal_but_for_rounding_have_no_effect_size_and_no_t_test():
+    assert not has_spread(GAINS)
+    assert effect_size(GAINS) is None
+    assert paired_t_test(GAINS) is None
+
+
+def test_a_small_spread_that_is_no_rounding_is_kept():
+    values = np.array([0.1, 0.1 + 1e-9, 0.1 - 1e-9])
+    assert has_spread(values)
+    assert effect_size(values) is not None and len(set(with_exact_ties(values))) == 3
+
+
+def test_equal_means_differ_by_0():
+    values = np.concatenate([GAINS, -GAINS[::-1], [0.9 - 0.8, 0.1 - 0.2]])
+    assert mean_of(values) == 0.0
+    assert randomization_test(values).difference == 0.0
+    assert effect_size(values) == 0.0
+
+
+@given(st.lists(st.integers(-9, 9), min_size=1, max_size=30))
+def test_exact_numbers_stay_as_they_are(numbers):
+    values = np.array(numbers, float)
+    assert with_exact_ties(values).tolist() == values.tolist()

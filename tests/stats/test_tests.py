@@ -10,6 +10,7 @@ from scipy import stats as scipy_stats
 from ragauge.errors import PlanError
 from ragauge.stats import sign_patterns
 from ragauge.stats.aggregates import mean_interval
+from ragauge.stats.sign_patterns import randomization_p_values
 from ragauge.stats.tests import PairedTest, pairwise_randomization, randomization_test
 
 DIFFERENCES = st.lists(st.integers(-20, 20).map(lambda tenths: tenths / 10), min_size=1)
@@ -50,11 +51,8 @@ def test_sums_equal_on_paper_count_as_equal_whatever_their_last_digit():
     assert p_of([0.3, -0.1, -0.2, 0.5]) == 10 / 16
 
 
-def test_one_difference_is_as_likely_with_either_sign():
+def test_one_difference_has_either_sign_and_systems_that_never_differ_have_p_one():
     assert randomization_test(np.array([0.4])) == PairedTest(0.4, None, None, 1.0, 1, 1, True)
-
-
-def test_systems_that_never_differ_have_p_one_and_no_interval():
     assert randomization_test(np.zeros(30)) == PairedTest(0.0, None, None, 1.0, 30, 0, True)
 
 
@@ -91,30 +89,10 @@ def test_the_exact_p_agrees_with_scipy(tenths):
     assert p_of([one / 10 for one in tenths]) == approx(theirs.pvalue)
 
 
-def test_the_drawn_p_agrees_with_scipys():
-    differences = np.linspace(-1, 1.4, 40)
-    ours = p_of(differences, n_permutations=40_000)
-    theirs = scipy_stats.permutation_test(
-        (differences,),
-        np.mean,
-        permutation_type="samples",
-        vectorized=True,
-        n_resamples=40_000,
-        rng=np.random.default_rng(1),
-    ).pvalue
-    # Four standard errors of the difference of two such shares: 4 sqrt(2 · 0.1 · 0.9 / 40,000).
-    assert 0.05 < ours < 0.1
-    assert ours == approx(theirs, abs=0.0085)
-
-
-@given(DIFFERENCES)
-def test_p_is_above_zero_and_at_most_one(differences):
-    assert 0 < p_of(differences, n_permutations=64) <= 1
-
-
 @given(DIFFERENCES, st.integers(0, 5))
 def test_p_does_not_change_with_sign_scale_or_zeros_at_the_end(differences, n_zeros):
     p = p_of(differences, n_permutations=100)
+    assert 0 < p <= 1
     assert p_of([-one for one in differences], n_permutations=100) == p
     assert p_of([one * 0.37 for one in differences], n_permutations=100) == p
     assert p_of([*differences, *[0.0] * n_zeros], n_permutations=100) == p
@@ -169,16 +147,11 @@ def test_more_patterns_than_one_stream_gives_are_drawn_from_further_streams(monk
     assert p == approx(exact, abs=4 * np.sqrt(exact * (1 - exact)) / 128)
 
 
-def test_the_seed_fixes_the_drawn_p_and_another_moves_it():
-    values = systems()
-    assert pairwise_randomization(values, seed=5) == pairwise_randomization(values, seed=5)
-    assert pairwise_randomization(values, seed=5) != pairwise_randomization(values, seed=6)
-
-
 def test_the_signs_drawn_stay_the_same_from_version_to_version():
     # Worked out once; a change moves every p that was ever reported.
     (found,) = pairwise_randomization(systems(n_systems=2))
     assert found.p_value == 6939 / 10_001
+    assert pairwise_randomization(systems(n_systems=2), seed=6) != [found]
 
 
 def test_the_interval_of_a_comparison_is_that_of_the_paired_differences():
@@ -203,8 +176,56 @@ def test_the_interval_of_a_comparison_is_that_of_the_paired_differences():
 def test_what_cannot_be_compared_is_refused(values, said):
     with pytest.raises(PlanError, match=said):
         pairwise_randomization(np.array(values))
-
-
-def test_no_permutations_are_refused():
     with pytest.raises(PlanError, match="n_permutations is 0; give 1 or more"):
         randomization_test(np.ones(3), n_permutations=0)
+
+
+# Rows of differences
+
+
+def rows(n_rows=6, n=40, seed=0):
+    return np.random.default_rng(seed).normal(0.2, 1, (n_rows, n))
+
+
+def test_rows_together_are_tested_as_each_is_alone(monkeypatch):
+    differences = rows()
+    expected = [randomization_test(row).p_value for row in differences]
+    assert [found.value for found in randomization_p_values(differences)] == expected
+    monkeypatch.setattr(sign_patterns, "ROWS_AT_ONCE", 4)
+    assert [found.value for found in randomization_p_values(differences)] == expected
+
+
+def test_how_p_is_computed_is_said():
+    few, binary = np.zeros(40), np.zeros(40)
+    few[:5], binary[:30] = [0.5, 0.25, 0.75, -0.5, 1.0], 0.5
+    found = randomization_p_values(np.vstack([few, binary, rows(1)[0], np.zeros(40)]))
+    assert [p.how for p in found] == ["exact", "exact", "drawn", "exact"]
+    assert randomization_p_values(np.zeros((0, 5))) == []
+    assert found[1].value == 2 / 2**30
+    assert found[3].value == 1.0
+
+
+def test_very_many_differences_are_normal():
+    differences = np.random.default_rng(1).normal(0.005, 1, (1, 60_000))
+    (found,) = randomization_p_values(differences)
+    assert found.how == "normal"
+    assert found.value == approx(scipy_stats.ttest_1samp(differences[0], 0).pvalue, abs=1e-3)
+
+
+@pytest.mark.slow
+def test_the_normal_p_is_that_of_the_draws(monkeypatch):
+    differences = np.random.default_rng(1).exponential(1, (1, 50_000)) - 0.993
+    (normal,) = randomization_p_values(differences)
+    monkeypatch.setattr(sign_patterns, "NORMAL_FROM", 10**9)
+    (drawn,) = randomization_p_values(differences)
+    assert (normal.how, drawn.how) == ("normal", "drawn")
+    # Four standard errors of a share of 10,000.
+    assert normal.value == approx(drawn.value, abs=4 * 0.5 / 100)
+
+
+def test_a_few_huge_differences_among_many_are_not_normal():
+    differences = np.full((1, 60_000), 1e-6)
+    differences[0, ::2] = -1.1e-6
+    differences[0, :20] = [1.0, 2.0, 3.0, 4.0] * 5
+    (found,) = randomization_p_values(differences, n_permutations=100)
+    assert found.how == "drawn"

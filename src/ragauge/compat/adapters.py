@@ -2,7 +2,7 @@
 
 import inspect
 import os
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
@@ -17,21 +17,24 @@ if TYPE_CHECKING:
 
 JUDGE_VARIABLE = "RAGAUGE_JUDGE"
 """The environment variable that names the judge of scripts that give no model."""
-Messages = Sequence[tuple[str, str]]
-"""Role and text of each message of a chat."""
 
 
 class ModelJudge(JudgeDefaults):
-    """A model of another tool as a judge, known to caches by its name."""
+    """A model of deepeval (`a_generate`) or LangChain (`ainvoke`) as a judge, known to caches by its name."""
 
-    def __init__(self, name: str, call: Callable[[Messages], Awaitable[str]]) -> None:
-        self.name = name
-        self.identity: Identity = {"model": name, "door": "compat"}
-        self._call = call
+    def __init__(self, model: Any) -> None:
+        self._model, self._generates = model, hasattr(model, "a_generate")
+        self.name: str = model.get_model_name() if self._generates else name_of(model)
+        self.identity: Identity = {"model": self.name, "door": "compat"}
 
     async def reply(self, request: Request) -> Reply:
         """What the model says to the request's messages."""
-        return Reply(await self._call([(each.role, each.content) for each in request.messages]))
+        if self._generates:
+            prompt = "\n\n".join(each.content for each in request.messages)
+            said: Any = await self._model.a_generate(prompt)
+            return Reply(str(cast("Any", said)[0] if isinstance(said, tuple) else said))
+        said = await self._model.ainvoke([(each.role, each.content) for each in request.messages])
+        return Reply(str(getattr(said, "content", said)))
 
 
 class EmbeddingsEncoder:
@@ -66,41 +69,15 @@ def judge_of(model: Any, argument: str) -> JudgeLike:
     the model that the environment variable RAGAUGE_JUDGE names. PlanError if there is none, or it is something else.
     """
     if model is None and not (model := os.environ.get(JUDGE_VARIABLE)):
-        raise PlanError(
-            [
-                f"a judge is needed: give {argument}= a model's name, a judge or a LangChain model, "
-                f"or name a model in the environment variable {JUDGE_VARIABLE}"
-            ]
-        )
+        needed = f"a judge is needed: give {argument}= a model's name, a judge or a LangChain model"
+        raise PlanError([f"{needed}, or name a model in the environment variable {JUDGE_VARIABLE}"])
     is_judge = all(hasattr(model, name) for name in JUDGE_ATTRIBUTES)
     if is_judge or isinstance(model, str) or inspect.iscoroutinefunction(model):
         return model
-    if hasattr(model, "a_generate"):
-        return ModelJudge(model.get_model_name(), _generating(model))
-    if hasattr(model, "ainvoke"):
-        return ModelJudge(name_of(model), _invoking(model))
-    raise PlanError(
-        [
-            f"{argument}={model!r:.80} is not covered; give a model's name, a judge of ragauge, an async function, "
-            "or a LangChain chat model"
-        ]
-    )
-
-
-def _generating(model: Any) -> Callable[[Messages], Awaitable[str]]:
-    async def call(messages: Messages) -> str:
-        said = await model.a_generate("\n\n".join(text for _, text in messages))
-        return str(cast("Any", said)[0] if isinstance(said, tuple) else said)
-
-    return call
-
-
-def _invoking(model: Any) -> Callable[[Messages], Awaitable[str]]:
-    async def call(messages: Messages) -> str:
-        said = await model.ainvoke(list(messages))
-        return str(getattr(said, "content", said))
-
-    return call
+    if hasattr(model, "a_generate") or hasattr(model, "ainvoke"):
+        return ModelJudge(model)
+    known = "a model's name, a judge of ragauge, an async function, or a LangChain chat model"
+    raise PlanError([f"{argument}={model!r:.80} is not covered; give {known}"])
 
 
 def encoder_of(embeddings: Any) -> "Encoder | str | None":
@@ -109,12 +86,8 @@ def encoder_of(embeddings: Any) -> "Encoder | str | None":
         return embeddings
     if hasattr(embeddings, "embed_documents"):
         return cast("Encoder", EmbeddingsEncoder(embeddings))
-    raise PlanError(
-        [
-            f"embeddings={embeddings!r:.80} is not covered; give a model's name, an encoder of ragauge, or an "
-            "object with embed_documents"
-        ]
-    )
+    known = "a model's name, an encoder of ragauge, or an object with embed_documents"
+    raise PlanError([f"embeddings={embeddings!r:.80} is not covered; give {known}"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,18 +122,10 @@ def measure(
         {"id": str(place), **{name: value for name, value in row.items() if value is not None}}
         for place, row in enumerate(rows, 1)
     ]
-    run = evaluate(
-        given,
-        distinct,
-        judge=judge_of(model, argument) if is_judged else None,
-        encoder=encoder_of(embeddings),
-    )
-    found = {
-        (metric, id): Measured(value, reason, evidence)
-        for id, metric, value, reason, evidence in run.scores.select(
-            "id", "metric", "value", "reason", "evidence"
-        ).iter_rows()
-    }
+    judge = judge_of(model, argument) if is_judged else None
+    run = evaluate(given, distinct, judge=judge, encoder=encoder_of(embeddings))
+    scores = run.scores.select("metric", "id", "value", "reason", "evidence")
+    found = {(metric, id): Measured(*measured) for metric, id, *measured in scores.iter_rows()}
     columns = dict(zip(distinct, (metric.metric for metric in run.metrics), strict=True))
     return {
         label: [found[columns[name], str(row["id"])] for row in given]

@@ -66,28 +66,23 @@ class _ByQuery:
         name: str | None = None,
     ) -> "Any":
         """From a pandas or polars frame with a row for each query and document."""
-        made: dict[str, dict[str, float]] = {}
-        for query, document, value in zip(df[q_id_col], df[doc_id_col], df[score_col], strict=True):
-            made.setdefault(str(query), {})[str(document)] = value
-        return cls(made, name)
+        rows = zip(df[q_id_col], df[doc_id_col], df[score_col], strict=True)
+        return cls(_by_query(rows), name)
 
     @classmethod
     def from_file(cls, path: str, kind: str | None = None, name: str | None = None) -> "Any":  # noqa: ARG003
         """From TREC text (also .gz), JSON, Parquet or CSV, whatever `kind` says; DataError if it cannot be read."""
-        from ragauge.rankings.judgements import text_of
-        from ragauge.rankings.reading.judged_runs import judgements_at
-        from ragauge.rankings.reading.sources import run_frame
+        from ragauge.rankings.reading.fields import texts_of
+        from ragauge.rankings.reading.sources import read_judgements, run_frame
 
-        made: dict[str, dict[str, float]] = {}
         if issubclass(cls, Qrels):
-            read = judgements_at(path)
-            grades = zip(read.query.tolist(), read.grade.tolist(), strict=True)
-            for row, (query, grade) in enumerate(cast("Iterable[tuple[int, int]]", grades)):
-                made.setdefault(read.queries[query], {})[text_of(read.document.name(row))] = grade
-            return cls(made, name)
-        for query, document, score in run_frame(path, compat="trec10").iter_rows():
-            made.setdefault(query, {})[document] = score
-        return cls(made, name or Path(path).stem)
+            read = read_judgements(path)
+            numbers, grades = map(int, read.query), map(int, read.grade)
+            queries = (read.queries[number] for number in numbers)
+            rows = zip(queries, texts_of(read.document), grades, strict=True)
+            return cls(_by_query(rows), name)
+        run = run_frame(path, compat="trec10")
+        return cls(_by_query(run.iter_rows()), name or Path(path).stem)
 
 
 class Qrels(_ByQuery):
@@ -121,23 +116,15 @@ def evaluate(
     import numpy as np
 
     names = [metrics] if isinstance(metrics, str) else list(metrics)
-    ranked = _ranked(
-        _given(qrels, Qrels), {"run": _given(run, Run)}, names, make_comparable=make_comparable
-    )
+    ranked = _ranked(qrels, {"run": run}, names, make_comparable)
     found: dict[str, Any] = {}
     for name, measure in zip(names, ranked.names, strict=True):
-        by_query = {
-            query: value or 0.0 for query, value in ranked.per_query(measure, "run").items()
-        }
+        by_query = {query: value or 0.0 for query, value in ranked.per_query(measure).items()}
         values = np.array([by_query[query] for query in sorted(by_query)])
         mean = float(values.mean())
-        found[name] = (
-            {"mean": mean, "std": float(values.std())}
-            if return_std
-            else mean
-            if return_mean
-            else values
-        )
+        found[name] = mean if return_mean else values
+        if return_std:
+            found[name] = {"mean": mean, "std": float(values.std())}
         if isinstance(run, Run) and save_results_in_run:
             run.scores[name], run.mean_scores[name] = by_query, mean
     return found[names[0]] if len(names) == 1 else found
@@ -162,21 +149,12 @@ def compare(
     "tukey" are not covered. `n_permutations`, `rounding_digits` and `show_percentages` have no effect.
     """
     if stat_test != "fisher":
-        raise PlanError(
-            [
-                f"stat_test={stat_test!r} is not covered; ragauge compares rankings by the randomization test"
-            ]
-        )
+        instead = "ragauge compares rankings by the randomization test"
+        raise PlanError([f"stat_test={stat_test!r} is not covered; {instead}"])
     given = {run.name or f"run_{number}": run for number, run in enumerate(runs, 1)}
     if len(given) < len(runs):
         raise PlanError(["two runs have one name; give each its own: Run(…, name=…)"])
-    return _ranked(
-        _given(qrels, Qrels),
-        given,
-        list(metrics),
-        make_comparable=make_comparable,
-        seed=random_seed,
-    )
+    return _ranked(qrels, given, list(metrics), make_comparable, seed=random_seed)
 
 
 def fuse(
@@ -193,16 +171,11 @@ def fuse(
     from ragauge.rankings.fusion import BY_RANK
     from ragauge.rankings.rank import fuse as fuse_runs
 
-    problems = (
-        []
-        if method in FUSIONS
-        else [f"method={method!r} is not covered; these are: {', '.join(FUSIONS)}"]
-    )
-    problems += (
-        []
-        if norm in NORMS
-        else [f"norm={norm!r} is not covered; these are: {', '.join(map(str, NORMS))}"]
-    )
+    problems = [
+        f"{name}={value!r} is not covered; these are: {', '.join(map(str, known))}"
+        for name, value, known in (("method", method, FUSIONS), ("norm", norm, NORMS))
+        if value not in known
+    ]
     if problems:
         raise PlanError(problems)
     given = dict(params or {})
@@ -214,37 +187,34 @@ def fuse(
         weights=given.get("weights"),
         compat="trec10",
     )
+    return Run(_by_query(frame.select("query", "doc", "score").iter_rows()), method)
+
+
+def _by_query(rows: Iterable[tuple[Any, Any, float]]) -> dict[str, dict[str, float]]:
     made: dict[str, dict[str, float]] = {}
-    for query, document, score in frame.select("query", "doc", "score").iter_rows():
-        made.setdefault(query, {})[document] = score
-    return Run(made, method)
-
-
-def _given(values: _ByQuery | Values, kind: type[_ByQuery]) -> _ByQuery:
-    return values if isinstance(values, _ByQuery) else kind(values)
+    for query, document, value in rows:
+        made.setdefault(str(query), {})[str(document)] = value
+    return made
 
 
 def _ranked(
-    qrels: _ByQuery,
-    runs: Mapping[str, _ByQuery],
+    qrels: Qrels | Values,
+    runs: Mapping[str, Run | Values],
     metrics: list[str],
-    *,
     make_comparable: bool,
+    *,
     seed: int = 0,
 ) -> "RankingResult":
     from ragauge.rankings.rank import rank
 
-    if not make_comparable:
-        for name, run in runs.items():
-            if apart := sorted(run.values.keys() ^ qrels.values.keys()):
-                raise PlanError(
-                    [
-                        f"{name} and the judgements have other queries, {apart[0]!r} for one; make_comparable=True takes those judged"
-                    ]
-                )
+    values = qrels.values if isinstance(qrels, Qrels) else qrels
+    by_name = {name: run.values if isinstance(run, Run) else run for name, run in runs.items()}
+    for name, run in by_name.items():
+        apart = sorted({*run} ^ {*values})
+        if apart and not make_comparable:
+            what = f"{name} and the judgements have other queries, {apart[0]!r} for one"
+            raise PlanError([f"{what}; make_comparable=True takes those judged"])
     judged = {
-        query: {doc: int(grade) for doc, grade in docs.items()}
-        for query, docs in qrels.values.items()
+        query: {doc: int(grade) for doc, grade in docs.items()} for query, docs in values.items()
     }
-    by_name = {name: run.values for name, run in runs.items()}
     return rank(judged, by_name, metrics, complete=True, compat="trec10", seed=seed)

@@ -1,7 +1,7 @@
 """What judges find in answers, references and contexts; asked once for all metrics that need it."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from ragauge.calls.budget import estimated_tokens
@@ -66,13 +66,9 @@ class RelevantContexts:
 
     def as_data(self) -> dict[str, object]:
         """JSON data for the evidence."""
-        verdicts = [
-            {"relevant": verdict.relevant, "reason": verdict.reason} for verdict in self.verdicts
-        ]
-        data: dict[str, object] = {"contexts": verdicts}
-        if self.n_pieces > 1:
-            data["contexts_shown_in"] = self.n_pieces
-        return {**data, "calls": list(self.calls)}
+        verdicts = [{"relevant": each.relevant, "reason": each.reason} for each in self.verdicts]
+        shown = {"contexts_shown_in": self.n_pieces} if self.n_pieces > 1 else {}
+        return {"contexts": verdicts, **shown, "calls": list(self.calls)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +170,8 @@ async def context_relevance(
             return answered
         for piece, verdict in zip(part, answered.value, strict=True):
             found[piece.place].append(verdict)
-    return RelevantContexts(tuple(map(_any_relevant, found)), _calls(answers), len(parts))
+    combined = [max(each, key=lambda verdict: verdict.relevant) for each in found]
+    return RelevantContexts(tuple(combined), _calls(answers), len(parts))
 
 
 @feature(prompts=("questions", "rubric"))
@@ -239,7 +236,9 @@ async def _supported(
     """Which of a text's claims the contexts support. The request for the claims is the same for all
     metrics, so the cache answers the others."""
     sentences = _sentences(text)
-    if merged and contexts and sentences and _is_small(judge, sentences, contexts):
+    room = judge.window - PROMPT_TOKENS - len(sentences) * TOKENS_PER_ITEM
+    texts = (*contexts, *sentences, *sentences)
+    if merged and contexts and sentences and sum(map(estimated_tokens, texts)) < room:
         asked = await judge.ask(questions.support_at_once(question, sentences, contexts))
         if isinstance(asked, Score):
             return asked
@@ -251,11 +250,6 @@ async def _supported(
         return Supports(verdicts, claims, _calls([asked]))
     claims = await _claims_in(judge, question, sentences)
     return claims if isinstance(claims, Score) else await support_of(judge, claims, contexts)
-
-
-def _is_small(judge: JudgeSession, sentences: Sequence[str], contexts: Sequence[str]) -> bool:
-    room = judge.window - PROMPT_TOKENS - len(sentences) * TOKENS_PER_ITEM
-    return sum(map(estimated_tokens, (*contexts, *sentences, *sentences))) < room
 
 
 def _sentences(text: str) -> tuple[str, ...]:
@@ -284,9 +278,19 @@ async def support_of(
         if isinstance(answered, Score):
             return answered
         for at, verdict in zip(places, answered.value, strict=True):
-            found[at].append(_placed(verdict, part))
+            if (
+                verdict.context is not None
+                and verdict.start is not None
+                and verdict.end is not None
+            ):
+                piece = part[verdict.context]
+                start, end = verdict.start + piece.start, verdict.end + piece.start
+                verdict = replace(verdict, context=piece.place, start=start, end=end)
+            found[at].append(verdict)
     n_pieces = max(map(len, found))
-    return Supports(tuple(map(_any_supported, found)), claims, _calls(answers), n_pieces)
+    # Of the parts a supporting verdict, preferably with a quote.
+    combined = [max(each, key=lambda one: (one.supported, one.is_quoted)) for each in found]
+    return Supports(tuple(combined), claims, _calls(answers), n_pieces)
 
 
 @dataclass(frozen=True, slots=True)
@@ -304,7 +308,7 @@ def _claims_at_once(judge: JudgeSession, claims: Sequence[str]) -> list[list[int
         return [list(range(len(claims)))]
     room = (judge.window - PROMPT_TOKENS) // 2
     groups: list[list[int]] = []
-    used = room + 1
+    used = room
     for place, claim in enumerate(claims):
         own = estimated_tokens(claim) + TOKENS_PER_ITEM
         if used + own > room:
@@ -341,28 +345,6 @@ def _cut(piece: _ContextPart, room: int) -> list[_ContextPart]:
     left = _ContextPart(text[: middle + beyond], place, start)
     right = _ContextPart(text[middle - beyond :], place, start + middle - beyond)
     return [*_cut(left, room), *_cut(right, room)]
-
-
-def _placed(verdict: Support, pieces: Sequence[_ContextPart]) -> Support:
-    """The verdict with the offsets of its quote in the whole context."""
-    if verdict.context is None or verdict.start is None or verdict.end is None:
-        return verdict
-    piece = pieces[verdict.context]
-    if piece.place == verdict.context and not piece.start:
-        return verdict
-    start, end = verdict.start + piece.start, verdict.end + piece.start
-    return Support(verdict.claim, True, verdict.reason, verdict.quote, piece.place, start, end)
-
-
-def _any_supported(verdicts: Sequence[Support]) -> Support:
-    """The combined verdict of all parts: a supporting one if there is one, preferably with a quote."""
-    if len(verdicts) == 1:
-        return verdicts[0]
-    return max(verdicts, key=lambda verdict: (verdict.supported, verdict.is_quoted))
-
-
-def _any_relevant(verdicts: Sequence[Relevance]) -> Relevance:
-    return next((verdict for verdict in verdicts if verdict.relevant), verdicts[0])
 
 
 def _calls(answers: Sequence[Answered[object] | Score]) -> Calls:

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from math import log
 
@@ -149,11 +150,10 @@ def token_match(
     out: list[TokenMatch | Score] = []
     for piece in pieces(rows, lambda row: len(row[0]) + len(row[1])):
         pairs = dict.fromkeys(
-            (row[0], row[1]) for row in piece if row[0].strip() and row[1].strip()
+            (ours, theirs) for ours, theirs, _ in piece if ours.strip() and theirs.strip()
         )
         found = _nearest(list(pairs), encoder, layer, long_text)
-        for ours, theirs, weights in piece:
-            out.append(_match(ours, theirs, found.get((ours, theirs)), weights))
+        out += [_match(*row, found.get(row[:2])) for row in piece]
     return out
 
 
@@ -165,21 +165,18 @@ def _nearest(
     kind = f"match {MATCHING} {encoder.layer(layer)} {long_text}"
     found: dict[Pair, tuple[Nearest, Nearest] | Score] = {}
     for pair, packed in encoder.kept(kind, pairs).items():
-        try:
+        with suppress(ValueError):
             found[pair] = _unpacked(packed)
-        except ValueError:
-            continue
     missing = [pair for pair in pairs if pair not in found]
     if not missing:
         return found
     texts = (text for pair in missing for text in pair)
     vectors = encoder.tokens(texts, layer=layer, long_text=long_text)
-    new: dict[Pair, bytes] = {}
     for answer, reference in missing:
-        both = found[answer, reference] = _compared(vectors[answer], vectors[reference])
-        if not isinstance(both, Score):
-            new[answer, reference] = _packed(both)
-    encoder.keep(kind, new)
+        found[answer, reference] = _compared(vectors[answer], vectors[reference])
+    new = {pair: found[pair] for pair in missing}
+    kept = {pair: _packed(both) for pair, both in new.items() if not isinstance(both, Score)}
+    encoder.keep(kind, kept)
     return found
 
 
@@ -190,23 +187,18 @@ def _compared(
         return Score.failed(f"answer: {ours.reason}")
     if isinstance(theirs, NoVector):
         return Score.failed(f"reference: {theirs.reason}")
-    best, others_best = _best(ours.vectors, theirs.vectors)
-    return _of(ours, best), _of(theirs, others_best)
-
-
-def _best(ours: Floats, theirs: Floats) -> tuple[Floats, Floats]:
-    """The best cosine of each row on either side; -inf if the other side has no row."""
-    rows = max(1, MAX_CELLS // max(1, len(theirs)))
-    best = np.full(len(ours), -np.inf, np.float32)
-    others_best = np.full(len(theirs), -np.inf, np.float32)
-    for top in range(0, len(ours), rows):
-        product = cosines(ours[top : top + rows], theirs)
+    left, right = ours.vectors, theirs.vectors
+    rows = max(1, MAX_CELLS // max(1, len(right)))
+    # -inf where the other side has no token.
+    best, others_best = (np.full(len(side), -np.inf, np.float32) for side in (left, right))
+    for top in range(0, len(left), rows):
+        product = cosines(left[top : top + rows], right)
         best[top : top + rows] = product.max(axis=1, initial=-np.inf)
         np.maximum(others_best, product.max(axis=0, initial=-np.inf), out=others_best)
-    return best, others_best
+    return _nearest_of(ours, best), _nearest_of(theirs, others_best)
 
 
-def _of(tokens: TokenVectors, best: Floats) -> Nearest:
+def _nearest_of(tokens: TokenVectors, best: Floats) -> Nearest:
     n_own = int((~tokens.special).sum())
     return Nearest(best, tokens.ids, marks_of(tokens), tokens.spans, tokens.n_tokens, n_own)
 
@@ -267,10 +259,7 @@ def _side(numbers: npt.NDArray[np.int32], start: int) -> tuple[Nearest, int]:
 
 
 def _match(
-    answer: str,
-    reference: str,
-    found: tuple[Nearest, Nearest] | Score | None,
-    weights: Weights,
+    answer: str, reference: str, weights: Weights, found: tuple[Nearest, Nearest] | Score | None
 ) -> TokenMatch | Score:
     if isinstance(found, Score):
         return found
@@ -282,7 +271,9 @@ def _match(
     precision, recall = mean_of(left), mean_of(right)
     if precision is None or recall is None:
         return Score.undefined("all tokens of the answer or of the reference have the weight 0")
-    return TokenMatch(precision, recall, f1(precision, recall), left, right)
+    total = precision + recall
+    f1 = 2 * precision * recall / total if total else 0.0
+    return TokenMatch(precision, recall, f1, left, right)
 
 
 def mean_of(side: Side) -> float | None:
@@ -290,9 +281,3 @@ def mean_of(side: Side) -> float | None:
     weights = side.weights.astype(float)
     total = float(np.add.reduce(weights))
     return float(np.add.reduce(weights * side.tokens.best)) / total if total else None
-
-
-def f1(precision: float, recall: float) -> float:
-    """The harmonic mean; 0 if both are 0."""
-    total = precision + recall
-    return 2 * precision * recall / total if total else 0.0

@@ -4,13 +4,16 @@ Every ranking measure is a function of that table (see `ragauge.rankings.hits`);
 is its row of the table and the names of its hits.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Annotated, Literal, TypeVar
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import chain
+from typing import Annotated, Literal, NamedTuple, TypeVar
 
 import numpy as np
 
 from ragauge.metric import feature
+from ragauge.rankings.arrays import Ints
 from ragauge.rankings.hits import Hits
 from ragauge.score import Score
 from ragauge.setting import Renamed
@@ -53,40 +56,23 @@ def ranking(
     (('a', 'b'), [2, 3], [1, 2])
     """
     if match == "id":
-        return _rankings("context_ids", context_ids, "relevant", relevant, _add_ids)
-    add = _add_texts_and_blanks if match == "legalbench" else _add_texts
-    return _rankings("contexts", contexts, "gold_contexts", gold_contexts, add)
+        return _rankings("context_ids", context_ids, "relevant", relevant, _by_id)
+    by_text = partial(_by_text, empty_matches=match == "legalbench")
+    return _rankings("contexts", contexts, "gold_contexts", gold_contexts, by_text)
 
 
-@dataclass(frozen=True, slots=True)
-class _Growing:
-    """The columns of a table of hits, built row by row."""
+class Row(NamedTuple):
+    """A ranking's hits by rank: their grades, how many gold passages each is the first to match, and names.
 
-    n_retrieved: list[int] = field(default_factory=list[int])
-    query: list[int] = field(default_factory=list[int])
-    rank: list[int] = field(default_factory=list[int])
-    grade: list[int] = field(default_factory=list[int])
-    n_new: list[int] = field(default_factory=list[int])
-    names: list[str] = field(default_factory=list[str])
-    judged_query: list[int] = field(default_factory=list[int])
-    judged_grade: list[int] = field(default_factory=list[int])
+    `n_retrieved`: distinct documents; `judged`: the grades of all relevant ones.
+    """
 
-    def hit(self, rank: int, grade: int, n_new: int, name: str) -> None:
-        self.query.append(len(self.n_retrieved))
-        self.rank.append(rank)
-        self.grade.append(grade)
-        self.n_new.append(n_new)
-        self.names.append(name)
-
-    def end_row(self, n_retrieved: int, grades: Sequence[int]) -> None:
-        self.judged_query.extend([len(self.n_retrieved)] * len(grades))
-        self.judged_grade.extend(grades)
-        self.n_retrieved.append(n_retrieved)
-
-    def table(self) -> Hits:
-        columns = (self.n_retrieved, self.query, self.rank, self.grade, self.n_new)
-        judged = (self.judged_query, self.judged_grade)
-        return Hits(*(np.array(column, np.int64) for column in (*columns, *judged)))
+    ranks: list[int]
+    grades: list[int]
+    n_new: list[int]
+    names: tuple[str, ...]
+    n_retrieved: int
+    judged: list[int]
 
 
 Retrieved = TypeVar("Retrieved")
@@ -98,65 +84,71 @@ def _rankings(
     retrieved: Nullable[Retrieved],
     other: str,
     wanted: Nullable[Wanted],
-    add: Callable[[_Growing, Retrieved, Wanted], None],
+    match: Callable[[Retrieved, Wanted], Row],
 ) -> list[Ranking | Score]:
     """Each row's ranking, in one table of the rows that have both cells."""
     n = len(retrieved or wanted or ())
-    growing = _Growing()
-    names: list[tuple[str, ...] | Score] = []
-    for row, targets in zip(retrieved or [None] * n, wanted or [None] * n, strict=True):
-        if row is None or targets is None:
-            names.append(_missing({name: row, other: targets}))
+    rows: list[Row] = []
+    cells: list[int | Score] = []
+    for found, targets in zip(retrieved or [None] * n, wanted or [None] * n, strict=True):
+        if found is None or targets is None:
+            absent = [each for each, cell in ((name, found), (other, targets)) if cell is None]
+            cells.append(Score.missing(f"the sample has no {' and '.join(absent)}"))
         else:
-            start = len(growing.names)
-            add(growing, row, targets)
-            names.append(tuple(growing.names[start:]))
-    table = growing.table()
-    numbers = iter(range(table.n))
+            cells.append(len(rows))
+            rows.append(match(found, targets))
+    places = np.arange(len(rows))
+
+    def column(parts: Iterable[list[int]]) -> Ints:
+        return np.array([*chain.from_iterable(parts)], np.int64)
+
+    table = Hits(
+        np.array([row.n_retrieved for row in rows], np.int64),
+        np.repeat(places, [len(row.ranks) for row in rows]),
+        column(row.ranks for row in rows),
+        column(row.grades for row in rows),
+        column(row.n_new for row in rows),
+        np.repeat(places, [len(row.judged) for row in rows]),
+        column(row.judged for row in rows),
+    )
     return [
-        cell if isinstance(cell, Score) else Ranking(table, next(numbers), cell) for cell in names
+        cell if isinstance(cell, Score) else Ranking(table, cell, rows[cell].names)
+        for cell in cells
     ]
 
 
-def _missing(cells: Mapping[str, object]) -> Score:
-    absent = " and ".join(name for name, cell in cells.items() if cell is None)
-    return Score.missing(f"the sample has no {absent}")
-
-
-def _add_ids(growing: _Growing, ids: Sequence[str], relevant: Mapping[str, int]) -> None:
+def _by_id(ids: Sequence[str], relevant: Mapping[str, int]) -> Row:
     distinct = dict.fromkeys(ids)
+    ranks: list[int] = []
+    grades: list[int] = []
+    names: list[str] = []
     for rank, document in enumerate(distinct, 1):
-        grade = relevant.get(document)
-        if grade is not None:
-            growing.hit(rank, grade, 1, document)
-    growing.end_row(len(distinct), sorted(relevant.values(), reverse=True))
+        if document in relevant:
+            ranks.append(rank)
+            grades.append(relevant[document])
+            names.append(document)
+    judged = sorted(relevant.values(), reverse=True)
+    return Row(ranks, grades, [1] * len(ranks), tuple(names), len(distinct), judged)
 
 
-def _add_texts(growing: _Growing, passages: Sequence[str], golds: Sequence[str]) -> None:
-    _add_matches(growing, passages, golds, empty_matches=False)
-
-
-def _add_texts_and_blanks(growing: _Growing, passages: Sequence[str], golds: Sequence[str]) -> None:
-    _add_matches(growing, passages, golds, empty_matches=True)
-
-
-def _add_matches(
-    growing: _Growing, passages: Sequence[str], golds: Sequence[str], *, empty_matches: bool
-) -> None:
+def _by_text(passages: Sequence[str], golds: Sequence[str], *, empty_matches: bool) -> Row:
     from ragauge.language.text import normalize
 
-    wanted = [normalize(gold, "lower_ws") for gold in golds]
+    wanted = [
+        (at, text)
+        for at, gold in enumerate(golds)
+        if (text := normalize(gold, "lower_ws")) or empty_matches
+    ]
     found: set[int] = set()
+    ranks, n_new, names = list[int](), list[int](), list[str]()
     for rank, passage in enumerate(passages, 1):
         text = normalize(passage, "lower_ws")
         if not (text or empty_matches):
             continue
-        matched = {at for at, gold in enumerate(wanted) if _same(text, gold, empty_matches)}
+        matched = {at for at, gold in wanted if gold in text or text in gold}
         if matched:
-            growing.hit(rank, 1, len(matched - found), f"gold {min(matched) + 1}")
+            ranks.append(rank)
+            n_new.append(len(matched - found))
+            names.append(f"gold {min(matched) + 1}")
             found |= matched
-    growing.end_row(len(passages), [1] * len(golds))
-
-
-def _same(passage: str, gold: str, empty_matches: bool) -> bool:
-    return (bool(gold) or empty_matches) and (gold in passage or passage in gold)
+    return Row(ranks, [1] * len(ranks), n_new, tuple(names), len(passages), [1] * len(golds))

@@ -1,6 +1,6 @@
 """Every sentence of an answer compared with every sentence of a reference; each is encoded once."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -68,9 +68,7 @@ def sentence_matrix(
 
 
 def _matrix(
-    answer: tuple[str, ...],
-    reference: tuple[str, ...],
-    vectors: dict[str, TokenVectors | NoVector],
+    answer: tuple[str, ...], reference: tuple[str, ...], vectors: dict[str, TokenVectors | NoVector]
 ) -> SentenceMatrix | Score:
     if not (answer and reference):
         return SentenceMatrix(answer, reference, np.empty((len(answer), len(reference)), "f4"))
@@ -109,25 +107,20 @@ def matrix_of(ours: Sequence[TokenVectors], theirs: Sequence[TokenVectors]) -> F
 
     A sentence without tokens has 0 with every other sentence.
     """
-    lefts, rights = list(map(_Stacked, _blocks(ours))), list(map(_Stacked, _blocks(theirs)))
+    lefts, rights = (
+        [_Stacked(some) for some in pieces(side, lambda each: len(each.ids), TOKENS_PER_BLOCK)]
+        for side in (ours, theirs)
+    )
     return np.block([[_product(left, right) for right in rights] for left in lefts])
-
-
-def _blocks(sentences: Sequence[TokenVectors]) -> Iterator[Sequence[TokenVectors]]:
-    """Groups of neighbouring sentences with few enough tokens for one product."""
-    return pieces(sentences, lambda sentence: len(sentence.ids), TOKENS_PER_BLOCK)
 
 
 def _product(left: "_Stacked", right: "_Stacked") -> Floats:
     product = cosines(left.vectors, right.vectors)
-    to_sentence = np.maximum.reduceat(product, right.starts, axis=1)
-    precision = left.mean(to_sentence)
-    from_sentence = np.maximum.reduceat(product, left.starts, axis=0)
-    recall = right.mean(from_sentence.T).T
+    precision = left.mean(np.maximum.reduceat(product, right.starts, axis=1))
+    recall = right.mean(np.maximum.reduceat(product, left.starts, axis=0).T).T
     total = precision + recall
     doubled: Floats = 2 * precision * recall
-    out = np.zeros_like(doubled)
-    return np.divide(doubled, total, out=out, where=total != 0)
+    return np.divide(doubled, total, out=np.zeros_like(doubled), where=total != 0)
 
 
 class _Stacked:
@@ -135,17 +128,14 @@ class _Stacked:
 
     def __init__(self, sentences: Sequence[TokenVectors]) -> None:
         self.vectors = np.concatenate([sentence.vectors for sentence in sentences])
-        self.weights = np.concatenate(
-            [ALIKE.of(sentence.ids, marks_of(sentence)) for sentence in sentences]
-        )
-        lengths = [len(sentence.ids) for sentence in sentences]
-        self.starts: Ints = np.cumsum([0, *lengths[:-1]])
+        weights = [ALIKE.of(sentence.ids, marks_of(sentence)) for sentence in sentences]
+        self.weights = np.concatenate(weights)
+        self.starts: Ints = np.cumsum([0, *(len(each.ids) for each in sentences[:-1])])
         totals = np.add.reduceat(self.weights, self.starts)
         totals[totals == 0] = 1
         self.totals: Floats = totals
 
     def mean(self, rows: Floats) -> Floats:
         """The weighted mean of each sentence's rows, given one row per token, (t, n)."""
-        weighted = rows * self.weights[:, None]
-        summed: Floats = np.add.reduceat(weighted, self.starts, axis=0)
+        summed: Floats = np.add.reduceat(rows * self.weights[:, None], self.starts, axis=0)
         return summed / self.totals[:, None]

@@ -46,8 +46,6 @@ def context_ngrams(passage_words: Sequence[Words], *, n: int = 1) -> Ngrams:
     >>> sorted(context_ngrams([words_of("a cat"), words_of("sat")], n=2))
     ['a cat']
     """
-    if n == 1:
-        return frozenset[str]().union(*[words.listed for words in passage_words])
     return frozenset[str]().union(*[ngrams(words, n) for words in passage_words])
 
 
@@ -80,13 +78,20 @@ def topic_drift(answer_ngrams: Ngrams, context_ngrams: Ngrams, *, n: Count = 1) 
     """
     missing = answer_ngrams - context_ngrams
     n_ngrams, n_found = len(answer_ngrams), len(answer_ngrams) - len(missing)
+    drift, overlap = _drift(n_found, n_ngrams)
     evidence = {
-        "overlap": _overlap(n_found, n_ngrams),
+        "overlap": overlap,
         "n_ngrams": n_ngrams,
         "n_ngrams_found": n_found,
         "ngrams_missing": sorted(missing)[:SHOWN],
     }
-    return Score(_drift(n_found, n_ngrams), evidence=evidence)
+    return Score(drift, evidence=evidence)
+
+
+def _drift(n_found: int, n_ngrams: int) -> tuple[float, float | None]:
+    """The topic drift, and the share of n-grams found; None without n-grams."""
+    drift = DRIFTED if n_found * 5 < n_ngrams else 0.0
+    return drift, n_found / n_ngrams if n_ngrams else None
 
 
 @feature
@@ -139,52 +144,31 @@ def hallucination(
     0.5
     """
     checked = [(anchor, support(anchor, context_index)) for anchor in answer_anchors.found]
-    n_unsupported = sum(supporting is None for _, supporting in checked)
-    share = n_unsupported / len(checked) if checked else 0.0
-    n_ngrams, n_found = len(answer_ngrams), len(answer_ngrams & context_ngrams)
-    drift = _drift(n_found, n_ngrams)
     lost = [anchor.text for anchor, supporting in checked if supporting is None]
+    share = len(lost) / len(checked) if checked else 0.0
+    drift, overlap = _drift(len(answer_ngrams & context_ngrams), len(answer_ngrams))
     evidence = {
         "why": why_hallucinated(lost, len(checked), has_drifted=drift > 0),
         "extractor": answer_anchors.extractor,
         "n_anchors": len(checked),
-        "n_unsupported": n_unsupported,
+        "n_unsupported": len(lost),
         "anchors": [_shown(anchor, supporting) for anchor, supporting in checked[:SHOWN]],
         "n_anchors_cut": max(0, len(checked) - SHOWN),
         "topic_drift": drift,
-        "overlap": _overlap(n_found, n_ngrams),
+        "overlap": overlap,
     }
     return Score(max(share, drift), evidence=evidence)
 
 
-def _drift(n_found: int, n_ngrams: int) -> float:
-    return DRIFTED if n_found * 5 < n_ngrams else 0.0
-
-
-def _overlap(n_found: int, n_ngrams: int) -> float | None:
-    return n_found / n_ngrams if n_ngrams else None
-
-
-def _shown(anchor: Anchor, supporting: Support | None) -> dict[str, object]:
-    shown = _described(anchor)
-    shown["text"], shown["start"], shown["end"] = anchor.text, anchor.start, anchor.end
-    shown["supported"] = supporting is not None
-    shown["by"] = _place(supporting) if supporting else None
-    return shown
-
-
-def _place(by: Support) -> dict[str, object]:
-    return {"context": by.context, "start": by.start, "end": by.end, "text": by.text}
-
-
-def _described(anchor: Anchor) -> dict[str, object]:
+def _shown(anchor: Anchor, by: Support | None) -> dict[str, object]:
+    shown: dict[str, object]
     if isinstance(anchor, Quantity):
-        return {"kind": "number", "value": anchor.plain_value, "unit": anchor.unit}
-    if isinstance(anchor, Date):
-        return {"kind": "date", "parts": anchor.parts}
-    return {
-        "kind": "claim",
-        "subject": anchor.subject,
-        "verb": anchor.verb,
-        "object": anchor.object,
-    }
+        shown = {"kind": "number", "value": anchor.plain_value, "unit": anchor.unit}
+    elif isinstance(anchor, Date):
+        shown = {"kind": "date", "parts": anchor.parts}
+    else:
+        said = {"subject": anchor.subject, "verb": anchor.verb, "object": anchor.object}
+        shown = {"kind": "claim", **said}
+    shown |= {"text": anchor.text, "start": anchor.start, "end": anchor.end}
+    place = by and {"context": by.context, "start": by.start, "end": by.end, "text": by.text}
+    return shown | {"supported": by is not None, "by": place}

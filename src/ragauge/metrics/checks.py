@@ -4,7 +4,7 @@ Text is compared lower-cased, with whitespace collapsed. Source: the suite answe
 """
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from typing import Annotated
@@ -26,8 +26,6 @@ from ragauge.setting import Constraint
 from ragauge.where import Filter
 
 MARKUP = re.compile(r"[*_`]+")
-
-
 Pattern = Annotated[
     str,
     Constraint(
@@ -65,10 +63,8 @@ def not_contains(answer: str, *, text: str = "") -> Score:
     >>> not_contains("I cannot say.", text="cannot").value
     0.0
     """
-    if not text.strip():
-        return Score.undefined("the check names no text")
-    found = _find(answer, text)
-    return Score(not found, evidence={"text": text, "found": found})
+    found = contains(answer, text=text)
+    return found if found.value is None else Score(not found.value, evidence=found.evidence)
 
 
 @metric(version=1)
@@ -148,12 +144,13 @@ def list_coverage(answer: str, references: Sequence[str], *, codes: Pattern = ""
     >>> list_coverage("* **Rule C-1:** Limits", ["* Limits\\n* Rule C-2 - Rating Plan"]).value
     0.5
     """
-    lists = _lists(answer, references, codes)
-    if isinstance(lists, Score):
-        return lists
-    if not lists.expected:
-        return Score.undefined("the reference lists nothing")
-    return Score(len(lists.found) / len(lists.expected), evidence=lists.evidence)
+
+    def share(lists: _Lists) -> Score:
+        if not lists.expected:
+            return Score.undefined("the reference lists nothing")
+        return Score(len(lists.found) / len(lists.expected), evidence=lists.evidence)
+
+    return _of_lists(answer, references, codes, share)
 
 
 @metric(version=4, high=None)
@@ -165,10 +162,9 @@ def list_found(answer: str, references: Sequence[str], *, codes: Pattern = "") -
     >>> list_found("* Limits", ["* Limits\\n* Rating Plan"]).value
     1.0
     """
-    lists = _lists(answer, references, codes)
-    if isinstance(lists, Score):
-        return lists
-    return Score(len(lists.found), evidence=lists.evidence)
+    return _of_lists(
+        answer, references, codes, lambda lists: Score(len(lists.found), evidence=lists.evidence)
+    )
 
 
 @metric(version=4, high=None, ranked=False)
@@ -180,10 +176,12 @@ def list_total(answer: str | None, references: Sequence[str], *, codes: Pattern 
     >>> list_total("", ["* Limits\\n* Rating Plan"]).value
     2.0
     """
-    lists = _lists(answer or "", references, codes)
-    if isinstance(lists, Score):
-        return lists
-    return Score(len(lists.expected), evidence=lists.evidence)
+    return _of_lists(
+        answer or "",
+        references,
+        codes,
+        lambda lists: Score(len(lists.expected), evidence=lists.evidence),
+    )
 
 
 def mean_of(name: str, rules: Sequence[str]) -> Metric:
@@ -191,8 +189,7 @@ def mean_of(name: str, rules: Sequence[str]) -> Metric:
 
     Source: the suite answer-quality (`fact_score`).
     """
-    columns = tuple(Column(rule, takes_score=True) for rule in rules)
-    return Metric(name, partial(_mean, tuple(rules)), columns, (), (), batch=False)
+    return _combined(name, partial(_mean, tuple(rules)), rules)
 
 
 def holds(name: str, expression: Filter) -> Metric:
@@ -201,25 +198,37 @@ def holds(name: str, expression: Filter) -> Metric:
     No value if a rule that it names has none. Source: the suite answer-quality (`is_correct`).
     """
     rules = tuple(sorted(expression.fields))
+    return _combined(name, partial(_holds, rules, expression), rules)
+
+
+def _combined(name: str, function: Callable[..., Score], rules: Sequence[str]) -> Metric:
     columns = tuple(Column(rule, takes_score=True) for rule in rules)
-    return Metric(name, partial(_holds, rules, expression), columns, (), (), batch=False)
+    return Metric(name, function, columns, (), (), batch=False)
 
 
 def _mean(names: tuple[str, ...], *scores: Score) -> Score:
-    if absent := next((score for score in scores if score.value is None), None):
-        return absent
-    values = [score.value for score in scores if score.value is not None]
-    parts = dict(zip(names, values, strict=True))
-    return Score(sum(values) / len(values), evidence={"rules": parts})
+    parts = _parts(names, scores)
+    if isinstance(parts, Score):
+        return parts
+    return Score(sum(parts.values()) / len(parts), evidence={"rules": parts})
 
 
 def _holds(names: tuple[str, ...], expression: Filter, *scores: Score) -> Score:
-    if absent := next((score for score in scores if score.value is None), None):
-        return absent
-    parts = {name: score.value for name, score in zip(names, scores, strict=True)}
-    return Score(
-        expression.matches(parts), evidence={"expression": expression.text, "rules": parts}
-    )
+    parts = _parts(names, scores)
+    if isinstance(parts, Score):
+        return parts
+    evidence = {"expression": expression.text, "rules": parts}
+    return Score(expression.matches(parts), evidence=evidence)
+
+
+def _parts(names: Sequence[str], scores: Sequence[Score]) -> dict[str, float] | Score:
+    """The rules' values by name; the first score without one."""
+    parts: dict[str, float] = {}
+    for name, score in zip(names, scores, strict=True):
+        if score.value is None:
+            return score
+        parts[name] = score.value
+    return parts
 
 
 def _find(answer: str, text: str) -> list[str]:
@@ -255,8 +264,10 @@ class _Lists:
         }
 
 
-def _lists(answer: str, references: Sequence[str], codes: str) -> _Lists | Score:
-    """The lists of the answer and the reference; a failed score if the pattern takes too long."""
+def _of_lists(
+    answer: str, references: Sequence[str], codes: str, score: Callable[[_Lists], Score]
+) -> Score:
+    """The score of the lists of answer and reference; failed if the pattern takes too long."""
     pattern = BoundedPattern(codes) if codes else None
     try:
         given = list_items(answer, pattern)
@@ -264,9 +275,9 @@ def _lists(answer: str, references: Sequence[str], codes: str) -> _Lists | Score
     except PatternTimeoutError as error:
         return Score.failed(str(error))
     lists = [_Lists(items, shared_items(items, given)) for items in expected]
-    return max(lists, key=_coverage, default=_Lists())
 
+    def coverage(lists: _Lists) -> tuple[float, int]:
+        n = len(lists.expected)
+        return (len(lists.found) / n if n else -1.0), n
 
-def _coverage(lists: _Lists) -> tuple[float, int]:
-    n = len(lists.expected)
-    return (len(lists.found) / n if n else -1.0), n
+    return score(max(lists, key=coverage, default=_Lists()))

@@ -15,10 +15,8 @@ RAGAS_WEIGHTS = {
 }
 
 
-def _are_weights(weights: Mapping[str, float]) -> bool:
-    return weights.keys() <= RAGAS_WEIGHTS.keys() and all(
-        weight >= 0 for weight in weights.values()
-    )
+def _are_weights(given: Mapping[str, float]) -> bool:
+    return given.keys() <= RAGAS_WEIGHTS.keys() and min(given.values(), default=0) >= 0
 
 
 Weights = Annotated[
@@ -69,7 +67,8 @@ def ragas_score(
     if not_asked and not partial:
         return not_asked[0]
     if not total:
-        return _without_parts("none of its parts has a value", parts, {"left_out": left_out})
+        lost = {"left_out": left_out} | _lost(parts)
+        return Score.undefined("none of its parts has a value", lost)
     value = sum(values[name] * weight for name, weight in weight_of.items()) / total
     used = {name: weight / total for name, weight in weight_of.items()}
     evidence: dict[str, object] = {"parts": values, "weights": used, "left_out": left_out}
@@ -96,7 +95,7 @@ def answer_match(fuzzy_match: Score, gpt_score: Score, *, judge: str | None = No
     known = [value for value in values.values() if value is not None]
     if not known:
         reasons = f"{fuzzy_match.reason}; {gpt_score.reason}"
-        return _without_parts(f"neither part has a value: {reasons}", parts, {})
+        return Score.undefined(f"neither part has a value: {reasons}", _lost(parts) or None)
     evidence: dict[str, object] = {
         **values,
         "needs_review": len(known) == 1 or known[0] != known[1],
@@ -108,9 +107,3 @@ def answer_match(fuzzy_match: Score, gpt_score: Score, *, judge: str | None = No
 def _lost(parts: Mapping[str, Score]) -> dict[str, object]:
     names = [name for name, part in parts.items() if part.is_lost]
     return {LOST_PARTS: names} if names else {}
-
-
-def _without_parts(reason: str, parts: Mapping[str, Score], evidence: dict[str, object]) -> Score:
-    """Undefined, because no part has a value."""
-    evidence = evidence | _lost(parts)
-    return Score.undefined(reason, evidence or None)

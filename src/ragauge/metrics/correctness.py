@@ -113,8 +113,13 @@ async def answer_class(
     >>> rg.score("answer_class", question="Where?", answer="In Paris.", reference="Paris", judge=judge).value
     1.0
     """
-    if refusal_words := _refusal_words(answer, phrases):
-        evidence: dict[str, object] = {"class": "dont_know", "found": refusal_words}
+    if phrases == "graphrag":
+        refused = list(uncertainty_phrases(answer))
+    else:  # the name of the rule where there are no words: a blank answer
+        deciding = (each for each in refusals(answer) if each.decides)
+        refused = [each.words[:WORDS_SHOWN] or each.rule for each in deciding]
+    if refused:
+        evidence: dict[str, object] = {"class": "dont_know", "found": refused}
         return Score(verdict == "dont_know", evidence=evidence)
     if references is None:
         return Score.missing("the sample has no references")
@@ -126,10 +131,3 @@ async def answer_class(
     found = "correct" if asked.value.verdict == CORRECT else "wrong"
     evidence = {"class": found, "reason": asked.value.reason, "calls": [asked.call]}
     return Score(found == verdict, evidence=evidence)
-
-
-def _refusal_words(answer: str, phrases: str) -> list[str]:
-    """The words by which the answer refuses; the name of the rule where there are none (blank)."""
-    if phrases == "graphrag":
-        return list(uncertainty_phrases(answer))
-    return [match.words[:WORDS_SHOWN] or match.rule for match in refusals(answer) if match.decides]

@@ -27,7 +27,15 @@ def keyword_coverage(
     >>> keyword_coverage(frozenset({"604", "rate"}), frozenset({"rate", "change"})).value
     0.5
     """
-    return _coverage(answer_keywords, reference_keywords, "keywords", on_nothing_expected)
+    if not reference_keywords and on_nothing_expected is None:
+        return Score.undefined("the reference has no keywords")
+    if not reference_keywords:
+        nothing: dict[str, object] = {"matched": [], "unmatched": [], NOTHING_EXPECTED: True}
+        return Score(on_nothing_expected, evidence=nothing)
+    has = sorted(reference_keywords & answer_keywords)
+    lacks = sorted(reference_keywords - answer_keywords)
+    evidence = {"matched": has, "unmatched": lacks, "why": why_covered(has, lacks)}
+    return Score(len(has) / len(reference_keywords), evidence=evidence)
 
 
 @metric(version=8)
@@ -72,16 +80,3 @@ def answer_completeness(
     if isinstance(covered := evidence.get("why"), str):
         evidence["why"] = why_complete(n_answer, n_reference, covered)
     return Score((length + coverage.value) / 2, evidence=evidence)
-
-
-def _coverage(
-    given: frozenset[str], expected: frozenset[str], what: str, on_nothing: float | None
-) -> Score:
-    if not expected:
-        if on_nothing is None:
-            return Score.undefined(f"the reference has no {what}")
-        return Score(on_nothing, evidence={"matched": [], "unmatched": [], NOTHING_EXPECTED: True})
-    matched = given & expected
-    has, lacks = sorted(matched), sorted(expected - matched)
-    evidence = {"matched": has, "unmatched": lacks, "why": why_covered(has, lacks)}
-    return Score(len(matched) / len(expected), evidence=evidence)

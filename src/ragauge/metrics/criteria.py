@@ -3,10 +3,11 @@
 import math
 import re
 from collections.abc import Mapping, Sequence
+from itertools import accumulate
 from typing import Annotated, Literal, cast
 
 from ragauge.judges import questions
-from ragauge.judges.protocol import Reply, TokenChoice
+from ragauge.judges.protocol import Reply
 from ragauge.judges.session import JudgeSession
 from ragauge.label import SettingValue
 from ragauge.metric import metric
@@ -113,33 +114,22 @@ async def g_eval(
 
 def _chances(reply: Reply, stated: int, low: int, high: int) -> dict[int, float]:
     """The probability of each grade where the reply states one; {} without token probabilities."""
-    choice = _token_of_grade(reply)
+    tokens = reply.logprobs or ()
+    found = list(GRADE.finditer("".join(token.token for token in tokens)))
+    ends = accumulate(len(token.token) for token in tokens)
+    at = found[-1].start(1) if found else math.inf
+    choice = next((token for token, end in zip(tokens, ends, strict=True) if at < end), None)
     if choice is None or _as_grade(choice.token) != stated:
         return {}
     chances: dict[int, float] = {}
     for token, logarithm in choice.alternatives:
-        if not (math.isfinite(logarithm) and logarithm <= ROUNDING):
-            continue
         grade = _as_grade(token)
-        if grade is not None and low <= grade <= high:
+        is_number = math.isfinite(logarithm) and logarithm <= ROUNDING
+        if is_number and grade is not None and low <= grade <= high:
             chances[grade] = chances.get(grade, 0.0) + math.exp(logarithm)
     # If a tokenizer splits 10, its first token equals that of grade 1.
     is_doubtful = high >= 10 and 1 in chances and 10 not in chances
     return {} if is_doubtful or not sum(chances.values()) else chances
-
-
-def _token_of_grade(reply: Reply) -> TokenChoice | None:
-    """The token at which the grade begins."""
-    tokens = reply.logprobs or ()
-    found = list(GRADE.finditer("".join(token.token for token in tokens)))
-    if not found:
-        return None
-    wanted, end = found[-1].start(1), 0
-    for token in tokens:
-        end += len(token.token)
-        if wanted < end:
-            return token
-    return None
 
 
 def _as_grade(token: str) -> int | None:

@@ -134,9 +134,7 @@ def without_answer(refusal: RefusalMatch | None) -> Score:
     return Score(is_right, evidence={"answerable": False, "why": why})
 
 
-def _best(
-    compared: Sequence[tuple[Likeness, ...] | Score],
-) -> tuple[float, int, Likeness] | Score:
+def _best(compared: Sequence[tuple[Likeness, ...] | Score]) -> tuple[float, int, Likeness] | Score:
     """The highest value, its reference's place and likeness; a Score if no reference gave a value.
 
     A reference that failed might have been the best, so its score stands for all.

@@ -153,8 +153,8 @@ def _n_shared(left: Counter[object], right: Counter[object]) -> int:
     return sum(min(count, right[item]) for item, count in left.items() if item in right)
 
 
-def _word_lines(text: str) -> list[list[str]]:
-    lines = [ROUGE_WORD.findall(line) for line in text.lower().split("\n")]
+def _word_lines(text: str) -> list[Words]:
+    lines = (tuple(ROUGE_WORD.findall(line)) for line in text.lower().split("\n"))
     return [words for words in lines if words]
 
 
@@ -164,44 +164,37 @@ def _lcs_length(left: Sequence[str], right: Sequence[str]) -> int:
     return LCSseq.similarity([numbers[word] for word in left], [numbers[word] for word in right])
 
 
-def _union_lcs_length(answer_lines: list[list[str]], reference_lines: list[list[str]]) -> int:
+def _union_lcs_length(answer_lines: Sequence[Words], reference_lines: Sequence[Words]) -> int:
     """How many reference words are in a common subsequence of their line and some answer line."""
     left_in_answer = Counter(word for line in answer_lines for word in line)
     left_in_reference = Counter(word for line in reference_lines for word in line)
-    n_shared = 0
-    lines_with: dict[str, list[tuple[str, ...]]] = {}
-    for line in dict.fromkeys(map(tuple, answer_lines)):
+    lines_with: dict[str, list[Words]] = {}
+    for line in dict.fromkeys(answer_lines):
         for word in dict.fromkeys(line):
             lines_with.setdefault(word, []).append(line)
-    places_in: dict[tuple[str, ...], list[int]] = {}
-    for line in reference_lines:
-        words = tuple(line)
-        if words not in places_in:
-            places_in[words] = _union_lcs_places(words, lines_with)
-        for at in places_in[words]:
-            word = line[at]
-            if left_in_answer[word] > 0 and left_in_reference[word] > 0:
-                n_shared += 1
-                left_in_answer[word] -= 1
-                left_in_reference[word] -= 1
+    places_in = {line: _union_lcs_places(line, lines_with) for line in set(reference_lines)}
+    n_shared = 0
+    for word in (line[at] for line in reference_lines for at in places_in[line]):
+        if left_in_answer[word] > 0 and left_in_reference[word] > 0:
+            n_shared += 1
+            left_in_answer[word] -= 1
+            left_in_reference[word] -= 1
     return n_shared
 
 
-def _union_lcs_places(
-    reference: tuple[str, ...], lines_with: Mapping[str, Sequence[tuple[str, ...]]]
-) -> list[int]:
+def _union_lcs_places(reference: Words, lines_with: Mapping[str, Sequence[Words]]) -> list[int]:
     """The positions in a reference line that are in a common subsequence with some answer line.
 
     The lines with its rarest words first: with all words found, the other lines add nothing, so texts of
     many lines take no quadratic time.
     """
-    possible = {at for at, word in enumerate(reference) if word in lines_with}
+    n_possible = sum(word in lines_with for word in reference)
     known = {word for word in reference if word in lines_with}
     shared: set[int] = set()
-    looked_at: set[tuple[str, ...]] = set()
+    looked_at: set[Words] = set()
     for word in sorted(known, key=lambda word: (len(lines_with[word]), word)):
         for line in lines_with[word]:
-            if len(shared) == len(possible):
+            if len(shared) == n_possible:
                 return sorted(shared)
             if line not in looked_at:
                 looked_at.add(line)
@@ -209,44 +202,33 @@ def _union_lcs_places(
     return sorted(shared)
 
 
-def _lcs_places(reference: Sequence[str], answer: Sequence[str]) -> Iterable[int]:
+def _lcs_places(reference: Words, answer: Words) -> Iterable[int]:
     """The positions in `reference` of the words of one longest common subsequence, last first.
 
     Of several longest ones, the one that rouge-score finds: from the end, it takes a match if there
-    is one, and otherwise drops a reference word before an answer word.
-    """
-    rows = _lcs_rows(reference, answer)
-    i, j = len(reference), len(answer)
-    left = j - rows[i].bit_count()
-    while left:
-        if reference[i - 1] == answer[j - 1]:
-            i, j, left = i - 1, j - 1, left - 1
-            yield i
-        elif j - (rows[i - 1] & _ones(j)).bit_count() < left:
-            j -= 1
-        else:
-            i -= 1
-
-
-def _lcs_rows(reference: Sequence[str], answer: Sequence[str]) -> list[int]:
-    """The rows of the table of LCS lengths, each as a bit vector (Hyyrö 2004).
-
-    The LCS of reference[:i] and answer[:j] is as long as the lowest j bits of row i have zeros.
+    is one, and otherwise drops a reference word before an answer word. The table of lengths is one bit
+    vector a row (Hyyrö 2004): the LCS of reference[:i] and answer[:j] is as long as the lowest j bits of
+    row i have zeros.
     """
     places: dict[str, int] = {}
     for at, word in enumerate(answer):
         places[word] = places.get(word, 0) | 1 << at
-    row = all_ones = _ones(len(answer))
+    row = all_ones = (1 << len(answer)) - 1
     rows = [row]
     for word in reference:
         matched = row & places.get(word, 0)
         row = ((row + matched) | (row - matched)) & all_ones
         rows.append(row)
-    return rows
-
-
-def _ones(n: int) -> int:
-    return (1 << n) - 1
+    i, j = len(reference), len(answer)
+    left = j - row.bit_count()
+    while left:
+        if reference[i - 1] == answer[j - 1]:
+            i, j, left = i - 1, j - 1, left - 1
+            yield i
+        elif j - (rows[i - 1] & ((1 << j) - 1)).bit_count() < left:
+            j -= 1
+        else:
+            i -= 1
 
 
 def corpus_bleu(summed_parts: Sequence[Sequence[float]]) -> list[float]:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 from ragauge.language.numbers.agreement import Agreement, Percent, Rounding
-from ragauge.language.numbers.match import NumberMatch, match_quantities
+from ragauge.language.numbers.match import match_quantities
 from ragauge.language.numbers.quantity import Quantity
 from ragauge.language.numbers.sources import NumberSource, source_numbers
 from ragauge.language.references.content_reasons import why_matched, why_sourced
@@ -92,7 +92,11 @@ def number_match(
     1.0
     """
     if extractor == "regex":
-        return _regex_coverage(answer, reference, on_nothing_expected)
+        given, expected = (frozenset(REGEX_NUMBER.findall(text)) for text in (answer, reference))
+        matched = {"matched": sorted(given & expected), "unmatched": sorted(expected - given)}
+        if expected:
+            return Score(len(given & expected) / len(expected), evidence=matched)
+        return _nothing_expected(on_nothing_expected)
     match = match_quantities(
         question,
         question_quantities or (),
@@ -104,10 +108,6 @@ def number_match(
     )
     if match.share is None:
         return _nothing_expected(on_nothing_expected, _but_dates(reference_quantities))
-    return Score(match.share, evidence=_evidence(match))
-
-
-def _evidence(match: NumberMatch) -> dict[str, object]:
     evidence: dict[str, object] = {
         "matched": [each.value for each in match.matched],
         "unmatched": [each.value for each in match.unmatched],
@@ -115,10 +115,11 @@ def _evidence(match: NumberMatch) -> dict[str, object]:
             {name: value for name, value in each._asdict().items() if name != "opposite"}
             for each in match.matched
         ],
+        "why": why_matched(match.expected),
     }
-    evidence["why"] = why_matched(match.expected)
-    opposite = "; ".join(each.opposite for each in match.unmatched if each.opposite)
-    return evidence | {"opposite": opposite} if opposite else evidence
+    if opposite := "; ".join(each.opposite for each in match.unmatched if each.opposite):
+        evidence["opposite"] = opposite
+    return Score(match.share, evidence=evidence)
 
 
 @metric(version=11)
@@ -182,15 +183,6 @@ def number_precision(
     return Score(len(supported) / len(stated), evidence=evidence)
 
 
-def _regex_coverage(answer: str, reference: str, on_nothing_expected: float | None) -> Score:
-    given, expected = _regex_numbers(answer), _regex_numbers(reference)
-    if not expected:
-        return _nothing_expected(on_nothing_expected)
-    matched = given & expected
-    evidence = {"matched": sorted(matched), "unmatched": sorted(expected - matched)}
-    return Score(len(matched) / len(expected), evidence=evidence)
-
-
 def _but_dates(found: Sequence[Quantity]) -> str:
     return " but dates" if any(each.is_year for each in found) else ""
 
@@ -199,7 +191,3 @@ def _nothing_expected(value: float | None, apart_from: str = "") -> Score:
     if value is None:
         return Score.undefined(f"the reference has no numbers{apart_from}")
     return Score(value, evidence={"matched": [], "unmatched": [], NOTHING_EXPECTED: True})
-
-
-def _regex_numbers(text: str) -> frozenset[str]:
-    return frozenset(REGEX_NUMBER.findall(text))

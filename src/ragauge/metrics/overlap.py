@@ -55,7 +55,9 @@ def exact_match(answer: str, reference: str, *, normalize: Normalization = "lowe
     left, right = _normalized(answer, normalize), _normalized(reference, normalize)
     if left == right:
         return Score(True, evidence={"both": excerpt(left, 200)})
-    at = _first_difference(left, right)
+    pairs = enumerate(zip(left, right, strict=False))
+    shorter = min(len(left), len(right))
+    at = next((at for at, (ours, theirs) in pairs if ours != theirs), shorter)
     evidence = {
         "differ_at": at,
         "answer_from_there": excerpt(left[at:], 60),
@@ -82,8 +84,8 @@ def token_f1(
     >>> token_f1("the cat sat", "a cat sat down").value
     0.8
     """
-    left = _counted(_normalized(answer, normalize).split(), count)
-    right = _counted(_normalized(reference, normalize).split(), count)
+    words = (_normalized(text, normalize).split() for text in (answer, reference))
+    left, right = (Counter(set(each) if count == "set" else each) for each in words)
     shared = left & right
     n_shared, n_answer, n_reference = shared.total(), left.total(), right.total()
     evidence = {
@@ -131,8 +133,13 @@ def fuzzy_match(
         ratio, matched, differing = 100.0, right, []
     elif scorer == "partial_ratio":
         shorter, longer = sorted((right, left), key=len)
-        ratio, matched = _best_window(longer, shorter) if _has_content_word(shorter) else (0.0, "")
-        differing = sorted(_numbers(shorter) - _numbers(longer))
+        has_content = not NLTK_ENGLISH.issuperset(WORD.findall(shorter))
+        ratio, matched = _best_window(longer, shorter) if has_content else (0.0, "")
+        numbers, others = (
+            {number.replace(",", "") for number in NUMBER.findall(text)}
+            for text in (shorter, longer)
+        )
+        differing = sorted(numbers - others)
     else:
         ratio, matched, differing = WHOLE_SCORERS[scorer](right, left), left, []
     evidence = {
@@ -144,27 +151,8 @@ def fuzzy_match(
     return Score(contained or (ratio >= threshold and not differing), evidence=evidence)
 
 
-def _has_content_word(text: str) -> bool:
-    """Whether the text has a word that is not a stop word."""
-    return any(word not in NLTK_ENGLISH for word in WORD.findall(text))
-
-
-def _numbers(text: str) -> set[str]:
-    return {number.replace(",", "") for number in NUMBER.findall(text)}
-
-
 _normalized = normalize
 """The function under another name, because a setting hides it."""
-
-
-def _first_difference(left: str, right: str) -> int:
-    """How many characters the two texts have in common from the start."""
-    pairs = enumerate(zip(left, right, strict=False))
-    return next((at for at, (ours, theirs) in pairs if ours != theirs), min(len(left), len(right)))
-
-
-def _counted(words: list[str], count: str) -> Counter[str]:
-    return Counter(set(words) if count == "set" else words)
 
 
 def _contains_words(text: str, part: str) -> bool:
@@ -173,14 +161,11 @@ def _contains_words(text: str, part: str) -> bool:
     while start >= 0:
         if _is_edge(text, start) and _is_edge(text, start + len(part)):
             return True
-        start = text.find(part, _next_edge(text, start + 1))
+        start += 1
+        while not _is_edge(text, start):
+            start += 1
+        start = text.find(part, start)
     return False
-
-
-def _next_edge(text: str, at: int) -> int:
-    while not _is_edge(text, at):
-        at += 1
-    return at
 
 
 def _best_window(text: str, part: str) -> tuple[float, str]:
@@ -190,24 +175,19 @@ def _best_window(text: str, part: str) -> tuple[float, str]:
     """
     if len(text) <= len(part):
         return fuzz.ratio(part, text), text
-    start, end = _best_stretch(text, part)
-    starts = {_edge(text, start, -1), _edge(text, start, 1)}
-    ends = {_edge(text, end, -1), _edge(text, end, 1)}
+    if len(part) > LONG_REFERENCE:
+        start, end = _best_stretch_by_steps(text, part)
+    else:
+        found = fuzz.partial_ratio_alignment(part, text)
+        start, end = (found.dest_start, found.dest_end) if found else (0, 0)
+    starts, ends = ({_edge(text, at, -1), _edge(text, at, 1)} for at in (start, end))
     windows = [text[start:end].strip() for start in starts for end in ends if start < end]
     windows += [window.strip(PUNCTUATION) for window in windows]
     return max(((fuzz.ratio(part, window), window) for window in windows), default=(0.0, ""))
 
 
-def _best_stretch(text: str, part: str) -> tuple[int, int]:
-    """Where the stretch of characters that resembles `part` most starts and ends in `text`."""
-    if len(part) > LONG_REFERENCE:
-        return _best_stretch_by_steps(text, part)
-    found = fuzz.partial_ratio_alignment(part, text)
-    return (found.dest_start, found.dest_end) if found else (0, 0)
-
-
 def _best_stretch_by_steps(text: str, part: str) -> tuple[int, int]:
-    """The same for a long part, whose ratio decreases slowly on both sides of the best position.
+    """Where the characters that resemble a long part most start and end: the ratio decreases slowly on both sides.
 
     rapidfuzz tries every position, which takes seconds here. This tries steps of a sixteenth of the
     length, then halves the step around the best position, down to 1/512 of the length.

@@ -55,10 +55,12 @@ def span_f1(
     if not contexts:
         return Score(0.0, evidence={"best_gold": None})
     top = _words(contexts[0], tokenizer)
-    overlaps = [_overlap(top, _words(gold, tokenizer)) for gold in gold_contexts]
-    values = [_f1(*overlap) for overlap in overlaps]
+    golds = [_words(gold, tokenizer) for gold in gold_contexts]
+    values = [
+        2 * len(top & gold) / (len(top) + len(gold)) if top or gold else 1.0 for gold in golds
+    ]
     best = values.index(max(values))
-    shared, n_predicted, n_gold = overlaps[best]
+    shared, n_predicted, n_gold = len(top & golds[best]), len(top), len(golds[best])
     evidence = {
         "best_gold": best,
         "n_shared": shared,
@@ -70,19 +72,9 @@ def span_f1(
     return Score(values[best], evidence=evidence)
 
 
-def _overlap(predicted: set[str], gold: set[str]) -> tuple[int, int, int]:
-    return len(predicted & gold), len(predicted), len(gold)
-
-
-def _f1(n_shared: int, n_predicted: int, n_gold: int) -> float:
-    return 2 * n_shared / (n_predicted + n_gold) if n_predicted + n_gold else 1.0
-
-
 def _words(text: str, tokenizer: WordTokenizer) -> set[str]:
-    return set(alphanumeric_words(text) if tokenizer == "builtin" else _nltk_words(text))
-
-
-def _nltk_words(text: str) -> list[str]:
+    if tokenizer == "builtin":
+        return set(alphanumeric_words(text))
     try:
         from nltk import word_tokenize  # pyright: ignore[reportMissingTypeStubs, reportUnknownVariableType]
     except ImportError:
@@ -95,4 +87,4 @@ def _nltk_words(text: str) -> list[str]:
             "get it with: python -m nltk.downloader punkt_tab, or leave the setting out"
         )
         raise PlanError([problem]) from None
-    return [token.lower() for token in tokens if token.isalnum()]
+    return {token.lower() for token in tokens if token.isalnum()}

@@ -9,11 +9,12 @@ import math
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from contextlib import suppress
 from functools import cache
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
-from typing import TYPE_CHECKING, Any, NoReturn
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
 
 from ragauge.errors import MissingExtraError, RagaugeError
 from ragauge.judges.protocol import Message, Reply, Request
@@ -112,11 +113,8 @@ async def ragas_context_precision(
     Source: ragas 0.4, `LLMContextPrecisionWithReference`.
     """
     forms = {"Verification": {"reason": REASON, "verdict": 1}}
-    fields = {
-        "user_input": question,
-        "retrieved_contexts": list(contexts),
-        "reference": reference,
-    }
+    texts = {"user_input": question, "reference": reference}
+    fields = {**texts, "retrieved_contexts": list(contexts)}
     return await _scored(_RagasJudge(judge, CONTEXT_PRECISION, forms), fields)
 
 
@@ -133,11 +131,8 @@ async def ragas_context_recall(
     """
     verdicts = _verdicts(split_sentences(reference), "attributed")
     forms = {"ContextRecallClassifications": {"classifications": verdicts}}
-    fields = {
-        "user_input": question,
-        "retrieved_contexts": list(contexts),
-        "reference": reference,
-    }
+    texts = {"user_input": question, "reference": reference}
+    fields = {**texts, "retrieved_contexts": list(contexts)}
     return await _scored(_RagasJudge(judge, CONTEXT_RECALL, forms), fields)
 
 
@@ -154,12 +149,8 @@ async def ragas_answer_relevance(
 
     Source: ragas 0.4, `ResponseRelevancy`.
     """
-    forms = {
-        "ResponseRelevanceOutput": {
-            "question": "Which question does this text answer?",
-            "noncommittal": 0,
-        }
-    }
+    form = {"question": "Which question does this text answer?", "noncommittal": 0}
+    forms = {"ResponseRelevanceOutput": form}
     llm = _RagasJudge(judge, ANSWER_RELEVANCE, forms, _Vectors(encoder, question))
     return await _scored(llm, {"user_input": question, "response": answer})
 
@@ -171,18 +162,12 @@ def _verdicts(texts: Iterable[str], verdict: str) -> list[dict[str, object]]:
 # The package ----------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class _Package:
-    """What we use of ragas: its metrics by our labels, its sample class, its extraction of JSON."""
-
-    measures: Mapping[str, Any]
-    sample: Any
-    json_in: Callable[[str], str]
-
-
 @cache
-def _package() -> _Package:
-    """ragas, with its telemetry switched off. MissingExtraError when it cannot be imported."""
+def _package() -> tuple[Mapping[str, Any], Any, Callable[[str], str]]:
+    """What we use of ragas: its metrics by our labels, its sample class, its extraction of JSON.
+
+    Its telemetry is switched off. MissingExtraError when ragas cannot be imported.
+    """
     os.environ["RAGAS_DO_NOT_TRACK"] = "true"
     try:
         import_module("ragas._analytics").do_not_track.cache_clear()
@@ -191,7 +176,7 @@ def _package() -> _Package:
             for label, (module, name) in MEASURES.items()
         }
         sample = import_module("ragas").SingleTurnSample
-        return _Package(measures, sample, import_module("ragas.prompt.utils").extract_json)
+        return measures, sample, import_module("ragas.prompt.utils").extract_json
     except ImportError as error:
         raise MissingExtraError(f"ragas cannot be imported ({error})", "ragas") from error
 
@@ -200,11 +185,11 @@ async def _scored(llm: "_RagasJudge", fields: Mapping[str, object]) -> Score:
     """The score that ragas gives a sample; `fields` have its names."""
     import asyncio
 
-    package = await asyncio.to_thread(_package)
-    measure = package.measures[llm.label]()
+    measures, sample, _ = await asyncio.to_thread(_package)
+    measure = measures[llm.label]()
     measure.llm, measure.embeddings = llm, llm.vectors
     try:
-        value = float(await measure.single_turn_ascore(package.sample(**fields)))
+        value = float(await measure.single_turn_ascore(sample(**fields)))
     except _NoValueError as error:
         return error.score
     except RagaugeError:
@@ -227,20 +212,6 @@ class _NoValueError(Exception):
         super().__init__(score.reason)
 
 
-@dataclass(frozen=True, slots=True)
-class _Generation:
-    """A reply in the shape that ragas expects."""
-
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class _Result:
-    """The replies to one prompt, as a result of one row."""
-
-    generations: tuple[tuple[_Generation, ...]]
-
-
 class _RagasJudge:
     """The judge in the shape of a ragas language model for one sample; it records the calls."""
 
@@ -256,7 +227,7 @@ class _RagasJudge:
     def evidence(self) -> dict[str, object]:
         return {"package": PROMPTS[0], "calls": self._calls}
 
-    async def generate(self, prompt: Any, n: int = 1, **_: object) -> _Result:
+    async def generate(self, prompt: Any, n: int = 1, **_: object) -> SimpleNamespace:
         """`n` replies to a prompt; _NoValueError if the judge gives none."""
         import asyncio
 
@@ -273,7 +244,7 @@ class _RagasJudge:
         replies = [self._recorded(*pair) for pair in zip(requests, given, strict=True)]
         if self.vectors is not None:
             await self.vectors.expect(_questions(replies))
-        return _Result((tuple(_Generation(reply) for reply in replies),))
+        return SimpleNamespace(generations=[[SimpleNamespace(text=reply) for reply in replies]])
 
     def _recorded(self, request: Request, reply: Reply | Score) -> str:
         """The reply's text, after recording the call."""
@@ -282,32 +253,24 @@ class _RagasJudge:
         key = key_of(self.judge.identity, request).hex()[:16]
         call: dict[str, object] = {"prompt": self.label, "reply": reply.text[:MAX_REPLY_SHOWN]}
         self._calls.append({**call, "key": key, "sample": request.sample})
+        why = ""
         if reply.finish_reason in UNFINISHED:
-            self._fail(f"did not finish its reply ({reply.finish_reason})")
-        if len(reply.text) > MAX_REPAIRED and not _holds_json(reply.text):
-            self._fail(f"replied with {len(reply.text):,} characters that are not JSON")
+            why = f"did not finish its reply ({reply.finish_reason})"
+        elif len(reply.text) > MAX_REPAIRED:
+            try:
+                json.loads(_package()[2](reply.text), strict=False)
+            except (ValueError, RecursionError):
+                why = f"replied with {len(reply.text):,} characters that are not JSON"
+        if why:
+            raise _NoValueError(Score.failed(f"{self.judge.name} {why}", self.evidence))
         return reply.text
-
-    def _fail(self, why: str) -> NoReturn:
-        raise _NoValueError(Score.failed(f"{self.judge.name} {why}", self.evidence))
-
-
-def _holds_json(text: str) -> bool:
-    """Whether the JSON that ragas finds in the text is complete."""
-    try:
-        json.loads(_package().json_in(text), strict=False)
-    except (ValueError, RecursionError):
-        return False
-    return True
 
 
 def _questions(replies: Iterable[str]) -> Iterator[str]:
     """The questions in the replies that are well-formed."""
-    for written in (match for reply in replies for match in QUESTION.findall(reply)):
-        try:
+    for written in QUESTION.findall("\n".join(replies)):
+        with suppress(ValueError):
             yield json.loads(written)
-        except ValueError:
-            continue
 
 
 class _Vectors:

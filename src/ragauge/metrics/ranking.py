@@ -12,7 +12,6 @@ from ragauge.features.rankings import Match, Ranking
 from ragauge.label import SettingValue
 from ragauge.metric import metric
 from ragauge.rankings.arrays import Floats
-from ragauge.rankings.hits import Hits
 from ragauge.rankings.measure import MEASURES, Measure
 from ragauge.rankings.measure import measure as declare_measure
 from ragauge.score import Score
@@ -25,30 +24,22 @@ def scores(name: str, rankings: Sequence[Ranking], **settings: SettingValue) -> 
     >>> scores("mrr", ranking([["x", "a"]], [{"a": 1}], None, None))[0].value
     0.5
     """
-    declared, hits = MEASURES[name], _table_of(rankings)
+    declared, table = MEASURES[name], rankings[0].table
+    rows = np.array([ranking.row for ranking in rankings])
+    assert all(ranking.table is table for ranking in rankings), "a batch's rankings share a table"
+    hits = table if np.array_equal(rows, np.arange(table.n)) else table.take(rows)
     values = declared.values(hits, settings)
     names = [name for ranking in rankings for name in ranking.names]
     evidence = declared.evidence(names, hits, settings)
+    cells = zip(values.value.tolist(), values.undefined.tolist(), evidence, strict=True)
     return [
         Score.undefined(values.reason(row) or "") if is_undefined else Score(value, evidence=shown)
-        for row, (value, is_undefined, shown) in enumerate(
-            zip(values.value.tolist(), values.undefined.tolist(), evidence, strict=True)
-        )
+        for row, (value, is_undefined, shown) in enumerate(cells)
     ]
 
 
-def _table_of(rankings: Sequence[Ranking]) -> Hits:
-    """The table of just these rankings; the shared table itself if they are all of it."""
-    table = rankings[0].table
-    rows = np.array([ranking.row for ranking in rankings])
-    assert all(ranking.table is table for ranking in rankings), (
-        "rankings of one batch share a table"
-    )
-    return table if np.array_equal(rows, np.arange(table.n)) else table.take(rows)
-
-
-def _as_function(measure: Measure) -> "partial[list[Score]]":
-    """The measure as a function of the column `ranking` and its settings, with that signature."""
+def _declare(measure: Measure) -> None:
+    """Declare the measure as a metric: a function of the column `ranking` and its settings."""
     column = inspect.Parameter("ranking", inspect.Parameter.POSITIONAL_OR_KEYWORD)
     settings = list(inspect.signature(measure.function).parameters.values())[1:]
     if measure.by_text:
@@ -57,17 +48,13 @@ def _as_function(measure: Measure) -> "partial[list[Score]]":
         )
         settings.insert(len(settings) - (settings[-1].name == "k"), match)
     # A partial with the name can be pickled for another process; a nested function cannot.
-    scored = partial(scores, measure.name)
+    function = partial(scores, measure.name)
     copied = {
         name: getattr(measure.function, name) for name in ("__name__", "__doc__", "__module__")
     }
-    vars(scored).update(copied, __signature__=inspect.Signature([column, *settings]))
-    vars(scored)["__wrapped__"] = measure.function
-    return scored
-
-
-def _declare(measure: Measure) -> None:
-    declare = metric(
+    vars(function).update(copied, __signature__=inspect.Signature([column, *settings]))
+    vars(function)["__wrapped__"] = measure.function
+    metric(
         name=measure.name,
         version=measure.version,
         batch=True,
@@ -76,8 +63,7 @@ def _declare(measure: Measure) -> None:
         lower_is_better=measure.lower_is_better,
         aggregate=measure.aggregation,
         ranked=measure.ranked,
-    )
-    declare(_as_function(measure))
+    )(function)
 
 
 def measure(

@@ -1,7 +1,5 @@
 """Whether an answer is a refusal."""
 
-from collections.abc import Sequence
-
 from ragauge.features.refusals import Phrases, refusals
 from ragauge.language.refusals.refusals import READ_AT_EACH_END, RefusalMatch, uncertainty_phrases
 from ragauge.language.text import excerpt
@@ -46,7 +44,45 @@ def dont_know(answer: str, question: str | None = None, *, phrases: Phrases = "d
     >>> dont_know("The Unknown Soldier", phrases="graphrag").value
     1.0
     """
-    return _by_phrases(answer) if phrases == "graphrag" else _by_rules(answer, question)
+    if phrases == "graphrag":
+        said = list(uncertainty_phrases(answer))
+        return Score(bool(said), evidence={"phrases": "graphrag", "found": said})
+    found = refusals(answer, question)
+    deciding_first = sorted(found, key=lambda match: not match.decides)
+    evidence: dict[str, object] = {
+        "phrases": "default",
+        "matches": [
+            {
+                "rule": match.rule,
+                "sentence": match.sentence[:WORDS_SHOWN],
+                "place": match.place,
+                "words": match.words[:WORDS_SHOWN],
+                "start": match.start,
+                "end": match.end,
+                "decides": match.decides,
+                "overruled_by": match.overruled_by and match.overruled_by[:WORDS_SHOWN],
+            }
+            for match in deciding_first[:MATCHES_SHOWN]
+        ],
+    }
+    if found:
+        evidence["why"] = _why(deciding_first[0])
+    if len(found) > MATCHES_SHOWN:
+        evidence["matches_not_shown"] = len(found) - MATCHES_SHOWN
+    if len(answer) > 2 * READ_AT_EACH_END:
+        evidence["characters_not_read"] = len(answer) - 2 * READ_AT_EACH_END
+    return Score(any(match.decides for match in found), evidence=evidence)
+
+
+def _why(found: RefusalMatch) -> str:
+    """One sentence on the words by which the answer refuses, or on what outweighs them."""
+    words = excerpt(" ".join(found.words.split()), WHY_SHOWN)
+    if found.decides:
+        return f"refuses: {words!r}" if words else "the answer is blank"
+    if found.overruled_by is None:
+        return f"says {words!r}, but of a detail or in passing"
+    answered = excerpt(" ".join(found.overruled_by.split()), WHY_SHOWN)
+    return f"says {words!r}, but answers: {answered!r}"
 
 
 @metric(version=1)
@@ -89,50 +125,3 @@ def overrefusal(answer: str, question: str | None, is_answerable: bool | None) -
     if not is_answerable:
         return Score.undefined("the question has no answer")
     return dont_know(answer, question)
-
-
-def _by_phrases(answer: str) -> Score:
-    found = uncertainty_phrases(answer)
-    return Score(bool(found), evidence={"phrases": "graphrag", "found": list(found)})
-
-
-def _why(found: Sequence[RefusalMatch]) -> str:
-    """One sentence on the words by which the answer refuses, or on what outweighs them."""
-    first = found[0]
-    if first.decides:
-        words = " ".join(first.words.split())
-        return f"refuses: {excerpt(words, WHY_SHOWN)!r}" if words else "the answer is blank"
-    words = excerpt(" ".join(first.words.split()), WHY_SHOWN)
-    if first.overruled_by is None:
-        return f"says {words!r}, but of a detail or in passing"
-    return (
-        f"says {words!r}, but answers: {excerpt(' '.join(first.overruled_by.split()), WHY_SHOWN)!r}"
-    )
-
-
-def _by_rules(answer: str, question: str | None) -> Score:
-    found = refusals(answer, question)
-    deciding_first = sorted(found, key=lambda match: not match.decides)
-    evidence: dict[str, object] = {
-        "phrases": "default",
-        "matches": [
-            {
-                "rule": match.rule,
-                "sentence": match.sentence[:WORDS_SHOWN],
-                "place": match.place,
-                "words": match.words[:WORDS_SHOWN],
-                "start": match.start,
-                "end": match.end,
-                "decides": match.decides,
-                "overruled_by": match.overruled_by and match.overruled_by[:WORDS_SHOWN],
-            }
-            for match in deciding_first[:MATCHES_SHOWN]
-        ],
-    }
-    if found:
-        evidence["why"] = _why(deciding_first)
-    if len(found) > MATCHES_SHOWN:
-        evidence["matches_not_shown"] = len(found) - MATCHES_SHOWN
-    if len(answer) > 2 * READ_AT_EACH_END:
-        evidence["characters_not_read"] = len(answer) - 2 * READ_AT_EACH_END
-    return Score(any(match.decides for match in found), evidence=evidence)

@@ -67,10 +67,17 @@ def hybrid_relevance(question: str, answer: str) -> Score:
     >>> hybrid_relevance("base rate", "the base rate").value
     0.8333333333333333
     """
-    question_counts, answer_counts = _term_counts(question), _term_counts(answer)
-    common = question_counts.keys() & answer_counts.keys()
-    cosine = _tfidf_cosine(question_counts, answer_counts, common)
-    jaccard = _jaccard(set(question.lower().split()), set(answer.lower().split()))
+    left, right = _term_counts(question), _term_counts(answer)
+    common = left.keys() & right.keys()
+    cosine = 0.0
+    if common:
+        dot = sum([left[term] * right[term] for term in common])
+        lengths = _squared_length(left, common) * _squared_length(right, common)
+        cosine = min(dot / math.sqrt(lengths), 1.0)
+    left_words, right_words = set(question.lower().split()), set(answer.lower().split())
+    n_common = len(left_words & right_words)
+    n_all = len(left_words) + len(right_words) - n_common
+    jaccard = n_common / n_all if n_all else 0.0
     evidence = {"cosine": cosine, "jaccard": jaccard, "common_terms": sorted(common)}
     return Score((cosine + jaccard) / 2, evidence=evidence)
 
@@ -82,36 +89,13 @@ def _term_counts(text: str) -> Counter[str]:
     return Counter([term for term in TERM.findall(text.lower()) if term not in SKLEARN_ENGLISH])
 
 
-def _tfidf_cosine(left: Counter[str], right: Counter[str], common: set[str]) -> float:
-    if not common:
-        return 0.0
-    dot = sum([left[term] * right[term] for term in common])
-    cosine = dot / math.sqrt(_squared_length(left, common) * _squared_length(right, common))
-    return min(cosine, 1.0)
-
-
 def _squared_length(counts: Counter[str], common: set[str]) -> float:
     shared = sum([counts[term] ** 2 for term in common])
     alone = sum([count * count for count in counts.values()]) - shared
     return shared + alone * IDF_IN_ONE_OF_TWO**2
 
 
-def _jaccard(left: set[str], right: set[str]) -> float:
-    n_common = len(left & right)
-    n_all = len(left) + len(right) - n_common
-    return n_common / n_all if n_all else 0.0
-
-
-INDICATORS = (
-    "source:",
-    "table:",
-    "page",
-    "document",
-    "pdf",
-    "according to",
-    "based on",
-    "from",
-)
+INDICATORS = ("source:", "table:", "page", "document", "pdf", "according to", "based on", "from")
 
 
 @metric(version=1)

@@ -63,13 +63,13 @@ def _relevance(
     if not back.questions and back.rubric is not None:
         evidence = {"rubric": back.rubric.score, "reason": back.rubric.reason, "calls": calls}
         return Score(back.rubric.score, evidence=evidence)
-    own = vectors[original]
-    others = [vectors[generated.question] for generated in back.questions]
-    for vector in (own, *others):
+    found = [vectors[text] for text in (original, *(each.question for each in back.questions))]
+    for vector in found:
         if isinstance(vector, NoVector):
             reason = f"the questions cannot be compared: {vector.reason}"
             return Score.failed(reason, {"calls": calls})
-    cosines = [_cosine(own, other) for other in others]
+    own, *others = [each.vector for each in found if isinstance(each, TextVector)]
+    cosines = [float(own @ other) for other in others]
     flags = [generated.noncommittal for generated in back.questions]
     is_evasive = {"all": all(flags), "any": any(flags), "none": False}[noncommittal]
     evidence = {
@@ -86,12 +86,6 @@ def _relevance(
     }
     mean = sum(cosines) / len(cosines)
     return Score(0.0 if is_evasive else min(1.0, max(0.0, mean)), evidence=evidence)
-
-
-def _cosine(own: TextVector | NoVector, other: TextVector | NoVector) -> float:
-    assert isinstance(own, TextVector)
-    assert isinstance(other, TextVector)
-    return float(own.vector @ other.vector)
 
 
 RAGAS_EPSILON = 1e-10

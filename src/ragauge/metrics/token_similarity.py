@@ -6,16 +6,15 @@ from typing import Literal, cast
 from ragauge.encoders.cached import CachedEncoder, NoVector, TextVector, pieces
 from ragauge.encoders.models import model_info
 from ragauge.encoders.protocol import Floats, LongText
-from ragauge.features.matches import Side, TokenMatch, Weights
+from ragauge.features.matches import TokenMatch, Weights
 from ragauge.label import SettingValue
 from ragauge.language.text import is_blank
 from ragauge.metric import metric
-from ragauge.score import Evidence, Score
+from ragauge.score import Score
 from ragauge.setting import Share
 
 Part = Literal["precision", "recall", "f1"]
 PARTS: tuple[Part, ...] = ("precision", "recall", "f1")
-Bases = tuple[float, ...]
 WEAKEST = 8
 """How many of the tokens with the lowest cosines the evidence lists."""
 DIGITS = 6
@@ -23,11 +22,11 @@ DIGITS = 6
 
 def needs_baseline(settings: Mapping[str, SettingValue]) -> str | None:
     """What is wrong with the rescaling: a malformed baseline, or none known for this model and layer."""
-    given = settings.get("baseline")
+    given = cast("tuple[float, ...] | None", settings.get("baseline"))
     if given is not None and not settings.get("rescale"):
         return "a baseline is given but not used; add rescale=true"
-    if given is not None and not _is_baseline(given):
-        return f"baseline must be three numbers from -1 to below 1, got {list(cast(Bases, given))}"
+    if given is not None and not (len(given) == 3 and all(-1 <= base < 1 for base in given)):
+        return f"baseline must be three numbers from -1 to below 1, got {list(given)}"
     if given is not None or not settings.get("rescale"):
         return None
     model, layer = str(settings.get("model")), settings.get("layer")
@@ -38,12 +37,6 @@ def needs_baseline(settings: Mapping[str, SettingValue]) -> str | None:
     return (
         f"no baseline is known for {model}{at}; "
         "give baseline=[precision, recall, f1], the means over unrelated sentences, or drop rescale"
-    )
-
-
-def _is_baseline(given: object) -> bool:
-    return len(cast(Bases, given)) == len(PARTS) and all(
-        -1 <= base < 1 for base in cast(Bases, given)
     )
 
 
@@ -142,7 +135,7 @@ def _score(
     rescale: bool,
     baseline: tuple[float, ...] | None,
 ) -> Score:
-    value = {"precision": match.precision, "recall": match.recall, "f1": match.f1}[part]
+    value: float = getattr(match, part)
     evidence = _evidence(part, match)
     if rescale:
         bases = baseline or model_info(encoder.name).baseline
@@ -158,40 +151,26 @@ def _evidence(part: Part, match: TokenMatch) -> dict[str, object]:
     if match.answer is None or match.reference is None:
         return {"empty": True}
     sides = {"answer": match.answer, "reference": match.reference}
-    evidence: dict[str, object] = {
-        "precision": match.precision,
-        "recall": match.recall,
-        "f1": match.f1,
-    }
-    if part == "precision":
-        evidence["answer"] = _matched(match.answer)
-    elif part == "recall":
-        evidence["reference"] = _matched(match.reference)
+    evidence: dict[str, object] = {name: getattr(match, name) for name in PARTS}
+    if part == "f1":
+        # The tokens with the lowest best cosines, lowest first.
+        evidence["weakest"] = weakest = dict[str, object]()
+        for name, side in sides.items():
+            order = side.best.argsort(kind="stable")
+            lowest = order[side.weights[order] > 0][:WEAKEST]
+            pairs = zip(side.words(lowest), _rounded(side.best[lowest]), strict=True)
+            weakest[name] = [list(pair) for pair in pairs]
     else:
-        evidence["weakest"] = {name: _weakest(side) for name, side in sides.items()}
+        # Each token with its best cosine and its weight, enough to recompute the mean.
+        name = "answer" if part == "precision" else "reference"
+        best, weights = _rounded(sides[name].best), _rounded(sides[name].weights)
+        evidence[name] = {"tokens": sides[name].words(), "best": best, "weights": weights}
     cut = {
         name: {"tokens": side.n_tokens, "read": side.n_read}
         for name, side in sides.items()
         if side.is_cut
     }
     return evidence | ({"cut": cut} if cut else {})
-
-
-def _matched(side: Side) -> Evidence:
-    """Each token with its best cosine and its weight, enough to recompute the mean."""
-    return {
-        "tokens": side.words(),
-        "best": _rounded(side.best),
-        "weights": _rounded(side.weights),
-    }
-
-
-def _weakest(side: Side) -> list[list[str | float]]:
-    """The tokens with the lowest best cosines, lowest first."""
-    order = side.best.argsort(kind="stable")
-    lowest = order[side.weights[order] > 0][:WEAKEST]
-    best = _rounded(side.best[lowest])
-    return [[word, cosine] for word, cosine in zip(side.words(lowest), best, strict=True)]
 
 
 def _rounded(numbers: Floats) -> list[float]:
@@ -228,18 +207,15 @@ def semantic_similarity(
         texts = (text for row in piece for text in row if not is_blank(text))
         vectors = encoder.vectors(texts, long_text=long_text)
         for ours, theirs in piece:
-            if is_blank(ours) or is_blank(theirs):
-                out.append(_of_empty(ours, on_empty))
-            else:
+            empty = "answer" if is_blank(ours) else "reference" if is_blank(theirs) else None
+            if not empty:
                 out.append(_cosine(vectors[ours], vectors[theirs]))
+            elif on_empty is None:
+                reason = f"the {empty} is empty, so it has no meaning to compare"
+                out.append(Score.undefined(reason))
+            else:
+                out.append(Score(on_empty, evidence={"empty": empty}))
     return out
-
-
-def _of_empty(answer: str, on_empty: float | None) -> Score:
-    empty = "answer" if is_blank(answer) else "reference"
-    if on_empty is None:
-        return Score.undefined(f"the {empty} is empty, so it has no meaning to compare")
-    return Score(on_empty, evidence={"empty": empty})
 
 
 def _cosine(ours: TextVector | NoVector, theirs: TextVector | NoVector) -> Score:
@@ -252,15 +228,11 @@ def _cosine(ours: TextVector | NoVector, theirs: TextVector | NoVector) -> Score
         return Score.failed(f"the vectors of answer and reference have {sizes} dimensions")
     cosine = float(ours.vector @ theirs.vector)
     evidence: dict[str, object] = {"cosine": cosine}
-    if cut := _cut(ours, theirs):
-        evidence["cut"] = cut
-    return Score(min(1.0, max(0.0, cosine)), evidence=evidence)
-
-
-def _cut(ours: TextVector, theirs: TextVector) -> dict[str, object]:
-    """Which of the texts were truncated, and where."""
-    return {
+    cut = {
         name: {"tokens": text.n_tokens, "read": text.n_read}
         for name, text in (("answer", ours), ("reference", theirs))
         if text.n_tokens is not None and text.n_read is not None and text.n_read < text.n_tokens
     }
+    if cut:
+        evidence["cut"] = cut
+    return Score(min(1.0, max(0.0, cosine)), evidence=evidence)

@@ -56,25 +56,27 @@ def tool_call_match(
         n_right += not differences
         place = {"turn": turn.turn} if len(turn_calls) > 1 else {}
         if differences and not why:
-            why = "".join(f"turn {number}: " for number in place.values())
-            why += _in_words(differences[0], right)
-        shown.append(
-            {
-                **place,
-                "expected": [call.as_data() for call in right[:MAX_SHOWN]],
-                "found": [call.as_data() for call in turn.made[:MAX_SHOWN]],
-                "differences": differences[:MAX_SHOWN],
-            }
-        )
+            number = f"turn {turn.turn}: " if place else ""
+            why = number + _in_words(differences[0], right)
+        cut = {"differences": differences[:MAX_SHOWN]}
+        shown.append({**place, **_shown(right, turn.made), **cut})
     evidence = {"why": why} if why else {}
     return Score(n_right / len(turn_calls), evidence={**evidence, "turns": shown[:MAX_SHOWN]})
+
+
+def _shown(right: list[Call], made: list[Call]) -> dict[str, object]:
+    sides = {"expected": right, "found": made}
+    return {name: [call.as_data() for call in side[:MAX_SHOWN]] for name, side in sides.items()}
 
 
 def _in_words(difference: Mapping[str, object], right: list[Call]) -> str:
     """The first thing that keeps the calls from being the expected ones."""
     kind, expected, found = (difference.get(key) for key in ("kind", "expected", "found"))
     if kind == "order":
-        return f"calls {_names(found)} in place of {_names(expected)}"
+        names, wanted = (
+            ", ".join(map(str, list_of(each) or ())) or "nothing" for each in (found, expected)
+        )
+        return f"calls {names} in place of {wanted}"
     if "path" not in difference:
         name = mapping_of(found if kind == "extra" else expected)["name"]
         return (
@@ -83,16 +85,8 @@ def _in_words(difference: Mapping[str, object], right: list[Call]) -> str:
     name, path = right[cast(int, difference["call"]) - 1].name, difference["path"]
     if kind == "missing":
         return f"calls {name} without {path}"
-    given = f"calls {name} with {path} {short_value(found)}"
-    return (
-        f"{given}, which is not expected"
-        if kind == "extra"
-        else f"{given}, not {short_value(expected)}"
-    )
-
-
-def _names(names: object) -> str:
-    return ", ".join(map(str, list_of(names) or ())) or "nothing"
+    not_this = "which is not expected" if kind == "extra" else f"not {short_value(expected)}"
+    return f"calls {name} with {path} {short_value(found)}, {not_this}"
 
 
 def _compared(
@@ -156,7 +150,7 @@ def tool_precision(
     >>> tool_precision([TurnCalls(1, made, [[Call("search", {"q": "b"})]])], None).value
     0.5
     """
-    n_equal, n_made, _ = _counts(turn_calls, tools_by_name or {}, rtol, atol)
+    n_equal, n_made, _ = _counts(turn_calls, tools_by_name, rtol, atol)
     return _share(n_equal, n_made, "no tool was called")
 
 
@@ -176,7 +170,7 @@ def tool_recall(
     >>> tool_recall([TurnCalls(1, made, [[Call("search", {"q": "b"}), Call("stop", {})]])], None).value
     0.5
     """
-    n_equal, _, n_expected = _counts(turn_calls, tools_by_name or {}, rtol, atol)
+    n_equal, _, n_expected = _counts(turn_calls, tools_by_name, rtol, atol)
     return _share(n_equal, n_expected, "no tool call is expected")
 
 
@@ -197,22 +191,23 @@ def tool_f1(
     >>> round(tool_f1([TurnCalls(1, made, [[Call("search", {"q": "b"}), Call("stop", {})]])], None).value, 4)
     0.6667
     """
-    n_equal, n_made, n_expected = _counts(turn_calls, tools_by_name or {}, rtol, atol)
+    n_equal, n_made, n_expected = _counts(turn_calls, tools_by_name, rtol, atol)
     return _share(2 * n_equal, n_made + n_expected, "no tool was called and none is expected")
 
 
-def _counts(turns: list[TurnCalls], tools: Tools, rtol: float, atol: float) -> tuple[int, int, int]:
+def _counts(
+    turns: list[TurnCalls], tools: Tools | None, rtol: float, atol: float
+) -> tuple[int, int, int]:
     """Over the turns: calls that are equal, made, expected; of several right lists the one with the best F1."""
     comparison = Comparison(rtol, atol, alternatives=True)
     n_equal = n_made = n_expected = 0
     for turn in turns:
+        made = turn.made
         counts = [
-            (len(comparison.match(right, turn.made, tools)), len(right)) for right in turn.right
+            (len(comparison.match(right, made, tools or {})), len(right)) for right in turn.right
         ]
-        equal, expected = max(counts, key=lambda each: each[0] / max(each[1] + len(turn.made), 1))
-        n_equal += equal
-        n_made += len(turn.made)
-        n_expected += expected
+        equal, expected = max(counts, key=lambda each: each[0] / max(each[1] + len(made), 1))
+        n_equal, n_made, n_expected = n_equal + equal, n_made + len(made), n_expected + expected
     return n_equal, n_made, n_expected
 
 
@@ -246,27 +241,15 @@ def trajectory_match(
     """
     comparison, tools = Comparison(rtol, atol, alternatives=True), tools_by_name or {}
     made = [call for turn in turn_calls for call in turn.made]
-    value, right = max(
-        (
-            (_agreement(right, made, mode, comparison, tools), right)
-            for right in _sequences(turn_calls)
-        ),
-        key=lambda each: each[0],
-    )
-    evidence = {
-        "expected": [call.as_data() for call in right[:MAX_SHOWN]],
-        "found": [call.as_data() for call in made[:MAX_SHOWN]],
-    }
-    return Score(value, evidence=evidence)
-
-
-def _sequences(turns: list[TurnCalls]) -> list[list[Call]]:
-    """The whole sequences that are right; where turns have several lists, the k-th of each together."""
-    longest = max(len(turn.right) for turn in turns)
-    return [
-        [call for turn in turns for call in turn.right[min(at, len(turn.right) - 1)]]
+    # Where turns have several right lists, the k-th of each together.
+    longest = max(len(turn.right) for turn in turn_calls)
+    sequences = [
+        [call for turn in turn_calls for call in turn.right[min(at, len(turn.right) - 1)]]
         for at in range(longest)
     ]
+    values = [_agreement(right, made, mode, comparison, tools) for right in sequences]
+    value = max(values)
+    return Score(value, evidence=_shown(sequences[values.index(value)], made))
 
 
 def _agreement(
@@ -279,9 +262,8 @@ def _agreement(
         return _same_order(right, made, comparison, tools)
     n_equal = len(comparison.match(right, made, tools))
     has_all, has_no_other = n_equal == len(right), n_equal == len(made)
-    return {"unordered": has_all and has_no_other, "subset": has_no_other, "superset": has_all}[
-        mode
-    ]
+    agrees = {"unordered": has_all and has_no_other, "subset": has_no_other, "superset": has_all}
+    return agrees[mode]
 
 
 @metric(version=1, high=None, lower_is_better=True)
@@ -301,16 +283,19 @@ def invalid_calls(transcript: Transcript, tools_by_name: Tools) -> Score:
     """
     invalid: list[dict[str, object]] = []
     for number, call in enumerate(transcript.calls, 1):
-        if problem := call.invalid or _problem(call, tools_by_name):
+        problem = call.invalid
+        if not problem and call.name in tools_by_name:
+            problem = schema_problem(call.arguments, tools_by_name[call.name])
+        elif not problem:
+            problem = f"there is no tool {call.name!r:.60}"
+        if problem:
             invalid.append({"call": number, "name": call.name, "problem": problem})
-    evidence = {"invalid": invalid[:MAX_SHOWN], "calls": len(transcript.calls)}
-    return Score(float(len(invalid)), evidence=evidence)
+    return _count("invalid", invalid, transcript)
 
 
-def _problem(call: Call, tools: Tools) -> str:
-    if call.name not in tools:
-        return f"there is no tool {call.name!r:.60}"
-    return schema_problem(call.arguments, tools[call.name])
+def _count(name: str, found: list[dict[str, object]], transcript: Transcript) -> Score:
+    evidence = {name: found[:MAX_SHOWN], "calls": len(transcript.calls)}
+    return Score(float(len(found)), evidence=evidence)
 
 
 @metric(version=1, high=None, lower_is_better=True)
@@ -327,16 +312,13 @@ def repeated_calls(transcript: Transcript) -> Score:
     1.0
     """
     seen: dict[str, bool] = {}
-    repeated: list[object] = []
+    repeated: list[dict[str, object]] = []
     for number, call in enumerate(transcript.calls, 1):
         key = call.key
         if key in seen and not seen[key]:
             repeated.append({"call": number, **call.as_data()})
         seen[key] = call.is_error
-    return Score(
-        float(len(repeated)),
-        evidence={"repeated": repeated[:MAX_SHOWN], "calls": len(transcript.calls)},
-    )
+    return _count("repeated", repeated, transcript)
 
 
 @metric(version=1, high=None, ranked=False)
@@ -368,16 +350,14 @@ def tool_errors(transcript: Transcript) -> Score:
     >>> tool_errors(Transcript((Message("assistant", calls=[call]),), (0,), 1)).value
     1.0
     """
-    failed = [
+    if not transcript.calls:
+        return Score.undefined("no tool was called")
+    failed: list[dict[str, object]] = [
         {"call": number, "name": call.name, "result": (call.result or "")[:200]}
         for number, call in enumerate(transcript.calls, 1)
         if call.is_error
     ]
-    if not transcript.calls:
-        return Score.undefined("no tool was called")
-    return Score(
-        float(len(failed)), evidence={"errors": failed[:MAX_SHOWN], "calls": len(transcript.calls)}
-    )
+    return _count("errors", failed, transcript)
 
 
 @metric(version=1)
@@ -393,14 +373,10 @@ def error_recovery(transcript: Transcript) -> Score:
     >>> error_recovery(Transcript((Message("assistant", calls=calls),), (0,), 1)).value
     1.0
     """
-    last: dict[str, Call] = {}
-    failed: set[str] = set()
-    for call in transcript.calls:
-        last[call.name] = call
-        failed |= {call.name} if call.is_error else set()
+    last = {call.name: call for call in transcript.calls}
+    failed = sorted({call.name for call in transcript.calls if call.is_error})
     if not failed:
         return Score.undefined("no tool call failed")
-    recovered = [name for name in sorted(failed) if not last[name].is_error]
-    return Score(
-        len(recovered) / len(failed), evidence={"failed": sorted(failed), "recovered": recovered}
-    )
+    recovered = [name for name in failed if not last[name].is_error]
+    evidence = {"failed": failed, "recovered": recovered}
+    return Score(len(recovered) / len(failed), evidence=evidence)

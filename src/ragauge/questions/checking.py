@@ -7,50 +7,49 @@ from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING
 
-from ragauge.documents.reading import Documents, read_documents
-from ragauge.questions.checks import (
-    MEASURES,
-    Checked,
-    CheckResult,
-    check,
-    problems_of,
-    rows_as_jsonl,
-)
+from ragauge.documents.reading import Documents
+from ragauge.questions.checks import MEASURES, Checked, check, problems_of, write_rows
+from ragauge.questions.evidence import documents_of
 from ragauge.questions.loading import read_questions
 from ragauge.report.plain import counted, shortened
 from ragauge.report.report import Items, Records, Report, Table
-from ragauge.storage.atomic_files import write_text
 
 if TYPE_CHECKING:
     from ragauge.judges.config import JudgeConfig
     from ragauge.judges.providers.factory import JudgeLike
 
-MEANINGS = {
-    "malformed": "no question, no answer to it, or a wrong span",
-    "not_standalone": "means nothing without its passage",
-    "answer_not_in_documents": "its passage does not state its answer",
-    "contradicted": "a passage states something else",
-    "also_answered_elsewhere": "`relevant` lacks passages that answer it",
-    "answerable_after_all": "a passage answers what should have no answer",
-    "duplicate": "asks what an earlier question asks",
-    "known_without_documents": "a model answers it without the documents",
-}
-"""The problems of a question, as users read them."""
-NAMES = {
-    "malformed": ("is malformed", "are malformed"),
-    "not_standalone": ("does not stand alone", "do not stand alone"),
-    "answer_not_in_documents": ("has no answer in its passage", "have no answer in their passage"),
-    "contradicted": ("is contradicted", "are contradicted"),
-    "also_answered_elsewhere": ("is also answered elsewhere", "are also answered elsewhere"),
-    "answerable_after_all": ("can be answered after all", "can be answered after all"),
-    "duplicate": ("is a duplicate", "are duplicates"),
+PROBLEMS = {
+    "malformed": ("no question, no answer to it, or a wrong span", "is malformed", "are malformed"),
+    "not_standalone": (
+        "means nothing without its passage",
+        "does not stand alone",
+        "do not stand alone",
+    ),
+    "answer_not_in_documents": (
+        "its passage does not state its answer",
+        "has no answer in its passage",
+        "have no answer in their passage",
+    ),
+    "contradicted": ("a passage states something else", "is contradicted", "are contradicted"),
+    "also_answered_elsewhere": (
+        "`relevant` lacks passages that answer it",
+        "is also answered elsewhere",
+        "are also answered elsewhere",
+    ),
+    "answerable_after_all": (
+        "a passage answers what should have no answer",
+        "can be answered after all",
+        "can be answered after all",
+    ),
+    "duplicate": ("asks what an earlier question asks", "is a duplicate", "are duplicates"),
     "known_without_documents": (
+        "a model answers it without the documents",
         "is known without the documents",
         "are known without the documents",
     ),
 }
+"""The problems of a question as users read them: what each means, and the words for one and for several questions."""
 N_EXAMPLE = 60
-_NONE = CheckResult("not checked")
 
 
 @dataclass(frozen=True)
@@ -81,92 +80,51 @@ class CheckedQuestions:
 
     def write(self, path: str | Path) -> None:
         """Write the rows to a JSONL file; StoreError if it cannot be written."""
-        write_text(Path(path), rows_as_jsonl(self.checked))
-
-    @property
-    def report(self) -> Report:
-        """The verdict, each problem with an example, what was checked, and how hard the questions are."""
-        return Report(
-            self.headline,
-            tables=[
-                table for table in (self._problems, self._checks, self._difficulty) if table.rows
-            ],
-            notes=[*_notes(self.documents)],
-            items=[self._unsound] if self.n_sound < len(self.checked) else [],
-            records=self._records,
-            data=lambda: {"sound": self.n_sound, "n": len(self.checked), "questions": self.rows},
-            notes_shown=5,
-        )
+        write_rows(path, self.checked)
 
     @property
     def headline(self) -> str:
         """How many are sound, and what is wrong with the others, most frequent first, with an example."""
         n = len(self.checked)
-        parts = [
-            f"{self.n_sound:,} of {counted(n, 'question')} {'is' if 1 in (n, self.n_sound) else 'are'} sound"
-        ]
+        verb = "is" if 1 in (n, self.n_sound) else "are"
+        parts = [f"{self.n_sound:,} of {counted(n, 'question')} {verb} sound"]
         for name, found in problems_of(self.checked):
             example = f", e.g. {_example(found[0])}" if len(parts) == 1 else ""
-            parts.append(f"{len(found):,} {NAMES[name][len(found) > 1]}{example}")
+            parts.append(f"{len(found):,} {PROBLEMS[name][1 + (len(found) > 1)]}{example}")
         return "; ".join(parts) + "."
 
     @property
-    def _problems(self) -> Table:
-        rows = [
-            (name, MEANINGS[name], _example(found[0]), str(len(found)))
+    def report(self) -> Report:
+        """The verdict, each problem with an example, what was checked, and how hard the questions are."""
+        problems = [
+            (name, PROBLEMS[name][0], _example(found[0]), str(len(found)))
             for name, found in problems_of(self.checked)
         ]
         header = ("problem", "meaning", "example", "questions")
-        return Table(header, rows, n_names=3, gives_way=[(1,), (2,)], title="Problems")
-
-    @property
-    def _checks(self) -> Table:
-        counts: dict[str, Counter[str]] = {}
-        for each in self.checked:
-            for name, result in each.checks.items():
-                if name not in MEASURES:
-                    counts.setdefault(name, Counter())[result.status] += 1
-        header = ("check", "ok", "problem", "not checked")
-        rows = [
-            (name, *(str(found[each]) for each in header[1:])) for name, found in counts.items()
+        tables = [
+            Table(header, problems, n_names=3, gives_way=[(1,), (2,)], title="Problems"),
+            _checks(self.checked),
+            _difficulty(self.checked),
         ]
-        return Table(header, rows, title="Checks")
-
-    @property
-    def _difficulty(self) -> Table:
-        located = [
-            each.checks
-            for each in self.checked
-            if each.checks.get("bm25_rank", _NONE).status == "ok"
-        ]
-        if not located:
-            return Table((), ())
-        ranks = [checks["bm25_rank"].value for checks in located]
-        first, ten = (sum(rank is not None and rank <= k for rank in ranks) for k in (1, 10))
-        overlaps = [value for checks in located if (value := checks["overlap"].value) is not None]
-        n_words = median(checks["n_words"].value or 0 for checks in located)
-        rows = [
-            ("its passage is first by BM25", f"{first / len(located):.0%}"),
-            ("its passage is among the first 10", f"{ten / len(located):.0%}"),
-            (
-                "words of the question in its passage (median)",
-                f"{median(overlaps):.0%}" if overlaps else "–",
-            ),
-            ("words of the question (median)", f"{n_words:.0f}"),
-        ]
-        return Table(("difficulty", f"of {len(located):,}"), rows, title="Difficulty")
-
-    @property
-    def _unsound(self) -> Items:
-        lines = [
-            (
-                f"{'; '.join(each.reasons)}: {shortened(each.question.question, N_EXAMPLE)}",
-                each.question.id,
-            )
+        unsound = [
+            (f"{'; '.join(each.reasons)}: {_shown(each)}", each.question.id)
             for each in self.checked
             if not each.sound
         ]
-        return Items("Not sound", lines)
+        documents = self.documents
+        left_out = ", ".join(f"{n:,} {what}" for what, n in documents.left_out.items())
+        passages = counted(len(documents.passages), "passage")
+        read = f"checked against {passages} of {counted(len(documents.texts), 'document')}"
+        unread = [f"{each.document}: {each.reason}" for each in documents.problems]
+        return Report(
+            self.headline,
+            tables=[table for table in tables if table.rows],
+            notes=[f"{read}; left out: {left_out}" if left_out else read, *unread],
+            items=[Items("Not sound", unsound)] if unsound else [],
+            records=self._records,
+            data=lambda: {"sound": self.n_sound, "n": len(self.checked), "questions": self.rows},
+            notes_shown=5,
+        )
 
     def _records(self) -> Records:
         names = list(dict.fromkeys(name for each in self.checked for name in each.checks))
@@ -181,18 +139,42 @@ class CheckedQuestions:
         )
 
 
-def _example(checked: Checked) -> str:
-    return f"{checked.question.id} {shortened(checked.question.question, N_EXAMPLE)!r}"
+def _checks(checked: Sequence[Checked]) -> Table:
+    counts: dict[str, Counter[str]] = {}
+    for each in checked:
+        for name, result in each.checks.items():
+            if name not in MEASURES:
+                counts.setdefault(name, Counter())[result.status] += 1
+    header = ("check", "ok", "problem", "not checked")
+    rows = [(name, *(str(found[each]) for each in header[1:])) for name, found in counts.items()]
+    return Table(header, rows, title="Checks")
 
 
-def _notes(documents: Documents) -> list[str]:
-    """What was read, what was left out, and which documents could not be read."""
-    read = f"checked against {counted(len(documents.passages), 'passage')} of {counted(len(documents.texts), 'document')}"
-    left_out = ", ".join(f"{n:,} {what}" for what, n in documents.left_out.items())
-    return [
-        f"{read}; left out: {left_out}" if left_out else read,
-        *(f"{each.document}: {each.reason}" for each in documents.problems),
+def _difficulty(checked: Sequence[Checked]) -> Table:
+    measured = [each.checks for each in checked if "bm25_rank" in each.checks]
+    located = [checks for checks in measured if checks["bm25_rank"].status == "ok"]
+    if not located:
+        return Table((), ())
+    n = len(located)
+    ranks = [rank for checks in located if (rank := checks["bm25_rank"].value) is not None]
+    overlaps = [value for checks in located if (value := checks["overlap"].value) is not None]
+    shared = f"{median(overlaps):.0%}" if overlaps else "–"
+    n_words = median(checks["n_words"].value or 0 for checks in located)
+    rows = [
+        ("its passage is first by BM25", f"{ranks.count(1) / n:.0%}"),
+        ("its passage is among the first 10", f"{sum(rank <= 10 for rank in ranks) / n:.0%}"),
+        ("words of the question in its passage (median)", shared),
+        ("words of the question (median)", f"{n_words:.0f}"),
     ]
+    return Table(("difficulty", f"of {n:,}"), rows, title="Difficulty")
+
+
+def _shown(checked: Checked) -> str:
+    return shortened(checked.question.question, N_EXAMPLE)
+
+
+def _example(checked: Checked) -> str:
+    return f"{checked.question.id} {_shown(checked)!r}"
 
 
 def check_questions(
@@ -216,14 +198,13 @@ def check_questions(
     >>> found.n_sound, found.checked[0].problems
     (0, ['not_standalone'])
     """
-    if not isinstance(documents, Documents):
-        documents = read_documents([documents] if isinstance(documents, str | Path) else documents)
+    passages = documents_of(documents)
     read, _ = read_questions(questions, map=map)
     source = str(questions) if isinstance(questions, str | Path) else "questions"
-    checked = check(read, documents)
+    checked = check(read, passages)
     if judge is not None:
         from ragauge.judges.config import judge_config_of
         from ragauge.questions.judge_checks import with_judge
 
-        checked = with_judge(checked, documents, judge_config_of(judge), cache)
-    return CheckedQuestions(checked, documents, source)
+        checked = with_judge(checked, passages, judge_config_of(judge), cache)
+    return CheckedQuestions(checked, passages, source)

@@ -7,17 +7,18 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from math import log1p
+from pathlib import Path
 from typing import Literal
 
 from ragauge.documents.passage import Passage
 from ragauge.documents.reading import Documents
 from ragauge.documents.similar import near_duplicates
 from ragauge.language.references.contradictions import asks_yes_or_no_only
-from ragauge.language.references.match import ReferenceMatch, match_reference
+from ragauge.language.references.match import match_reference
 from ragauge.language.refusals.asked import asked_by
 from ragauge.language.stop_words import is_content_word
 from ragauge.language.words import words
-from ragauge.questions.evidence import Gold, PassageIndex, gives_value, share_stated, stems_of
+from ragauge.questions.evidence import Gold, PassageIndex, share_stated, stems_of
 from ragauge.questions.question import Question
 from ragauge.questions.wording import (
     MAX_REFUSAL,
@@ -27,6 +28,7 @@ from ragauge.questions.wording import (
     why_not_standalone,
     why_type_differs,
 )
+from ragauge.storage.atomic_files import write_text
 
 GROUNDED = 0.5
 """The least share of a long reference's words that its passage must state; a short one is there whole."""
@@ -99,33 +101,34 @@ class Checked:
         return {**self.question.to_row(), "sound": self.sound, **found, "checks": checks}
 
 
-def rows_as_jsonl(checked: Sequence[Checked]) -> str:
-    """The rows of the questions, one a line."""
-    return "".join(f"{json.dumps(each.to_row(), ensure_ascii=False)}\n" for each in checked)
+def write_rows(path: str | Path, checked: Sequence[Checked]) -> None:
+    """Write questions to a JSONL file, completely or not at all."""
+    lines = [json.dumps(each.to_row(), ensure_ascii=False) for each in checked]
+    write_text(Path(path), "".join(f"{line}\n" for line in lines))
 
 
 _Checks = dict[str, CheckResult]
 _OK = CheckResult("ok")
 
 
-def check(questions: Sequence[Question], documents: Documents) -> list[Checked]:
-    """Check each question against the documents and the other questions, by code.
+def _problem(name: str, reason: str, value: float | None = None) -> CheckResult:
+    return CheckResult("problem", value, reason, name)
 
-    The problems: `malformed` (no question, an answer that is in it or of another kind, a wrong span),
-    `not_standalone`, `answer_not_in_documents`, `contradicted`, `also_answered_elsewhere` (`relevant`
-    lacks a passage that answers it), `answerable_after_all`, `duplicate`. What a check cannot decide, such
-    as a computed answer, is `not checked` and no problem.
-    """
-    index = _index(documents)
-    duplicates = _duplicates(questions)
-    return [
-        _checked(question, index, questions[duplicates[n]] if n in duplicates else None)
-        for n, question in enumerate(questions)
-    ]
+
+def _not_checked(reason: str) -> CheckResult:
+    return CheckResult("not checked", None, reason)
+
+
+class _CheckedIndex(PassageIndex):
+    """The passages with the checks of questions that were checked before: who makes a set checks it many times."""
+
+    def __init__(self, documents: Documents) -> None:
+        super().__init__(documents)
+        self.known: dict[str, tuple[_Checks, dict[str, float]]] = {}
 
 
 @lru_cache(maxsize=2)
-def _index(documents: Documents) -> "_CheckedIndex":
+def _index(documents: Documents) -> _CheckedIndex:
     return _CheckedIndex(documents)
 
 
@@ -137,10 +140,8 @@ def gold_passages(question: Question, documents: Documents) -> list[Passage]:
 def is_stated(question: str, references: Sequence[str], answer: str) -> bool | None:
     """Whether an answer states one of the references; None for a yes or no that is said in other words."""
     if not _is_yes_no(question, references):
-        return any(
-            _stated(question, each, [answer], is_computed=False).status == "ok"
-            for each in references
-        )
+        found = (_stated(question, each, [answer], is_computed=False) for each in references)
+        return any(each.status == "ok" for each in found)
     said = _YES_NO.match(answer)
     expected = [found for each in references if (found := _YES_NO.match(each))]
     if said and expected:
@@ -152,35 +153,42 @@ def _is_yes_no(question: str, references: Sequence[str]) -> bool:
     return asks_yes_or_no_only(question) or any(map(_YES_NO.match, references))
 
 
-class _CheckedIndex(PassageIndex):
-    """The passages with the checks of questions that were checked before: who makes a set checks it many times."""
+def check(questions: Sequence[Question], documents: Documents) -> list[Checked]:
+    """Check each question against the documents and the other questions, by code.
 
-    def __init__(self, documents: Documents) -> None:
-        super().__init__(documents)
-        self.known: dict[str, tuple[_Checks, dict[str, float]]] = {}
-
-
-def _checked(question: Question, index: "_CheckedIndex", first: Question | None) -> Checked:
-    key = repr((question.question, question.references, question.gold_contexts, question.relevant, question.answerable))  # fmt: skip
-    if key not in index.known:
-        index.known[key] = _checks(question, index)
-    checks, relevant = index.known[key]
-    checks = {**checks, "duplicate": _duplicate(question, first)}
-    problems = [each.problem for each in checks.values() if each.status == "problem"]
-    question = replace(question, relevant=relevant) if relevant != question.relevant else question
-    return Checked(question, not problems, list(dict.fromkeys(problems)), checks)
+    The problems: `malformed` (no question, an answer that is in it or of another kind, a wrong span),
+    `not_standalone`, `answer_not_in_documents`, `contradicted`, `also_answered_elsewhere` (`relevant`
+    lacks a passage that answers it), `answerable_after_all`, `duplicate`. What a check cannot decide, such
+    as a computed answer, is `not checked` and no problem.
+    """
+    index, first_of = _index(documents), _duplicates(questions)
+    checked: list[Checked] = []
+    for place, question in enumerate(questions):
+        key = repr((question.question, question.references, question.gold_contexts, question.relevant, question.answerable))  # fmt: skip
+        if key not in index.known:
+            index.known[key] = _checks(question, index)
+        known, relevant = index.known[key]
+        first = questions[first_of[place]] if place in first_of else None
+        asks_again = first and f"it asks the same as {first.id}: {first.question[:80]!r}"
+        checks = {**known, "duplicate": _problem("duplicate", asks_again) if asks_again else _OK}
+        problems = [each.problem for each in checks.values() if each.status == "problem"]
+        if relevant != question.relevant:
+            question = replace(question, relevant=relevant)
+        checked.append(Checked(question, not problems, list(dict.fromkeys(problems)), checks))
+    return checked
 
 
 def _checks(question: Question, index: PassageIndex) -> tuple[_Checks, dict[str, float]]:
     """The checks that need no other question, and the relevant passages with those that answer it too."""
     text = question.question
     malformed = why_malformed(text)
+    form = _problem("malformed", malformed) if malformed else _OK
     if not any(map(str.isalnum, text)):
-        return {"form": _problem("malformed", str(malformed))}, question.relevant
+        return {"form": form}, question.relevant
     gold = index.gold(question)
     rank = index.rank(text, gold.passages) if gold.passages else None
     checks: _Checks = {
-        "form": _OK if malformed is None else _problem("malformed", malformed),
+        "form": form,
         "stands_alone": _stands_alone(question, gold, rank),
         "span": _span(question, gold),
     }
@@ -192,29 +200,14 @@ def _checks(question: Question, index: PassageIndex) -> tuple[_Checks, dict[str,
             checks["unique"], relevant = _unique(question, gold, index)
     else:
         checks["unanswerable"] = _unanswerable(question, index)
-    checks["bm25_rank"] = CheckResult("ok" if gold.passages else "not checked", rank)
-    checks["overlap"] = CheckResult(
-        "ok" if gold.passages else "not checked", _overlap(text, gold, index)
-    )
+    content = asked_by(text).content
+    there = {stem for each in gold.passages for place in index.places(each) for stem in place.stems}
+    overlap = len(content & there) / len(content) if content and gold.passages else None
+    located = "ok" if gold.passages else "not checked"
+    checks["bm25_rank"] = CheckResult(located, rank)
+    checks["overlap"] = CheckResult(located, overlap)
     checks["n_words"] = CheckResult("ok", len(words(text)))
     return checks, relevant
-
-
-def _problem(name: str, reason: str, value: float | None = None) -> CheckResult:
-    return CheckResult("problem", value, reason, name)
-
-
-def _not_checked(reason: str) -> CheckResult:
-    return CheckResult("not checked", None, reason)
-
-
-def _overlap(text: str, gold: Gold, index: PassageIndex) -> float | None:
-    """The share of the question's content words that the gold passages have."""
-    content = asked_by(text).content
-    if not content or not gold.passages:
-        return None
-    there = {stem for each in gold.passages for place in index.places(each) for stem in place.stems}
-    return len(content & there) / len(content)
 
 
 def _stands_alone(question: Question, gold: Gold, rank: int | None) -> CheckResult:
@@ -238,62 +231,51 @@ def _span(question: Question, gold: Gold) -> CheckResult:
 
 def _answer_form(question: Question) -> CheckResult:
     """Whether the references can be answers to the question."""
-    references = question.references
+    text, references = question.question, question.references
     if not references:
         return _not_checked("it has no reference")
-    blank = [each for each in references if not any(map(str.isalnum, each))]
-    if blank:
+    shown = repr(references[0][:60])
+    if blank := [each for each in references if not any(map(str.isalnum, each))]:
         return _problem("malformed", f"its answer is empty: {blank[0]!r}")
-    text = question.question
     is_closed = _is_yes_no(text, references)
     if not is_closed and all(_stem_set(each) == _stem_set(text) for each in references):
         return _problem("malformed", "its answer is the question itself")
     if all(map(is_refusal, references)):
-        return _problem("malformed", f"its answer is a refusal: {references[0][:60]!r}")
-    if why := _all_why([why_type_differs(text, each) for each in references]):
-        return _problem("malformed", why)
-    if not (is_closed or _CHOICE.search(text)) and all(
-        _is_given_away(text, each) for each in references
-    ):
-        return _problem("malformed", f"the question gives its answer {references[0][:60]!r} away")
+        return _problem("malformed", f"its answer is a refusal: {shown}")
+    differs = [why for each in references if (why := why_type_differs(text, each))]
+    if len(differs) == len(references):
+        return _problem("malformed", differs[0])
+    asked, given = " ".join(words(text)), [" ".join(words(each)) for each in references]
+    is_given_away = all(len(each) > 2 and f" {each} " in f" {asked} " for each in given)
+    if is_given_away and not (is_closed or _CHOICE.search(text)):
+        return _problem("malformed", f"the question gives its answer {shown} away")
     return _OK
-
-
-def _all_why(reasons: Sequence[str | None]) -> str | None:
-    return reasons[0] if reasons and all(reasons) else None
-
-
-def _is_given_away(question: str, reference: str) -> bool:
-    """Whether the whole answer is in the question, word for word."""
-    said = " ".join(words(reference))
-    return bool(said) and len(said) > 2 and f" {said} " in f" {' '.join(words(question))} "
 
 
 def _grounded(question: Question, gold: Gold, index: PassageIndex) -> CheckResult:
     """Whether the gold passages state a reference; the nearest passages, if no gold passage is given."""
+    text = question.question
     references = [each for each in question.references if any(map(str.isalnum, each))]
     if not references:
         return _not_checked("it has no reference")
     passages = dict.fromkeys(each.text for each in gold.passages)
     joined = ("\n".join(passages), "\n".join(gold.texts))
-    texts = list(dict.fromkeys(text for text in (*gold.texts, *joined) if text.strip()))
-    is_given = bool(texts)
-    if not is_given:
-        texts = _texts_near(question, index)
+    given = list(dict.fromkeys(each for each in (*gold.texts, *joined) if each.strip()))
+    texts = given or _texts_near(question, index)
     if not texts:
-        return _problem(
-            "answer_not_in_documents", "no passage shares a word with the question", 0.0
-        )
-    is_computed = _may_be_computed(question.question, gold, index)
-    results = [
-        _stated(question.question, reference, texts, is_computed=is_computed)
-        for reference in references
-    ]
+        reason = "no passage shares a word with the question"
+        return _problem("answer_not_in_documents", reason, 0.0)
+    # A number may follow from others where the question says so, or nothing there speaks of just what it asks.
+    places = (place for passage in gold.passages for place in index.places(passage))
+    is_computed = bool(pattern("computed").search(text)) or (
+        len(_NUMBER.findall("\n".join(gold.texts))) > MANY_NUMBERS
+        and not any(place.covers(text) >= NEARLY for place in places)
+    )
     best = max(
-        results,
+        (_stated(text, reference, texts, is_computed=is_computed) for reference in references),
         key=lambda each: (each.status == "ok", each.status == "not checked", each.value or 0),
     )
-    if best.status == "problem" and not is_given:
+    if best.status == "problem" and not given:
         return replace(best, reason=best.reason.replace("its passage", "the nearest passage"))
     return best
 
@@ -308,10 +290,10 @@ def _texts_near(question: Question, index: PassageIndex) -> list[str]:
     content = asked_by(text).content
     places = [place for passage in near for place in index.places(passage)]
     most = max((len(content & place.stems) for place in places), default=0)
-    best = [place.text for place in places if len(content & place.stems) >= NEARLY * most]
     is_short = all(len(words(each)) <= MAX_REFUSAL for each in question.references)
-    named = is_short and most >= GROUNDED * len(content)
-    return best if named else [each.text for each in near]
+    if is_short and most >= GROUNDED * len(content):
+        return [place.text for place in places if len(content & place.stems) >= NEARLY * most]
+    return [each.text for each in near]
 
 
 def _stated(
@@ -322,7 +304,9 @@ def _stated(
     best = max(matches, key=share_stated)
     share = share_stated(best)
     if _is_yes_no(question, [reference]):
-        share = max(share, *(_share_of_question(question, text) for text in texts))
+        content = asked_by(question).content
+        shares = [len(content & stems_of(text)) / len(content) for text in texts if content]
+        share = max((share, *shares)) if content else 1.0
         if share < SPOKEN_OF and not is_computed:
             return _problem("answer_not_in_documents", "its passage does not speak of it", share)
         return _not_checked("yes or no: only that its passage speaks of it was checked")
@@ -344,21 +328,6 @@ def _stated(
     return _problem("answer_not_in_documents", f"its passage does not say {listed!r}", share)
 
 
-def _may_be_computed(question: str, gold: Gold, index: PassageIndex) -> bool:
-    """Whether a number may follow from others: the question says so, or nothing there speaks of just what it asks."""
-    if pattern("computed").search(question):
-        return True
-    places = [place for passage in gold.passages for place in index.places(passage)]
-    n_numbers = len(_NUMBER.findall("\n".join(gold.texts)))
-    is_named = any(place.covers(question) >= NEARLY for place in places)
-    return n_numbers > MANY_NUMBERS and not is_named
-
-
-def _share_of_question(question: str, text: str) -> float:
-    content = asked_by(question).content
-    return len(content & stems_of(text)) / len(content) if content else 1.0
-
-
 def _unique(
     question: Question, gold: Gold, index: PassageIndex
 ) -> tuple[CheckResult, dict[str, float]]:
@@ -375,8 +344,11 @@ def _unique(
         found = [match_reference(text, reference, place.text) for reference in references]
         if any(share_stated(each) == 1.0 for each in found):
             also.append(place.passage.id)
-        elif is_specific and place.covers(text) == 1.0 and all(map(_is_other_number, found)):
-            there, here = found[0].contradiction or ("", "")
+        elif is_specific and place.covers(text) == 1.0:
+            sides = [side for each in found for side in each.contradiction or ("", "")]
+            if not all(any(map(str.isdigit, side)) for side in sides):
+                continue
+            there, here = sides[:2]  # another number where the answer has one
             reason = f"{place.passage.id} says {there!r}, its answer {here!r}"
             return _problem("contradicted", reason), question.relevant
     if not also:
@@ -385,12 +357,6 @@ def _unique(
     reason = f"{', '.join(also)} {'answers' if len(also) == 1 else 'answer'} it too, and is not in relevant"
     relevant = {**relevant, **dict.fromkeys(also, 1.0)}
     return _problem("also_answered_elsewhere", reason), relevant
-
-
-def _is_other_number(found: ReferenceMatch) -> bool:
-    """Whether a text gives another number where the reference has one."""
-    sides = found.contradiction or ("", "")
-    return all(any(map(str.isdigit, side)) for side in sides)
 
 
 def _unanswerable(question: Question, index: PassageIndex) -> CheckResult:
@@ -402,16 +368,10 @@ def _unanswerable(question: Question, index: PassageIndex) -> CheckResult:
         return _not_checked("no answer is given, and it asks for no kind of value")
     for place in index.answering(text, index.nearest(text)):
         found = [match_reference(text, each, place.text) for each in answers]
-        if 1.0 in map(share_stated, found) or (is_typed and gives_value(text, place)):
+        if 1.0 in map(share_stated, found) or (is_typed and place.gives_value(text)):
             quoted = " ".join(place.text.split())[:100]
             return _problem("answerable_after_all", f"{place.passage.id} answers it: {quoted!r}")
     return _OK
-
-
-def _duplicate(question: Question, first: Question | None) -> CheckResult:
-    if first is None:
-        return _OK
-    return _problem("duplicate", f"it asks the same as {first.id}: {first.question[:80]!r}")
 
 
 def _duplicates(questions: Sequence[Question]) -> dict[int, int]:

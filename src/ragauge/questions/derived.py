@@ -9,7 +9,7 @@ from random import Random
 
 from ragauge.language.dates.dates import dates
 from ragauge.language.numbers.numbers import quantities
-from ragauge.questions.draft import Draft
+from ragauge.questions.draft import NO_ANSWER, Draft
 from ragauge.questions.english_words import ARTICLES, AUXILIARIES, content_words
 from ragauge.questions.names import Names
 
@@ -18,29 +18,16 @@ MAX_COMPARED = 4
 MAX_HOP_WORDS = 30
 DESCRIBING = ("which", "agent")
 """Patterns whose question says something of its answer alone."""
-INVENTED = (
-    "Hartwell",
-    "Marlow",
-    "Denholm",
-    "Calverton",
-    "Ashdown",
-    "Thornbury",
-    "Wexcombe",
-    "Lindale",
-    "Orsett",
-    "Brantham",
-)
+INVENTED = "Hartwell Marlow Denholm Calverton Ashdown Thornbury Wexcombe Lindale Orsett Brantham"
 """Names for things that no document has; the first that the documents do not use is taken."""
 
 
 def derived(drafts: Sequence[Draft], texts: Mapping[str, str], seed: int) -> list[Draft]:
     """The questions that these make possible, in order: each is changed in one way only."""
-    whole = "\n".join(texts.values())
-    names = Names.read(texts)
     return [
         *_comparisons(drafts),
         *_two_hops(drafts),
-        *_unanswerable(drafts, whole, names),
+        *_unanswerable(drafts, texts),
         *_as_typed(drafts, Random(f"{seed} typed")),
     ]
 
@@ -49,7 +36,8 @@ def _comparisons(drafts: Sequence[Draft]) -> Iterator[Draft]:
     """Two subjects of which different passages state the same: which has more, which came first?"""
     groups: dict[str, dict[str, Draft]] = defaultdict(dict)
     for draft in drafts:
-        if draft.comparing and _is_named(draft.subject):
+        is_named = re.search(r"\b[A-Z]", draft.subject)
+        if draft.comparing and is_named and draft.subject.split()[0] not in ("their", "its"):
             groups[draft.comparing].setdefault(draft.subject, draft)
     for comparing, by_subject in groups.items():
         pairs = [
@@ -70,12 +58,7 @@ def _comparisons(drafts: Sequence[Draft]) -> Iterator[Draft]:
                 "comparison",
                 "compared",
                 left.subject,
-                3.0,
             )
-
-
-def _is_named(subject: str) -> bool:
-    return bool(re.search(r"\b[A-Z]", subject)) and subject.split()[0] not in ("their", "its")
 
 
 def _wins(comparing: str, value: str, other: str) -> bool | None:
@@ -85,11 +68,7 @@ def _wins(comparing: str, value: str, other: str) -> bool | None:
         first, second = (*years, None, None)[:2]
         return None if first is None or second is None or first == second else first < second
     numbers = [found[0] for text in (value, other) if (found := quantities(text))]
-    if (
-        len(numbers) < 2
-        or numbers[0].unit != numbers[1].unit
-        or numbers[0].value == numbers[1].value
-    ):
+    if len({number.unit for number in numbers}) != 1 or len({each.value for each in numbers}) != 2:
         return None
     return numbers[0].value > numbers[1].value
 
@@ -101,8 +80,7 @@ def _two_hops(drafts: Sequence[Draft]) -> Iterator[Draft]:
         if draft.pattern not in DESCRIBING and draft.question_type not in ("yes/no", "cloze"):
             by_subject[draft.subject.removeprefix("the ")].append(draft)
     for first in (draft for draft in drafts if draft.pattern in DESCRIBING):
-        asked = first.question.removeprefix("Which ").rstrip("?")
-        kind, _, said = asked.partition(" ")
+        kind, _, said = first.question.removeprefix("Which ").rstrip("?").partition(" ")
         described = f"the person who {said}" if kind == "Who" else f"the {kind} that {said}"
         name = first.references[0].removeprefix("the ")
         of_name = re.compile(rf"\b(?:the )?{re.escape(name)}\b(?!['’])")
@@ -110,11 +88,8 @@ def _two_hops(drafts: Sequence[Draft]) -> Iterator[Draft]:
             question = of_name.sub(lambda _, by=described: by, second.question, count=1)
             is_near = second.sources[0].passage.id == first.sources[0].passage.id
             is_told = set(content_words(said)) & set(content_words(second.references[0]))
-            if (
-                question != second.question
-                and not (is_near or is_told)
-                and len(question.split()) <= MAX_HOP_WORDS
-            ):
+            is_short = len(question.split()) <= MAX_HOP_WORDS
+            if question != second.question and is_short and not (is_near or is_told):
                 yield Draft(
                     question[0].upper() + question[1:],
                     second.references,
@@ -122,30 +97,33 @@ def _two_hops(drafts: Sequence[Draft]) -> Iterator[Draft]:
                     "multi-hop",
                     "described",
                     second.subject,
-                    3.0,
                     hops=2,
                 )
 
 
-def _unanswerable(drafts: Sequence[Draft], whole: str, names: Names) -> Iterator[Draft]:
+def _unanswerable(drafts: Sequence[Draft], texts: Mapping[str, str]) -> Iterator[Draft]:
     """A question about a thing of the same kind that no document knows, or about another year."""
-    free = [name for name in INVENTED if name not in whole]
+    whole, names = "\n".join(texts.values()), Names(texts)
+    free = [name for name in INVENTED.split() if name not in whole]
     years = {int(year) for year in re.findall(r"\b(?:19|20)\d\d\b", whole)}
+    types = ("number", "temporal", "table look-up", "single fact")
     for at, draft in enumerate(drafts):
-        if (
-            draft.question_type not in ("number", "temporal", "table look-up", "single fact")
-            or draft.worth < 2.5
-            or draft.pattern in ("definition", "agent")
-        ):
+        is_fit = draft.question_type in types and draft.worth >= 2.5
+        if not is_fit or draft.pattern in ("definition", "agent"):
             continue
-        changed = _with_other_year(draft.question, years) or (
+        question = _with_other_year(draft.question, years) or (
             _with_other_name(draft, free[at % len(free)], names) if free else None
         )
-        if changed is not None:
-            reference = "The documents do not say."
+        if question is not None:
             yield replace(
-                draft, question=changed, references=(reference,), question_type="unanswerable", answerable=False, pattern="changed subject", comparing=""
-            )  # fmt: skip
+                draft,
+                question=question,
+                references=(NO_ANSWER,),
+                question_type="unanswerable",
+                answerable=False,
+                pattern="changed subject",
+                comparing="",
+            )
 
 
 def _with_other_year(question: str, years: set[int]) -> str | None:
@@ -153,11 +131,8 @@ def _with_other_year(question: str, years: set[int]) -> str | None:
     if found is None or not years:
         return None
     other = next(year for year in range(int(found[1]) + 1, 2200) if year not in years)
-    return (
-        question[: found.start(1)] + str(other) + question[found.end(1) :]
-        if other <= max(years) + 1
-        else None
-    )
+    is_near = other <= max(years) + 1
+    return f"{question[: found.start(1)]}{other}{question[found.end(1) :]}" if is_near else None
 
 
 def _with_other_name(draft: Draft, name: str, names: Names) -> str | None:
@@ -168,13 +143,11 @@ def _with_other_name(draft: Draft, name: str, names: Names) -> str | None:
         return None
     if (len(words) == 1 and not names.capital[subject.lower()]) or subject not in draft.question:
         return None
-    coded = re.fullmatch(r"(?P<head>[A-Z]+-?)\d", words[-1])
-    if coded:
-        free = [
-            f"{coded['head']}{n}"
-            for n in range(9, 0, -1)
-            if not names.capital[f"{coded['head']}{n}".lower()]
-        ]
+    if coded := re.fullmatch(r"(?P<head>[A-Z]+-?)\d", words[-1]):
+        codes = [f"{coded['head']}{n}" for n in range(9, 0, -1)]
+        free = [code for code in codes if not names.capital[code.lower()]]
+        if not free:
+            return None
         words[-1] = free[0]
     else:
         words[1 if len(words) > 1 and names.small[words[0].lower()] else 0] = name
@@ -187,39 +160,32 @@ def _as_typed(drafts: Sequence[Draft], random: Random) -> Iterator[Draft]:
         if draft.question_type == "yes/no" or draft.worth < 2.5 or len(draft.question.split()) > 14:
             continue
         words = draft.question.rstrip("?").split()
+        typed: dict[str, str] = {}
         terse = [word for word in words if word.lower() not in AUXILIARIES | ARTICLES | {"do"}]
         if words[0] == "What" and len(terse) > 2:
             terse = terse[1:]
         if len(terse) > 2:
-            yield replace(
-                draft,
-                question=" ".join(terse).lower(),
-                question_type="terse",
-                origin=draft.question,
-                pattern=f"terse {draft.pattern}",
-                comparing="",
-            )
+            typed["terse"] = " ".join(terse).lower()
         places = [at for at, word in enumerate(words) if re.fullmatch(r"[a-z]{6,}", word)]
         if places:
             at = random.choice(places)
-            typed = [*words[:at], _misspelt(words[at], random), *words[at + 1 :]]
+            changed = [*words[:at], _misspelt(words[at], random), *words[at + 1 :]]
+            typed["misspelt"] = f"{' '.join(changed)}?"
+        for kind, question in typed.items():
             yield replace(
                 draft,
-                question=f"{' '.join(typed)}?",
-                question_type="misspelt",
+                question=question,
+                question_type=kind,
                 origin=draft.question,
-                pattern=f"misspelt {draft.pattern}",
+                pattern=f"{kind} {draft.pattern}",
                 comparing="",
             )
 
 
 def _misspelt(word: str, random: Random) -> str:
     """The word with two different neighbouring letters exchanged, not the first or the last."""
-    places = [
-        at
-        for at, (one, other) in enumerate(pairwise(word))
-        if 0 < at < len(word) - 2 and one != other
-    ]
+    pairs = enumerate(pairwise(word))
+    places = [at for at, (one, other) in pairs if 0 < at < len(word) - 2 and one != other]
     if not places:
         return word[:-2] + word[-1]
     at = random.choice(places)

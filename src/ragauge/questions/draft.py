@@ -4,33 +4,32 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
+from ragauge.questions.question import GoldContext
+
 if TYPE_CHECKING:
     from ragauge.documents.passage import Passage
 
+NO_ANSWER = "The documents do not say."
+"""The reference of an unanswerable question."""
 
-@dataclass(frozen=True, slots=True)
-class Source:
-    """A part of a passage that a question rests on: start and end in the document's text."""
+
+class Source(NamedTuple):
+    """The part of a passage that a question rests on: `start` and `end` in the passage's text."""
 
     passage: "Passage"
     start: int
     end: int
-    text: str
-
-    @classmethod
-    def within(cls, passage: "Passage", start: int, end: int) -> "Source":
-        """The part of a passage from `start` to `end` in its own text."""
-        return cls(passage, passage.start + start, passage.start + end, passage.text[start:end])
 
     @property
-    def as_context(self) -> dict[str, object]:
-        """The row of `gold_contexts`."""
-        return {
-            "document": self.passage.document,
-            "start": self.start,
-            "end": self.end,
-            "text": self.text,
-        }
+    def text(self) -> str:
+        return self.passage.text[self.start : self.end]
+
+    @property
+    def context(self) -> GoldContext:
+        """The row of `gold_contexts`, with offsets in the document's text."""
+        start, end = (self.passage.start + each for each in (self.start, self.end))
+        document = self.passage.document
+        return {"document": document, "start": start, "end": end, "text": self.text}
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +47,7 @@ class Draft:
     question_type: str
     pattern: str
     subject: str = ""
-    worth: float = 1.0
+    worth: float = 3.0
     answerable: bool = True
     hops: int = 1
     comparing: str = ""
@@ -83,31 +82,10 @@ PATTERNS: Mapping[str, tuple[str, float]] = {
 
 
 class QuestionAnswer(NamedTuple):
-    """A question and its answer; `comparing` and `value` as in a draft."""
+    """A question that a sentence answers; `comparing` and `value` as in a draft."""
 
     pattern: str
     question: str
     answer: str
     comparing: str = ""
-    value: str = ""
-
-    @property
-    def question_type(self) -> str:
-        return PATTERNS[self.pattern][0]
-
-    @property
-    def worth(self) -> float:
-        return PATTERNS[self.pattern][1]
-
-
-class Part(NamedTuple):
-    """A part of a clause's rest that can be asked for, with the words that ask.
-
-    `answer`: the reference; `leftover`: the rest without the part.
-    """
-
-    pattern: str
-    ask: str
-    answer: str
-    leftover: str = ""
     value: str = ""

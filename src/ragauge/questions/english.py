@@ -10,13 +10,14 @@ from collections.abc import Iterator
 from ragauge.language.dates.dates import dates
 from ragauge.language.numbers.numbers import quantities
 from ragauge.questions.clauses import Clause, clauses
-from ragauge.questions.draft import Part, QuestionAnswer
+from ragauge.questions.draft import QuestionAnswer
 from ragauge.questions.english_amounts import (
     amounts,
     counted_subject,
     dated,
     lead_date,
     measure,
+    part,
     with_other_number,
 )
 from ragauge.questions.english_words import (
@@ -28,15 +29,13 @@ from ragauge.questions.english_words import (
     PREPOSITIONS,
     as_question,
     content_words,
-    ends_open,
     is_bare,
     is_participle,
-    past_of,
     points_outside,
     set_of,
-    third_of,
+    verbs,
 )
-from ragauge.questions.names import Names, with_names
+from ragauge.questions.names import Names
 
 MIN_WORDS, MAX_WORDS = 3, 26
 """Words of a question."""
@@ -70,7 +69,7 @@ def questions_of(
 ) -> Iterator[tuple[Clause, QuestionAnswer]]:
     """All questions that the clauses of a sentence answer, each with its clause."""
     for clause in clauses(sentence, names, document):
-        clause = clause._replace(rest=with_names(clause.rest, names, document))
+        clause = clause._replace(rest=names.resolve(clause.rest, document))
         for asked in _of_clause(clause, names):
             if is_good(asked.question):
                 yield clause, asked
@@ -81,48 +80,23 @@ def is_good(question: str) -> bool:
     words = re.findall(r"[\w'’-]+", question.lower())
     if not MIN_WORDS <= len(words) <= MAX_WORDS or points_outside(question):
         return False
-    return len(content_words(question)) >= (2 if len(words) < 6 else 3) - (
-        words[0] in ("what", "who")
-    )
+    least = 2 if len(words) < 6 else 3
+    return len(content_words(question)) >= least - (words[0] in ("what", "who"))
 
 
 def _of_clause(clause: Clause, names: Names) -> Iterator[QuestionAnswer]:
     if not clause.is_negative:
-        finders = [dated, amounts, _places]
-        if clause.is_whole:
-            finders += [_means, _objects, _definition]
-        for part in (part for find in finders for part in find(clause)):
-            if not ends_open(part.leftover):
-                question = as_question(part.ask, clause.asked(part.leftover))
-                yield QuestionAnswer(
-                    part.pattern,
-                    question,
-                    part.answer.rstrip(","),
-                    _comparing(clause, part),
-                    part.value,
-                )
-        yield from lead_date(clause)
-        yield from _reason(clause)
-        yield from _agent(clause)
-        yield from measure(clause)
+        of_whole = (_means, _objects, _definition) if clause.is_whole else ()
+        alone = (lead_date, _reason, _agent, measure)
+        for find in (dated, amounts, _places, *of_whole, *alone):
+            yield from find(clause)
         yield from _which(clause, names)
         yield from counted_subject(clause)
         yield from _cloze(clause)
     yield from _yes_no(clause)
 
 
-def _comparing(clause: Clause, part: Part) -> str:
-    """How two subjects are compared of which the same is said: `Which has more beds`."""
-    things = part.ask.removeprefix("How many ")
-    frame = {
-        "count": f"{clause.verb} more {things} {part.leftover}",
-        "money": f"{clause.verb} more {part.leftover}" if clause.main == "cost" else "",
-        "date": f"{clause.verb} {part.leftover} earlier" if part.ask == "When" else "",
-    }.get(part.pattern, "")
-    return f"Which {' '.join(frame.split())}" if frame else ""
-
-
-def _places(clause: Clause) -> Iterator[Part]:
+def _places(clause: Clause) -> Iterator[QuestionAnswer]:
     found = re.match(
         rf"(?P<how>(?:\w+ )?)(?P<place>(?:in|at|near|on|beside) {NAMED_PLACE})$", clause.rest
     )
@@ -130,19 +104,19 @@ def _places(clause: Clause) -> Iterator[Part]:
         return
     how = found["how"].strip()
     if (how or clause.main) in PLACED:
-        yield Part("place", "Where", found["place"], how)
+        yield from part(clause, "place", "Where", found["place"], how)
 
 
-def _means(clause: Clause) -> Iterator[Part]:
+def _means(clause: Clause) -> Iterator[QuestionAnswer]:
     """`… by doing …`: how?"""
     found = re.search(r"^(?P<head>.+?),? (?P<how>by [a-z]+ing .+)$", clause.rest)
     if found is None or clause.lead or len(content_words(found["head"])) < 2:
         return
     if clause.main or clause.auxiliary not in BE or is_participle(found["head"].split(" ")[0]):
-        yield Part("means", "How", found["how"], found["head"])
+        yield from part(clause, "means", "How", found["how"], found["head"])
 
 
-def _objects(clause: Clause) -> Iterator[Part]:
+def _objects(clause: Clause) -> Iterator[QuestionAnswer]:
     """The whole object of the verb: one thing or several."""
     rest, first = clause.rest, clause.rest.split(" ")[0]
     items = re.split(r", (?:and |or )?| and | or ", rest)
@@ -161,39 +135,34 @@ def _objects(clause: Clause) -> Iterator[Part]:
     if not is_object or is_cut or not is_clear or is_bare(clause.subject):
         return
     if len(content_words(rest)) > 1:
-        yield Part("listed objects" if is_list else "object", "What", rest)
+        yield from part(clause, "listed objects" if is_list else "object", "What", rest)
 
 
-def _definition(clause: Clause) -> Iterator[Part]:
-    """`X is a Y that …`, `X means Y`."""
-    rest, subject = _whole_rest(clause), clause.subject.split(" ")
+def _definition(clause: Clause) -> Iterator[QuestionAnswer]:
+    """`X is a Y that …`, `X means Y`; a relative clause behind the rest belongs to it."""
+    rest, subject = clause.rest, clause.subject.split(" ")
+    relative = re.match(r",? ?(?:who|which|where)\b(?:[^,;:—–]|,(?=\d{3}))*", clause.ending)
+    if relative and not points_outside(relative[0]):
+        rest = f"{rest}{'' if relative[0][0] in ', ' else ' '}{relative[0]}".rstrip()
     first, _, others = rest.partition(" ")
     if is_bare(clause.subject) or subject[0] in DETERMINERS - ARTICLES:
         return
     if clause.main == "mean" and rest and not re.match(r"(?:with|in|by|from|to|for)\b", rest):
-        yield Part("meaning", "What", rest)
+        yield from part(clause, "meaning", "What", rest)
     if clause.main or clause.auxiliary not in ("is", "was") or first not in ARTICLES:
         return
     describing = re.search(r" (?:of|in|for|at|from|who|that|which|where|with|on|to)\b|,", rest)
     if VAGUE_THINGS.match(others) or len(content_words(rest)) < 2:
         return
-    if first == "the" and (
-        not describing or re.match(r"(?:first|last|only|most|\w+est)\b", others)
-    ):
+    is_one_of_many = not describing or re.match(r"(?:first|last|only|most|\w+est)\b", others)
+    if first == "the" and is_one_of_many:
         return
-    head = rest[: describing.start()] if describing else rest
-    is_person = clause.subject[0].isupper() and ROLE.search(head)
+    is_person = clause.subject[0].isupper() and ROLE.search(
+        rest[: describing.start()] if describing else rest
+    )
     role = re.split(" of | for ", clause.subject)[0].split()[-1]
     is_role = subject[0] == "the" and ROLE.search(role)
-    yield Part("definition", "Who" if is_person or is_role else "What", rest)
-
-
-def _whole_rest(clause: Clause) -> str:
-    """The rest with a relative clause that belongs to it."""
-    following = re.match(r",? ?(?:who|which|where)\b(?:[^,;:—–]|,(?=\d{3}))*", clause.ending)
-    if following is None or points_outside(following[0]):
-        return clause.rest
-    return f"{clause.rest}{'' if following[0][0] in ', ' else ' '}{following[0]}".rstrip()
+    yield from part(clause, "definition", "Who" if is_person or is_role else "What", rest)
 
 
 def _reason(clause: Clause) -> Iterator[QuestionAnswer]:
@@ -209,14 +178,14 @@ def _agent(clause: Clause) -> Iterator[QuestionAnswer]:
         rf"(?P<name>{PERSON}(?: and {PERSON})?)(?P<behind>.*)$",
         clause.rest,
     )
-    if found is None or clause.auxiliary not in BE or clause.main or not past_of(found["how"]):
+    if found is None or clause.auxiliary not in BE or clause.main or found["how"] not in verbs():
         return
     if re.match(r"\s*['’]s|\s+and\b", found["behind"]):
         return
-    is_past = clause.auxiliary in ("was", "were")
-    verb = past_of(found["how"]) if is_past else third_of(found["how"])
+    verb = verbs()[found["how"]]
+    form = verb.past if clause.auxiliary in ("was", "were") else verb.third
     behind = f"{found['between']} {found['behind']} {clause.lead}"
-    question = as_question("Who", f"{verb}{found['particle'] or ''}", clause.subject, behind)
+    question = as_question("Who", f"{form}{found['particle'] or ''}", clause.subject, behind)
     yield QuestionAnswer("agent", question, found["name"])
 
 
@@ -224,7 +193,6 @@ def _which(clause: Clause, names: Names) -> Iterator[QuestionAnswer]:
     """`Ninestone Hut opens only from …`: which hut opens only from …?"""
     words = clause.subject.removeprefix("the ").split()
     rest, kind = f"{clause.rest} {clause.lead}".strip(), words[-1].lower()
-    is_known = {word.lower() for word in words[:-1]} & set(re.findall(r"\w+", rest.lower()))
     if (
         len(words) in (2, 3)
         and all(word[0].isupper() for word in words)
@@ -232,7 +200,7 @@ def _which(clause: Clause, names: Names) -> Iterator[QuestionAnswer]:
         and len(content_words(rest)) > 2
         and not clause.ending.startswith("that")
         and not kind.endswith(("s", "ing"))
-        and not is_known
+        and set(map(str.lower, words[:-1])).isdisjoint(re.findall(r"\w+", rest.lower()))
     ):
         yield QuestionAnswer("which", as_question("Which", kind, clause.verb, rest), clause.subject)
 
@@ -244,7 +212,7 @@ def _cloze(clause: Clause) -> Iterator[QuestionAnswer]:
     if not is_one or not clause.is_whole or len(content_words(clause.rest)) < 2:
         return
     rest = f"{clause.rest[: found[0].start]}___{clause.rest[found[0].end :]}"
-    sentence = " ".join(part for part in (clause.subject, clause.verb, rest, clause.lead) if part)
+    sentence = " ".join(filter(None, (clause.subject, clause.verb, rest, clause.lead)))
     question = f"Which number is missing: “{sentence[0].upper()}{sentence[1:]}”?"
     yield QuestionAnswer("cloze", question, found[0].text)
 

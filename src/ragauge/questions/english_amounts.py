@@ -6,10 +6,11 @@ from collections.abc import Iterator
 from ragauge.language.dates.dates import dates
 from ragauge.language.numbers.numbers import quantities
 from ragauge.questions.clauses import Clause
-from ragauge.questions.draft import Part, QuestionAnswer
+from ragauge.questions.draft import QuestionAnswer
 from ragauge.questions.english_words import (
     AUXILIARIES,
     BE,
+    BEFORE_NOUNS,
     DETERMINERS,
     JOINING,
     MODALS,
@@ -17,6 +18,7 @@ from ragauge.questions.english_words import (
     as_question,
     content_words,
     ends_open,
+    form_of,
     is_bare,
     is_plural,
     set_of,
@@ -41,35 +43,56 @@ COUNTED = re.compile(r"(?:[a-z][\w-]* ){0,2}[a-z][\w-]*")
 CURRENCY = r"(?:dollars?|euros?|USD|EUR|pence|cents)"
 
 
-def dated(clause: Clause) -> Iterator[Part]:
+def part(
+    clause: Clause, pattern: str, ask: str, answer: str, leftover: str = "", value: str = ""
+) -> Iterator[QuestionAnswer]:
+    """The question for a part of a clause's rest: `leftover` is the rest without it, `ask` the words that ask.
+
+    Two subjects of which the same is said are compared by it: `Which has more beds`.
+    """
+    if ends_open(leftover):
+        return
+    comparing = ""
+    if pattern == "count":
+        comparing = f"{clause.verb} more {ask.removeprefix('How many ')} {leftover}"
+    elif pattern == "money" and clause.main == "cost":
+        comparing = f"{clause.verb} more {leftover}"
+    elif pattern == "date" and ask == "When":
+        comparing = f"{clause.verb} {leftover} earlier"
+    comparing = " ".join(f"Which {comparing}".split()) if comparing else ""
+    question = as_question(ask, clause.asked(leftover))
+    yield QuestionAnswer(pattern, question, answer.rstrip(","), comparing, value)
+
+
+def dated(clause: Clause) -> Iterator[QuestionAnswer]:
     """`in 1994`, `from 15 May to 10 October`, `until 30 June`."""
     rest = clause.rest
     found = [date for date in dates(rest) if CALENDAR.search(date.text)]
     if not 0 < len(found) < 3:
         return
-    span, behind = rest[found[0].start : found[-1].end], rest[found[-1].end :]
+    first, last, is_range = found[0], found[-1], len(found) == 2
+    behind = rest[last.end :]
     before = re.search(
-        r"(?:^|\s)(in|on|since|from|by|until|between|at)\s+(?:the )?$", rest[: found[0].start]
+        r"(?:^|\s)(in|on|since|from|by|until|between|at)\s+(?:the )?$", rest[: first.start]
     )
     goes_on = re.match(r"\s*(?:\w+ )?(?:to|and|or|-|–)\b|[ ,]*\d{4}", behind)
     if before is None or goes_on:
         return
-    how, is_range = before[1], len(found) == 2
-    gap = rest[found[0].end : found[-1].start]
-    is_joined = re.fullmatch(r"\s*(?:to|and|until|through)\s*", gap)
-    if (is_range and not (is_joined and how in ("from", "between"))) or (
-        not is_range and how == "between"
-    ):
+    how = before[1]
+    is_joined = re.fullmatch(r"\s*(?:to|and|until|through)\s*", rest[first.end : last.start])
+    if (not is_joined or how not in ("from", "between")) if is_range else how == "between":
         return
     leftover = f"{rest[: before.start()].rstrip()} {behind.strip()}".strip()
     inner = leftover.lower().split()[1:]
-    has_verb = any(verbs().get(word, ("", ""))[1] == "past" for word in inner)
+    has_verb = any(form_of(word) == "past" for word in inner)
     if set(inner) & JOINING or has_verb or (not leftover and clause.main in ("", "have", "take")):
         return
     is_when = is_range or how not in ("since", "from", "by", "until")
     ask = "When" if is_when else f"{how.capitalize()} when"
-    answer = f"{how} {span}" if is_range else span
-    yield Part("date", ask, answer, leftover, found[0].text)
+    span = rest[first.start : last.end]
+    yield from part(
+        clause, "date", ask, f"{how} {span}" if is_range else span, leftover, first.text
+    )
 
 
 def lead_date(clause: Clause) -> Iterator[QuestionAnswer]:
@@ -79,11 +102,11 @@ def lead_date(clause: Clause) -> Iterator[QuestionAnswer]:
     if not found or not is_date or not CALENDAR.search(found["date"]) or is_bare(clause.subject):
         return
     question = as_question("When", clause._replace(lead="").asked())
-    if len(content_words(question)) > 2 and not set(clause.rest.split()) & JOINING:
+    if len(content_words(question)) > 2 and JOINING.isdisjoint(clause.rest.split()):
         yield QuestionAnswer("date", question, found["date"])
 
 
-def amounts(clause: Clause) -> Iterator[Part]:
+def amounts(clause: Clause) -> Iterator[QuestionAnswer]:
     """An amount of money, a time or a count."""
     rest, own_dates = clause.rest, dates(clause.rest)
     for number in quantities(rest):
@@ -100,26 +123,28 @@ def amounts(clause: Clause) -> Iterator[Part]:
             before, text = before[: bound.start()].strip(), f"{bound[0]} {text}"
         tail = re.split(r"[,;:]| and | or | [-–] ", behind, maxsplit=1)[0].strip()
         is_money = re.search(rf"[$€£]|\b{CURRENCY}\b", f"{text} {tail.split(' ')[0]}")
-        part = (_money if is_money else _count)(clause, before, text, tail)
-        if part is not None:
-            yield part._replace(value=number.text)
+        found = (_money if is_money else _count)(clause, before, text, tail)
+        if found is not None:
+            yield from part(clause, *found, number.text)
 
 
-def _money(clause: Clause, before: str, number: str, tail: str) -> Part | None:
-    is_clear = len(content_words(clause.subject)) > 1
-    is_be = clause.auxiliary in BE and not clause.main
+def _money(clause: Clause, before: str, number: str, tail: str) -> tuple[str, str, str, str] | None:
+    """The pattern, the words that ask, the answer and what is left; None for what is no price."""
     if before:
         is_price = clause.auxiliary in MODALS and before in PAYING
     else:
-        is_price = (is_be and is_clear) or clause.main.split(" ")[-1] in PAYING
+        is_said = clause.auxiliary in BE and not clause.main
+        is_clear = len(content_words(clause.subject)) > 1
+        is_price = (is_said and is_clear) or clause.main.split(" ")[-1] in PAYING
     if not is_price or re.match(r"(?:less|more)\b", tail):
         return None
     unit = re.match(rf"{CURRENCY}\b", tail)
-    leftover = f"{before} {tail[unit.end() :] if unit else tail}".strip()
-    return Part("money", "How much", f"{number} {unit[0]}" if unit else number, leftover)
+    answer = f"{number} {unit[0]}" if unit else number
+    return "money", "How much", answer, f"{before} {tail[unit.end() :] if unit else tail}".strip()
 
 
-def _count(clause: Clause, before: str, number: str, tail: str) -> Part | None:
+def _count(clause: Clause, before: str, number: str, tail: str) -> tuple[str, str, str, str] | None:
+    """As `_money`, of a count or a time."""
     things = _things(tail)
     leftover = tail[len(things or "") :].strip()
     following = leftover.lower().split(" ")[0]
@@ -127,18 +152,16 @@ def _count(clause: Clause, before: str, number: str, tail: str) -> Part | None:
         return None
     if not before:
         is_stated = not clause.main and clause.auxiliary in BE and clause.subject != "there"
-        is_end = following in PREPOSITIONS | DETERMINERS | JOINING | {"", "to"}
-        if is_stated or not is_end:
+        if is_stated or following not in BEFORE_NOUNS | JOINING | {"", "to"}:
             return None
-        return Part("count", f"How many {things}", f"{number} {things}", leftover)
+        return "count", f"How many {things}", f"{number} {things}", leftover
     head, _, preposition = before.rpartition(" ")
     is_time = things.split()[-1] in TIMES and preposition in ("for", "within", "after")
-    if not is_time or ends_open(head) or set(head.split()) & JOINING:
+    if not is_time or ends_open(head) or not JOINING.isdisjoint(head.split()):
         return None
-    how = (
-        "For how long" if preposition == "for" else f"{preposition.capitalize()} how many {things}"
-    )
-    return Part("time", how, f"{number} {things}", f"{head} {leftover}".strip())
+    many = f"{preposition.capitalize()} how many {things}"
+    how = "For how long" if preposition == "for" else many
+    return "time", how, f"{number} {things}", f"{head} {leftover}".strip()
 
 
 def _things(tail: str) -> str | None:
@@ -178,15 +201,12 @@ def counted_subject(clause: Clause) -> Iterator[QuestionAnswer]:
     if (
         found
         and found[0].value >= 2
-        and not found[0].is_year
-        and not is_state
+        and not (found[0].is_year or is_state or clause.lead.startswith("of"))
         and _things(things) == things
-        and not clause.lead.startswith("of")
         and len(content_words(said)) > 1
     ):
-        yield QuestionAnswer(
-            "counted subject", as_question("How many", things, said), clause.subject
-        )
+        question = as_question("How many", things, said)
+        yield QuestionAnswer("counted subject", question, clause.subject)
 
 
 def with_other_number(rest: str) -> str | None:
@@ -195,19 +215,18 @@ def with_other_number(rest: str) -> str | None:
     if len(years) == 1 and dates(rest):
         return rest.replace(years[0], str(int(years[0]) - 4))
     found = [each for each in quantities(rest) if not each.is_year and not each.only_matches]
-    if (
-        len(found) != 1
-        or dates(rest)
-        or not re.fullmatch(r"[$€£]?\d{1,3}(?:,\d{3})*%?", found[0].text)
-    ):
+    if len(found) != 1 or dates(rest):
         return None
-    digits = re.sub(r"[^\d,]", "", found[0].text)
-    value = int(digits.replace(",", ""))
+    text, before = found[0].text, rest[: found[0].start]
+    digits = re.sub(r"[^\d,]", "", text)
+    value = int(digits.replace(",", "") or 0)
     is_bounded = re.search(r"\b(?:least|most|than|up to|over|under|within)\b", rest)
-    if value < 3 or is_bounded or rest[: found[0].start].strip().split(" ")[-1].lower() in NUMBERED:
+    is_plain = re.fullmatch(r"[$€£]?\d{1,3}(?:,\d{3})*%?", text)
+    is_name = before.strip().split(" ")[-1].lower() in NUMBERED
+    if not is_plain or value < 3 or is_bounded or is_name:
         return None
     other = value * 2 if value < 50 else value + value // 4
-    if "%" in found[0].text and other >= 100:
+    if "%" in text and other >= 100:
         other = value // 2
-    text = found[0].text.replace(digits, f"{other:,}" if "," in digits else str(other))
-    return rest[: found[0].start] + text + rest[found[0].end :]
+    changed = text.replace(digits, f"{other:,}" if "," in digits else str(other))
+    return before + changed + rest[found[0].end :]

@@ -5,8 +5,10 @@ import tomllib
 from collections.abc import Mapping
 from functools import cache
 from importlib import resources
+from typing import NamedTuple
 
 TOKEN = re.compile(r"[$€£]?\d(?:[\d.,:/-]*\d)?[%\w]*|\w+(?:[.'’/-]\w+)*|--?\w[\w-]*|[^\w\s]")
+ABOVE = re.compile(r"\b(?:above|below)\b(?! (?:an?|the|[A-Z]|\w+['’]s|\$?\d|\w+ level))")
 
 
 def set_of(words: str) -> frozenset[str]:
@@ -25,6 +27,7 @@ PREPOSITIONS = set_of(
 DETERMINERS = ARTICLES | set_of(
     "each every any no all some most many several both its their his her my our your whose"
 )
+BEFORE_NOUNS = DETERMINERS | PREPOSITIONS
 POINTING = set_of(
     """it they them this these those he she him we us our ours i my me here following such same other
     others another former latter itself themselves there"""
@@ -40,17 +43,11 @@ JOINING = set_of(
 ADVERBS = set_of(
     "also always only usually often never not now currently typically normally generally still then already just"
 )
-CONDITIONS = set_of("if unless except provided only but although though whereas until once when")
-NO_SUBJECT = set_of(
-    """early late nearby inside outside there here both one some many few each what no nobody whoever please let yes any first second third today perhaps
-    then now however therefore thus tomorrow yesterday either neither everything anything something half and none"""
-)
-OTHERS = set_of("his her its their my our us")
-"""Whose they are only the sentences before say."""
-NO_LEAD = set_of("addition fact general contrast example particular short total case most")
 NOT_ADVERBS = set_of(
     "family assembly supply reply italy july monthly weekly daily yearly early only fly"
 )
+OTHERS = set_of("his her its their my our us")
+"""Whose they are only the sentences before say."""
 VAGUE = set_of(
     """cause reason result difference point problem idea purpose aim goal way thing case question answer rest others end
     number amount part kind side effect example time day place change fact order one ones company man woman group team
@@ -58,62 +55,53 @@ VAGUE = set_of(
     report study site website game band couple victim suspect official review work process event story movie town"""
 )
 """Nouns that say too little alone: `the main cause`, `the American company`."""
-
-WITH_NOUN = set_of("gives helps makes offers provides requires takes")
-"""Verbs before words that may be verbs: `takes place`, `offers support`."""
-
-
-@cache
-def verbs() -> Mapping[str, tuple[str, str, str]]:
-    """By form: the base, what the form is (`base`, `third`, `past`, `participle`) and the past tense."""
-    table = tomllib.loads((resources.files("ragauge.questions") / "verbs.toml").read_text("utf-8"))
-    known: dict[str, tuple[str, str, str]] = {}
-    triples = [tuple(each.split()) for each in table["irregular"].split(";")]
-    irregular = {base for base, *_ in triples}
-    triples += [
-        (base, _past(base), _past(base))
-        for base in table["regular"].split()
-        if base not in irregular
-    ]
-    for base, past, participle in triples:
-        third = "has" if base == "have" else _third(base)
-        forms = {"participle": participle, "past": past, "base": base, "third": third}
-        known |= {form: (base, kind, past) for kind, form in forms.items()}
-    known["found"] = ("find", "past", "found")
-    return known
-
-
-def _third(base: str) -> str:
-    if base.endswith(("s", "x", "z", "ch", "sh", "o")):
-        return base + "es"
-    return base[:-1] + "ies" if re.search(r"[^aeiou]y$", base) else base + "s"
-
-
 DOUBLED = set_of(
     "permit submit refer transfer stop ship plan ban equip map control enrol commit occur log admit star wrap tag"
 )
+"""Verbs whose last letter is doubled: `stopped`."""
 
 
-def _past(base: str) -> str:
-    if base.endswith("e"):
-        return base + "d"
+class Verb(NamedTuple):
+    """What a form of a verb is (`base`, `third`, `past`, `participle`), and other forms of the verb."""
+
+    base: str
+    form: str
+    past: str
+    third: str
+
+
+@cache
+def verbs() -> Mapping[str, Verb]:
+    """The verbs by each of their forms."""
+    table = tomllib.loads((resources.files("ragauge.questions") / "verbs.toml").read_text("utf-8"))
+    triples = [tuple(each.split()) for each in table["irregular"].split(";")]
+    irregular = {base for base, *_ in triples}
+    triples += [
+        (base, past := _with_ending(base, "ed"), past)
+        for base in table["regular"].split()
+        if base not in irregular
+    ]
+    known: dict[str, Verb] = {}
+    for base, past, participle in triples:
+        third = "has" if base == "have" else _with_ending(base, "s")
+        forms = {"participle": participle, "past": past, "base": base, "third": third}
+        known |= {word: Verb(base, form, past, third) for form, word in forms.items()}
+    known["found"] = Verb("find", "past", "found", "finds")
+    return known
+
+
+def _with_ending(base: str, ending: str) -> str:
+    """A regular verb with `s` or `ed`: `tries`, `stopped`."""
     if re.search(r"[^aeiou]y$", base):
-        return base[:-1] + "ied"
-    return base + base[-1] + "ed" if base in DOUBLED else base + "ed"
+        return f"{base[:-1]}ie{ending[-1]}"
+    if ending == "s":
+        return base + ("es" if base.endswith(("s", "x", "z", "ch", "sh", "o")) else "s")
+    return (base if base not in DOUBLED else base + base[-1]) + ending[base.endswith("e") :]
 
 
-def third_of(participle: str) -> str:
-    """The present that belongs to a participle: `leads` of `led`."""
-    return _third(verbs()[participle][0])
-
-
-def past_of(participle: str) -> str | None:
-    """The past tense that belongs to a participle: `founded` of `founded`, `wrote` of `written`."""
-    return verbs()[participle][2] if participle in verbs() else None
-
-
-def form_of(verb: str) -> str:
-    return verbs()[verb][1] if verb in verbs() else ""
+def form_of(word: str) -> str:
+    """What form of a verb a word may be; "" for none."""
+    return verbs()[word].form if word in verbs() else ""
 
 
 def is_adverb(word: str) -> bool:
@@ -125,20 +113,6 @@ def is_participle(word: str) -> bool:
     return form_of(word) in ("past", "participle") or (word.endswith("ed") and len(word) > 4)
 
 
-ABOVE = re.compile(r"\b(?:above|below)\b(?! (?:an?|the|[A-Z]|\w+['’]s|\$?\d|\w+ level))")
-
-
-def points_outside(text: str) -> bool:
-    """Whether a text points to something outside of it: `it`, `these`, `the following`, `above`."""
-    words = {token[0].lower() for token in TOKEN.finditer(text)}
-    return bool(words & POINTING) or bool(ABOVE.search(text))
-
-
-def is_bare(subject: str) -> bool:
-    """Whether a subject is `the` and one noun: only dates and amounts of it make a clear question."""
-    return bool(re.fullmatch(r"the [a-z][\w-]*", subject))
-
-
 def is_plural(word: str) -> bool:
     """Whether a lower-cased noun looks like a plural."""
     if word in ("people", "men", "women", "children"):
@@ -146,24 +120,30 @@ def is_plural(word: str) -> bool:
     return word.endswith("s") and not word.endswith(("ss", "us", "is"))
 
 
+def is_bare(subject: str) -> bool:
+    """Whether a subject is `the` and one noun: only dates and amounts of it make a clear question."""
+    return bool(re.fullmatch(r"the [a-z][\w-]*", subject))
+
+
+def tokens_of(text: str) -> list[str]:
+    """The words and signs of a text, lower-cased."""
+    return [token.lower() for token in TOKEN.findall(text)]
+
+
+def points_outside(text: str) -> bool:
+    """Whether a text points to something outside of it: `it`, `these`, `the following`, `above`."""
+    return not POINTING.isdisjoint(tokens_of(text)) or bool(ABOVE.search(text))
+
+
 def content_words(text: str) -> list[str]:
     """The words of a text that carry meaning, lower-cased."""
-    words = (token[0].lower() for token in TOKEN.finditer(text))
-    skip = (
-        AUXILIARIES
-        | PREPOSITIONS
-        | DETERMINERS
-        | JOINING
-        | ADVERBS
-        | POINTING
-        | {"be", "been", "and"}
-    )
-    return [word for word in words if word not in skip and word[0].isalnum()]
+    skip = AUXILIARIES | BEFORE_NOUNS | JOINING | ADVERBS | POINTING | {"be", "been", "and"}
+    return [word for word in tokens_of(text) if word not in skip and word[0].isalnum()]
 
 
 def ends_open(text: str) -> bool:
     """Whether a text ends with a word that more must follow."""
-    open_words = PREPOSITIONS | DETERMINERS | JOINING | {"-", "and", "early", "late", "mid"}
+    open_words = BEFORE_NOUNS | JOINING | {"-", "and", "early", "late", "mid"}
     return text.lower().rstrip(",").split(" ")[-1] in open_words - {"about", "over"}
 
 

@@ -4,12 +4,13 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
+from pathlib import Path
 from typing import NamedTuple
 
 from rapidfuzz import fuzz
 
 from ragauge.documents.passage import Passage
-from ragauge.documents.reading import Documents
+from ragauge.documents.reading import Documents, read_documents
 from ragauge.language.references.match import ReferenceMatch
 from ragauge.language.refusals.asked import asked_by, has_value
 from ragauge.language.refusals.sentences import read_sentences
@@ -24,10 +25,16 @@ N_NEAREST = 10
 ANSWERS = 0.9
 """The share of the question's content words that a place must have, to be one that speaks of what is asked."""
 
-
 _SOMEWHERE = re.compile(
     r"\b(in|at|on|near|beside|behind|under|above|next to|between|opposite)\b", re.I
 )
+
+
+def documents_of(documents: "Documents | Sequence[object] | str | Path") -> Documents:
+    """The documents, read; DataError if they hold no text."""
+    if isinstance(documents, Documents):
+        return documents
+    return read_documents([documents] if isinstance(documents, str | Path) else documents)
 
 
 class Place(NamedTuple):
@@ -43,6 +50,14 @@ class Place(NamedTuple):
         if not asked.content or not asked.specific <= self.stems:
             return 0.0
         return len(asked.content & self.stems) / len(asked.content)
+
+    def gives_value(self, question: str) -> bool:
+        """Whether it has a value of the kind that the question asks for, which the question does not have."""
+        asked = asked_by(question)
+        if "locat" in asked.kind and _SOMEWHERE.search(self.text):
+            return True
+        sentences = read_sentences(self.text, 0, with_question=True)
+        return any(has_value(sentence, asked) for sentence in sentences)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +85,7 @@ class PassageIndex:
             self._by_document.setdefault(passage.document, []).append(passage)
         self._by_name: dict[str, list[str]] = {}
         for document in documents.texts:
-            self._by_name.setdefault(_name(document), []).append(document)
+            self._by_name.setdefault(document.rpartition("/")[2], []).append(document)
         self._places: dict[str, list[Place]] = {}
 
     @cached_property
@@ -93,17 +108,6 @@ class PassageIndex:
         best = max((scores[self._numbers[passage.id]] for passage in gold), default=0)
         return int((scores > best).sum()) + 1 if best > 0 else None
 
-    def document(self, name: str) -> str | None:
-        """The document that a question names, perhaps by the end of its path; None if there is none or several."""
-        if name in self.documents.texts:
-            return name
-        ends = [
-            each
-            for each in self._by_name.get(_name(name), ())
-            if each.endswith(f"/{name.lstrip('./')}") or name.endswith(f"/{each.lstrip('./')}")
-        ]
-        return ends[0] if len(ends) == 1 else None
-
     def gold(self, question: Question) -> Gold:
         """The gold texts and passages of a question, from its spans, its texts, or its relevant ids."""
         gold = Gold()
@@ -120,7 +124,7 @@ class PassageIndex:
 
     def _add(self, context: GoldContext, gold: Gold) -> None:
         text, name = context["text"], context.get("document")
-        document = None if name is None else self.document(name)
+        document = None if name is None else self._document(name)
         passages = self._by_document.get(document or "", [])
         if name is not None and document is None:
             gold.missing.append(f"its gold passage is in {name!r}, which is none of the documents")
@@ -143,32 +147,50 @@ class PassageIndex:
             if not found and (name is None or document is not None):
                 gold.missing.append(f"its gold passage is not in the documents: {text[:60]!r}")
 
+    def _document(self, name: str) -> str | None:
+        """The document that a question names, perhaps by the end of its path; None if there is none or several."""
+        if name in self.documents.texts:
+            return name
+        ends = [
+            each
+            for each in self._by_name.get(name.rpartition("/")[2], ())
+            if each.endswith(f"/{name.lstrip('./')}") or name.endswith(f"/{each.lstrip('./')}")
+        ]
+        return ends[0] if len(ends) == 1 else None
+
     def _located(self, text: str, among: Sequence[Passage]) -> list[Passage]:
         """The passages that have a text, or that it has; only whitespace may differ, or a few signs."""
-        plain = _plain(text)
+        plain, there = _plain(text), self._plain_texts
         if not plain:
             return []
         candidates = [*(among or self.nearest(text[:2_000]))]
         exact = [
             each
             for each in candidates
-            if plain in (there := self._plain_texts[each.id])
-            or (len(each.text) >= 40 and there in plain)
+            if plain in there[each.id] or (len(each.text) >= 40 and there[each.id] in plain)
         ]
         if exact:
             return exact
         scores = self._bm25.scores(text[:2_000])
         candidates.sort(key=lambda each: -scores[self._numbers[each.id]])
-        return [
-            each
-            for each in candidates[:3]
-            if fuzz.partial_ratio(plain, self._plain_texts[each.id]) >= LOCATED
-        ]
+        best = candidates[:3]
+        return [each for each in best if fuzz.partial_ratio(plain, there[each.id]) >= LOCATED]
 
     def places(self, passage: Passage) -> list[Place]:
         """Each sentence of a passage with the one after it; each row of a table with the first one."""
         if passage.id not in self._places:
-            self._places[passage.id] = list(_places(passage))
+            if passage.kind == "table":
+                rows = [row for row in passage.text.splitlines() if row.strip()]
+                texts = [f"{rows[0]}\n{row}" for row in rows[1:]] or rows
+            else:
+                spans = sentence_spans(passage.text)
+                ends = [end for _, end in (*spans[1:], *spans[-1:])]
+                pairs = zip(spans, ends, strict=True)
+                texts = [passage.text[start:end] for (start, _), end in pairs]
+            heading = stems_of(passage.heading)
+            self._places[passage.id] = [
+                Place(passage, text, heading | stems_of(text)) for text in texts
+            ]
         return self._places[passage.id]
 
     def answering(self, question: str, among: Sequence[Passage]) -> Iterator[Place]:
@@ -179,15 +201,6 @@ class PassageIndex:
                 yield best
 
 
-def gives_value(question: str, place: Place) -> bool:
-    """Whether a place has a value of the kind that the question asks for, which the question does not have."""
-    asked = asked_by(question)
-    if "locat" in asked.kind and _SOMEWHERE.search(place.text):
-        return True
-    sentences = read_sentences(place.text, 0, with_question=True)
-    return any(has_value(sentence, asked) for sentence in sentences)
-
-
 def share_stated(found: ReferenceMatch) -> float:
     """The share of the reference's words, besides those of the question, that a text states."""
     if found.is_contained:
@@ -196,29 +209,10 @@ def share_stated(found: ReferenceMatch) -> float:
     return sum(word.credit for word in wanted) / len(wanted) if wanted else 0.0
 
 
-def _places(passage: Passage) -> Iterator[Place]:
-    spans = sentence_spans(passage.text)
-    if passage.kind == "table":
-        rows = [row for row in passage.text.splitlines() if row.strip()]
-        texts = [f"{rows[0]}\n{row}" for row in rows[1:]] or rows
-    else:
-        texts = [
-            passage.text[start : spans[min(n + 1, len(spans) - 1)][1]]
-            for n, (start, _) in enumerate(spans)
-        ]
-    heading = stems_of(passage.heading)
-    for text in texts:
-        yield Place(passage, text, heading | stems_of(text))
-
-
 @lru_cache(maxsize=10_000)
 def stems_of(text: str) -> frozenset[str]:
     """The stems of the words of a text."""
     return frozenset(word.stem for word in stemmed(text))
-
-
-def _name(path: str) -> str:
-    return path.rpartition("/")[2]
 
 
 def _plain(text: str) -> str:

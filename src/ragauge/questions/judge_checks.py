@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING
 
 from ragauge.documents.reading import Documents
 from ragauge.errors import PlanError
@@ -42,16 +42,20 @@ def with_judge(
     from ragauge.calls import loop
 
     asked = _asked(checked, documents)
-    replies = loop.run(_session(judge, cache).ask_all([each for _, _, each in asked]))
-    results: dict[int, dict[str, CheckResult]] = {}
+    replies = loop.run(one_session(judge, cache).ask_all([each for _, _, each in asked]))
+    results: list[dict[str, CheckResult]] = [{} for _ in checked]
     for (place, name, _), reply in zip(asked, replies, strict=True):
-        question = checked[place].question
         if isinstance(reply, Score):
-            result = CheckResult("not checked", None, reply.reason or reply.status)
+            results[place][name] = CheckResult("not checked", None, reply.reason or reply.status)
         else:
-            result = _result(name, question, reply.value)
-        results.setdefault(place, {})[name] = result
-    return [_with(each, results.get(place, {})) for place, each in enumerate(checked)]
+            results[place][name] = _result(name, checked[place].question, reply.value)
+    with_results: list[Checked] = []
+    for each, found in zip(checked, results, strict=True):
+        new = [result.problem for result in found.values() if result.problem]
+        problems, checks = [*dict.fromkeys([*each.problems, *new])], {**each.checks, **found}
+        sound = each.sound and not new
+        with_results.append(replace(each, sound=sound, problems=problems, checks=checks))
+    return with_results
 
 
 def estimate(
@@ -63,9 +67,30 @@ def estimate(
     """The calls that the checks would still need, and their cost; makes none."""
     from ragauge.calls import loop
 
-    session = _session(judge, cache).for_estimate()
+    session = one_session(judge, cache).for_estimate()
     loop.run(session.ask_all([each for _, _, each in _asked(checked, documents)]))
     return {session.name: session.usage.estimate()}
+
+
+def one_session(
+    judge: "JudgeConfig", cache: str | Path | None, does: str = "checks"
+) -> "JudgeSession":
+    """The session of the only judge; PlanError for several."""
+    if len(judge.judges) != 1:
+        raise PlanError([f"one judge {does} the questions, got {len(judge.judges)}"])
+    return next(iter(judge.sessions(cache).values()))
+
+
+def answering(question: str, passages: Sequence[str] | None) -> JudgeQuestion[str]:
+    """Asks the judge a question itself: from passages alone, or from what it knows where there are none."""
+    texts = {"passages": passages, "question": question}
+    return JudgeQuestion(
+        PROMPT,
+        texts,
+        SCHEMA,
+        lambda fields: str(fields["answer"]).strip(),
+        {"answer": "some words"},
+    )
 
 
 def _asked(
@@ -73,52 +98,25 @@ def _asked(
 ) -> list[tuple[int, str, JudgeQuestion[str]]]:
     asked: list[tuple[int, str, JudgeQuestion[str]]] = []
     for place, each in enumerate(checked):
-        if not (each.sound and each.question.answerable and each.question.references):
-            continue
-        text = each.question.question
-        asked.append((place, "known", answering(text, None)))
-        if passages := gold_passages(each.question, documents):
-            texts = [passage.text for passage in passages]
-            asked.append((place, "round_trip", answering(text, texts)))
+        question = each.question
+        if each.sound and question.answerable and question.references:
+            asked.append((place, "known", answering(question.question, None)))
+            if texts := [passage.text for passage in gold_passages(question, documents)]:
+                asked.append((place, "round_trip", answering(question.question, texts)))
     return asked
-
-
-def answering(question: str, passages: Sequence[str] | None) -> JudgeQuestion[str]:
-    """Asks the judge a question itself: from passages alone, or from what it knows where there are none."""
-    texts = {"passages": passages, "question": question}
-    return JudgeQuestion(PROMPT, texts, SCHEMA, _read, {"answer": "some words"})
-
-
-def _read(fields: dict[str, Any]) -> str:
-    return cast(str, fields["answer"]).strip()
 
 
 def _result(name: str, question: Question, answer: str) -> CheckResult:
     shown = answer[:80]
     is_right = is_stated(question.question, question.references, answer)
     if is_right is None:
-        reason = f"the judge's yes or no was not read: {shown!r}"
-        return CheckResult("not checked", None, reason)
+        return CheckResult("not checked", None, f"the judge's yes or no was not read: {shown!r}")
     if name == "known" and is_right:
         reason = f"the judge answers it without the documents: {shown!r}"
         return CheckResult("problem", 1.0, reason, "known_without_documents")
     if name == "round_trip" and not is_right:
-        reason = f"the judge answers {shown!r} from its passage" if answer else "the judge finds no answer in its passage"  # fmt: skip
-        return CheckResult("problem", 0.0, reason, "answer_not_in_documents")
+        found = f"answers {shown!r} from" if answer else "finds no answer in"
+        return CheckResult(
+            "problem", 0.0, f"the judge {found} its passage", "answer_not_in_documents"
+        )
     return CheckResult("ok", float(is_right))
-
-
-def _with(checked: Checked, results: Mapping[str, CheckResult]) -> Checked:
-    problems = [each.problem for each in results.values() if each.problem]
-    return replace(
-        checked,
-        sound=checked.sound and not problems,
-        problems=list(dict.fromkeys([*checked.problems, *problems])),
-        checks={**checked.checks, **results},
-    )
-
-
-def _session(judge: "JudgeConfig", cache: str | Path | None) -> "JudgeSession":
-    if len(judge.judges) != 1:
-        raise PlanError([f"one judge checks the questions, got {len(judge.judges)}"])
-    return next(iter(judge.sessions(cache).values()))

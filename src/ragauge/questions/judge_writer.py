@@ -14,28 +14,24 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from ragauge.documents.passage import Passage
 from ragauge.documents.reading import Documents
-from ragauge.errors import PlanError
 from ragauge.judges.config import JudgeConfig
 from ragauge.judges.protocol import Schema
 from ragauge.judges.question import Question as JudgeQuestion
 from ragauge.judges.replies.checking import ReplyError
 from ragauge.judges.replies.quotes import find_quote
-from ragauge.language.references.match import match_reference
-from ragauge.questions.checks import Checked, check, with_also_relevant
-from ragauge.questions.draft import Draft, Source
+from ragauge.questions.checks import Checked, check, is_stated, with_also_relevant
+from ragauge.questions.draft import NO_ANSWER, Draft, Source
 from ragauge.questions.judge_checks import PROMPT as ANSWERING
-from ragauge.questions.judge_checks import answering
+from ragauge.questions.judge_checks import answering, one_session
 from ragauge.questions.making import MadeQuestions, numbered, question_of
-from ragauge.questions.plan import Place, Spread
+from ragauge.questions.plan import Spread
 from ragauge.score import Score
 
 if TYPE_CHECKING:
     from ragauge.calls.budget import CostEstimate
-    from ragauge.judges.session import Answered, JudgeSession
+    from ragauge.judges.session import JudgeSession
 
 PROMPT = "write_question"
-STATED = 0.5
-"""The share of a reference's words that an answer states which agrees with it."""
 OF_TWO = ("comparison", "multi-hop")
 """Types that need two passages."""
 MIN_WORDS = 12
@@ -61,8 +57,7 @@ class Slot(NamedTuple):
     passages: tuple[Passage, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Written:
+class Written(NamedTuple):
     """A judge's question, with its answer and the quotes that say so."""
 
     question: str
@@ -70,12 +65,8 @@ class Written:
     quotes: tuple[str, ...]
 
 
-class JudgeReplies(NamedTuple):
-    """The judge's question, and its answers to it `without` and `from_passages`; None where it gave none."""
-
-    written: "Answered[Written] | Score"
-    without: str | None = None
-    from_passages: str | None = None
+Replies = tuple[Slot, Written | Score, list[str | None]]
+"""What a judge wrote for a slot, or why nothing, and its answers without and from the passages; None for a failed one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,24 +86,33 @@ class JudgeWriter:
 
     def estimate(self) -> "Mapping[str, CostEstimate]":
         """The calls that the questions would still need, and their cost; makes none."""
-        session = _session(self.judge, self.cache).for_estimate()
+        session = one_session(self.judge, self.cache, "writes").for_estimate()
         self._replies(session)
         return {session.name: session.usage.estimate()}
 
     def questions(self) -> MadeQuestions:
         """Ask the judge for each planned question and keep those that the checks find sound."""
-        session = _session(self.judge, self.cache)
-        replies = list(zip(self._slots(), self._replies(session), strict=True))
+        session = one_session(self.judge, self.cache, "writes")
         digest = session.prompts.digest([PROMPT, ANSWERING])
         origin = {"writer": session.name, "prompt": f"{PROMPT} {digest}", "seed": self.seed}
-        read = [checked for slot, reply in replies if (checked := _checked(slot, reply, origin))]
+        read: list[Checked] = []
+        failures: list[str] = []
+        for slot, written, answers in self._replies(session):
+            if isinstance(written, Score):
+                failures.append(written.reason or written.status)
+                continue
+            draft, problem = _draft(slot, written)
+            known, agrees = (
+                None if answer is None else is_stated(draft.question, draft.references, answer)
+                for answer in answers or (None, None)
+            )
+            if not problem and agrees is False:
+                problem = "the judge answers otherwise from its passages"
+            provenance = origin if known is None else {**origin, "known": known}
+            question = question_of(draft, provenance)
+            read.append(Checked(question, not problem, [problem] if problem else []))
         taken = [each.question for each in read if each.sound]
         checked = with_also_relevant(check(taken, self.documents))
-        failures = [
-            reply.written.reason or reply.written.status
-            for _, reply in replies
-            if isinstance(reply.written, Score)
-        ]
         return MadeQuestions(
             numbered([each for each in checked if each.sound], self.counts),
             [each for each in (*read, *checked) if not each.sound],
@@ -127,58 +127,31 @@ class JudgeWriter:
     def _slots(self) -> list[Slot]:
         return slots(self.documents, self.counts, self.seed)
 
-    def _replies(self, session: "JudgeSession") -> list[JudgeReplies]:
+    def _replies(self, session: "JudgeSession") -> list[Replies]:
+        """For each planned question what the judge writes, and its answers without and with the passages."""
+        import asyncio
+
         from ragauge.calls import loop
 
-        return loop.run(_written(session, self._slots(), self.personas))
+        people = list(self.personas) or [PERSONA]
 
+        async def write(number: int, slot: Slot) -> Replies:
+            texts = [passage.text for passage in slot.passages]
+            asked = _asked(number, slot.question_type, texts, people[number % len(people)])
+            written = await session.ask(asked)
+            answers: list[str | None] = []
+            if isinstance(written, Score):
+                return slot, written, answers
+            if slot.question_type != "unanswerable":
+                for passages in (None, texts):
+                    given = await session.ask(answering(written.value.question, passages))
+                    answers.append(None if isinstance(given, Score) else given.value)
+            return slot, written.value, answers
 
-async def _written(
-    session: "JudgeSession", planned: Sequence[Slot], personas: Sequence[str]
-) -> list[JudgeReplies]:
-    """For each slot the question, and the judge's answers to it without and with its passages."""
-    import asyncio
+        async def write_all() -> list[Replies]:
+            return await asyncio.gather(*(write(*each) for each in enumerate(self._slots())))
 
-    async def write(slot: Slot, asked: JudgeQuestion[Written]) -> JudgeReplies:
-        written = await session.ask(asked)
-        if isinstance(written, Score) or slot.question_type == "unanswerable":
-            return JudgeReplies(written)
-        texts = [passage.text for passage in slot.passages]
-        question = written.value.question
-        answers = [await session.ask(answering(question, each)) for each in (None, texts)]
-        without, from_them = (None if isinstance(each, Score) else each.value for each in answers)
-        return JudgeReplies(written, without, from_them)
-
-    return await asyncio.gather(*map(write, planned, _asked(planned, personas)))
-
-
-def _checked(slot: Slot, reply: JudgeReplies, origin: Mapping[str, object]) -> Checked | None:
-    """The judge's question, rejected where its quotes or its own answer do not support it; None without one."""
-    if isinstance(reply.written, Score):
-        return None
-    draft, problem = _draft(slot, reply.written.value)
-    if not problem and _states(draft, reply.from_passages) is False:
-        problem = "the judge answers otherwise from its passages"
-    known = _states(draft, reply.without)
-    question = question_of(draft, {**origin, **({} if known is None else {"known": known})})
-    return Checked(question, not problem, [problem] if problem else [])
-
-
-def _states(draft: Draft, answer: str | None) -> bool | None:
-    """Whether an answer states the reference; None where there is no answer."""
-    if answer is None or not draft.answerable:
-        return None
-    match = match_reference(draft.question, draft.references[0], answer)
-    if match.is_denied or match.contradiction or match.differences:
-        return False
-    credits = [word.credit for word in match.wanted]
-    return match.is_contained or (bool(credits) and sum(credits) / len(credits) >= STATED)
-
-
-def _session(judge: JudgeConfig, cache: str | Path | None) -> "JudgeSession":
-    if len(judge.judges) != 1:
-        raise PlanError([f"one judge writes the questions, got {len(judge.judges)}"])
-    return next(iter(judge.sessions(cache).values()))
+        return loop.run(write_all())
 
 
 def slots(documents: Documents, counts: Mapping[str, int], seed: int) -> list[Slot]:
@@ -186,7 +159,7 @@ def slots(documents: Documents, counts: Mapping[str, int], seed: int) -> list[Sl
 
     Each passage is used at most once for a type, so small documents give fewer than planned.
     """
-    items: list[tuple[str, Place, float, Slot]] = []
+    items: list[tuple[str, Passage, float, Slot]] = []
     for name in counts:
         single = ((passage,) for passage in documents.passages)
         for passages in _pairs(documents) if name in OF_TWO else single:
@@ -194,14 +167,10 @@ def slots(documents: Documents, counts: Mapping[str, int], seed: int) -> list[Sl
             is_table = first.kind == "table"
             is_long = is_table or len(first.text.split()) >= MIN_WORDS
             if is_long and is_table == (name == "table look-up"):
-                items.append((name, Place.of(first), 1.0, Slot(name, passages)))
+                items.append((name, first, 1.0, Slot(name, passages)))
     spread = Spread(items, seed)
-    return [
-        slot
-        for name, n in counts.items()
-        for _ in range(n)
-        if (slot := spread.take(name)) is not None
-    ]
+    taken = (spread.take(name) for name, n in counts.items() for _ in range(n))
+    return [slot for slot in taken if slot is not None]
 
 
 def _pairs(documents: Documents) -> Iterator[tuple[Passage, Passage]]:
@@ -210,33 +179,19 @@ def _pairs(documents: Documents) -> Iterator[tuple[Passage, Passage]]:
     for passage in documents.passages:
         for name in dict.fromkeys(NAME.findall(passage.text)):
             by_name[name].append(passage)
-    seen: set[tuple[str, str]] = set()
-    for found in by_name.values():
-        if len(found) > max(5, len(documents.passages) // 5):
-            continue
-        for one, other in pairwise(found):
-            if (one.id, other.id) not in seen:
-                seen.add((one.id, other.id))
-                yield one, other
+    most = max(5, len(documents.passages) // 5)
+    pairs = (pair for found in by_name.values() if len(found) <= most for pair in pairwise(found))
+    yield from dict.fromkeys(pairs)
 
 
-def _asked(planned: Sequence[Slot], personas: Sequence[str]) -> list[JudgeQuestion[Written]]:
-    people = list(personas) or [PERSONA]
-    return [
-        JudgeQuestion(
-            PROMPT,
-            {"passages": [passage.text for passage in slot.passages]},
-            SCHEMA,
-            _read,
-            {
-                "question": f"a dozen words {number} " * 4,
-                "answer": "some words",
-                "quotes": ["a dozen words " * 4] * len(slot.passages),
-            },
-            words={"type": slot.question_type, "persona": people[number % len(people)]},
-        )
-        for number, slot in enumerate(planned)
-    ]
+def _asked(number: int, kind: str, texts: list[str], persona: str) -> JudgeQuestion[Written]:
+    stand_in = {
+        "question": f"a dozen words {number} " * 4,
+        "answer": "some words",
+        "quotes": ["a dozen words " * 4] * len(texts),
+    }
+    words = {"type": kind, "persona": persona}
+    return JudgeQuestion(PROMPT, {"passages": texts}, SCHEMA, _read, stand_in, words)
 
 
 def _read(fields: dict[str, Any]) -> Written:
@@ -250,7 +205,7 @@ def _draft(slot: Slot, written: Written) -> tuple[Draft, str]:
     """The reply as a draft, and what is wrong with it: its quotes must be in its passages."""
     is_answerable = slot.question_type != "unanswerable"
     sources = [
-        Source.within(passage, *spans[0])
+        Source(passage, *spans[0])
         for passage in slot.passages
         if (spans := [span for each in written.quotes if (span := find_quote(each, passage.text))])
     ]
@@ -261,7 +216,7 @@ def _draft(slot: Slot, written: Written) -> tuple[Draft, str]:
         problem = "a quote is not in its passage"
     draft = Draft(
         written.question,
-        (written.answer or "The documents do not say.",),
+        (written.answer or NO_ANSWER,),
         tuple(sources),
         slot.question_type,
         PROMPT,

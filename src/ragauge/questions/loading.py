@@ -1,7 +1,7 @@
 """Read the questions of any test set: a file or rows of a person, ragas, deepeval, or a public set."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import cast
 
@@ -12,11 +12,11 @@ from ragauge.questions.question import GoldContext, Question
 from ragauge.questions.wording import is_refusal
 
 _TYPES = ("question_type", "type", "synthesizer_name", "evolution_type")
-_NAMED = re.compile(r"'([^']*)'")
+_FIELDS = ("id", "question", "references", "gold_contexts", "relevant", "answerable", "hops")
 _EXPECTED = {"references": "answer", "gold_contexts": "contexts"}
 """The columns that a test set without references has in their place."""
 _OURS = ("sound", "problems", "reasons", "checks")
-"""What an earlier check wrote; it is checked again."""
+"""What an earlier check wrote; it is checked again, and read without a remark."""
 
 
 def read_questions(
@@ -30,32 +30,31 @@ def read_questions(
     cannot be read or has no question.
     """
     samples = load(source, map=map)
-    if "question" not in samples.columns:
-        raise DataError(
-            [Problem("has no column of questions; --map question=COLUMN names it", samples.source)]
-        )
-    spans = _spans(source, (map or {}).get("gold_contexts", "gold_contexts"))
     columns = samples.columns
-    names = _EXPECTED if "references" not in columns else {}
+    if "question" not in columns:
+        problem = "has no column of questions; --map question=COLUMN names it"
+        raise DataError([Problem(problem, samples.source)])
+    gold_column = (map or {}).get("gold_contexts", "gold_contexts")
+    spans = _spans(source, gold_column) if "gold_contexts" in columns else {}
     expected = {
-        name: given for name, given in names.items() if given in columns and name not in columns
+        name: given
+        for name, given in _EXPECTED.items()
+        if "references" not in columns and given in columns and name not in columns
     }
     questions: dict[str, Question] = {}
     for place, row in enumerate(samples.frame.iter_rows(named=True)):
         id = str(row["id"])
         if id not in questions:
-            given = dict(row)
             for name, column in expected.items():
-                value = given.pop(column)
-                given[name] = [value] if isinstance(value, str) else value
-            questions[id] = _question(id, given, spans.get(place))
+                value = row.pop(column)
+                row[name] = [value] if isinstance(value, str) else value
+            questions[id] = _question(id, row, spans.get(place))
     if not questions:
         raise DataError([Problem("has no questions", samples.source)])
-    # What an earlier check wrote is read again without a remark.
     notes = [
         note
         for note in samples.notes
-        if not 0 < len(names := set(_NAMED.findall(note))) == len(names & set(_OURS))
+        if not (named := re.findall(r"'([^']*)'", note)) or not set(named) <= set(_OURS)
     ]
     if expected:
         read = " and ".join(f"{column} is read as {name}" for name, column in expected.items())
@@ -66,46 +65,28 @@ def read_questions(
 def _question(id: str, row: Mapping[str, object], spans: list[GoldContext] | None) -> Question:
     references = cast("list[str] | None", row.get("references")) or []
     texts = cast("list[str] | None", row.get("gold_contexts")) or []
-    relevant = cast("list[dict[str, object]] | None", row.get("relevant")) or []
-    answerable = row.get("answerable")
+    relevant = cast("list[dict[str, str | float]] | None", row.get("relevant")) or []
+    answerable, hops = row.get("answerable"), row.get("hops")
     if answerable is None:
         answers = [each for each in references if each.strip()]
         answerable = not answers or not all(map(is_refusal, answers))
     kind = next((str(row[name]) for name in _TYPES if row.get(name) is not None), "")
-    gold: list[GoldContext] = [{"text": text} for text in texts]
-    known = {
-        "id",
-        "system",
-        "question",
-        "references",
-        "gold_contexts",
-        "relevant",
-        "answerable",
-        "hops",
-    }
+    if not isinstance(hops, int) or hops < 1:
+        hops = 2 if "multi" in kind.lower() else 1
+    known = (*_FIELDS, *_TYPES, *_OURS, "system")
     return Question(
         id,
         str(row["question"] or ""),
         references,
-        spans if spans is not None and [each["text"] for each in spans] == texts else gold,
-        {
-            str(each["id"]): float(cast(float, each["grade"]))
-            for each in relevant
-            if each["grade"] != 0
-        },
+        spans
+        if spans and [each["text"] for each in spans] == texts
+        else [{"text": text} for text in texts],
+        {str(each["id"]): float(each["grade"]) for each in relevant if each["grade"] != 0},
         kind,
-        _hops(row.get("hops"), kind),
+        hops,
         bool(answerable),
-        {
-            name: value
-            for name, value in row.items()
-            if name not in known and name not in _TYPES and name not in _OURS and value is not None
-        },
+        {name: value for name, value in row.items() if name not in known and value is not None},
     )
-
-
-def _hops(given: object, kind: str) -> int:
-    return given if isinstance(given, int) and given > 0 else 2 if "multi" in kind.lower() else 1
 
 
 def _spans(source: object, column: str) -> dict[int, list[GoldContext]]:
@@ -115,25 +96,24 @@ def _spans(source: object, column: str) -> dict[int, list[GoldContext]]:
     found: dict[int, list[GoldContext]] = {}
     for place, row in enumerate(read_source(cast("str | Path | list[object]", source)).rows):
         items = row.values.get(column)
-        if isinstance(items, list) and all(
-            isinstance(each, Mapping) for each in cast(list[object], items)
-        ):
-            where = f"row {place + 1}"
-            spans = cast(Sequence[Mapping[str, object]], items)
-            found[place] = [_span(each, where) for each in spans]
+        if not isinstance(items, list):
+            continue
+        given = cast("list[object]", items)
+        if all(isinstance(each, Mapping) for each in given):
+            spans = cast("list[Mapping[str, object]]", given)
+            found[place] = [_span(each, f"row {place + 1}") for each in spans]
     return found
 
 
 def _span(given: Mapping[str, object], where: str) -> GoldContext:
     span: GoldContext = {"text": str(given.get("text") or "")}
-    if isinstance(given.get("document"), str):
-        span["document"] = str(given["document"])
+    if isinstance(document := given.get("document"), str):
+        span["document"] = document
     start, end = given.get("start"), given.get("end")
     if isinstance(start, int) and isinstance(end, int):
         span["start"], span["end"] = start, end
     elif (start, end) != (None, None):
-        problem = (
-            f"start and end of a gold context must be whole numbers, got {start!r} and {end!r}"
-        )
+        got = f"got {start!r} and {end!r}"
+        problem = f"start and end of a gold context must be whole numbers, {got}"
         raise DataError([Problem(problem, where)])
     return span

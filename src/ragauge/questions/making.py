@@ -3,18 +3,17 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
-from ragauge.documents.reading import Documents, read_documents
-from ragauge.questions.checks import Checked, check, rows_as_jsonl, with_also_relevant
+from ragauge.documents.reading import Documents
+from ragauge.questions.checks import Checked, check, with_also_relevant, write_rows
 from ragauge.questions.derived import derived
 from ragauge.questions.draft import Draft
+from ragauge.questions.evidence import documents_of
 from ragauge.questions.modelless import drafts
-from ragauge.questions.plan import TYPES, Place, Spread, counts_of
-from ragauge.questions.question import GoldContext, Question
-from ragauge.storage.atomic_files import write_text
+from ragauge.questions.plan import TYPES, Spread, counts_of
+from ragauge.questions.question import Question
 
 if TYPE_CHECKING:
     from ragauge.judges.config import JudgeConfig
@@ -51,7 +50,7 @@ class MadeQuestions:
 
     def write(self, path: str | Path) -> None:
         """Write the kept questions to a JSONL file; StoreError if it cannot be written."""
-        write_rows(Path(path), self.kept)
+        write_rows(path, self.kept)
 
 
 def questions(
@@ -82,40 +81,30 @@ def questions(
     """
     read = documents_of(documents)
     counts = counts_of(n, TYPES if types is None else types)
-    if judge is not None:
-        from ragauge.judges.config import judge_config_of
-        from ragauge.questions.judge_writer import JudgeWriter
+    if judge is None:
+        return _by_rules(read, counts, seed)
+    from ragauge.judges.config import judge_config_of
+    from ragauge.questions.judge_writer import JudgeWriter
 
-        return JudgeWriter(read, counts, judge_config_of(judge), cache, seed, personas).questions()
-    return _without_model(read, counts, seed)
+    return JudgeWriter(read, counts, judge_config_of(judge), cache, seed, personas).questions()
 
 
 def available(documents: Documents, seed: int) -> dict[str, int]:
     """How many drafts of each type the rules find in the documents."""
-    return dict(Counter(draft.question_type for draft in _pool(documents, seed)))
+    return Counter(draft.question_type for draft in _pool(documents, seed))
 
 
 def _pool(documents: Documents, seed: int) -> list[Draft]:
+    """All drafts that the rules find in the documents."""
     simple = drafts(documents)
     return [*simple, *derived(simple, documents.texts, seed)]
 
 
-def documents_of(documents: "Documents | Sequence[object] | str | Path") -> Documents:
-    """The documents, read; DataError if they hold no text."""
-    if isinstance(documents, Documents):
-        return documents
-    return read_documents([documents] if isinstance(documents, str | Path) else documents)
-
-
-def _without_model(documents: Documents, counts: Mapping[str, int], seed: int) -> MadeQuestions:
+def _by_rules(documents: Documents, counts: Mapping[str, int], seed: int) -> MadeQuestions:
     """Take drafts by the plan until each type has its number; then fill up with the types that have more."""
-    pool = _pool(documents, seed)
-    items = [
-        (draft.question_type, Place.of(draft.sources[0].passage), draft.worth, draft)
-        for draft in pool
-    ]
+    found = _pool(documents, seed)
+    items = [(each.question_type, each.sources[0].passage, each.worth, each) for each in found]
     spread = Spread([item for item in items if item[0] in counts], seed)
-    available = Counter(draft.question_type for draft in pool)
     kept: list[Checked] = []
     rejected: list[Checked] = []
     asked: set[str] = set()
@@ -124,7 +113,8 @@ def _without_model(documents: Documents, counts: Mapping[str, int], seed: int) -
         checked = with_also_relevant(check(asked_now, documents))
         kept = [each for each in checked if each.sound]
         rejected += [each for each in checked if not each.sound]
-    return MadeQuestions(numbered(kept, counts), rejected, counts, available, documents)
+    n_drafts = Counter(each.question_type for each in found)
+    return MadeQuestions(numbered(kept, counts), rejected, counts, n_drafts, documents)
 
 
 def _next(
@@ -136,34 +126,31 @@ def _next(
     """
     have = Counter(each.question.question_type for each in kept)
     taken: list[Question] = []
+
+    def take(name: str, n: int) -> None:
+        end = len(taken) + n * RESERVE
+        while len(taken) < end and n > 0 and (draft := spread.take(name)) is not None:
+            origin = (draft.origin or draft.question).lower()
+            if origin not in asked:
+                asked.add(origin)
+                taken.append(question_of(draft, {"writer": "rules", "pattern": draft.pattern}))
+
     for name in sorted(counts, key=lambda each: each not in ("terse", "misspelt")):
-        taken += _take(spread, name, counts[name] - have[name], asked)
+        take(name, counts[name] - have[name])
     for name in (each for each in FILLING if each in counts):
-        short = sum(counts.values()) - len(kept) - len(taken)
-        taken += _take(spread, name, short, asked)
-    return taken
-
-
-def _take(spread: Spread[Draft], name: str, n: int, asked: set[str]) -> list[Question]:
-    taken: list[Question] = []
-    while len(taken) < n * RESERVE and n > 0 and (draft := spread.take(name)) is not None:
-        origin = (draft.origin or draft.question).lower()
-        if origin not in asked:
-            asked.add(origin)
-            taken.append(question_of(draft, {"writer": "rules", "pattern": draft.pattern}))
+        take(name, sum(counts.values()) - len(kept) - len(taken))
     return taken
 
 
 def question_of(draft: Draft, provenance: Mapping[str, object]) -> Question:
     """A draft as a question of a test set; it has no id yet."""
-    gold = [cast("GoldContext", source.as_context) for source in draft.sources]
-    relevant = {source.passage.id: 1.0 for source in draft.sources}
+    sources = draft.sources if draft.answerable else ()
     return Question(
         draft.question,
         draft.question,
         list(draft.references),
-        gold if draft.answerable else [],
-        relevant if draft.answerable else {},
+        [source.context for source in sources],
+        {source.passage.id: 1.0 for source in sources},
         draft.question_type,
         draft.hops,
         draft.answerable,
@@ -172,19 +159,13 @@ def question_of(draft: Draft, provenance: Mapping[str, object]) -> Question:
 
 
 def numbered(kept: Sequence[Checked], counts: Mapping[str, int]) -> list[Checked]:
-    """At most as many as planned, by place in the documents, with ids."""
+    """At most as many as planned, first those that each type asks for, with ids."""
     by_type: dict[str, list[Checked]] = {name: [] for name in counts}
     for each in kept:
         by_type[each.question.question_type].append(each)
     first = [each for name, found in by_type.items() for each in found[: counts[name]]]
-    others = [each for name, found in by_type.items() for each in found[counts[name] :]]
-    chosen = list(chain(first, others))[: sum(counts.values())]
+    first += [each for name, found in by_type.items() for each in found[counts[name] :]]
     return [
         replace(each, question=replace(each.question, id=f"q{number:03d}"))
-        for number, each in enumerate(chosen, 1)
+        for number, each in enumerate(first[: sum(counts.values())], 1)
     ]
-
-
-def write_rows(path: Path, checked: Sequence[Checked]) -> None:
-    """Write questions to a JSONL file, completely or not at all."""
-    write_text(path, rows_as_jsonl(checked))

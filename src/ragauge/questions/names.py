@@ -3,7 +3,7 @@
 import re
 from collections import Counter, defaultdict
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from functools import partial
 
 from ragauge.questions.english_words import (
     ARTICLES,
@@ -14,66 +14,51 @@ from ragauge.questions.english_words import (
     PREPOSITIONS,
 )
 
+NO_NAMES = ARTICLES | OTHERS | POINTING | JOINING | PREPOSITIONS
 
-@dataclass(frozen=True)
+
 class Names:
-    """How the documents write words inside of sentences: which are names, and what `the hut` may be."""
+    """How documents write words inside of sentences: which are names, and what `the hut` may be.
 
-    capital: Counter[str] = field(default_factory=Counter[str])
-    small: Counter[str] = field(default_factory=Counter[str])
-    by_head: Mapping[str, Mapping[str, Counter[str]]] = field(
-        default_factory=dict[str, Mapping[str, Counter[str]]]
-    )
+    `capital`, `small`: how often a word begins with either letter; `small` also counts `a hut`, `the hut`
+    and `the hut of`. `by_head`: for each document, the names that end with a word.
+    """
 
-    @classmethod
-    def read(cls, texts: Mapping[str, str]) -> "Names":
-        capital, small = Counter[str](), Counter[str]()
-        by_head: dict[str, dict[str, Counter[str]]] = {}
+    def __init__(self, texts: Mapping[str, str]) -> None:
+        self.capital, self.small = Counter[str](), Counter[str]()
+        new_heads = partial(defaultdict[str, Counter[str]], Counter[str])
+        self.by_head: dict[str, dict[str, Counter[str]]] = defaultdict(new_heads)
         for document, text in texts.items():
-            heads = by_head.setdefault(document, defaultdict(Counter[str]))
-            for found in re.finditer(r"(?<=[\w,] )([^\W\d_][\w’'-]*)", text):
-                word = found[1]
-                (capital if word[0].isupper() else small)[word.lower()] += 1
-            for found in re.finditer(r"\b([Tt]he|[Aa]n?) ([a-z]+)\b( of\b)?", text):
-                article = "the" if found[1].lower() == "the" else "a"
-                noun = f"{article} {found[2]}"
-                small.update([noun, f"{noun} of"] if found[3] else [noun])
-            for found in re.finditer(r"(?:[A-Z][\w’'-]+ ){1,3}[A-Z][\w’'-]+", text):
-                words = found[0].split()
-                if words[0].lower() in ARTICLES | OTHERS | POINTING | JOINING | PREPOSITIONS:
+            for word in re.findall(r"(?<=[\w,] )([^\W\d_][\w’'-]*)", text):
+                (self.capital if word[0].isupper() else self.small)[word.lower()] += 1
+            for article, noun, of in re.findall(r"\b([Tt]he|[Aa]n?) ([a-z]+)\b( of\b)?", text):
+                phrase = f"{'the' if article.lower() == 'the' else 'a'} {noun}"
+                self.small.update([phrase, phrase + of] if of else [phrase])
+            for found in re.findall(r"(?:[A-Z][\w’'-]+ ){1,3}[A-Z][\w’'-]+", text):
+                words = found.split()
+                if words[0].lower() in NO_NAMES:
                     words = words[1:]
                 is_plain = all(re.search(r"[a-z]", word) for word in words)
-                if (
-                    len(words) > 1
-                    and is_plain
-                    and not {word.lower() for word in words} & AUXILIARIES
-                ):
-                    heads[words[-1].lower()][" ".join(words)] += 1
-        return cls(capital, small, by_head)
+                if len(words) > 1 and is_plain and AUXILIARIES.isdisjoint(map(str.lower, words)):
+                    self.by_head[document][words[-1].lower()][" ".join(words)] += 1
 
     def is_name(self, word: str) -> bool:
         """Whether a capital at the beginning of a sentence is the word's own."""
-        lower = word.lower()
         if any(sign.isupper() or sign.isdigit() for sign in word[1:]):
             return True
-        return self.capital[lower] > self.small[lower]
-
-    def is_common(self, word: str) -> bool:
-        return self.small[word.lower()] > 0
+        return self.capital[word.lower()] > self.small[word.lower()]
 
     def resolved(self, head: str, document: str, least: int = 1) -> str | None:
         """The one name of the document that ends with this word, if it occurs this often."""
-        found = self.by_head.get(document, {}).get(head, Counter[str]())
+        found = self.by_head[document].get(head, Counter[str]())
         return next(iter(found)) if len(found) == 1 and found.total() >= least else None
 
+    def resolve(self, text: str, document: str) -> str:
+        """The text with `the hut` as the one hut that the document names."""
 
-def with_names(text: str, names: Names, document: str) -> str:
-    """The text with `the hut` as the one hut that the document names."""
+        def named(found: re.Match[str]) -> str:
+            name = self.resolved(found[1].lower(), document)
+            return f"the {name}" if name else found[0]
 
-    def name(found: re.Match[str]) -> str:
-        resolved = names.resolved(found[1].lower(), document)
-        return found[0] if resolved is None else f"the {resolved}"
-
-    return re.sub(
-        r"\bthe ([a-z]+)(?=$|[,.]| (?:of|in|on|at|by|from|and|for|to|with)\b)", name, text
-    )
+        nouns = r"\bthe ([a-z]+)(?=$|[,.]| (?:of|in|on|at|by|from|and|for|to|with)\b)"
+        return re.sub(nouns, named, text)

@@ -1,8 +1,7 @@
 """What to ask: how many questions of each type, from which passages, in which order."""
 
-from collections import Counter, defaultdict, deque
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
 from random import Random
 from typing import Generic, TypeVar
 
@@ -25,19 +24,6 @@ TYPES: Mapping[str, float] = {
 }
 """The types of questions, with their usual shares in percent; a cloze only stands in for what is missing."""
 T = TypeVar("T")
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """Where a question comes from: what the plan covers evenly."""
-
-    document: str
-    heading: str
-    passage: str
-
-    @classmethod
-    def of(cls, passage: Passage) -> "Place":
-        return cls(passage.document, passage.heading, passage.id)
 
 
 def read_types(given: str) -> Mapping[str, float]:
@@ -85,55 +71,43 @@ def counts_of(n: int, shares: Mapping[str, float]) -> dict[str, int]:
 class Spread(Generic[T]):
     """Items in an order that covers documents, headings and passages evenly.
 
-    `take` gives the next item of a type from what was used least so far. Equal seeds give equal orders.
+    An item has a type, a passage and a worth. `take` gives the next item of a type from what was used least
+    so far. Equal seeds give equal orders.
     """
 
-    def __init__(self, items: Sequence[tuple[str, Place, float, T]], seed: int) -> None:
-        self._used: Counter[str] = Counter()
-        self._queues: dict[str, dict[str, deque[tuple[Place, T]]]] = defaultdict(dict)
+    def __init__(self, items: Sequence[tuple[str, Passage, float, T]], seed: int) -> None:
         random = Random(f"{seed} spread")
-        by_type: dict[str, dict[str, list[tuple[float, float, Place, T]]]] = defaultdict(
-            lambda: defaultdict(list)
-        )
-        for name, place, worth, item in items:
-            by_type[name][place.document].append((-worth, random.random(), place, item))
-        for name, by_document in by_type.items():
-            for document, ranked in by_document.items():
-                self._queues[name][document] = deque(_alternating(ranked))
-        self._order = {
-            document: random.random()
-            for document in sorted({place.document for _, place, _, _ in items})
-        }
+        ranked: dict[tuple[str, str], list[tuple[float, float, Passage, T]]] = defaultdict(list)
+        for name, passage, worth, item in items:
+            ranked[name, passage.document].append((-worth, random.random(), passage, item))
+        self._queues: dict[str, dict[str, list[tuple[Passage, T]]]] = defaultdict(dict)
+        for (name, document), found in ranked.items():
+            # The best of each passage first, then the second of each.
+            seen: Counter[str] = Counter()
+            turns: list[tuple[tuple[int, float, float], Passage, T]] = []
+            for worth, lot, passage, item in sorted(found, key=lambda each: each[:2]):
+                turns.append(((seen[passage.id], worth, lot), passage, item))
+                seen[passage.id] += 1
+            turns.sort(key=lambda each: each[0])
+            self._queues[name][document] = [(passage, item) for _, passage, item in turns]
+        documents = sorted({passage.document for _, passage, _, _ in items})
+        self._order = {document: random.random() for document in documents}
+        self._used: Counter[tuple[str, ...]] = Counter()
 
     def take(self, name: str) -> T | None:
         """The next item of a type; None if there are no more."""
-        queues = self._queues.get(name, {})
-        while queues:
-            document = min(queues, key=lambda each: (self._used[each], self._order[each]))
-            queue = queues[document]
-            if not queue:
-                del queues[document]
-                continue
-            at = min(range(min(len(queue), 12)), key=lambda each: self._n_uses(queue[each][0]))
-            place, item = queue[at]
-            del queue[at]
-            self._used.update((place.document, f"{place.document} {place.heading}", place.passage))
-            return item
-        return None
+        queues = self._queues[name]
+        if not queues:
+            return None
+        document = min(queues, key=lambda each: (self._used[each,], self._order[each]))
+        queue = queues[document]
 
-    def _n_uses(self, place: Place) -> tuple[int, int]:
-        return self._used[place.passage], self._used[f"{place.document} {place.heading}"]
+        def n_uses(at: int) -> tuple[int, int]:
+            passage = queue[at][0]
+            return self._used["", passage.id], self._used[document, passage.heading]
 
-    def n_left(self, name: str) -> int:
-        return sum(map(len, self._queues.get(name, {}).values()))
-
-
-def _alternating(ranked: list[tuple[float, float, Place, T]]) -> Iterator[tuple[Place, T]]:
-    """The best of each passage first, then the second of each."""
-    seen: Counter[str] = Counter()
-    turns: list[tuple[int, float, float, Place, T]] = []
-    for worth, lot, place, item in sorted(ranked, key=lambda each: each[:2]):
-        turns.append((seen[place.passage], worth, lot, place, item))
-        seen[place.passage] += 1
-    for *_, place, item in sorted(turns, key=lambda each: each[:3]):
-        yield place, item
+        passage, item = queue.pop(min(range(min(len(queue), 12)), key=n_uses))
+        self._used.update(((document,), (document, passage.heading), ("", passage.id)))
+        if not queue:
+            del queues[document]
+        return item

@@ -106,13 +106,9 @@ def questions_in(language: str, sentence: str) -> Iterator[tuple[str, str, Form,
             continue
         parts = {name: value or "" for name, value in found.groupdict().items()}
         has_article = re.match(ARTICLES[language], parts["S"])
-        if (
-            form.question_type == "single fact"
-            and language != "zh"
-            and not has_article
-            and " " in parts["S"]
-        ):
-            continue  # perhaps a person
+        may_be_person = form.question_type == "single fact" and language != "zh"
+        if may_be_person and not has_article and " " in parts["S"]:
+            continue
         is_bare = has_article and len(parts["S"].split()) < 3 and form.question_type == "yes/no"
         if (is_bare and language != "de") or re.search(r" (?:und|et|y) ", parts.get("A", "")):
             continue
@@ -120,11 +116,7 @@ def questions_in(language: str, sentence: str) -> Iterator[tuple[str, str, Form,
             parts["S"] = parts["S"][0].lower() + parts["S"][1:]
         gender = "a" if parts.get("U", "").endswith("as") else "o"
         question = form.question.format(gender=gender, **parts)
-        question = (
-            re.sub(r"\b(que|de) (?=[aeiouéèêâhAEIOU])", lambda word: f"{word[1][:-1]}’", question)
-            if language == "fr"
-            else question
-        )
-        reference = form.answer.format(**parts)
+        if language == "fr":
+            question = re.sub(r"\b(qu|d)e (?=[aeiouéèêâhAEIOU])", r"\1’", question)
         question = re.sub(r"^¿?\w", lambda first: first[0].upper(), question)
-        yield question, reference, form, found["S"]
+        yield question, form.answer.format(**parts), form, found["S"]

@@ -2,9 +2,10 @@
 
 import re
 import tomllib
+from collections.abc import Iterator
 from functools import cache
 from importlib.resources import files
-from typing import NamedTuple, cast
+from typing import Any, NamedTuple
 
 from ragauge.language.detection import function_words, language_of
 from ragauge.language.refusals.asked import asked_by
@@ -35,6 +36,8 @@ _NAME = re.compile(r"(?<![.?!:]\s)(?<!^)(?<!^¿)\b[A-Z\d][\w-]+")
 
 
 class _Rules(NamedTuple):
+    """The patterns of a language, by what they find in a question."""
+
     beside: tuple[re.Pattern[str], ...]
     opening: re.Pattern[str]
     pronoun: re.Pattern[str]
@@ -46,32 +49,25 @@ class _Rules(NamedTuple):
 
 
 @cache
-def _toml() -> dict[str, dict[str, str | list[str]]]:
+def _tables() -> tuple[dict[str, re.Pattern[str]], dict[str, _Rules]]:
+    """The patterns that hold of all languages at once, and the rules of each."""
     text = files("ragauge.questions").joinpath("wording.toml").read_text("utf-8")
-    return cast("dict[str, dict[str, str | list[str]]]", tomllib.loads(text))
+    tables: dict[str, dict[str, str | list[str]]] = tomllib.loads(text)
+    rules: dict[str, dict[str, Any]] = {
+        language: {
+            name: tuple(re.compile(each, re.I) for each in given)
+            if isinstance(given, list)
+            else re.compile(given, re.NOFLAG if name == "pronoun" else re.I)
+            for name, given in table.items()
+        }
+        for language, table in tables.items()
+    }
+    return rules.pop("any"), {language: _Rules(**table) for language, table in rules.items()}
 
 
-@cache
 def pattern(name: str) -> re.Pattern[str]:
     """The pattern of this name that holds of all languages at once."""
-    return re.compile(cast(str, _toml()["any"][name]), re.IGNORECASE)
-
-
-@cache
-def _tables() -> dict[str, _Rules]:
-    rules: dict[str, _Rules] = {}
-    for language, given in _toml().items():
-        if language == "any":
-            continue
-        flags = {"pronoun": re.NOFLAG}
-        compiled = {
-            name: tuple(re.compile(each, re.IGNORECASE) for each in value)
-            if isinstance(value, list)
-            else re.compile(value, flags.get(name, re.IGNORECASE))
-            for name, value in given.items()
-        }
-        rules[language] = _Rules(**compiled)  # pyright: ignore[reportArgumentType]
-    return rules
+    return _tables()[0][name]
 
 
 def rules_of(question: str) -> tuple[str, _Rules]:
@@ -81,8 +77,8 @@ def rules_of(question: str) -> tuple[str, _Rules]:
         language = "zh"
     elif "¿" in question:
         language = "es"
-    table = _tables()
-    return (language, table[language]) if language in table else ("en", table["en"])
+    rules = _tables()[1]
+    return (language, rules[language]) if language in rules else ("en", rules["en"])
 
 
 def why_malformed(question: str) -> str | None:
@@ -134,18 +130,13 @@ def why_not_standalone(question: str) -> str | None:
     text = " ".join(question.split())
     language, rules = rules_of(text)
     is_clear = language != "en" or language_of(text) == "en"
-    tables = [rules] if is_clear else _tables().values()
-    for pattern in (pattern for table in tables for pattern in table.beside):
-        if found := pattern.search(text):
+    tables = [rules] if is_clear else _tables()[1].values()
+    for beside in (each for table in tables for each in table.beside):
+        if found := beside.search(text):
             return f"{found[0]!r} points to a text beside the question"
     if found := rules.opening.search(text):
         return f"{found[0].strip()!r} goes on from an earlier question"
-    for found in rules.pronoun.finditer(text):
-        is_possible = rules.expletive.search(text, max(0, found.start() - 12), found.end() + 24)
-        if not is_possible and _is_unnamed(text, found.start(), found.end(), language):
-            return f"{found[0]!r} stands for something that the question does not name"
-    found = rules.pointing.search(text)
-    if found and not _names_before(text, found.start(), language):
+    if found := next(_unnamed(text, language, rules), None):
         return f"{found[0]!r} stands for something that the question does not name"
     found = rules.vague.search(text)
     if found and not _NAME.search(text):
@@ -153,17 +144,21 @@ def why_not_standalone(question: str) -> str | None:
     return None
 
 
-def _is_unnamed(text: str, start: int, end: int, language: str) -> bool:
-    """Whether nothing before a pronoun can be what it stands for, and little after it."""
-    if _names_before(text, start, language):
-        return False
-    after = _content(text[end:], language)
-    is_person = bool(pattern("person").match(text[start:end]))
-    return is_person or len(after) <= FEW
+def _unnamed(text: str, language: str, rules: _Rules) -> Iterator[re.Match[str]]:
+    """The words that stand for something which nothing before them names."""
+    for found in rules.pronoun.finditer(text):
+        is_possible = rules.expletive.search(text, max(0, found.start() - 12), found.end() + 24)
+        is_person = pattern("person").match(found[0])
+        is_explained = not is_person and len(_content(text[found.end() :], language)) > FEW
+        if not (is_possible or is_explained or _names(text[: found.start()], language)):
+            yield found
+    found = rules.pointing.search(text)
+    if found and not _names(text[: found.start()], language):
+        yield found
 
 
-def _names_before(text: str, start: int, language: str) -> bool:
-    before = text[:start]
+def _names(before: str, language: str) -> bool:
+    """Whether what stands before a word may name what the word stands for."""
     if _ASKED_THING.match(before):
         return False
     if language == "zh":
@@ -177,10 +172,10 @@ def _content(text: str, language: str) -> list[str]:
     return [
         word
         for word in words(text)
-        if is_content_word(word)
+        if len(word) > 1
+        and is_content_word(word)
         and word not in others
         and not pattern("asking").match(word)
-        and len(word) > 1
     ]
 
 
@@ -202,13 +197,10 @@ def why_type_differs(question: str, reference: str) -> str | None:
     has_number = any(map(str.isdigit, answer)) or bool(pattern("number").search(answer))
     for name, kind in (("amount", "a number"), ("time", "a time")):
         if pattern(f"asks_{name}").search(question):
-            fits = has_number or pattern(name).search(answer)
-            return None if fits else _differs(kind, answer)
+            if has_number or pattern(name).search(answer):
+                return None
+            return f"it asks for {kind}, and the answer {answer[:60]!r} has none"
     if pattern("asks_name").search(question) and pattern("plain_number").search(answer):
         kind = "place" if asked_by(question).phrases[:1] == ("where",) else "name"
-        return _differs(f"a {kind}", answer, "is a number")
+        return f"it asks for a {kind}, and the answer {answer[:60]!r} is a number"
     return None
-
-
-def _differs(kind: str, answer: str, has: str = "has none") -> str:
-    return f"it asks for {kind}, and the answer {answer[:60]!r} {has}"

@@ -1,6 +1,6 @@
 """The kinds of arrays that rankings are held in, and the precision in which document scores are compared."""
 
-from typing import Literal
+from typing import Literal, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +11,6 @@ Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
-
 Compat = Literal["trec9", "trec10"]
 """trec_eval 9 compares scores as 32-bit floats, trec_eval 10 as 64-bit floats."""
 
@@ -19,6 +18,8 @@ ComparedScores = NDArray[np.float32] | NDArray[np.float64]
 """Scores in the precision in which they are compared."""
 
 
-def precision_of(compat: Compat) -> type[np.float32] | type[np.float64]:
-    """The type of float in which scores are compared."""
-    return np.float32 if compat == "trec9" else np.float64
+def compared(scores: Floats, compat: Compat) -> ComparedScores:
+    """The scores in the precision in which they are compared; beyond 32 bits all are infinite, as in trec_eval."""
+    with np.errstate(over="ignore"):
+        narrow = scores.astype(np.float32 if compat == "trec9" else np.float64, copy=False)
+    return cast(ComparedScores, narrow)

@@ -4,7 +4,7 @@ A run is a frame with the columns `query`, `doc` (text) and `score` (float), wit
 Ranks follow trec_eval: score descending, then document id descending by bytes.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -68,9 +68,24 @@ def fuse(
     weights = [1.0] * len(runs) if weights is None else weights
     _refuse_settings(len(runs), method, k, norm, weights, depth)
     pool = _pooled(runs)
-    with np.errstate(over="ignore", invalid="ignore"):  # _ranked rejects the results
-        score = _fused(pool, method, k, norm or "min-max", weights)
-    return _ranked(pool, score, depth)
+    with np.errstate(over="ignore", invalid="ignore"):  # what is not finite is refused below
+        if method == "borda":
+            score = _borda(pool, weights)
+        else:
+            points = [
+                weight * _points(ballot, method, k, norm or "min-max")
+                for ballot, weight in zip(pool.ballots, weights, strict=True)
+            ]
+            score = _combined(pool, method, points)
+    if not np.isfinite(score).all():
+        raise PlanError(["the scores are too large to fuse; use the norm 'rank', or rrf"])
+    order = _best_first(pool.query, score)
+    if depth is not None:
+        query = pool.query[order]
+        first = np.searchsorted(query, np.arange(len(pool.names)))
+        order = order[np.arange(len(order)) - first[query] < depth]
+    query, doc = pool.names.gather(pool.query[order]), pool.doc.gather(order)
+    return pl.DataFrame({"query": query, "doc": doc, "score": score[order]})
 
 
 def write_run(run: "pl.DataFrame", file: BinaryIO, *, tag: str) -> None:
@@ -87,7 +102,13 @@ def write_run(run: "pl.DataFrame", file: BinaryIO, *, tag: str) -> None:
     """
     _refuse_frames([run])
     run = _typed(run)
-    _refuse_unwritable(run["query"], run["doc"], pl.Series("tag", [tag]))
+    problems = [
+        Problem(f"{name!r} is empty or contains white space; change it", "run", field=column.name)
+        for column in (run["query"], run["doc"], pl.Series("tag", [tag]))
+        for name in column.filter(column.str.contains(UNWRITABLE)).unique(maintain_order=True)
+    ]
+    if problems:
+        raise DataError(problems)
     lines = run.select(
         "query",
         pl.lit("Q0").alias("q0"),
@@ -156,11 +177,6 @@ class Pool:
             count[ballot.document] += 1
         return count
 
-    def columns(self, points: Sequence[Floats]) -> Iterator[tuple[Ints, Floats]]:
-        """Each run's indices in the pool with its points for them."""
-        for ballot, of_run in zip(self.ballots, points, strict=True):
-            yield ballot.document, of_run
-
 
 def _pooled(runs: "Sequence[pl.DataFrame]") -> Pool:
     _refuse_frames(runs)
@@ -177,7 +193,17 @@ def _pooled(runs: "Sequence[pl.DataFrame]") -> Pool:
     ballots = tuple(Ballot(document[at], query[at], score[at]) for at in of_run)
     first = np.flatnonzero(np.diff(document, prepend=-1))
     pool = Pool(names, query[first], rows["doc"].gather(first), ballots)
-    _refuse_repeats(pool)
+    problems = [
+        Problem(
+            f"document {pool.doc[place]!r} is listed twice; keep one",
+            f"run {number}",
+            id=pool.names[int(pool.query[place])],
+        )
+        for number, ballot in enumerate(ballots, 1)
+        for place in ballot.document[1:][np.diff(ballot.document) == 0].tolist()
+    ]
+    if problems:
+        raise DataError(problems)
     return pool
 
 
@@ -204,112 +230,58 @@ def _best_first(query: Ints, score: Floats) -> Ints:
     return np.concatenate(order) if order else np.zeros(0, np.int64)
 
 
-def _fused(pool: Pool, method: Method, k: float, norm: Norm, weights: Sequence[float]) -> Floats:
-    """The fused score of each document of the pool, (n,)."""
-    if method == "borda":
-        return _borda(pool, weights)
-    points = [
-        weight * _points(ballot, method, k, norm)
-        for ballot, weight in zip(pool.ballots, weights, strict=True)
-    ]
-    return JOINS[method](pool, points)
-
-
 def _points(ballot: Ballot, method: Method, k: float, norm: Norm) -> Floats:
+    """What a run gives each of its documents, (m,)."""
     if method == "rrf":
         return 1 / (k + ballot.rank)
     if method == "isr":
         return 1 / ballot.rank**2
-    return NORMS[norm](ballot)
-
-
-def _min_max(ballot: Ballot) -> Floats:
-    low = np.minimum.reduceat(ballot.score, ballot.first)
-    width = np.maximum.reduceat(ballot.score, ballot.first) - low
-    return (ballot.score - ballot.spread(low)) / ballot.spread(_or_one(width))
-
-
-def _share(ballot: Ballot) -> Floats:
-    above = ballot.score - ballot.spread(np.minimum.reduceat(ballot.score, ballot.first))
-    return above / ballot.spread(_or_one(np.add.reduceat(above, ballot.first)))
-
-
-def _z_score(ballot: Ballot) -> Floats:
+    score, first = ballot.score, ballot.first
+    if norm == "none":
+        return score
+    if norm == "rank":
+        return 1 - (ballot.rank - 1) / ballot.spread(ballot.size)
+    if norm == "z-score":  # so that no square overflows
+        score = score / ballot.spread(_or_one(np.maximum.reduceat(np.abs(score), first)))
     # From the lowest, so that equal scores have exactly the mean 0.
-    largest = np.maximum.reduceat(np.abs(ballot.score), ballot.first)
-    score = ballot.score / ballot.spread(_or_one(largest))  # so that no square overflows
-    above = score - ballot.spread(np.minimum.reduceat(score, ballot.first))
-    centred = above - ballot.spread(np.add.reduceat(above, ballot.first) / ballot.size)
-    deviation = np.sqrt(np.add.reduceat(centred**2, ballot.first) / ballot.size)
+    above = score - ballot.spread(np.minimum.reduceat(score, first))
+    if norm == "min-max":
+        return above / ballot.spread(_or_one(np.maximum.reduceat(above, first)))
+    if norm == "sum":
+        return above / ballot.spread(_or_one(np.add.reduceat(above, first)))
+    centred = above - ballot.spread(np.add.reduceat(above, first) / ballot.size)
+    deviation = np.sqrt(np.add.reduceat(centred**2, first) / ballot.size)
     return centred / ballot.spread(_or_one(deviation))
-
-
-def _rank_score(ballot: Ballot) -> Floats:
-    return 1 - (ballot.rank - 1) / ballot.spread(ballot.size)
-
-
-def _score(ballot: Ballot) -> Floats:
-    return ballot.score
 
 
 def _or_one(divisor: Floats) -> Floats:
     return np.where(divisor == 0, 1.0, divisor)
 
 
-NORMS: dict[Norm, Callable[[Ballot], Floats]] = {
-    "min-max": _min_max,
-    "sum": _share,
-    "z-score": _z_score,
-    "rank": _rank_score,
-    "none": _score,
-}
-
-
-def _total(pool: Pool, points: Sequence[Floats]) -> Floats:
+def _combined(pool: Pool, method: Method, points: Sequence[Floats]) -> Floats:
+    """The fused score of each document of the pool, (n,), from each run's points."""
+    columns = [
+        (ballot.document, of_run) for ballot, of_run in zip(pool.ballots, points, strict=True)
+    ]
+    if method == "combmed":
+        rising = np.full((len(pool.query), len(points)), np.inf)
+        for column, (document, of_run) in enumerate(columns):
+            rising[document, column] = of_run
+        rising.sort(axis=1)
+        row = np.arange(len(rising))
+        return (rising[row, (pool.n_runs - 1) // 2] + rising[row, pool.n_runs // 2]) / 2
+    if method in ("combmax", "combmin"):
+        sign = 1 if method == "combmax" else -1
+        best = np.full(len(pool.query), -np.inf)
+        for document, of_run in columns:
+            best[document] = np.maximum(best[document], sign * of_run)
+        return sign * best
     total = np.zeros(len(pool.query))
-    for document, of_run in pool.columns(points):
+    for document, of_run in columns:
         total[document] += of_run
-    return total
-
-
-def _total_times_runs(pool: Pool, points: Sequence[Floats]) -> Floats:
-    return _total(pool, points) * pool.n_runs
-
-
-def _mean(pool: Pool, points: Sequence[Floats]) -> Floats:
-    return _total(pool, points) / pool.n_runs
-
-
-def _highest(pool: Pool, points: Sequence[Floats]) -> Floats:
-    highest = np.full(len(pool.query), -np.inf)
-    for document, of_run in pool.columns(points):
-        highest[document] = np.maximum(highest[document], of_run)
-    return highest
-
-
-def _lowest(pool: Pool, points: Sequence[Floats]) -> Floats:
-    return -_highest(pool, [-of_run for of_run in points])
-
-
-def _median(pool: Pool, points: Sequence[Floats]) -> Floats:
-    rising = np.full((len(pool.query), len(points)), np.inf)
-    for column, (document, of_run) in enumerate(pool.columns(points)):
-        rising[document, column] = of_run
-    rising.sort(axis=1)
-    row = np.arange(len(rising))
-    return (rising[row, (pool.n_runs - 1) // 2] + rising[row, pool.n_runs // 2]) / 2
-
-
-JOINS: dict[Method, Callable[[Pool, Sequence[Floats]], Floats]] = {
-    "rrf": _total,
-    "isr": _total_times_runs,
-    "combsum": _total,
-    "combmnz": _total_times_runs,
-    "combanz": _mean,
-    "combmax": _highest,
-    "combmin": _lowest,
-    "combmed": _median,
-}
+    if method in ("isr", "combmnz"):
+        return total * pool.n_runs
+    return total / pool.n_runs if method == "combanz" else total
 
 
 def _borda(pool: Pool, weights: Sequence[float]) -> Floats:
@@ -323,24 +295,6 @@ def _borda(pool: Pool, weights: Sequence[float]) -> Floats:
         points[ballot.document] = n_pooled[ballot.query] - ballot.rank + 1
         total += weight * points
     return total
-
-
-def _ranked(pool: Pool, score: Floats, depth: int | None) -> "pl.DataFrame":
-    """The pool as a run, best first; the first `depth` documents of each query."""
-    if not np.isfinite(score).all():
-        raise PlanError(["the scores are too large to fuse; use the norm 'rank', or rrf"])
-    order = _best_first(pool.query, score)
-    if depth is not None:
-        query = pool.query[order]
-        first = np.searchsorted(query, np.arange(len(pool.names)))
-        order = order[np.arange(len(order)) - first[query] < depth]
-    return pl.DataFrame(
-        {
-            "query": pool.names.gather(pool.query[order]),
-            "doc": pool.doc.gather(order),
-            "score": score[order],
-        }
-    )
 
 
 def _refuse_settings(
@@ -378,53 +332,26 @@ def _refuse_settings(
 
 
 def _refuse_frames(runs: "Sequence[pl.DataFrame]") -> None:
-    problems = [
-        problem
-        for number, run in enumerate(runs, 1)
-        for problem in _problems_of(run, f"run {number}")
-    ]
-    if problems:
-        raise DataError(problems)
-
-
-def _problems_of(run: "pl.DataFrame", source: str) -> Iterator[Problem]:
-    unavailable = [name for name in COLUMNS if name not in run.columns]
-    if unavailable:
-        has = ", ".join(run.columns) or "none"
-        yield Problem(f"has no column {', '.join(unavailable)}; its columns are {has}", source)
-        return
-    if not run.schema["score"].is_numeric():
-        message = f"is {run.schema['score']}, not numbers; read the scores as numbers"
-        yield Problem(message, source, field="score")
-        return
-    for name in ("query", "doc"):
-        if run[name].null_count():
-            yield Problem(f"is null in {run[name].null_count()} rows", source, field=name)
-    bad = run.filter(pl.col("score").is_null() | ~pl.col("score").is_finite())
-    for query, doc, score in bad.select(COLUMNS).iter_rows():
-        message = f"document {doc!r} has the score {score!r}; give each a finite number"
-        yield Problem(message, source, field="score", id=query)
-
-
-def _refuse_repeats(pool: Pool) -> None:
-    problems = [
-        Problem(
-            f"document {pool.doc[place]!r} is listed twice; keep one",
-            f"run {number}",
-            id=pool.names[int(pool.query[place])],
-        )
-        for number, ballot in enumerate(pool.ballots, 1)
-        for place in ballot.document[1:][np.diff(ballot.document) == 0].tolist()
-    ]
-    if problems:
-        raise DataError(problems)
-
-
-def _refuse_unwritable(*columns: "pl.Series") -> None:
-    problems = [
-        Problem(f"{name!r} is empty or contains white space; change it", "run", field=column.name)
-        for column in columns
-        for name in column.filter(column.str.contains(UNWRITABLE)).unique(maintain_order=True)
-    ]
+    problems: list[Problem] = []
+    for number, run in enumerate(runs, 1):
+        source = f"run {number}"
+        if unavailable := [name for name in COLUMNS if name not in run.columns]:
+            has = ", ".join(run.columns) or "none"
+            what = f"has no column {', '.join(unavailable)}; its columns are {has}"
+            problems.append(Problem(what, source))
+            continue
+        if not (kind := run.schema["score"]).is_numeric():
+            what = f"is {kind}, not numbers; read the scores as numbers"
+            problems.append(Problem(what, source, field="score"))
+            continue
+        problems += [
+            Problem(f"is null in {n_null} rows", source, field=name)
+            for name in ("query", "doc")
+            if (n_null := run[name].null_count())
+        ]
+        bad = run.filter(pl.col("score").is_null() | ~pl.col("score").is_finite())
+        for query, doc, score in bad.select(COLUMNS).iter_rows():
+            what = f"document {doc!r} has the score {score!r}; give each a finite number"
+            problems.append(Problem(what, source, field="score", id=query))
     if problems:
         raise DataError(problems)

@@ -6,10 +6,18 @@ from functools import cached_property
 
 import numpy as np
 
-from ragauge.rankings.arrays import Bools, Ints
+from ragauge.rankings.arrays import Bools, Compat, Floats, Ints, Words, compared
 from ragauge.rankings.hits import Hits
-from ragauge.rankings.reading.lookup import Names
-from ragauge.rankings.reading.scan import Field, digests, field_of, starts_of_blocks
+from ragauge.rankings.reading.fields import (
+    Field,
+    bytes_of,
+    digests,
+    field_of,
+    numbered_names,
+    starts_of_blocks,
+    texts_of,
+)
+from ragauge.rankings.reading.lookup import Names, order, ranks
 
 NOT_JUDGED = -1
 """The number of a query without judgements."""
@@ -40,7 +48,7 @@ class Judgements:
     @cached_property
     def queries(self) -> tuple[str, ...]:
         """The queries' names, in the order of their numbers."""
-        return tuple(text_of(self.query_names.name(row)) for row in range(self.n_queries))
+        return tuple(texts_of(self.query_names))
 
     @cached_property
     def known_queries(self) -> Names:
@@ -49,6 +57,26 @@ class Judgements:
     @cached_property
     def known_pairs(self) -> Names:
         return Names(self.document, self.query)
+
+    def numbers_of(self, query: Field) -> tuple[Ints, Words]:
+        """Each query's number, NOT_JUDGED where it has none, and its digest."""
+        digest = digests(query)
+        rows, entry = self.known_queries.find(query, digest)
+        number = np.full(len(query), NOT_JUDGED)
+        number[rows] = entry
+        return number, digest
+
+    def ranks_in(
+        self, document: Field, key: Words, group: Ints, query: Ints, score: Floats, compat: Compat
+    ) -> tuple[Ints, Ints]:
+        """The judgements whose documents are among those retrieved, and their ranks.
+
+        `query` numbers each row's query from 0, and `group` does as the judgements do, with negative
+        numbers for others; `key` is the documents' digests paired with it.
+        """
+        rows, judgement = self.known_pairs.find(document, key, group)
+        at = order(query, compared(score, compat))
+        return judgement, ranks(at, rows, query[rows], document)
 
     @classmethod
     def from_mapping(
@@ -130,57 +158,6 @@ class JudgedRun:
             self.judgements.query,
             self.judgements.grade[best_first],
         )
-
-
-def bytes_of(name: str) -> bytes:
-    """A name as it is encoded in a file."""
-    return name.encode("utf-8", "surrogateescape")
-
-
-def text_of(name: bytes) -> str:
-    return name.decode("utf-8", "surrogateescape")
-
-
-def numbered_names(names: Field) -> tuple[Ints, Ints]:
-    """The first row of each name, ascending; and for each row the number of its name among these.
-
-    >>> first, number = numbered_names(field_of([b"q2", b"q1", b"q2"]))
-    >>> first.tolist(), number.tolist()
-    ([0, 1], [0, 1, 0])
-    """
-    digest = digests(names)
-    rows = np.argsort(digest)
-    if not len(rows):
-        return rows, rows
-    is_first = np.ones(len(rows), np.bool_)
-    is_first[1:] = digest[rows[1:]] != digest[rows[:-1]]
-    # A name's rows are in no order; the first is the lowest.
-    first = np.minimum.reduceat(rows, np.flatnonzero(is_first))
-    in_order = np.argsort(first)
-    place = np.empty_like(in_order)
-    place[in_order] = np.arange(len(in_order))
-    number = np.empty_like(rows)
-    number[rows] = place[np.cumsum(is_first) - 1]
-    return checked_numbers(names, first[in_order], number)
-
-
-def checked_numbers(names: Field, first: Ints, number: Ints) -> tuple[Ints, Ints]:
-    """The numbers by digest, or by name if two names share a digest."""
-    is_repeat = np.ones(len(names), np.bool_)
-    is_repeat[first] = False
-    rows = np.flatnonzero(is_repeat)
-    is_sound = names.same(rows, names, first[number[rows]]).all()
-    return (first, number) if is_sound else _numbered_one_by_one(names)
-
-
-def _numbered_one_by_one(names: Field) -> tuple[Ints, Ints]:
-    numbers: dict[bytes, int] = {}
-    first: list[int] = []
-    for row in range(len(names)):
-        if numbers.setdefault(names.name(row), len(first)) == len(first):
-            first.append(row)
-    number = [numbers[names.name(row)] for row in range(len(names))]
-    return np.array(first, np.int64), np.array(number, np.int64)
 
 
 def numbered(names: Sequence[str]) -> dict[str, int]:

@@ -5,11 +5,11 @@
 """
 
 import inspect
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cache
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache, cached_property
 from itertools import pairwise
-from typing import Literal, NamedTuple, TypeVar
+from typing import Any, Literal, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -46,148 +46,6 @@ class Values(NamedTuple):
     def reason(self, query: int) -> str | None:
         """Why the query has no value; None when it has one."""
         return next((cause.reason for cause in self.causes if cause.where[query]), None)
-
-
-@dataclass(frozen=True, slots=True)
-class Measure:
-    """A ranking measure: its formula, bounds, aggregation and evidence.
-
-    `absent` is when it has no value; `beyond` finds the queries whose grades it does not accept.
-    `aggregation` is how the queries' numbers are aggregated. `ranked`: whether a higher number, or a
-    lower one, is better as such. `shown` picks the hits that its
-    evidence lists, and `parts` are further columns of the evidence. `by_text`: passages may be
-    matched by their text as well as by id.
-    """
-
-    name: str
-    function: Callable[..., Floats]
-    version: int
-    low: float | None
-    high: float | None
-    lower_is_better: bool
-    ranked: bool
-    by_text: bool
-    absent: Absence
-    aggregation: Aggregation
-    beyond: Callable[..., Cause] | None
-    shown: Callable[..., Bools]
-    parts: Mapping[str, Callable[..., Floats | Ints]]
-
-    @property
-    def settings(self) -> tuple[Setting, ...]:
-        """The keyword-only parameters of the function."""
-        parameters = inspect.signature(self.function, eval_str=True).parameters.values()
-        return tuple(map(read_setting, list(parameters)[1:]))
-
-    def read_settings(self, given: Settings) -> dict[str, SettingValue]:
-        """All settings, the given ones checked by type; LabelError names every bad one."""
-        return read_settings(self.name, self.settings, given)
-
-    def values(self, hits: Hits, settings: Settings) -> Values:
-        """Each query's number with these settings; settings of other measures are ignored."""
-        own = {name: settings[name] for name in _names(self.function) if name in settings}
-        causes = tuple(self._causes(hits, own))
-        undefined = np.zeros(hits.n, np.bool_)
-        for cause in causes:
-            undefined = undefined | cause.where
-        value = self.function(hits, **own)
-        return Values(np.where(undefined, 0.0, value) if causes else value, undefined, causes)
-
-    def evidence(
-        self, names: Sequence[str], hits: Hits, settings: Settings
-    ) -> list[dict[str, object]]:
-        """The evidence of each query's number; `names` are the hits' names, in the table's order."""
-        at = np.flatnonzero(_call(self.shown, hits, settings))
-        columns = (hits.rank[at], hits.grade[at], hits.n_new[at])
-        cells = (column.tolist() for column in columns)
-        shown = map(_hit, (names[hit] for hit in at.tolist()), *cells)
-        parts = {name: _call(make, hits, settings).tolist() for name, make in self.parts.items()}
-        hits_of = _grouped(hits.query[at], list(shown), hits.n)
-        grades = _grouped(hits.judged_query, hits.judged_grade.tolist(), hits.n)
-        return [
-            {
-                "hits": hits_of[row],
-                "n_retrieved": n_retrieved,
-                "judged": grades[row],
-                **{name: column[row] for name, column in parts.items()},
-            }
-            for row, n_retrieved in enumerate(hits.n_retrieved.tolist())
-        ]
-
-    def _causes(self, hits: Hits, settings: Settings) -> Iterator[Cause]:
-        if self.absent == "nothing relevant":
-            yield Cause(_call(n_relevant, hits, settings) == 0, NOTHING_RELEVANT)
-        if self.absent == "nothing retrieved":
-            yield Cause(hits.n_retrieved == 0, NOTHING_RETRIEVED)
-        if self.beyond:
-            yield _call(self.beyond, hits, settings)
-
-
-def _hit(name: str, rank: int, grade: int, n_new: int) -> dict[str, object]:
-    shown: dict[str, object] = {"rank": rank, "grade": grade, "name": name}
-    return shown if n_new == 1 else shown | {"n_new": n_new}
-
-
-def _grouped(query: Ints, cells: list[T], n: int) -> list[list[T]]:
-    """The cells of a column sorted by query, in one list for each query."""
-    ends = np.cumsum(np.bincount(query, minlength=n)).tolist()
-    return [cells[start:stop] for start, stop in pairwise([0, *ends])]
-
-
-MEASURES: dict[str, Measure] = {}
-"""Every ranking measure by its name."""
-
-
-def measure(
-    *,
-    version: int = 1,
-    name: str | None = None,
-    undefined: Absence = "nothing relevant",
-    beyond: Callable[..., Cause] | None = None,
-    aggregation: Aggregation = "mean",
-    low: float | None = 0.0,
-    high: float | None = 1.0,
-    lower_is_better: bool = False,
-    ranked: bool = True,
-    by_text: bool = False,
-    shown: Callable[..., Bools] | None = None,
-    parts: Mapping[str, Callable[..., Floats | Ints]] | None = None,
-) -> Callable[[Function], Function]:
-    """Register a ranking measure; the function is returned unchanged.
-
-    The function takes Hits and settings and returns (n,) numbers.
-    """
-
-    def declare(function: Function) -> Function:
-        declared = Measure(
-            name or function.__name__,
-            function,
-            version,
-            low,
-            high,
-            lower_is_better,
-            ranked,
-            by_text,
-            undefined,
-            aggregation,
-            beyond,
-            shown or judged_hits,
-            parts or {},
-        )
-        MEASURES[declared.name] = declared
-        return function
-
-    return declare
-
-
-@cache
-def _names(function: Callable[..., object]) -> tuple[str, ...]:
-    return tuple(inspect.signature(function).parameters)[1:]
-
-
-def _call(function: Callable[..., T], hits: Hits, settings: Settings) -> T:
-    """Call the function with the hits and those settings that are its parameters."""
-    return function(hits, **{name: settings[name] for name in _names(function) if name in settings})
 
 
 # Selections and counts of hits that several measures and their evidence share
@@ -228,3 +86,117 @@ def n_found(hits: Hits, *, min_grade: int = 1, k: int | None = None) -> Ints:
 def n_places(hits: Hits, *, k: int | None = None) -> Ints:
     """The number of places that precision divides by, (n,): k, or the number retrieved."""
     return hits.n_retrieved if k is None else np.full(hits.n, k)
+
+
+# Measures
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A ranking measure: its formula, bounds, aggregation and evidence.
+
+    `undefined` is when it has no value; `beyond` finds the queries whose grades it does not accept.
+    `aggregation` is how the queries' numbers are aggregated. `ranked`: whether a higher number, or a
+    lower one, is better as such. `shown` picks the hits that its evidence lists, and `parts` are further
+    columns of the evidence. `by_text`: passages may be matched by their text as well as by id.
+    """
+
+    name: str
+    function: Callable[..., Floats]
+    version: int = 1
+    undefined: Absence = "nothing relevant"
+    beyond: Callable[..., Cause] | None = None
+    aggregation: Aggregation = "mean"
+    low: float | None = 0.0
+    high: float | None = 1.0
+    lower_is_better: bool = False
+    ranked: bool = True
+    by_text: bool = False
+    shown: Callable[..., Bools] = judged_hits
+    parts: Mapping[str, Callable[..., Floats | Ints]] = field(
+        default_factory=dict[str, Callable[..., Floats | Ints]]
+    )
+
+    @cached_property
+    def settings(self) -> tuple[Setting, ...]:
+        """The keyword-only parameters of the function."""
+        parameters = inspect.signature(self.function, eval_str=True).parameters.values()
+        return tuple(map(read_setting, list(parameters)[1:]))
+
+    def read_settings(self, given: Settings) -> dict[str, SettingValue]:
+        """All settings, the given ones checked by type; LabelError names every bad one."""
+        return read_settings(self.name, self.settings, given)
+
+    def values(self, hits: Hits, settings: Settings) -> Values:
+        """Each query's number with these settings; settings of other measures are ignored."""
+        own = {name: settings[name] for name in _names(self.function) if name in settings}
+        causes: list[Cause] = []
+        if self.undefined == "nothing relevant":
+            causes.append(Cause(_call(n_relevant, hits, own) == 0, NOTHING_RELEVANT))
+        if self.undefined == "nothing retrieved":
+            causes.append(Cause(hits.n_retrieved == 0, NOTHING_RETRIEVED))
+        if self.beyond:
+            causes.append(_call(self.beyond, hits, own))
+        undefined = np.zeros(hits.n, np.bool_)
+        for cause in causes:
+            undefined = undefined | cause.where
+        value = self.function(hits, **own)
+        return Values(np.where(undefined, 0.0, value) if causes else value, undefined, (*causes,))
+
+    def evidence(
+        self, names: Sequence[str], hits: Hits, settings: Settings
+    ) -> list[dict[str, object]]:
+        """The evidence of each query's number; `names` are the hits' names, in the table's order."""
+        at = np.flatnonzero(_call(self.shown, hits, settings))
+        shown: list[dict[str, object]] = []
+        columns = (column[at].tolist() for column in (hits.rank, hits.grade, hits.n_new))
+        for hit, rank, grade, n_new in zip(at.tolist(), *columns, strict=True):
+            shown.append({"rank": rank, "grade": grade, "name": names[hit]})
+            if n_new != 1:
+                shown[-1]["n_new"] = n_new
+        parts = {name: _call(make, hits, settings).tolist() for name, make in self.parts.items()}
+        hits_of = _grouped(hits.query[at], shown, hits.n)
+        grades = _grouped(hits.judged_query, hits.judged_grade.tolist(), hits.n)
+        return [
+            {
+                "hits": hits_of[row],
+                "n_retrieved": n_retrieved,
+                "judged": grades[row],
+                **{name: column[row] for name, column in parts.items()},
+            }
+            for row, n_retrieved in enumerate(hits.n_retrieved.tolist())
+        ]
+
+
+def _grouped(query: Ints, cells: list[T], n: int) -> list[list[T]]:
+    """The cells of a column sorted by query, in one list for each query."""
+    ends = np.cumsum(np.bincount(query, minlength=n)).tolist()
+    return [cells[start:stop] for start, stop in pairwise([0, *ends])]
+
+
+@cache
+def _names(function: Callable[..., object]) -> tuple[str, ...]:
+    return tuple(inspect.signature(function).parameters)[1:]
+
+
+def _call(function: Callable[..., T], hits: Hits, settings: Settings) -> T:
+    """Call the function with the hits and those settings that are its parameters."""
+    return function(hits, **{name: settings[name] for name in _names(function) if name in settings})
+
+
+MEASURES: dict[str, Measure] = {}
+"""Every ranking measure by its name."""
+
+
+def measure(*, name: str | None = None, **options: Any) -> Callable[[Function], Function]:
+    """Register a ranking measure; the function is returned unchanged.
+
+    The function takes Hits and settings and returns (n,) numbers. The options are the fields of `Measure`.
+    """
+
+    def declare(function: Function) -> Function:
+        declared = Measure(name or function.__name__, function, **options)
+        MEASURES[declared.name] = declared
+        return function
+
+    return declare

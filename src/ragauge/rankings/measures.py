@@ -2,8 +2,7 @@
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, partial
 from itertools import pairwise
 from typing import Annotated, Literal
 
@@ -11,6 +10,7 @@ import numpy as np
 
 from ragauge.rankings.arrays import Bools, Compat, Floats, Ints
 from ragauge.rankings.hits import Hits, ranks_within
+from ragauge.rankings.hits import one_hit as one_hit  # for the examples
 from ragauge.rankings.measure import (
     Cause,
     judged_hits,
@@ -85,15 +85,6 @@ def _by_place(query: Ints, n: int) -> Iterator[Ints]:
         yield order[start:stop]
 
 
-def _running(query: Ints, amount: Floats, n: int) -> Floats:
-    """The sum of the amounts up to each row within its query; no digit depends on the batch."""
-    total, running = np.zeros(n), np.zeros(len(query))
-    for at in _by_place(query, n):
-        total[query[at]] += amount[at]
-        running[at] = total[query[at]]
-    return running
-
-
 # Graded measures
 
 
@@ -145,7 +136,6 @@ def beyond_exponent(hits: Hits, *, gains: Gains = "linear") -> Cause:
 
 
 @measure(
-    version=1,
     beyond=beyond_exponent,
     by_text=True,
     shown=credited_hits,
@@ -172,7 +162,6 @@ def ndcg(
     Source: Järvelin & Kekäläinen 2002; trec_eval's `ndcg` and `ndcg_cut`; the suites factual-qa and
     passage-retrieval.
 
-    >>> from ragauge.rankings.hits import one_hit
     >>> ndcg(one_hit(rank=2), k=10).tolist()
     [0.6309297535714575]
     """
@@ -185,7 +174,6 @@ def ndcg(
 
 
 @measure(
-    version=1,
     by_text=True,
     shown=relevant_hits,
     parts={"n_found": n_found, "n_relevant": n_relevant},
@@ -200,14 +188,13 @@ def recall(hits: Hits, *, min_grade: Count = 1, k: Count | None = None) -> Float
     Source: Manning et al. 2008, section 8.3; trec_eval's `recall` and `set_recall`; the suites
     factual-qa and passage-retrieval.
 
-    >>> from ragauge.rankings.hits import one_hit
     >>> recall(one_hit(rank=2)).tolist(), recall(one_hit(rank=2), k=1).tolist()
     ([1.0], [0.0])
     """
     return _ratio(n_found(hits, min_grade=min_grade, k=k), hits.n_relevant(min_grade))
 
 
-@measure(version=1, by_text=True, shown=relevant_hits, parts={"n_places": n_places})
+@measure(by_text=True, shown=relevant_hits, parts={"n_places": n_places})
 def precision(hits: Hits, *, min_grade: Count = 1, k: Count | None = None) -> Floats:
     """Share of the first `k` places that hold a relevant document.
 
@@ -216,14 +203,13 @@ def precision(hits: Hits, *, min_grade: Count = 1, k: Count | None = None) -> Fl
 
     Source: Manning et al. 2008, section 8.3; trec_eval's `P` and `set_P`.
 
-    >>> from ragauge.rankings.hits import one_hit
     >>> precision(one_hit(rank=2), k=10).tolist()
     [0.1]
     """
     return _ratio(n_hits(hits, min_grade=min_grade, k=k), n_places(hits, k=k))
 
 
-@measure(version=1, name="map", by_text=True, shown=relevant_hits)
+@measure(name="map", by_text=True, shown=relevant_hits)
 def average_precision(hits: Hits, *, min_grade: Count = 1, k: Count | None = None) -> Floats:
     """Precision at the rank of each relevant document, averaged over all of them.
 
@@ -233,7 +219,6 @@ def average_precision(hits: Hits, *, min_grade: Count = 1, k: Count | None = Non
 
     Source: Buckley & Voorhees 2005, section 3.1; trec_eval's `map` and `map_cut`.
 
-    >>> from ragauge.rankings.hits import one_hit
     >>> average_precision(one_hit(rank=4)).tolist()
     [0.25]
     """
@@ -243,7 +228,7 @@ def average_precision(hits: Hits, *, min_grade: Count = 1, k: Count | None = Non
     return _ratio(hits.total(query, amount), hits.n_relevant(min_grade))
 
 
-@measure(version=1, by_text=True, shown=relevant_hits)
+@measure(by_text=True, shown=relevant_hits)
 def mrr(hits: Hits, *, min_grade: Count = 1, k: Count | None = None) -> Floats:
     """One over the rank of the first relevant document, 0 when none is among the first `k`.
 
@@ -252,7 +237,6 @@ def mrr(hits: Hits, *, min_grade: Count = 1, k: Count | None = None) -> Floats:
 
     Source: Voorhees 1999, "The TREC-8 Question Answering Track Report"; trec_eval's `recip_rank`.
 
-    >>> from ragauge.rankings.hits import one_hit
     >>> mrr(one_hit(rank=4)).tolist(), mrr(one_hit(rank=4), k=3).tolist()
     ([0.25], [0.0])
     """
@@ -262,7 +246,7 @@ def mrr(hits: Hits, *, min_grade: Count = 1, k: Count | None = None) -> Floats:
     return highest
 
 
-@measure(version=1, by_text=True, shown=relevant_hits)
+@measure(by_text=True, shown=relevant_hits)
 def success(hits: Hits, *, min_grade: Count = 1, k: Count | None = None) -> Floats:
     """Whether a relevant document is among the first `k` retrieved: 1.0 or 0.0.
 
@@ -270,14 +254,13 @@ def success(hits: Hits, *, min_grade: Count = 1, k: Count | None = None) -> Floa
 
     Source: Craswell & Hawking 2004, "Overview of the TREC 2004 Web Track"; trec_eval's `success`.
 
-    >>> from ragauge.rankings.hits import one_hit
     >>> success(one_hit(rank=4), k=5).tolist(), success(one_hit(rank=4), k=3).tolist()
     ([1.0], [0.0])
     """
     return (n_hits(hits, min_grade=min_grade, k=k) > 0).astype(np.float64)
 
 
-@measure(version=1, by_text=True, shown=relevant_hits)
+@measure(by_text=True, shown=relevant_hits)
 def r_precision(hits: Hits, *, min_grade: Count = 1, multiple: Factor = 1.0) -> Floats:
     """Precision after as many documents as there are relevant ones, or a `multiple` of that.
 
@@ -286,7 +269,6 @@ def r_precision(hits: Hits, *, min_grade: Count = 1, multiple: Factor = 1.0) -> 
 
     Source: Buckley & Voorhees 2005, section 3.1; trec_eval's `Rprec` and `Rprec_mult`.
 
-    >>> from ragauge.rankings.hits import one_hit
     >>> r_precision(one_hit(rank=2)).tolist(), r_precision(one_hit(rank=2), multiple=2).tolist()
     ([0.0], [0.5])
     """
@@ -295,7 +277,7 @@ def r_precision(hits: Hits, *, min_grade: Count = 1, multiple: Factor = 1.0) -> 
     return _ratio(hits.count(hits.query, found), cut)
 
 
-@measure(version=1, by_text=True, shown=relevant_hits, parts={"n_found": n_found})
+@measure(by_text=True, shown=relevant_hits, parts={"n_found": n_found})
 def f_measure(
     hits: Hits, *, min_grade: Count = 1, beta: Factor = 1.0, k: Count | None = None
 ) -> Floats:
@@ -306,7 +288,6 @@ def f_measure(
 
     Source: van Rijsbergen 1979, chapter 7; trec_eval's `set_F`, whose parameter is beta squared.
 
-    >>> from ragauge.rankings.hits import one_hit
     >>> f_measure(one_hit(rank=3)).tolist()
     [0.5]
     """
@@ -316,7 +297,7 @@ def f_measure(
     return _ratio((1 + weight) * exact * whole, weight * exact + whole)
 
 
-@measure(version=1, shown=relevant_hits)
+@measure(shown=relevant_hits)
 def set_map(hits: Hits, *, min_grade: Count = 1) -> Floats:
     """Precision times recall of all that is retrieved, whatever its order.
 
@@ -324,7 +305,6 @@ def set_map(hits: Hits, *, min_grade: Count = 1) -> Floats:
 
     Source: trec_eval's `set_map`.
 
-    >>> from ragauge.rankings.hits import one_hit
     >>> set_map(one_hit(rank=4)).tolist()
     [0.25]
     """
@@ -332,7 +312,7 @@ def set_map(hits: Hits, *, min_grade: Count = 1) -> Floats:
     return _ratio(n, hits.n_retrieved) * _ratio(n, hits.n_relevant(min_grade))
 
 
-@measure(version=1, shown=relevant_hits)
+@measure(shown=relevant_hits)
 def relative_precision(hits: Hits, *, min_grade: Count = 1, k: Count | None = None) -> Floats:
     """Precision of the first `k`, or of all retrieved, as a share of the highest possible.
 
@@ -342,7 +322,6 @@ def relative_precision(hits: Hits, *, min_grade: Count = 1, k: Count | None = No
 
     Source: trec_eval's `relative_P` and `set_relative_P`.
 
-    >>> from ragauge.rankings.hits import one_hit
     >>> relative_precision(one_hit(rank=4), k=10).tolist()
     [1.0]
     """
@@ -350,7 +329,7 @@ def relative_precision(hits: Hits, *, min_grade: Count = 1, k: Count | None = No
     return _ratio(n_hits(hits, min_grade=min_grade, k=k), possible)
 
 
-@measure(version=1, by_text=True, shown=relevant_hits)
+@measure(by_text=True, shown=relevant_hits)
 def rbp(hits: Hits, *, p: Share = 0.9, min_grade: Count = 1, k: Count | None = None) -> Floats:
     """Rank-biased precision: the share of relevant documents for a reader who continues with chance `p`.
 
@@ -360,7 +339,6 @@ def rbp(hits: Hits, *, p: Share = 0.9, min_grade: Count = 1, k: Count | None = N
     Source: Moffat & Zobel 2008, section 4; trec_eval 10's `rbp` for grades of 0 and 1; ir_measures'
     `RBP(rel=1)`, whose default p is 0.8.
 
-    >>> from ragauge.rankings.hits import one_hit
     >>> rbp(one_hit(rank=2), p=0.5).tolist()
     [0.25]
     """
@@ -372,7 +350,7 @@ def rbp(hits: Hits, *, p: Share = 0.9, min_grade: Count = 1, k: Count | None = N
     return (1 - p) * hits.total(query, seen)
 
 
-@measure(version=1, undefined="never", lower_is_better=True, ranked=False)
+@measure(undefined="never", lower_is_better=True, ranked=False)
 def rbp_residual(hits: Hits, *, p: Share = 0.9) -> Floats:
     """How much rank-biased precision would rise if all unjudged documents were relevant.
 
@@ -381,7 +359,6 @@ def rbp_residual(hits: Hits, *, p: Share = 0.9) -> Floats:
 
     Source: Moffat & Zobel 2008, section 5; trec_eval 10's `rbp_resid`.
 
-    >>> from ragauge.rankings.hits import one_hit
     >>> rbp_residual(one_hit(rank=2), p=0.5).tolist()  # 1 - 0.5 · 0.5
     [0.75]
     """
@@ -414,7 +391,7 @@ def _interpolated(
         yield highest
 
 
-@measure(version=1, by_text=True, shown=relevant_hits)
+@measure(by_text=True, shown=relevant_hits)
 def iprec(
     hits: Hits, *, recall: Share = 0.1, min_grade: Count = 1, compat: Compat = "trec9"
 ) -> Floats:
@@ -426,7 +403,6 @@ def iprec(
 
     Source: Manning et al. 2008, section 8.4; trec_eval's `iprec_at_recall`.
 
-    >>> from ragauge.rankings.hits import one_hit
     >>> iprec(one_hit(rank=4), recall=0.5).tolist()
     [0.25]
     """
@@ -434,7 +410,7 @@ def iprec(
     return highest
 
 
-@measure(version=1, by_text=True, shown=relevant_hits)
+@measure(by_text=True, shown=relevant_hits)
 def avg_11pt(hits: Hits, *, min_grade: Count = 1, compat: Compat = "trec9") -> Floats:
     """Interpolated precision averaged over the recalls 0, 0.1, 0.2 … 1.
 
@@ -442,7 +418,6 @@ def avg_11pt(hits: Hits, *, min_grade: Count = 1, compat: Compat = "trec9") -> F
 
     Source: Manning et al. 2008, section 8.4; trec_eval's `11pt_avg`.
 
-    >>> from ragauge.rankings.hits import one_hit
     >>> avg_11pt(one_hit(rank=4)).tolist()
     [0.25]
     """
@@ -453,7 +428,7 @@ def avg_11pt(hits: Hits, *, min_grade: Count = 1, compat: Compat = "trec9") -> F
 # Geometric means
 
 
-@measure(version=1, aggregation="geometric_mean", by_text=True, shown=relevant_hits)
+@measure(aggregation="geometric_mean", by_text=True, shown=relevant_hits)
 def gmap(hits: Hits, *, min_grade: Count = 1) -> Floats:
     """Average precision with a geometric mean over queries, which is sensitive to poor queries.
 
@@ -462,14 +437,13 @@ def gmap(hits: Hits, *, min_grade: Count = 1) -> Floats:
 
     Source: Robertson 2006, "On GMAP"; trec_eval's `gm_map`.
 
-    >>> from ragauge.rankings.hits import one_hit
     >>> gmap(one_hit(rank=4)).tolist()
     [0.25]
     """
     return average_precision(hits, min_grade=min_grade)
 
 
-@measure(version=1, aggregation="geometric_mean")
+@measure(aggregation="geometric_mean")
 def gm_bpref(hits: Hits, *, min_grade: Count = 1) -> Floats:
     """bpref with a geometric mean over queries.
 
@@ -478,7 +452,6 @@ def gm_bpref(hits: Hits, *, min_grade: Count = 1) -> Floats:
 
     Source: trec_eval's `gm_bpref`.
 
-    >>> from ragauge.rankings.hits import one_hit
     >>> gm_bpref(one_hit(rank=4)).tolist()
     [1.0]
     """
@@ -488,7 +461,7 @@ def gm_bpref(hits: Hits, *, min_grade: Count = 1) -> Floats:
 # Measures of incomplete judgements
 
 
-@measure(version=1)
+@measure()
 def bpref(hits: Hits, *, min_grade: Count = 1) -> Floats:
     """How rarely documents judged nonrelevant are ranked above relevant ones.
 
@@ -499,7 +472,6 @@ def bpref(hits: Hits, *, min_grade: Count = 1) -> Floats:
 
     Source: Buckley & Voorhees 2004, as implemented in trec_eval's `bpref`.
 
-    >>> from ragauge.rankings.hits import one_hit
     >>> bpref(one_hit(rank=4)).tolist()
     [1.0]
     """
@@ -513,7 +485,7 @@ def bpref(hits: Hits, *, min_grade: Count = 1) -> Floats:
     return _ratio(hits.total(query, kept), n_wanted)
 
 
-@measure(version=1, name="infAP")
+@measure(name="infAP")
 def inferred_ap(hits: Hits, *, min_grade: Count = 1) -> Floats:
     """Average precision inferred from a sample of judgements.
 
@@ -522,7 +494,6 @@ def inferred_ap(hits: Hits, *, min_grade: Count = 1) -> Floats:
 
     Source: Yilmaz & Aslam 2006, as trec_eval's `infAP` smooths it.
 
-    >>> from ragauge.rankings.hits import one_hit
     >>> inferred_ap(one_hit(rank=4)).tolist()
     [0.25]
     """
@@ -537,7 +508,7 @@ def inferred_ap(hits: Hits, *, min_grade: Count = 1) -> Floats:
     return _ratio(hits.total(query, inferred), hits.n_relevant(min_grade))
 
 
-@measure(version=1, undefined="nothing retrieved", ranked=False)
+@measure(undefined="nothing retrieved", ranked=False)
 def judged(hits: Hits, *, k: Count | None = None) -> Floats:
     """Share of the first `k` retrieved that are judged, relevant or not.
 
@@ -546,7 +517,6 @@ def judged(hits: Hits, *, k: Count | None = None) -> Floats:
 
     Source: ir_measures' `Judged`, which counts a grade below 0 as a judgement.
 
-    >>> from ragauge.rankings.hits import one_hit
     >>> judged(one_hit(rank=4), k=10).tolist()
     [0.25]
     """
@@ -554,7 +524,7 @@ def judged(hits: Hits, *, k: Count | None = None) -> Floats:
     return _ratio(n_hits(hits, min_grade=0, k=k), places)
 
 
-@measure(version=1, undefined="never", lower_is_better=True, ranked=False)
+@measure(undefined="never", lower_is_better=True, ranked=False)
 def unjudged(hits: Hits, *, k: Count | None = None) -> Floats:
     """Share of the first `k` places that hold an unjudged document; lower is better.
 
@@ -563,7 +533,6 @@ def unjudged(hits: Hits, *, k: Count | None = None) -> Floats:
 
     Source: trec_eval 10's `unj`.
 
-    >>> from ragauge.rankings.hits import one_hit
     >>> unjudged(one_hit(rank=4), k=10).tolist()
     [0.3]
     """
@@ -577,13 +546,11 @@ def unjudged(hits: Hits, *, k: Count | None = None) -> Floats:
 def above_max_grade(hits: Hits, *, max_grade: int = 4) -> Cause:
     """Queries with a grade above `max_grade`."""
     where = hits.n_relevant(max_grade + 1) > 0
-    reason = (
-        f"a grade is above max_grade, {max_grade}; give the highest one, as in err(max_grade=10)"
-    )
-    return Cause(where, reason)
+    hint = "give the highest one, as in err(max_grade=10)"
+    return Cause(where, f"a grade is above max_grade, {max_grade}; {hint}")
 
 
-@measure(version=1, beyond=above_max_grade)
+@measure(beyond=above_max_grade)
 def err(hits: Hits, *, max_grade: Count = 4, k: Count | None = None) -> Floats:
     """Expected reciprocal rank of the document at which a reader is satisfied and stops.
 
@@ -594,7 +561,6 @@ def err(hits: Hits, *, max_grade: Count = 4, k: Count | None = None) -> Floats:
     Source: Chapelle et al. 2009, "Expected Reciprocal Rank for Graded Relevance"; gdeval's and
     ir_measures' `ERR`, whose highest grade is 4.
 
-    >>> from ragauge.rankings.hits import one_hit
     >>> err(one_hit(rank=2, grade=4)).tolist()
     [0.46875]
     """
@@ -610,7 +576,7 @@ def err(hits: Hits, *, max_grade: Count = 4, k: Count | None = None) -> Floats:
     return expected
 
 
-@measure(version=1, name="ndcg_rel")
+@measure(name="ndcg_rel")
 def ndcg_rel(hits: Hits) -> Floats:
     """nDCG at the rank of each document of grade ≥ 1, averaged over all of them.
 
@@ -619,18 +585,17 @@ def ndcg_rel(hits: Hits) -> Floats:
 
     Source: trec_eval's `ndcg_rel`.
 
-    >>> from ragauge.rankings.hits import one_hit
     >>> ndcg_rel(one_hit(rank=3)).tolist()
     [0.5]
     """
-    gained, best = _RunningDcg.of_hits(hits), _RunningDcg.of_judgements(hits)
-    n_wanted, whole = hits.n_relevant(), _ratio(gained.last(), best.last())
+    gained, best = _running_and_ideal(hits)
+    n_wanted, whole = hits.n_relevant(), _ratio(gained.whole, best.whole)
     n_missed = n_wanted - hits.count(hits.query, hits.grade > 0)
     at_hits = gained.value / best.until(gained.query, gained.rank)
     return _ratio(hits.total(gained.query, at_hits) + n_missed * whole, n_wanted)
 
 
-@measure(version=1, name="Rndcg")
+@measure(name="Rndcg")
 def r_ndcg(hits: Hits, *, min_grade: Count = 1) -> Floats:
     """Mean nDCG at the last rank of each grade in the ideal ranking.
 
@@ -640,61 +605,53 @@ def r_ndcg(hits: Hits, *, min_grade: Count = 1) -> Floats:
 
     Source: trec_eval's `Rndcg`.
 
-    >>> from ragauge.rankings.hits import one_hit
     >>> r_ndcg(one_hit(rank=3)).tolist()
     [0.25]
     """
-    gained, best = _RunningDcg.of_hits(hits), _RunningDcg.of_judgements(hits)
-    ends = np.append(np.diff(best.grade) != 0, True) | np.append(np.diff(best.query) != 0, True)
-    query, rank = best.query[ends[: len(best.query)]], best.rank[ends[: len(best.query)]]
+    gained, best = _running_and_ideal(hits)
+    ends = (np.diff(best.grade, append=0) != 0) | (np.diff(best.query, append=-1) != 0)
+    query, rank = best.query[ends], best.rank[ends]
     at_ends = gained.until(query, rank) / best.until(query, rank)
     n_graded = hits.n_relevant()
     goes_on = hits.n_retrieved > n_graded + 1
-    at_end = np.where(goes_on, _ratio(gained.last(), best.last()), 0.0)
+    at_end = np.where(goes_on, _ratio(gained.whole, best.whole), 0.0)
     n_ranks = np.bincount(query, minlength=hits.n) + goes_on
     return _ratio(hits.total(query, at_ends) + at_end, n_ranks)
 
 
-@dataclass(frozen=True, slots=True)
 class _RunningDcg:
-    """DCG after each document of grade ≥ 1, for n rankings, in columns sorted by query and rank."""
+    """DCG after each document of grade ≥ 1, for n rankings, in columns sorted by query and rank.
 
-    query: Ints
-    rank: Ints
-    grade: Ints
-    n: int
-    value: Floats = field(init=False)
+    `whole` (n,) is that of the whole rankings.
+    """
 
-    def __post_init__(self) -> None:
+    def __init__(self, query: Ints, rank: Ints, grade: Ints, n: int) -> None:
+        is_graded = grade > 0
+        self.query, self.rank, self.grade = query[is_graded], rank[is_graded], grade[is_graded]
         amount = _discounted(self.grade, self.rank)
-        object.__setattr__(self, "value", _running(self.query, amount, self.n))
-
-    @classmethod
-    def of_hits(cls, hits: Hits) -> "_RunningDcg":
-        graded = hits.grade > 0
-        return cls(hits.query[graded], hits.rank[graded], hits.grade[graded], hits.n)
-
-    @classmethod
-    def of_judgements(cls, hits: Hits) -> "_RunningDcg":
-        graded = hits.judged_grade > 0
-        query, rank = hits.judged_query[graded], hits.ideal_rank[graded]
-        return cls(query, rank, hits.judged_grade[graded], hits.n)
-
-    def last(self) -> Floats:
-        """The DCG of each whole ranking, (n,)."""
-        last = np.zeros(self.n)
-        np.maximum.at(last, self.query, self.value)  # it never falls
-        return last
+        self.whole, self.value = np.zeros(n), np.zeros(len(amount))
+        for at in _by_place(self.query, n):
+            self.whole[self.query[at]] += amount[at]
+            self.value[at] = self.whole[self.query[at]]
 
     def until(self, query: Ints, rank: Ints) -> Floats:
         """The DCG of these queries' rankings down to these ranks."""
-        width = int(max(self.rank.max(initial=0), rank.max(initial=0))) + 1
+        if not len(self.query):
+            return np.zeros(len(query))
+        width = int(max(self.rank.max(), rank.max(initial=0))) + 1
         at = np.searchsorted(self.query * width + self.rank, query * width + rank, side="right") - 1
-        is_own = (at >= 0) & (self.query[at] == query) if len(self.query) else np.zeros(0, np.bool_)
-        return np.where(is_own, self.value[at], 0.0) if len(self.query) else np.zeros(len(query))
+        return np.where((at >= 0) & (self.query[at] == query), self.value[at], 0.0)
 
 
-@measure(version=1, name="G")
+def _running_and_ideal(hits: Hits) -> tuple[_RunningDcg, _RunningDcg]:
+    """The DCG of each ranking, and of the ideal one."""
+    return (
+        _RunningDcg(hits.query, hits.rank, hits.grade, hits.n),
+        _RunningDcg(hits.judged_query, hits.ideal_rank, hits.judged_grade, hits.n),
+    )
+
+
+@measure(name="G")
 def g(hits: Hits) -> Floats:
     """Sum of gains, each discounted by the gain that the ranking lacks at that rank.
 
@@ -705,31 +662,24 @@ def g(hits: Hits) -> Floats:
 
     Source: trec_eval's `G`.
 
-    >>> from ragauge.rankings.hits import one_hit
     >>> g(one_hit(rank=3)).tolist()
     [0.5]
     """
-    gain = np.maximum(hits.judged_grade, 0)
     best = np.zeros(hits.n, np.int64)
-    np.add.at(best, hits.judged_query, gain)
+    np.add.at(best, hits.judged_query, np.maximum(hits.judged_grade, 0))
     graded = np.flatnonzero(hits.grade > 0)
     query, rank = hits.query[graded], hits.rank[graded]
     found = hits.so_far(np.maximum(hits.grade, 0))[graded]
-    unavailable = _ideal_cost(hits, query, rank) - found
-    return _ratio(hits.total(query, hits.grade[graded] / _log2(2 + unavailable)), best)
-
-
-def _ideal_cost(hits: Hits, query: Ints, rank: Ints) -> Ints:
-    """The gain of the ideal ranking down to these ranks, at least 1 per rank."""
+    # The gain of the ideal ranking down to the ranks: below the graded documents 1 per rank.
     n_graded = hits.n_relevant()
-    graded = hits.judged_grade > 0
-    total = np.concatenate([[0], np.cumsum(hits.judged_grade[graded])])
+    total = np.concatenate([[0], np.cumsum(hits.judged_grade[hits.judged_grade > 0])])
     first = (np.cumsum(n_graded) - n_graded)[query]
     within = np.minimum(rank, n_graded[query])
-    return total[first + within] - total[first] + rank - within
+    ideal = total[first + within] - total[first] + rank - within
+    return _ratio(hits.total(query, hits.grade[graded] / _log2(2 + ideal - found)), best)
 
 
-@measure(version=1, name="binG", shown=relevant_hits)
+@measure(name="binG", shown=relevant_hits)
 def binary_g(hits: Hits, *, min_grade: Count = 1) -> Floats:
     """Share of relevant documents retrieved, each discounted by the number of others above it.
 
@@ -738,7 +688,6 @@ def binary_g(hits: Hits, *, min_grade: Count = 1) -> Floats:
 
     Source: trec_eval's `binG`.
 
-    >>> from ragauge.rankings.hits import one_hit
     >>> binary_g(one_hit(rank=3)).tolist()
     [0.5]
     """
@@ -748,7 +697,7 @@ def binary_g(hits: Hits, *, min_grade: Count = 1) -> Floats:
     return _ratio(hits.total(query, 1 / _log2(2 + others)), hits.n_relevant(min_grade))
 
 
-@measure(version=1, undefined="never", low=None, high=None, shown=relevant_hits)
+@measure(undefined="never", low=None, high=None, shown=relevant_hits)
 def utility(
     hits: Hits,
     *,
@@ -767,7 +716,6 @@ def utility(
 
     Source: trec_eval's `utility`.
 
-    >>> from ragauge.rankings.hits import one_hit
     >>> utility(one_hit(rank=3)).tolist()
     [-1.0]
     """
@@ -780,68 +728,63 @@ def utility(
 
 # Counts: their totals are sums
 
+count = partial(measure, undefined="never", aggregation="sum", high=None)
 
-@measure(version=1, undefined="never", aggregation="sum", high=None, ranked=False)
+
+@count(ranked=False)
 def num_q(hits: Hits) -> Floats:
     """The number of queries: 1 for each.
 
     Source: trec_eval's `num_q`.
 
-    >>> from ragauge.rankings.hits import one_hit
     >>> num_q(one_hit(rank=3)).tolist()
     [1.0]
     """
     return np.ones(hits.n)
 
 
-@measure(version=1, undefined="never", aggregation="sum", high=None, ranked=False)
+@count(ranked=False)
 def num_ret(hits: Hits) -> Floats:
     """The number of documents retrieved; the total is their sum.
 
     Source: trec_eval's `num_ret`.
 
-    >>> from ragauge.rankings.hits import one_hit
     >>> num_ret(one_hit(rank=3)).tolist()
     [3.0]
     """
     return hits.n_retrieved.astype(np.float64)
 
 
-@measure(
-    version=1, undefined="never", aggregation="sum", high=None, ranked=False, shown=relevant_hits
-)
+@count(ranked=False, shown=relevant_hits)
 def num_rel(hits: Hits, *, min_grade: Count = 1) -> Floats:
     """The number of relevant documents, retrieved or not; the total is their sum.
 
     Source: trec_eval's `num_rel`.
 
-    >>> from ragauge.rankings.hits import one_hit
     >>> num_rel(one_hit(rank=3)).tolist()
     [1.0]
     """
     return hits.n_relevant(min_grade).astype(np.float64)
 
 
-@measure(version=1, undefined="never", aggregation="sum", high=None, shown=relevant_hits)
+@count(shown=relevant_hits)
 def num_rel_ret(hits: Hits, *, min_grade: Count = 1, k: Count | None = None) -> Floats:
     """The number of relevant documents among the first `k` retrieved; the total is their sum.
 
     Source: trec_eval's `num_rel_ret`.
 
-    >>> from ragauge.rankings.hits import one_hit
     >>> num_rel_ret(one_hit(rank=3)).tolist()
     [1.0]
     """
     return n_hits(hits, min_grade=min_grade, k=k).astype(np.float64)
 
 
-@measure(version=1, undefined="never", aggregation="sum", high=None, lower_is_better=True)
+@count(lower_is_better=True)
 def num_nonrel_judged_ret(hits: Hits, *, min_grade: Count = 1) -> Floats:
     """The number of documents retrieved that are judged not relevant; the total is their sum.
 
     Source: trec_eval's `num_nonrel_judged_ret`.
 
-    >>> from ragauge.rankings.hits import one_hit
     >>> num_nonrel_judged_ret(one_hit(rank=3, grade=0)).tolist()
     [1.0]
     """
@@ -849,9 +792,7 @@ def num_nonrel_judged_ret(hits: Hits, *, min_grade: Count = 1) -> Floats:
     return hits.count(hits.query, unwanted).astype(np.float64)
 
 
-@measure(
-    version=1, undefined="never", aggregation="sum", high=None, lower_is_better=True, ranked=False
-)
+@count(lower_is_better=True, ranked=False)
 def num_nonjudged_ret(hits: Hits) -> Floats:
     """The number of unjudged documents retrieved; the total is their sum.
 
@@ -859,7 +800,6 @@ def num_nonjudged_ret(hits: Hits) -> Floats:
 
     Source: trec_eval 10's `num_nonjudged_ret`.
 
-    >>> from ragauge.rankings.hits import one_hit
     >>> num_nonjudged_ret(one_hit(rank=3)).tolist()
     [2.0]
     """

@@ -23,52 +23,32 @@ CANONICAL = (
 )
 """Every ranking measure. A list, so that reading a name does not load NumPy; a test compares it."""
 
-ALIASES: Mapping[str, str] = {
-    # trec_eval
-    "11pt_avg": "avg_11pt",
-    "Rprec": "r_precision",
-    "gm_map": "gmap",
-    "rbp_resid": "rbp_residual",
-    "recip_rank": "mrr",
-    "set_F": "f_measure",
-    "set_P": "precision",
-    "set_recall": "recall",
-    "set_relative_P": "relative_precision",
-    # ir_measures
-    "AP": "map",
-    "BPref": "bpref",
-    "Bpref": "bpref",
-    "ERR": "err",
-    "IPrec": "iprec",
-    "Judged": "judged",
-    "MAP": "map",
-    "MRR": "mrr",
-    "NDCG": "ndcg",
-    "NumQ": "num_q",
-    "NumRel": "num_rel",
-    "NumRelRet": "num_rel_ret",
-    "NumRet": "num_ret",
-    "P": "precision",
-    "Precision": "precision",
-    "R": "recall",
-    "RBP": "rbp",
-    "RPrec": "r_precision",
-    "RR": "mrr",
-    "Recall": "recall",
-    "SetAP": "set_map",
-    "SetF": "f_measure",
-    "SetP": "precision",
-    "SetR": "recall",
-    "SetRelP": "relative_precision",
-    "Success": "success",
-    "nDCG": "ndcg",
-    # ranx and others
-    "f1": "f_measure",
-    "hit": "success",
-    "hit_rate": "success",
-    "hits": "num_rel_ret",
-    "ndcg_burges": "ndcg",
+OTHER_NAMES: Mapping[str, str] = {
+    "avg_11pt": "11pt_avg",
+    "bpref": "BPref Bpref",
+    "err": "ERR",
+    "f_measure": "set_F SetF f1",
+    "gmap": "gm_map",
+    "iprec": "IPrec",
+    "judged": "Judged",
+    "map": "AP MAP",
+    "mrr": "recip_rank MRR RR",
+    "ndcg": "nDCG NDCG ndcg_burges",
+    "num_q": "NumQ",
+    "num_rel": "NumRel",
+    "num_rel_ret": "NumRelRet hits",
+    "num_ret": "NumRet",
+    "precision": "set_P P Precision SetP",
+    "r_precision": "Rprec RPrec",
+    "rbp": "RBP",
+    "rbp_residual": "rbp_resid",
+    "recall": "set_recall R Recall SetR",
+    "relative_precision": "set_relative_P SetRelP",
+    "set_map": "SetAP",
+    "success": "Success hit hit_rate",
 }
+"""What trec_eval, ir_measures, ranx and others call them."""
+ALIASES = {other: name for name, others in OTHER_NAMES.items() for other in others.split()}
 IMPLIED: Mapping[str, Mapping[str, SettingValue]] = {
     "RBP": {"p": 0.8},
     "ndcg_burges": {"gains": "exponential"},
@@ -94,7 +74,7 @@ def _number(text: str) -> float:
     return float(text)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Family:
     """One of trec_eval's measures with cut-offs: `P_5`, `P_10` … in one name."""
 
@@ -146,14 +126,13 @@ SETS = {
 }
 """trec_eval's sets of measures, in the order it prints them, without the two that are not numbers."""
 
-MULTIPLE = re.compile(r"(?P<name>[A-Za-z_]+)(?P<sign>[._])(?P<cuts>[-+\d.,]+)", re.ASCII)
-AT_RECALL = re.compile(r"(?P<before>IPrec(?:\(.*\))?)@(?P<recall>[\d.]+)", re.ASCII)
-OWN_GAINS = re.compile(r"(?P<name>[A-Za-z_]+)\.-?\d+=.*", re.ASCII)
-RANX_RBP = re.compile(r"rbp(?:\.p=0?)?(?P<p>\.\d{1,15})", re.ASCII)
-FRONT = re.compile(r"[^(@]*")
+MULTIPLE = r"(?P<name>[A-Za-z_]+)(?P<sign>[._])(?P<cuts>[-+\d.,]+)"
+AT_RECALL = r"(?P<before>IPrec(?:\(.*\))?)@(?P<recall>[\d.]+)"
+OWN_GAINS = r"(?P<name>[A-Za-z_]+)\.-?\d+=.*"
+RANX_RBP = r"rbp(?:\.p=0?)?(?P<p>\.\d{1,15})"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class AskedMeasure:
     """A requested measure: our label, and the name used in the request.
 
@@ -182,7 +161,7 @@ def read_measure(text: str) -> tuple[AskedMeasure, ...]:
         return tuple(measure for name in SETS[text] for measure in _trec(name))
     if text in FAMILIES and text not in CANONICAL:
         return tuple(_trec(text))
-    if found := MULTIPLE.fullmatch(text):
+    if found := re.fullmatch(MULTIPLE, text, re.ASCII):
         several = _with_cuts(found["name"], found["sign"], found["cuts"], text)
         if several:
             return several
@@ -202,68 +181,51 @@ def _with_cuts(name: str, sign: str, cuts: str, text: str) -> tuple[AskedMeasure
     texts = cuts.split(",")
     try:
         if name in FAMILIES and (sign == "." or len(texts) == 1):
-            return _cut(name, texts)
+            family = FAMILIES[name]
+            values = sorted(map(family.read, texts))  # lowest first
+            if len(set(values)) < len(values):
+                raise LabelError("duplicate cut-off")
+            return tuple(family.at(name, value) for value in values)
         if name == "set_F":
-            beta = math.sqrt(_above_zero(cuts))
-            return (AskedMeasure(Label("f_measure", {"beta": beta}), f"set_F_{cuts}"),)
-        if name == "utility":
-            return (AskedMeasure(Label("utility", _worths(texts)), f"utility_{cuts}"),)
+            if (beta_squared := _number(cuts)) <= 0:
+                raise LabelError(f"expected a number above 0, got {cuts!r}")
+            label = Label("f_measure", {"beta": math.sqrt(beta_squared)})
+        elif name == "utility":
+            if len(texts) != len(UTILITY):
+                raise LabelError(f"utility takes 4 numbers, got {len(texts)}")
+            label = Label("utility", dict(zip(UTILITY, map(_number, texts), strict=True)))
+        else:
+            return ()
     except LabelError as error:
         raise LabelError(f"measure {text!r}: {error}") from None
-    return ()
-
-
-def _cut(name: str, cuts: list[str]) -> tuple[AskedMeasure, ...]:
-    """The family's measures at these cut-offs, lowest first."""
-    family = FAMILIES[name]
-    values = sorted(map(family.read, cuts))
-    if len(set(values)) < len(values):
-        raise LabelError("duplicate cut-off")
-    return tuple(family.at(name, value) for value in values)
-
-
-def _above_zero(text: str) -> float:
-    if _number(text) <= 0:
-        raise LabelError(f"expected a number above 0, got {text!r}")
-    return _number(text)
-
-
-def _worths(values: list[str]) -> dict[str, SettingValue]:
-    if len(values) != len(UTILITY):
-        raise LabelError(f"utility takes 4 numbers, got {len(values)}")
-    return dict(zip(UTILITY, map(_number, values), strict=True))
+    return (AskedMeasure(label, f"{name}_{cuts}"),)
 
 
 def _label(text: str) -> Label:
     """The label of a single measure in the form name(settings)@k."""
-    name = FRONT.match(text)
-    front = name[0].strip().replace("-", "_") if name else ""
-    rest = text[len(name[0]) :] if name else ""
-    if found := AT_RECALL.fullmatch(text):
+    if text.startswith("IPrec") and (found := re.fullmatch(AT_RECALL, text, re.ASCII)):
         label = _canonical(Label.parse(found["before"]))
         return replace(label, settings={**label.settings, "recall": _number(found["recall"])})
-    if OWN_GAINS.fullmatch(text):
+    if "=" in text and re.fullmatch(OWN_GAINS, text, re.ASCII):
         raise LabelError(
             f"measure {text!r}: gains are the grades; change the grades in the judgements"
         )
-    if found := RANX_RBP.fullmatch(text):
+    if text.startswith("rbp") and (found := re.fullmatch(RANX_RBP, text, re.ASCII)):
         return Label("rbp", {"p": float(found["p"])})
+    front = text.partition("(")[0].partition("@")[0]
+    name = front.strip().replace("-", "_")
     # A label cannot begin with a digit, as 11pt_avg does.
-    word = ALIASES[front] if front == "11pt_avg" else front
-    return _canonical(Label.parse(f"{word}{rest}"))
-
-
-def _is_registered(name: str) -> bool:
-    """Whether a user's `@measure` has that name. It is registered only once it is imported."""
-    module = sys.modules.get("ragauge.metrics.ranking")
-    return module is not None and name in module.MEASURES
+    name = ALIASES[name] if name == "11pt_avg" else name
+    return _canonical(Label.parse(f"{name}{text[len(front) :]}"))
 
 
 def _canonical(label: Label) -> Label:
     """The label with our names for the measure and its settings."""
     name = ALIASES.get(label.name, label.name)
     settings = {SETTINGS.get(key, key): value for key, value in label.settings.items()}
-    if name not in CANONICAL and not _is_registered(name):
+    # A user's `@measure` is registered only once it is imported.
+    registered = sys.modules.get("ragauge.metrics.ranking")
+    if name not in CANONICAL and not (registered and name in registered.MEASURES):
         known = sorted({*CANONICAL, *ALIASES, *FAMILIES, *SETS})
         hint = did_you_mean(label.name, known) or f"; the measures are {', '.join(CANONICAL)}"
         raise UnknownMeasureError(f"unknown ranking measure {label.name!r}{hint}")

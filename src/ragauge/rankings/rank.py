@@ -9,10 +9,11 @@ import ragauge.rankings.measures  # noqa: F401  # pyright: ignore[reportUnusedIm
 from ragauge.errors import LabelError, PlanError
 from ragauge.label import SettingValue, outside_brackets
 from ragauge.rankings.arrays import Bools, Compat, Floats
-from ragauge.rankings.judgements import JudgedRun, Judgements
+from ragauge.rankings.judgements import Judgements
 from ragauge.rankings.measure import MEASURES
 from ragauge.rankings.names import AskedMeasure, read_measure
-from ragauge.rankings.reading.judged_runs import judged_runs, judgements_at, named_runs
+from ragauge.rankings.reading.judged_runs import judged_runs, named_runs
+from ragauge.rankings.reading.sources import read_judgements
 from ragauge.rankings.reading.streams import refuse_read_twice
 from ragauge.rankings.result import RankingResult, Undefined
 
@@ -66,22 +67,41 @@ def rank(
     """
     _refuse_settings(min_grade, depth, undefined, compat, seed)
     asked = _measures([measures] if isinstance(measures, str) else measures)
+    declared = [MEASURES[measure.label.name] for measure in asked]
     common: dict[str, SettingValue] = {"min_grade": min_grade, "compat": compat}
-    settings = [_settings(measure, common) for measure in asked]
+    settings: list[dict[str, SettingValue]] = []
+    for own, measure in zip(
+        declared, asked, strict=True
+    ):  # a label's settings go before the common ones
+        names = {setting.name for setting in own.settings}
+        fitting = {name: value for name, value in common.items() if name in names}
+        settings.append(own.read_settings({**fitting, **measure.label.settings}))
     refuse_read_twice([qrels, *(source for _, source in named_runs(runs))])
-    judgements = judgements_at(qrels)
+    judgements = read_judgements(qrels)
     by_name = judged_runs(runs, judgements, compat)
-    scored = [
-        _values(run, asked, settings, depth=depth, judged_only=judged_only)
-        for run in by_name.values()
-    ]
+    values: list[list[Floats]] = []
+    is_undefined: list[list[Bools]] = []
+    for run in by_name.values():
+        hits = run.hits if depth is None else run.hits.up_to(min(depth, LARGEST_DEPTH))
+        hits = hits.judged_only() if judged_only else hits
+        found = [own.values(hits, given) for own, given in zip(declared, settings, strict=True)]
+        # Queries without results score 0, with `complete` too.
+        values.append(
+            [
+                result.value
+                if own.name in COUNTED_WITHOUT_RESULTS
+                else np.where(run.is_present, result.value, 0.0)
+                for own, result in zip(declared, found, strict=True)
+            ]
+        )
+        is_undefined.append([result.undefined for result in found])
     present = np.array([run.is_present for run in by_name.values()])
     return RankingResult(
         judgements,
         tuple(by_name),
         asked,
-        np.array([values for values, _ in scored]),
-        np.array([is_undefined for _, is_undefined in scored]),
+        np.array(values),
+        np.array(is_undefined),
         np.ones_like(present) if complete else present,
         present,
         tuple(run.n_unjudged_queries for run in by_name.values()),
@@ -110,6 +130,8 @@ def fuse(
     >>> fused["doc"].to_list()  # b: 1/62 + 1/61; a: 1/61
     ['b', 'a']
     """
+    import polars as pl
+
     from ragauge.rankings.fusion import BY_RANK
     from ragauge.rankings.fusion import fuse as fuse_frames
     from ragauge.rankings.reading.sources import run_frame
@@ -119,51 +141,30 @@ def fuse(
     refuse_read_twice(runs)
     frames = [run_frame(run, compat=compat) for run in runs]
     if compat == "trec9" and (method in BY_RANK or norm == "rank"):
-        frames = [_in_32_bits(frame) for frame in frames]
+        # Rounded to 32 bits, as trec_eval 9 compares scores; but a run cannot hold the infinite ones
+        # that those too large for 32 bits become.
+        narrowed = pl.col("score").cast(pl.Float32, strict=False).cast(pl.Float64)
+        score = pl.when(narrowed.is_infinite()).then(pl.col("score")).otherwise(narrowed)
+        frames = [frame.with_columns(score=score) for frame in frames]
     return fuse_frames(frames, method, k=k, norm=norm, weights=weights, depth=depth)
 
 
-def _in_32_bits(frame: "pl.DataFrame") -> "pl.DataFrame":
-    """The run with scores rounded to 32 bits, as trec_eval 9 compares them."""
-    import polars as pl
-
-    narrowed = pl.col("score").cast(pl.Float32, strict=False).cast(pl.Float64)
-    # Scores too large for 32 bits become infinite, which a run cannot hold: keep those as they are.
-    return frame.with_columns(
-        score=pl.when(narrowed.is_infinite()).then(pl.col("score")).otherwise(narrowed)
-    )
-
-
-def _values(
-    run: JudgedRun,
-    measures: Sequence[AskedMeasure],
-    settings: Sequence[Mapping[str, SettingValue]],
-    *,
-    depth: int | None,
-    judged_only: bool,
-) -> tuple[Floats, Bools]:
-    """Every measure's value for each judged query of one run, and where it is undefined."""
-    hits = run.hits
-    hits = hits.up_to(min(depth, LARGEST_DEPTH)) if depth is not None else hits
-    hits = hits.judged_only() if judged_only else hits
-    measured = [
-        MEASURES[measure.label.name].values(hits, given)
-        for measure, given in zip(measures, settings, strict=True)
-    ]
-    values = np.array([result.value for result in measured])
-    for at, measure in enumerate(measures):
-        if measure.label.name not in COUNTED_WITHOUT_RESULTS:
-            values[at, ~run.is_present] = 0.0  # queries without results score 0, under -c too
-    return values, np.array([result.undefined for result in measured])
-
-
 def _measures(names: Sequence[str]) -> tuple[AskedMeasure, ...]:
-    """The measures of these names; LabelError lists every unknown name."""
+    """The measures of these names, or of several in one, separated by commas or blanks.
+
+    LabelError lists every unknown name.
+    """
     measures: list[AskedMeasure] = []
     problems: list[str] = []
     for name in names:
         try:
-            measures += _read(name)
+            try:
+                measures += read_measure(name)
+            except LabelError:
+                parts = outside_brackets(r"[,\s]+", name.strip())
+                if len(parts) == 1:
+                    raise
+                measures += [measure for part in parts for measure in read_measure(part)]
         except LabelError as error:
             problems.append(str(error))
     if problems:
@@ -171,17 +172,6 @@ def _measures(names: Sequence[str]) -> tuple[AskedMeasure, ...]:
     if not measures:
         raise PlanError(["no measure given; give one such as ndcg@10"])
     return tuple(measures)
-
-
-def _read(name: str) -> list[AskedMeasure]:
-    """The measures of a name, or of several names separated by commas or blanks."""
-    try:
-        return list(read_measure(name))
-    except LabelError:
-        parts = outside_brackets(r"[,\s]+", name.strip())
-        if len(parts) == 1:
-            raise
-        return [measure for part in parts for measure in read_measure(part)]
 
 
 def _refuse_settings(
@@ -204,11 +194,3 @@ def _refuse_settings(
             problems.append(f"{name} must be {' or '.join(map(repr, known))}, got {value!r}")
     if problems:
         raise PlanError(problems)
-
-
-def _settings(asked: AskedMeasure, common: Mapping[str, SettingValue]) -> dict[str, SettingValue]:
-    """The measure's settings: those in its label override the common ones."""
-    measure = MEASURES[asked.label.name]
-    own = {setting.name for setting in measure.settings}
-    fitting = {name: value for name, value in common.items() if name in own}
-    return measure.read_settings({**fitting, **asked.label.settings})

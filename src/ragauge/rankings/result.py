@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import combinations
 from typing import TYPE_CHECKING, Literal
 
@@ -13,21 +13,20 @@ from ragauge.rankings.arrays import Bools, Floats, Ints
 from ragauge.rankings.judgements import Judgements
 from ragauge.rankings.measure import MEASURES
 from ragauge.rankings.names import AskedMeasure, read_measure
-from ragauge.rankings.reading.ordering import by_bytes
+from ragauge.rankings.reading.lookup import by_bytes
 from ragauge.stats.aggregates import AGGREGATES, ends_of, parts_of
 from ragauge.stats.aggregation import Aggregation
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from ragauge.stats.intervals import Estimate
     from ragauge.stats.tests import PairedTest
 
 Undefined = Literal["zero", "leave_out"]
 """How an undefined query counts in a mean: as 0, as in trec_eval, or not at all."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Summary:
     """One measure of one run, aggregated over its queries.
 
@@ -46,7 +45,7 @@ class Summary:
     n_undefined: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class RunComparison:
     """The comparison of two runs on one measure; differences are `run` minus `baseline`.
 
@@ -58,6 +57,14 @@ class RunComparison:
     baseline: str
     comparison: "PairedTest"
     p_holm: float
+
+    def reversed(self) -> "RunComparison":
+        """The comparison with the two runs exchanged."""
+        test = self.comparison
+        low = None if test.high is None else 0.0 - test.high
+        high = None if test.low is None else 0.0 - test.low
+        test = replace(test, difference=0.0 - test.difference, low=low, high=high)
+        return replace(self, run=self.baseline, baseline=self.run, comparison=test)
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,12 +120,7 @@ class RankingResult:
                 if not self.is_whole_only(measure)
                 for query, value in self.per_query(measure, run).items()
             ],
-            schema={
-                "run": pl.String,
-                "query": pl.String,
-                "measure": pl.String,
-                "value": pl.Float64,
-            },
+            schema=dict.fromkeys(("run", "query", "measure"), pl.String) | {"value": pl.Float64},
             orient="row",
         )
 
@@ -178,11 +180,12 @@ class RankingResult:
         if baseline is not None:
             at = self._run(baseline)
             pairs = [pair for pair in pairs if at in pair]
-        compared: list[RunComparison] = []
-        for measure, asked in enumerate(self.measures):
-            if _kind(asked) == "mean":
-                compared += self._compare(measure, asked, pairs, baseline)
-        return tuple(compared)
+        return tuple(
+            compared
+            for measure, asked in enumerate(self.measures)
+            if _kind(asked) == "mean"
+            for compared in self._compare(measure, pairs, baseline)
+        )
 
     def common_means(self, measure: str, one: str, other: str) -> tuple[float, float]:
         """The means of two runs over the queries that count for both, which `compare` compares.
@@ -195,70 +198,55 @@ class RankingResult:
         return first, second
 
     def _compare(
-        self,
-        measure: int,
-        asked: AskedMeasure,
-        pairs: Sequence[tuple[int, int]],
-        baseline: str | None,
+        self, measure: int, pairs: Sequence[tuple[int, int]], baseline: str | None
     ) -> Iterator[RunComparison]:
-        from ragauge.stats.corrections import holm, of_family
-
-        comparisons = self._comparisons(measure, pairs)
-        found = comparisons.values()
-        corrected = of_family(
-            holm, [each.p_value for each in found], [each.n_nonzero > 0 for each in found]
-        )
-        for ((one, other), comparison), p in zip(comparisons.items(), corrected, strict=True):
-            base, run = (other, one) if self.runs[other] == baseline else (one, other)
-            signed = comparison if run == one else _reversed(comparison)
-            yield RunComparison(asked.shown, self.runs[run], self.runs[base], signed, p)
-
-    def _comparisons(
-        self, measure: int, pairs: Sequence[tuple[int, int]]
-    ) -> "dict[tuple[int, int], PairedTest]":
         """The tests of the pairs that have queries in common."""
+        from ragauge.stats.corrections import holm, of_family
         from ragauge.stats.tests import pairwise_randomization
 
-        values = np.array([self._scored(run, measure) for run in range(len(self.runs))])
-        counts = np.array([self._counts(run, measure) for run in range(len(self.runs))])
-        order, scale = self.by_name, self._scale(measure)
-        comparisons: dict[tuple[int, int], PairedTest] = {}
+        every = range(len(self.runs))
+        values = np.array([self._scored(run, measure) for run in every])[:, self.by_name]
+        counts = np.array([self._counts(run, measure) for run in every])[:, self.by_name]
+        test_pairs = partial(pairwise_randomization, seed=self.seed, scale=self._scale(measure))
+        tests: dict[tuple[int, int], PairedTest] = {}
         if counts.any() and (counts == counts[0]).all():
-            kept = order[counts[0][order]]
-            all_pairs = combinations(range(len(self.runs)), 2)
-            tested = pairwise_randomization(values[:, kept], seed=self.seed, scale=scale)
-            by_pair = dict(zip(all_pairs, tested, strict=True))
-            return {pair: by_pair[pair] for pair in pairs}
-        for one, other in pairs:
-            kept = order[counts[[one, other]][:, order].all(axis=0)]
-            if len(kept):
-                both = values[[one, other]][:, kept]
-                (tested,) = pairwise_randomization(both, seed=self.seed, scale=scale)
-                comparisons[one, other] = tested
-        return comparisons
+            tested = test_pairs(values[:, counts[0]])
+            by_pair = dict(zip(combinations(every, 2), tested, strict=True))
+            tests = {pair: by_pair[pair] for pair in pairs}
+        else:
+            for pair in pairs:
+                kept = counts[[*pair]].all(axis=0)
+                if kept.any():
+                    (tests[pair],) = test_pairs(values[[*pair]][:, kept])
+        corrected = of_family(
+            holm,
+            [test.p_value for test in tests.values()],
+            [test.n_nonzero > 0 for test in tests.values()],
+        )
+        for ((run, base), test), p in zip(tests.items(), corrected, strict=True):
+            compared = RunComparison(self.names[measure], self.runs[run], self.runs[base], test, p)
+            yield compared if self.runs[base] == baseline else compared.reversed()
 
     def _summary(self, run: int, measure: int) -> Summary:
-        value = self._whole(run, measure)
-        bounds = _around(value, self._estimate(run, measure))
-        return Summary(
-            self.runs[run],
-            self.names[measure],
-            value,
-            *bounds,
-            int(self._counts(run, measure).sum()),
-            self.n_undefined(run, measure),
-        )
-
-    def _estimate(self, run: int, measure: int) -> "Estimate | None":
-        """The measure's aggregate with its interval; None for a sum."""
+        """A sum has no interval."""
         from ragauge.stats.intervals import interval
 
-        kind = _kind(self.measures[measure])
-        if kind == "sum":
-            return None
-        low, high = self._scale(measure)
-        parts = self._parts(run, measure)[self.by_name]
-        return interval(parts, AGGREGATES[kind], ends=ends_of(kind, low, high))
+        kind, counts = _kind(self.measures[measure]), self._counts(run, measure)
+        value, low, high = self._whole(run, measure), None, None
+        if kind != "sum":
+            # Each query's share of the sums that the aggregate is computed from.
+            parts = np.column_stack(
+                [self._scored(run, measure) * counts, counts.astype(np.float64)]
+            )[self.by_name]
+            ends = ends_of(kind, *self._scale(measure))
+            found = interval(parts, AGGREGATES[kind], ends=ends)
+            if found and value is not None and found.low is not None and found.high is not None:
+                # Widened so that rounding never puts the value outside.
+                low, high = min(found.low, value), max(found.high, value)
+        n_undefined = self.n_undefined(run, measure)
+        return Summary(
+            self.runs[run], self.names[measure], value, low, high, int(counts.sum()), n_undefined
+        )
 
     def _scale(self, measure: int) -> tuple[float | None, float | None]:
         found = MEASURES[self.measures[measure].label.name]
@@ -275,11 +263,6 @@ class RankingResult:
         sums = np.array([[total, counts.sum()]], np.float64)
         value = float(AGGREGATES[_kind(self.measures[measure])](sums)[0])
         return value if np.isfinite(value) else None
-
-    def _parts(self, run: int, measure: int) -> Floats:
-        """Each query's share of the sums that the aggregate is computed from, (queries, 2)."""
-        counts = self._counts(run, measure)
-        return np.stack([self._scored(run, measure) * counts, counts.astype(np.float64)], axis=1)
 
     def _scored(self, run: int, measure: int) -> Floats:
         """Each query's value in the form that is averaged."""
@@ -321,25 +304,6 @@ class RankingResult:
         """The position of each measure, by its label and by its given name."""
         labels = {str(measure.label): at for at, measure in enumerate(self.measures)}
         return {**labels, **{name: at for at, name in enumerate(self.names)}}
-
-
-def _around(value: float | None, estimate: "Estimate | None") -> tuple[float | None, float | None]:
-    """The bounds, widened so that rounding never puts the value outside."""
-    low, high = (estimate.low, estimate.high) if estimate else (None, None)
-    if value is None or low is None or high is None:
-        return low, high
-    return min(low, value), max(high, value)
-
-
-def _reversed(comparison: "PairedTest") -> "PairedTest":
-    """The comparison with the two runs exchanged."""
-    low, high = comparison.low, comparison.high
-    return replace(
-        comparison,
-        difference=0.0 - comparison.difference,
-        low=None if high is None else 0.0 - high,
-        high=None if low is None else 0.0 - low,
-    )
 
 
 def _kind(asked: AskedMeasure) -> Aggregation:

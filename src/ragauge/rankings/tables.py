@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, astuple, dataclass, replace
 from functools import cached_property
 
-from ragauge.rankings.result import RankingResult, RunComparison, Summary
+from ragauge.rankings.result import RankingResult, RunComparison
 from ragauge.report.plain import some
 from ragauge.report.report import Cell, Items, Records, Report, Table
 
@@ -41,71 +41,60 @@ class RankingTable:
     @cached_property
     def means(self) -> Table:
         """A row per run; a narrow terminal has one per run and measure, with its interval."""
-        by_run: dict[str, list[Summary]] = {}
-        for summary in self.ranked.summaries:
-            by_run.setdefault(summary.run, []).append(summary)
-        n_queries = self.ranked.is_counted.sum(axis=1).tolist()
+        ranked, each_measure = self.ranked, list[tuple[str, ...]]()
+        by_run: dict[str, list[str]] = {run: [] for run in ranked.runs}
+        for row in ranked.summaries:
+            value, span = DASH, _interval(row.low, row.high)
+            if row.value is not None:
+                value = _number(row.value, is_count=ranked.is_count(row.measure))
+            mark = f" {MARK}" if (row.run, row.measure) in self._marked else ""
+            has_interval = row.value is not None and span != DASH
+            by_run[row.run].append(f"{value} {span}{mark}" if has_interval else value + mark)
+            each_measure.append((row.run, row.measure, value + mark, span, f"{row.n:,}"))
+        n_queries = ranked.is_counted.sum(axis=1).tolist()
         rows = [
-            (run, f"{n:,}", *(self._cell(summary) + self._mark(summary) for summary in row))
-            for (run, row), n in zip(by_run.items(), n_queries, strict=True)
-        ]
-        each_measure = [
-            (
-                row.run,
-                row.measure,
-                self._value(row) + self._mark(row),
-                _interval(row.low, row.high),
-                f"{row.n:,}",
-            )
-            for row in self.ranked.summaries
+            (run, f"{n:,}", *cells)
+            for (run, cells), n in zip(by_run.items(), n_queries, strict=True)
         ]
         header = ("run", "measure", "value", "95 % interval", "queries")
-        return Table(
-            ("run", "queries", *self.ranked.names),
-            rows,
-            small_print=self.legend,
-            narrower=[Table(header, each_measure, n_names=len(header))],
-        )
+        narrow = Table(header, each_measure, n_names=len(header))
+        wide = ("run", "queries", *ranked.names)
+        return Table(wide, rows, small_print=self.legend, narrower=[narrow])
 
     @property
     def marked_means(self) -> Table:
         """The means with the best of each measure marked, where there are several runs."""
-        columns = list(zip(*self.means.texts, strict=True))
-        marked: list[Sequence[str | Cell]] = [*columns[:2]]
-        for measure, cells in zip(self.ranked.names, columns[2:], strict=True):
+        texts = list(zip(*self.means.texts, strict=True))
+        columns: list[Sequence[str | Cell]] = [*texts]
+        for at, measure in enumerate(self.ranked.names, 2):
             means = [self.ranked.mean(measure, run) for run in self.ranked.runs]
-            known = [mean for mean in means if mean is not None]
             is_ranked = len(means) > 1 and not self.ranked.is_count(measure)
-            best = max(known, default=None) if is_ranked else None
-            marked.append(
-                [
-                    Cell(cell, is_best=mean is not None and mean == best)
-                    for cell, mean in zip(cells, means, strict=True)
-                ]
-            )
-        return replace(self.means, rows=list(zip(*marked, strict=True)))
+            known = [mean for mean in means if mean is not None] if is_ranked else []
+            columns[at] = [
+                Cell(text, is_best=bool(known) and mean == max(known))
+                for text, mean in zip(texts[at], means, strict=True)
+            ]
+        return replace(self.means, rows=list(zip(*columns, strict=True)))
 
     @property
     def queries(self) -> Table:
         """A row per query and run."""
-        names = [name for name in self.ranked.names if not self.ranked.is_whole_only(name)]
-        return Table(("query", "run", *names), list(self._query_rows(names)))
-
-    def _query_rows(self, names: Sequence[str]) -> Iterator[tuple[str, ...]]:
         ranked = self.ranked
-        measures = [at for at, name in enumerate(ranked.names) if name in names]
+        names = [name for name in ranked.names if not ranked.is_whole_only(name)]
+        at = [ranked.names.index(name) for name in names]
         counts = [ranked.is_count(name) for name in names]
-        for query in ranked.by_name:
-            for at, run in enumerate(ranked.runs):
-                if ranked.is_counted[at, query]:
-                    undefined = ranked.is_undefined[at, measures, query]
-                    values = ranked.values[at, measures, query]
-                    cells = zip(undefined.tolist(), values.tolist(), strict=True)
-                    shown = (
-                        DASH if absent else _number(value, is_count=is_count)
-                        for (absent, value), is_count in zip(cells, counts, strict=True)
-                    )
-                    yield (ranked.judgements.queries[query], run, *shown)
+        rows: list[tuple[str, ...]] = []
+        for query in map(int, ranked.by_name):
+            for run, name in enumerate(ranked.runs):
+                if ranked.is_counted[run, query]:
+                    absent = ranked.is_undefined[run, at, query].tolist()
+                    values = ranked.values[run, at, query].tolist()
+                    cells = [
+                        DASH if is_absent else _number(value, is_count=is_count)
+                        for is_absent, value, is_count in zip(absent, values, counts, strict=True)
+                    ]
+                    rows.append((ranked.judgements.queries[query], name, *cells))
+        return Table(("query", "run", *names), rows)
 
     @cached_property
     def with_first(self) -> tuple[RunComparison, ...]:
@@ -122,19 +111,14 @@ class RankingTable:
     def pairs(self) -> Table:
         """A row per measure and pair of runs."""
         header = ("measure", "run", "against", "difference", "95 % interval", "p", "p (Holm)", "n")
-        rows = [
-            (
-                pair.measure,
-                pair.run,
-                pair.baseline,
-                f"{pair.comparison.difference:+z.{DIGITS}f}",
-                _interval(pair.comparison.low, pair.comparison.high),
-                _p(pair.comparison.p_value),
-                _p(pair.p_holm) + (MARK if pair.p_holm < LEVEL else ""),
-                f"{pair.comparison.n:,}",
-            )
-            for pair in self.compared
-        ]
+        rows: list[tuple[str, ...]] = []
+        for pair in self.compared:
+            test, mark = pair.comparison, MARK if pair.p_holm < LEVEL else ""
+            difference = f"{test.difference:+z.{DIGITS}f}"
+            p_values = (f"{test.p_value:.{DIGITS}f}", f"{pair.p_holm:.{DIGITS}f}{mark}")
+            interval = _interval(test.low, test.high)
+            names = (pair.measure, pair.run, pair.baseline)
+            rows.append((*names, difference, interval, *p_values, f"{test.n:,}"))
         return Table(header, rows)
 
     @cached_property
@@ -157,16 +141,12 @@ class RankingTable:
             text = f"{_queries(n)} without a value, {how}: {some(names, MEASURES_NAMED)}"
             yield f"{some(runs, RUNS_NAMED)}: {text}"
         left_out: dict[str, list[str]] = {}
-        for run, n, is_counted in zip(
-            ranked.runs, ranked.n_unjudged_queries, ranked.is_counted, strict=True
-        ):
-            if n:
+        for at, run in enumerate(ranked.runs):
+            if n := ranked.n_unjudged_queries[at]:
                 left_out.setdefault(f"{_queries(n, 'unjudged ')} left out", []).append(run)
-            if missing := int((~is_counted).sum()):
-                text = (
-                    f"no results for {_queries(missing, 'judged ')}, left out; --complete counts "
-                )
-                text += "it as 0" if missing == 1 else "them as 0"
+            if n := int((~ranked.is_counted[at]).sum()):
+                it = "it" if n == 1 else "them"
+                text = f"no results for {_queries(n, 'judged ')}, left out; --complete counts {it} as 0"
                 left_out.setdefault(text, []).append(run)
         for text, runs in left_out.items():
             yield f"{some(runs, RUNS_NAMED)}: {text}"
@@ -198,19 +178,6 @@ class RankingTable:
             if pair.baseline == first and pair.p_holm < LEVEL
         )
 
-    def _mark(self, summary: Summary) -> str:
-        return f" {MARK}" if (summary.run, summary.measure) in self._marked else ""
-
-    def _value(self, summary: Summary) -> str:
-        if summary.value is None:
-            return DASH
-        return _number(summary.value, is_count=self.ranked.is_count(summary.measure))
-
-    def _cell(self, summary: Summary) -> str:
-        if summary.value is None or summary.low is None or summary.high is None:
-            return self._value(summary)
-        return f"{self._value(summary)} {_interval(summary.low, summary.high)}"
-
 
 def _queries(n: int, kind: str = "") -> str:
     return f"{n:,} {kind}{'query' if n == 1 else 'queries'}"
@@ -223,10 +190,6 @@ def _number(value: float, *, is_count: bool) -> str:
 def _interval(low: float | None, high: float | None) -> str:
     # `z` avoids a minus sign before a bound that rounds to 0.
     return DASH if low is None or high is None else f"[{low:z.{DIGITS}f}, {high:z.{DIGITS}f}]"
-
-
-def _p(p: float) -> str:
-    return f"{p:.{DIGITS}f}"
 
 
 def ranking_report(table: RankingTable, form: str, *, per_query: bool = False) -> Report:
@@ -264,43 +227,36 @@ def to_tsv(ranked: RankingResult, *, per_query: bool) -> str:
     and a query without results has no line even if it counts as 0. An undefined value is written
     as 0 or left out, as `undefined` says.
     """
-    pieces: list[str] = []
+    lines: list[str] = []
+    forms = [".0f" if ranked.is_count(name) else f".{PRECISE_DIGITS}f" for name in ranked.names]
+    queries = [_plain(name) for name in ranked.judgements.queries]
+    leaves_out = ranked.undefined == "leave_out"
     for at, run in enumerate(ranked.runs):
         if len(ranked.runs) > 1:
-            pieces.append(f"runid\tall\t{_plain(run)}\n")
+            lines.append(f"runid\tall\t{_plain(run)}\n")
         if per_query:
-            pieces += _query_lines(ranked, at)
-        for measure in ranked.names:
-            value = ranked.mean(measure, run)
-            if value is not None:
-                pieces.append(f"{measure}\tall\t{value:{_form(ranked, measure)}}\n")
-    return "".join(pieces)
-
-
-def _query_lines(ranked: RankingResult, run: int) -> Iterator[str]:
-    names = [_plain(name) for name in ranked.judgements.queries]
-    columns = [
-        (measure, ranked.values[run, at].tolist(), ranked.is_undefined[run, at].tolist(), form)
-        for at, measure in enumerate(ranked.names)
-        if not ranked.is_whole_only(measure)
-        for form in [_form(ranked, measure)]
-    ]
-    leaves_out = ranked.undefined == "leave_out"
-    is_present = ranked.is_present[run].tolist()
-    for query in ranked.queries_of(run):
-        if is_present[query]:
-            for measure, values, is_undefined, form in columns:
-                if not (leaves_out and is_undefined[query]):
-                    yield f"{measure}\t{names[query]}\t{values[query]:{form}}\n"
+            columns = [
+                (name, ranked.values[at, of].tolist(), ranked.is_undefined[at, of].tolist(), form)
+                for of, (name, form) in enumerate(zip(ranked.names, forms, strict=True))
+                if not ranked.is_whole_only(name)
+            ]
+            is_present = ranked.is_present[at].tolist()
+            lines += [
+                f"{measure}\t{queries[query]}\t{values[query]:{form}}\n"
+                for query in ranked.queries_of(at)
+                if is_present[query]
+                for measure, values, is_undefined, form in columns
+                if not (leaves_out and is_undefined[query])
+            ]
+        for measure, form in zip(ranked.names, forms, strict=True):
+            if (value := ranked.mean(measure, run)) is not None:
+                lines.append(f"{measure}\tall\t{value:{form}}\n")
+    return "".join(lines)
 
 
 def _plain(name: str) -> str:
     """The name unchanged, so that files can be joined on it; only control characters are escaped."""
     return CONTROL.sub(lambda found: f"\\x{ord(found[0]):02x}", name)
-
-
-def _form(ranked: RankingResult, measure: str) -> str:
-    return ".0f" if ranked.is_count(measure) else f".{PRECISE_DIGITS}f"
 
 
 def _records(ranked: RankingResult, *, per_query: bool) -> Records:
@@ -320,27 +276,21 @@ def _records(ranked: RankingResult, *, per_query: bool) -> Records:
 def _data(table: RankingTable, *, per_query: bool) -> dict[str, object]:
     """Summaries, comparisons and notes; with `per_query` also the values of each query."""
     ranked = table.ranked
-    compared = table.compared if table.all_pairs else table.with_first
     report: dict[str, object] = {
         "qrels": ranked.judgements.source,
         "undefined": ranked.undefined,
         "measures": {measure.shown: str(measure.label) for measure in ranked.measures},
         "summary": [asdict(summary) for summary in ranked.summaries],
-        "comparisons": [_flat(pair) for pair in compared],
+        "comparisons": [
+            {"measure": pair.measure, "run": pair.run, "baseline": pair.baseline}
+            | {**asdict(pair.comparison), "p_holm": pair.p_holm}
+            for pair in (table.compared if table.all_pairs else table.with_first)
+        ],
         "notes": [*table.notes, *([table.legend] if table.legend else [])],
     }
     if per_query:
+        names = [name for name in ranked.names if not ranked.is_whole_only(name)]
         report["queries"] = {
-            run: {
-                measure: ranked.per_query(measure, run)
-                for measure in ranked.names
-                if not ranked.is_whole_only(measure)
-            }
-            for run in ranked.runs
+            run: {name: ranked.per_query(name, run) for name in names} for run in ranked.runs
         }
     return report
-
-
-def _flat(pair: RunComparison) -> dict[str, object]:
-    names = {"measure": pair.measure, "run": pair.run, "baseline": pair.baseline}
-    return {**names, **asdict(pair.comparison), "p_holm": pair.p_holm}

@@ -7,7 +7,7 @@ import numpy as np
 
 from ragauge.errors import PlanError
 from ragauge.stats.intervals import Floats1d, Floats2d, Ints1d
-from ragauge.stats.rank_agreement import grouped
+from ragauge.stats.rank_agreement import grouped, starts_of
 from ragauge.stats.resampling import Statistic, check_lengths, floats, plain_value
 
 Level = Literal["nominal", "ordinal", "interval"]
@@ -27,16 +27,7 @@ def cohen_kappa(
     """
     left, right = floats(left, "left"), floats(right, "right")
     check_lengths(left=left, right=right)
-    n = len(left)
-    if not n:
-        return None
-    observed = float((left == right).sum()) / n
-    ratings = sorted({*left.tolist(), *right.tolist()})
-    chance = sum(
-        float((left == rating).sum()) / n * (float((right == rating).sum()) / n)
-        for rating in ratings
-    )
-    return None if chance == 1 else (observed - chance) / (1 - chance)
+    return plain_value(kappa_of(left, right), len(left)) if len(left) else None
 
 
 def kappa_of(left: Floats1d, right: Floats1d) -> Statistic:
@@ -105,10 +96,16 @@ def alpha_of(items: Ints1d, ratings: Floats1d, level: Level) -> Statistic:
     if len(kept) == 0:
         return lambda weights: np.full(len(weights), np.nan)
     kept = kept[np.argsort(items[kept], kind="stable")]
-    of_item, n_raters = _runs(items[kept])
+    of_item = starts_of(items[kept])
+    n_raters = np.diff(of_item, append=len(kept)).astype(np.float64)
+    repeats = n_raters.astype(np.int64)
     values, codes = np.unique(ratings[kept], return_inverse=True)
     codes = codes.reshape(-1)
-    unequal = _unequal_pairs(codes, of_item, n_raters)
+    # Each item's unequal ordered pairs of ratings over its ratings less one.
+    pairs = np.stack([np.repeat(np.arange(len(of_item)), repeats), codes])
+    (item, _), counts = np.unique(pairs, axis=1, return_counts=True)
+    equal = np.bincount(item, weights=counts.astype(np.float64) ** 2, minlength=len(of_item))
+    unequal = (n_raters**2 - equal) / (n_raters - 1)
 
     def alpha(weights: Floats2d) -> Floats1d:
         drawn = weights[:, kept]
@@ -120,7 +117,13 @@ def alpha_of(items: Ints1d, ratings: Floats1d, level: Level) -> Statistic:
         else:
             ranks = np.cumsum(counts, axis=1) - counts / 2
             scale = ranks if level == "ordinal" else np.broadcast_to(values, counts.shape)
-            within = _squared_within(drawn[:, of_item], scale[:, codes], of_item, n_raters)
+            # Squared differences of ordered pairs within each item, likewise.
+            rated = scale[:, codes]
+            mean = np.add.reduceat(rated, of_item, axis=1) / n_raters
+            squares = np.add.reduceat(
+                (rated - np.repeat(mean, repeats, axis=1)) ** 2, of_item, axis=1
+            )
+            within = (drawn[:, of_item] * 2 * n_raters * squares / (n_raters - 1)).sum(axis=1)
             centred = scale - (counts * scale).sum(axis=1, keepdims=True) / np.maximum(
                 total[:, None], 1
             )
@@ -129,27 +132,3 @@ def alpha_of(items: Ints1d, ratings: Floats1d, level: Level) -> Statistic:
             return np.where(between > 0, 1 - (total - 1) * within / between, np.nan)
 
     return alpha
-
-
-def _runs(ordered: Ints1d) -> tuple[Ints1d, Floats1d]:
-    """Where each item's ratings begin, and how many it has."""
-    starts = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]])
-    return starts, np.diff(np.r_[starts, len(ordered)]).astype(np.float64)
-
-
-def _unequal_pairs(codes: Ints1d, starts: Ints1d, n_raters: Floats1d) -> Floats1d:
-    """Each item's unequal ordered pairs of ratings over its ratings less one, (items,)."""
-    item = np.repeat(np.arange(len(starts)), n_raters.astype(np.int64))
-    pairs, counts = np.unique(np.stack([item, codes]), axis=1, return_counts=True)
-    equal = np.bincount(pairs[0], weights=counts.astype(np.float64) ** 2, minlength=len(starts))
-    return (n_raters**2 - equal) / (n_raters - 1)
-
-
-def _squared_within(
-    weights: Floats2d, scale: Floats2d, starts: Ints1d, n_raters: Floats1d
-) -> Floats1d:
-    """Squared differences of ordered pairs within each item, likewise; `scale` (b, ratings)."""
-    mean = np.add.reduceat(scale, starts, axis=1) / n_raters
-    centred = scale - np.repeat(mean, n_raters.astype(np.int64), axis=1)
-    squares = 2 * n_raters * np.add.reduceat(centred**2, starts, axis=1)
-    return (weights * squares / (n_raters - 1)).sum(axis=1)

@@ -79,7 +79,13 @@ def prediction_powered(
     other_mean = float(other.mean()) if len(other) else 0.0
     estimate = float(label.mean() - tuning * value.mean() + tuning * other_mean)
     residual = label - tuning * value
-    corners = _corners(values, label, tuning) if small_sample else np.zeros(0)
+    # The range of the labels; [0, 1] for labels within it, also where all are the same.
+    least, most = float(label.min()), float(label.max())
+    least, most = (0.0, 1.0) if least >= 0 and most <= 1 else (least, most)
+    corners = np.zeros(0)
+    if small_sample:
+        ends = float(values.min()), float(values.max())
+        corners = np.array([at - tuning * end for at in (least, most) for end in ends])
     n_with = n + HALF * len(corners)
     centre = float((residual.sum() + HALF * corners.sum()) / n_with)
     influence = np.zeros(n_rows)
@@ -90,7 +96,6 @@ def prediction_powered(
     variance += HALF * float(((corners - centre) ** 2).sum()) / n_with**2
     margin = quantile(confidence) * variance**0.5
     middle = centre + tuning * other_mean
-    least, most = _scale(label)
     value_in = min(max(estimate, least), most)
     return CorrectedRate(
         value_in,
@@ -116,19 +121,6 @@ def power_tuning(label: Floats1d, value: Floats1d, other: Floats1d) -> float:
         return 0.0
     covariance = float(((label - label.mean()) * (value - value.mean())).mean())
     return max(covariance / ((1 + len(label) / len(other)) * variance), 0.0)
-
-
-def _scale(label: Floats1d) -> tuple[float, float]:
-    """The range of the labels; [0, 1] for labels within it, also where all are the same."""
-    least, most = float(label.min()), float(label.max())
-    return (0.0, 1.0) if least >= 0 and most <= 1 else (least, most)
-
-
-def _corners(values: Floats1d, label: Floats1d, tuning: float) -> Floats1d:
-    """The residuals of four made-up rows: each end of the labels with each end of the values."""
-    least, most = _scale(label)
-    ends = float(values.min()), float(values.max())
-    return np.array([at - tuning * value for at in (least, most) for value in ends])
 
 
 def rogan_gladen(
@@ -217,22 +209,13 @@ def _fieller(
     n_in = in_rate.sum() + 2 * HALF
     extra_share = HALF * ((1 - share) ** 2 + share**2) / n_in**2
     a, b, c = a + extra_no + extra_share, b - extra_no, c + extra_no + extra_yes
-    # (level + r slope)² <= z² (a + 2 b r + c r²): where a parabola is not above 0.
-    return _not_above_zero(
-        slope**2 - z * z * c, level * slope - z * z * b, level**2 - z * z * a, -level / slope
-    )
-
-
-def _not_above_zero(p: float, q: float, s: float, inside: float) -> tuple[float, float]:
-    """The part of [0, 1] where p r² + 2 q r + s <= 0, at least `inside`.
-
-    All of it unless p > 0: then no difference of sensitivity and false alarms from 0 is shown.
-    """
-    if p <= 0:
+    # (level + r slope)² <= z² (a + 2 b r + c r²), or p r² + 2 q r + s <= 0: where a parabola is not above 0.
+    p, q, s = slope**2 - z * z * c, level * slope - z * z * b, level**2 - z * z * a
+    if p <= 0:  # no difference of sensitivity and false alarms from 0 is shown
         return 0.0, 1.0
     root = max(q * q - p * s, 0.0) ** 0.5
     low, high = (-q - root) / p, (-q + root) / p
-    inside = min(max(inside, 0.0), 1.0)
+    inside = min(max(-level / slope, 0.0), 1.0)
     return min(max(low, 0.0), inside), max(min(high, 1.0), inside)
 
 

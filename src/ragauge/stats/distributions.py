@@ -26,7 +26,15 @@ def t_p_value(t: float, degrees: float) -> float:
     >>> round(t_p_value(2.776445, 4), 6)
     0.05
     """
-    return _incomplete_beta(degrees / 2, 0.5, degrees / (degrees + t * t))
+    # The regularized incomplete beta function I_x(a, b).
+    a, b, x = degrees / 2, 0.5, degrees / (degrees + t * t)
+    if x <= 0 or x >= 1:
+        return 0.0 if x <= 0 else 1.0
+    logs = math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b)
+    front = math.exp(logs + a * math.log(x) + b * math.log1p(-x))
+    if x > (a + 1) / (a + b + 2):  # there the fraction of the other tail converges faster
+        return 1 - front * _beta_fraction(b, a, 1 - x) / b
+    return front * _beta_fraction(a, b, x) / a
 
 
 @cache  # many pairs have the same number of questions
@@ -68,17 +76,6 @@ def sign_test_p_value(n_one: int, n_other: int) -> float:
     # Each term of the tail from the one above it: C(n, k - 1) = C(n, k) k / (n - k + 1).
     k = np.arange(fewer, 0, -1, dtype=np.float64)
     return min(1.0, largest * (1 + float(np.cumprod(k / (n - k + 1)).sum())))
-
-
-def _incomplete_beta(a: float, b: float, x: float) -> float:
-    """The regularized incomplete beta function I_x(a, b), by its continued fraction."""
-    if x <= 0 or x >= 1:
-        return 0.0 if x <= 0 else 1.0
-    logs = math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b)
-    front = math.exp(logs + a * math.log(x) + b * math.log1p(-x))
-    if x > (a + 1) / (a + b + 2):  # there the fraction of the other tail converges faster
-        return 1 - front * _beta_fraction(b, a, 1 - x) / b
-    return front * _beta_fraction(a, b, x) / a
 
 
 def _beta_fraction(a: float, b: float, x: float) -> float:

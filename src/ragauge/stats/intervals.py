@@ -130,15 +130,19 @@ def with_interval(
 ) -> Estimate:
     """The value with the interval that `interval` describes; `method` is its name where it is ABC."""
     error = spread.error
-    bounds: tuple[float, float] | None = None
+    bounds: tuple[float, ...] | None = None
     if ends is not None and spread.n_at_ends is not None:
         method = "wilson"
-        bounds = _of_share(total, aggregate, ends, spread.n_at_ends)
+        (lowest, _), (highest, _) = ends.tolist()
+        share = (total[0] / total[1] - lowest) / (highest - lowest)
+        shares = np.array([share_interval(min(max(share, 0.0), 1.0), spread.n_at_ends)]).T
+        bounds = tuple(aggregate(total[1] * ((1 - shares) * ends[0] + shares * ends[1])).tolist())
     elif error:
         bounds = _abc(value, total, aggregate if ends is not None else None, spread)
     elif ends is not None and np.isfinite(ends).all():
         method = "equal"
-        bounds = _of_equal(total, aggregate, ends, spread.n)
+        _, most = share_interval(0.0, spread.n)
+        bounds = tuple(aggregate((1 - most) * total + most * total[1] * ends).tolist())
     if bounds is None or not all(map(math.isfinite, bounds)):
         return Estimate(value, None, None)
     low, high = map(rounded_bound, bounds)
@@ -241,16 +245,6 @@ def _n_at_ends(parts: Floats2d, ends: Floats2d) -> float | None:
     return min(max(share * (1 - share) / variance * few, k), n)
 
 
-def _of_share(
-    total: Floats1d, aggregate: Aggregate, ends: Floats2d, n: float
-) -> tuple[float, float]:
-    (lowest, _), (highest, _) = ends.tolist()
-    share = (total[0] / total[1] - lowest) / (highest - lowest)
-    shares = np.array([share_interval(min(max(share, 0.0), 1.0), n)]).T
-    low, high = aggregate(total[1] * ((1 - shares) * ends[0] + shares * ends[1])).tolist()
-    return low, high
-
-
 def _abc(
     value: float, total: Floats1d, aggregate: Aggregate | None, spread: Spread
 ) -> tuple[float, float]:
@@ -271,9 +265,3 @@ def _abc(
         end = value_of(moved_total, aggregate) if aggregate else None
         ends.append(value + step if end is None else end)
     return min(ends), max(ends)
-
-
-def _of_equal(total: Floats1d, aggregate: Aggregate, ends: Floats2d, n: int) -> tuple[float, float]:
-    _, most = share_interval(0.0, n)
-    low, high = aggregate((1 - most) * total + most * total[1] * ends).tolist()
-    return low, high

@@ -121,15 +121,11 @@ def normal_estimate(
     slope = derivative(aggregate, total, np.where(is_varied, deviations, 0.0))
     direction = covariance @ slope
     squares = max(float(slope @ direction), 0.0)
-    n_at_ends = n if ends is not None and _is_at_ends(given, ends) else None
+    n_at_ends = None
+    if ends is not None and ends.shape[1] == 2 and np.isfinite(ends).all():
+        # At one of the ends each: the sum of (value - low) (high - value) is 0.
+        (low, _), (high, _) = ends.tolist()
+        at_ends = (low + high) * total[0] - given.products[0, 0] - low * high * total[1]
+        n_at_ends = n if at_ends == 0 else None
     spread = Spread(n, n - 1, squares, 0.0, direction, n_at_ends)
     return with_interval(value, total, aggregate, spread, ends, "normal")
-
-
-def _is_at_ends(given: QuestionSums, ends: Floats2d) -> bool:
-    """Whether each value is at one of the ends: the sum of (value - low) (high - value) is 0."""
-    if ends.shape[1] != 2 or not np.isfinite(ends).all():
-        return False
-    (low, _), (high, _) = ends.tolist()
-    total, count = given.sums.tolist()
-    return (low + high) * total - given.products[0, 0] - low * high * count == 0

@@ -45,11 +45,8 @@ def mcnemar_test(differences: Floats1d) -> float:
     values = floats(differences, "differences")
     graded = np.flatnonzero(~np.isin(values, (-1, 0, 1)))
     if len(graded):
-        raise PlanError(
-            [
-                f"differences[{graded[0]}] is {values[graded[0]]}; McNemar's test is of scores 0 and 1"
-            ]
-        )
+        first = f"differences[{graded[0]}] is {values[graded[0]]}"
+        raise PlanError([f"{first}; McNemar's test is of scores 0 and 1"])
     return sign_test_p_value(int((values > 0).sum()), int((values < 0).sum()))
 
 
@@ -85,34 +82,23 @@ def wilcoxon_test(differences: Floats1d) -> float | None:
     nonzero = values[values != 0]
     if not len(nonzero):
         return None
-    ranks, n_equal = _mean_ranks(np.abs(nonzero))
+    _, place, n_equal = np.unique(np.abs(nonzero), return_inverse=True, return_counts=True)
+    ranks = (np.cumsum(n_equal) - (n_equal - 1) / 2)[place]  # equal sizes share their mean
     above = float(ranks[nonzero > 0].sum())
     is_plain = len(nonzero) == len(values) and n_equal.max() == 1
     if len(values) <= (EXACT_RANKS_UP_TO if is_plain else EXACT_TIES_UP_TO):
-        return _exact_rank_p_value(ranks, above)
+        # Twice the smaller tail of the sum of ranks over all sign patterns.
+        doubled, seen = np.rint(2 * ranks).astype(np.int64), round(2 * above)
+        patterns = np.zeros(int(doubled.sum()) + 1)
+        patterns[0] = 1
+        for rank in doubled.tolist():
+            patterns[rank:] = patterns[rank:] + patterns[:-rank]
+        tail = float(min(patterns[: seen + 1].sum(), patterns[seen:].sum()))
+        return min(1.0, 2 * tail / 2 ** len(ranks))
     n = len(nonzero)
-    ties = float((n_equal**3 - n_equal).sum())
+    ties = float((n_equal.astype(np.float64) ** 3 - n_equal).sum())
     variance = (n * (n + 1) * (2 * n + 1) - ties / 2) / 24
     return normal_p_value((above - n * (n + 1) / 4) / math.sqrt(variance))
-
-
-def _mean_ranks(sizes: Floats1d) -> tuple[Floats1d, Floats1d]:
-    """The rank of each size, equal ones sharing their mean, and the number of each distinct size."""
-    _, place, count = np.unique(sizes, return_inverse=True, return_counts=True)
-    last = np.cumsum(count)
-    return (last - (count - 1) / 2)[place], count.astype(np.float64)
-
-
-def _exact_rank_p_value(ranks: Floats1d, above: float) -> float:
-    """Twice the smaller tail of the sum of ranks over all sign patterns; at most 1."""
-    doubled = np.rint(2 * ranks).astype(np.int64)
-    patterns = np.zeros(int(doubled.sum()) + 1)
-    patterns[0] = 1
-    for rank in doubled.tolist():
-        patterns[rank:] = patterns[rank:] + patterns[:-rank]
-    seen = round(2 * above)
-    tails = patterns[: seen + 1].sum(), patterns[seen:].sum()
-    return min(1.0, 2 * float(min(tails)) / 2 ** len(ranks))
 
 
 def effect_size(differences: Floats1d) -> float | None:

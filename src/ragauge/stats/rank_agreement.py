@@ -30,7 +30,7 @@ def auroc_of(values: Floats1d, is_yes: Bools1d) -> Statistic:
     """The area under the ROC curve as a statistic of weighted rows."""
     order = np.argsort(values, kind="stable")
     yes = is_yes[order].astype(np.float64)
-    starts = _starts(values[order])
+    starts = starts_of(values[order])
 
     def area(weights: Floats2d) -> Floats1d:
         drawn = weights[:, order]
@@ -63,8 +63,12 @@ def spearman_of(values: Floats1d, grades: Floats1d) -> Statistic:
 
     def correlation(weights: Floats2d) -> Floats1d:
         total = weights.sum(axis=1, keepdims=True)
-        # Ranks from their middle, so that their weighted mean is 0.
-        left, right = (_mid_ranks(weights, codes) - total / 2 for codes in sides)
+        # The weighted mean rank of each row, from their middle, so that their weighted mean is 0.
+        counts = [grouped(weights, codes) for codes in sides]
+        left, right = (
+            (np.cumsum(count, axis=1) - count / 2)[:, codes] - total / 2
+            for count, codes in zip(counts, sides, strict=True)
+        )
         covariance = (weights * left * right).sum(axis=1)
         spread = np.sqrt((weights * left**2).sum(axis=1) * (weights * right**2).sum(axis=1))
         with np.errstate(invalid="ignore", divide="ignore"):
@@ -93,7 +97,7 @@ def kendall_of(values: Floats1d, grades: Floats1d) -> Statistic:
     Rows that a resample holds several times are ties with each other.
     """
     order = np.argsort(values, kind="stable")
-    starts = _starts(values[order])
+    starts = starts_of(values[order])
     _, codes = np.unique(grades[order], return_inverse=True)
     codes = codes.reshape(-1).astype(np.int64)
     cells = len(starts) * (int(codes.max(initial=0)) + 1)
@@ -157,18 +161,12 @@ def _pairs(
     return left, right
 
 
-def _starts(ordered: Floats1d) -> Ints1d:
+def starts_of(ordered: Floats1d | Ints1d) -> Ints1d:
     """Where each group of equal values begins."""
     return np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]])
-
-
-def _mid_ranks(weights: Floats2d, codes: Ints1d) -> Floats2d:
-    """The weighted mean rank of each row, (b, rows), counted from 0 to the total weight."""
-    counts = grouped(weights, codes)
-    return (np.cumsum(counts, axis=1) - counts / 2)[:, codes]
 
 
 def grouped(weights: Floats2d, codes: Ints1d) -> Floats2d:
     """The sums of weights (b, rows) by code from 0, (b, codes)."""
     order = np.argsort(codes, kind="stable")
-    return np.add.reduceat(weights[:, order], _starts(codes[order].astype(np.float64)), axis=1)
+    return np.add.reduceat(weights[:, order], starts_of(codes[order]), axis=1)

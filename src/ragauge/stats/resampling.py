@@ -104,7 +104,7 @@ class QuestionResamples:
         n = len(self.questions)
         values = [plain_value(statistic, n) if n else None for statistic in statistics]
         drawn: list[list[Floats1d]] = [[np.zeros(0)] for _ in statistics]
-        for weights in self._weights() if self.n_questions > 1 else ():
+        for weights in self._weights():
             for place, statistic in enumerate(statistics):
                 if values[place] is not None:
                     drawn[place].append(statistic(weights))
@@ -119,9 +119,17 @@ class QuestionResamples:
 
         `low` and `high` are None for fewer than two questions, and where most resamples have no value.
         """
-        return [
-            None if found is None else self._interval(*found) for found in self.draws(statistics)
-        ]
+        estimates: list[Estimate | None] = []
+        for found in self.draws(statistics):
+            value, finite = found or (None, np.zeros(0))
+            if value is None or len(finite) < self.n_resamples / 2:
+                # Mostly without a value: no honest interval.
+                estimates.append(None if value is None else Estimate(value, None, None))
+                continue
+            tail = (1 - self.confidence) / 2
+            low, high = map(rounded_bound, np.quantile(finite, [tail, 1 - tail]))
+            estimates.append(Estimate(value, min(low, value), max(high, value)))
+        return estimates
 
     def sums(self, parts: Floats2d) -> Floats2d:
         """The sums of parts (rows, k) in each resample, (b, k); from the same draws as all statistics.
@@ -140,10 +148,11 @@ class QuestionResamples:
         return self.estimates([statistic])[0]
 
     def _weights(self) -> Iterator[Floats2d]:
-        """How often each row counts in each resample, (b, rows) at a time."""
+        """How often each row counts in each resample, (b, rows) at a time; none for fewer than two questions."""
         _, numbers = np.unique(self.questions, return_inverse=True)
-        for counts in self._counts(self.n_questions, len(numbers)):
-            yield counts[:, numbers.reshape(-1)]
+        if self.n_questions > 1:
+            for counts in self._counts(self.n_questions, len(numbers)):
+                yield counts[:, numbers.reshape(-1)]
 
     def _counts(self, n_questions: int, n_rows: int) -> Iterator[Floats2d]:
         """How often each question is drawn in each resample, (b, questions) at a time."""
@@ -155,10 +164,3 @@ class QuestionResamples:
             flat = drawn + np.arange(size)[:, None] * n_questions
             counts = np.bincount(flat.ravel(), minlength=size * n_questions)
             yield counts.reshape(size, n_questions).astype(np.float64)
-
-    def _interval(self, value: float, finite: Floats1d) -> Estimate:
-        if len(finite) < self.n_resamples / 2:  # mostly without a value: no honest interval
-            return Estimate(value, None, None)
-        tail = (1 - self.confidence) / 2
-        low, high = np.quantile(finite, [tail, 1 - tail])
-        return Estimate(value, min(rounded_bound(low), value), max(rounded_bound(high), value))

@@ -40,9 +40,12 @@ def area_interval(
     >>> [round(bound, 3) for bound in area_interval(1.0, 10, 10)]
     [0.8, 1.0]
     """
-    return _interval(
-        area, lambda true: design_effect * area_variance(true, n_yes, n_no), confidence
-    )
+    z = quantile(confidence)
+
+    def is_near(true: float) -> bool:
+        return (area - true) ** 2 <= z * z * design_effect * area_variance(true, n_yes, n_no)
+
+    return _edge(is_near, area, 0.0), _edge(is_near, area, 1.0)
 
 
 def area_variance(area: float, n_yes: int, n_no: int) -> float:
@@ -125,18 +128,6 @@ def _estimate(value: float, bounds: tuple[float, float], resamples: QuestionResa
         return Estimate(value, None, None)
     low, high = map(rounded_bound, bounds)
     return Estimate(value, min(low, value), max(high, value))
-
-
-def _interval(
-    value: float, variance: Callable[[float], float], confidence: float
-) -> tuple[float, float]:
-    """The true values from which the observed one is within `quantile` standard errors."""
-    z = quantile(confidence)
-
-    def is_near(true: float) -> bool:
-        return (value - true) ** 2 <= z * z * variance(true)
-
-    return _edge(is_near, value, 0.0), _edge(is_near, value, 1.0)
 
 
 def _edge(is_near: Callable[[float], bool], inside: float, outside: float) -> float:

@@ -57,8 +57,12 @@ def randomization_p_values(
     for start in range(0, len(differences), ROWS_AT_ONCE):
         units = whole_units_of_rows(differences[start : start + ROWS_AT_ONCE])
         known = [known_p_value(row, n_permutations) for row in units]
-        drawn = [at for at, p in enumerate(known) if p is None]
-        sampled = iter(_drawn_p_values(units[drawn], n_permutations, seed))
+        drawn = [row for row, p in zip(units, known, strict=True) if p is None]
+        groups = [np.array(drawn)] if drawn else []
+        if units.shape[1] > NORMAL_FROM:
+            # Of many questions few differ, or the sum would be normal: the others need no signs.
+            groups = [row[None, row != 0] for row in drawn]
+        sampled = (p for group in groups for p in _drawn_p_values(group, n_permutations, seed))
         found += [PValue(next(sampled), "drawn") if p is None else p for p in known]
     return found
 
@@ -159,22 +163,8 @@ def signed_sums(units: Floats2d, n_permutations: int, seed: int) -> Iterator[Flo
 
 
 def _drawn_p_values(units: Floats2d, n_permutations: int, seed: int) -> list[float]:
-    if not len(units):
-        return []
-    if units.shape[1] > NORMAL_FROM:
-        # Of many questions few differ, or the sum would be normal: the others need no signs.
-        return [_drawn_p_value(row[row != 0], n_permutations, seed) for row in units]
     least = np.array([counted_from(row) for row in units])
     count = np.zeros(len(units))
     for sums in signed_sums(units, n_permutations, seed):
         count += (np.abs(sums) >= least[:, None]).sum(axis=1)
     return ((count + 1) / (n_permutations + 1)).tolist()
-
-
-def _drawn_p_value(units: Floats1d, n_permutations: int, seed: int) -> float:
-    least = counted_from(units)
-    count = sum(
-        int((np.abs(sums) >= least).sum())
-        for sums in signed_sums(units[None, :], n_permutations, seed)
-    )
-    return (count + 1) / (n_permutations + 1)

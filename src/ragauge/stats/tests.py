@@ -3,15 +3,15 @@
 All pairs of systems share the same random signs.
 """
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
 
 from ragauge.errors import PlanError
 from ragauge.stats.aggregates import ends_of, mean_of_parts, parts_of
-from ragauge.stats.intervals import Estimate, Floats1d, Floats2d, interval
+from ragauge.stats.intervals import Floats1d, Floats2d, interval
 from ragauge.stats.rounding import mean_of
 from ragauge.stats.sign_patterns import (
     PERMUTATIONS,
@@ -93,19 +93,18 @@ def pairwise_randomization(
     _refuse_uncomparable(values, n_permutations)
     pairs = list(combinations(range(len(values)), 2))
     p_values = pairwise_p_values(values, pairs, n_permutations=n_permutations, seed=seed)
-    means = _mean_differences(values, scale)
-    return [
-        PairedTest(
-            mean.value,
-            mean.low,
-            mean.high,
-            p_value=p.value,
-            n=values.shape[1],
-            n_nonzero=int(np.count_nonzero(values[i] != values[j])),
-            is_exact=p.is_exact,
-        )
-        for (i, j), p, mean in zip(pairs, p_values, means, strict=True)
-    ]
+    low, high = scale
+    most = None if low is None or high is None else high - low
+    ends = ends_of("mean", None if most is None else -most, most)
+    found: list[PairedTest] = []
+    for (i, j), p in zip(pairs, p_values, strict=True):
+        differences = values[i] - values[j]
+        mean = interval(parts_of(differences, "mean"), mean_of_parts, ends=ends)
+        assert mean is not None  # there are questions, and their scores are finite
+        difference = 0.0 if mean_of(differences) == 0 else mean.value
+        counts = values.shape[1], int(np.count_nonzero(differences))
+        found.append(PairedTest(difference, mean.low, mean.high, p.value, *counts, p.is_exact))
+    return found
 
 
 def pairwise_p_values(
@@ -123,8 +122,15 @@ def pairwise_p_values(
     units = whole_units(values)
     known = {(i, j): known_p_value(units[i] - units[j], n_permutations) for i, j in pairs}
     unknown = [pair for pair, p in known.items() if p is None]
-    drawn = _drawn_p_values(units, unknown, n_permutations, seed)
-    return [p if (p := known[pair]) is not None else drawn[pair] for pair in pairs]
+    least = {(i, j): counted_from(units[i] - units[j]) for i, j in unknown}
+    count = dict.fromkeys(unknown, 0)
+    # The same signs for all pairs.
+    for sums in signed_sums(units, n_permutations, seed) if unknown else ():
+        for i, j in unknown:
+            count[i, j] += int(np.count_nonzero(np.abs(sums[i] - sums[j]) >= least[i, j]))
+    return [
+        known[pair] or PValue((count[pair] + 1) / (n_permutations + 1), "drawn") for pair in pairs
+    ]
 
 
 def _refuse_uncomparable(values: Floats2d, n_permutations: int) -> None:
@@ -141,31 +147,3 @@ def _refuse_uncomparable(values: Floats2d, n_permutations: int) -> None:
                 f"{question} (both from 0); compare only questions with a score in every system"
             ]
         )
-
-
-def _drawn_p_values(
-    units: Floats2d, pairs: Sequence[tuple[int, int]], n_permutations: int, seed: int
-) -> dict[tuple[int, int], PValue]:
-    """p of each pair of rows of units from drawn sign patterns, the same for all pairs."""
-    if not pairs:
-        return {}
-    least = {(i, j): counted_from(units[i] - units[j]) for i, j in pairs}
-    count = dict.fromkeys(pairs, 0)
-    for sums in signed_sums(units, n_permutations, seed):
-        for i, j in pairs:
-            count[i, j] += int(np.count_nonzero(np.abs(sums[i] - sums[j]) >= least[i, j]))
-    return {pair: PValue((count[pair] + 1) / (n_permutations + 1), "drawn") for pair in pairs}
-
-
-def _mean_differences(
-    values: Floats2d, scale: tuple[float | None, float | None]
-) -> Iterator[Estimate]:
-    """The mean difference of each pair of rows, as combinations has them, with its interval."""
-    low, high = scale
-    most = None if low is None or high is None else high - low
-    ends = ends_of("mean", None if most is None else -most, most)
-    for i, j in combinations(range(len(values)), 2):
-        differences = values[i] - values[j]
-        found = interval(parts_of(differences, "mean"), mean_of_parts, ends=ends)
-        assert found is not None  # there are questions, and their scores are finite
-        yield replace(found, value=0.0) if mean_of(differences) == 0 else found

@@ -3,7 +3,6 @@
 The best threshold is chosen on all questions, or on other questions than those judged by it.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -139,16 +138,16 @@ def verdict_estimates(
     cells = np.stack(
         [says_yes & is_yes, says_yes & ~is_yes, ~says_yes & is_yes, ~says_yes & ~is_yes], axis=1
     ).astype(np.float64)
-    whole = cells.sum(axis=0)
-    n = len(says_yes)
-    drawn = resamples.sums(cells)
-    n_yes, share, rate = int(is_yes.sum()), float(says_yes.mean()), float(is_yes.mean())
+    whole, drawn = _agreements(cells.sum(axis=0)[None]), _agreements(resamples.sums(cells))
+    accuracy, kappa, alpha = (
+        (float(value[0]), values[np.isfinite(values)]) if np.isfinite(value[0]) else None
+        for value, values in zip(whole, drawn, strict=True)
+    )
+    n, n_yes = len(says_yes), int(is_yes.sum())
+    share, rate = float(says_yes.mean()), float(is_yes.mean())
     both = (share + rate) * n
     by_chance = share * rate + (1 - share) * (1 - rate)
     alike = 1 - 2 * both * (2 * n - both) / (2 * n * (2 * n - 1))
-    accuracy, kappa, alpha = (
-        _draws(formula, whole, drawn) for formula in (_balanced_accuracy, _kappa, _alpha)
-    )
     return (
         None if accuracy is None else area_of_draws(*accuracy, n_yes, n - n_yes, resamples),
         None if kappa is None else chance_corrected_of_draws(*kappa, by_chance, n, resamples),
@@ -156,31 +155,21 @@ def verdict_estimates(
     )
 
 
-def _draws(
-    formula: Callable[[Floats2d], Floats1d], whole: Floats1d, drawn: Floats2d
-) -> tuple[float, Floats1d] | None:
+def _agreements(cells: Floats2d) -> tuple[Floats1d, Floats1d, Floats1d]:
+    """Balanced accuracy, kappa and alpha of tables (b, 4), NaN without a value."""
+    both_yes, only_metric, only_people, both_no = cells.T
     with np.errstate(invalid="ignore", divide="ignore"):
-        value, resampled = float(formula(whole[None])[0]), formula(drawn)
-    return (value, resampled[np.isfinite(resampled)]) if np.isfinite(value) else None
-
-
-def _balanced_accuracy(cells: Floats2d) -> Floats1d:
-    both_yes, only_metric, only_people, both_no = cells.T
-    return (both_yes / (both_yes + only_people) + both_no / (both_no + only_metric)) / 2
-
-
-def _kappa(cells: Floats2d) -> Floats1d:
-    """(agreement - chance) / (1 - chance), in whole numbers so that chance agreement is exactly 0."""
-    both_yes, only_metric, only_people, both_no = cells.T
-    beyond = 2 * (both_yes * both_no - only_metric * only_people)
-    possible = (both_yes + only_metric) * (only_metric + both_no)
-    possible += (both_yes + only_people) * (only_people + both_no)
-    return np.where(possible > 0, beyond / possible, np.nan)
-
-
-def _alpha(cells: Floats2d) -> Floats1d:
-    """1 - observed over expected disagreement, of 2 n ratings of n answers."""
-    both_yes, only_metric, only_people, both_no = cells.T
-    unequal = only_metric + only_people
-    yes, no = 2 * both_yes + unequal, 2 * both_no + unequal
-    return np.where(yes * no > 0, 1 - (yes + no - 1) * unequal / (yes * no), np.nan)
+        sensitivity, specificity = (
+            both_yes / (both_yes + only_people),
+            both_no / (both_no + only_metric),
+        )
+        # (agreement - chance) / (1 - chance), in whole numbers so that chance agreement is exactly 0.
+        beyond = 2 * (both_yes * both_no - only_metric * only_people)
+        possible = (both_yes + only_metric) * (only_metric + both_no)
+        possible += (both_yes + only_people) * (only_people + both_no)
+        kappa = np.where(possible > 0, beyond / possible, np.nan)
+        # 1 - observed over expected disagreement, of 2 n ratings of n answers.
+        unequal = only_metric + only_people
+        yes, no = 2 * both_yes + unequal, 2 * both_no + unequal
+        alpha = np.where(yes * no > 0, 1 - (yes + no - 1) * unequal / (yes * no), np.nan)
+    return (sensitivity + specificity) / 2, kappa, alpha

@@ -4,9 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragauge.features.context_index import context_index, passage_words
-from ragauge.features.dates import context_dates
-from ragauge.features.numbers import context_quantities
+from ragauge.features.texts import context_dates, context_index, context_quantities, passage_words
 from ragauge.language.claims.claims import Claim, claims
 from ragauge.language.claims.context_index import ContextIndex, embedded_anchors, support
 from ragauge.language.dates.dates import dates

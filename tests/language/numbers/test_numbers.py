@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragauge.features.numbers import context_quantities
+from ragauge.features.texts import context_quantities
 from ragauge.language.dates.dates import dates
 from ragauge.language.numbers.numbers import quantities
 from ragauge.language.numbers.quantity import Quantity, same_quantity

@@ -3,6 +3,7 @@
 import gzip
 import json
 import random
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -75,32 +76,35 @@ def rows_of(nested: dict[str, dict[str, float]]) -> list[tuple[str, str, float]]
 
 
 def text_of(rows: list[tuple[str, str, float]], header: str, between: str = ",") -> str:
-    lines = [between.join([query, name, repr(value)]) for query, name, value in rows]
-    return "\n".join([header, *lines]) + "\n"
+    return "".join([header, *(f"\n{between.join([*row[:2], repr(row[2])])}" for row in rows), "\n"])
 
 
-def objects_of(rows: list[tuple[str, str, float]], names: tuple[str, str, str]) -> list[object]:
-    return [dict(zip(names, row, strict=True)) for row in rows]
+def columns_of(rows: list[tuple[str, str, float]], value: str = "score") -> dict[str, list[object]]:
+    return dict(zip(("query", "doc", value), map(list, zip(*rows, strict=True)), strict=True))
+
+
+def objects_of(rows: list[tuple[str, str, float]], names: str) -> list[object]:
+    return [dict(zip(names.split(), row, strict=True)) for row in rows]
 
 
 # Judgements
 
+QRELS_TEXT = "q1 0 d1 2\nq1 0 d2 0\nq1 0 d9 1\nq2 0 007 1\n"
+JUDGED_ROWS = rows_of(JUDGED)
 JUDGED_FILES = {
-    "qrels": "q1 0 d1 2\nq1 0 d2 0\nq1 0 d9 1\nq2 0 007 1\n",
-    "a.qrels.gz": "q1 0 d1 2\nq1 0 d2 0\nq1 0 d9 1\nq2 0 007 1\n",
-    "marco.tsv": "q1\t0\td1\t2\nq1\t0\td2\t0\nq1\t0\td9\t1\nq2\t0\t007\t1\n",
-    "beir.tsv": text_of(rows_of(JUDGED), "query-id\tcorpus-id\tscore", "\t"),
-    "a.csv": text_of(rows_of(JUDGED), "qid,docno,label"),
-    "a.csv.gz": text_of(rows_of(JUDGED), "Topic,DocId,Relevance"),
-    "quoted.csv": text_of(rows_of(JUDGED), '"query","doc","grade"'),
-    "crlf.csv": text_of(rows_of(JUDGED), "query,doc,grade").replace("\n", "\r\n"),
-    "bom.csv": "\ufeff" + text_of(rows_of(JUDGED), "query,doc,grade"),
+    "qrels": QRELS_TEXT,
+    "a.qrels.gz": QRELS_TEXT,
+    "marco.tsv": QRELS_TEXT.replace(" ", "\t"),
+    "beir.tsv": text_of(JUDGED_ROWS, "query-id\tcorpus-id\tscore", "\t"),
+    "a.csv": text_of(JUDGED_ROWS, "qid,docno,label"),
+    "a.csv.gz": text_of(JUDGED_ROWS, "Topic,DocId,Relevance"),
+    "quoted.csv": text_of(JUDGED_ROWS, '"query","doc","grade"'),
+    "crlf.csv": text_of(JUDGED_ROWS, "query,doc,grade").replace("\n", "\r\n"),
+    "bom.csv": "\ufeff" + text_of(JUDGED_ROWS, "query,doc,grade"),
     "a.json": json.dumps(JUDGED),
     "a.json.gz": json.dumps(JUDGED),
-    "rows.json": json.dumps(objects_of(rows_of(JUDGED), ("query_id", "doc_id", "relevance"))),
-    "a.jsonl": "\n".join(
-        map(json.dumps, objects_of(rows_of(JUDGED), ("topic_id", "passage_id", "rel")))
-    ),
+    "rows.json": json.dumps(objects_of(JUDGED_ROWS, "query_id doc_id relevance")),
+    "a.jsonl": "\n".join(map(json.dumps, objects_of(JUDGED_ROWS, "topic_id passage_id rel"))),
 }
 
 
@@ -110,20 +114,18 @@ def test_judgements_are_the_same_from_every_file(tmp_path: Path, name: str):
 
 
 def test_judgements_are_the_same_from_every_object(tmp_path: Path):
-    columns = dict(
-        zip(("query", "doc", "grade"), map(list, zip(*rows_of(JUDGED), strict=True)), strict=True)
-    )
-    pl.DataFrame(columns).write_parquet(tmp_path / "a.parquet")
-    indexed = pd.DataFrame(columns).set_index(["query", "doc"])
+    columns = columns_of(JUDGED_ROWS, "grade")
+    frame = pl.DataFrame(columns)
+    frame.write_parquet(tmp_path / "a.parquet")
     sources = (
         JUDGED,
-        pl.DataFrame(columns),
+        frame,
         pd.DataFrame(columns),
-        indexed,
-        pl.DataFrame(columns).with_columns(pl.col("query").cast(pl.Categorical)),
+        pd.DataFrame(columns).set_index(["query", "doc"]),
+        frame.with_columns(pl.col("query").cast(pl.Categorical)),
         tmp_path / "a.parquet",
         str(tmp_path / "a.parquet"),
-        objects_of(rows_of(JUDGED), ("qid", "pid", "relevance")),
+        objects_of(JUDGED_ROWS, "qid pid relevance"),
         load([{"id": query, "relevant": grades} for query, grades in JUDGED.items()]),
     )
     for source in sources:
@@ -134,37 +136,30 @@ def test_judgements_are_the_same_from_every_object(tmp_path: Path):
 
 def test_a_list_of_documents_makes_each_of_grade_one(tmp_path: Path):
     lists = {"q1": ["d1", "d2"], "q2": []}
-    expected = {"q1": {"d1": 1, "d2": 1}, "q2": {}}
-    assert judged(read_judgements(lists)) == expected
-    assert judged(read_judgements(written(tmp_path / "a.json", json.dumps(lists)))) == expected
+    for source in (lists, written(tmp_path / "a.json", json.dumps(lists))):
+        assert judged(read_judgements(source)) == {"q1": {"d1": 1, "d2": 1}, "q2": {}}
 
 
-def test_the_test_judgements_of_a_beir_folder_are_taken(tmp_path: Path):
-    folder = tmp_path / "scifact"
-    (folder / "qrels").mkdir(parents=True)
-    (problem,) = problems_of(lambda: read_judgements(folder))
-    assert "qrels/*.tsv" in problem.message
-    header = "query-id\tcorpus-id\tscore\n"
-    written(folder / "qrels" / "train.tsv", header + "q1\td1\t1\n")
-    assert judged(read_judgements(folder)) == {"q1": {"d1": 1}}
-    written(folder / "qrels" / "dev.tsv", header + "q1\td2\t1\n")
-    (problem,) = problems_of(lambda: read_judgements(folder))
-    assert "dev.tsv, train.tsv" in problem.message
-    written(folder / "qrels" / "test.tsv", header + "q1\td3\t1\n")
-    assert judged(read_judgements(folder)) == {"q1": {"d3": 1}}
-
-
-def test_the_qrels_folder_of_a_beir_folder_is_taken_as_that_folder(
+def test_the_test_judgements_of_a_beir_folder_or_of_its_qrels_are_taken_or_the_only_ones(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    folder = tmp_path / "qrels"
-    folder.mkdir()
-    assert "qrels/*.tsv" in problems_of(lambda: read_judgements(folder))[0].message
-    written(folder / "test.tsv", "query-id\tcorpus-id\tscore\nq1\td1\t1\n")
-    written(folder / "train.tsv", "query-id\tcorpus-id\tscore\nq1\td2\t1\n")
-    assert judged(read_judgements(folder)) == {"q1": {"d1": 1}}
-    monkeypatch.chdir(folder)
-    assert judged(read_judgements(".")) == {"q1": {"d1": 1}}
+    qrels = tmp_path / "scifact" / "qrels"
+    qrels.mkdir(parents=True)
+    folders = (qrels, qrels.parent)
+
+    def messages() -> list[str]:
+        return [problems_of(lambda: read_judgements(it))[0].message for it in folders]  # noqa: B023
+
+    assert all("qrels/*.tsv" in message for message in messages())
+    for name, document in (("train", "d1"), ("dev", "d2"), ("test", "d3")):
+        written(qrels / f"{name}.tsv", f"query-id\tcorpus-id\tscore\nq1\t{document}\t1\n")
+        if name == "dev":
+            assert all("dev.tsv, train.tsv" in message for message in messages())
+            continue
+        for folder in folders:
+            assert judged(read_judgements(folder)) == {"q1": {document: 1}}
+    monkeypatch.chdir(qrels)
+    assert judged(read_judgements(".")) == {"q1": {"d3": 1}}
 
 
 @pytest.mark.parametrize("content", ["q1\td1\t0.5\n", "q1\td1\t0.5\nq1\td2\t0.4\n"])
@@ -206,14 +201,12 @@ def test_a_grade_that_is_no_whole_number_is_refused_with_its_query(grade: object
     assert (problem.line, problem.field) == (2, "grade")
 
 
-def test_a_fractional_grade_in_a_file_is_said_with_its_line(tmp_path: Path):
-    for name in ("a.csv", "b.tsv"):
-        between = "," if name == "a.csv" else "\t"
-        text = (
-            f"query{between}doc{between}grade\nq1{between}d1{between}1\nq1{between}d2{between}0.5\n"
-        )
-        (problem,) = problems_of(lambda: read_judgements(written(tmp_path / name, text)))  # noqa: B023
-        assert (problem.line, problem.id, problem.field) == (3, "q1", "grade")
+@pytest.mark.parametrize("between", [",", "\t"])
+def test_a_fractional_grade_in_a_file_is_said_with_its_line(tmp_path: Path, between: str):
+    text = "query,doc,grade\nq1,d1,1\nq1,d2,0.5\n".replace(",", between)
+    path = written(tmp_path / ("a.csv" if between == "," else "b.tsv"), text)
+    (problem,) = problems_of(lambda: read_judgements(path))
+    assert (problem.line, problem.id, problem.field) == (3, "q1", "grade")
 
 
 def test_a_document_judged_twice_is_said_with_both_lines(tmp_path: Path):
@@ -246,64 +239,47 @@ def test_the_same_run_is_seen_from_every_source(tmp_path: Path):
     judgements = read_judgements(JUDGED)
     rows = rows_of(RUN)
     trec = "".join(f"{query} Q0 {name} 0 {score!r} tag\n" for query, name, score in rows)
-    columns = dict(zip(("query", "doc", "score"), map(list, zip(*rows, strict=True)), strict=True))
-    frame = pl.DataFrame(columns)
+    frame = pl.DataFrame(columns_of(rows))
     frame.write_parquet(tmp_path / "a.parquet")
     best_first = {
         query: sorted(scores, key=scores.__getitem__, reverse=True) for query, scores in RUN.items()
     }
     pairs = {query: [[name, score] for name, score in one.items()] for query, one in RUN.items()}
-    listed = objects_of(rows, ("qid", "doc_id", "similarity"))
-    sources: list[object] = [
-        RUN,
-        best_first,
-        pairs,
-        frame,
-        frame.to_pandas(),
-        frame.sample(fraction=1, shuffle=True, seed=1),
-        listed,
-        tmp_path / "a.parquet",
-        written(tmp_path / "run", trec),
-        written(tmp_path / "run.gz", trec),
-        written(tmp_path / "a.csv", text_of(rows, "query_id,docid,sim")),
-        written(tmp_path / "a.tsv.gz", text_of(rows, "query-id\tcorpus-id\tscore", "\t")),
-        written(tmp_path / "headless.tsv", trec.replace(" ", "\t")),
-        written(tmp_path / "a.json", json.dumps(RUN)),
-        written(tmp_path / "b.json", json.dumps(best_first)),
-        written(tmp_path / "c.json.gz", json.dumps(pairs)),
-        written(tmp_path / "d.json", json.dumps(listed)),
-        written(tmp_path / "e.jsonl", "\n".join(map(json.dumps, listed))),
-    ]
+    listed = objects_of(rows, "qid doc_id similarity")
+    files = {
+        "run": trec,
+        "run.gz": trec,
+        "a.csv": text_of(rows, "query_id,docid,sim"),
+        "a.tsv.gz": text_of(rows, "query-id\tcorpus-id\tscore", "\t"),
+        "headless.tsv": trec.replace(" ", "\t"),
+        "a.json": json.dumps(RUN),
+        "b.json": json.dumps(best_first),
+        "c.json.gz": json.dumps(pairs),
+        "d.json": json.dumps(listed),
+        "e.jsonl": "\n".join(map(json.dumps, listed)),
+    }
+    sources: list[object] = [RUN, best_first, pairs, frame, frame.to_pandas(), listed]
+    sources += [frame.sample(fraction=1, shuffle=True, seed=1), tmp_path / "a.parquet"]
+    sources += [written(tmp_path / name, content) for name, content in files.items()]
     for source in sources:
         assert seen(match_to_qrels(source, judgements)) == SEEN, source
         assert seen(read_run(source).matched_to(judgements)) == SEEN, source
 
 
-def test_ties_go_to_the_higher_name_by_its_bytes():
-    judgements = read_judgements({"q": ["é", "z", "B", "a"]})
-    run = {"q": {"a": 1.0, "B": 1.0, "z": 1.0, "é": 1.0, "first": 2.0}}
-    # In UTF-8 é (C3 A9) is above z (7A), a (61) and B (42).
-    expected = {("q", "é"): 2, ("q", "z"): 3, ("q", "a"): 4, ("q", "B"): 5}
-    assert seen(match_to_qrels(run, judgements))["ranks"] == expected
-    assert seen(read_run(run).matched_to(judgements))["ranks"] == expected
-
-
-def test_scores_are_compared_in_32_bits_by_trec_9_and_in_64_by_trec_10():
+def test_scores_are_compared_in_32_bits_by_trec_9_and_in_64_by_trec_10(
+    recwarn: pytest.WarningsRecorder,
+):
     # 1 + 1e-9 is 1 in 32 bits: a tie, which b wins; in 64 bits a is ahead.
-    judgements, run = read_judgements({"q": ["a"]}), {"q": {"a": 1 + 1e-9, "b": 1.0}}
-    for compat, rank in (("trec9", 2), ("trec10", 1)):
-        assert match_to_qrels(run, judgements, compat=compat).rank.tolist() == [rank]
-        ranking = read_run(run, compat=compat)
-        assert match_to_qrels(ranking, judgements, compat=compat).rank.tolist() == [rank]
+    judgements = read_judgements({"q": ["a"]})
+    for a, b in ((1 + 1e-9, 1.0), (1e300, 1e200)):  # beyond 32 bits all scores are equal
+        run = {"q": {"a": a, "b": b}}
+        for compat, rank in (("trec9", 2), ("trec10", 1)):
+            assert match_to_qrels(run, judgements, compat=compat).rank.tolist() == [rank]
+            ranking = read_run(run, compat=compat)
+            assert match_to_qrels(ranking, judgements, compat=compat).rank.tolist() == [rank]
+    assert not recwarn.list
     with pytest.raises(PlanError, match="trec10"):
         match_to_qrels(ranking, judgements)
-
-
-def test_scores_beyond_32_bits_tie_without_a_word(recwarn: pytest.WarningsRecorder):
-    judgements, run = read_judgements({"q": ["a"]}), {"q": {"a": 1e300, "b": 1e200}}
-    assert match_to_qrels(run, judgements).rank.tolist() == [2]
-    assert read_run(run).matched_to(judgements).rank.tolist() == [2]
-    assert not recwarn.list
 
 
 def test_a_table_without_scores_is_ordered_by_its_rank_and_says_so():
@@ -320,16 +296,11 @@ def test_a_table_without_scores_is_ordered_by_its_rank_and_says_so():
 def test_samples_are_seen_system_by_system_a_repeated_id_once():
     judgements = read_judgements({"q1": {"a": 1, "b": 1}, "q2": {"a": 1}})
     rows = [
-        {
-            "id": "q1",
-            "system": "s",
-            "context_ids": ["x", "a", "x", "b"],
-            "context_scores": [1, 2, 3, 4],
-        },
+        {"id": "q1", "system": "s", "context_ids": ["x", "a", "x", "b"], "context_scores": [1, 2, 3, 4]},
         {"id": "q2", "system": "s", "context_ids": []},
         {"id": "q1", "system": "t", "context_ids": ["b"]},
         {"id": "q2", "system": "t", "context_ids": None},
-    ]
+    ]  # fmt: skip
     found = match_samples_to_qrels(load(rows), judgements)
     assert seen(found["s"]) == {
         "ranks": {("q1", "a"): 2, ("q1", "b"): 3},  # the second x counts for nothing
@@ -351,14 +322,9 @@ def test_a_ranking_gives_its_documents_and_a_frame_best_first():
     assert run_frame(ranking).schema == {"query": pl.String, "doc": pl.String, "score": pl.Float64}
     with pytest.raises(KeyError):
         ranking.documents("q9")
-
-
-def test_a_frame_keeps_names_with_line_ends_and_empty_lines_apart():
-    ranking = read_run({"q": ["a\nb", "c", "\n"]})
-    assert ranking.frame()["doc"].to_list() == ["a\nb", "c", "\n"]
-
-
-def test_a_ranking_and_its_frame_tell_the_same_again():
+    assert run_frame(ranking).equals(ranking.frame())
+    # Line ends within names do not part them.
+    assert read_run({"q": ["a\nb", "c", "\n"]}).frame()["doc"].to_list() == ["a\nb", "c", "\n"]
     assert read_run(run_frame(RUN)).frame().equals(run_frame(RUN))
 
 
@@ -411,22 +377,18 @@ def test_every_source_of_one_run_is_seen_alike(
     judgements = read_judgements(qrels)
     rows = rows_of(run)
     chance.shuffle(rows)
-    columns = dict(zip(("query", "doc", "score"), map(list, zip(*rows, strict=True)), strict=True))
-    frame = pl.DataFrame(columns)
+    frame = pl.DataFrame(columns_of(rows))
     frame.write_parquet(folder / "a.parquet")
-    trec = "".join(f"{query} Q0 {name} 0 {score!r} t\n" for query, name, score in rows)
-    sources: list[object] = [
-        run,
-        {query: list(scores.items()) for query, scores in run.items()},
-        frame,
-        pd.DataFrame(columns),
-        folder / "a.parquet",
-        written(folder / "run", trec),
-        written(folder / "a.csv", text_of(rows, "query,doc,score")),
-        written(folder / "b.csv", text_of(rows, '"query",doc,score')),
-        written(folder / "a.json", json.dumps(run)),
-        written(folder / "b.json", json.dumps(objects_of(rows, ("query", "doc", "score")))),
-    ]
+    files = {
+        "run": "".join(f"{query} Q0 {name} 0 {score!r} t\n" for query, name, score in rows),
+        "a.csv": text_of(rows, "query,doc,score"),
+        "b.csv": text_of(rows, '"query",doc,score'),
+        "a.json": json.dumps(run),
+        "b.json": json.dumps(objects_of(rows, "query doc score")),
+    }
+    pairs = {query: list(scores.items()) for query, scores in run.items()}
+    sources: list[object] = [run, pairs, frame, frame.to_pandas(), folder / "a.parquet"]
+    sources += [written(folder / name, content) for name, content in files.items()]
     expected = slowly(run, qrels, compat)
     for source in sources:
         assert seen(match_to_qrels(source, judgements, compat=compat)) == expected
@@ -472,11 +434,10 @@ def test_ids_are_texts_as_they_stand(tmp_path: Path):
     run = {"NA": {name: float(place) for place, name in enumerate(names)}}
     rows = rows_of(run)
     judgements = read_judgements({"NA": names})
-    columns = dict(zip(("query", "doc", "score"), map(list, zip(*rows, strict=True)), strict=True))
     for source in (
         run,
-        pd.DataFrame(columns),
-        pl.DataFrame(columns),
+        pd.DataFrame(columns_of(rows)),
+        pl.DataFrame(columns_of(rows)),
         written(tmp_path / "a.csv", text_of(rows, "query,doc,score")),
         written(tmp_path / "a.json", json.dumps(run)),
     ):
@@ -514,19 +475,35 @@ def test_what_cannot_be_an_id_is_refused(name: object):
     assert problems_of(lambda: read_judgements({name: ["d1"]}))
 
 
-@pytest.mark.parametrize("columns", [(["q", "q"], ["a", "b\0"]), (["q", "q\0"], ["a", "b"])])
-def test_a_name_with_a_nul_byte_is_refused_with_its_row(columns: tuple[list[str], list[str]]):
-    frame = pl.DataFrame({"query": columns[0], "doc": columns[1], "score": [1, 2]})
-    for read in (read_run, read_judgements):
-        (problem,) = problems_of(lambda: read(frame))  # noqa: B023
-        assert problem.line == 2 and "NUL" in problem.message
+TWO = {"query": ["q", "q"], "doc": ["a", "b"], "score": [1.0, 2.0]}
 
 
-def test_a_column_of_float_or_other_ids_is_refused_by_name():
-    for values in ([1.0, 2.0], [True, False], [b"a", b"b"]):
-        frame = pl.DataFrame({"query": ["q", "q"], "doc": values, "score": [1, 2]})
-        (problem,) = problems_of(lambda: read_run(frame))  # noqa: B023
-        assert problem.field == "doc" and "must be text" in problem.message
+@pytest.mark.parametrize(
+    ("columns", "line", "field", "said"),
+    [
+        ({**TWO, "doc": ["a", "b\0"]}, 2, "document", "NUL"),
+        ({**TWO, "query": ["q", "q\0"]}, 2, "query", "NUL"),
+        ({**TWO, "doc": [1.0, 2.0]}, None, "doc", "must be text, is Float64; give ids as texts, because"),
+        ({**TWO, "doc": [True, False]}, None, "doc", "must be text"),
+        ({**TWO, "doc": [b"a", b"b"]}, None, "doc", "must be text"),
+        ({**TWO, "score": ["1", "2"]}, None, "score", "must be numbers"),
+        ({**TWO, "query": ["q", None]}, 2, "query", "is null"),
+        ({**TWO, "doc": ["a", None]}, 2, "doc", "is null"),
+        ({**TWO, "score": [1.0, None]}, 2, "score", "is null"),
+        ({**TWO, "qid": ["q", "q"], "query_id": ["q", "q"]}, None, None, "'qid' and 'query_id'"),
+    ],
+)  # fmt: skip
+def test_bad_columns_of_a_frame_are_named(
+    columns: dict[str, list[object]], line: int | None, field: str | None, said: str
+):
+    reads = [lambda: read_run(pl.DataFrame(columns))]
+    if said in ("is null", "NUL"):
+        reads.append(lambda: read_run(pd.DataFrame(columns)))
+    if said == "NUL":
+        reads.append(lambda: read_judgements(pl.DataFrame(columns)))
+    for read in reads:
+        (problem,) = problems_of(read)
+        assert (problem.line, problem.field) == (line, field) and said in problem.message
 
 
 def test_columns_that_are_missing_are_named_with_those_there():
@@ -534,9 +511,6 @@ def test_columns_that_are_missing_are_named_with_those_there():
     document, score = problems_of(lambda: read_run(frame))
     assert "'topic', 'docs', 'number'" in document.message and "docno" in document.message
     assert "score" in score.message
-    ambiguous = pl.DataFrame({"qid": ["q"], "query_id": ["q"], "doc": ["d"], "score": [1]})
-    (problem,) = problems_of(lambda: read_run(ambiguous))
-    assert "'qid' and 'query_id'" in problem.message
 
 
 def test_an_id_column_wins_over_one_that_may_hold_the_text():
@@ -546,25 +520,17 @@ def test_an_id_column_wins_over_one_that_may_hold_the_text():
     assert read_run(frame).documents("q") == [("d", 1.0)]
 
 
-def test_nulls_are_refused_with_their_row(tmp_path: Path):
-    columns = {"query": ["q", "q"], "doc": ["a", "b"], "score": [1.0, 2.0]}
-    for name in columns:
-        broken = {**columns, name: [columns[name][0], None]}
-        (problem,) = problems_of(lambda: read_run(pl.DataFrame(broken)))  # noqa: B023
-        assert (problem.line, problem.field) == (2, name)
-        (problem,) = problems_of(lambda: read_run(pd.DataFrame(broken)))  # noqa: B023
-        assert (problem.line, problem.field) == (2, name)
-    for text in ("query,doc,score\nq,a,1\nq,,2\n", 'query,doc,score\nq,"a",1\nq,,2\n'):
-        (problem,) = problems_of(lambda: read_run(written(tmp_path / "a.csv", text)))  # noqa: B023
-        assert (problem.line, problem.field) == (3, "doc")
-
-
-@pytest.mark.parametrize("score", ["nan", "inf", "-inf", "1e999", "high", "1_000", "0x1"])
-def test_a_score_that_is_not_finite_or_no_number_is_said_with_its_line(tmp_path: Path, score: str):
-    for header in ("query,doc,score", '"query",doc,score'):
-        path = written(tmp_path / "a.csv", f"{header}\nq,a,1\nq,b,{score}\n")
-        (problem,) = problems_of(lambda: read_run(path))  # noqa: B023
-        assert (problem.line, problem.field) == (3, "score")
+@pytest.mark.parametrize(
+    ("row", "field"),
+    [("q,,2", "doc"), *((f"q,b,{score}", "score") for score in ("nan", "inf", "-inf", "1e999", "high", "1_000", "0x1"))],
+)  # fmt: skip
+@pytest.mark.parametrize("header", ["query,doc,score", '"query",doc,score'])
+def test_a_bad_cell_of_a_csv_file_is_said_with_its_line(
+    tmp_path: Path, header: str, row: str, field: str
+):
+    path = written(tmp_path / "a.csv", f"{header}\nq,a,1\n{row}\n")
+    (problem,) = problems_of(lambda: read_run(path))
+    assert (problem.line, problem.field) == (3, field)
 
 
 @pytest.mark.parametrize("score", [float("nan"), float("inf"), None, "0.5", [1.0], 10**400])
@@ -579,12 +545,6 @@ def test_a_score_in_memory_that_is_no_finite_number_is_refused(score: object):
         lambda: match_to_qrels([{"query": "q", "doc": "a", "score": score}], judgements)
     )
     assert (problem.line, problem.field) == (1, "score")
-
-
-def test_json_with_nan_is_refused(tmp_path: Path):
-    path = written(tmp_path / "a.json", '{"q": {"a": NaN}}')
-    (problem,) = problems_of(lambda: match_to_qrels(path, read_judgements({"q": ["a"]})))
-    assert problem.id == "q" and problem.source == str(path)
 
 
 def test_a_document_retrieved_twice_is_said_with_both_rows(tmp_path: Path):
@@ -605,17 +565,22 @@ def test_a_document_retrieved_twice_is_said_with_both_rows(tmp_path: Path):
         assert problem.id == "q" and "positions 1 and 3" in problem.message
 
 
-def test_json_with_a_key_twice_or_cut_off_is_refused(tmp_path: Path):
-    (problem,) = problems_of(
-        lambda: read_judgements(written(tmp_path / "a.json", '{"q": {"a": 1, "a": 2}}'))
-    )
-    assert "'a'" in problem.message and "twice" in problem.message
-    (problem,) = problems_of(
-        lambda: read_judgements(written(tmp_path / "a.json", '{"q":\n {"a": 1,'))
-    )
-    assert problem.line == 2 and "cut off" in problem.message
-    deep = written(tmp_path / "a.json", '{"q":' * 100_000)
-    assert problems_of(lambda: read_judgements(deep))
+@pytest.mark.parametrize(
+    ("text", "line", "said"),
+    [
+        ('{"q": {"a": 1, "a": 2}}', None, "'a' is given twice|twice"),
+        ('{"q":\n {"a": 1,', 2, "cut off"),
+        ('{"q":' * 100_000, None, ""),
+        ('{"q": {"a": NaN}}', None, "finite|NaN"),
+    ],
+    ids=["twice", "cut off", "deep", "nan"],
+)
+def test_json_that_is_broken_is_refused(tmp_path: Path, text: str, line: int | None, said: str):
+    path = written(tmp_path / "a.json", text)
+    for read in (read_judgements, read_run):
+        (problem,) = problems_of(lambda: read(path))  # noqa: B023
+        assert problem.source == str(path) and re.search(said, problem.message)
+        assert line is None or problem.line == line
 
 
 def test_values_of_a_mapping_in_no_known_shape_are_named_by_query():
@@ -670,12 +635,9 @@ def test_files_that_are_not_what_their_name_says_are_refused(tmp_path: Path):
     assert "folder" in problems_of(lambda: read_run(tmp_path))[0].message
 
 
-def test_utf16_csv_with_its_mark_is_read(tmp_path: Path):
+def test_utf16_with_its_mark_blank_lines_and_quotes_in_csv_are_read(tmp_path: Path):
     path = written(tmp_path / "a.csv", "query,doc,score\nq,é,1\n".encode("utf-16"))
     assert read_run(path).documents("q") == [("é", 1.0)]
-
-
-def test_blank_lines_and_quotes_in_csv_are_read_with_their_lines(tmp_path: Path):
     path = written(tmp_path / "a.csv", 'query,doc,score\n\nq,"a,b",1\n\nq,"say ""x""",2\n')
     assert read_run(path).documents("q") == [('say "x"', 2.0), ("a,b", 1.0)]
 

@@ -17,9 +17,9 @@ from hypothesis import strategies as st
 from ragauge.errors import DataError, Problem
 from ragauge.loaders.formats import files
 from ragauge.rankings.arrays import Compat
-from ragauge.rankings.judgements import JudgedRun, Judgements, text_of
+from ragauge.rankings.judgements import JudgedRun, Judgements
 from ragauge.rankings.reading import trec
-from ragauge.rankings.reading.scan import digests, field_of, mixed
+from ragauge.rankings.reading.fields import digests, field_of, mixed, text_of
 from ragauge.rankings.reading.sources import read_run
 from ragauge.rankings.reading.streams import is_trec, refuse_read_twice
 from ragauge.rankings.reading.trec import read_qrels, scan_run
@@ -226,12 +226,12 @@ def test_the_same_files_are_the_same_however_spelled(
         assert ranks_of(found) == RANKS
 
 
-def test_the_tag_is_known_though_blank_lines_follow(
+def test_the_tag_is_known_whatever_blanks_are_around_it(
     tmp_path: Path, small_pieces: pytest.MonkeyPatch
 ):
     judgements = read_qrels(written(tmp_path / "qrels", QRELS))
-    path = written(tmp_path / "run", RUN + "\n" * 300)
-    assert scan_run(path, judgements).tag == "me"
+    for text, tag in ((RUN + "\n" * 300, "me"), (f"q1 Q0 a 1 0.5{' ' * 5_000}mine\n", "mine")):
+        assert scan_run(written(tmp_path / "run", text), judgements).tag == tag
 
 
 def test_a_file_of_several_zstd_frames_is_read_to_its_end(tmp_path: Path):
@@ -319,6 +319,7 @@ def test_a_bad_line_of_a_run_is_named(
 
 
 @pytest.mark.parametrize("packed", [False, True])
+@pytest.mark.parametrize("head", ["", "# x\n\n", "\ufeff"])
 @pytest.mark.parametrize(
     ("bad", "said"),
     [
@@ -327,54 +328,50 @@ def test_a_bad_line_of_a_run_is_named(
         ("q1 0 d 0.5", "not a whole number"),
         ("q1 0 d x", "not a whole number"),
         ("q1 0 d nan", "not a whole number"),
+        ("q1 0 a 99999999999999", "grade '99999999999999' is too large"),
     ],
 )
-def test_a_bad_line_of_judgements_is_named(tmp_path: Path, bad: str, said: str, packed: bool):
-    text = f"# x\n\n{QRELS}{bad}\n{QRELS}".encode()
+def test_a_bad_line_of_judgements_is_named(
+    tmp_path: Path, bad: str, said: str, head: str, packed: bool
+):
+    text = f"{head}{QRELS}{bad}\n{QRELS}".encode()
     path = written(tmp_path / "qrels", gzip.compress(text) if packed else text)
     problem = problem_of(lambda: read_qrels(path))
     assert said in problem.message
-    assert problem.line == 6
+    assert problem.line == head.count("\n") + 4
 
 
-def test_a_bad_line_of_judgements_is_named_after_a_byte_order_mark(tmp_path: Path):
-    path = written(tmp_path / "qrels", "\ufeffq1 0 a 1\nq1 0 b\n")
-    assert problem_of(lambda: read_qrels(path)).line == 2
+FAR_APART = "".join(f"q{n % 3} Q0 d{n} 1 {n} t\n" for n in range(300)) + "q0 Q0 d3 1 5 t\n"
 
 
-@pytest.mark.parametrize("query", ["q1", "unjudged"])
-def test_a_document_retrieved_twice_is_named_with_both_lines(tmp_path: Path, query: str):
-    judgements = read_qrels(written(tmp_path / "qrels", QRELS))
-    text = f"q2 Q0 x 1 1 t\n\n{query} Q0 x 1 3 t\n{query} Q0 y 2 2 t\n# c\n{query} Q0 x 3 1 t\n"
+@pytest.mark.parametrize(
+    ("text", "line", "first", "name"),
+    [
+        ("q2 Q0 x 1 1 t\n\nq1 Q0 x 1 3 t\nq1 Q0 y 2 2 t\n# c\nq1 Q0 x 3 1 t\n", 6, 3, "x"),
+        ("q2 Q0 x 1 1 t\n\nu Q0 x 1 3 t\nu Q0 y 2 2 t\n# c\nu Q0 x 3 1 t\n", 6, 3, "x"),
+        # Interleaved, of an unjudged query, and where only the unjudged query is parted.
+        (FAR_APART, 301, 4, "d3"),
+        ("q1 Q0 a 1 1 t\nu Q0 x 1 1 t\nq1 Q0 b 1 1 t\nu Q0 x 1 2 t\n", 4, 2, "x"),
+        ("u Q0 x 1 1 t\nq1 Q0 a 1 1 t\nu Q0 x 1 2 t\n", 3, 1, "x"),
+    ],
+)
+@pytest.mark.parametrize("piece", [100, 1 << 20])
+def test_a_document_retrieved_twice_is_named_with_both_lines(
+    tmp_path: Path,
+    small_pieces: pytest.MonkeyPatch,
+    piece: int,
+    text: str,
+    line: int,
+    first: int,
+    name: str,
+):
+    small_pieces.setattr(trec, "PIECE", piece)
+    judgements = read_qrels(written(tmp_path / "qrels", QRELS + "q0 0 z 1\n"))
     path = written(tmp_path / "run", text)
     for read in (lambda: scan_run(path, judgements), lambda: read_run(path)):
         problem = problem_of(read)
-        assert "'x'" in problem.message and problem.line == 6
-        assert problem.message.split("first at ")[1].removeprefix("line ").startswith("3")
-
-
-def test_a_document_retrieved_twice_far_apart_is_found(
-    tmp_path: Path, small_pieces: pytest.MonkeyPatch
-):
-    judgements = read_qrels(written(tmp_path / "qrels", "q0 0 z 1\nq1 0 z 1\nq2 0 z 1\n"))
-    lines = [f"q{n % 3} Q0 d{n} 1 {n} t\n" for n in range(300)]
-    path = written(tmp_path / "run", "".join([*lines, "q0 Q0 d3 1 5 t\n"]))
-    problem = problem_of(lambda: scan_run(path, judgements))
-    assert problem.line == 301 and "line 4" in problem.message
-
-
-def test_a_document_retrieved_twice_for_an_unjudged_interleaved_query_is_found(tmp_path: Path):
-    judgements = read_qrels(written(tmp_path / "qrels", QRELS))
-    text = "q1 Q0 a 1 1 t\nu Q0 x 1 1 t\nq1 Q0 b 1 1 t\nu Q0 x 1 2 t\n"
-    assert problem_of(lambda: scan_run(written(tmp_path / "run", text), judgements)).line == 4
-
-
-def test_a_document_retrieved_twice_for_an_unjudged_query_in_two_places_is_found(tmp_path: Path):
-    # Only the unjudged query is parted here, so the run is scanned in pieces.
-    judgements = read_qrels(written(tmp_path / "qrels", QRELS))
-    text = "u Q0 x 1 1 t\nq1 Q0 a 1 1 t\nu Q0 x 1 2 t\n"
-    with pytest.raises(DataError):
-        scan_run(written(tmp_path / "run", text), judgements)
+        assert problem.line == line and f"{name!r}" in problem.message
+        assert f"first at line {first};" in problem.message
 
 
 def test_a_document_judged_twice_is_named_with_both_lines(tmp_path: Path):
@@ -411,15 +408,6 @@ def test_a_folder_and_a_file_that_is_not_there_are_named(tmp_path: Path):
         assert said in problem_of(lambda: read_qrels(path)).message  # noqa: B023
     written(tmp_path / "qrels", QRELS)
     assert "'qrels'" in problem_of(lambda: read_qrels(tmp_path / "qrel")).message
-
-
-def test_scores_beyond_32_bits_tie_without_a_warning(
-    tmp_path: Path, recwarn: pytest.WarningsRecorder
-):
-    judgements = read_qrels(written(tmp_path / "qrels", "q1 0 a 1\n"))
-    path = written(tmp_path / "run", "q1 Q0 a 1 1e300 t\nq1 Q0 b 2 1e200 t\n")
-    assert scan_run(path, judgements).rank.tolist() == [2]
-    assert not recwarn.list
 
 
 # Two names with one digest
@@ -527,13 +515,6 @@ def test_an_interleaved_run_is_read_again_though_its_pipe_is_empty(piped: Callab
     assert ranks_of(found) == {("q1", "b"): 1, ("q1", "a"): 2, ("q2", "a"): 1}
 
 
-def test_a_bad_line_of_a_pipe_is_named(piped: Callable[[str], Path]):
-    judgements = Judgements.from_mapping({"q": {"d": 1}})
-    path = piped("q Q0 d 1 1 t\n\nq Q0 e 1 x t\n")
-    problem = problem_of(lambda: scan_run(path, judgements))
-    assert (problem.source, problem.line) == (str(path), 3)
-
-
 def test_a_bomb_in_a_pipe_is_stopped(
     piped: Callable[[bytes], Path], monkeypatch: pytest.MonkeyPatch
 ):
@@ -552,7 +533,10 @@ def test_what_never_ends_is_stopped(monkeypatch: pytest.MonkeyPatch):
 
 def test_a_pipe_that_was_read_already_says_so(piped: Callable[[str], Path]):
     path = piped(QRELS)
-    read_qrels(path)
+    judgements = read_qrels(path)
+    bad = piped("q Q0 d 1 1 t\n\nq Q0 e 1 x t\n")
+    problem = problem_of(lambda: scan_run(bad, judgements))
+    assert (problem.source, problem.line) == (str(bad), 3)
     assert "read only once" in problem_of(lambda: read_qrels(path)).message
 
 
@@ -582,17 +566,14 @@ def test_standard_input_is_a_run_or_judgements(typed: Callable[[str], None]):
     assert read_run("-").matched_to(judgements).tag == "me"
 
 
-def test_standard_input_is_named_in_errors(typed: Callable[[str], None]):
-    typed("q1 0 d 1\nq1 0\n")
-    problem = problem_of(lambda: read_qrels("-"))
-    assert (problem.source, problem.line) == ("standard input", 2)
-
-
 def test_standard_input_is_read_only_once(typed: Callable[[str], None]):
     typed(QRELS)
     judgements = read_qrels("-")
     problem = problem_of(lambda: scan_run("-", judgements))
     assert problem.source == "standard input" and "read only once" in problem.message
+    typed("q1 0 d 1\nq1 0\n")
+    problem = problem_of(lambda: read_qrels("-"))
+    assert (problem.source, problem.line) == ("standard input", 2)
     assert problem_of(lambda: refuse_read_twice(["-", {}, Path("-")])).source == "standard input"
 
 
@@ -601,19 +582,8 @@ def test_standard_input_that_is_closed_is_an_error(monkeypatch: pytest.MonkeyPat
     assert "closed" in problem_of(lambda: read_qrels("-")).message
 
 
-def test_any_amount_of_blanks_stands_between_score_and_tag(tmp_path: Path):
-    judgements = read_qrels(written(tmp_path / "qrels", "q1 0 a 1\n"))
-    path = written(tmp_path / "run", f"q1 Q0 a 1 0.5{' ' * 5_000}mine\n")
-    assert scan_run(path, judgements).tag == "mine"
-
-
 def test_a_name_beyond_any_is_refused_with_its_line(tmp_path: Path):
     judgements = read_qrels(written(tmp_path / "qrels", "q1 0 a 1\n"))
     path = written(tmp_path / "run", f"q1 Q0 a 1 0.5 t\nq1 Q0 {'x' * 300_000} 2 0.4 t\n")
     problem = problem_of(lambda: scan_run(path, judgements))
     assert (problem.line, "300,000 bytes" in problem.message) == (2, True)
-
-
-def test_a_grade_beyond_any_is_refused(tmp_path: Path):
-    path = written(tmp_path / "qrels", "q1 0 a 99999999999999\n")
-    assert "grade '99999999999999' is too large" in problem_of(lambda: read_qrels(path)).message

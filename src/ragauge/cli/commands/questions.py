@@ -123,9 +123,11 @@ def make_command(
     go to a second file with the reason. Running the same command again pays for no reply twice.
     """
     from ragauge.cli.outcome import print_estimate
+    from ragauge.questions.checks import write_rows
+    from ragauge.questions.evidence import documents_of
     from ragauge.questions.judge_writer import JudgeWriter
     from ragauge.questions.made_words import made_report, plan_report
-    from ragauge.questions.making import available, documents_of, questions, write_rows
+    from ragauge.questions.making import available, questions
     from ragauge.questions.plan import TYPES, counts_of, read_types
     from ragauge.report.terminal import console, print_report
 

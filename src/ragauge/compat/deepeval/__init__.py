@@ -107,9 +107,8 @@ def _results(cases: list[LLMTestCase], metrics: Sequence[Any]) -> list[TestResul
     if not metrics:
         raise PlanError(["no metrics are given; a test case without a metric would pass"])
     if other := [metric for metric in metrics if not isinstance(metric, BaseMetric)]:
-        raise PlanError(
-            [f"{other[0]!r:.80} is not a metric; give one such as FaithfulnessMetric()"]
-        )
+        what = f"{other[0]!r:.80} is not a metric; give one such as FaithfulnessMetric()"
+        raise PlanError([what])
     by_metric = [_scored(metric, cases) for metric in metrics]
     return [
         TestResult(
@@ -137,15 +136,6 @@ def _scored(metric: BaseMetric, cases: list[LLMTestCase]) -> list[MetricData]:
             # Nothing of the test case before may count for this one.
             metric.score = metric.reason = metric.error = metric.success = None
             metric.measure(case)
-        found.append(
-            MetricData(
-                name=metric.__name__,
-                threshold=metric.threshold,
-                success=metric.is_successful(),
-                score=metric.score,
-                reason=metric.reason,
-                strict_mode=metric.strict_mode,
-                error=metric.error,
-            )
-        )
+        data = (metric.__name__, metric.threshold, metric.is_successful(), metric.score)
+        found.append(MetricData(*data, metric.reason, metric.strict_mode, metric.error))
     return found

@@ -77,11 +77,8 @@ class MeasuredMetric(BaseMetric):
     ) -> None:
         name = type(self).__qualname__
         if options:
-            raise PlanError(
-                [
-                    f"{name}({next(iter(options))}=…) is not covered; covered are threshold, model, strict_mode"
-                ]
-            )
+            covered = "covered are threshold, model, strict_mode"
+            raise PlanError([f"{name}({next(iter(options))}=…) is not covered; {covered}"])
         if threshold is None:
             raise PlanError([f"the threshold of {name} must be a number here, got None"])
         self.threshold = 1.0 if strict_mode else threshold
@@ -112,17 +109,16 @@ class MeasuredMetric(BaseMetric):
         if self.strict_mode and value is not None:
             value = float(value >= self.strict_from)
         self.score = value
-        self.reason = None if measured.evidence is None else _reason(measured.evidence)
+        self.reason = None
+        if measured.evidence is not None:
+            found = json.loads(measured.evidence)
+            lines = (
+                f"{name.strip()} {text.strip()}".strip() for name, text in evidence_lines(found)
+            )
+            said = found.get("reason")
+            self.reason = said if isinstance(said, str) else "; ".join(lines)[:REASON_SHOWN]
         self.error = measured.reason if value is None else None
         self.success = value is not None and value >= self.threshold
-
-
-def _reason(evidence: str) -> str:
-    found = json.loads(evidence)
-    if isinstance(said := found.get("reason"), str):
-        return said
-    lines = (f"{name.strip()} {text.strip()}".strip() for name, text in evidence_lines(found))
-    return "; ".join(lines)[:REASON_SHOWN]
 
 
 def _covered(title: str, label: str) -> type[MeasuredMetric]:
@@ -183,9 +179,8 @@ class GEval(MeasuredMetric):
             raise PlanError([f"GEval does not show {other[0]} here; it shows {covered}"])
         self.reads_context = SingleTurnParams.CONTEXT in params
         if self.reads_context and SingleTurnParams.RETRIEVAL_CONTEXT in params:
-            raise PlanError(
-                ["GEval shows context or retrieval_context here, not both; leave one out"]
-            )
+            what = "GEval shows context or retrieval_context here, not both; leave one out"
+            raise PlanError([what])
         self.name = name
         settings: dict[str, SettingValue] = {
             "criteria": criteria or name,

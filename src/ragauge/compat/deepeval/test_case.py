@@ -60,10 +60,8 @@ class LLMTestCase:
             "contexts": contexts,
         }
         if self.expected_tools is not None and self.tools_called is not None:
-            calls = [
-                {"name": tool.name, "arguments": tool.input_parameters or {}}
-                for tool in self.tools_called
-            ]
+            arguments = [(tool.name, tool.input_parameters or {}) for tool in self.tools_called]
+            calls = [{"name": name, "arguments": given} for name, given in arguments]
             answer = {"role": "assistant", "content": self.actual_output, "tool_calls": calls}
             row["messages"] = [{"role": "user", "content": self.input}, answer]
             row["expected_calls"] = [{"name": tool.name} for tool in self.expected_tools]

@@ -49,12 +49,9 @@ def evaluate(
         dataset = EvaluationDataset(samples_of(rows, columns))
     chosen: Sequence[Any] = DEFAULT_METRICS if metrics is None else metrics
     if other := [metric for metric in chosen if not isinstance(metric, _metrics.Metric)]:
-        raise PlanError(
-            [
-                f"{other[0]!r:.80} is not a metric of ragauge.compat.ragas.metrics, such as Faithfulness(); for a metric "
-                "of your own write a function with @ragauge.metric (docs/adding-a-metric.md)"
-            ]
-        )
+        what = f"{other[0]!r:.80} is not a metric of ragauge.compat.ragas.metrics, such as Faithfulness()"
+        own = "for a metric of your own write a function with @ragauge.metric (docs/adding-a-metric.md)"
+        raise PlanError([f"{what}; {own}"])
     names = [metric.name for metric in chosen]
     if double := [name for name in dict.fromkeys(names) if names.count(name) > 1]:
         raise PlanError([f"two metrics have the name {double[0]!r}; give one another: name=…"])

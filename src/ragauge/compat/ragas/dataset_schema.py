@@ -111,9 +111,8 @@ def samples_of(
             if not (isinstance(value, float) and math.isnan(value))
         }
         if isinstance(given.get("user_input"), list):
-            raise PlanError(
-                ["conversations are not covered here; give them to ragauge.evaluate as `messages`"]
-            )
+            what = "conversations are not covered here; give them to ragauge.evaluate as `messages`"
+            raise PlanError([what])
         samples.append(SingleTurnSample(**{name: given[name] for name in given if name in known}))
     return samples
 
@@ -160,9 +159,8 @@ class EvaluationResult:
             shown.append(f"'{name}': {mean:.4f}")
             if n_unscored := len(values) - len(numbers):
                 why = next(filter(None, self.reasons[name]))
-                unscored.append(
-                    f"{name}: {n_unscored} of {len(values)} not scored; the first: {why}"
-                )
+                of_all = f"{n_unscored} of {len(values)}"
+                unscored.append(f"{name}: {of_all} not scored; the first: {why}")
         return "\n".join([f"{{{', '.join(shown)}}}", *unscored])
 
     def to_pandas(self) -> Any:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from ragauge import catalog
-from ragauge.compat.adapters import Measured, measure, not_covered
+from ragauge.compat.adapters import measure, not_covered
 from ragauge.compat.ragas.dataset_schema import OLD_NAMES, SingleTurnSample, rows_of
 from ragauge.errors import PlanError
 from ragauge.label import Label, SettingValue
@@ -41,9 +41,8 @@ class Metric:
     ) -> None:
         if unknown := sorted(options.keys() - self.options):
             covered = ", ".join(["name", "llm", "embeddings", *self.options])
-            raise PlanError(
-                [f"{type(self).__name__}({unknown[0]}=…) is not covered; covered are {covered}"]
-            )
+            what = f"{type(self).__name__}({unknown[0]}=…) is not covered"
+            raise PlanError([f"{what}; covered are {covered}"])
         self.name = name or self.name
         self.llm, self.embeddings = llm, embeddings
         self.settings: dict[str, SettingValue] = {
@@ -97,16 +96,17 @@ def results_of(
         wanted = list(dict.fromkeys(label for place in places for label in labels[place]))
         measured = measure(rows, wanted, model=judge, argument="llm", embeddings=encoder)
         for place in places:
-            parts = zip(*(measured[label] for label in labels[place]), strict=True)
-            found[place] = [_result(metrics[place], part) for part in parts]
+            found[place] = []
+            for parts in zip(*(measured[label] for label in labels[place]), strict=True):
+                values = [part.value for part in parts if part.value is not None]
+                if len(values) == len(parts):
+                    result = MetricResult(metrics[place].combine(values))
+                else:
+                    result = MetricResult(
+                        None, next(part.reason for part in parts if part.value is None)
+                    )
+                found[place].append(result)
     return [found[place] for place in range(len(metrics))]
-
-
-def _result(metric: Metric, parts: Sequence[Measured]) -> MetricResult:
-    values = [part.value for part in parts if part.value is not None]
-    if len(values) < len(parts):
-        return MetricResult(None, next(part.reason for part in parts if part.value is None))
-    return MetricResult(metric.combine(values))
 
 
 def _covered(title: str, name: str, label: str, **options: str) -> type[Metric]:
@@ -128,12 +128,12 @@ ResponseRelevancy = AnswerRelevancy = _covered(
 LLMContextPrecisionWithReference = _covered(
     "LLMContextPrecisionWithReference", "llm_context_precision_with_reference", AVERAGE_PRECISION
 )
-ContextPrecision = _covered("ContextPrecision", "context_precision", AVERAGE_PRECISION)
 LLMContextPrecisionWithoutReference = _covered(
     "LLMContextPrecisionWithoutReference",
     "llm_context_precision_without_reference",
     AVERAGE_PRECISION,
 )
+ContextPrecision = _covered("ContextPrecision", "context_precision", AVERAGE_PRECISION)
 ContextUtilization = _covered("ContextUtilization", "context_utilization", AVERAGE_PRECISION)
 LLMContextRecall = ContextRecall = _covered("LLMContextRecall", "context_recall", "context_recall")
 SemanticSimilarity = _covered("SemanticSimilarity", "semantic_similarity", "semantic_similarity")
@@ -166,9 +166,8 @@ class AnswerCorrectness(Metric):
     def __init__(self, *, weights: Sequence[float] = (0.75, 0.25), **options: Any) -> None:
         super().__init__(**options)
         if len(weights) != 2 or min(weights) < 0 or not sum(weights):
-            raise PlanError(
-                [f"weights must be two numbers of at least 0, not both 0, got {weights!r}"]
-            )
+            what = f"weights must be two numbers of at least 0, not both 0, got {weights!r}"
+            raise PlanError([what])
         self.weights = [weight / sum(weights) for weight in weights]
 
     def labels(self, fields: Collection[str]) -> list[str]:  # noqa: ARG002

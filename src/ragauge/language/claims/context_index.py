@@ -49,8 +49,8 @@ def embedded_anchors(
 
     A claim whose object is only an amount or a date is omitted, because that is an anchor itself.
 
-    >>> from ragauge.features.dates import dates
-    >>> from ragauge.features.numbers import quantities
+    >>> from ragauge.features.texts import dates
+    >>> from ragauge.features.texts import quantities
     >>> text = "Microsoft released the Pixel phone in 2016 for $649. It may rain."
     >>> [one.text for one in embedded_anchors(text, quantities(text), dates(text))]
     ['Microsoft released the Pixel phone', '2016', '$649']

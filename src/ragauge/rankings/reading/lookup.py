@@ -1,18 +1,28 @@
-"""Find known and repeated names among very many by their digests."""
+"""Find known and repeated names among very many by their digests; rank lines by score, and by name where scores tie."""
+
+from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ragauge.rankings.arrays import Ints, Words
-from ragauge.rankings.reading.scan import Field, digests, paired
+from ragauge.rankings.arrays import ComparedScores, Ints, Words
+from ragauge.rankings.reading.fields import WORD, Field, changes, digests, paired
+
+Number = TypeVar("Number", np.int64, np.uint64)
+
+_LONGEST_BY_WORDS = 64
+"""Longest name, in bytes, that ties compare by words; longer names are compared one by one."""
 
 
-class Lookup:
-    """Finds the digests of a known set among very many."""
+class Names:
+    """Known names, to be found in a field; of groups, such as queries, where the same name is another."""
 
-    def __init__(self, digest: Words) -> None:
-        self.digest = digest
-        # Most digests are unknown, and this test of their first bits already rejects nearly all.
+    def __init__(self, field: Field, group: Ints | None = None) -> None:
+        self.field, self.group = field, group
+        digest = digests(field) if group is None else paired(digests(field), group)
+        self._digest = digest
+        # Most digests asked for are unknown, and this test of their first bits rejects nearly all.
         self._front = _front(digest, 16)
         self._is_taken = np.zeros(1 << (64 - int(self._front)), np.bool_)
         self._is_taken[(digest >> self._front).astype(np.int64)] = True
@@ -23,8 +33,11 @@ class Lookup:
         count = np.bincount(slot, minlength=1 << (64 - int(self._slot)))
         self._first = np.concatenate([[0], np.cumsum(count)])
 
-    def find(self, digest: Words) -> tuple[Ints, Ints]:
-        """The rows whose digest is known, ascending, and the number of the known digest."""
+    def find(self, field: Field, digest: Words, group: Ints | None = None) -> tuple[Ints, Ints]:
+        """The rows of the field with a known name of the same group, ascending, and that name's number.
+
+        `digest` is the field's digests, `paired` with the group if there is one.
+        """
         rows = np.flatnonzero(self._is_taken.take((digest >> self._front).astype(np.int64)))
         wanted = digest[rows]
         slot = (wanted >> self._slot).astype(np.int64)
@@ -33,38 +46,21 @@ class Lookup:
         for within in range(int(size.max(initial=0))):
             left = np.flatnonzero(size > within)
             entry = self._order[first[left] + within]
-            equal = self.digest[entry] == wanted[left]
-            found_rows.append(rows[left[equal]])
-            found.append(entry[equal])
-        all_rows, all_found = np.concatenate(found_rows), np.concatenate(found)
-        order = np.argsort(all_rows, kind="stable")
-        return all_rows[order], all_found[order]
+            is_equal = self._digest[entry] == wanted[left]
+            found_rows.append(rows[left[is_equal]])
+            found.append(entry[is_equal])
+        rows, entry = np.concatenate(found_rows), np.concatenate(found)
+        is_same = field.same(rows, self.field, entry)
+        if group is not None and self.group is not None:
+            is_same &= group[rows] == self.group[entry]
+        rows, entry = rows[is_same], entry[is_same]
+        order = np.argsort(rows, kind="stable")
+        return rows[order], entry[order]
 
 
 def _front(digest: Words, factor: int) -> np.uint64:
     """The shift that leaves a digest's first bits, with about `factor` values per known digest."""
     return np.uint64(64 - max(8, min(24, (factor * len(digest)).bit_length())))
-
-
-class Names:
-    """Known names, to be found in a field."""
-
-    def __init__(self, field: Field, group: Ints | None = None) -> None:
-        self.field = field
-        self.group = group
-        digest = digests(field)
-        self._lookup = Lookup(digest if group is None else paired(digest, group))
-
-    def find(self, field: Field, digest: Words, group: Ints | None = None) -> tuple[Ints, Ints]:
-        """The rows of the field with a known name of the same group, and that name's number.
-
-        `digest` is the field's digests, `paired` with the group if there is one.
-        """
-        rows, entry = self._lookup.find(digest)
-        is_same = field.same(rows, self.field, entry)
-        if group is not None and self.group is not None:
-            is_same &= group[rows] == self.group[entry]
-        return rows[is_same], entry[is_same]
 
 
 def grouped(number: NDArray[np.uint32]) -> Ints:
@@ -88,11 +84,98 @@ def repeats(digest: Words) -> list[tuple[int, int]]:
     holder[slot] = numbers
     # A row that no longer holds its slot shares it with an equal digest, or by chance.
     lost = np.flatnonzero(holder[slot] != numbers)
-    held = holder[slot[lost]]
     lost_digest = digest[lost]
-    in_order = np.sort(lost_digest)
-    if not ((lost_digest == digest[held]).any() or (in_order[1:] == in_order[:-1]).any()):
+    is_alone = changes(np.sort(lost_digest)).all()
+    if is_alone and not (lost_digest == digest[holder[slot[lost]]]).any():
         return []
     by_digest = np.argsort(digest, kind="stable")
     equal = np.flatnonzero(digest[by_digest[1:]] == digest[by_digest[:-1]])
     return list(zip(by_digest[equal].tolist(), by_digest[equal + 1].tolist(), strict=True))
+
+
+# Ranks
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Order:
+    """The sort keys of lines.
+
+    `place` (n,) is equal for lines of one query with equal scores, smaller for a better score, and
+    larger for every later query. `places` are the same numbers, ascending; `first` (n_queries,) is
+    the index of each query's first one in `places`.
+    """
+
+    place: Ints
+    places: Ints
+    first: Ints
+
+
+def order(query: Ints, score: ComparedScores) -> Order:
+    """Order lines by their query's number, below 2^31, and their score, best first."""
+    score = score + score.dtype.type(0)  # no negative zero
+    is_first = changes(query)
+    is_better = score[1:] > score[:-1]
+    if (query[1:] >= query[:-1]).all() and not (is_better & ~is_first[1:]).any():
+        place = np.cumsum(is_first | changes(score), dtype=np.int64)
+        return Order(place, place, np.flatnonzero(is_first))
+    if score.dtype == np.float32:
+        # 32-bit whole numbers in the reverse order of the scores.
+        bits = score.astype(np.float32).view(np.uint32)
+        rising = np.where(bits >> np.uint32(31), ~bits, bits | np.uint32(0x80000000))
+        place = (query << 32) | (~rising).astype(np.int64)
+        places = np.sort(place)
+    else:
+        best_first = np.lexsort((-score, query))
+        is_new = changes(query[best_first]) | changes(score[best_first])
+        places = np.cumsum(is_new, dtype=np.int64)
+        place = np.empty_like(places)
+        place[best_first] = places
+    count = np.bincount(query)
+    count = count[count > 0]
+    return Order(place, places, np.cumsum(count) - count)
+
+
+def distinct(column: NDArray[Number]) -> NDArray[Number]:
+    """The distinct values of the column, ascending; np.unique takes long to load."""
+    rising = np.sort(column)
+    return rising[changes(rising)]
+
+
+def ranks(at: Order, rows: Ints, query: Ints, names: Field) -> Ints:
+    """The rank from 1 of each of the rows; `query` is the index of each row's query in `at.first`.
+
+    Equal scores are ordered by name, descending by bytes, as in trec_eval; `names` are those of all
+    lines, and only names that tie with one of the rows are compared.
+    """
+    place = at.place[rows]
+    before = np.searchsorted(at.places, place, "left")
+    rank = before - at.first[query] + 1
+    is_tied = np.searchsorted(at.places, place, "right") - before > 1
+    if not is_tied.any():
+        return rank
+    tied = distinct(place[is_tied])
+    nearest = np.minimum(np.searchsorted(tied, at.place), len(tied) - 1)
+    members = np.flatnonzero(tied[nearest] == at.place)
+    # The members by tie, then with the highest name first.
+    highest_first = by_bytes(names.take(members))[::-1]
+    by_name = highest_first[np.argsort(at.place[members][highest_first], kind="stable")]
+    ordered = at.place[members][by_name]
+    n_higher = np.empty(len(members), np.int64)
+    n_higher[by_name] = np.arange(len(members)) - np.searchsorted(ordered, ordered, "left")
+    # The members are ascending, so binary search finds each tied row among them.
+    rank[is_tied] += n_higher[np.searchsorted(members, rows[is_tied])]
+    return rank
+
+
+def by_bytes(names: Field) -> Ints:
+    """The rows sorted by the bytes of their names; equal names in any order.
+
+    >>> from ragauge.rankings.reading.fields import field_of
+    >>> by_bytes(field_of([b"q10", b"q9", b"q1"])).tolist()
+    [2, 0, 1]
+    """
+    if names.longest > _LONGEST_BY_WORDS:
+        spelled = [names.name(row) for row in range(len(names))]
+        return np.array(sorted(range(len(names)), key=spelled.__getitem__), np.int64)
+    words = [names.words(at).byteswap() for at in range(0, names.longest, WORD)]
+    return np.lexsort(words[::-1]) if words else np.arange(len(names))

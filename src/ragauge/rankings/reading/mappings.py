@@ -3,32 +3,27 @@
 Only judged documents of a run are looked up: the rank of one is 1 plus the number of higher scores.
 """
 
-import struct
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import cast
 
 import numpy as np
 
 from ragauge.errors import DataError, Problem
-from ragauge.rankings.arrays import ComparedScores, Compat, Floats, Ints, precision_of
-from ragauge.rankings.judgements import JudgedRun, Judgements, bytes_of, numbered
-from ragauge.rankings.reading.columns import (
+from ragauge.rankings.arrays import ComparedScores, Compat, Floats, Ints, compared
+from ragauge.rankings.judgements import JudgedRun, Judgements, numbered
+from ragauge.rankings.reading.fields import bytes_of, field_of_texts, texts_of
+from ragauge.rankings.reading.rows import (
+    LARGEST_GRADE,
     MAX_SHOWN,
+    Rows,
     are_plain_names,
     not_a_name,
     not_a_number,
     numbers,
-    short,
-)
-from ragauge.rankings.reading.rows import (
-    LARGEST_GRADE,
-    Rows,
-    field_of_texts,
     refuse,
     refuse_bad_names,
-    texts_of,
+    short,
 )
 
 PIECE = 1 << 14
@@ -51,66 +46,54 @@ def judgements_of(judged: Mapping[object, object], source: str) -> Judgements:
     read: dict[str, Mapping[str, int]] = {}
     for given, grades in judged.items():
         query = _query(given, read, source, problems)
-        read[query] = dict(_graded(query, grades, source, problems))
+        read[query] = _graded(query, grades, source, problems)
     if not read:
         problems.append(Problem("is empty: it judges no query", source))
     refuse(problems)
     return Judgements.from_mapping(read, source)
 
 
-def _graded(
-    query: str, grades: object, source: str, problems: list[Problem]
-) -> Iterator[tuple[str, int]]:
-    if isinstance(grades, Mapping):
-        given = list(cast(Mapping[object, object], grades).items())
-        if _are_plain(given):
-            yield from cast(list[tuple[str, int]], given)
-            return
-    elif isinstance(grades, list | tuple | set | frozenset):
-        given = [(document, 1) for document in cast(Sequence[object], grades)]
+def _graded(query: str, judged: object, source: str, problems: list[Problem]) -> Mapping[str, int]:
+    """The grades of a query's documents; appends what is wrong with them."""
+    if isinstance(judged, Mapping):
+        grades = cast(Mapping[object, object], judged)
+        kinds = set(map(type, grades.values()))
+        if kinds == {int} and are_plain_names(grades) and "" not in grades:
+            whole = cast(Collection[int], grades.values())
+            if max(abs(min(whole)), max(whole)) < LARGEST_GRADE:
+                return cast(Mapping[str, int], grades)
+        given = list(grades.items())
+    elif isinstance(judged, list | tuple | set | frozenset):
+        given = [(document, 1) for document in cast(Collection[object], judged)]
     else:
-        what = f"is {short(grades)}; a query's judgements are {JUDGED_SHAPES}"
+        what = f"is {short(judged)}; a query's judgements are {JUDGED_SHAPES}"
         problems.append(Problem(what, source, id=query))
-        return
+        return {}
     seen: dict[str, int] = {}
+    found: dict[str, int] = {}
     for place, (document, grade) in enumerate(given, 1):
-        problem = not_a_name(document) or _not_a_grade(document, grade)
-        name = str(document)
-        if problem is None and (name in seen or not name):
-            problem = _repeated(name, "judged", seen.get(name, 0), place)
+        problem, name = not_a_name(document), str(document)
+        if problem is None and (problem := not_a_number(grade)) is not None:
+            problem = f"grade of document {short(document)} {problem}"
+        elif problem is None:
+            value = float(cast(float, grade))
+            if value != value // 1 or abs(value) >= LARGEST_GRADE:
+                problem = f"grade of document {short(document)} is not a whole number: {value:g}"
+        if problem is None and not name:
+            problem = f"has a document without a name, at position {place}"
+        if problem is None and name in seen:
+            problem = _repeated(name, "judged", seen[name], place)
         if problem is not None:
             problems.append(Problem(problem, source, id=query))
             continue
         seen[name] = place
-        yield name, int(cast(float, grade))
-
-
-def _are_plain(given: Sequence[tuple[object, object]]) -> bool:
-    """Whether all names are texts and all grades small whole numbers, checked without a loop."""
-    names, grades = zip(*given, strict=True) if given else ((), ())
-    if set(map(type, grades)) != {int} or not are_plain_names(names) or "" in names:
-        return False
-    whole = cast(Sequence[int], grades)
-    return max(abs(min(whole)), max(whole)) < LARGEST_GRADE
+        found[name] = int(cast(float, grade))
+    return found
 
 
 def _repeated(name: str, what: str, first: int, second: int) -> str:
-    if not name:
-        return f"has a document without a name, at position {second}"
-    return (
-        f"document {name!r} is {what} twice for its query, at positions {first} and {second}; "
-        "remove one"
-    )
-
-
-def _not_a_grade(document: object, grade: object) -> str | None:
-    problem = not_a_number(grade)
-    if problem is not None:
-        return f"grade of document {short(document)} {problem}"
-    value = float(cast(float, grade))
-    if value != value // 1 or abs(value) >= LARGEST_GRADE:
-        return f"grade of document {short(document)} is not a whole number: {value:g}"
-    return None
+    at = f"at positions {first} and {second}"
+    return f"document {name!r} is {what} twice for its query, {at}; remove one"
 
 
 # Runs in one shape
@@ -121,18 +104,36 @@ def scored(run: Mapping[object, object], source: str) -> Iterator[tuple[str, Sco
     if set(map(type, run.values())) == {dict} and are_plain_names(run) and "" not in run:
         yield from cast(Mapping[str, Scores], run).items()
         return
-    seen: dict[str, Mapping[str, int]] = {}
+    seen: set[str] = set()
     for given, retrieved in run.items():
         problems: list[Problem] = []
         query = _query(given, seen, source, problems)
         refuse(problems)
-        seen[query] = {}
-        yield query, _scores(query, retrieved, source)
+        seen.add(query)
+        if isinstance(retrieved, Mapping):
+            yield query, cast(Scores, retrieved)
+            continue
+        if not isinstance(retrieved, list | tuple):
+            what = f"is {short(retrieved)}; a query's documents are {SHAPES}"
+            raise DataError([Problem(what, source, id=query)])
+        names = cast(Sequence[object], retrieved)
+        values: Collection[float] = range(0, -len(names), -1)
+        if names and isinstance(names[0], list | tuple):
+            for place, pair in enumerate(names, 1):
+                if not _is_pair(pair):
+                    what = f"position {place} is {short(pair)}; a query's documents are {SHAPES}"
+                    raise DataError([Problem(what, source, id=query)])
+            names, values = zip(*cast(Sequence[tuple[object, float]], names), strict=True)
+        yield query, _by_name(query, names, values, source)
     if not seen:
         raise DataError([Problem("is empty: it ranks no document", source)])
 
 
-def _query(given: object, seen: Mapping[str, object], source: str, problems: list[Problem]) -> str:
+def _is_pair(value: object) -> bool:
+    return isinstance(value, list | tuple) and len(cast(Sequence[object], value)) == 2
+
+
+def _query(given: object, seen: Collection[str], source: str, problems: list[Problem]) -> str:
     query = str(given)
     problem = not_a_name(given)
     if problem is None and not query:
@@ -144,91 +145,49 @@ def _query(given: object, seen: Mapping[str, object], source: str, problems: lis
     return query
 
 
-def _scores(query: str, retrieved: object, source: str) -> Scores:
-    if isinstance(retrieved, Mapping):
-        return cast(Scores, retrieved)
-    if not isinstance(retrieved, list | tuple):
-        what = f"is {short(retrieved)}; a query's documents are {SHAPES}"
-        raise DataError([Problem(what, source, id=query)])
-    listed = cast(Sequence[object], retrieved)
-    if listed and isinstance(listed[0], list | tuple):
-        names, values = _pairs(query, listed, source)
-    else:
-        names, values = listed, range(0, -len(listed), -1)
-    refuse(_unnamed(query, names, source))
-    named = [str(name) for name in names]
-    scores = dict(zip(named, cast(Sequence[float], values), strict=True))
+def _by_name(
+    query: str, names: Collection[object], values: Collection[float], source: str
+) -> Scores:
+    """The scores by the documents' ids as texts; DataError for bad and repeated ids."""
+    named = cast(Collection[str], names)
+    if not are_plain_names(names) or "" in names:
+        refuse(
+            Problem(f"document {short(name)} at position {place} {problem}", source, id=query)
+            for place, name in enumerate(names, 1)
+            if (problem := not_a_name(name) or (None if name != "" else "has no name")) is not None
+        )
+        named = [str(name) for name in names]
+    scores = dict(zip(named, values, strict=True))
     if len(scores) < len(named):
-        refuse(_twice(query, named, source))
+        seen: dict[str, int] = {}
+        refuse(
+            Problem(_repeated(name, "retrieved", seen[name], place), source, id=query)
+            for place, name in enumerate(named, 1)
+            if seen.setdefault(name, place) != place
+        )
     return scores
-
-
-def _pairs(
-    query: str, listed: Sequence[object], source: str
-) -> tuple[Sequence[object], Sequence[object]]:
-    for place, pair in enumerate(listed, 1):
-        if not _is_pair(pair):
-            what = f"position {place} is {short(pair)}; a query's documents are {SHAPES}"
-            raise DataError([Problem(what, source, id=query)])
-    names, values = zip(*cast(Sequence[tuple[object, object]], listed), strict=True)
-    return names, values
-
-
-def _is_pair(value: object) -> bool:
-    return isinstance(value, list | tuple) and len(cast(Sequence[object], value)) == 2
-
-
-def _unnamed(query: str, names: Sequence[object], source: str) -> list[Problem]:
-    if are_plain_names(names) and "" not in names:
-        return []
-    return [
-        Problem(f"document {short(name)} at position {place} {problem}", source, id=query)
-        for place, name in enumerate(names, 1)
-        if (problem := not_a_name(name) or (None if name != "" else "has no name")) is not None
-    ]
-
-
-def _twice(query: str, names: Sequence[str], source: str) -> Iterator[Problem]:
-    seen: dict[str, int] = {}
-    for place, name in enumerate(names, 1):
-        first = seen.setdefault(name, place)
-        if first != place:
-            yield Problem(_repeated(name, "retrieved", first, place), source, id=query)
 
 
 def _texted(query: str, scores: Scores, source: str) -> Scores:
     """The scores with all document ids as texts; ids may also be whole numbers."""
-    names = list(cast(Mapping[object, float], scores))
-    if are_plain_names(names) and "" not in scores:
+    if are_plain_names(scores) and "" not in scores:
         return scores
-    refuse(_unnamed(query, names, source))
-    named = [str(name) for name in names]
-    texted = dict(zip(named, scores.values(), strict=True))
-    if len(texted) < len(named):
-        refuse(_twice(query, named, source))
-    return texted
+    return _by_name(query, scores.keys(), scores.values(), source)
 
 
 def rows_of_mapping(run: Mapping[object, object], source: str) -> Rows:
     """All documents of a run in any shape, and their scores."""
-    queries, names, values, sizes = list[str](), list[str](), list[Floats](), list[int]()
-    for query, given in scored(run, source):
-        scores = _texted(query, given, source)
-        if not scores:
-            continue
-        queries.append(query)
-        names += scores
-        sizes.append(len(scores))
-        values.append(_numbers([(query, scores)], source))
-    if not queries:
+    found = [
+        (query, _texted(query, scores, source)) for query, scores in scored(run, source) if scores
+    ]
+    if not found:
         raise DataError([Problem("is empty: it ranks no document", source)])
-    first = np.cumsum([0, *sizes[:-1]])
     rows = Rows(
         source,
-        field_of_texts(queries),
-        first,
-        field_of_texts(names),
-        np.concatenate(values),
+        field_of_texts([query for query, _ in found]),
+        np.cumsum([0, *(len(scores) for _, scores in found[:-1])]),
+        field_of_texts([name for _, scores in found for name in scores]),
+        _numbers(found, source),
         lambda row: row + 1,
     )
     refuse_bad_names(rows)
@@ -237,23 +196,16 @@ def rows_of_mapping(run: Mapping[object, object], source: str) -> Rows:
 
 def _numbers(queries: Sequence[tuple[str, Scores]], source: str) -> Floats:
     """The scores of some queries, concatenated."""
-    values = tuple(chain.from_iterable(scores.values() for _, scores in queries))
-    try:
-        found = numbers(values)
-    except (TypeError, ValueError, OverflowError, struct.error):
-        found = np.full(1, np.nan)
-    if not np.isfinite(found).all():
-        refuse(_not_finite(queries, source))
-    return found
-
-
-def _not_finite(queries: Sequence[tuple[str, Scores]], source: str) -> list[Problem]:
-    return [
-        Problem(f"score of document {short(document)} {problem}", source, id=query)
-        for query, scores in queries
-        for document, score in scores.items()
-        if (problem := not_a_number(score)) is not None
-    ][:MAX_SHOWN]
+    found = numbers(tuple(chain.from_iterable(scores.values() for _, scores in queries)))
+    if found is None or not np.isfinite(found).all():
+        problems = [
+            Problem(f"score of document {short(document)} {problem}", source, id=query)
+            for query, scores in queries
+            for document, score in scores.items()
+            if (problem := not_a_number(score)) is not None
+        ]
+        refuse(problems[:MAX_SHOWN])
+    return cast(Floats, found)
 
 
 # Runs matched to judgements
@@ -274,10 +226,9 @@ def match_mapping_to_qrels(
     judgement, rank = map(np.concatenate, zip(*found, strict=True))
     rising = np.argsort(judgement)
     n_unjudged = n_queries - int(searched.sum())
-    n_retrieved = np.array(look.n_retrieved, np.int64)
     return JudgedRun(
         judgements,
-        n_retrieved,
+        np.array(look.n_retrieved, np.int64),
         judgement[rising],
         rank[rising],
         n_unjudged,
@@ -302,7 +253,7 @@ class _Look:
 
     def __init__(self, judgements: Judgements, compat: Compat, source: str) -> None:
         self.source = source
-        self.precision = precision_of(compat)
+        self.compat: Compat = compat
         self.number = numbered(judgements.queries)
         self.documents = texts_of(judgements.document)
         edges = np.arange(judgements.n_queries + 1)
@@ -311,22 +262,30 @@ class _Look:
 
     def through(self, piece: list[tuple[str, Scores]]) -> tuple[Ints, Ints]:
         """The judgements whose documents the piece's queries retrieved, and their ranks."""
-        scores = self._narrowed(_numbers(piece, self.source))
-        place, judgement, score, unavailable = self._look_up(piece)
+        scores = compared(_numbers(piece, self.source), self.compat)
+        query, judgement, own, unavailable = self._look_up(piece)
         # A missing id may be present as a whole number: only then must all names be converted.
-        texted = [(at, _texted(*piece[at], self.source)) for at in unavailable]
-        if any(scores_by_text is not piece[at][1] for at, scores_by_text in texted):
-            for at, scores_by_text in texted:
-                piece[at] = piece[at][0], scores_by_text
-            place, judgement, score, _ = self._look_up(piece)
-        if not place:
+        texted = {at: (piece[at][0], _texted(*piece[at], self.source)) for at in unavailable}
+        if any(pair[1] is not piece[at][1] for at, pair in texted.items()):
+            piece = [texted.get(at, pair) for at, pair in enumerate(piece)]
+            query, judgement, own, _ = self._look_up(piece)
+        if not query:
             return np.zeros(0, np.int64), np.zeros(0, np.int64)
-        size = np.fromiter((len(given) for _, given in piece), np.int64, len(piece))
-        own = self._narrowed(numbers(score))
-        hits = _Hits(scores, np.cumsum(size) - size, size, np.array(place, np.int64), own)
-        above, level = hits.above_and_level()
-        rank = above + 1
-        self._settle(piece, hits, np.flatnonzero(level > 1), judgement, rank)
+        place, score = np.array(query, np.int64), compared(np.array(own, np.float64), self.compat)
+        edges = np.cumsum([0, *(len(given) for _, given in piece)])
+        n_above, n_equal = _compare_or_sort(scores, edges, place, score)
+        rank = n_above + 1
+        # A tied hit comes after the higher names in its tie.
+        ties: dict[tuple[int, float], dict[str, int]] = {}
+        for hit in np.flatnonzero(n_equal > 1).tolist():
+            key = at, value = query[hit], float(score[hit])
+            if key not in ties:
+                names = list(_texted(*piece[at], self.source))
+                like = np.flatnonzero(scores[edges[at] : edges[at + 1]] == value)
+                ties[key] = numbered(
+                    sorted((names[row] for row in like), key=bytes_of, reverse=True)
+                )
+            rank[hit] += ties[key][self.documents[judgement[hit]]]
         return np.array(judgement, np.int64), rank
 
     def _look_up(
@@ -350,70 +309,30 @@ class _Look:
                     score.append(value)
         return place, judgement, score, list(dict.fromkeys(unavailable))
 
-    def _narrowed(self, scores: Floats) -> ComparedScores:
-        """The scores in the precision in which they are compared."""
-        with np.errstate(over="ignore"):  # beyond the range of 32 bits all scores are equal
-            return cast(ComparedScores, scores.astype(self.precision))
 
-    def _settle(
-        self,
-        piece: list[tuple[str, Scores]],
-        hits: "_Hits",
-        tied: Ints,
-        judgement: list[int],
-        rank: Ints,
-    ) -> None:
-        """Add to the ranks of tied hits the number of higher names in their tie."""
-        ties: dict[tuple[int, float], dict[str, int]] = {}
-        for hit in tied.tolist():
-            key = int(hits.place[hit]), float(hits.score[hit])
-            if key not in ties:
-                names = list(_texted(*piece[key[0]], self.source))
-                like = np.flatnonzero(hits.scores_of(key[0]) == hits.score[hit])
-                higher_first = sorted((names[at] for at in like), key=bytes_of, reverse=True)
-                ties[key] = numbered(higher_first)
-            rank[hit] += ties[key][self.documents[judgement[hit]]]
+def _compare_or_sort(
+    scores: ComparedScores, edges: Ints, place: Ints, own: ComparedScores
+) -> tuple[Ints, Ints]:
+    """The number of scores of its query above each hit's, and the number equal, both (h,).
 
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Hits:
-    """Judged documents among the scores of a piece.
-
-    A query's scores (q,) start at `first`, and there are `size` of them; a hit (h,) belongs to the
-    query at `place` and has `score`.
+    The scores of query i are `scores[edges[i] : edges[i + 1]]`; a hit belongs to the query at `place`,
+    ascending, and has the score `own`.
     """
-
-    scores: ComparedScores
-    first: Ints
-    size: Ints
-    place: Ints
-    score: ComparedScores
-
-    def scores_of(self, place: int) -> ComparedScores:
-        return self.scores[self.first[place] : self.first[place] + self.size[place]]
-
-    def above_and_level(self) -> tuple[Ints, Ints]:
-        """The number of scores of its query above each hit's, and the number equal, both (h,)."""
-        n_pairs = int(self.size[self.place].sum())
-        few = 2 * len(self.scores) + WORTH_SORTING * len(self.size)
-        return self._by_comparing() if n_pairs <= few else self._by_sorting()
-
-    def _by_comparing(self) -> tuple[Ints, Ints]:
-        size = self.size[self.place]
-        first = self.first[self.place]
-        spans = zip(first.tolist(), (first + size).tolist(), strict=True)
-        others = np.concatenate([self.scores[start:end] for start, end in spans])
-        own, begin = np.repeat(self.score, size), np.cumsum(size) - size
-        return (
-            np.add.reduceat(others > own, begin, dtype=np.int64),
-            np.add.reduceat(others == own, begin, dtype=np.int64),
+    start, end = edges[place], edges[place + 1]
+    size = end - start
+    if int(size.sum()) <= 2 * len(scores) + WORTH_SORTING * (len(edges) - 1):
+        spans = zip(start.tolist(), end.tolist(), strict=True)
+        others = np.concatenate([scores[first:last] for first, last in spans])
+        repeated, begin = np.repeat(own, size), np.cumsum(size) - size
+        n_above, n_equal = (
+            np.add.reduceat(is_so, begin, dtype=np.int64)
+            for is_so in (others > repeated, others == repeated)
         )
-
-    def _by_sorting(self) -> tuple[Ints, Ints]:
-        below, up_to = np.empty_like(self.place), np.empty_like(self.place)
-        begin = np.flatnonzero(np.diff(self.place, prepend=-1))
-        for start, end in zip(begin.tolist(), [*begin[1:].tolist(), len(self.place)], strict=True):
-            rising = np.sort(self.scores_of(int(self.place[start])))
-            below[start:end] = np.searchsorted(rising, self.score[start:end], "left")
-            up_to[start:end] = np.searchsorted(rising, self.score[start:end], "right")
-        return self.size[self.place] - up_to, up_to - below
+        return n_above, n_equal
+    below, up_to = np.empty_like(place), np.empty_like(place)
+    begin = np.flatnonzero(np.diff(place, prepend=-1)).tolist()
+    for first, last in zip(begin, [*begin[1:], len(place)], strict=True):
+        rising = np.sort(scores[start[first] : end[first]])
+        below[first:last] = np.searchsorted(rising, own[first:last], "left")
+        up_to[first:last] = np.searchsorted(rising, own[first:last], "right")
+    return size - up_to, up_to - below

@@ -1,15 +1,15 @@
 """Read judgements and rankings from samples: `relevant` and `context_ids`."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import cast
 
 import numpy as np
 
 from ragauge.errors import DataError, Problem
 from ragauge.rankings.judgements import Judgements
-from ragauge.rankings.reading.columns import Chosen, rows_of
+from ragauge.rankings.reading.fields import field_of_series
 from ragauge.rankings.reading.in_memory import SortedRun, rank_rows
-from ragauge.rankings.reading.rows import field_of_series, refuse
+from ragauge.rankings.reading.rows import Chosen, refuse, rows_of
 from ragauge.samples.samples import Samples, to_columns
 
 _CHOSEN = Chosen("id", "context_ids", "context_ids", "score")
@@ -26,11 +26,10 @@ def judgements_of_samples(samples: Samples) -> Judgements:
         if relevant is None:
             continue
         query, grades = cast(str, id), cast(Mapping[str, int], relevant)
-        if judged.setdefault(query, grades) == grades:
-            given_by.setdefault(query, system)
-            continue
-        what = f"systems {given_by[query]!r} and {system!r} have different `relevant`; use the same for every system"
-        problems.append(Problem(what, samples.source, None, "relevant", query))
+        given_by.setdefault(query, system)
+        if judged.setdefault(query, grades) != grades:
+            what = f"systems {given_by[query]!r} and {system!r} have different `relevant`; use the same for every system"
+            problems.append(Problem(what, samples.source, None, "relevant", query))
     if not judged:
         problems.append(Problem("is null in every row", samples.source, None, "relevant"))
     refuse(problems)
@@ -43,13 +42,10 @@ def rank_samples(samples: Samples) -> dict[str, SortedRun]:
     A repeated id counts once, at its first rank, and later ones move up. Scores are 0, -1, -2 …
     Questions with null or empty `context_ids` are left out.
     """
-    _refuse_without(samples, "context_ids")
-    return dict(_rankings(samples))
-
-
-def _rankings(samples: Samples) -> Iterator[tuple[str, SortedRun]]:
     import polars as pl
 
+    _refuse_without(samples, "context_ids")
+    found: dict[str, SortedRun] = {}
     for system in samples.systems:
         ids = (
             samples.frame.filter(pl.col("system") == system)
@@ -59,7 +55,9 @@ def _rankings(samples: Samples) -> Iterator[tuple[str, SortedRun]]:
             .unique(maintain_order=True, keep="first")
         )
         if not ids.height:
-            _refuse_never_searched(samples, system)
+            if not searched_of(samples, system):
+                what = f"is null for every question of system {system!r}"
+                raise DataError([Problem(what, samples.source, None, "context_ids")])
             continue
         first = (ids["id"] != ids["id"].shift(1)).fill_null(value=True).arg_true()
         begins = first.to_numpy().astype(np.int64)
@@ -72,7 +70,8 @@ def _rankings(samples: Samples) -> Iterator[tuple[str, SortedRun]]:
             (np.repeat(begins, size) - np.arange(ids.height)).astype(np.float64),
             first=begins,
         )
-        yield system, rank_rows(rows, "trec9")
+        found[system] = rank_rows(rows, "trec9")
+    return found
 
 
 def searched_of(samples: Samples, system: str) -> list[str]:
@@ -81,12 +80,6 @@ def searched_of(samples: Samples, system: str) -> list[str]:
 
     of_system = samples.frame.filter(pl.col("system") == system)
     return of_system.filter(pl.col("context_ids").is_not_null())["id"].to_list()
-
-
-def _refuse_never_searched(samples: Samples, system: str) -> None:
-    if not searched_of(samples, system):
-        what = f"is null for every question of system {system!r}"
-        raise DataError([Problem(what, samples.source, None, "context_ids")])
 
 
 def _refuse_without(samples: Samples, field: str) -> None:

@@ -1,4 +1,8 @@
-"""Read judgements and runs from files, folders, mappings, frames and samples."""
+"""Read judgements and runs from files, folders, mappings, frames and samples.
+
+The readers of tables, JSON and samples are imported only when needed: importing them takes as long
+as scoring a run of a hundred queries.
+"""
 
 import os
 import re
@@ -11,45 +15,29 @@ from typing import TYPE_CHECKING, TypeVar, cast
 import numpy as np
 
 from ragauge.errors import DataError, PlanError, Problem
-from ragauge.loaders import load
-from ragauge.loaders.formats.files import text_lines
-from ragauge.loaders.formats.frames import is_pandas, is_polars
-from ragauge.loaders.formats.json import MAX_DOCUMENT_LINE
-from ragauge.loaders.formats.jsonl import kind_of
-from ragauge.loaders.formats.strict import JsonError, JsonReader, repeated_problem
-from ragauge.loaders.sources import Source
 from ragauge.rankings.arrays import Compat
-from ragauge.rankings.judgements import NOT_JUDGED, JudgedRun, Judgements, numbered
-from ragauge.rankings.reading.columns import Value, candidates, choose
-from ragauge.rankings.reading.in_memory import SortedRun, match_rows_to_qrels, rank_rows
-from ragauge.rankings.reading.mappings import judgements_of, match_mapping_to_qrels, rows_of_mapping
-from ragauge.rankings.reading.rows import Rows, judged
-from ragauge.rankings.reading.samples import judgements_of_samples, rank_samples, searched_of
-from ragauge.rankings.reading.streams import suffix_of
-from ragauge.rankings.reading.tables import (
-    rows_of_csv,
-    rows_of_dicts,
-    rows_of_json_list,
-    rows_of_jsonl,
-    rows_of_pandas,
-    rows_of_parquet,
-    rows_of_polars,
-)
+from ragauge.rankings.judgements import NOT_JUDGED, JudgedRun, Judgements
+from ragauge.rankings.reading.streams import is_trec, suffix_of
 from ragauge.rankings.reading.trec import read_qrels, rows_of_trec, scan_run
-from ragauge.samples.samples import Samples
 from ragauge.storage.memory import gc_paused
 from ragauge.storage.regular_file import is_file, is_folder
 
 if TYPE_CHECKING:
     import polars as pl
 
-One = TypeVar("One")
+    from ragauge.loaders.sources import Source
+    from ragauge.rankings.reading.in_memory import SortedRun
+    from ragauge.rankings.reading.rows import Rows, Value
+    from ragauge.samples.samples import Samples
 
+    RankingSource = Source | Mapping[str, object] | Samples
+    """A file, a list of dicts, a frame, a mapping by query, or samples."""
 
-RankingSource = Source | Mapping[str, object] | Samples
-"""A file, a list of dicts, a frame, a mapping by query, or samples."""
+T = TypeVar("T")
 
 _DELIMITERS = {".csv": ",", ".tsv": "\t"}
+_KEY = re.compile(r'"(\w+)"\s*:')
+_LINES_LOOKED_AT = 50
 
 
 def read_judgements(source: "RankingSource | Judgements") -> Judgements:
@@ -64,20 +52,21 @@ def read_judgements(source: "RankingSource | Judgements") -> Judgements:
     >>> read_judgements({"q1": {"d1": 2}, "q2": ["d7"]}).grade.tolist()
     [2, 1]
     """
-    match source:
-        case Judgements():
-            return source
-        case Samples():
-            return judgements_of_samples(source)
-        case Mapping():
-            return judgements_of(cast(Mapping[object, object], source), "judgements")
-        case str() | os.PathLike() if (samples := samples_in(source)) is not None:
-            return judgements_of_samples(samples)
-        case str() | os.PathLike():
-            with gc_paused():
-                return _judgements_of_file(Path(source))
-        case _:
-            return judged(_rows_of_object(source, "grade"))
+    if isinstance(source, Judgements):
+        return source
+    if is_trec(source):
+        return read_qrels(cast(str, source))
+    from ragauge.rankings.reading.mappings import judgements_of
+    from ragauge.rankings.reading.rows import judged
+    from ragauge.rankings.reading.samples import judgements_of_samples
+
+    if (samples := samples_in(source)) is not None:
+        return judgements_of_samples(samples)
+    with gc_paused():
+        found, name = _content(source, "grade", "judgements")
+        if found is None:
+            return read_qrels(name)
+        return judgements_of(found, name) if isinstance(found, Mapping) else judged(found)
 
 
 def match_to_qrels(
@@ -95,36 +84,36 @@ def match_to_qrels(
     >>> run.rank.tolist(), run.n_retrieved.tolist()
     ([2], [2])
     """
+    if is_trec(source):
+        return scan_run(cast(str, source), judgements, compat=compat)
+    from ragauge.rankings.reading.in_memory import SortedRun, match_rows_to_qrels
+    from ragauge.rankings.reading.mappings import match_mapping_to_qrels
+
     if isinstance(source, SortedRun):
         if source.compat != compat:
             what = f"the ranking was read with compat={source.compat!r}, not {compat!r}"
             raise PlanError([f"{what}; read it again, or use compat={source.compat!r}"])
         return source.matched_to(judgements)
-    samples = samples_in(source)
-    if samples is not None:
+    if (samples := samples_in(source)) is not None:
         return _only(match_samples_to_qrels(samples, judgements), samples)
-    if not isinstance(source, str | os.PathLike | Mapping):
-        return match_rows_to_qrels(_rows_of_object(source, "score"), judgements, compat)
     with gc_paused():
-        if isinstance(source, Mapping):
-            return match_mapping_to_qrels(
-                cast(Mapping[object, object], source), judgements, compat, "run"
-            )
-        path = Path(source)
-        if _format(path, "score") == "trec":
-            return scan_run(path, judgements, compat=compat)
-        found = _read(path, "score")
-        if isinstance(found, Rows):
-            return match_rows_to_qrels(found, judgements, compat)
-        return match_mapping_to_qrels(found, judgements, compat, str(path))
+        found, name = _content(source, "score", "run")
+        if found is None:
+            return scan_run(name, judgements, compat=compat)
+        if isinstance(found, Mapping):
+            return match_mapping_to_qrels(found, judgements, compat, name)
+        return match_rows_to_qrels(found, judgements, compat)
 
 
-def match_samples_to_qrels(samples: Samples, judgements: Judgements) -> dict[str, JudgedRun]:
+def match_samples_to_qrels(samples: "Samples", judgements: Judgements) -> dict[str, JudgedRun]:
     """Each system's retrieved documents matched to judgements, in the order of `context_ids`.
 
     A sample with empty `context_ids` retrieved nothing; one with null was not searched and is left
     out.
     """
+    from ragauge.rankings.judgements import numbered
+    from ragauge.rankings.reading.samples import rank_samples, searched_of
+
     rankings = rank_samples(samples)
     number = numbered(judgements.queries)
     seen: dict[str, JudgedRun] = {}
@@ -139,8 +128,12 @@ def match_samples_to_qrels(samples: Samples, judgements: Judgements) -> dict[str
     return seen
 
 
-def samples_in(source: object) -> Samples | None:
+def samples_in(source: object) -> "Samples | None":
     """The samples, given or in a file with `context_ids` or `relevant`; None for other sources."""
+    from ragauge.loaders import load
+    from ragauge.rankings.reading.rows import candidates
+    from ragauge.samples.samples import Samples
+
     if isinstance(source, Samples):
         return source
     if not isinstance(source, str | os.PathLike):
@@ -154,25 +147,28 @@ def samples_in(source: object) -> Samples | None:
     return load(path) if "context_ids" in fields or gold_only else None
 
 
-def read_run(source: "RankingSource | SortedRun", *, compat: Compat = "trec9") -> SortedRun:
+def read_run(source: "RankingSource | SortedRun", *, compat: Compat = "trec9") -> "SortedRun":
     """Read a run whole from any source of `match_to_qrels`; it can be matched to any judgements.
 
     >>> read_run({"q1": ["d2", "d1"]}).documents("q1")
     [('d2', 0.0), ('d1', -1.0)]
     """
-    match source:
-        case SortedRun():
-            return source
-        case Samples():
-            return _only(rank_samples(source), source)
-        case Mapping():
-            rows = rows_of_mapping(cast(Mapping[object, object], source), "run")
-        case str() | os.PathLike():
-            with gc_paused():
-                return _run_of_file(Path(source), compat)
-        case _:
-            rows = _rows_of_object(source, "score")
-    return rank_rows(rows, compat)
+    from ragauge.rankings.reading.in_memory import SortedRun, rank_rows
+    from ragauge.rankings.reading.mappings import rows_of_mapping
+    from ragauge.rankings.reading.samples import rank_samples
+    from ragauge.samples.samples import Samples
+
+    if isinstance(source, SortedRun):
+        return source
+    if isinstance(source, Samples):
+        return _only(rank_samples(source), source)
+    tag = ""
+    with gc_paused():
+        found, name = _content(source, "score", "run")
+        if found is None:
+            found, tag = rows_of_trec(name)
+        rows = rows_of_mapping(found, name) if isinstance(found, Mapping) else found
+        return rank_rows(rows, compat, tag)
 
 
 def run_frame(source: "RankingSource | SortedRun", *, compat: Compat = "trec9") -> "pl.DataFrame":
@@ -180,14 +176,47 @@ def run_frame(source: "RankingSource | SortedRun", *, compat: Compat = "trec9") 
     return read_run(source, compat=compat).frame()
 
 
-# Files
+def _only(found: Mapping[str, T], samples: "Samples") -> T:
+    """The value of the only system; DataError if there are several."""
+    if len(found) > 1:
+        what = f"has several systems: {', '.join(found)}; choose one, or use match_samples_to_qrels"
+        raise DataError([Problem(what, samples.source, None, "system")])
+    return next(iter(found.values()))
 
-_KEY = re.compile(r'"(\w+)"\s*:')
-_LINES_LOOKED_AT = 50
+
+def _content(
+    source: object, kind: "Value", name: str
+) -> "tuple[Rows | Mapping[object, object] | None, str]":
+    """What a source holds, None for a TREC file, and its path; for a mapping in memory `name`."""
+    from ragauge.loaders.formats import frames
+    from ragauge.rankings.reading import tables
+
+    if isinstance(source, Mapping):
+        return cast(Mapping[object, object], source), name
+    if isinstance(source, str | os.PathLike):
+        path = Path(cast("str | os.PathLike[str]", source))
+        if kind == "grade" and is_folder(path):
+            path = _of_beir(path)
+        return _file_content(path, kind), str(path)
+    if frames.is_polars(source):
+        return tables.rows_of_polars(cast("pl.DataFrame", source), kind), name
+    if frames.is_pandas(source):
+        return tables.rows_of_pandas(source, kind), name
+    if isinstance(source, list | tuple):
+        table = frames.rows_table(cast(Sequence[object], source))
+        return tables.rows_of_table(table, kind), name
+    hint = "; call .collect() first" if type(source).__name__ == "LazyFrame" else ""
+    what = f"cannot read a {type(source).__name__}{hint}: give a file, a mapping by query, a frame"
+    raise PlanError([f"{what}, a list of dicts, or samples"])
+
+
+# Files
 
 
 def _fields(path: Path) -> list[str]:
     """The names of a table's columns, or of the fields of a JSON file's first lines."""
+    from ragauge.loaders.formats.files import text_lines
+
     suffix = _format(path, "score")
     if suffix == ".parquet":
         import polars as pl
@@ -204,39 +233,20 @@ def _fields(path: Path) -> list[str]:
     return _KEY.findall(text)
 
 
-def _format(path: Path, kind: Value) -> str:
-    """The suffix of the name of a table or JSON file, or "trec"."""
+def _format(path: Path, kind: "Value") -> str:
+    """The suffix of the name of a table or JSON file, or "trec"; also for a TREC file's fields without a header."""
     suffix = suffix_of(path)
-    if suffix in _DELIMITERS and _is_trec(path, _DELIMITERS[suffix], kind):
-        return "trec"
-    return suffix
+    if suffix not in _DELIMITERS:
+        return suffix
+    from ragauge.loaders.formats.files import text_lines
+    from ragauge.rankings.reading.rows import candidates
 
-
-def _is_trec(path: Path, delimiter: str, kind: Value) -> bool:
-    """Whether a file named as a table has a TREC file's fields and no header."""
     _, first = next(text_lines(path, []), (1, ""))
-    header = first.rstrip("\r\n").split(delimiter)
+    header = first.rstrip("\r\n").split(_DELIMITERS[suffix])
     is_known = candidates(header, "query") or candidates(header, "document")
     n_fields = len(first.split())
-    return not is_known and (n_fields >= 6 if kind == "score" else n_fields == 4)
-
-
-def _judgements_of_file(path: Path) -> Judgements:
-    if is_folder(path):
-        path = _of_beir(path)
-    if _format(path, "grade") == "trec":
-        return read_qrels(path)
-    found = _read(path, "grade")
-    return judged(found) if isinstance(found, Rows) else judgements_of(found, str(path))
-
-
-def _run_of_file(path: Path, compat: Compat) -> SortedRun:
-    if _format(path, "score") == "trec":
-        rows, tag = rows_of_trec(path)
-        return rank_rows(rows, compat, tag)
-    found = _read(path, "score")
-    rows = found if isinstance(found, Rows) else rows_of_mapping(found, str(path))
-    return rank_rows(rows, compat)
+    is_trec = not is_known and (n_fields >= 6 if kind == "score" else n_fields == 4)
+    return "trec" if is_trec else suffix
 
 
 def _of_beir(folder: Path) -> Path:
@@ -255,31 +265,38 @@ def _of_beir(folder: Path) -> Path:
     return files[0]
 
 
-def _read(path: Path, kind: Value) -> Rows | Mapping[object, object]:
-    """Read a file that is not a TREC file."""
+def _file_content(path: Path, kind: "Value") -> "Rows | Mapping[object, object] | None":
+    """What a file holds; None for a TREC file."""
+    from ragauge.loaders.formats.files import text_lines
+    from ragauge.loaders.formats.jsonl import read_jsonl
+    from ragauge.rankings.reading import tables
+    from ragauge.rankings.reading.rows import choose
+
     suffix = _format(path, kind)
-    match suffix:
-        case ".parquet":
-            return rows_of_parquet(path, kind)
-        case ".csv" | ".tsv":
-            return _rows_of_csv(path, _DELIMITERS[suffix], kind)
-        case ".jsonl" | ".ndjson":
-            return rows_of_jsonl(path, kind)
-        case _:
-            return _read_json(path, kind)
-
-
-def _rows_of_csv(path: Path, delimiter: str, kind: Value) -> Rows:
+    if suffix == "trec":
+        return None
+    if suffix == ".parquet":
+        return tables.rows_of_parquet(path, kind)
+    if suffix in (".jsonl", ".ndjson"):
+        return tables.rows_of_table(read_jsonl(path), kind)
+    if suffix == ".json":
+        return _json_content(path, kind)
     problems: list[Problem] = []
     n_lines = sum(1 for _ in islice(text_lines(path, problems), 2))
     if n_lines == 1 and not problems:
         # The reader would only report an empty file; a line that is not a header is probably a row.
         choose(_fields(path), kind, str(path))
         raise DataError([Problem("is empty: it has a header and no rows", str(path))])
-    return rows_of_csv(path, delimiter, kind)
+    return tables.rows_of_csv(path, _DELIMITERS[suffix], kind)
 
 
-def _read_json(path: Path, kind: Value) -> Rows | Mapping[object, object]:
+def _json_content(path: Path, kind: "Value") -> "Rows | Mapping[object, object]":
+    from ragauge.loaders.formats.files import text_lines
+    from ragauge.loaders.formats.json import MAX_DOCUMENT_LINE, read_json
+    from ragauge.loaders.formats.jsonl import kind_of
+    from ragauge.loaders.formats.strict import JsonError, JsonReader, repeated_problem
+    from ragauge.rankings.reading.tables import rows_of_table
+
     source = str(path)
     problems: list[Problem] = []
     text = "".join(line for _, line in text_lines(path, problems, longest=MAX_DOCUMENT_LINE))
@@ -288,7 +305,7 @@ def _read_json(path: Path, kind: Value) -> Rows | Mapping[object, object]:
     if problems:
         raise DataError(problems)
     if text.lstrip()[:1] == "[":
-        return rows_of_json_list(path, kind)
+        return rows_of_table(read_json(path), kind)
     reader = JsonReader()
     try:
         found = reader.read_whole(text)
@@ -304,26 +321,3 @@ def _read_json(path: Path, kind: Value) -> Rows | Mapping[object, object]:
         what = f"is {kind_of(found)}, but must be an object by query, or a list of rows"
         raise DataError([Problem(what, source)])
     return cast(Mapping[object, object], found)
-
-
-# Objects
-
-
-def _rows_of_object(source: object, kind: Value) -> Rows:
-    if is_polars(source):
-        return rows_of_polars(cast("pl.DataFrame", source), kind)
-    if is_pandas(source):
-        return rows_of_pandas(source, kind)
-    if isinstance(source, list | tuple):
-        return rows_of_dicts(cast(Sequence[object], source), kind)
-    hint = "; call .collect() first" if type(source).__name__ == "LazyFrame" else ""
-    what = f"cannot read a {type(source).__name__}{hint}: give a file, a mapping by query, a frame"
-    raise PlanError([f"{what}, a list of dicts, or samples"])
-
-
-def _only(found: Mapping[str, One], samples: Samples) -> One:
-    """The value of the only system; DataError if there are several."""
-    if len(found) > 1:
-        what = f"has several systems: {', '.join(found)}; choose one, or use match_samples_to_qrels"
-        raise DataError([Problem(what, samples.source, None, "system")])
-    return next(iter(found.values()))

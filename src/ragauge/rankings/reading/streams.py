@@ -1,16 +1,20 @@
-"""Open files, pipes and standard input as decompressed streams of bytes."""
+"""Open files, pipes and standard input as decompressed streams of bytes; read them whole, or in pieces of whole queries."""
 
 import os
 import sys
 import zlib
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
 from typing import BinaryIO, Protocol, cast
 
+import numpy as np
+
 from ragauge.errors import DataError, Problem
+from ragauge.rankings.arrays import Bytes
+from ragauge.rankings.reading.fields import SLACK
 from ragauge.storage.regular_file import is_file, is_folder, is_pipe
 
 TABLES = (".parquet", ".csv", ".tsv", ".jsonl", ".ndjson", ".json")
@@ -18,6 +22,10 @@ STANDARD_INPUT = "-"
 """The path that means standard input."""
 
 READ_AT_ONCE = 1 << 20
+PIECE = 1 << 20
+"""Bytes scanned at a time: few enough to stay in the processor's cache."""
+TAIL = 1 << 18
+"""Bytes at a piece's end that are searched first for the start of its last query."""
 MAX_BLANK = 16 * READ_AT_ONCE
 """Most bytes of nothing but white space in a row."""
 SPACE = ord(" ")
@@ -53,26 +61,22 @@ def refuse_read_twice(sources: Sequence[object]) -> None:
     """DataError if a pipe or standard input is given twice: it can be read only once."""
     seen: list[os.stat_result] = []
     for source in sources:
-        status = _status_of_stream(source)
-        if status is None:
+        if not isinstance(source, str | os.PathLike):
             continue
+        path = Path(cast("str | os.PathLike[str]", source))
+        try:
+            if str(path) == STANDARD_INPUT:
+                status = os.fstat(0)
+            elif is_file(path) or is_folder(path):
+                continue
+            else:
+                status = path.stat()
+        except OSError:
+            continue  # reported when it is read
         if any(os.path.samestat(status, other) for other in seen):
             what = "is given twice, but can be read only once; save it to a file first"
-            raise DataError([Problem(what, _shown(Path(cast(str, source))))])
+            raise DataError([Problem(what, _shown(path))])
         seen.append(status)
-
-
-def _status_of_stream(source: object) -> os.stat_result | None:
-    """The status of a source that cannot be opened again; None for all others."""
-    if not isinstance(source, str | os.PathLike):
-        return None
-    path = Path(cast("str | os.PathLike[str]", source))
-    try:
-        if str(path) == STANDARD_INPUT:
-            return os.fstat(0)
-        return None if is_file(path) or is_folder(path) else path.stat()
-    except OSError:
-        return None  # reported when it is read
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -103,7 +107,10 @@ def packed_at(path: Path | str) -> Packed:
         return Packed(name, path)
     try:
         if is_input:
-            return Packed(name, path, _held(_standard_input(), name))
+            stream = getattr(sys.stdin, "buffer", None)  # None for example without a terminal
+            if stream is None:
+                raise DataError([Problem("cannot be read: it is closed", name)])
+            return Packed(name, path, _held(cast(BinaryIO, stream), name))
         with path.open("rb") as file:
             return Packed(name, path, _held(file, name))
     except OSError as error:
@@ -114,13 +121,6 @@ def packed_at(path: Path | str) -> Packed:
 
 def _shown(path: Path) -> str:
     return "standard input" if str(path) == STANDARD_INPUT else str(path)
-
-
-def _standard_input() -> BinaryIO:
-    stream = getattr(sys.stdin, "buffer", None)  # None for example without a terminal
-    if stream is None:
-        raise DataError([Problem("cannot be read: it is closed", "standard input")])
-    return cast(BinaryIO, stream)
 
 
 def _held(file: BinaryIO, name: str) -> bytes:
@@ -138,8 +138,14 @@ def _held(file: BinaryIO, name: str) -> bytes:
     return held.getvalue()
 
 
+class Stream(Protocol):
+    """A source of bytes."""
+
+    def readinto(self, buffer: memoryview, /) -> int: ...
+
+
 @contextmanager
-def opened(file: Packed) -> Generator["Stream"]:
+def opened(file: Packed) -> Generator[Stream]:
     """The decompressed file; DataError says why it cannot be read."""
     magic = b""
     try:
@@ -153,13 +159,13 @@ def opened(file: Packed) -> Generator["Stream"]:
                 import gzip
 
                 with gzip.GzipFile(fileobj=packed) as unpacked:
-                    yield _Bounded(cast(Stream, unpacked), file, is_packed=True)
+                    yield _Bounded(unpacked, file, is_packed=True)
             elif magic.startswith(_ZSTD):
                 from ragauge.loaders.formats import zstd
 
-                yield _Bounded(cast(Stream, zstd.unpacked(packed, file.name)), file, is_packed=True)
+                yield _Bounded(zstd.unpacked(packed, file.name), file, is_packed=True)
             else:
-                yield _Bounded(cast(Stream, packed), file, is_packed=False)
+                yield _Bounded(packed, file, is_packed=False)
     except (OSError, EOFError, zlib.error) as error:
         from ragauge.loaders.formats.files import unopened
 
@@ -169,51 +175,153 @@ def opened(file: Packed) -> Generator["Stream"]:
         raise DataError([Problem(problem, file.name)]) from None
 
 
-class Stream(Protocol):
-    """A source of bytes."""
-
-    def readinto(self, buffer: memoryview, /) -> int: ...
-
-
 class _Bounded:
     """A stream without long blank stretches, limited to what a compressed file may unpack to.
 
     A few bytes unpack to many line ends, which would be read, kept and searched.
     """
 
-    def __init__(self, stream: Stream, file: Packed, *, is_packed: bool) -> None:
-        self.stream, self.name = stream, file.name
+    def __init__(self, stream: object, file: Packed, *, is_packed: bool) -> None:
+        self.stream, self.name = cast(Stream, stream), file.name
         self.left: int | None = None
         self.n_blank = 0
         if is_packed:
             # Only here: importing the loaders takes as long as scoring a run of a hundred queries.
-            from ragauge.loaders.formats.files import (
-                MAX_RATIO,
-                MAX_UNPACKED_BYTES,
-                RATIO_COUNTS_FROM,
-            )
+            from ragauge.loaders.formats import files
 
-            most = max(MAX_RATIO * file.size, RATIO_COUNTS_FROM)
-            self.left = min(most, MAX_UNPACKED_BYTES)
+            most = max(files.MAX_RATIO * file.size, files.RATIO_COUNTS_FROM)
+            self.left = min(most, files.MAX_UNPACKED_BYTES)
 
     def readinto(self, buffer: memoryview, /) -> int:
         n = self.stream.readinto(buffer)
-        self.n_blank = self.n_blank + n if _is_blank(buffer, n) else 0
+        # Three bytes tell for almost any text, so that its pieces are not copied.
+        has_text = n and any(buffer[at] > SPACE for at in (0, n // 2, n - 1))
+        is_blank = n and not has_text and bytes(buffer[:n]).isspace()
+        self.n_blank = self.n_blank + n if is_blank else 0
         if self.n_blank > MAX_BLANK:
-            problem = (
-                f"has over {MAX_BLANK:,} spaces and line ends in a row; remove the blank lines"
-            )
-            raise DataError([Problem(problem, self.name)])
-        if self.left is None:
-            return n
-        self.left -= n
-        if self.left < 0:
-            problem = "unpacks to far more than its size; if you trust the file, unpack it yourself"
-            raise DataError([Problem(problem, self.name)])
+            what = f"has over {MAX_BLANK:,} spaces and line ends in a row; remove the blank lines"
+            raise DataError([Problem(what, self.name)])
+        if self.left is not None:
+            self.left -= n
+            if self.left < 0:
+                what = (
+                    "unpacks to far more than its size; if you trust the file, unpack it yourself"
+                )
+                raise DataError([Problem(what, self.name)])
         return n
 
 
-def _is_blank(buffer: memoryview, n: int) -> bool:
-    # Three bytes tell for almost any text, so that its pieces are not copied.
-    places = (0, n // 2, n - 1)
-    return n > 0 and all(buffer[at] <= SPACE for at in places) and bytes(buffer[:n]).isspace()
+# Text
+
+
+def whole_text(file: Packed) -> Bytes:
+    """All the text of a file, with a line feed at its end."""
+    buffer = bytearray(SLACK)
+    for piece in _blocks(file):
+        buffer += piece
+    if not buffer.endswith(b"\n"):
+        buffer += b"\n"
+    if buffer.startswith(BOM, SLACK):
+        buffer[SLACK : SLACK + len(BOM)] = b" " * len(BOM)
+    size = len(buffer)
+    buffer += bytes(SLACK)
+    text = np.frombuffer(buffer, np.uint8)[SLACK:size]
+    if (text <= SPACE).all():
+        has_zero = bool((text == 0).any())
+        what = "contains a zero byte; save it as UTF-8" if has_zero else "is empty"
+        raise DataError([Problem(what, file.name)])
+    return text
+
+
+def line_number(file: Packed, at: int) -> int:
+    """The number from 1 of the line with the byte at this offset of the decompressed file."""
+    n, left = 1, at
+    for piece in _blocks(file):
+        n += bytes(piece).count(b"\n", 0, max(0, left))
+        left -= len(piece)
+        if left <= 0:
+            break
+    return n
+
+
+def _blocks(file: Packed) -> Iterator[memoryview]:
+    view = memoryview(bytearray(READ_AT_ONCE))
+    with opened(file) as stream:
+        while n := stream.readinto(view):
+            yield view[:n]
+
+
+def pieces_of(stream: Stream, piece: int) -> Iterator[tuple[Bytes, int]]:
+    """Pieces of about `piece` bytes that end with a query's last line, and their offsets."""
+    rest, offset, size, is_last = b"", 0, piece, False
+    while not is_last:
+        base = np.empty(len(rest) + size + 1 + 2 * SLACK, np.uint8)
+        view = memoryview(cast(bytearray, base))[SLACK:]
+        view[: len(rest)] = rest
+        end = n = len(rest)
+        while n < end + size and (read := stream.readinto(view[n : end + size])):
+            n += read
+        is_last = n < end + size
+        if not offset and bytes(view[:3]) == BOM:
+            view[:3] = b"   "
+        if is_last and n and view[n - 1] != ord("\n"):
+            view[n] = ord("\n")
+            n += 1
+        cut = n if is_last else _last_boundary(view[:n])
+        rest = bytes(view[cut:n])
+        if cut:
+            yield base[SLACK : SLACK + cut], offset
+            offset += cut
+        size = piece if cut else 2 * len(rest)  # twice for a query longer than a piece
+
+
+def _last_boundary(view: memoryview) -> int:
+    """The offset of the last query's first line; 0 if it is the only query."""
+    for size in (min(TAIL, len(view)), len(view)):
+        tail = bytes(view[len(view) - size :])
+        # The tail starts inside a line, unless it is the whole text.
+        start = 0 if size == len(view) else tail.find(b"\n") + 1
+        boundary = _last_boundary_in(tail, start)
+        if boundary > start:
+            return len(view) - size + boundary
+    return 0
+
+
+def _last_boundary_in(text: bytes, start: int) -> int:
+    """As above, from `start` on; `start` if all lines are of one query.
+
+    The last line may be incomplete, so the one before it is used. A query's lines are consecutive,
+    so binary search finds the first.
+    """
+    newline = text.rfind(b"\n", start)
+    if newline < 0:
+        return start
+
+    def line_before(at: int) -> int:
+        return max(text.rfind(b"\n", start, max(at, start)) + 1, start)
+
+    same, step = line_before(newline), 1 << 10
+    name = _first_field(text, same)
+    while _first_field(text, other := line_before(same - step)) == name:
+        if other == start:
+            return start
+        same, step = other, step * 2
+    while True:
+        middle = line_before((other + same) // 2)
+        if middle <= other:
+            middle = text.find(b"\n", other) + 1
+        if middle >= same:
+            return same
+        if _first_field(text, middle) == name:
+            same = middle
+        else:
+            other = middle
+
+
+def _first_field(text: bytes, at: int) -> bytes:
+    size = 64
+    while True:
+        fields = text[at : at + size].split(None, 1)
+        if len(fields) == 2 or at + size >= len(text):
+            return fields[0] if fields else b""
+        size *= 4

@@ -2,14 +2,14 @@
 
 import gzip
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
 from ragauge.errors import DataError, Problem
-from ragauge.loaders.formats import csv, frames, json, jsonl
+from ragauge.loaders.formats import csv
 from ragauge.loaders.formats.files import (
     MAX_RATIO,
     MAX_UNPACKED_BYTES,
@@ -18,27 +18,25 @@ from ragauge.loaders.formats.files import (
 )
 from ragauge.loaders.formats.parquet import ParquetError, check_parquet
 from ragauge.loaders.table import Table
-from ragauge.rankings.arrays import Bytes, Ints
-from ragauge.rankings.reading.columns import (
+from ragauge.rankings.reading.fields import Field, field_of_texts, padded
+from ragauge.rankings.reading.rows import (
+    Rows,
     Value,
     choose,
+    refuse,
     rows_of_cells,
     rows_of_frame,
     rows_of_values,
 )
-from ragauge.rankings.reading.rows import Rows, field_of_texts, refuse
-from ragauge.rankings.reading.scan import Field, padded
+from ragauge.rankings.reading.streams import BOM
 from ragauge.storage.regular_file import check_regular
 
 if TYPE_CHECKING:
     import polars as pl
 
-_BOM = b"\xef\xbb\xbf"
+_NEWLINE, _RETURN = b"\n\r"
 _UNUSUAL = (b'"', b"\0")
 """A CSV file that contains one of these is read by the strict reader."""
-
-
-# Frames
 
 
 def rows_of_parquet(path: Path, kind: Value) -> Rows:
@@ -70,103 +68,54 @@ def rows_of_polars(frame: "pl.DataFrame", kind: Value) -> Rows:
     return rows_of_frame(frame, choose(frame.columns, kind, source), source)
 
 
-class _PandasColumn(Protocol):
-    def tolist(self) -> list[object]: ...
-    def isna(self) -> "_PandasColumn": ...
-
-
-class _PandasFrame(Protocol):
-    """The used part of a pandas frame; this module never imports pandas."""
-
-    columns: Sequence[object]
-    index: "_PandasIndex"
-
-    def reset_index(self) -> "_PandasFrame": ...
-    def __getitem__(self, name: str) -> _PandasColumn: ...
-
-
-class _PandasIndex(Protocol):
-    names: Sequence[object]
-
-
-def rows_of_pandas(given: object, kind: Value) -> Rows:
-    """The rows of a pandas frame; a named index is a column."""
+def rows_of_pandas(frame: Any, kind: Value) -> Rows:
+    """The rows of a pandas frame, which is never imported here; a named index is a column, every kind of null None."""
     source = "pandas frame"
-    frame = cast(_PandasFrame, given)
     if any(name is not None for name in frame.index.names):
         frame = frame.reset_index()
     chosen = choose([name for name in frame.columns if isinstance(name, str)], kind, source)
-    return rows_of_values(source, chosen, {name: _without_nan(frame[name]) for name in chosen.all})
+    columns = dict[str, list[object]]()
+    for name in chosen.all:
+        nulls: list[bool] = frame[name].isna().tolist()
+        values: list[object] = frame[name].tolist()
+        if any(nulls):
+            cells = zip(nulls, values, strict=True)
+            values = [None if is_null else value for is_null, value in cells]
+        columns[name] = values
+    return rows_of_values(source, chosen, columns)
 
 
-def _without_nan(column: _PandasColumn) -> list[object]:
-    """The column's values, with None for every kind of pandas null."""
-    nulls, values = column.isna().tolist(), column.tolist()
-    if not any(nulls):
-        return values
-    return [None if is_null else value for value, is_null in zip(values, nulls, strict=True)]
-
-
-# Rows of objects
-
-
-def rows_of_dicts(given: Sequence[object], kind: Value) -> Rows:
-    """The rows of a list of dicts."""
-    return _rows_of_table(frames.rows_table(given), kind)
-
-
-def rows_of_jsonl(path: Path, kind: Value) -> Rows:
-    """The rows of a file with one object per line."""
-    return _rows_of_table(jsonl.read_jsonl(path), kind)
-
-
-def rows_of_json_list(path: Path, kind: Value) -> Rows:
-    """The rows of a file that is a list of objects."""
-    return _rows_of_table(json.read_json(path), kind)
-
-
-def _rows_of_table(table: Table, kind: Value) -> Rows:
+def rows_of_table(table: Table, kind: Value) -> Rows:
+    """The rows of objects: a list of dicts, a file with one object per line, or a list of objects."""
     refuse(table.problems)
     if not table.rows:
         raise DataError([Problem("is empty: it has no rows", table.source)])
     chosen = choose(table.columns(), kind, table.source)
-    columns: Mapping[str, list[object]] = {
-        name: [row.values.get(name) for row in table.rows] for name in chosen.all
-    }
+    columns = {name: [row.values.get(name) for row in table.rows] for name in chosen.all}
     lines = [row.line or place for place, row in enumerate(table.rows, 1)]
     return rows_of_values(table.source, chosen, columns, line=lines.__getitem__, notes=table.notes)
 
 
-# CSV
-
-
 def rows_of_csv(path: Path, delimiter: str, kind: Value) -> Rows:
     """The rows of a CSV or TSV file; ids are unchanged, also `007`, `NA` and `1e5`."""
-    evenly = _split_evenly(path, delimiter.encode())
-    if evenly is None:
-        return _strict_rows(path, delimiter, kind)
-    header, fields = evenly
-    chosen = choose(header, kind, str(path))
-    query, document, value = (fields[header.index(name)] for name in chosen.all)
-    if any((field.start == field.end).any() for field in (query, document, value)):
-        return _strict_rows(path, delimiter, kind)
-    return rows_of_cells(str(path), chosen, query, document, value, lambda row: row + 2)
-
-
-def _strict_rows(path: Path, delimiter: str, kind: Value) -> Rows:
+    source = str(path)
+    if evenly := _split_evenly(path, delimiter.encode()):
+        header, fields = evenly
+        chosen = choose(header, kind, source)
+        cells = [fields[header.index(name)] for name in chosen.all]
+        if all(field.length.all() for field in cells):
+            return rows_of_cells(source, chosen, cells, lambda row: row + 2)
     table = csv.read_csv(path, delimiter=delimiter, only_utf=True)
     refuse(table.problems)
-    chosen = choose(table.columns(), kind, table.source)
+    chosen = choose(table.columns(), kind, source)
     lines = [row.line or 0 for row in table.rows]
-    query, document, value = (
+    cells = [
         field_of_texts([cast(str, row.values[name]) for row in table.rows]) for name in chosen.all
-    )
-    return rows_of_cells(
-        table.source, chosen, query, document, value, lines.__getitem__, table.notes
-    )
+    ]
+    return rows_of_cells(source, chosen, cells, lines.__getitem__, table.notes)
 
 
-def _split_evenly(path: Path, delimiter: bytes) -> tuple[list[str], list[Field]] | None:
+def _split_evenly(path: Path, delimiter: bytes) -> tuple[list[str], Sequence[Field]] | None:
     """The header and each column's cells, for a file without quotes, blank lines or ragged lines.
 
     None for any other file; the strict reader then reads it, or reports what is wrong with it.
@@ -174,7 +123,7 @@ def _split_evenly(path: Path, delimiter: bytes) -> tuple[list[str], list[Field]]
     text = _whole(path)
     if text is None or any(mark in text for mark in _UNUSUAL):
         return None
-    header, _, body = text.removeprefix(_BOM).partition(b"\n")
+    header, _, body = text.removeprefix(BOM).partition(b"\n")
     header, n_returns = header.removesuffix(b"\r"), body.count(b"\r")
     names = header.decode().split(delimiter.decode())
     body = body if body.endswith(b"\n") else body + b"\n"
@@ -183,28 +132,17 @@ def _split_evenly(path: Path, delimiter: bytes) -> tuple[list[str], list[Field]]
     n_rows, left = divmod(len(marks), len(names))
     if left or len(names) < 2 or len({*names}) < len(names):
         return None
-    ends: list[Ints] = [
-        np.ascontiguousarray(marks[place :: len(names)]) for place in range(len(names))
-    ]
-    starts = [
-        np.concatenate([np.zeros(1, np.int64), ends[-1][:-1] + 1]),
-        *(end + 1 for end in ends[:-1]),
-    ]
+    ends = [np.ascontiguousarray(marks[place :: len(names)]) for place in range(len(names))]
+    first = np.concatenate([np.zeros(1, np.int64), ends[-1][:-1] + 1])
+    starts = [first, *(end + 1 for end in ends[:-1])]
     if body.count(b"\n") != n_rows or (cells[ends[-1]] != _NEWLINE).any():
         return None
     if n_returns:
-        has_return = _has_return(cells, ends[-1])
+        has_return = cells[ends[-1] - 1] == _RETURN
         if np.count_nonzero(has_return) != n_returns:
             return None
         ends[-1] = ends[-1] - has_return
     return names, [Field(cells, start, end) for start, end in zip(starts, ends, strict=True)]
-
-
-_NEWLINE, _RETURN = b"\n\r"
-
-
-def _has_return(cells: Bytes, end: Ints) -> Ints:
-    return (cells[end - 1] == _RETURN).astype(np.int64)
 
 
 def _whole(path: Path) -> bytes | None:
@@ -214,9 +152,10 @@ def _whole(path: Path) -> bytes | None:
             text = path.read_bytes()
         else:
             most = max(MAX_RATIO * path.stat().st_size, RATIO_COUNTS_FROM)
+            most = min(most, MAX_UNPACKED_BYTES)
             with gzip.open(path) as packed:
-                text = packed.read(min(most, MAX_UNPACKED_BYTES) + 1)
-            if len(text) > min(most, MAX_UNPACKED_BYTES):
+                text = packed.read(most + 1)
+            if len(text) > most:
                 return None
         if not text.isascii():
             text.decode()

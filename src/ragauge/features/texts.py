@@ -1,0 +1,156 @@
+"""What is read in texts once for all metrics: sentences, words, keywords, quantities, dates, and the index of contexts."""
+
+from collections.abc import Sequence
+
+from ragauge.language.claims.context_index import ContextIndex
+from ragauge.language.dates.dates import dates
+from ragauge.language.dates.parts import Date
+from ragauge.language.keywords import Extractor, keywords
+from ragauge.language.numbers.numbers import quantities, quantities_of_context
+from ragauge.language.numbers.quantity import Quantity
+from ragauge.language.sentences import Splitter, split_sentences
+from ragauge.language.words import Words, words_of
+from ragauge.metric import feature
+
+
+@feature
+def answer_sentences(answer: str, *, splitter: Splitter = "rules") -> tuple[str, ...]:
+    """The answer's sentences, in order; see `split_sentences`.
+
+    >>> answer_sentences("It is $5. [1]")
+    ('It is $5.',)
+    """
+    return split_sentences(answer, splitter)
+
+
+@feature
+def reference_sentences(reference: str, *, splitter: Splitter = "rules") -> tuple[str, ...]:
+    """The reference's sentences, in order; see `split_sentences`.
+
+    >>> reference_sentences("Dr. Lee pays. Why?")
+    ('Dr. Lee pays.', 'Why?')
+    """
+    return split_sentences(reference, splitter)
+
+
+@feature
+def answer_keywords(answer: str, *, extractor: Extractor = "default") -> frozenset[str]:
+    """The answer's keywords; see `keywords`.
+
+    >>> sorted(answer_keywords("Rule C-1 applies"))
+    ['Rule C-1', 'applies', 'rule']
+    """
+    return keywords(answer, extractor)
+
+
+@feature
+def reference_keywords(reference: str, *, extractor: Extractor = "default") -> frozenset[str]:
+    """The reference's keywords; see `keywords`.
+
+    >>> sorted(reference_keywords("about $604"))
+    ['604']
+    """
+    return keywords(reference, extractor)
+
+
+@feature
+def answer_dates(answer: str) -> tuple[Date, ...]:
+    """The dates and times in the answer.
+
+    >>> [one.text for one in answer_dates("It opened in May 2021.")]
+    ['May 2021']
+    """
+    return dates(answer)
+
+
+@feature
+def reference_dates(reference: str) -> tuple[Date, ...]:
+    """The dates and times in the reference.
+
+    >>> [one.text for one in reference_dates("since 2021")]
+    ['2021']
+    """
+    return dates(reference)
+
+
+@feature
+def context_dates(contexts: Sequence[str]) -> tuple[tuple[Date, ...], ...]:
+    """The dates and times in each context.
+
+    >>> [len(found) for found in context_dates(["in 2021", "none"])]
+    [1, 0]
+    """
+    return tuple(map(dates, contexts))
+
+
+@feature
+def question_quantities(question: str) -> tuple[Quantity, ...]:
+    """The quantities in the question.
+
+    >>> [one.text for one in question_quantities("Who sold 5 cars?")]
+    ['5']
+    """
+    return quantities(question)
+
+
+@feature
+def answer_quantities(answer: str, answer_dates: Sequence[Date]) -> tuple[Quantity, ...]:
+    """The quantities in the answer.
+
+    >>> [one.text for one in answer_quantities("5 km, then $2.", ())]
+    ['5 km', '$2']
+    """
+    return quantities(answer, answer_dates)
+
+
+@feature
+def reference_quantities(reference: str, reference_dates: Sequence[Date]) -> tuple[Quantity, ...]:
+    """The quantities in the reference.
+
+    >>> [one.plain_value for one in reference_quantities("5 million", ())]
+    ['5000000']
+    """
+    return quantities(reference, reference_dates)
+
+
+@feature
+def context_quantities(
+    contexts: Sequence[str], context_dates: Sequence[Sequence[Date]]
+) -> tuple[tuple[Quantity, ...], ...]:
+    """The quantities in each context; `7/10` and `7 out of 10` count as each other, too.
+
+    >>> [len(found) for found in context_quantities(["5 of 7", "none"], [(), ()])]
+    [2, 0]
+    >>> [one.plain_value for one in context_quantities(["7/10"], [()])[0]]
+    ['0.7', '7', '10']
+    """
+    return tuple(map(quantities_of_context, contexts, context_dates))
+
+
+@feature
+def passage_words(contexts: Sequence[str]) -> tuple[Words, ...]:
+    """The words of each context.
+
+    >>> [each.listed for each in passage_words(["A cat.", ""])]
+    [['a', 'cat'], []]
+    """
+    return tuple(map(words_of, contexts))
+
+
+@feature
+def context_index(
+    contexts: Sequence[str],
+    passage_words: Sequence[Words],
+    context_quantities: Sequence[Sequence[Quantity]],
+    context_dates: Sequence[Sequence[Date]],
+) -> ContextIndex:
+    """The index of the contexts, in which anchors are looked up.
+
+    >>> texts = ["ACME owns Initech"]
+    >>> index = context_index(texts, passage_words(texts), [()], [()])
+    >>> from ragauge.language.claims.claims import claims
+    >>> from ragauge.language.claims.context_index import support
+    >>> [support(claim, index) is not None for claim in claims("Acme bought Initech")]
+    [True]
+    """
+    return ContextIndex(contexts, passage_words, context_quantities, context_dates)
