@@ -29,7 +29,7 @@ from ragauge.label import Label
 from ragauge.score import NOT_ASKED
 
 JUDGES = Path(__file__).parent / "judges"
-PATIENCE_S = 30
+PATIENCE_S = 60
 
 
 class Rules(rg.ScriptedJudge):
