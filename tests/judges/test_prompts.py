@@ -1,7 +1,6 @@
 """The prompts: what a judge reads, and what a user's folder may change."""
 
 import re
-from types import SimpleNamespace
 
 import pytest
 from hypothesis import given
@@ -49,7 +48,7 @@ def asked():
     yield questions.steps("kind?", 1, 5)
     texts = {"question": "q", "answer": "a", "references": ["r"], "contexts": ["c"]}
     yield questions.grade("kind?", ["Read."], texts, 1, 5)
-    yield from judge_writer._asked([judge_writer.Slot("factual", (SimpleNamespace(text="p"),))], ())
+    yield judge_writer._asked(0, "factual", ["p"], "somebody")
     yield judge_checks.answering("q", ["p"])
 
 
