@@ -18,7 +18,9 @@ if TYPE_CHECKING:
     from ragauge.stats.normal_intervals import QuestionSums
 
     Piece = tuple[pl.DataFrame, pl.DataFrame]
-    Key = tuple[object, ...]
+
+Key = tuple[object, ...]
+"""The values of a group."""
 
 MAX_GROUP = 50_000
 """Most questions of a group whose scores are in memory; of larger ones only sums are."""
