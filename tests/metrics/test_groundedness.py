@@ -278,6 +278,11 @@ def test_without_any_text_in_the_contexts_nothing_is_supported(contexts):
     assert score.evidence == {"contexts": "none has text in it"}
 
 
+def test_contexts_of_signs_alone_support_nothing():
+    score = one("Boots are left outside.", "…", "?!")
+    assert (score.value, score.evidence) == (0.0, {"contexts": "none has a word in it"})
+
+
 @pytest.mark.parametrize(
     "answer", ["", " ", "Yes.", "It is not for you, is it?", "…?!", "a b", "OK"]
 )

@@ -97,7 +97,7 @@ def support(
     are equally frequent. The weights were fitted with all-MiniLM-L6-v2: with another model the scores
     rank answers, but 0.5 means something else. A verbatim answer scores 0.96.
 
-    0 if no context has text; undefined if the answer has no content word ("Yes."). Failed if the encoder
+    0 if no context has a word; undefined if the answer has no content word ("Yes."). Failed if the encoder
     gives no token embeddings, or the answer has more than 16,384 tokens. Sentences above 40 words, and
     texts without punctuation, are compared in pieces of 40 words. The evidence has as `sentences` the value and the parts of each
     sentence of the answer and the context sentence closest to it; as `unsupported` the runs of content words that no context
@@ -179,7 +179,7 @@ class _Read:
     sentence: Sentence
     parts: Mapping[str, float]
     best: Sequence[float]
-    closest: Sentence | None
+    closest: Sentence
     absolutes: Sequence[Span]
 
     @property
@@ -243,7 +243,10 @@ def _scores(rows: Sequence[_Row], encoder: CachedEncoder) -> Iterator[Score]:
         if row.is_comparable:
             others = next(others_of)
             cosines = [next(found) for _ in row.sentences]
-            yield _score(row, contexts[row.contexts], others, cosines)
+            if any(others):
+                yield _score(row, contexts[row.contexts], others, cosines)
+            else:
+                yield Score(0.0, evidence={"contexts": "none has a word in it"})
         elif row.sentences:
             yield Score(0.0, evidence={"contexts": "none has text in it"})
         else:
@@ -324,13 +327,13 @@ def _read(
     parts = {
         "coverage": _share(row.has(word, contexts.all_stems) for word in content),
         "precision": _mean(best[is_content]),
-        "best_sentence": max(closeness, default=0.0),
+        "best_sentence": max(closeness),
         "lowest": float(there.min()) if len(there) else 0.0,
         "missing": log1p(len(lost) + len(names)),
         "absolute": float(bool(extreme)),
     }
     cosines = best[is_content].tolist() if found.has_words else [nan] * len(content)
-    return _Read(sentence, parts, cosines, others[order[0]] if order else None, extreme)
+    return _Read(sentence, parts, cosines, others[order[0]], extreme)
 
 
 def _mean(cosines: Floats) -> float:
@@ -347,16 +350,12 @@ def _share(found: Iterable[bool]) -> float:
 
 def _as_data(row: _Row, one: _Read) -> dict[str, object]:
     """A sentence of the answer as evidence, with the closest one of the contexts."""
-    data: dict[str, object] = {
+    return {
         "start": one.sentence.start,
         "end": one.sentence.end,
         "value": one.value,
         "n_content_words": one.weight,
         **one.parts,
-    }
-    if one.closest is None:
-        return data
-    return data | {
         "closeness": one.parts["best_sentence"],
         "context": row.places[one.closest.text],
         "context_start": one.closest.start,
