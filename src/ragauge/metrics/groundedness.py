@@ -86,8 +86,8 @@ def support(
       sentences do not have that word.
 
     The score is the geometric mean of the sentences' values, each with the weight of its content words, so that one sentence without
-    support weighs more than one with it. What names only a source ("according to the handbook", "[2]", "Source: fees-1") is not
-    read.
+    support weighs more than one with it. What names only a source ("according to the handbook", "[2]", "Source: fees-1") or turns to the reader
+    ("Let me know if you need more") is not read.
 
     A detail that contradicts the closest sentence decides whatever the words share: the value is a fifth of the curve's. Details are
     those of `correct`; what any context states contradicts nothing. A fact that a context states in another form (`90 minutes`
