@@ -261,8 +261,11 @@ def _of_words(match: ReferenceMatch, wording: str) -> list[str]:
 def _missing(match: ReferenceMatch, wording: str) -> list[str]:
     """The words of the reference that the answer lacks, each once, numbers with their signs and units."""
     numbers: dict[int, str] = {}
-    for number in match.numbers.unmatched:
-        if (at := wording.find(number.number)) >= 0:
+    end = 0
+    for number in match.numbers.unmatched:  # in the order of the text, so each is sought after the last
+        at = wording.find(number.number, end)
+        if at >= 0:
+            end = at + 1
             text = _shown(number.number)
             for place in range(at, at + len(number.number)):
                 numbers.setdefault(place, text)
