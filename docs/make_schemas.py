@@ -108,6 +108,10 @@ BOUNDS = {
 """What dataclasses ask of these fields beyond their types."""
 
 
+WHOLE_64 = {"exclusiveMinimum": -(2**63), "exclusiveMaximum": 2**63}
+"""How large a stored number is, so that a frame can hold it."""
+
+
 def from_type(kind: Any, *, is_open: bool = False) -> Schema:
     """What `runs.fields.read_dataclass` reads as this type. `is_open`: other fields may be anything."""
     origin, inner = get_origin(kind), get_args(kind)
@@ -124,7 +128,7 @@ def from_type(kind: Any, *, is_open: bool = False) -> Schema:
         return list_of(from_type(inner[0]))
     if origin is Mapping:
         return {"type": "object", "additionalProperties": from_type(inner[1])}
-    return TYPES[kind]
+    return TYPES[kind] | (WHOLE_64 if kind in (int, float) else {})
 
 
 TEXT: Schema = {"type": ["string", "number"]}
@@ -152,7 +156,10 @@ OF_KIND: dict[str, Schema] = {
     "numbers": list_of(TYPES[float]),
     "number": choice(
         NOT_NEGATIVE,
-        {"type": "string", "pattern": r"^\s*\+?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*$"},
+        {
+            "type": "string",
+            "pattern": r"^\s*\+?(\d+(_\d+)*\.?(\d+(_\d+)*)?|\.\d+(_\d+)*)([eE][+-]?\d+(_\d+)*)?\s*$",
+        },
     ),
     "grades": choice(
         {"type": "object", "propertyNames": NOT_BLANK, "additionalProperties": GRADE},
@@ -252,7 +259,7 @@ def check() -> Schema:
     notes = notes_of(suite)
     rule = {**closed(RULE_VALUES), "minProperties": 1, "maxProperties": 1}
     rules = {"type": "object", "minProperties": 1, "additionalProperties": rule}
-    return from_keys(suite.CHECK_KEYS, notes["check"], ["rules"], rules=rules)
+    return from_keys(suite.CHECK_KEYS, notes["check"], ["rules"], rules=rules, where=NOT_BLANK)
 
 
 def suite_file() -> Schema:
@@ -262,7 +269,7 @@ def suite_file() -> Schema:
         suite.METRIC_KEYS,
         notes["metric"],
         ["label"],
-        label={"type": "string", "minLength": 1},
+        label={"type": "string", "pattern": r"^\s*[A-Za-z_]"},
         scale=SCALE,
         digits=DIGITS,
         show={"enum": list(suite.SHOWN_AS)},
@@ -270,7 +277,9 @@ def suite_file() -> Schema:
     )
     family = from_keys(suite.FAMILY_KEYS, notes["family"], list(suite.FAMILY_KEYS))
     share = {**NOT_NEGATIVE, "maximum": 1}
-    finding = from_keys(suite.FINDING_KEYS, notes["finding"], ["when", "says"], precision=share)
+    finding = from_keys(
+        suite.FINDING_KEYS, notes["finding"], ["when", "says"], when=NOT_BLANK, precision=share
+    )
     some = (
         {"required": [key], "properties": {key: {"minItems": 1}}} for key in ("metric", "check")
     )
@@ -301,7 +310,12 @@ def manifest() -> Schema:
         "judging": {"type": "object", "additionalProperties": usage},
         DIGEST: STRING,
     }
-    return made
+    kept = {"finished": STRING, "digests": {"minProperties": 1}}
+    return {
+        **made,
+        "if": {"required": [*kept], "properties": kept},
+        "then": {"required": [DIGEST]},
+    }
 
 
 def summary() -> Schema:
