@@ -100,16 +100,16 @@ def notes_of(module: object) -> dict[str, dict[str, str]]:
     return notes
 
 
+IN_64_BITS = {"exclusiveMinimum": -(2**63), "exclusiveMaximum": 2**63}
+"""How large a stored number is, so that a frame can hold it."""
 BOUNDS = {
-    **dict.fromkeys(("calls", "cached", "prompt_tokens", "completion_tokens", "failed"), COUNT),
-    "seed": COUNT,
+    **dict.fromkeys(
+        ("calls", "cached", "prompt_tokens", "completion_tokens", "failed"), COUNT | IN_64_BITS
+    ),
+    "seed": COUNT | IN_64_BITS,
     "digits": {**COUNT, "maximum": MAX_DIGITS},
 }
 """What dataclasses ask of these fields beyond their types."""
-
-
-WHOLE_64 = {"exclusiveMinimum": -(2**63), "exclusiveMaximum": 2**63}
-"""How large a stored number is, so that a frame can hold it."""
 
 
 def from_type(kind: Any, *, is_open: bool = False) -> Schema:
@@ -128,7 +128,7 @@ def from_type(kind: Any, *, is_open: bool = False) -> Schema:
         return list_of(from_type(inner[0]))
     if origin is Mapping:
         return {"type": "object", "additionalProperties": from_type(inner[1])}
-    return TYPES[kind] | (WHOLE_64 if kind in (int, float) else {})
+    return TYPES[kind] | (IN_64_BITS if kind in (int, float) else {})
 
 
 TEXT: Schema = {"type": ["string", "number"]}
@@ -300,7 +300,7 @@ def manifest() -> Schema:
     """manifest.json of a run folder: what determines the run's numbers, and how its scores are read."""
     made = from_type(Manifest)
     parts = [STRING, {}, from_type(str | None)]
-    metric = {"type": "array", "minItems": 1, "prefixItems": parts}
+    metric = {"type": "array", "minItems": len(parts), "prefixItems": parts}
     plan = {"nodes": list_of(from_type(PlanNode, is_open=True)), "metrics": list_of(metric)}
     usage = from_type(StoredUsage, is_open=True)
     made["properties"] |= {
