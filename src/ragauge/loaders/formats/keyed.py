@@ -4,6 +4,7 @@
 """
 
 from collections.abc import Mapping, Sequence
+from statistics import median
 from typing import NamedTuple, cast
 
 from ragauge.loaders.mapping import field_of
@@ -39,6 +40,8 @@ def keyed_rows(members: Values) -> KeyedRows | None:
     """
     if (questions := _questions_of_corpus(members)) is not None:
         return questions
+    if (evaluated := _evaluated(members)) is not None:
+        return evaluated
     if set(members) == HOTPOT and isinstance(answers := members["answer"], Mapping):
         return keyed_rows(cast(Values, answers))
     keys = listed([repr(key) for key in members], most=2)
@@ -74,6 +77,49 @@ def _questions_of_corpus(members: Values) -> KeyedRows | None:
         passages = [texts[doc] for doc in gold if isinstance(doc, str) and doc in texts]
         rows.append({"id": id, "question": question, "gold_contexts": passages, "relevant": gold})
     return KeyedRows(rows, "read 'queries' as questions and 'relevant_docs' as their gold")
+
+
+def _evaluated(members: Values) -> KeyedRows | None:
+    """The answers of several models to the tasks of InspectorRAGet, as MTRAG's, with the medians of people's ratings."""
+    tasks, documents, given = (
+        [
+            each
+            for each in cast("list[Values]", members.get(name) or ())
+            if isinstance(each, Mapping)
+        ]
+        if isinstance(members.get(name), list)
+        else []
+        for name in ("tasks", "documents", "evaluations")
+    )
+    if not all("task_id" in each for each in tasks) or not all(
+        {"task_id", "model_id", "model_response"} <= each.keys() for each in given
+    ):
+        return None
+    texts = {each.get("document_id"): each for each in documents}
+    by_id = {each["task_id"]: each for each in tasks}
+    rows: list[Values] = []
+    for each in given:
+        task = by_id.get(each["task_id"], {})
+        row = {name: value for name, value in task.items() if name != "annotations"}
+        found = cast("Sequence[Values]", task.get("contexts") or ())
+        row["contexts"] = [{**texts.get(one.get("document_id"), {}), **one} for one in found]
+        row |= {"system": each["model_id"], "prediction": each["model_response"]}
+        conversation, mark, turn = str(each["task_id"]).rpartition("<::>")
+        if mark:  # MTRAG's ids are those of a conversation and a turn
+            row |= {"conversation_id": conversation, "turn": turn}
+            row.pop("Turn", None)
+        for name, rated in cast("Mapping[str, object]", each.get("annotations") or {}).items():
+            by_person = cast("Mapping[str, object]", rated if isinstance(rated, Mapping) else {})
+            values = [one.get("value") for one in by_person.values() if isinstance(one, Mapping)]
+            numbers = [float(value) for value in values if str(value).isdecimal()]
+            if numbers and "system" not in by_person:
+                row[f"people_{name}"] = median(numbers)
+        rows.append(row)
+    if not rows:
+        return None
+    return KeyedRows(
+        rows, "read 'evaluations' with their 'tasks' and 'documents', a row for each model"
+    )
 
 
 def rows_by_system(members: Values) -> KeyedRows | None:
