@@ -6,18 +6,25 @@ steps of a trace; PARTS has their names for the parts of a step. A span's attrib
 retrieval.documents[].document.{content,id,score,metadata}.
 """
 
-import ast
-import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import cast
 
+from ragauge.conversations.transcript import role_of, says_calls
 from ragauge.errors import Problem
 from ragauge.loaders.documents import ID_KEYS, TEXT_KEYS, parts_of
-from ragauge.loaders.formats.printed import parsed_expression
 from ragauge.loaders.mapping import field_of
 from ragauge.loaders.table import Table, listed
+from ragauge.loaders.trace_messages import (
+    SESSIONS,
+    call_of_span,
+    messages_of_span,
+    texts_of,
+    tools_of_span,
+    turn_of,
+    with_sessions,
+)
 from ragauge.loaders.values import (
     ANSWERING,
     ASKING,
@@ -25,8 +32,10 @@ from ragauge.loaders.values import (
     last_text,
     mapping_in,
     mappings_in,
+    parsed,
     text_of,
 )
+from ragauge.report.plain import counted as counted_noun
 from ragauge.samples.samples import Row
 
 Values = Mapping[str, object]
@@ -37,7 +46,7 @@ _PARTS = {
     "parent": "parent_id parentId parent_span_id parentSpanId parentObservationId "
     "parent_observation_id parent_run_id",
     "start": "start_time startTime startTimeUnixNano start_time_unix_nano",
-    "kind": "openinference.span.kind span_kind spanKind type run_type",
+    "kind": "openinference.span.kind span_kind spanKind gen_ai.operation.name type run_type",
     "status": "status_code statusCode status.code level",
     "error": "status_message statusMessage status.message exception.message error",
     "input": "input.value inputs input",
@@ -46,7 +55,7 @@ _PARTS = {
 PARTS = {part: tuple(names.split()) for part, names in _PARTS.items()}
 """The tools' names of the parts of a step; the first that has a value counts."""
 FAILED = ("ERROR", "STATUS_CODE_ERROR", "2")
-MODELS = ("LLM", "GENERATION")
+MODELS = ("LLM", "GENERATION", "CHAT", "TEXT_COMPLETION", "GENERATE_CONTENT")
 KEPT = {
     "name": "trace_name", "tags": "tags", "sessionId": "session", "session_id": "session",
     "userId": "user", "user_id": "user", "environment": "environment", "release": "release",
@@ -85,6 +94,10 @@ class Step:
     is_rerank: bool
     is_model: bool
     error: str | None
+    messages: tuple[list[object], list[object]] = ([], [])
+    """Those that a model got, and those that it replied."""
+    call: Sequence[object] = ()
+    """The messages of a tool's call and its result."""
 
 
 @dataclass(slots=True)
@@ -100,6 +113,9 @@ class Trace:
     extra: dict[str, object] = field(default_factory=dict[str, object])
     fallback: Sequence[object] | None = None
     """Documents found elsewhere, used where no step retrieved any."""
+    session: object = None
+    start: str = ""
+    tools: dict[str, object] = field(default_factory=dict[str, object])
 
 
 @dataclass(slots=True)
@@ -162,11 +178,16 @@ def _first_of(values: Values, names: Sequence[str]) -> object:
 
 
 def _step(
-    values: Values, number: int, documents: Sequence[object] | None, name: object = ""
+    values: Values,
+    number: int,
+    documents: Sequence[object] | None,
+    name: object = "",
+    events: object = None,
 ) -> Step:
     part = {part: _first_of(values, names) for part, names in PARTS.items()}
     kind = str(part["kind"]).upper()
     has_failed = str(part["status"]).upper() in FAILED or ("run_type" in values and part["error"])
+    error = str(part["error"] or "error") if has_failed else None
     return Step(
         id=str(part["id"] or f"number {number}"),
         parent=str(part["parent"]) if part["parent"] else None,
@@ -176,7 +197,9 @@ def _step(
         documents=documents,
         is_rerank=kind == "RERANKER" or "rerank" in str(name).lower(),
         is_model=kind in MODELS,
-        error=str(part["error"] or "error") if has_failed else None,
+        error=error,
+        messages=messages_of_span(values, events),
+        call=call_of_span(values, kind, number, error),
     )
 
 
@@ -250,6 +273,8 @@ def _read_observations(traces: Traces) -> str:
             for name, value in named.items()
             if field_of(str(name)) in GOLD and value is not None
         }
+        trace.session = _first_of(values, ("sessionId", "session_id"))
+        trace.start = str(values.get("timestamp") or "")
         for score in mappings_in(parsed(values.get("scores"))):
             value = _first_of(score, ("value", "stringValue", "string_value"))
             if isinstance(score.get("name"), str) and value is not None:
@@ -284,7 +309,9 @@ DOCUMENT = re.compile(r"(retrieval\.documents|reranker\.output_documents)\.(\d+)
 MODEL_OUTPUT = re.compile(r"llm\.output_messages\.\d+\.message\.content")
 PACKED = ("attributes", "attributes.retrieval.documents", "attributes.reranker.output_documents")
 """Columns that a CSV file or a database holds as text."""
-LEFT_OUT = {"retrieval", "reranker", "input", "output", "openinference", "context", "status"}
+LEFT_OUT = {
+    "retrieval", "reranker", "input", "output", "openinference", "context", "status", "session", "events", "tool",
+}  # fmt: skip
 OF_SPANS = {"name", *(name for names in PARTS.values() for name in names)}
 
 
@@ -318,7 +345,9 @@ def _read_spans(traces: Traces) -> str:
             model_output = [each for name, each in span.items() if MODEL_OUTPUT.fullmatch(name)]
             if model_output:
                 span.setdefault("output.value", model_output[-1])
-            trace.steps.append(_step(span, n_spans, documents))
+            trace.steps.append(_step(span, n_spans, documents, events=values.get("events")))
+            trace.session = _first_of(span, SESSIONS) or trace.session
+            trace.tools |= {str(tool): tool for tool in tools_of_span(span)}
             groups = (name.split(".")[0] for name in span if name not in OF_SPANS)
             traces.left_out |= {repr(group): None for group in groups if group not in LEFT_OUT}
     return f"{n_spans:,} spans"
@@ -390,6 +419,7 @@ def _as_table(traces: Traces, kind: str) -> Table:
         "have no question, answer or documents and are left out": [],
     }
     failed, several, empty = counted.values()
+    of_sessions: list[tuple[dict[str, object], object, str]] = []
     for trace in traces.by_id.values():
         values, inputs, n_retrievals = _values_of(trace)
         several += [trace.id] if n_retrievals > 1 else []
@@ -397,12 +427,18 @@ def _as_table(traces: Traces, kind: str) -> Table:
             empty.append(trace.id)
             continue
         rows.append(Row(values, trace.source, trace.line))
+        begun = trace.start or min((step.start for step in trace.steps), default="")
+        of_sessions.append((values, trace.session, begun))
         failed += [trace.id] if "error" in values else []
         if values["question"] is None:
             keys = [repr(str(key)) for given in inputs for key in mapping_in(parsed(given))]
             why = f"input with {listed(keys)}" if keys else "no input"
             unasked.setdefault(why, []).append(trace.id)
     notes = [f"read {kind} as {len(rows):,} traces, one sample each"]
+    if n_sessions := with_sessions(of_sessions):
+        notes.append(
+            f"traces of a session are its turns: {counted_noun(n_sessions, 'conversation')}"
+        )
     notes += [
         f"no question in {len(ids):,} traces ({why}): {listed(ids)}" for why, ids in unasked.items()
     ]
@@ -426,6 +462,9 @@ def _values_of(trace: Trace) -> tuple[dict[str, object] | None, list[object], in
     whole = [step.output for step in reversed(roots) if step.documents is None]
     # Of several steps without a common one above them, the model's last output is the answer.
     outputs = [trace.output, *(whole + models if len(roots) == 1 else models + whole)]
+    turn = turn_of(
+        [step.messages for step in steps], [each for step in steps for each in step.call]
+    )
     retrievals = _retrievals(steps)
     contexts = _joined(retrievals) if retrievals else trace.fallback
     question = next(
@@ -434,10 +473,21 @@ def _values_of(trace: Trace) -> tuple[dict[str, object] | None, list[object], in
     answer = next(
         (text for given in outputs if (text := text_in(given, "answer")) is not None), None
     )
+    asked, answered = texts_of(turn)
+    question, answer = question if asked is None else asked, answer or answered
     if question is None and answer is None and contexts is None:
         return None, [], len(retrievals)
     values: dict[str, object] = {"id": trace.id, "question": question, "answer": answer}
     values |= {} if contexts is None else {"contexts": contexts}
+    if any(map(says_calls, turn)):
+        if role_of(turn[0]) != "user":  # of the tools' own spans
+            around = (("user", question), ("assistant", answer))
+            asks, replies = (
+                [{"role": role, "content": text}] if text is not None else []
+                for role, text in around
+            )
+            turn = [*asks, *turn, *replies]
+        values |= {"messages": turn, "tools": [*trace.tools.values()] or None}
     values |= {name: value for name, value in trace.extra.items() if name not in values}
     errors = [step.error for step in steps if step.error is not None]
     values |= {"error": "; ".join(dict.fromkeys(errors))} if errors else {}
@@ -523,18 +573,3 @@ def documents_in(value: object, *, texts: bool = False, depth: int = 3) -> list[
         if key in named
     )
     return next((documents for documents in found if documents is not None), None)
-
-
-def parsed(value: object) -> object:
-    """The value of a JSON text, or of an object that pandas printed; other values unchanged."""
-    if not isinstance(value, str) or value.lstrip()[:1] not in ("{", "[", '"'):
-        return value
-    try:
-        return cast(object, json.loads(value))
-    except (ValueError, RecursionError):
-        if value.lstrip().startswith('"'):
-            return value
-    try:
-        return cast(object, ast.literal_eval(parsed_expression(value)))
-    except (ValueError, SyntaxError, RecursionError, MemoryError, TypeError):
-        return value

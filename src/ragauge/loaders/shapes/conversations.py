@@ -14,7 +14,6 @@ from ragauge.conversations.tool_calls import (
     read_expected,
 )
 from ragauge.conversations.transcript import (
-    Turn,
     messages_in,
     read_transcript,
     role_of,
@@ -202,16 +201,16 @@ def _asked_last(values: Mapping[str, object], name: str) -> Values:
     asked = read_transcript([item for item in items[start:] if role_of(item) == "user"]).messages
     before = ""
     for turn in read_transcript(items[:start]).turns():
-        before = _with_turn(before, turn)
+        before = with_turn(before, turn.question, turn.answer)
     kept = {each: value for each, value in values.items() if each != name}
     question = "\n".join(message.text for message in asked)
     said = {"question": question, "conversation_before": before or None}
     return kept | said | _of_messages(items[start:], values)
 
 
-def _with_turn(before: str, turn: Turn) -> str:
+def with_turn(before: str, question: str | None, answer: str | None) -> str:
     """What was said up to the end of a turn; of a long conversation its end."""
-    texts = [("user", turn.question), ("assistant", turn.answer)]
+    texts = [("user", question), ("assistant", answer)]
     lines = [before, *(f"{who}: {text}" for who, text in texts if text)]
     before = "\n".join(lines).lstrip("\n")
     return before if len(before) <= MAX_BEFORE else f"… {before[-MAX_BEFORE:]}"
@@ -311,7 +310,7 @@ def _turns(
         row |= {} if tools is None else {"tools": schemas if turn.calls or wanted else None}
         row["messages"] = said
         row["conversation_before"] = before or None
-        before = _with_turn(before, turn)
+        before = with_turn(before, turn.question, turn.answer)
         yield row | end | {"whole_conversation": given} if turn.number == len(turns) else row
 
 
