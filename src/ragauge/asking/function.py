@@ -3,19 +3,15 @@
 import asyncio
 import importlib
 import inspect
-import os
 import sys
-import threading
 import time
 from collections.abc import AsyncIterable, Callable, Mapping, Sequence
-from concurrent.futures import Future
-from dataclasses import dataclass
-from functools import cache
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import cast
 
+from ragauge.asking.calling import Calls
 from ragauge.asking.target import OpenTarget, Response, Target
-from ragauge.calls.loop import started_loop
 from ragauge.errors import PlanError, did_you_mean
 from ragauge.network.endpoints import OVERLOADED, Unanswered, may_pass, retry_after
 from ragauge.runs.code import user_code
@@ -43,7 +39,7 @@ def open_function(given: "str | Function | Target") -> OpenTarget:
     identity = f"{name} {user_code([type(named) if is_object else named]).digest()}"
     if isinstance(named, Target) and is_object:
         return OpenTarget(named, identity)
-    target = _FunctionTarget.of(cast(Function, named), shown)
+    target = FunctionTarget.of(cast(Function, named), shown)
     return OpenTarget(
         target,
         identity,
@@ -87,12 +83,11 @@ def _module(place: str, text: str) -> object:
         raise PlanError(f"the target {text!r:.200} cannot be imported: {what:.500}") from None
 
 
-@dataclass(frozen=True, slots=True)
-class _FunctionTarget:
-    """Calls a function: a coroutine on an event loop of its own, anything else in a thread of its own.
+@dataclass(slots=True)
+class FunctionTarget:
+    """Calls a function: a coroutine on an event loop of its own, anything else in a thread.
 
-    A thread cannot be ended from outside: one that never returns is left behind, and does not keep the
-    process alive. `fields`: the field that each parameter takes. `row`: the first parameter, if it takes all
+    `fields`: the field that each parameter takes. `row`: the first parameter, if it takes all
     fields. `takes_any`: it has `**settings`. `required`: what it cannot be called without.
     """
 
@@ -102,9 +97,10 @@ class _FunctionTarget:
     required: tuple[str, ...] = ()
     row: str = ""
     takes_any: bool = False
+    calls: "Calls[Response | BaseException]" = field(default_factory=Calls)
 
     @classmethod
-    def of(cls, function: Function, shown: str) -> "_FunctionTarget":
+    def of(cls, function: Function, shown: str) -> "FunctionTarget":
         """Reads the signature; PlanError if it takes no question."""
         try:
             signature = inspect.signature(function)
@@ -142,72 +138,50 @@ class _FunctionTarget:
         function = self.function
         inner = function if inspect.isroutine(function) else function.__call__
         if inspect.iscoroutinefunction(inner) or inspect.isasyncgenfunction(inner):
-            outcome = await _on_own_loop(function, given, keywords)
+            outcome = await self.calls.result(_awaited(function, given, keywords))
         else:
-            outcome = await asyncio.wrap_future(_in_thread(function, given, keywords))
+            outcome = await self.calls.result(lambda: _called(function, given, keywords))
         if isinstance(outcome, Response) and inspect.isawaitable(outcome.value):
             value = outcome.value
-            outcome = await _on_own_loop(lambda: value, [], {})
+            outcome = await self.calls.result(_awaited(lambda: value, [], {}))
         if not isinstance(outcome, Response):
             raise refusal_of(outcome)
         return outcome
 
 
-@cache
-def _loop_of_targets() -> asyncio.AbstractEventLoop:
-    """Another loop than ours: a target that blocks its loop must not hold up timeouts and the ledger."""
-    return started_loop("ragauge targets")
-
-
-def _in_thread(
+def _called(
     function: Function, given: list[object], keywords: Mapping[str, object]
-) -> "Future[Response | BaseException]":
-    future: Future[Response | BaseException] = Future()
-    future.set_running_or_notify_cancel()
-    process = os.getpid()
-
-    def work() -> None:
-        outcome: Response | BaseException
-        start = time.perf_counter()
-        try:
-            value = function(*given, **keywords)
-            if inspect.isgenerator(value):
-                outcome = _joined([(part, time.perf_counter() - start) for part in value], start)
-            else:
-                outcome = Response(value, time.perf_counter() - start)
-        except BaseException as error:
-            outcome = error
-        if os.getpid() != process:  # the target forked, and this is its child: it must not answer
-            os._exit(0)
-        future.set_result(outcome)
-
-    threading.Thread(target=work, name="ragauge target", daemon=True).start()
-    return future
+) -> Response | BaseException:
+    """The result, or the error as a value."""
+    start = time.perf_counter()
+    try:
+        value = function(*given, **keywords)
+        if inspect.isgenerator(value):
+            return _joined([(part, time.perf_counter() - start) for part in value], start)
+        return Response(value, time.perf_counter() - start)
+    except BaseException as error:
+        return error
 
 
-def _on_own_loop(
+async def _awaited(
     function: Function, given: list[object], keywords: Mapping[str, object]
-) -> "asyncio.Future[Response | BaseException]":
+) -> Response | BaseException:
     """The result, or the error as a value: an exit raised by a task would end its loop."""
-
-    async def work() -> Response | BaseException:
-        start = time.perf_counter()
-        try:
-            value = function(*given, **keywords)
-            if inspect.isawaitable(value):
-                value = await value
-            if not isinstance(value, AsyncIterable):
-                return Response(value, time.perf_counter() - start)
-            parts: list[tuple[object, float]] = []
-            async for part in cast(AsyncIterable[object], value):
-                parts.append((part, time.perf_counter() - start))  # noqa: PERF401
-            return _joined(parts, start)
-        except asyncio.CancelledError:
-            raise
-        except BaseException as error:
-            return error
-
-    return asyncio.wrap_future(asyncio.run_coroutine_threadsafe(work(), _loop_of_targets()))
+    start = time.perf_counter()
+    try:
+        value = function(*given, **keywords)
+        if inspect.isawaitable(value):
+            value = await value
+        if not isinstance(value, AsyncIterable):
+            return Response(value, time.perf_counter() - start)
+        parts: list[tuple[object, float]] = []
+        async for part in cast(AsyncIterable[object], value):
+            parts.append((part, time.perf_counter() - start))  # noqa: PERF401
+        return _joined(parts, start)
+    except asyncio.CancelledError:
+        raise
+    except BaseException as error:
+        return error
 
 
 def _joined(timed: Sequence[tuple[object, float]], start: float) -> Response:
