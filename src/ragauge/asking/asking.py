@@ -132,7 +132,8 @@ class Asking:
             at_once = {} if isinstance(target, HttpTarget) else {"at_once": most}
             limiters[key] = RateLimiter(most, **at_once, **WAITS)
             if isinstance(target, FunctionTarget):
-                target.calls = Calls(most, self.limits.timeout_s)
+                target.threads = Calls(most, self.limits.timeout_s)
+                target.tasks = Calls(most, self.limits.timeout_s)
                 n_ready = most + most // READY_SHARE
                 limiters[key] = RateLimiter(n_ready, at_once=n_ready, **WAITS)
         jobs = self.jobs()
@@ -261,6 +262,10 @@ class Asking:
 
     def _read(self, job: Job, response: Response) -> Answer:
         values = read_returned(response.value, job.id)
+        if response.spans is not None:
+            from ragauge.asking.spans import traced
+
+            values |= traced(response.spans, job.question, values)
         taken: dict[str, Any] = {name: values.pop(name, None) for name in MEASURED}
         tokens = taken["input_tokens"], taken["output_tokens"]
         if taken["cost_usd"] is None and job.system.price is not None and None not in tokens:

@@ -19,6 +19,8 @@ from ragauge.calls.loop import event_loop
 
 T = TypeVar("T")
 TARGETS = "ragauge targets"
+GRACE_S = 1.0
+"""How much later than it should a call may begin."""
 
 
 class TookTooLongError(Exception):
@@ -27,17 +29,18 @@ class TookTooLongError(Exception):
 
 @dataclass(slots=True, eq=False)
 class _Call(Generic[T]):
-    """`work` for a thread, or a coroutine for the loop of targets. `begun_s`: when it was handed over, then when it began."""
+    """`work` for a thread, or one that makes a coroutine for the loop. `late_s`: when it takes too long."""
 
-    work: Callable[[], T] | Coroutine[Any, Any, T]
+    work: Callable[[], Any]
+    is_async: bool
     future: "asyncio.Future[T]"
-    begun_s: float
+    late_s: float
     task: "asyncio.Task[T] | None" = None
     is_running: bool = False
 
 
 class Calls(Generic[T]):
-    """The calls of one target. At most `n_at_once` run; one that takes more than `timeout_s` is left behind."""
+    """The calls of one target, in threads or as tasks. At most `n_at_once` run; one of more than `timeout_s` is left behind."""
 
     def __init__(self, n_at_once: int = 8, timeout_s: float = 120.0) -> None:
         self.n_at_once, self.timeout_s = n_at_once, timeout_s
@@ -47,13 +50,22 @@ class Calls(Generic[T]):
         self._handed_over: list[_Call[T]] = []
         self._ended: list[tuple[_Call[T], T]] = []
 
-    async def result(self, work: Callable[[], T] | Coroutine[Any, Any, T]) -> T:
+    async def of_thread(self, work: Callable[[], T]) -> T:
         """The result of `work`, which raises nothing. TookTooLongError after `timeout_s`.
 
-        A thread cannot be ended from outside: one that never returns does not keep the process alive. A task is cancelled.
+        A thread cannot be ended from outside: one that never returns does not keep the process alive.
         """
+        return await self._result(work, is_async=False)
+
+    async def of_task(self, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
+        """The result of the coroutine, which raises nothing, and is cancelled with this or after `timeout_s`."""
+        return await self._result(work, is_async=True)
+
+    async def _result(self, work: Callable[[], Any], *, is_async: bool) -> T:
         loop = asyncio.get_running_loop()
-        call = _Call(work, loop.create_future(), time.monotonic())
+        # By then, each of those that run now has made place.
+        late_s = time.monotonic() + 2 * self.timeout_s + GRACE_S
+        call: _Call[T] = _Call(work, is_async, loop.create_future(), late_s)
         self._handed_over.append(call)
         if len(self._handed_over) == 1:  # one wake-up for all that is handed over now
             loop.call_soon(self._hand_over)
@@ -67,11 +79,11 @@ class Calls(Generic[T]):
             timer.cancel()
 
     def _look_at(self, call: _Call[T]) -> None:
-        left_s = call.begun_s + self.timeout_s - time.monotonic()
+        left_s = call.late_s - time.monotonic()
         if call.future.done():
             return
         if left_s > 0.0005:
-            asyncio.get_running_loop().call_later(left_s, self._look_at, call)
+            asyncio.get_running_loop().call_later(min(left_s, self.timeout_s), self._look_at, call)
         else:
             call.future.set_exception(TookTooLongError())
 
@@ -79,7 +91,7 @@ class Calls(Generic[T]):
         calls, self._handed_over = self._handed_over, []
         with self._lock:
             self._waiting += calls
-        if isinstance(calls[0].work, Coroutine):
+        if calls[0].is_async:
             event_loop(TARGETS).call_soon_threadsafe(self._start_tasks)
         else:
             self._start_threads()
@@ -90,11 +102,9 @@ class Calls(Generic[T]):
             while self._waiting and self._n_running < self.n_at_once:
                 call = self._waiting.popleft()
                 if not call.future.done():
-                    call.begun_s, call.is_running = time.monotonic(), True
+                    call.late_s, call.is_running = time.monotonic() + self.timeout_s, True
                     self._n_running += 1
                     return call
-                if isinstance(call.work, Coroutine):
-                    call.work.close()
         return None
 
     def _release(self, call: _Call[T]) -> bool:
@@ -107,7 +117,7 @@ class Calls(Generic[T]):
     def _leave_behind(self, call: _Call[T]) -> None:
         if not self._release(call):
             return
-        if isinstance(call.work, Coroutine):
+        if call.is_async:
             event_loop(TARGETS).call_soon_threadsafe(self._cancel, call)
         else:
             self._start_threads()
@@ -120,9 +130,7 @@ class Calls(Generic[T]):
     def _start_tasks(self) -> None:
         """On the loop of targets."""
         while (call := self._next()) is not None:
-            work = call.work
-            assert isinstance(work, Coroutine)
-            task = asyncio.get_running_loop().create_task(work, context=Context())
+            task = asyncio.get_running_loop().create_task(call.work(), context=Context())
             call.task = task
             task.add_done_callback(partial(self._task_ended, call))
 
@@ -142,9 +150,7 @@ class Calls(Generic[T]):
         """In a thread: this call, then those that wait."""
         process = os.getpid()
         while call is not None:
-            work = call.work
-            assert not isinstance(work, Coroutine)
-            outcome = Context().run(work)
+            outcome = Context().run(call.work)
             if (
                 os.getpid() != process
             ):  # the target forked, and this is its child: it must not answer

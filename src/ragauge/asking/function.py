@@ -2,13 +2,14 @@
 
 import asyncio
 import importlib
+import importlib.util
 import inspect
 import sys
 import time
 from collections.abc import AsyncIterable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from ragauge.asking.calling import Calls
 from ragauge.asking.target import OpenTarget, Response, Target
@@ -18,6 +19,9 @@ from ragauge.runs.code import user_code
 from ragauge.samples.samples import FIELDS
 from ragauge.storage.python_file import import_file
 from ragauge.storage.regular_file import is_file
+
+if TYPE_CHECKING:
+    from ragauge.asking.spans import Collector, Spans
 
 WHOLE = ("row", "sample", "fields", "inputs", "item", "example")
 """Names of a first parameter that takes all fields of the question as a mapping."""
@@ -40,6 +44,10 @@ def open_function(given: "str | Function | Target") -> OpenTarget:
     if isinstance(named, Target) and is_object:
         return OpenTarget(named, identity)
     target = FunctionTarget.of(cast(Function, named), shown)
+    if "opentelemetry.trace" in sys.modules and importlib.util.find_spec("opentelemetry.sdk"):
+        from ragauge.asking.spans import collector
+
+        target.collector = collector()
     return OpenTarget(
         target,
         identity,
@@ -97,7 +105,9 @@ class FunctionTarget:
     required: tuple[str, ...] = ()
     row: str = ""
     takes_any: bool = False
-    calls: "Calls[Response | BaseException]" = field(default_factory=Calls)
+    threads: "Calls[Response | BaseException]" = field(default_factory=Calls)
+    tasks: "Calls[Response | BaseException]" = field(default_factory=Calls)
+    collector: "Collector | None" = None
 
     @classmethod
     def of(cls, function: Function, shown: str) -> "FunctionTarget":
@@ -136,25 +146,33 @@ class FunctionTarget:
     async def answer(self, inputs: Mapping[str, object]) -> Response:
         given, keywords = self.arguments(inputs)
         function = self.function
+        spans = None if self.collector is None else self.collector.spans()
         inner = function if inspect.isroutine(function) else function.__call__
         if inspect.iscoroutinefunction(inner) or inspect.isasyncgenfunction(inner):
-            outcome = await self.calls.result(_awaited(function, given, keywords))
+            outcome = await self.tasks.of_task(lambda: _awaited(function, given, keywords, spans))
         else:
-            outcome = await self.calls.result(lambda: _called(function, given, keywords))
+            outcome = await self.threads.of_thread(
+                lambda: _called(function, given, keywords, spans)
+            )
         if isinstance(outcome, Response) and inspect.isawaitable(outcome.value):
             value = outcome.value
-            outcome = await self.calls.result(_awaited(lambda: value, [], {}))
+            outcome = await self.tasks.of_task(lambda: _awaited(lambda: value, [], {}, spans))
         if not isinstance(outcome, Response):
             raise refusal_of(outcome)
-        return outcome
+        return outcome if spans is None else replace(outcome, spans=spans)
 
 
 def _called(
-    function: Function, given: list[object], keywords: Mapping[str, object]
+    function: Function,
+    given: list[object],
+    keywords: Mapping[str, object],
+    spans: "Spans | None",
 ) -> Response | BaseException:
     """The result, or the error as a value."""
     start = time.perf_counter()
     try:
+        if spans is not None:
+            spans.begin()
         value = function(*given, **keywords)
         if inspect.isgenerator(value):
             return _joined([(part, time.perf_counter() - start) for part in value], start)
@@ -164,11 +182,16 @@ def _called(
 
 
 async def _awaited(
-    function: Function, given: list[object], keywords: Mapping[str, object]
+    function: Function,
+    given: list[object],
+    keywords: Mapping[str, object],
+    spans: "Spans | None",
 ) -> Response | BaseException:
     """The result, or the error as a value: an exit raised by a task would end its loop."""
     start = time.perf_counter()
     try:
+        if spans is not None:
+            spans.begin()
         value = function(*given, **keywords)
         if inspect.isawaitable(value):
             value = await value

@@ -51,9 +51,11 @@ def read_returned(value: object, id: str) -> dict[str, object]:
 def usage_of(value: object) -> dict[str, object]:
     """The tokens and the cost that a result reports, by our names; those that are no numbers are left out."""
     found: dict[str, object] = {}
-    if isinstance(value, str) or (type(value) is dict and not REPORTING & value.keys()):
+    if isinstance(value, str):
         return found
-    holders = [value, *(_part(value, name) for name in USAGE)]
+    if isinstance(value, dict) and REPORTING.isdisjoint(cast("dict[str, object]", value)):
+        return found
+    holders = [cast(object, value), *(_part(cast(object, value), name) for name in USAGE)]
     holders += [_part(holder, "token_usage") for holder in holders[1:]]
     holders = [holder for holder in holders if holder is not None]
     for ours, theirs in TOKENS.items():
