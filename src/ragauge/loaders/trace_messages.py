@@ -20,7 +20,7 @@ SIDES = {
 _MESSAGE = re.compile(rf"({'|'.join(map(re.escape, SIDES))})(?:\.(\d+)\.(.+))?")
 _EVENT = re.compile(r"gen_ai\.(system|user|assistant|tool)\.message")
 _TOOLS = re.compile(r"llm\.tools\.\d+\.tool\.json_schema|gen_ai\.tool\.definitions")
-TOOL_NAMES = ("gen_ai.tool.name", "tool.name", "name")
+TOOL_NAMES = ("gen_ai.tool.name", "tool.name", "tool_call.function.name", "name")
 TOOL_ARGUMENTS = ("gen_ai.tool.call.arguments", "tool.parameters", "input.value", "input", "inputs")
 TOOL_RESULTS = ("gen_ai.tool.call.result", "output.value", "output", "outputs")
 
@@ -83,7 +83,7 @@ def _plain(message: object) -> dict[str, object]:
 
 def call_of_span(span: Values, kind: str, number: int, failed: object) -> list[object]:
     """The call of a tool's span and its result, as messages; empty for other spans."""
-    if kind not in ("TOOL", "EXECUTE_TOOL"):
+    if kind != "TOOL":
         return []
     name, arguments, result = (
         next((span[each] for each in names if span.get(each) not in (None, "")), None)
@@ -93,6 +93,8 @@ def call_of_span(span: Values, kind: str, number: int, failed: object) -> list[o
     inner = mapping_in(arguments)
     if len(inner) == 1 and isinstance(parsed(inner.get("input")), Mapping):  # LangChain's
         arguments = parsed(inner["input"])
+    if arguments is not None and not isinstance(arguments, Mapping):
+        arguments = {"input": arguments}
     call = {"id": id, "function": {"name": name, "arguments": arguments}}
     returned = {"role": "tool", "tool_call_id": id, "content": failed if result is None else result}
     return [

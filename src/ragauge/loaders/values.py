@@ -12,7 +12,7 @@ from typing import cast
 
 from ragauge.loaders.formats.printed import parsed_expression
 
-CONTENT_KEYS = ("content", "text", "response", "_content")
+CONTENT_KEYS = ("content", "text", "response", "_content", "parts")
 ASKING = ("user", "human")
 ANSWERING = ("assistant", "ai", "model", "agent", "bot", "chatbot")
 
