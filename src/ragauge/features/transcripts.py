@@ -9,6 +9,7 @@ from ragauge.conversations.tool_calls import (
     Call,
     TranscriptError,
     is_object,
+    list_of,
     n_turns_listed,
     read_expected,
 )
@@ -63,8 +64,9 @@ def turn_calls(
     Expected calls that are no list over turns are those of the whole conversation: its turns count as one.
     """
     try:
-        given = json.loads(expected_calls)
-        is_of_all = bool(given) and isinstance(given, list) and all(map(is_object, given))
+        given: object = json.loads(expected_calls)
+        listed = list_of(given)
+        is_of_all = bool(listed) and all(map(is_object, listed or ()))
         if is_of_all and whole_conversation is not None:
             transcript = read_transcript(whole_conversation)
         turns = transcript.turns(n_turns_listed(given))

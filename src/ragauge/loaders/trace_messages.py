@@ -44,7 +44,9 @@ def messages_of_span(span: Values, events: object = None) -> tuple[list[object],
         for key in path:
             side = cast("dict[str, object]", side.setdefault(key, {}))
         side[last] = value
-    got, said = ([_plain(each) for each in items_in(_nested(side)) or ()] for side in sides)
+    got, said = (
+        [cast("object", _plain(each)) for each in items_in(_nested(side))] for side in sides
+    )
     for event in mappings_in(parsed(events)):
         values = mapping_in(event.get("attributes"))
         if kind := _EVENT.fullmatch(str(event.get("name"))):
@@ -94,8 +96,9 @@ def call_of_span(span: Values, kind: str, number: int, failed: object) -> list[o
     if len(inner) == 1 and isinstance(parsed(inner.get("input")), Mapping):  # LangChain's
         arguments = parsed(inner["input"])
     if arguments is not None and not isinstance(arguments, Mapping):
-        arguments = {"input": arguments}
-    call = {"id": id, "function": {"name": name, "arguments": arguments}}
+        arguments = cast("object", {"input": arguments})
+    function: Values = {"name": name, "arguments": cast("object", arguments)}
+    call: Values = {"id": id, "function": function}
     returned = {"role": "tool", "tool_call_id": id, "content": failed if result is None else result}
     return [
         {"role": "assistant", "tool_calls": [call]},
@@ -157,7 +160,8 @@ def with_sessions(rows: Sequence[tuple[dict[str, object], object, str]]) -> int:
         if all(start for start, _ in traces):
             traces.sort(key=lambda each: each[0])
         for number, (_, values) in enumerate(traces, 1):
-            texts = (("user", values["question"]), ("assistant", values["answer"]))
+            question, answer = (cast("str | None", values[name]) for name in ("question", "answer"))
+            texts = (("user", question), ("assistant", answer))
             said = [{"role": role, "content": text} for role, text in texts if text is not None]
             values.setdefault("messages", said)
             values |= {
@@ -166,7 +170,7 @@ def with_sessions(rows: Sequence[tuple[dict[str, object], object, str]]) -> int:
                 "conversation_before": before or None,
             }
             whole += items_in(values["messages"])
-            before = with_turn(before, *(text and str(text) for _, text in texts))
+            before = with_turn(before, question, answer)
             if number == len(traces):
                 values["whole_conversation"] = whole
     return len(several)

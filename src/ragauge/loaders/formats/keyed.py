@@ -9,6 +9,7 @@ from typing import NamedTuple, cast
 
 from ragauge.loaders.mapping import field_of
 from ragauge.loaders.table import listed
+from ragauge.loaders.values import mapping_in, mappings_in
 
 TELLING = ("question", "answer", "references", "contexts")
 """Fields of which a sample has at least one."""
@@ -81,16 +82,8 @@ def _questions_of_corpus(members: Values) -> KeyedRows | None:
 
 def _evaluated(members: Values) -> KeyedRows | None:
     """The answers of several models to the tasks of InspectorRAGet, as MTRAG's, with the medians of people's ratings."""
-    tasks, documents, given = (
-        [
-            each
-            for each in cast("list[Values]", members.get(name) or ())
-            if isinstance(each, Mapping)
-        ]
-        if isinstance(members.get(name), list)
-        else []
-        for name in ("tasks", "documents", "evaluations")
-    )
+    names = ("tasks", "documents", "evaluations")
+    tasks, documents, given = (mappings_in(members.get(name)) for name in names)
     if not all("task_id" in each for each in tasks) or not all(
         {"task_id", "model_id", "model_response"} <= each.keys() for each in given
     ):
@@ -101,17 +94,17 @@ def _evaluated(members: Values) -> KeyedRows | None:
     for each in given:
         task = by_id.get(each["task_id"], {})
         row = {name: value for name, value in task.items() if name != "annotations"}
-        found = cast("Sequence[Values]", task.get("contexts") or ())
+        found = mappings_in(task.get("contexts"))
         row["contexts"] = [{**texts.get(one.get("document_id"), {}), **one} for one in found]
         row |= {"system": each["model_id"], "prediction": each["model_response"]}
         conversation, mark, turn = str(each["task_id"]).rpartition("<::>")
         if mark:  # MTRAG's ids are those of a conversation and a turn
             row |= {"conversation_id": conversation, "turn": turn}
             row.pop("Turn", None)
-        for name, rated in cast("Mapping[str, object]", each.get("annotations") or {}).items():
-            by_person = cast("Mapping[str, object]", rated if isinstance(rated, Mapping) else {})
-            values = [one.get("value") for one in by_person.values() if isinstance(one, Mapping)]
-            numbers = [float(value) for value in values if str(value).isdecimal()]
+        for name, rated in mapping_in(each.get("annotations")).items():
+            by_person = mapping_in(rated)
+            values = [str(mapping_in(one).get("value")) for one in by_person.values()]
+            numbers = [float(value) for value in values if value.isdecimal()]
             if numbers and "system" not in by_person:
                 row[f"people_{name}"] = median(numbers)
         rows.append(row)

@@ -106,7 +106,10 @@ def recognised(table: Table, keep: Collection[str] = ()) -> Table:
 def _with_reply(values: Mapping[str, object], name: str) -> Values | None:
     """A row whose messages have the reply of an API in another column, as one list; None if it is none, or a text."""
     given = _parsed(values.get(name))
-    asked = [{"role": "user", "content": given}] if isinstance(given, str) else list_of(given)
+    is_text = isinstance(given, str)
+    asked = (
+        [cast("object", {"role": "user", "content": given})] if is_text else list_of(given) or []
+    )
     for column in REPLIES if asked and all(map(is_object, asked)) else ():
         reply = _parsed(values.get(column))
         said = messages_in({column: reply} if column == "choices" else reply)
@@ -285,11 +288,14 @@ def _turns(
     of_turn = {each: _by_turn(each, own.pop(each), len(turns)) for each in by_turn}
     expected = [None] * len(turns) if calls is None else _expected(own.pop(calls), len(turns))
     schemas = None if tools is None else own.pop(tools)
-    slices = list_of(own.get("slices")) or []
-    if len(slices) == len(turns) and all(item is None or is_object(item) for item in slices):
+    slices: list[object] = [None] * len(turns)
+    if (given_slices := list_of(own.get("slices"))) and any(map(is_object, given_slices)):
+        slices = given_slices
+        if len(slices) != len(turns):
+            raise TranscriptError(
+                f"'slices' has {len(slices)} turns, the conversation {len(turns)}"
+            )
         own.pop("slices")
-    else:
-        slices = [None] * len(turns)
     # What a whole conversation cost counts once, so that sums are right.
     end: Values = {each: own.pop(each) for each in list(own) if fields[each] in MEASURED}
     if "expected_state" in own:
@@ -304,7 +310,7 @@ def _turns(
             "question": turn.question,
             "answer": turn.answer,
         }
-        row |= _of_messages(said, values) | mapping_of(slice)
+        row |= {**_of_messages(said, values), **mapping_of(slice)}
         row |= {each: items[turn.number - 1] for each, items in of_turn.items()}
         row |= {} if calls is None else {"expected_calls": wanted}
         row |= {} if tools is None else {"tools": schemas if turn.calls or wanted else None}
