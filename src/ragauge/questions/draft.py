@@ -66,6 +66,7 @@ PATTERNS: Mapping[str, tuple[str, float]] = {
     "counted subject": ("number", 3.0),
     "agent": ("single fact", 3.5),
     "definition": ("single fact", 3.0),
+    "identity": ("single fact", 3.0),
     "meaning": ("single fact", 3.0),
     "means": ("single fact", 3.0),
     "place": ("single fact", 3.0),

@@ -20,8 +20,8 @@ NO_NAMES = ARTICLES | OTHERS | POINTING | JOINING | PREPOSITIONS
 class Names:
     """How documents write words inside of sentences: which are names, and what `the hut` may be.
 
-    `capital`, `small`: how often a word begins with either letter; `small` also counts `a hut`, `the hut`
-    and `the hut of`. `by_head`: for each document, the names that end with a word.
+    `capital`, `small`: how often a word begins with either letter; `small` also counts `a hut`, `the hut`,
+    `the hut of`, and `a hut.` where a sign follows. `by_head`: for each document, the names that end with a word.
     """
 
     def __init__(self, texts: Mapping[str, str]) -> None:
@@ -31,9 +31,13 @@ class Names:
         for document, text in texts.items():
             for word in re.findall(r"(?<=[\w,] )([^\W\d_][\w’'-]*)", text):
                 (self.capital if word[0].isupper() else self.small)[word.lower()] += 1
-            for article, noun, of in re.findall(r"\b([Tt]he|[Aa]n?) ([a-z]+)\b( of\b)?", text):
+            for article, noun, end in re.findall(
+                r"\b([Tt]he|[Aa]n?) ([a-z]+)\b( of\b|[.,;:)])?", text
+            ):
                 phrase = f"{'the' if article.lower() == 'the' else 'a'} {noun}"
-                self.small.update([phrase, phrase + of] if of else [phrase])
+                self.small.update(
+                    [phrase, f"{phrase}{end if end == ' of' else '.'}"] if end else [phrase]
+                )
             for found in re.findall(r"(?:[A-Z][\w’'-]+ ){1,3}[A-Z][\w’'-]+", text):
                 words = found.split()
                 if words[0].lower() in NO_NAMES:
