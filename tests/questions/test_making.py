@@ -49,7 +49,7 @@ def asked_of(tmp_path: Path):
     """The questions that the rules find in a text, with their answers."""
 
     def find(text: str, pattern: str = "") -> dict[str, str]:
-        (tmp_path / "a.md").write_text(f"# Notes\n\n{text}")
+        (tmp_path / "a.md").write_text(text)
         found = drafts(documents_of(tmp_path))
         return {
             each.question: each.references[0] for each in found if pattern in ("", each.pattern)

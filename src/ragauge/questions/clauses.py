@@ -184,7 +184,7 @@ def _verb_at(words: Sequence[str]) -> int | None:
             )
             second = _second_verb(after, is_strict=is_reduced)
             if second is None:
-                is_noun = form_of(word) == "base" and form_of(before) == "third" and at > 1
+                is_noun = form_of(word) == "base" and form_of(before) == "third" and at == 2
                 return None if is_noun and words[at - 2] not in BEFORE_NOUNS else at
             # `Orders placed before noon are …`
             is_relative = is_reduced and after[second] in AUXILIARIES
@@ -309,7 +309,9 @@ def _is_clause(text: str) -> bool:
     if second in PREPOSITIONS - {"of"} and quantities(words[0]):
         return True  # `two live here and three at the other hut`
     return (words[0].endswith("s") and second in PREPOSITIONS | ARTICLES) or any(
-        word in AUXILIARIES or (form_of(word) == "third" and before not in DETERMINERS)
+        word in AUXILIARIES
+        or (form_of(word) == "third" and before not in DETERMINERS)
+        or (form_of(word) == "base" and is_plural(before) and form_of(before) != "third")
         for before, word in pairwise(words)
     )
 

@@ -53,6 +53,8 @@ class Draft:
     comparing: str = ""
     """How two drafts that share it are compared, by their `value`: `Which has more beds`."""
     value: str = ""
+    history: tuple[str, ...] = ()
+    """What the user asked before, and what the answer was."""
     origin: str = ""
     """The question that it asks in other words; only one of the two is used."""
 

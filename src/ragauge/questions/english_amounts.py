@@ -58,7 +58,9 @@ def part(
     elif pattern == "money" and clause.main == "cost":
         comparing = f"{clause.verb} more {leftover}"
     elif pattern == "date" and ask == "When":
-        comparing = f"{clause.verb} {leftover} earlier"
+        # `opened in a former factory`: where is no part of what is compared
+        said = re.sub(r"(^|^\w+(?:ed|t) )(?:in|on|at|by|with|for) .*", r"\1", leftover)
+        comparing = f"{clause.verb} {said} earlier"
     comparing = " ".join(f"Which {comparing}".split()) if comparing else ""
     question = as_question(ask, clause.asked(leftover))
     yield QuestionAnswer(pattern, question, answer.rstrip(","), comparing, value)

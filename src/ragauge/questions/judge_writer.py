@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from ragauge.judges.session import JudgeSession
 
 PROMPT = "write_question"
-OF_TWO = ("comparison", "multi-hop")
+OF_TWO = ("comparison", "multi-hop", "ambiguous")
 """Types that need two passages."""
 MIN_WORDS = 12
 """Fewest words of a passage of prose that is asked about."""
@@ -214,13 +214,17 @@ def _draft(slot: Slot, written: Written) -> tuple[Draft, str]:
         problem = "no answer was written"
     elif is_answerable and len(sources) < len(slot.passages):
         problem = "a quote is not in its passage"
+    earlier, _, question = written.question.rpartition("\n")
+    if slot.question_type == "follow-up" and not earlier:
+        problem = problem or "no earlier question was written"
     draft = Draft(
-        written.question,
+        question.strip() if slot.question_type == "follow-up" else written.question,
         (written.answer or NO_ANSWER,),
         tuple(sources),
         slot.question_type,
         PROMPT,
         answerable=is_answerable,
         hops=2 if slot.question_type == "multi-hop" else 1,
+        history=(earlier.strip(),) if earlier and slot.question_type == "follow-up" else (),
     )
     return draft, problem

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from ragauge.documents.passage import Passage
 from ragauge.documents.reading import Documents
 from ragauge.language.detection import language_of
+from ragauge.language.numbers.numbers import quantities
 from ragauge.language.text import sentence_spans
 from ragauge.questions.clauses import clauses
 from ragauge.questions.draft import PATTERNS, Draft, Source
@@ -169,14 +170,14 @@ def _in_context(question: str, subject: str, passage: Passage, names: Names) -> 
     `Is the noise level 68 decibels (Molenaar G2 grinder)?`
     """
     words = subject.split()
-    is_definite = words[0] in ("the", "your", "you")
-    named = re.findall(r"(?<!^)\b[A-Z][\w-]+|(?<=\D)\d+\b", question)
-    is_named = (
-        any(sign.isupper() for sign in subject)
-        if is_definite
-        else not set(named) <= CALENDAR and len(content_words(question)) > 2
-    )
-    if is_named or (not is_definite and len(content_words(question)) > 4):
+    if words[0] in ("the", "your", "you"):
+        is_clear = any(sign.isupper() for sign in subject)
+    else:
+        content = [word for word in content_words(question) if word.capitalize() not in CALENDAR]
+        said = set(re.findall(r"(?<!^)\b[A-Z][\w-]+|(?<=\D)\d+\b", question)) - CALENDAR
+        is_asked = len(content) > 2 or " " in subject or question.startswith(("What is", "Who is"))
+        is_clear = len(content) > 3 or bool(said and is_asked)
+    if is_clear:
         return question
     asked = set(content_words(question))
     titles = [plain(title) for title in passage.heading.split(" > ") if not title.endswith("?")]
@@ -276,7 +277,22 @@ def _of_table(passage: Passage, names: Names) -> Iterator[Draft]:
             asked = (name, column, "") if is_turned else (column, name, header[0])
             if question := _of_cell(*asked, heading, names):
                 source = Source(passage, *span)
-                yield Draft(question, (cell,), (source,), "table look-up", "cell", name)
+                amount, noun = quantities(cell), plain(column).lower()
+                is_amount = amount[:1] and amount[0].start == 0
+                is_name = re.search(r"\b(?:year|date|code|number|phone|id)\b", noun)
+                comparing = (
+                    "" if is_turned or is_name or not is_amount else f"Which has the higher {noun}"
+                )
+                yield Draft(
+                    question,
+                    (cell,),
+                    (source,),
+                    "table look-up",
+                    "cell",
+                    name,
+                    comparing=comparing,
+                    value=cell,
+                )
 
 
 def _names_row(cell: str) -> bool:
