@@ -11,6 +11,7 @@ from ragauge.documents.reading import Documents
 from ragauge.questions.checks import MEASURES, Checked, check, problems_of, with_encoder, write_rows
 from ragauge.questions.evidence import documents_of
 from ragauge.questions.loading import read_questions
+from ragauge.questions.people import QuestionLabel, people_report
 from ragauge.report.plain import counted, shortened
 from ragauge.report.report import Items, Records, Report, Table
 
@@ -63,6 +64,8 @@ class CheckedQuestions:
     checked: Sequence[Checked]
     documents: Documents = field(repr=False)
     source: str = "questions"
+    labels: Sequence[QuestionLabel] = ()
+    """What people say of them."""
 
     @property
     def n_sound(self) -> int:
@@ -117,10 +120,17 @@ class CheckedQuestions:
         passages = counted(len(documents.passages), "passage")
         read = f"checked against {passages} of {counted(len(documents.texts), 'document')}"
         unread = [f"{each.document}: {each.reason}" for each in documents.problems]
+        people = people_report([each.question for each in self.checked], self.labels)
+        if self.labels:
+            tables += people.tables
         return Report(
             self.headline,
             tables=[table for table in tables if table.rows],
-            notes=[f"{read}; left out: {left_out}" if left_out else read, *unread],
+            notes=[
+                *([people.headline, *people.notes] if self.labels else []),
+                f"{read}; left out: {left_out}" if left_out else read,
+                *unread,
+            ],
             items=[Items("Not sound", unsound)] if unsound else [],
             records=self._records,
             data=lambda: {"sound": self.n_sound, "n": len(self.checked), "questions": self.rows},

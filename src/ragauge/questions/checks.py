@@ -276,7 +276,9 @@ def _grounded(question: Question, gold: Gold, index: PassageIndex) -> CheckResul
     if not references:
         return _not_checked("it has no reference")
     passages = dict.fromkeys(each.text for each in gold.passages)
+    headings = dict.fromkeys(each.heading for each in gold.passages)
     joined = ("\n".join(passages), "\n".join(gold.texts))
+    joined += ("\n".join((*headings, joined[1])),) if joined[1] else ()
     given = list(dict.fromkeys(each for each in (*gold.texts, *joined) if each.strip()))
     texts = given or _texts_near(question, index)
     if not texts:

@@ -249,7 +249,7 @@ def _is_noun_phrase(text: str, words: Sequence[str], names: Names) -> bool:
     if not 0 < len(words) <= MAX_SUBJECT or not text[0].isalnum():
         return False
     openers = BEFORE_NOUNS | {"and"}
-    content = [word for word in words if word not in openers]
+    content = [word for word in words if word not in openers and word != "`"]
     is_alone = len(words) == 1 or words[1] in PREPOSITIONS  # `Claims above €50 are …`
     form = form_of(words[0])
     is_verb = form == "base" or (is_participle(words[0]) if is_alone else form == "third")

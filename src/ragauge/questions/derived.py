@@ -16,6 +16,7 @@ from ragauge.questions.names import Names
 MAX_COMPARED = 4
 """Most comparisons of one kind: more would be one question in many clothes."""
 MAX_HOP_WORDS = 30
+NO_VARIANTS = ("yes/no", "cloze", "table look-up")
 NAME = r"(?<!^)\b[A-Z][\w’'-]+(?: [A-Z][\w’'-]+)*"
 INVENTED = "Hartwell Marlow Denholm Calverton Ashdown Thornbury Wexcombe Lindale Orsett Brantham"
 """Names for things that no document has; the first that the documents do not use is taken."""
@@ -125,7 +126,7 @@ def _ambiguous(drafts: Sequence[Draft]) -> Iterator[Draft]:
     """
     groups: dict[str, dict[str, Draft]] = defaultdict(dict)
     for draft in drafts:
-        if draft.question_type in ("yes/no", "cloze", "table look-up") or draft.worth >= 4:
+        if draft.pattern == "definition" or draft.question_type in NO_VARIANTS:
             continue
         asked, _, heading = draft.question.rstrip("?)").partition(" (")
         kind = draft.subject.split()[-1]

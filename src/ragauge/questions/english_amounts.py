@@ -38,7 +38,10 @@ NUMBERED = set_of(
 """Nouns that a number names and does not count: `channel 7`."""
 MEASURED = set_of("old tall high long wide deep ago later away of more less after before")
 """Words behind an amount that make it another thing than a count: `20 years old`."""
-MEASURES = "(?:depth|length|height|width|weight|capacity|speed|area|population|pressure|temperature|diameter|size|volume|power|limit|rate|price|budget|fee|range|duration|thickness|distance|salary|age|elevation|discount|value|term|period|penalty|fine)"
+MEASURES = set_of(
+    """depth length height width weight capacity speed area population pressure temperature diameter size volume power limit rate price budget fee
+    range duration thickness distance salary age elevation discount value term period penalty fine"""
+)
 COUNTED = re.compile(r"(?:[a-z][\w-]* ){0,2}[a-z][\w-]*")
 CURRENCY = r"(?:dollars?|euros?|USD|EUR|pence|cents)"
 
@@ -189,7 +192,7 @@ def _things(tail: str) -> str | None:
 def measure(clause: Clause) -> Iterator[QuestionAnswer]:
     """`X has a maximum depth of 112 metres`: what is the maximum depth of X?"""
     found = re.match(
-        rf"an? (?P<what>(?:[a-z-]+ ){{0,2}}{MEASURES}) of (?P<value>(?:about |over |up to |nearly )?[$€£]?\d[^,;]*)$",
+        rf"an? (?P<what>(?:[a-z-]+ ){{0,2}}(?:{'|'.join(sorted(MEASURES))})) of (?P<value>(?:about |over |up to |nearly )?[$€£]?\d[^,;]*)$",
         clause.rest,
     )
     be = {"does": "is", "did": "was"}.get(clause.auxiliary)

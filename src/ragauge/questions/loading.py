@@ -101,20 +101,13 @@ def _question(id: str, row: Mapping[str, object], spans: list[GoldContext] | Non
     )
 
 
-def _history(given: object) -> list[dict[str, str]]:
-    """The messages before a question; none where the column has something else."""
+def _history(given: object) -> list[str]:
+    """The turns before a question, which a frame has as JSON; none where the column has something else."""
     try:
-        messages = json.loads(given) if isinstance(given, str) else given
+        turns = json.loads(given) if isinstance(given, str) else given
     except ValueError:
-        return []
-    if not isinstance(messages, list):
-        return []
-    found = (cast("object", each) for each in cast("list[object]", messages))
-    return [
-        {"role": str(each.get("role")), "content": str(each.get("content"))}
-        for each in found
-        if isinstance(each, Mapping) and each.get("content")
-    ]
+        turns = None
+    return [str(each) for each in cast("list[object]", turns)] if isinstance(turns, list) else []
 
 
 def _spans(source: object, column: str) -> dict[int, list[GoldContext]]:

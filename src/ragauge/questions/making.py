@@ -166,10 +166,7 @@ def question_of(draft: Draft, provenance: Mapping[str, object]) -> Question:
         draft.question_type,
         draft.hops,
         draft.answerable,
-        [
-            {"role": role, "content": text}
-            for role, text in zip(("user", "assistant"), draft.history, strict=False)
-        ],
+        list(draft.history),
         dict(provenance),
     )
 

@@ -12,6 +12,7 @@ from ragauge.language.text import sentence_spans
 from ragauge.questions.clauses import clauses
 from ragauge.questions.draft import PATTERNS, Draft, Source
 from ragauge.questions.english import is_good, questions_of
+from ragauge.questions.english_amounts import MEASURES
 from ragauge.questions.english_words import (
     BEFORE_NOUNS,
     JOINING,
@@ -56,11 +57,10 @@ ASKING = re.compile(
     r"(?:What|Who|Which|When|Where|Why|How|Is|Are|Can|Do|Does|May|Must|Should|Was|Did)\b"
 )
 YEAR = re.compile(r"(?:FY ?|Q[1-4] )?(?:19|20)\d\d")
-NOUNS = set_of(
-    """price cost fee name date year size weight height length capacity population area code colour color status type
-    version default value meaning remedy definition rate limit time duration speed distance number total amount address phone email owner author
-    source language country city region capital unit symbol grade score level model material function purpose effect cause
-    treatment symptom dose deadline contact department role"""
+NOUNS = MEASURES | set_of(
+    """cost name date year code colour color status type version default meaning remedy definition time number total amount
+    address phone email owner author source language country city region capital unit symbol grade score level model material
+    function purpose effect cause treatment symptom dose deadline contact department role"""
 )
 """Headers of columns whose cells can be asked for; others need the documents to write `the …` of them."""
 NO_NOUNS = (JOINING | POINTING | MODALS | BEFORE_NOUNS) | set_of(

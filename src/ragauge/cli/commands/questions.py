@@ -44,6 +44,9 @@ def check_command(
     ),
     judging: PromptedJudgeOptions,
     encoder: str | None = ENCODER,
+    labels: Path | None = option(
+        "Labels of people, from `ragauge review questions`: the report says how many questions hold up."
+    ),
     dry_run: bool = option("Show the number of calls and the cost, then stop."),
     writing: OutputOptions = group(
         output={
@@ -65,8 +68,10 @@ def check_command(
     from ragauge.questions.checks import check, with_encoder
     from ragauge.questions.judge_checks import estimate, with_judge
     from ragauge.questions.loading import read_questions
+    from ragauge.questions.people import read_labels
 
-    targets = writing.targets([questions, *documents], also=("jsonl",))
+    inputs = [questions, *documents, *([] if labels is None else [labels])]
+    targets = writing.targets(inputs, also=("jsonl",))
     read, notes = read_questions(questions, map=pairs_once(mapping, "field"))
     for note in notes:
         say(note)
@@ -85,7 +90,8 @@ def check_command(
         raise click.UsageError("--dry-run shows what a judge would cost; give --judge")
     if encoder is not None:
         checked = with_encoder(checked, passages, encoder)
-    found = CheckedQuestions(checked, passages, str(questions))
+    said = [] if labels is None else read_labels(labels)
+    found = CheckedQuestions(checked, passages, str(questions), said)
     files = [path for form, path in targets if form == "jsonl" and path is not None]
     reports = [(form, path) for form, path in targets if form != "jsonl"]
     for path in files:
