@@ -240,18 +240,19 @@ def questions_command(
     file names. At the end, or with nothing left, the report says how many questions hold up, with an interval;
     `ragauge questions check --labels` says it too.
     """
+    from ragauge.cli.commands.question_session import ask_about
     from ragauge.cli.commands.review_session import Keys
     from ragauge.questions.evidence import PassageIndex, documents_of
     from ragauge.questions.loading import read_questions
     from ragauge.questions.people import labels_beside, people_report, read_labels, sampled
-    from ragauge.cli.commands.question_session import ask_about
+    from ragauge.storage.atomic_files import misplaced
 
     targets = writing.targets([questions, *documents])
     name = rater_name(rater)
-    if problems := rater_problems(name):
+    place = labels or labels_beside(questions)
+    if problems := [*rater_problems(name), *misplaced([place], [questions, *documents])]:
         raise PlanError(problems)
     read, _ = read_questions(questions)
-    place = labels or labels_beside(questions)
     known = read_labels(place) if os.path.lexists(place) else []
     index = PassageIndex(documents_of(list(documents))) if documents else None
     stdin = getattr(sys, "stdin", None)
