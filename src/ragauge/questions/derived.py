@@ -129,12 +129,12 @@ def _ambiguous(drafts: Sequence[Draft]) -> Iterator[Draft]:
         if draft.pattern == "definition" or draft.question_type in NO_VARIANTS:
             continue
         asked, _, heading = draft.question.rstrip("?)").partition(" (")
-        kind = draft.subject.split()[-1]
         if heading:
             groups[f"{asked}?"].setdefault(heading, draft)
         elif re.fullmatch(r"(?:the )?(?:[A-Z][\w’'-]+ ){1,3}[A-Za-z][a-z]{2,}", draft.subject):
             name = re.compile(rf"\b(?:the )?{re.escape(draft.subject.removeprefix('the '))}\b")
-            question = name.sub(f"the {kind.lower()}", draft.question, count=1)
+            kind = draft.subject.split()[-1].lower()
+            question = name.sub(f"the {kind}", draft.question, count=1)
             groups[question].setdefault(draft.subject, draft)
     for question, by_name in groups.items():
         found = list(by_name.items())[:MAX_COMPARED]
