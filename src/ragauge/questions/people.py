@@ -11,7 +11,6 @@ from ragauge.errors import DataError, Problem, StoreError
 from ragauge.people.review_queue import random_order
 from ragauge.questions.question import Question
 from ragauge.report.report import Report, Table
-from ragauge.stats.intervals import share_interval
 from ragauge.storage.regular_file import read_regular
 
 ASPECTS = {
@@ -139,6 +138,8 @@ def _share(said: Sequence[bool]) -> str:
     if not said:
         return "–"
     share = said.count(True) / len(said)
+    from ragauge.stats.intervals import share_interval
+
     low, high = share_interval(share, len(said))
     return f"{share:.0%} ({low:.0%}–{high:.0%})"
 
