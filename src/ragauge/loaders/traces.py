@@ -1,8 +1,8 @@
 """Read exported traces as samples: question, retrieved documents and answer of each trace.
 
-Phoenix and other OpenInference tools export spans, Langfuse traces and observations, LangSmith runs. All are
-steps of a trace; PARTS has their names for the parts of a step. A span's attributes may be columns
-(attributes.input.value), nested objects, or OTLP's list of keys and values; its documents are
+Phoenix and other OpenInference tools export spans, OpenTelemetry's GenAI conventions name theirs gen_ai, Langfuse exports
+traces and observations, LangSmith runs. All are steps of a trace; PARTS has their names for the parts of a step. A span's attributes
+may be columns (attributes.input.value), nested objects, or OTLP's list of keys and values; its documents are
 retrieval.documents[].document.{content,id,score,metadata}.
 """
 
@@ -10,6 +10,7 @@ import ast
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import cast
 
@@ -37,16 +38,28 @@ _PARTS = {
     "parent": "parent_id parentId parent_span_id parentSpanId parentObservationId "
     "parent_observation_id parent_run_id",
     "start": "start_time startTime startTimeUnixNano start_time_unix_nano",
-    "kind": "openinference.span.kind span_kind spanKind type run_type",
+    "kind": "openinference.span.kind span_kind spanKind gen_ai.operation.name type run_type",
     "status": "status_code statusCode status.code level",
     "error": "status_message statusMessage status.message exception.message error",
-    "input": "input.value inputs input",
-    "output": "output.value outputs output",
+    "input": "input.value inputs input gen_ai.retrieval.query.text gen_ai.input.messages "
+    "gen_ai.tool.call.arguments",
+    "output": "output.value outputs output gen_ai.output.messages gen_ai.tool.call.result",
+    "input_tokens": "llm.token_count.prompt gen_ai.usage.input_tokens gen_ai.usage.prompt_tokens",
+    "output_tokens": "llm.token_count.completion gen_ai.usage.output_tokens "
+    "gen_ai.usage.completion_tokens",
+    "cost_usd": "llm.cost.total",
+    "tool": "gen_ai.tool.name tool.name tool_call.function.name name",
 }
 PARTS = {part: tuple(names.split()) for part, names in _PARTS.items()}
 """The tools' names of the parts of a step; the first that has a value counts."""
 FAILED = ("ERROR", "STATUS_CODE_ERROR", "2")
+KINDS = {
+    "RETRIEVAL": "RETRIEVER", "EXECUTE_TOOL": "TOOL", "EMBEDDINGS": "EMBEDDING",
+    "CHAT": "LLM", "TEXT_COMPLETION": "LLM", "GENERATE_CONTENT": "LLM",
+}  # fmt: skip
+"""The operations of the GenAI conventions, by OpenInference's names."""
 MODELS = ("LLM", "GENERATION")
+USED = ("input_tokens", "output_tokens", "cost_usd")
 KEPT = {
     "name": "trace_name", "tags": "tags", "sessionId": "session", "session_id": "session",
     "userId": "user", "user_id": "user", "environment": "environment", "release": "release",
@@ -85,6 +98,8 @@ class Step:
     is_rerank: bool
     is_model: bool
     error: str | None
+    used: Mapping[str, float]
+    """What its models used, of USED."""
 
 
 @dataclass(slots=True)
@@ -165,7 +180,7 @@ def _step(
     values: Values, number: int, documents: Sequence[object] | None, name: object = ""
 ) -> Step:
     part = {part: _first_of(values, names) for part, names in PARTS.items()}
-    kind = str(part["kind"]).upper()
+    kind = _kind(part["kind"])
     has_failed = str(part["status"]).upper() in FAILED or ("run_type" in values and part["error"])
     return Step(
         id=str(part["id"] or f"number {number}"),
@@ -177,7 +192,23 @@ def _step(
         is_rerank=kind == "RERANKER" or "rerank" in str(name).lower(),
         is_model=kind in MODELS,
         error=str(part["error"] or "error") if has_failed else None,
+        used={} if kind == "EMBEDDING" else _numbers({name: part[name] for name in USED}),
     )
+
+
+def _kind(value: object) -> str:
+    name = str(value).upper()
+    return KINDS.get(name, name)
+
+
+def _numbers(values: Values) -> dict[str, float]:
+    """Those that are numbers; OTLP's JSON has them as texts."""
+    found: dict[str, float] = {}
+    for name, value in values.items():
+        with suppress(TypeError, ValueError):
+            number = float(cast(float, value))
+            found |= {name: number} if 0 <= number < float("inf") else {}
+    return found
 
 
 # LangSmith: a row for each run, or a root with its child_runs.
@@ -280,8 +311,13 @@ def _observation(values: Values, number: int) -> Step:
 
 # OpenInference: Phoenix exports, and OTLP's JSON.
 
-DOCUMENT = re.compile(r"(retrieval\.documents|reranker\.output_documents)\.(\d+)(?:\.(.+))?")
+DOCUMENT = re.compile(
+    r"(?:gen_ai\.)?(retrieval\.documents|reranker\.output_documents)\.(\d+)(?:\.(.+))?"
+)
 MODEL_OUTPUT = re.compile(r"llm\.output_messages\.\d+\.message\.content")
+MODEL_CALL = re.compile(
+    r"(llm\.output_messages\.\d+\.message\.tool_calls\.\d+\.tool_call\.function)\.name"
+)
 PACKED = ("attributes", "attributes.retrieval.documents", "attributes.reranker.output_documents")
 """Columns that a CSV file or a database holds as text."""
 LEFT_OUT = {"retrieval", "reranker", "input", "output", "openinference", "context", "status"}
@@ -311,10 +347,11 @@ def _read_spans(traces: Traces) -> str:
             id = _first_of(span, PARTS["trace"])
             if (trace := traces.of(id, row, "is a span without a trace id")) is None:
                 continue
-            kind = str(_first_of(span, PARTS["kind"])).upper()
+            kind = _kind(_first_of(span, PARTS["kind"]))
             documents = _documents(span, kind)
             if documents is None and kind == "RETRIEVER":
-                documents = documents_in(span.get("output.value"), texts=True) or []
+                given = _first_of(span, ("output.value", "gen_ai.retrieval.documents"))
+                documents = documents_in(given, texts=True) or items_in(parsed(given))
             model_output = [each for name, each in span.items() if MODEL_OUTPUT.fullmatch(name)]
             if model_output:
                 span.setdefault("output.value", model_output[-1])
@@ -360,6 +397,36 @@ def _flatten(value: object, name: str, flat: dict[str, object], depth: int = 8) 
         return
     for key, part in cast("Sequence[tuple[object, object]]", parts):
         _flatten(part, f"{name}.{key}" if name else str(key), flat, depth - 1)
+
+
+def calls_in(spans: Sequence[Values]) -> list[dict[str, object]]:
+    """The tool calls of spans, as messages: each call, and what came back. Without a span of a tool, those that models made."""
+    flat = [_flat_span(span) for span in spans]
+    made: list[tuple[object, object, object]] = []
+    for span in flat:
+        if _kind(_first_of(span, PARTS["kind"])) == "TOOL":
+            names = "output", "error"
+            result = next(filter(None, (_first_of(span, PARTS[name]) for name in names)), "")
+            made.append((_first_of(span, PARTS["tool"]), _first_of(span, PARTS["input"]), result))
+    for span in () if made else flat:
+        calls = (found[1] for name in span if (found := MODEL_CALL.fullmatch(name)))
+        made += [(span.get(f"{call}.name"), span.get(f"{call}.arguments"), None) for call in calls]
+        for message in mappings_in(parsed(span.get("gen_ai.output.messages"))):
+            parts = [each for each in mappings_in(message.get("parts")) if "arguments" in each]
+            made += [(each.get("name"), each["arguments"], None) for each in parts]
+    messages: list[dict[str, object]] = []
+    for number, (name, given, result) in enumerate(made):
+        read = parsed(given)
+        arguments = mapping_in(read)
+        if not isinstance(read, Mapping) and read is not None:
+            arguments = {"input": read}
+        function: Values = {"name": str(name), "arguments": arguments}
+        call: Values = {"id": str(number), "type": "function", "function": function}
+        messages.append({"role": "assistant", "tool_calls": [call]})
+        if result is not None:
+            text = result if isinstance(result, str) else json.dumps(result, default=str)
+            messages.append({"role": "tool", "tool_call_id": str(number), "content": text})
+    return messages
 
 
 def _documents(span: Values, kind: str) -> list[object] | None:
@@ -438,10 +505,33 @@ def _values_of(trace: Trace) -> tuple[dict[str, object] | None, list[object], in
         return None, [], len(retrievals)
     values: dict[str, object] = {"id": trace.id, "question": question, "answer": answer}
     values |= {} if contexts is None else {"contexts": contexts}
+    if contexts and not any(map(parts_of, contexts)) and all(map(mapping_in, contexts)):
+        del values["contexts"]  # the GenAI conventions ask for ids and scores only
+        for name, key in (("context_ids", "id"), ("context_scores", "score")):
+            found = [mapping_in(each).get(key) for each in contexts]
+            values |= {name: found} if None not in found else {}
+    values |= _used(steps)
     values |= {name: value for name, value in trace.extra.items() if name not in values}
     errors = [step.error for step in steps if step.error is not None]
     values |= {"error": "; ".join(dict.fromkeys(errors))} if errors else {}
     return values, inputs, len(retrievals)
+
+
+def _used(steps: Sequence[Step]) -> dict[str, float]:
+    """Sums of what the steps used: an agent's step repeats what the calls within it used."""
+    used: dict[str, float] = {}
+    for name in USED:
+        parents = {step.id: step.parent for step in steps}
+        with_number = {step.id for step in steps if name in step.used}
+        repeated: set[str | None] = set()
+        for id in with_number:
+            parent = parents.get(id)
+            while parent is not None and parent not in repeated:
+                repeated.add(parent)
+                parent = parents.get(parent)
+        numbers = [step.used[name] for step in steps if step.id in with_number - repeated]
+        used |= {name: sum(numbers)} if numbers else {}
+    return used
 
 
 def _retrievals(steps: Sequence[Step]) -> list[Sequence[object]]:

@@ -8,7 +8,7 @@ import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
 from typing import cast
 
-CONTENT_KEYS = ("content", "text", "response", "_content")
+CONTENT_KEYS = ("content", "text", "response", "_content", "parts")
 ASKING = ("user", "human")
 ANSWERING = ("assistant", "ai", "model", "agent", "bot", "chatbot")
 
