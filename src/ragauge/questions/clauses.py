@@ -154,7 +154,7 @@ def _with_verb(
         auxiliary = "may" if verb == "must" and is_negative else verb
         rest = " ".join(rest.split()[1:]) if is_negative else f"{adverb} {rest}".strip()
         return Clause(subject, auxiliary, "", verb, rest, lead, ending, is_negative)
-    if verb in DO or verb not in verbs():
+    if verb in DO or verb not in verbs() or subject == "you":
         return None
     auxiliary = {"third": "does", "base": "do"}.get(form_of(verb), "did")
     nouns = re.split(r" (?:of|in|at|for|on|from|with|to|by) ", subject.lower())[0].split()
@@ -184,8 +184,10 @@ def _verb_at(words: Sequence[str]) -> int | None:
             )
             second = _second_verb(after, is_strict=is_reduced)
             if second is None:
-                is_noun = form_of(word) == "base" and form_of(before) == "third" and at == 2
-                return None if is_noun and words[at - 2] not in BEFORE_NOUNS else at
+                is_noun = form_of(word) == "base" and form_of(before) == "third" and at > 1
+                first = words[at - 2]  # `Mapper removes stop words`, `comments helps retain`
+                is_unsure = is_plural(first) or (at == 2 and first not in BEFORE_NOUNS)
+                return None if is_noun and is_unsure else at
             # `Orders placed before noon are …`
             is_relative = is_reduced and after[second] in AUXILIARIES
             return at + 1 + second if is_relative and "and" not in after[:second] else None
@@ -203,7 +205,7 @@ def _may_be_verb(word: str, before: str, subject: Sequence[str], after: Sequence
     if form_of(word) == "base":
         heads = [head for head, each in pairwise(subject) if each in PREPOSITIONS]
         return is_plural(before) or before == "you" or is_plural((*heads, "")[0])
-    if following in AUXILIARIES or form_of(following) == "third":
+    if following in AUXILIARIES or form_of(following) == "third" or following.endswith("ed"):
         return False
     if form_of(word) == "third":
         is_noun = form_of(following) == "base" and word not in WITH_NOUN  # `the tests find …`
@@ -240,7 +242,9 @@ def _subject(text: str, words: Sequence[str], names: Names, document: str) -> st
         or is_plural(words[-1])
         or words[0].endswith("ing")
     )
-    is_small = is_common or words[0] in DETERMINERS or bool(quantities(words[0]))
+    is_small = (
+        is_common or words[0] == "you" or words[0] in DETERMINERS or bool(quantities(words[0]))
+    )
     return text[0].lower() + text[1:] if is_small else text
 
 
@@ -318,13 +322,14 @@ def _is_clause(text: str) -> bool:
 
 def _may_end(rest: str, ending: str) -> bool:
     """Whether the clause stays true without what was cut off, and points to nothing outside."""
-    words = tokens_of(rest)
+    words = tokens_of(rest.rstrip(", "))
     after = {word.lower().strip(",;:") for word in ending.split()[:4]}
-    openers = BEFORE_NOUNS | {"and", "or", "that", "as", "both", "either"}
+    openers = BEFORE_NOUNS | {"and", "or", "that", "as", "both", "either", "upon"}
     before, last = ["", "", *words][-2:]
     # `to read | and write the file`, `the filtered | and sorted results`
     is_shared = ending.startswith("and ") and (
-        (before == "to" and form_of(last))
+        re.search(r"\bto \w+ (?:out|up|off|in|on)$|\bboth\b", rest)
+        or (before == "to" and form_of(last))
         or (is_participle(last) and before in BEFORE_NOUNS | {"only"})
     )
     return not (

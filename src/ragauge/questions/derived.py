@@ -10,6 +10,7 @@ from random import Random
 from ragauge.language.dates.dates import dates
 from ragauge.language.numbers.numbers import quantities
 from ragauge.questions.draft import NO_ANSWER, Draft
+from ragauge.questions.english import PERSON
 from ragauge.questions.english_words import ARTICLES, AUXILIARIES, content_words
 from ragauge.questions.names import Names
 
@@ -17,7 +18,6 @@ MAX_COMPARED = 4
 """Most comparisons of one kind: more would be one question in many clothes."""
 MAX_HOP_WORDS = 30
 NO_VARIANTS = ("yes/no", "cloze", "table look-up")
-NAME = r"(?<!^)\b[A-Z][\w’'-]+(?: [A-Z][\w’'-]+)*"
 INVENTED = "Hartwell Marlow Denholm Calverton Ashdown Thornbury Wexcombe Lindale Orsett Brantham"
 """Names for things that no document has; the first that the documents do not use is taken."""
 
@@ -77,16 +77,18 @@ def _wins(comparing: str, value: str, other: str) -> bool | None:
 
 def _two_hops(drafts: Sequence[Draft]) -> Iterator[Draft]:
     """A question about a thing, with the thing described by what another passage says of it."""
-    by_name: dict[str, list[Draft]] = defaultdict(list)
+    by_subject: dict[str, list[Draft]] = defaultdict(list)
     for draft in drafts:
         if draft.question_type not in ("yes/no", "cloze"):
-            subject = draft.subject.removeprefix("the ")
-            for name in {subject, *re.findall(NAME, draft.question)}:
-                by_name[name].append(draft)
+            # What a question ends with is no part of a longer name: `… the keeper of Penlow?`
+            last = re.search(r"(?<= )(?:[A-Z][\w’'-]+ ?)+(?=\?$| \()", draft.question)
+            names = {draft.subject.removeprefix("the "), last[0] if last else ""}
+            for name in names - {""}:
+                by_subject[name].append(draft)
     for first in drafts:
         described, name = _description(first)
-        of_name = re.compile(rf"\b(?:the )?{re.escape(name)}\b(?!['’])")
-        for second in by_name.get(name, ()) if described else ():
+        of_name = re.compile(rf"\b(?:the )?{re.escape(name)}\b(?!['’]| [A-Z\d])")
+        for second in by_subject.get(name, ()) if described else ():
             question = of_name.sub(lambda _, by=described: by, second.question, count=1)
             is_near = second.sources[0].passage.id == first.sources[0].passage.id
             is_told = set(content_words(described)) & set(content_words(second.references[0]))
@@ -107,7 +109,7 @@ def _description(draft: Draft) -> tuple[str, str]:
     """What a draft says of a name, in words that stand for it, and the name."""
     asked = draft.question.rstrip("?").partition(" (")[0]
     answer = draft.references[0]
-    if draft.pattern in ("which", "agent"):
+    if draft.pattern == "which" or (draft.pattern == "agent" and re.fullmatch(PERSON, answer)):
         kind, _, said = asked.removeprefix("Which ").partition(" ")
         described = f"the person who {said}" if kind == "Who" else f"the {kind} that {said}"
         return described, answer.removeprefix("the ")
@@ -161,6 +163,8 @@ def _follow_ups(drafts: Sequence[Draft]) -> Iterator[Draft]:
         asked = draft.question.rstrip("?").partition(" (")[0]
         question = re.sub(rf"\b{re.escape(draft.subject)}\b(?!['’])", "it", asked, count=1)
         is_plain = draft.pattern != "definition" and draft.question_type != "cloze"
+        if draft.pattern in ("object", "listed objects"):  # `What does it have?`
+            continue
         if first and is_plain and re.search(r"\b(?:is|was|does|did|has|can) it\b", question):
             yield replace(
                 draft,
@@ -213,7 +217,8 @@ def _with_other_name(draft: Draft, name: str, names: Names) -> str | None:
     words = subject.split()
     if not 1 <= len(words) <= 3 or not all(word[0].isupper() for word in words):
         return None
-    if (len(words) == 1 and not names.capital[subject.lower()]) or subject not in draft.question:
+    asked, bracket, heading = draft.question.partition(" (")
+    if (len(words) == 1 and not names.capital[subject.lower()]) or subject not in asked:
         return None
     if coded := re.fullmatch(r"(?P<head>[A-Z]+-?)\d", words[-1]):
         codes = [f"{coded['head']}{n}" for n in range(9, 0, -1)]
@@ -223,7 +228,7 @@ def _with_other_name(draft: Draft, name: str, names: Names) -> str | None:
         words[-1] = free[0]
     else:
         words[1 if len(words) > 1 and names.small[words[0].lower()] else 0] = name
-    return draft.question.replace(subject, " ".join(words))
+    return f"{asked.replace(subject, ' '.join(words))}{bracket}{heading}"
 
 
 def _as_typed(drafts: Sequence[Draft], random: Random) -> Iterator[Draft]:

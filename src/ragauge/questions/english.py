@@ -22,6 +22,7 @@ from ragauge.questions.english_amounts import (
 )
 from ragauge.questions.english_words import (
     ARTICLES,
+    AUXILIARIES,
     BE,
     DETERMINERS,
     JOINING,
@@ -188,7 +189,8 @@ def _agent(clause: Clause) -> Iterator[QuestionAnswer]:
     )
     if found is None or clause.auxiliary not in BE or clause.main or found["how"] not in verbs():
         return
-    if re.match(r"\s*['’]s|\s+and\b", found["behind"]):
+    is_other = not (JOINING | AUXILIARIES | {"not"}).isdisjoint(found["between"].split())
+    if is_other or re.match(r"\s*['’]s|\s+and\b", found["behind"]):
         return
     verb = verbs()[found["how"]]
     form = verb.past if clause.auxiliary in ("was", "were") else verb.third

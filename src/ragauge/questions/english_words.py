@@ -54,7 +54,7 @@ VAGUE = set_of(
     """cause reason result difference point problem idea purpose aim goal way thing case question answer rest others end
     number amount part kind side effect example time day place change fact order one ones company man woman group team
     film book city country area building family boy girl agency organization university government court author authors
-    report study site website game band couple victim suspect official review work process event story movie town"""
+    report study site website game band couple victim suspect official review work process event story movie town office hall room page"""
 )
 """Nouns that say too little alone: `the main cause`, `the American company`."""
 DOUBLED = set_of(
@@ -119,7 +119,7 @@ def is_plural(word: str) -> bool:
     """Whether a lower-cased noun looks like a plural."""
     if word in ("people", "men", "women", "children"):
         return True
-    return word.endswith("s") and not word.endswith(("ss", "us", "is"))
+    return word.endswith("s") and not word.endswith(("ss", "us", "is", ".js"))
 
 
 def tokens_of(text: str) -> list[str]:

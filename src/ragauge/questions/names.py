@@ -12,6 +12,7 @@ from ragauge.questions.english_words import (
     OTHERS,
     POINTING,
     PREPOSITIONS,
+    VAGUE,
 )
 
 NO_NAMES = ARTICLES | OTHERS | POINTING | JOINING | PREPOSITIONS
@@ -56,7 +57,11 @@ class Names:
     def resolved(self, head: str, document: str, least: int = 1) -> str | None:
         """The one name of the document that ends with this word, if it occurs this often."""
         found = self.by_head[document].get(head, Counter[str]())
-        return next(iter(found)) if len(found) == 1 and found.total() >= least else None
+        return (
+            next(iter(found))
+            if len(found) == 1 and found.total() >= least and head not in VAGUE
+            else None
+        )
 
     def resolve(self, text: str, document: str) -> str:
         """The text with `the hut` as the one hut that the document names."""
