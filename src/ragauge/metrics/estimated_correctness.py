@@ -262,7 +262,9 @@ def _missing(match: ReferenceMatch, wording: str) -> list[str]:
     """The words of the reference that the answer lacks, each once, numbers with their signs and units."""
     numbers: dict[int, str] = {}
     end = 0
-    for number in match.numbers.unmatched:  # in the order of the text, so each is sought after the last
+    for (
+        number
+    ) in match.numbers.unmatched:  # in the order of the text, so each is sought after the last
         at = wording.find(number.number, end)
         if at >= 0:
             end = at + 1

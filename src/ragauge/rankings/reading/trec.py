@@ -5,7 +5,7 @@ whose queries are interleaved is read whole.
 """
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from threading import Lock
@@ -25,7 +25,7 @@ from ragauge.rankings.reading.fields import (
     starts_of_blocks,
     text_of,
 )
-from ragauge.rankings.reading.lookup import distinct, repeats
+from ragauge.rankings.reading.lookup import distinct, same_pairs
 from ragauge.rankings.reading.scan import MalformedError, decimals, integers, split
 from ragauge.rankings.reading.streams import (
     PIECE,
@@ -85,8 +85,9 @@ def read_qrels(path: Path | str) -> Judgements:
     except MalformedError as error:
         raise _at_line(packed, error, 0, QRELS_LINE) from None
     judgements = Judgements.from_fields(query, document, grades, packed.name)
-    key = paired(digests(judgements.document), judgements.query)
-    _refuse_repeats(packed, judgements.document, key, judgements.query, 0, "is judged twice")
+    document, query = judgements.document, judgements.query
+    pairs = same_pairs(document, paired(digests(document), query), query)
+    _refuse_repeated(packed, document, pairs, 0, "is judged twice")
     return judgements
 
 
@@ -170,17 +171,11 @@ def _scan_piece(
         raise _at_line(file, error, offset, RUN_LINE) from None
     blocks = starts_of_blocks(query)
     n_lines = np.diff(blocks, append=len(query))
-    number, digest = judgements.numbers_of(query.take(blocks))
+    number, digest = judgements.known_queries.numbers(query.take(blocks))
     is_known = number != NOT_JUDGED
     _refuse_parted(number[is_known], judgements)
-    # Each unknown query is a separate group, numbered below all known ones.
-    group = np.where(is_known, number, -2 - np.arange(len(number)))
-    key = paired(digests(document), group, n_lines)
-    block = np.repeat(np.arange(len(group)), n_lines)
-    _refuse_repeats(file, document, key, block, offset, "is retrieved twice")
-    judgement, rank = judgements.ranks_in(
-        document, key, np.repeat(group, n_lines), block, scores, compat
-    )
+    judgement, rank, pairs = judgements.matched(document, number, n_lines, scores, compat)
+    _refuse_repeated(file, document, pairs, offset, "is retrieved twice")
     tag = ""
     if len(score):  # the tag follows the last score
         behind = text[score.end[-1] :].tobytes().lstrip()
@@ -275,15 +270,14 @@ def _at_line(file: Packed, error: MalformedError, offset: int, shape: str) -> Da
     return DataError([Problem(f"{error.problem}; {shape}", file.name, line)])
 
 
-def _refuse_repeats(
-    file: Packed, document: Field, key: Words, group: Ints, offset: int, problem: str
+def _refuse_repeated(
+    file: Packed, document: Field, pairs: Sequence[tuple[int, int]], offset: int, what: str
 ) -> None:
-    """DataError for a repeated document in a group; `offset` is where the text begins."""
-    for row, other in repeats(key):
-        is_same = document.same(np.array([row]), document, np.array([other]))[0]
-        if is_same and group[row] == group[other]:
-            starts = sorted(int(document.start[at]) + offset for at in (row, other))
-            first, second = (line_number(file, at) for at in starts)
-            name = text_of(document.name(row))
-            what = f"document {name!r} {problem} for its query, first at line {first}; remove one"
-            raise DataError([Problem(what, file.name, second)])
+    """DataError for the first two rows with the same document; `offset` is where the text begins."""
+    for pair in pairs:
+        from ragauge.rankings.reading.rows import repeated_twice
+
+        starts = sorted(int(document.start[row]) + offset for row in pair)
+        first, second = (line_number(file, start) for start in starts)
+        problem = repeated_twice(document.name(pair[0]), what, first)
+        raise DataError([Problem(problem, file.name, second)])
