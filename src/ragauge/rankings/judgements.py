@@ -1,6 +1,6 @@
 """Relevance judgements in columns, and a run matched to them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -50,6 +50,11 @@ class Judgements:
     def queries(self) -> tuple[str, ...]:
         """The queries' names, in the order of their numbers."""
         return tuple(texts_of(self.query_names))
+
+    @cached_property
+    def numbers(self) -> dict[str, int]:
+        """Each query's number."""
+        return {query: number for number, query in enumerate(self.queries)}
 
     @cached_property
     def known_queries(self) -> Names:
@@ -155,8 +160,3 @@ class JudgedRun:
             self.judgements.query,
             self.judgements.grade[best_first],
         )
-
-
-def numbered(names: Sequence[str]) -> dict[str, int]:
-    """Each name's index."""
-    return {name: place for place, name in enumerate(names)}

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 import numpy as np
 
 from ragauge.errors import DataError, Problem
-from ragauge.rankings.arrays import Bytes, Compat, Floats, Ints, compared
+from ragauge.rankings.arrays import Bytes, Compat, Floats, Ints, Words, compared
+from ragauge.rankings.hits import ranks_within
 from ragauge.rankings.judgements import NOT_JUDGED, JudgedRun, Judgements
 from ragauge.rankings.reading.fields import (
     Field,
@@ -44,13 +45,16 @@ class SortedRun:
 
     `query_names` (m,) names the queries, `n_retrieved` (m,) counts their documents. `document` and
     `score` (n,) are sorted by query, best first: score descending in the precision of `compat`, ties
-    by name descending by bytes. `tag` is the name in the run itself.
+    by name descending by bytes. `key` (n,), ascending, is where documents are looked up: its first bits are
+    the query's number, its last ones the rank from 0, and those between the start of the document's digest,
+    so what is found must be compared by name. `tag` is the name in the run itself.
     """
 
     query_names: Field
     n_retrieved: Ints
     document: Field
     score: Floats
+    key: Words
     compat: Compat
     source: str
     tag: str
@@ -93,7 +97,8 @@ class SortedRun:
                 name = next(name for name in spelled if "\ufffd" in name.decode(errors="replace"))
                 what = f"names the {title} {name!r}, which is not in UTF-8; save the file as UTF-8"
                 raise DataError([Problem(what, self.source)]) from None
-        query = columns["query"].gather(self._query.astype(np.uint32))
+        number = np.repeat(np.arange(len(self.n_retrieved), dtype=np.uint32), self.n_retrieved)
+        query = columns["query"].gather(number)
         return pl.DataFrame([query, columns["doc"], pl.Series("score", self.score)])
 
     def matched_to(self, judgements: Judgements) -> JudgedRun:
@@ -102,26 +107,39 @@ class SortedRun:
         is_here = number != NOT_JUDGED
         n_retrieved = np.where(is_here, self.n_retrieved[number], 0)
         wanted = np.flatnonzero(is_here[judgements.query])
-        document, query = judgements.document.take(wanted), number[judgements.query[wanted]]
-        at, row = self._known_documents.find(document, paired(digests(document), query), query)
-        rank = row - self._first[query[at]] + 1
+        query = number[judgements.query[wanted]]
+        stem = _stems(self.n_retrieved, digests(judgements.document.take(wanted)), query)
+        # In ascending order the search passes through memory once.
+        left = np.argsort(stem)
+        at = np.searchsorted(self.key, stem[left])
+        found, ranks_found = [left[:0]], [left[:0]]
+        n_rank_bits = _n_bits(self.n_retrieved)[1]
+        while len(left):
+            is_like = at < len(self.key)
+            is_like[is_like] = (self.key[at[is_like]] ^ stem[left[is_like]]) >> n_rank_bits == 0
+            left, at = left[is_like], at[is_like]
+            found.append(left)
+            ranks_found.append((self.key[at] - stem[left]).astype(np.int64))
+            at = at + 1
+        row, rank = np.concatenate(found), np.concatenate(ranks_found)
+        is_same = self.document.same(
+            self._first[query[row]] + rank, judgements.document, wanted[row]
+        )
+        rising = np.flatnonzero(is_same)[np.argsort(row[is_same])]
         n_unjudged = len(self.n_retrieved) - int(is_here.sum())
         return JudgedRun(
-            judgements, n_retrieved, wanted[at], rank, n_unjudged, self.tag, notes=self.notes
+            judgements,
+            n_retrieved,
+            wanted[row[rising]],
+            rank[rising] + 1,
+            n_unjudged,
+            self.tag,
+            notes=self.notes,
         )
 
     @cached_property
     def _known_queries(self) -> Names:
         return Names(self.query_names)
-
-    @cached_property
-    def _known_documents(self) -> Names:
-        return Names(self.document, self._query)
-
-    @property
-    def _query(self) -> Ints:
-        """The number of each document's query, (n,)."""
-        return np.repeat(np.arange(len(self.n_retrieved)), self.n_retrieved)
 
     @cached_property
     def _numbers(self) -> dict[str, int]:
@@ -132,6 +150,20 @@ class SortedRun:
         return np.cumsum(self.n_retrieved) - self.n_retrieved
 
 
+def _n_bits(n_retrieved: Ints) -> tuple[np.uint64, np.uint64]:
+    """The bits of a key that hold the query's number, and the rank."""
+    most = (len(n_retrieved), int(n_retrieved.max(initial=1)))
+    n_query_bits, n_rank_bits = (np.uint64(max(1, (n - 1).bit_length())) for n in most)
+    return n_query_bits, n_rank_bits
+
+
+def _stems(n_retrieved: Ints, digest: Words, query: Ints) -> Words:
+    """The keys of documents without their ranks."""
+    n_query_bits, n_rank_bits = _n_bits(n_retrieved)
+    head = query.astype(np.uint64) << (np.uint64(64) - n_query_bits)
+    return head | (digest >> n_query_bits >> n_rank_bits << n_rank_bits)
+
+
 class _Piece(NamedTuple):
     """Some queries' rows: `queries` of the run, of `size` rows each; `row` and `document` (n,) follow each other by query."""
 
@@ -139,10 +171,6 @@ class _Piece(NamedTuple):
     size: Ints
     row: Ints
     document: Field
-
-    def pairs(self, pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
-        """The pairs as rows of the source."""
-        return [(int(self.row[one]), int(self.row[other])) for one, other in pairs]
 
 
 class _ByQuery:
@@ -180,29 +208,45 @@ class _ByQuery:
             yield from pool.map(of_span, spans)
 
 
-def rank_rows(rows: Rows, compat: Compat, tag: str = "") -> SortedRun:
+def _rows_of(row: Ints, pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Pairs of a piece's rows as rows of the source."""
+    return [(int(row[one]), int(row[other])) for one, other in pairs]
+
+
+def rank_rows(rows: Rows, tag: str, compat: Compat) -> SortedRun:
     """Rank the rows; DataError for documents that a query retrieves twice."""
 
-    def ranked(piece: _Piece) -> tuple[Bytes, Ints, Floats, list[tuple[int, int]]]:
-        document, score = piece.document, rows.value[piece.row]
+    def ranked(piece: _Piece) -> tuple[Bytes, Ints, Floats, Words, list[tuple[int, int]]]:
+        row, document, score = piece.row, piece.document, rows.value[piece.row]
         query = np.repeat(np.arange(len(piece.size)), piece.size)
-        repeated = same_pairs(document, paired(digests(document), query), query)
+        digest = digests(document)
         at = order(query, compared(score, compat))
         if not (at.place[1:] > at.place[:-1]).all():
-            every = np.arange(len(query))
-            best = np.empty_like(every)
-            best[at.first[query] + ranks(at, every, query, document) - 1] = every
-            score, document = score[best], document.take(best)
-        return bytes_in_order(document), document.length, score, piece.pairs(repeated)
+            best = np.argsort(at.place)
+            place = at.place[best]
+            is_like_next = np.append(place[1:] == place[:-1], False)
+            tied = np.sort(best[is_like_next | np.roll(is_like_next, 1)])
+            rank = ranks(at, tied, query[tied], document)
+            best[at.first[query[tied]] + rank - 1] = tied
+            row, score, document, digest = row[best], score[best], document.take(best), digest[best]
+        key = _stems(by_query.n_retrieved, digest, query + piece.queries.start)
+        key |= (ranks_within(query, len(piece.size)) - 1).astype(np.uint64)
+        key.sort()
+        stem = key >> _n_bits(by_query.n_retrieved)[1]
+        repeated: list[tuple[int, int]] = []
+        if (stem[1:] == stem[:-1]).any():
+            repeated = _rows_of(row, same_pairs(document, paired(digest, query), query))
+        return bytes_in_order(document), document.length, score, key, repeated
 
     by_query = _ByQuery(rows)
-    texts, lengths, scores, repeated = zip(*by_query.mapped(ranked), strict=True)
+    texts, lengths, scores, keys, repeated = zip(*by_query.mapped(ranked), strict=True)
     refuse_repeated(rows, [pair for pairs in repeated for pair in pairs], "is retrieved twice")
     return SortedRun(
         by_query.names,
         by_query.n_retrieved,
         field_of_pieces(texts, np.concatenate(lengths)),
         np.concatenate(scores),
+        np.concatenate(keys),
         compat,
         rows.source,
         tag,
@@ -219,7 +263,7 @@ def match_rows_to_qrels(rows: Rows, judgements: Judgements, compat: Compat) -> J
         judgement, rank, repeated = judgements.matched(
             piece.document, number[piece.queries], piece.size, rows.value[piece.row], compat
         )
-        return judgement, rank, piece.pairs(repeated)
+        return judgement, rank, _rows_of(piece.row, repeated)
 
     judgement, rank, repeated = zip(*by_query.mapped(matched), strict=True)
     refuse_repeated(rows, [pair for pairs in repeated for pair in pairs], "is retrieved twice")

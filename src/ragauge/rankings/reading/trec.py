@@ -5,7 +5,8 @@ whose queries are interleaved is read whole.
 """
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from threading import Lock
@@ -77,13 +78,11 @@ def read_qrels(path: Path | str) -> Judgements:
     """
     packed = packed_at(path)
     text = whole_text(packed)
-    try:
+    with _lines_named(packed, 0, QRELS_LINE):
         query, document, grade = split(text, (0, 2, 3), 4, at_most=True)
         if not len(query):
             raise DataError([Problem(f"is empty: it has no judgements; {QRELS_LINE}", packed.name)])
         grades = integers(grade)
-    except MalformedError as error:
-        raise _at_line(packed, error, 0, QRELS_LINE) from None
     judgements = Judgements.from_fields(query, document, grades, packed.name)
     document, query = judgements.document, judgements.query
     pairs = same_pairs(document, paired(digests(document), query), query)
@@ -120,12 +119,30 @@ def scan_run(
                 texts,
                 n_threads,
             )
-        return _judged_run(file, judgements, scanned)
+        tag = next((piece.tag for piece in reversed(scanned) if piece.tag), "")
+        if not tag:  # every line has one
+            raise DataError([Problem(f"is empty: it has no lines; {RUN_LINE}", file.name)])
+        query = np.concatenate([piece.query for piece in scanned])
+        unknown = np.concatenate([piece.unknown for piece in scanned])
+        _refuse_parted(query, judgements)
+        # Two names that share a digest also lead here; reading the run whole is then only slower.
+        if len(distinct(unknown)) < len(unknown):
+            raise _InterleavedError
     except _InterleavedError:
         from ragauge.rankings.reading.in_memory import match_rows_to_qrels
 
-        rows, tag = _rows_of_packed(file)
+        rows, tag = rows_of_trec(file)
         return replace(match_rows_to_qrels(rows, judgements, compat), tag=tag)
+    n_retrieved = np.zeros(judgements.n_queries, np.int64)
+    n_retrieved[query] = np.concatenate([piece.n_lines for piece in scanned])
+    return JudgedRun(
+        judgements,
+        n_retrieved,
+        np.concatenate([piece.judgement for piece in scanned]),
+        np.concatenate([piece.rank for piece in scanned]),
+        len(unknown),
+        tag,
+    )
 
 
 def _mapped(
@@ -164,11 +181,9 @@ def _scan_piece(
     file: Packed, text: Bytes, offset: int, judgements: Judgements, compat: Compat
 ) -> _Scanned:
     """The hits of the piece's queries."""
-    try:
+    with _lines_named(file, offset, RUN_LINE):
         query, document, score = split(text, (0, 2, 4), 6, at_most=False)
         scores = decimals(score)
-    except MalformedError as error:
-        raise _at_line(file, error, offset, RUN_LINE) from None
     blocks = starts_of_blocks(query)
     n_lines = np.diff(blocks, append=len(query))
     number, digest = judgements.known_queries.numbers(query.take(blocks))
@@ -183,52 +198,24 @@ def _scan_piece(
     return _Scanned(number[is_known], n_lines[is_known], digest[~is_known], judgement, rank, tag)
 
 
-def _judged_run(file: Packed, judgements: Judgements, scanned: list[_Scanned]) -> JudgedRun:
-    tag = next((piece.tag for piece in reversed(scanned) if piece.tag), "")
-    if not tag:  # every line has one
-        raise DataError([Problem(f"is empty: it has no lines; {RUN_LINE}", file.name)])
-    query = np.concatenate([piece.query for piece in scanned])
-    unknown = np.concatenate([piece.unknown for piece in scanned])
-    _refuse_parted(query, judgements)
-    # Two names that share a digest also lead here; reading the run whole is then only slower.
-    if len(distinct(unknown)) < len(unknown):
-        raise _InterleavedError
-    n_retrieved = np.zeros(judgements.n_queries, np.int64)
-    n_retrieved[query] = np.concatenate([piece.n_lines for piece in scanned])
-    return JudgedRun(
-        judgements,
-        n_retrieved,
-        np.concatenate([piece.judgement for piece in scanned]),
-        np.concatenate([piece.rank for piece in scanned]),
-        len(unknown),
-        tag,
-    )
-
-
 def _refuse_parted(query: Ints, judgements: Judgements) -> None:
     if len(query) and np.bincount(query, minlength=judgements.n_queries).max() > 1:
         raise _InterleavedError
 
 
-def rows_of_trec(path: Path | str) -> "tuple[Rows, str]":
+def rows_of_trec(file: Packed) -> "tuple[Rows, str]":
     """The run's rows and its tag. Errors as in `scan_run`, except for repeated documents."""
-    _keep_freed_memory()
-    return _rows_of_packed(packed_at(path))
-
-
-def _rows_of_packed(file: Packed) -> "tuple[Rows, str]":
     from ragauge.rankings.reading.rows import Rows
 
+    _keep_freed_memory()
     queries, documents = list[tuple[Bytes, Ints]](), list[tuple[Bytes, Ints]]()
     firsts, starts, scores = list[Ints](), list[Ints](), list[Floats]()
     n, tag = 0, ""
     with opened(file) as stream:
         for text, offset in pieces_of(stream, PIECE):
-            try:
+            with _lines_named(file, offset, RUN_LINE):
                 query, document, score, tags = split(text, (0, 2, 4, 5), 6, at_most=False)
                 scores.append(decimals(score))
-            except MalformedError as error:
-                raise _at_line(file, error, offset, RUN_LINE) from None
             first = starts_of_blocks(query)
             # The names alone, so that the text is not kept.
             for names, kept in ((query.take(first), queries), (document, documents)):
@@ -265,9 +252,14 @@ def _keep_freed_memory() -> None:
     del block
 
 
-def _at_line(file: Packed, error: MalformedError, offset: int, shape: str) -> DataError:
-    line = line_number(file, error.at + offset)
-    return DataError([Problem(f"{error.problem}; {shape}", file.name, line)])
+@contextmanager
+def _lines_named(file: Packed, offset: int, shape: str) -> Generator[None]:
+    """Turn MalformedError into DataError with the line; `offset` is where the text begins."""
+    try:
+        yield
+    except MalformedError as error:
+        line = line_number(file, error.at + offset)
+        raise DataError([Problem(f"{error.problem}; {shape}", file.name, line)]) from None
 
 
 def _refuse_repeated(
