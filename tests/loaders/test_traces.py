@@ -42,6 +42,21 @@ SILENT = ROOT | {"attributes.output.value": None}
 DOWN = SILENT | {"status_code": "ERROR", "status_message": "down"}
 ASKED = json.dumps({"messages": [{"role": "user", "content": "Where?"}], "k": 3})
 
+GENAI = {
+    "operation.name": "chat", "usage.input_tokens": 30, "usage.output_tokens": 5,
+    "input.messages": json.dumps([{"role": "user", "parts": [{"type": "text", "content": "Where?"}]}]),
+    "output.messages": json.dumps([{"role": "assistant", "parts": [{"type": "text", "content": "Here."}]}]),
+}  # fmt: skip
+FOUND_BY_ID = {"operation.name": "retrieval", "retrieval.documents": '[{"id": "d1", "score": 0.5}]'}
+USED = {"llm.token_count.prompt": "30", "llm.token_count.completion": 5, "llm.cost.total": 0.25}
+
+
+def genai(id, parent, **attributes):
+    named = {f"gen_ai.{name}": value for name, value in attributes.items()}
+    context = {"trace_id": "t1", "span_id": id}
+    return {"name": id, "context": context, "parent_id": parent, "attributes": named}
+
+
 SEARCH = {
     "id": "o1", "traceId": "t1", "type": "RETRIEVER", "name": "search", "startTime": "1",
     "output": [{"pageContent": "c1", "metadata": {"source": "d1"}, "score": 0.5}],
@@ -97,6 +112,10 @@ def row_of(source):
         ([RUN | {"inputs": '{"question": "Where?"}'}, FOUND | {"outputs": '{"documents": [{"text": "c1"}]}'}], {"question": "Where?", "contexts": ["c1"]}),
         ([RUN, FOUND | {"outputs": {"documents": []}}], {"contexts": []}),
         ([RUN | {"outputs": None, "error": "TimeoutError: 30 s"}, FOUND], {"answer": None, "error": "TimeoutError: 30 s"}),
+        ([genai("s1", None, **GENAI), genai("s2", "s1", **FOUND_BY_ID)], {"question": "Where?", "answer": "Here.", "input_tokens": 30, "output_tokens": 5, "context_ids": ["d1"], "context_scores": [0.5]}),
+        ([genai("s1", None, **{**GENAI, "operation.name": "invoke_agent"}), genai("s2", "s1", **GENAI), genai("s3", "s1", **GENAI)], {"input_tokens": 60, "output_tokens": 10}),
+        ([genai("s1", None, **GENAI), genai("s2", "s1", **{**GENAI, "operation.name": "embeddings"})], {"input_tokens": 30}),
+        ([ROOT, *(MODEL | {"context.span_id": id, "attributes": USED} for id in "ab")], {"input_tokens": 60, "output_tokens": 10, "cost_usd": 0.5}),
         ([RUN | {"reference_outputs": {"answer": "Here"}}], {"question": "Where?", "references": ["Here"]}),
     ],
 )  # fmt: skip

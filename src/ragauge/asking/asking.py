@@ -10,7 +10,8 @@ from itertools import product
 from typing import Any
 
 from ragauge.asking.answer import MEASURED, Answer, packed
-from ragauge.asking.function import refusal_of
+from ragauge.asking.calling import Calls, TookTooLongError
+from ragauge.asking.function import FunctionTarget, refusal_of
 from ragauge.asking.http import HttpTarget
 from ragauge.asking.returned import read_returned
 from ragauge.asking.target import OpenTarget, Response
@@ -27,6 +28,8 @@ MAX_REFUSALS = 8
 """Most attempts where the system asks for fewer requests: the concurrency adapts meanwhile."""
 MAX_FAILED_AT_START = 20
 """Where this many answers fail before the first one succeeds, nothing else is asked."""
+READY_SHARE = 4
+"""For this many calls of a function that run, one more is ready to begin."""
 WAITS = {"first_wait_s": 0.5, "max_wait_s": MAX_WAIT_S}
 
 
@@ -123,14 +126,16 @@ class Asking:
     async def run(self) -> None:
         """Ask what the ledger does not have."""
         targets = {id(each.target): each.target.target for each in self.systems}
-        most = self.limits.concurrency
-        # A function is asked with the full concurrency at once; how much an endpoint bears is found out.
-        limiters = {
-            key: RateLimiter(most, **WAITS)
-            if isinstance(target, HttpTarget)
-            else RateLimiter(most, at_once=most, **WAITS)
-            for key, target in targets.items()
-        }
+        most, limiters = self.limits.concurrency, dict[int, RateLimiter]()
+        for key, target in targets.items():
+            # Anything but an endpoint is asked with the full concurrency at once; how much an endpoint bears is found out.
+            at_once = {} if isinstance(target, HttpTarget) else {"at_once": most}
+            limiters[key] = RateLimiter(most, **at_once, **WAITS)
+            if isinstance(target, FunctionTarget):
+                target.threads = Calls(most, self.limits.timeout_s)
+                target.tasks = Calls(most, self.limits.timeout_s)
+                n_ready = most + most // READY_SHARE
+                limiters[key] = RateLimiter(n_ready, at_once=n_ready, **WAITS)
         jobs = self.jobs()
 
         async def work() -> None:
@@ -139,7 +144,7 @@ class Asking:
                 self._tell(self.tally)
 
         # Some wait for a permit, some for the disk.
-        workers = [asyncio.ensure_future(work()) for _ in range(2 * most)]
+        workers = [asyncio.ensure_future(work()) for _ in range(2 * most + most // READY_SHARE)]
         try:
             await asyncio.gather(*workers)
         finally:
@@ -223,9 +228,10 @@ class Asking:
     ) -> tuple[Answer, Unanswered | None]:
         """One attempt, reported to the rate limiter; with Unanswered if there is no answer."""
         try:
-            async with asyncio.timeout(self.limits.timeout_s):
-                answer = self._read(job, await _asked(job))
-        except TimeoutError:
+            is_timed = isinstance(job.system.target.target, FunctionTarget)
+            async with asyncio.timeout(None if is_timed else self.limits.timeout_s):
+                response = await _asked(job)
+        except (TimeoutError, TookTooLongError):
             limiter.lost(permit)
             reason = f"no answer within {self.limits.timeout_s:g} s"
             return Answer("timed_out", reason=reason), Unanswered(reason)
@@ -233,20 +239,33 @@ class Asking:
             limiter.given_up(permit)
             raise
         except Unanswered as refused:
-            reason = excerpt(refused.reason, self._secrets)
             if not refused.is_overload:
                 limiter.given_up(permit)
-                return Answer("failed", reason=reason), refused
+                return self._failed(refused), refused
             wait_s = refused.wait_s
             limiter.refused(permit, None if wait_s is None else min(wait_s, MAX_WAIT_S))
+            answer = replace(self._failed(refused), status="rate_limited")
             if wait_s is not None and wait_s > MAX_WAIT_S:
-                reason += f" (it asks to wait {wait_s:,.0f} s)"
-            return Answer("rate_limited", reason=reason), refused
+                why = f"{answer.reason} (it asks to wait {wait_s:,.0f} s)"
+                answer = replace(answer, reason=why)
+            return answer, refused
         limiter.answered(permit)
-        return answer, None
+        for _ in range(2):  # so that the next questions are sent before this answer is read
+            await asyncio.sleep(0)
+        try:
+            return self._read(job, response), None
+        except Unanswered as refused:
+            return self._failed(refused), refused
+
+    def _failed(self, refused: Unanswered) -> Answer:
+        return Answer("failed", reason=excerpt(refused.reason, self._secrets))
 
     def _read(self, job: Job, response: Response) -> Answer:
         values = read_returned(response.value, job.id)
+        if response.spans is not None:
+            from ragauge.asking.spans import traced
+
+            values |= traced(response.spans, job.question, values)
         taken: dict[str, Any] = {name: values.pop(name, None) for name in MEASURED}
         tokens = taken["input_tokens"], taken["output_tokens"]
         if taken["cost_usd"] is None and job.system.price is not None and None not in tokens:
@@ -263,6 +282,8 @@ async def _asked(job: Job) -> Response:
     start = time.perf_counter()
     try:
         value = await job.system.target.target.answer(job.inputs)
+    except TookTooLongError:
+        raise
     except BaseException as error:
         task = asyncio.current_task()
         is_ours = isinstance(error, (asyncio.CancelledError, TimeoutError))

@@ -2,26 +2,26 @@
 
 import asyncio
 import importlib
+import importlib.util
 import inspect
-import os
 import sys
-import threading
 import time
 from collections.abc import AsyncIterable, Callable, Mapping, Sequence
-from concurrent.futures import Future
-from dataclasses import dataclass
-from functools import cache
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
+from ragauge.asking.calling import Calls
 from ragauge.asking.target import OpenTarget, Response, Target
-from ragauge.calls.loop import started_loop
 from ragauge.errors import PlanError, did_you_mean
 from ragauge.network.endpoints import OVERLOADED, Unanswered, may_pass, retry_after
 from ragauge.runs.code import user_code
 from ragauge.samples.samples import FIELDS
 from ragauge.storage.python_file import import_file
 from ragauge.storage.regular_file import is_file
+
+if TYPE_CHECKING:
+    from ragauge.asking.spans import Collector, Spans
 
 WHOLE = ("row", "sample", "fields", "inputs", "item", "example")
 """Names of a first parameter that takes all fields of the question as a mapping."""
@@ -43,7 +43,11 @@ def open_function(given: "str | Function | Target") -> OpenTarget:
     identity = f"{name} {user_code([type(named) if is_object else named]).digest()}"
     if isinstance(named, Target) and is_object:
         return OpenTarget(named, identity)
-    target = _FunctionTarget.of(cast(Function, named), shown)
+    target = FunctionTarget.of(cast(Function, named), shown)
+    if "opentelemetry.trace" in sys.modules and importlib.util.find_spec("opentelemetry.sdk"):
+        from ragauge.asking.spans import collector
+
+        target.collector = collector()
     return OpenTarget(
         target,
         identity,
@@ -87,12 +91,11 @@ def _module(place: str, text: str) -> object:
         raise PlanError(f"the target {text!r:.200} cannot be imported: {what:.500}") from None
 
 
-@dataclass(frozen=True, slots=True)
-class _FunctionTarget:
-    """Calls a function: a coroutine on an event loop of its own, anything else in a thread of its own.
+@dataclass(slots=True)
+class FunctionTarget:
+    """Calls a function: a coroutine on an event loop of its own, anything else in a thread.
 
-    A thread cannot be ended from outside: one that never returns is left behind, and does not keep the
-    process alive. `fields`: the field that each parameter takes. `row`: the first parameter, if it takes all
+    `fields`: the field that each parameter takes. `row`: the first parameter, if it takes all
     fields. `takes_any`: it has `**settings`. `required`: what it cannot be called without.
     """
 
@@ -102,9 +105,12 @@ class _FunctionTarget:
     required: tuple[str, ...] = ()
     row: str = ""
     takes_any: bool = False
+    threads: "Calls[Response | BaseException]" = field(default_factory=Calls)
+    tasks: "Calls[Response | BaseException]" = field(default_factory=Calls)
+    collector: "Collector | None" = None
 
     @classmethod
-    def of(cls, function: Function, shown: str) -> "_FunctionTarget":
+    def of(cls, function: Function, shown: str) -> "FunctionTarget":
         """Reads the signature; PlanError if it takes no question."""
         try:
             signature = inspect.signature(function)
@@ -140,74 +146,65 @@ class _FunctionTarget:
     async def answer(self, inputs: Mapping[str, object]) -> Response:
         given, keywords = self.arguments(inputs)
         function = self.function
+        spans = None if self.collector is None else self.collector.spans()
         inner = function if inspect.isroutine(function) else function.__call__
         if inspect.iscoroutinefunction(inner) or inspect.isasyncgenfunction(inner):
-            outcome = await _on_own_loop(function, given, keywords)
+            outcome = await self.tasks.of_task(lambda: _awaited(function, given, keywords, spans))
         else:
-            outcome = await asyncio.wrap_future(_in_thread(function, given, keywords))
+            outcome = await self.threads.of_thread(
+                lambda: _called(function, given, keywords, spans)
+            )
         if isinstance(outcome, Response) and inspect.isawaitable(outcome.value):
             value = outcome.value
-            outcome = await _on_own_loop(lambda: value, [], {})
+            outcome = await self.tasks.of_task(lambda: _awaited(lambda: value, [], {}, spans))
         if not isinstance(outcome, Response):
             raise refusal_of(outcome)
-        return outcome
+        return outcome if spans is None else replace(outcome, spans=spans)
 
 
-@cache
-def _loop_of_targets() -> asyncio.AbstractEventLoop:
-    """Another loop than ours: a target that blocks its loop must not hold up timeouts and the ledger."""
-    return started_loop("ragauge targets")
+def _called(
+    function: Function,
+    given: list[object],
+    keywords: Mapping[str, object],
+    spans: "Spans | None",
+) -> Response | BaseException:
+    """The result, or the error as a value."""
+    start = time.perf_counter()
+    try:
+        if spans is not None:
+            spans.begin()
+        value = function(*given, **keywords)
+        if inspect.isgenerator(value):
+            return _joined([(part, time.perf_counter() - start) for part in value], start)
+        return Response(value, time.perf_counter() - start)
+    except BaseException as error:
+        return error
 
 
-def _in_thread(
-    function: Function, given: list[object], keywords: Mapping[str, object]
-) -> "Future[Response | BaseException]":
-    future: Future[Response | BaseException] = Future()
-    future.set_running_or_notify_cancel()
-    process = os.getpid()
-
-    def work() -> None:
-        outcome: Response | BaseException
-        start = time.perf_counter()
-        try:
-            value = function(*given, **keywords)
-            if inspect.isgenerator(value):
-                outcome = _joined([(part, time.perf_counter() - start) for part in value], start)
-            else:
-                outcome = Response(value, time.perf_counter() - start)
-        except BaseException as error:
-            outcome = error
-        if os.getpid() != process:  # the target forked, and this is its child: it must not answer
-            os._exit(0)
-        future.set_result(outcome)
-
-    threading.Thread(target=work, name="ragauge target", daemon=True).start()
-    return future
-
-
-def _on_own_loop(
-    function: Function, given: list[object], keywords: Mapping[str, object]
-) -> "asyncio.Future[Response | BaseException]":
+async def _awaited(
+    function: Function,
+    given: list[object],
+    keywords: Mapping[str, object],
+    spans: "Spans | None",
+) -> Response | BaseException:
     """The result, or the error as a value: an exit raised by a task would end its loop."""
-
-    async def work() -> Response | BaseException:
-        start = time.perf_counter()
-        try:
-            value = function(*given, **keywords)
-            if inspect.isawaitable(value):
-                value = await value
-            if not isinstance(value, AsyncIterable):
-                return Response(value, time.perf_counter() - start)
-            parts: list[tuple[object, float]] = []
-            async for part in cast(AsyncIterable[object], value):
-                parts.append((part, time.perf_counter() - start))  # noqa: PERF401
-            return _joined(parts, start)
-        except asyncio.CancelledError:
-            raise
-        except BaseException as error:
-            return error
-
-    return asyncio.wrap_future(asyncio.run_coroutine_threadsafe(work(), _loop_of_targets()))
+    start = time.perf_counter()
+    try:
+        if spans is not None:
+            spans.begin()
+        value = function(*given, **keywords)
+        if inspect.isawaitable(value):
+            value = await value
+        if not isinstance(value, AsyncIterable):
+            return Response(value, time.perf_counter() - start)
+        parts: list[tuple[object, float]] = []
+        async for part in cast(AsyncIterable[object], value):
+            parts.append((part, time.perf_counter() - start))  # noqa: PERF401
+        return _joined(parts, start)
+    except asyncio.CancelledError:
+        raise
+    except BaseException as error:
+        return error
 
 
 def _joined(timed: Sequence[tuple[object, float]], start: float) -> Response:

@@ -20,6 +20,7 @@ TOKENS = {
     "cost_usd": ("cost_usd", "total_cost_usd"),
 }
 """Our names of what an answer used, and those of the tools that report it."""
+REPORTING = frozenset((*USAGE, *(name for names in TOKENS.values() for name in names)))
 OF_TURN = ("conversation", "turn", "whole_conversation")
 """What a loader adds to the messages of a chat; here they are the answer to one question."""
 SCALARS = (str, int, float, bool)
@@ -50,7 +51,11 @@ def read_returned(value: object, id: str) -> dict[str, object]:
 def usage_of(value: object) -> dict[str, object]:
     """The tokens and the cost that a result reports, by our names; those that are no numbers are left out."""
     found: dict[str, object] = {}
-    holders = [value, *(_part(value, name) for name in USAGE)]
+    if isinstance(value, str):
+        return found
+    if isinstance(value, dict) and REPORTING.isdisjoint(cast("dict[str, object]", value)):
+        return found
+    holders = [cast(object, value), *(_part(cast(object, value), name) for name in USAGE)]
     holders += [_part(holder, "token_usage") for holder in holders[1:]]
     holders = [holder for holder in holders if holder is not None]
     for ours, theirs in TOKENS.items():

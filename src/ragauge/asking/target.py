@@ -2,7 +2,10 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
+
+if TYPE_CHECKING:
+    from ragauge.asking.spans import Spans
 
 GOLD = ("references", "relevant", "gold_contexts", "answerable", "answer")
 """Fields of a question that a target gets only if it asks for them by name: they are the right answer."""
@@ -26,12 +29,13 @@ class Target(Protocol):
 class Response:
     """What a target returned, with the seconds that it took, measured where nothing else is waited for.
 
-    `first_token_s`: seconds until the first part of a stream; None without a stream.
+    `first_token_s`: seconds until the first part of a stream; None without a stream. `spans`: what it traced.
     """
 
     value: object
     latency_s: float
     first_token_s: float | None = None
+    spans: "Spans | None" = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""The one event loop for all judges, in its own thread."""
+"""The event loop for all judges and asked systems, in its own thread; and one for what it must not wait for."""
 
 import asyncio
 import os
@@ -20,23 +20,19 @@ POLL_S = 0.5
 """Interval at which waiting threads wake up: a signal just before a wait does not end it."""
 
 _STARTING = threading.Lock()
-_loops: list[asyncio.AbstractEventLoop] = []
+JUDGES = "ragauge judges"
+_loops: dict[str, asyncio.AbstractEventLoop] = {}
 
 
-def event_loop() -> asyncio.AbstractEventLoop:
-    """The loop, started at first use.
+def event_loop(name: str = JUDGES) -> asyncio.AbstractEventLoop:
+    """The loop of this name, started at first use in a thread of its own.
 
     It lives as long as the process, because open connections belong to it.
     """
     with _STARTING:
-        if not _loops:
-            _loops.append(started_loop("ragauge judges"))
-        return _loops[0]
-
-
-def started_loop(name: str) -> asyncio.AbstractEventLoop:
-    """A new loop that runs in a thread of this name until the process ends."""
-    loop = asyncio.new_event_loop()
+        if name in _loops:
+            return _loops[name]
+        loop = _loops[name] = asyncio.new_event_loop()
 
     def serve() -> None:
         while True:
@@ -82,8 +78,8 @@ class Group:
             for task in tuple(self._tasks):
                 task.cancel()
 
-        for loop in _loops:
-            loop.call_soon_threadsafe(cancel)
+        if JUDGES in _loops:
+            _loops[JUDGES].call_soon_threadsafe(cancel)
 
     def hold(self, task: "asyncio.Task[Any]") -> None:
         """Add a task to the group; called on the loop."""

@@ -1,23 +1,31 @@
 """Read exported traces as samples: question, retrieved documents and answer of each trace.
 
-Phoenix and other OpenInference tools export spans, Langfuse traces and observations, LangSmith runs. All are
-steps of a trace; PARTS has their names for the parts of a step. A span's attributes may be columns
-(attributes.input.value), nested objects, or OTLP's list of keys and values; its documents are
+Phoenix and other OpenInference tools export spans, OpenTelemetry's GenAI conventions name theirs gen_ai, Langfuse exports
+traces and observations, LangSmith runs. All are steps of a trace; PARTS has their names for the parts of a step. A span's attributes
+may be columns (attributes.input.value), nested objects, or OTLP's list of keys and values; its documents are
 retrieval.documents[].document.{content,id,score,metadata}.
 """
 
-import ast
-import json
 import re
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import cast
 
+from ragauge.conversations.transcript import role_of, says_calls
 from ragauge.errors import Problem
 from ragauge.loaders.documents import ID_KEYS, TEXT_KEYS, parts_of
-from ragauge.loaders.formats.printed import parsed_expression
 from ragauge.loaders.mapping import field_of
 from ragauge.loaders.table import Table, listed
+from ragauge.loaders.trace_messages import (
+    SESSIONS,
+    call_of_span,
+    messages_of_span,
+    texts_of,
+    tools_of_span,
+    turn_of,
+    with_sessions,
+)
 from ragauge.loaders.values import (
     ANSWERING,
     ASKING,
@@ -25,8 +33,10 @@ from ragauge.loaders.values import (
     last_text,
     mapping_in,
     mappings_in,
+    parsed,
     text_of,
 )
+from ragauge.report.plain import counted as counted_noun
 from ragauge.samples.samples import Row
 
 Values = Mapping[str, object]
@@ -37,16 +47,28 @@ _PARTS = {
     "parent": "parent_id parentId parent_span_id parentSpanId parentObservationId "
     "parent_observation_id parent_run_id",
     "start": "start_time startTime startTimeUnixNano start_time_unix_nano",
-    "kind": "openinference.span.kind span_kind spanKind type run_type",
+    "kind": "openinference.span.kind span_kind spanKind gen_ai.operation.name type run_type",
     "status": "status_code statusCode status.code level",
     "error": "status_message statusMessage status.message exception.message error",
-    "input": "input.value inputs input",
-    "output": "output.value outputs output",
+    "input": "input.value inputs input gen_ai.retrieval.query.text gen_ai.input.messages "
+    "gen_ai.tool.call.arguments",
+    "output": "output.value outputs output gen_ai.output.messages gen_ai.tool.call.result",
+    "input_tokens": "llm.token_count.prompt gen_ai.usage.input_tokens gen_ai.usage.prompt_tokens",
+    "output_tokens": "llm.token_count.completion gen_ai.usage.output_tokens "
+    "gen_ai.usage.completion_tokens",
+    "cost_usd": "llm.cost.total",
+    "tool": "gen_ai.tool.name tool.name tool_call.function.name name",
 }
 PARTS = {part: tuple(names.split()) for part, names in _PARTS.items()}
 """The tools' names of the parts of a step; the first that has a value counts."""
 FAILED = ("ERROR", "STATUS_CODE_ERROR", "2")
+KINDS = {
+    "RETRIEVAL": "RETRIEVER", "EXECUTE_TOOL": "TOOL", "EMBEDDINGS": "EMBEDDING",
+    "CHAT": "LLM", "TEXT_COMPLETION": "LLM", "GENERATE_CONTENT": "LLM",
+}  # fmt: skip
+"""The operations of the GenAI conventions, by OpenInference's names."""
 MODELS = ("LLM", "GENERATION")
+USED = ("input_tokens", "output_tokens", "cost_usd")
 KEPT = {
     "name": "trace_name", "tags": "tags", "sessionId": "session", "session_id": "session",
     "userId": "user", "user_id": "user", "environment": "environment", "release": "release",
@@ -85,6 +107,12 @@ class Step:
     is_rerank: bool
     is_model: bool
     error: str | None
+    used: Mapping[str, float]
+    """What its models used, of USED."""
+    messages: tuple[list[object], list[object]] = ([], [])
+    """Those that a model got, and those that it replied."""
+    call: Sequence[object] = ()
+    """The messages of a tool's call and its result."""
 
 
 @dataclass(slots=True)
@@ -100,6 +128,9 @@ class Trace:
     extra: dict[str, object] = field(default_factory=dict[str, object])
     fallback: Sequence[object] | None = None
     """Documents found elsewhere, used where no step retrieved any."""
+    session: object = None
+    start: str = ""
+    tools: dict[str, object] = field(default_factory=dict[str, object])
 
 
 @dataclass(slots=True)
@@ -162,11 +193,16 @@ def _first_of(values: Values, names: Sequence[str]) -> object:
 
 
 def _step(
-    values: Values, number: int, documents: Sequence[object] | None, name: object = ""
+    values: Values,
+    number: int,
+    documents: Sequence[object] | None,
+    name: object = "",
+    events: object = None,
 ) -> Step:
     part = {part: _first_of(values, names) for part, names in PARTS.items()}
-    kind = str(part["kind"]).upper()
+    kind = _kind(part["kind"])
     has_failed = str(part["status"]).upper() in FAILED or ("run_type" in values and part["error"])
+    error = str(part["error"] or "error") if has_failed else None
     return Step(
         id=str(part["id"] or f"number {number}"),
         parent=str(part["parent"]) if part["parent"] else None,
@@ -176,8 +212,26 @@ def _step(
         documents=documents,
         is_rerank=kind == "RERANKER" or "rerank" in str(name).lower(),
         is_model=kind in MODELS,
-        error=str(part["error"] or "error") if has_failed else None,
+        error=error,
+        messages=messages_of_span(values, events),
+        call=call_of_span(values, kind, number, error),
+        used={} if kind == "EMBEDDING" else _numbers({name: part[name] for name in USED}),
     )
+
+
+def _kind(value: object) -> str:
+    name = str(value).upper()
+    return KINDS.get(name, name)
+
+
+def _numbers(values: Values) -> dict[str, float]:
+    """Those that are numbers; OTLP's JSON has them as texts."""
+    found: dict[str, float] = {}
+    for name, value in values.items():
+        with suppress(TypeError, ValueError):
+            number = float(cast(float, value))
+            found |= {name: number} if 0 <= number < float("inf") else {}
+    return found
 
 
 # LangSmith: a row for each run, or a root with its child_runs.
@@ -250,6 +304,8 @@ def _read_observations(traces: Traces) -> str:
             for name, value in named.items()
             if field_of(str(name)) in GOLD and value is not None
         }
+        trace.session = _first_of(values, ("sessionId", "session_id"))
+        trace.start = str(values.get("timestamp") or "")
         for score in mappings_in(parsed(values.get("scores"))):
             value = _first_of(score, ("value", "stringValue", "string_value"))
             if isinstance(score.get("name"), str) and value is not None:
@@ -280,11 +336,15 @@ def _observation(values: Values, number: int) -> Step:
 
 # OpenInference: Phoenix exports, and OTLP's JSON.
 
-DOCUMENT = re.compile(r"(retrieval\.documents|reranker\.output_documents)\.(\d+)(?:\.(.+))?")
+DOCUMENT = re.compile(
+    r"(?:gen_ai\.)?(retrieval\.documents|reranker\.output_documents)\.(\d+)(?:\.(.+))?"
+)
 MODEL_OUTPUT = re.compile(r"llm\.output_messages\.\d+\.message\.content")
 PACKED = ("attributes", "attributes.retrieval.documents", "attributes.reranker.output_documents")
 """Columns that a CSV file or a database holds as text."""
-LEFT_OUT = {"retrieval", "reranker", "input", "output", "openinference", "context", "status"}
+LEFT_OUT = {
+    "retrieval", "reranker", "input", "output", "openinference", "context", "status", "session", "events", "tool",
+}  # fmt: skip
 OF_SPANS = {"name", *(name for names in PARTS.values() for name in names)}
 
 
@@ -311,14 +371,17 @@ def _read_spans(traces: Traces) -> str:
             id = _first_of(span, PARTS["trace"])
             if (trace := traces.of(id, row, "is a span without a trace id")) is None:
                 continue
-            kind = str(_first_of(span, PARTS["kind"])).upper()
+            kind = _kind(_first_of(span, PARTS["kind"]))
             documents = _documents(span, kind)
             if documents is None and kind == "RETRIEVER":
-                documents = documents_in(span.get("output.value"), texts=True) or []
+                given = _first_of(span, ("output.value", "gen_ai.retrieval.documents"))
+                documents = documents_in(given, texts=True) or items_in(parsed(given))
             model_output = [each for name, each in span.items() if MODEL_OUTPUT.fullmatch(name)]
             if model_output:
                 span.setdefault("output.value", model_output[-1])
-            trace.steps.append(_step(span, n_spans, documents))
+            trace.steps.append(_step(span, n_spans, documents, events=values.get("events")))
+            trace.session = _first_of(span, SESSIONS) or trace.session
+            trace.tools |= {str(tool): tool for tool in tools_of_span(span)}
             groups = (name.split(".")[0] for name in span if name not in OF_SPANS)
             traces.left_out |= {repr(group): None for group in groups if group not in LEFT_OUT}
     return f"{n_spans:,} spans"
@@ -362,6 +425,17 @@ def _flatten(value: object, name: str, flat: dict[str, object], depth: int = 8) 
         _flatten(part, f"{name}.{key}" if name else str(key), flat, depth - 1)
 
 
+def calls_in(spans: Sequence[Values]) -> list[object]:
+    """The tool calls of spans, as messages: each call, and what came back. Without a span of a tool, those that models made."""
+    made: list[object] = []
+    said: list[object] = []
+    for number, span in enumerate(map(_flat_span, spans)):
+        part = {name: _first_of(span, PARTS[name]) for name in ("kind", "error")}
+        made += call_of_span(span, _kind(part["kind"]), number, part["error"])
+        said += [each for each in messages_of_span(span)[1] if says_calls(each)]
+    return made or said
+
+
 def _documents(span: Values, kind: str) -> list[object] | None:
     """The span's documents, as objects with a text; None if it has none."""
     found: dict[int, dict[str, object]] = {}
@@ -390,6 +464,7 @@ def _as_table(traces: Traces, kind: str) -> Table:
         "have no question, answer or documents and are left out": [],
     }
     failed, several, empty = counted.values()
+    of_sessions: list[tuple[dict[str, object], object, str]] = []
     for trace in traces.by_id.values():
         values, inputs, n_retrievals = _values_of(trace)
         several += [trace.id] if n_retrievals > 1 else []
@@ -397,12 +472,18 @@ def _as_table(traces: Traces, kind: str) -> Table:
             empty.append(trace.id)
             continue
         rows.append(Row(values, trace.source, trace.line))
+        begun = trace.start or min((step.start for step in trace.steps), default="")
+        of_sessions.append((values, trace.session, begun))
         failed += [trace.id] if "error" in values else []
         if values["question"] is None:
             keys = [repr(str(key)) for given in inputs for key in mapping_in(parsed(given))]
             why = f"input with {listed(keys)}" if keys else "no input"
             unasked.setdefault(why, []).append(trace.id)
     notes = [f"read {kind} as {len(rows):,} traces, one sample each"]
+    if n_sessions := with_sessions(of_sessions):
+        notes.append(
+            f"traces of a session are its turns: {counted_noun(n_sessions, 'conversation')}"
+        )
     notes += [
         f"no question in {len(ids):,} traces ({why}): {listed(ids)}" for why, ids in unasked.items()
     ]
@@ -426,6 +507,9 @@ def _values_of(trace: Trace) -> tuple[dict[str, object] | None, list[object], in
     whole = [step.output for step in reversed(roots) if step.documents is None]
     # Of several steps without a common one above them, the model's last output is the answer.
     outputs = [trace.output, *(whole + models if len(roots) == 1 else models + whole)]
+    turn = turn_of(
+        [step.messages for step in steps], [each for step in steps for each in step.call]
+    )
     retrievals = _retrievals(steps)
     contexts = _joined(retrievals) if retrievals else trace.fallback
     question = next(
@@ -434,14 +518,48 @@ def _values_of(trace: Trace) -> tuple[dict[str, object] | None, list[object], in
     answer = next(
         (text for given in outputs if (text := text_in(given, "answer")) is not None), None
     )
+    asked, answered = texts_of(turn)
+    question, answer = question if asked is None else asked, answer or answered
     if question is None and answer is None and contexts is None:
         return None, [], len(retrievals)
     values: dict[str, object] = {"id": trace.id, "question": question, "answer": answer}
     values |= {} if contexts is None else {"contexts": contexts}
+    if any(map(says_calls, turn)):
+        if role_of(turn[0]) != "user":  # of the tools' own spans
+            around = (("user", question), ("assistant", answer))
+            asks, replies = (
+                [{"role": role, "content": text}] if text is not None else []
+                for role, text in around
+            )
+            turn = [*asks, *turn, *replies]
+        values |= {"messages": turn, "tools": [*trace.tools.values()] or None}
+    if contexts and not any(map(parts_of, contexts)) and all(map(mapping_in, contexts)):
+        del values["contexts"]  # the GenAI conventions ask for ids and scores only
+        for name, key in (("context_ids", "id"), ("context_scores", "score")):
+            found = [mapping_in(each).get(key) for each in contexts]
+            values |= {name: found} if None not in found else {}
+    values |= _used(steps)
     values |= {name: value for name, value in trace.extra.items() if name not in values}
     errors = [step.error for step in steps if step.error is not None]
     values |= {"error": "; ".join(dict.fromkeys(errors))} if errors else {}
     return values, inputs, len(retrievals)
+
+
+def _used(steps: Sequence[Step]) -> dict[str, float]:
+    """Sums of what the steps used: an agent's step repeats what the calls within it used."""
+    used: dict[str, float] = {}
+    for name in USED:
+        parents = {step.id: step.parent for step in steps}
+        with_number = {step.id for step in steps if name in step.used}
+        repeated: set[str | None] = set()
+        for id in with_number:
+            parent = parents.get(id)
+            while parent is not None and parent not in repeated:
+                repeated.add(parent)
+                parent = parents.get(parent)
+        numbers = [step.used[name] for step in steps if step.id in with_number - repeated]
+        used |= {name: sum(numbers)} if numbers else {}
+    return used
 
 
 def _retrievals(steps: Sequence[Step]) -> list[Sequence[object]]:
@@ -523,18 +641,3 @@ def documents_in(value: object, *, texts: bool = False, depth: int = 3) -> list[
         if key in named
     )
     return next((documents for documents in found if documents is not None), None)
-
-
-def parsed(value: object) -> object:
-    """The value of a JSON text, or of an object that pandas printed; other values unchanged."""
-    if not isinstance(value, str) or value.lstrip()[:1] not in ("{", "[", '"'):
-        return value
-    try:
-        return cast(object, json.loads(value))
-    except (ValueError, RecursionError):
-        if value.lstrip().startswith('"'):
-            return value
-    try:
-        return cast(object, ast.literal_eval(parsed_expression(value)))
-    except (ValueError, SyntaxError, RecursionError, MemoryError, TypeError):
-        return value

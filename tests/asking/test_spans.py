@@ -1,0 +1,179 @@
+"""Functions that are instrumented with OpenTelemetry: a real SDK, spans by the conventions of OpenInference and GenAI."""
+
+import json
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from opentelemetry import context, trace
+from opentelemetry.sdk.trace import TracerProvider
+
+import ragauge as rg
+
+QUESTIONS = [{"id": f"q{n}", "question": f"Town {n}?"} for n in range(20)]
+TEXTS = ["Paris is in France.", "Rome is in Italy."]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _provider():
+    if isinstance(trace.get_tracer_provider(), trace.ProxyTracerProvider):
+        trace.set_tracer_provider(TracerProvider())
+
+
+def span(name, **attributes):
+    named = {key.replace("__", "."): value for key, value in attributes.items()}
+    return trace.get_tracer("app").start_as_current_span(name, attributes=named)
+
+
+def find(question):
+    with span("find", openinference__span__kind="RETRIEVER", input__value=question) as found:
+        for n, text in enumerate(TEXTS):
+            for part, value in (
+                ("content", f"{question} {text}"),
+                ("id", f"d{n}"),
+                ("score", 1 / (n + 1)),
+            ):
+                found.set_attribute(f"retrieval.documents.{n}.document.{part}", value)
+
+
+def weather(question):
+    given = json.dumps({"town": question})
+    kind = {"openinference__span__kind": "TOOL", "tool__name": "weather"}
+    with span("weather", **kind, input__value=given, output__value="sunny"):
+        pass
+
+
+def model():
+    used = {
+        "llm__token_count__prompt": 30,
+        "llm__token_count__completion": 5,
+        "llm__cost__total": 0.25,
+    }
+    with span("model", openinference__span__kind="LLM", **used):
+        pass
+
+
+def openinference(question):
+    with span("rag", openinference__span__kind="CHAIN"):
+        find(question)
+        weather(question)
+        model()
+        model()
+    return "Paris"
+
+
+async def genai(question):
+    found = json.dumps([{"id": "d1", "score": 0.5}, {"id": "d2", "score": 0.25}])
+    with span("retrieval", gen_ai__operation__name="retrieval", gen_ai__retrieval__documents=found):
+        pass
+    used = {"gen_ai__usage__input_tokens": 60, "gen_ai__usage__output_tokens": 10}
+    with span(
+        "agent", gen_ai__operation__name="invoke_agent", **used
+    ):  # repeats what its model used
+        with span("chat", gen_ai__operation__name="chat", **used):
+            pass
+        with span(
+            "execute_tool weather",
+            gen_ai__operation__name="execute_tool",
+            gen_ai__tool__name="weather",
+            gen_ai__tool__call__arguments=json.dumps({"town": question}),
+            gen_ai__tool__call__result="sunny",
+        ):
+            pass
+        with span("embed", gen_ai__operation__name="embeddings", gen_ai__usage__input_tokens=999):
+            pass
+    return "Paris"
+
+
+def without_a_root(question):
+    find(question)
+    model()
+    model()
+    weather(question)
+    return "Paris"
+
+
+def in_other_threads(question):
+    with span("rag"), ThreadPoolExecutor() as threads:
+        here = context.get_current()
+
+        def in_trace(work):  # as OpenTelemetry's instrumentation of threads does
+            context.attach(here)
+            work()
+
+        for work in (lambda: find(question), lambda: weather(question), model, model):
+            threads.submit(in_trace, work).result()
+    return "Paris"
+
+
+def streaming(question):
+    find(question)
+    yield "Par"
+    weather(question)
+    model()
+    model()
+    yield "is"
+
+
+@pytest.mark.parametrize(
+    "target", [openinference, genai, without_a_root, in_other_threads, streaming]
+)
+def test_what_an_instrumented_function_retrieved_called_and_used_is_taken_from_its_spans(target):
+    rows = rg.ask(QUESTIONS, target).samples.frame.to_dicts()
+    for row in rows:
+        assert (row["status"], row["answer"]) == ("ok", "Paris")
+        assert (row["input_tokens"], row["output_tokens"]) == (60, 10)
+        _, called, result, said = json.loads(row["messages"])
+        made = called["tool_calls"][0]["function"]
+        assert made == {"name": "weather", "arguments": {"town": row["question"]}}
+        assert (result["content"], said["content"]) == ("sunny", "Paris")
+        if target is genai:  # its conventions ask for ids and scores only
+            assert (row["contexts"], row["context_ids"]) == (None, ["d1", "d2"])
+        else:
+            assert row["contexts"] == [f"{row['question']} {text}" for text in TEXTS]
+            assert (row["context_ids"], row["context_scores"]) == (["d0", "d1"], [1.0, 0.5])
+            assert row["cost_usd"] == 0.5
+
+
+def test_what_a_function_returns_counts_more_than_its_spans():
+    def answer(question):
+        openinference(question)
+        return {"answer": "Rome", "contexts": ["mine"], "input_tokens": 1, "messages": []}
+
+    (row,) = rg.ask(QUESTIONS[:1], answer).samples.frame.to_dicts()
+    assert (row["contexts"], row.get("context_ids"), row["input_tokens"]) == (["mine"], None, 1)
+    assert row["output_tokens"] == 10
+
+
+def test_the_calls_that_only_the_model_tells_are_taken_and_those_of_a_tool_that_fails_have_its_error():
+    def of_model(question):
+        said = "llm.output_messages.0.message.tool_calls.0.tool_call.function"
+        attributes = {f"{said}.name": "weather", f"{said}.arguments": '{"town": "Rome"}'}
+        with span("model", openinference__span__kind="LLM", **attributes):
+            pass
+        return "Paris"
+
+    def failing(question):
+        try:
+            with span("weather", openinference__span__kind="TOOL", input__value="Rome"):
+                raise ValueError("no weather")
+        except ValueError:
+            return "Paris"
+
+    (row,) = rg.ask(QUESTIONS[:1], of_model).samples.frame.to_dicts()
+    made = json.loads(row["messages"])[1]["tool_calls"][0]["function"]
+    assert made == {"name": "weather", "arguments": '{"town": "Rome"}'}
+    answers = rg.ask(QUESTIONS[:1], failing)
+    assert (
+        json.loads(answers.samples.frame["messages"][0])[2]["content"] == "ValueError: no weather"
+    )
+    assert rg.evaluate(answers, ["tool_errors"]).scores["value"].to_list() == [1]
+
+
+def test_spans_that_cannot_be_read_are_a_problem_and_the_answer_stays():
+    def answer(question):
+        with span("find", openinference__span__kind="RETRIEVER", retrieval__documents="[{'a': }"):
+            return "Paris"
+
+    (row,) = rg.ask(QUESTIONS[:1], answer).samples.frame.to_dicts()
+    assert row["answer"] == "Paris"
+    assert "retrieval.documents cannot be read from text" in row["trace_problem"]
