@@ -189,7 +189,9 @@ def _agent(clause: Clause) -> Iterator[QuestionAnswer]:
     )
     if found is None or clause.auxiliary not in BE or clause.main or found["how"] not in verbs():
         return
-    is_other = not (JOINING | AUXILIARIES | {"not"}).isdisjoint(found["between"].split())
+    between = found["between"].split()
+    others = JOINING | AUXILIARIES | {"not"}
+    is_other = not others.isdisjoint(between) or any(map(is_participle, between))
     if is_other or re.match(r"\s*['’]s|\s+and\b", found["behind"]):
         return
     verb = verbs()[found["how"]]
