@@ -71,7 +71,6 @@ def questions_of(
 ) -> Iterator[tuple[Clause, QuestionAnswer]]:
     """All questions that the clauses of a sentence answer, each with its clause."""
     for clause in clauses(sentence, names, document):
-        clause = clause._replace(rest=names.resolve(clause.rest, document))
         for asked in _of_clause(clause, names):
             if is_good(asked.question):
                 yield clause, asked
@@ -157,7 +156,10 @@ def _definition(clause: Clause) -> Iterator[QuestionAnswer]:
         is_value = quantities(rest)[:1] and quantities(rest)[0].start == 0
         is_name = re.fullmatch(NAMED_PLACE, rest)
         if subject[0] == "the" and len(rest.split()) <= 6 and (is_value or is_name):
-            is_person = re.fullmatch(PERSON, rest) or ROLE.search(subject[-1])
+            is_person = re.fullmatch(PERSON, rest) and re.search(
+                r"(?:er|or|ist|man|ian|head|chair|contact)$",
+                re.split(" (?:of|for) ", clause.subject)[0],
+            )
             yield from part(clause, "identity", "Who" if is_person else "What", rest)
         return
     describing = re.search(r" (?:of|in|for|at|from|who|that|which|where|with|on|to)\b|,", rest)

@@ -180,7 +180,7 @@ def _things(tail: str) -> str | None:
     found = COUNTED.match(tail)
     words = found[0].split() if found else []
     for n, word in enumerate(words, 1):
-        if word in DETERMINERS | SCALES | {"times"}:
+        if word in DETERMINERS | SCALES | {"times"} or f"{word}s" in TIMES:  # `30 minute talks`
             return None
         if is_plural(word):
             return " ".join(words[:n])
@@ -211,6 +211,7 @@ def counted_subject(clause: Clause) -> Iterator[QuestionAnswer]:
     said = f"{clause.verb} {clause.rest} {clause.lead}"
     if (
         found
+        and re.fullmatch(r"\d[\d.,]*|[A-Za-z-]+", number)
         and found[0].value >= 2
         and not (found[0].is_year or is_state or clause.lead.startswith("of"))
         and _things(things) == things

@@ -109,6 +109,7 @@ def _of_passage(passage: Passage, names: Names, *, is_first: bool) -> Iterator[D
 
 def plain(text: str) -> str:
     """A text without Markdown's signs, citations and line breaks."""
+    text = re.sub(r"\\(?=[^\w\s])", "", text)
     text = MARKUP.sub("", LINK.sub(r"\1", CITATION.sub("", text)))
     return re.sub(r"\s+", " ", text).strip()
 
