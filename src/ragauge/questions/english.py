@@ -156,10 +156,9 @@ def _definition(clause: Clause) -> Iterator[QuestionAnswer]:
         is_value = quantities(rest)[:1] and quantities(rest)[0].start == 0
         is_name = re.fullmatch(NAMED_PLACE, rest)
         if subject[0] == "the" and len(rest.split()) <= 6 and (is_value or is_name):
-            is_person = re.fullmatch(PERSON, rest) and re.search(
-                r"(?:er|or|ist|man|ian|head|chair|contact)$",
-                re.split(" (?:of|for) ", clause.subject)[0],
-            )
+            role = re.split(" (?:of|for) ", clause.subject)[0]
+            is_role = ROLE.search(role) or re.search(r"(?:er|or|ist|man|ian|head|chair)$", role)
+            is_person = re.fullmatch(PERSON, rest) and is_role
             yield from part(clause, "identity", "Who" if is_person else "What", rest)
         return
     describing = re.search(r" (?:of|in|for|at|from|who|that|which|where|with|on|to)\b|,", rest)
