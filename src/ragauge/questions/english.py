@@ -13,7 +13,6 @@ from ragauge.questions.clauses import Clause, clauses
 from ragauge.questions.draft import QuestionAnswer
 from ragauge.questions.english_amounts import (
     amounts,
-    counted_subject,
     dated,
     lead_date,
     measure,
@@ -92,7 +91,6 @@ def _of_clause(clause: Clause, names: Names) -> Iterator[QuestionAnswer]:
         for find in (dated, amounts, _places, *of_whole, *alone):
             yield from find(clause)
         yield from _which(clause, names)
-        yield from counted_subject(clause)
         yield from _cloze(clause)
     yield from _yes_no(clause)
 

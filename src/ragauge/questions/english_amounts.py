@@ -201,26 +201,6 @@ def measure(clause: Clause) -> Iterator[QuestionAnswer]:
         yield QuestionAnswer("measure", question, found["value"])
 
 
-def counted_subject(clause: Clause) -> Iterator[QuestionAnswer]:
-    """`Two wardens live in each hut`: how many wardens …?"""
-    number, _, things = clause.subject.partition(" ")
-    found = quantities(number)
-    is_state = clause.verb in BE and not re.match(
-        r"\w+ed\b|(?:in|on|at|for)\b|kept|held", clause.rest
-    )
-    said = f"{clause.verb} {clause.rest} {clause.lead}"
-    if (
-        found
-        and re.fullmatch(r"\d[\d.,]*|[A-Za-z-]+", number)
-        and found[0].value >= 2
-        and not (found[0].is_year or is_state or clause.lead.startswith("of"))
-        and _things(things) == things
-        and len(content_words(said)) > 1
-    ):
-        question = as_question("How many", things, said)
-        yield QuestionAnswer("counted subject", question, clause.subject)
-
-
 def with_other_number(rest: str) -> str | None:
     """The rest with another whole number in place of its only one, or another year."""
     years = re.findall(r"\b(?:1[89]|20)\d\d\b", rest)
