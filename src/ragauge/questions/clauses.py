@@ -130,6 +130,8 @@ def _clause(piece: str, names: Names, document: str) -> Clause | None:
     if at is None:
         return None
     before = [word for word in words[:at] if not is_adverb(word)]
+    if words[0].endswith("ing") and form_of(words[at]) in ("past", "base"):
+        return None  # `Seating organized by …`
     behind = tokens[len(before)].start()
     if words[: len(before)] != before:
         return None

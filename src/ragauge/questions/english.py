@@ -121,7 +121,7 @@ def _objects(clause: Clause) -> Iterator[QuestionAnswer]:
     items = re.split(r", (?:and |or )?| and | or ", rest)
     is_list = len(items) >= 3 and all(0 < len(item.split()) <= 7 for item in items)
     if clause.main in LISTING and clause.auxiliary != "did":
-        is_object = first not in ("that", "for", "to", "how", "in")
+        is_object = first not in PREPOSITIONS | {"that", "how", "as"}
     else:
         is_object = (
             clause.main not in VAGUE_VERBS | {""}
@@ -132,7 +132,8 @@ def _objects(clause: Clause) -> Iterator[QuestionAnswer]:
     is_cut = clause.ending[:1] in (",", ":", "(") and not is_list
     if not is_object or is_cut:
         return
-    if len(re.findall(r"[^\W\d_]{2,}", rest)) > 1:
+    content = content_words(rest)
+    if len(content) > 1 and re.search(r"[^\W\d_]{2,}", " ".join(content)):
         yield from part(clause, "listed objects" if is_list else "object", "What", rest)
 
 

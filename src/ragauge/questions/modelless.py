@@ -34,7 +34,7 @@ MARKUP = re.compile(
     r"\*\*|(?<![\w`])_{1,2}(?=\w)|(?<=\w)_{1,2}(?![\w`])|(?<![\w`])\*(?=\w)|(?<=\w)\*(?![\w`])|^#+\s*|^>\s*|^\s*(?:[-*•+]|\d{1,3}[.)])\s+",
     re.MULTILINE,
 )
-LINK = re.compile(r"!?\[([^\]\n]{0,300})\]\([^)\n]{0,1000}\)")
+LINK = re.compile(r"(?<!\w)!?\[([^\]\n]{0,300})\](?:\([^)\n]{0,1000}\))?")
 CITATION = re.compile(r"\s?\[\d{1,3}\]|\s*\((?:page|p\.|see|cf\.)[^)]*\)")
 BULLET = re.compile(r"^[ \t]*(?:[-*•+]|\d{1,3}[.)])[ \t]+(\S.*)$", re.MULTILINE)
 LIST = re.compile(
@@ -272,14 +272,20 @@ def _of_table(passage: Passage, names: Names) -> Iterator[Draft]:
         if len(cells) != len(header) or counts[name] > 1 or not _names_row(name):
             continue
         for column, cell in zip(header[1:], cells[1:], strict=True):
-            is_short = 0 < len(cell.split()) <= MAX_ANSWER_WORDS and re.search(r"\w", cell)
+            is_short = 0 < len(cell.split()) <= MAX_ANSWER_WORDS and re.search(
+                r"^[^<]*\w[^<]*$", cell
+            )
             if not is_short or cell.lower() in ("n/a", "none", "yes", "no", "x"):
                 continue
             asked = (name, column, "") if is_turned else (column, name, header[0])
             if question := _of_cell(*asked, heading, names):
                 source = Source(passage, *span)
                 amount, noun = quantities(cell), plain(column).lower()
-                is_amount = amount[:1] and amount[0].start == 0
+                is_amount = (
+                    amount[:1]
+                    and amount[0].start == 0
+                    and (amount[0].unit or {*noun.split()} & MEASURES)
+                )
                 is_name = re.search(r"\b(?:year|date|code|number|phone|id)\b", noun)
                 comparing = (
                     "" if is_turned or is_name or not is_amount else f"Which has the higher {noun}"
@@ -322,6 +328,8 @@ def _of_cell(column: str, row: str, first: str, heading: str, names: Names) -> s
         about = "" if set(content_words(heading)) <= set(content_words(column)) else f" ({heading})"
         return f"What {'are' if is_plural(last) else 'is'} the {column.lower() if column.istitle() else column} for {row}{about}?"
     what = re.sub(r"^(?:the|an?) ", "", first.lower())
+    if what.split()[-1:] == words[-1:]:  # `the day of the day`
+        return None
     is_kind = re.fullmatch(r"[a-z-]+(?: [a-z-]+)?", what) and NO_NOUNS.isdisjoint(what.split())
     is_said = what in ("name", "item") or what.split()[-1:] == row.lower().split()[-1:]
     thing = f"the {what} {row}" if is_kind and not is_said else row
