@@ -12,7 +12,7 @@ from ragauge.language.text import sentence_spans
 from ragauge.questions.clauses import clauses
 from ragauge.questions.draft import PATTERNS, Draft, Source
 from ragauge.questions.english import is_good, questions_of
-from ragauge.questions.english_amounts import MEASURES
+from ragauge.questions.english_amounts import MEASURES, NUMBERED
 from ragauge.questions.english_words import (
     BEFORE_NOUNS,
     JOINING,
@@ -171,7 +171,7 @@ def _in_context(question: str, subject: str, passage: Passage, names: Names) -> 
     `Is the noise level 68 decibels (Molenaar G2 grinder)?`
     """
     words = subject.split()
-    if words[0] in ("the", "your", "you"):
+    if words[0] in NUMBERED | {"the", "your", "you"}:  # also `version 3.2`
         is_clear = any(sign.isupper() for sign in subject)
     else:
         content = [word for word in content_words(question) if word.capitalize() not in CALENDAR]
