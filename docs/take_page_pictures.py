@@ -67,7 +67,9 @@ def write_small(picture: bytes, path: Path) -> None:
 
 def write_film(pictures: list[Path]) -> None:
     """The pictures one after the other, for the README."""
-    frames = [Image.open(each).convert("RGB").resize((960, 600)).quantize(COLORS) for each in pictures]
+    frames = [
+        Image.open(each).convert("RGB").resize((960, 600)).quantize(COLORS) for each in pictures
+    ]
     frames[0].save(
         DOCS / "images" / "page.gif",
         save_all=True,
