@@ -50,6 +50,7 @@ def test_the_quick_start_with_pytest(judge):
         threshold=0.5,
         model=judge,
     )
+    assert correctness.__name__ == "Correctness [GEval]"
     # Grade 1 of 10.
     assert correctness.measure(CASE) == 0.1
     assert (correctness.reason, correctness.is_successful()) == ("It is so.", False)

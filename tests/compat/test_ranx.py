@@ -110,6 +110,7 @@ def test_p_values_are_those_of_ranx_and_of_the_randomization_test():
     ]
     report = compare(Qrels(qrels), runs, "mrr")
     assert report.comparisons["a", "b"]["mrr"]["p_value"] == approx(0.0751, abs=1e-3)
+    assert report.win_tie_loss["a", "b"]["mrr"] == {"W": 3, "T": 2, "L": 0}
     # All 2 ** 3 patterns of signs: the two with one sign are as far from 0.
     drawn = compare(Qrels(qrels), runs, ["mrr"], stat_test="fisher")
     assert drawn.comparisons["b", "a"]["mrr"] == {"p_value": 0.25, "significant": False}
