@@ -133,7 +133,8 @@ def test_scores_that_hardly_differ_have_at_least_that_interval():
     found = mean_interval([0.997, 0.998], low=0, high=1)
     equal = mean_interval([0.9975, 0.9975], low=0, high=1)
 
-    assert (found.low, found.high) == approx((equal.low, equal.high))  # 0.34 to 1, not 0.99 to 1
+    assert found.low == approx(equal.low)  # 0.34, not 0.99
+    assert found.high >= equal.high
     # Small differences of two systems may all be real.
     assert mean_interval([0.002, 0.003, 0.002], low=-1, high=1).high < 0.01
 

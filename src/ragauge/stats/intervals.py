@@ -22,6 +22,8 @@ IntervalMethod = Literal["wilson", "abc", "normal", "equal"]
 """Wilson's of shares, ABC, the normal approximation, and the one for questions that are all equal."""
 CONFIDENCE = 0.95
 REACH = (1 + CONFIDENCE) / 2
+NORMAL_QUANTILE = 1.9599639845400536
+"""That of REACH, written here because importing `statistics` takes as long as ranking ten thousand documents."""
 HARDLY = 0.01
 """A standard deviation below this share of the scale: two answers of .997 and .998 say nothing about the next wrong one."""
 ROUNDING = 1e-12
@@ -174,9 +176,12 @@ def share_interval(
     >>> [round(bound, 3) for bound in share_interval(1.0, 20)]
     [0.839, 1.0]
     """
-    from statistics import NormalDist
+    quantile = NORMAL_QUANTILE
+    if confidence != CONFIDENCE:
+        from statistics import NormalDist
 
-    extra = NormalDist().inv_cdf((1 + confidence) / 2) ** 2 * design_effect / n
+        quantile = NormalDist().inv_cdf((1 + confidence) / 2)
+    extra = quantile**2 * design_effect / n
     centre = share + extra / 2
     half = math.sqrt(extra * (share * (1 - share) + extra / 4))
     low, high = ((centre + side * half) / (1 + extra) for side in (-1, 1))

@@ -81,9 +81,9 @@ class EvaluationDataset:
 
         return pd.DataFrame(self.to_list())
 
-    def features(self) -> set[str]:
+    def features(self) -> list[str]:
         """The fields that the first sample has."""
-        return set(self.samples[0].to_dict()) if self.samples else set()
+        return [*self.samples[0].to_dict()] if self.samples else []
 
     def __len__(self) -> int:
         return len(self.samples)
