@@ -148,8 +148,6 @@ def test_what_was_asked_badly_is_asked_well(asked_of, text, question, answer):
         ("Lantern Hut sold a maximum weight of 112 kg.", "measure", None, ""),
         ("A hut is low. Lantern Hut stands beside a stream in the valley.", "which", "Which hut stands beside a stream in the valley?", "Lantern Hut"),
         ("Lantern Hut stands beside a stream in the valley.", "which", None, ""),
-        ("Two wardens live in each hut.", "counted subject", "How many wardens live in each hut?", "two wardens"),
-        ("One warden of the two huts lives there.", "counted subject", None, ""),
         ("Every hut has a radio on channel 7.", "cloze", "Which number is missing: “Every hut has a radio on channel ___”?", "7"),
         ("Every hut has a radio on channel 7.", "count", None, ""),
         ("Lantern Hut serves 60% of the guests.", "changed number", "Does Lantern Hut serve 75% of the guests?", "No. Lantern Hut serves 60% of the guests."),

@@ -12,7 +12,7 @@ from ragauge.language.text import sentence_spans
 from ragauge.questions.clauses import clauses
 from ragauge.questions.draft import PATTERNS, Draft, Source
 from ragauge.questions.english import is_good, questions_of
-from ragauge.questions.english_amounts import MEASURES
+from ragauge.questions.english_amounts import MEASURES, NUMBERED
 from ragauge.questions.english_words import (
     BEFORE_NOUNS,
     JOINING,
@@ -34,7 +34,7 @@ MARKUP = re.compile(
     r"\*\*|(?<![\w`])_{1,2}(?=\w)|(?<=\w)_{1,2}(?![\w`])|(?<![\w`])\*(?=\w)|(?<=\w)\*(?![\w`])|^#+\s*|^>\s*|^\s*(?:[-*•+]|\d{1,3}[.)])\s+",
     re.MULTILINE,
 )
-LINK = re.compile(r"!?\[([^\]\n]{0,300})\]\([^)\n]{0,1000}\)")
+LINK = re.compile(r"(?<!\w)!?\[([^\]\n]{0,300})\](?:\([^)\n]{0,1000}\))?")
 CITATION = re.compile(r"\s?\[\d{1,3}\]|\s*\((?:page|p\.|see|cf\.)[^)]*\)")
 BULLET = re.compile(r"^[ \t]*(?:[-*•+]|\d{1,3}[.)])[ \t]+(\S.*)$", re.MULTILINE)
 LIST = re.compile(
@@ -109,6 +109,7 @@ def _of_passage(passage: Passage, names: Names, *, is_first: bool) -> Iterator[D
 
 def plain(text: str) -> str:
     """A text without Markdown's signs, citations and line breaks."""
+    text = re.sub(r"\\(?=[^\w\s])", "", text)
     text = MARKUP.sub("", LINK.sub(r"\1", CITATION.sub("", text)))
     return re.sub(r"\s+", " ", text).strip()
 
@@ -170,7 +171,7 @@ def _in_context(question: str, subject: str, passage: Passage, names: Names) -> 
     `Is the noise level 68 decibels (Molenaar G2 grinder)?`
     """
     words = subject.split()
-    if words[0] in ("the", "your", "you"):
+    if words[0] in NUMBERED | {"the", "your", "you"}:  # also `version 3.2`
         is_clear = any(sign.isupper() for sign in subject)
     else:
         content = [word for word in content_words(question) if word.capitalize() not in CALENDAR]
@@ -271,14 +272,20 @@ def _of_table(passage: Passage, names: Names) -> Iterator[Draft]:
         if len(cells) != len(header) or counts[name] > 1 or not _names_row(name):
             continue
         for column, cell in zip(header[1:], cells[1:], strict=True):
-            is_short = 0 < len(cell.split()) <= MAX_ANSWER_WORDS and re.search(r"\w", cell)
+            is_short = 0 < len(cell.split()) <= MAX_ANSWER_WORDS and re.search(
+                r"^[^<]*\w[^<]*$", cell
+            )
             if not is_short or cell.lower() in ("n/a", "none", "yes", "no", "x"):
                 continue
             asked = (name, column, "") if is_turned else (column, name, header[0])
             if question := _of_cell(*asked, heading, names):
                 source = Source(passage, *span)
                 amount, noun = quantities(cell), plain(column).lower()
-                is_amount = amount[:1] and amount[0].start == 0
+                is_amount = (
+                    amount[:1]
+                    and amount[0].start == 0
+                    and (amount[0].unit or {*noun.split()} & MEASURES)
+                )
                 is_name = re.search(r"\b(?:year|date|code|number|phone|id)\b", noun)
                 comparing = (
                     "" if is_turned or is_name or not is_amount else f"Which has the higher {noun}"
@@ -321,6 +328,8 @@ def _of_cell(column: str, row: str, first: str, heading: str, names: Names) -> s
         about = "" if set(content_words(heading)) <= set(content_words(column)) else f" ({heading})"
         return f"What {'are' if is_plural(last) else 'is'} the {column.lower() if column.istitle() else column} for {row}{about}?"
     what = re.sub(r"^(?:the|an?) ", "", first.lower())
+    if what.split()[-1:] == words[-1:]:  # `the day of the day`
+        return None
     is_kind = re.fullmatch(r"[a-z-]+(?: [a-z-]+)?", what) and NO_NOUNS.isdisjoint(what.split())
     is_said = what in ("name", "item") or what.split()[-1:] == row.lower().split()[-1:]
     thing = f"the {what} {row}" if is_kind and not is_said else row
