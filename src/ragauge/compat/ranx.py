@@ -8,15 +8,16 @@ runs from the network, plots, Tukey's test, and the methods and norms that FUSIO
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from itertools import permutations, product
+from dataclasses import dataclass, field
+from itertools import cycle, permutations, product
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Self, cast
+from typing import TYPE_CHECKING, Any, Self, cast
 
 from ragauge.errors import PlanError
 
 if TYPE_CHECKING:
     from ragauge.rankings.result import RankingResult
+    from ragauge.report.report import Report as Written
 
 Values = Mapping[str, Mapping[str, float]]
 FUSIONS = {
@@ -25,7 +26,6 @@ FUSIONS = {
 }  # fmt: skip
 """ranx's names of fusion methods, and ours."""
 NORMS = {"min-max": "min-max", "sum": "sum", "zmuv": "z-score", "rank": "rank", None: "none"}
-TESTS = ("student", "fisher")
 MAX_P = 0.01
 
 
@@ -154,7 +154,7 @@ def evaluate(
 
 @dataclass
 class Report:
-    """A comparison as ranx reports it: printed, a superscript names the runs that a run is significantly better than.
+    """A comparison as ranx reports it: printed, letters name the runs that a run is significantly better than.
 
     p values are not corrected for the number of tests, as in ranx; `ranking` is ragauge's result, with intervals and Holm's
     correction.
@@ -163,28 +163,29 @@ class Report:
     ranking: "RankingResult"
     model_names: list[str]
     metrics: list[str]
-    results: dict[str, dict[str, float]]
-    comparisons: dict[tuple[str, str], dict[str, dict[str, Any]]]
-    """By pair of runs and metric, `p_value` and whether it is `significant`."""
-    win_tie_loss: dict[tuple[str, str], dict[str, dict[str, int]]]
-    """By pair of runs and metric, the numbers of queries W, T and L."""
     stat_test: str
-    rounding_digits: int = 3
-    show_percentages: bool = False
-
-    def __str__(self) -> str:
-        return self.to_table()
-
-    __repr__ = __str__
+    rounding_digits: int
+    show_percentages: bool
+    results: dict[str, dict[str, float]]
+    comparisons: dict[tuple[str, str], dict[str, dict[str, Any]]] = field(default_factory=dict)
+    """By pair of runs and metric, `p_value` and whether it is `significant`."""
+    win_tie_loss: dict[tuple[str, str], dict[str, dict[str, int]]] = field(default_factory=dict)
+    """By pair of runs and metric, the numbers of queries W, T and L."""
 
     def to_table(self) -> str:
         """The table as text."""
-        signs = str.maketrans("abcdefghijklmnoprstuvwxyz", "ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ")
-        return self._written("terminal", lambda letters: letters.translate(signs))
+        from ragauge.report.writing import to_terminal
+
+        letters = str.maketrans("abcdefghijklmnoprstuvwxyz", "ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ")
+        return to_terminal(self._table(lambda better_than: better_than.translate(letters)))
+
+    __str__ = __repr__ = to_table
 
     def to_latex(self) -> str:
         """The table in LaTeX (package booktabs); the best of each metric is bold."""
-        return self._written("latex", lambda letters: letters)
+        from ragauge.report.writing import to_latex
+
+        return to_latex(self._table(str))
 
     def to_dict(self) -> dict[str, Any]:
         """Scores, p values and wins of each run, in ranx's form."""
@@ -203,34 +204,30 @@ class Report:
         """Write `to_dict` as JSON."""
         Path(path).write_text(json.dumps(self.to_dict(), indent=4), encoding="utf-8")
 
-    def _written(self, form: Literal["terminal", "latex"], sign: Callable[[str], str]) -> str:
+    def _table(self, marked: Callable[[str], str]) -> "Written":
         from ragauge.report.report import Cell, Table
         from ragauge.report.report import Report as Written
-        from ragauge.report.writing import to_latex, to_terminal
 
-        letters = "abcdefghijklmnopqrstuvwxyz"
-        factor, digits = (
-            (100, self.rounding_digits - 2) if self.show_percentages else (1, self.rounding_digits)
-        )
+        letters = dict(zip(self.model_names, cycle("abcdefghijklmnopqrstuvwxyz"), strict=False))
+        factor, lost = (100, 2) if self.show_percentages else (1, 0)
+        digits = max(self.rounding_digits - lost, 0)
+        best = {name: max(run[name] for run in self.results.values()) for name in self.metrics}
         rows: list[list[str | Cell]] = []
-        for place, model in enumerate(self.model_names):
-            cells: list[str | Cell] = [letters[place % 26], model]
-            for metric, value in self.results[model].items():
+        for model, values in self.results.items():
+            row: list[str | Cell] = [letters[model], model]
+            for name, value in values.items():
                 worse = [
-                    letters[number % 26]
-                    for number, other in enumerate(self.model_names)
-                    if other != model
-                    and self.comparisons[model, other][metric]["significant"]
-                    and value > self.results[other][metric]
+                    letters[other]
+                    for (one, other), tests in self.comparisons.items()
+                    if one == model and tests[name]["significant"]
+                    if value > self.results[other][name]
                 ]
-                best = max(values[metric] for values in self.results.values())
-                text = f"{value * factor:.{max(digits, 0)}f}"
-                cells.append(Cell(text, sign("".join(worse)), is_best=value == best))
-            rows.append(cells)
-        caption = f"Superscripts: significantly better by {self.stat_test}'s test"
-        header = ["#", "Model", *(metric.upper() for metric in self.metrics)]
-        report = Written("", tables=[Table(header, rows, n_names=2, caption=caption)])
-        return to_latex(report) if form == "latex" else to_terminal(report)
+                text, mark = f"{value * factor:.{digits}f}", marked("".join(worse))
+                row.append(Cell(text, mark, is_best=value == best[name]))
+            rows.append(row)
+        caption = f"Letters: significantly better than that run by {self.stat_test}'s test"
+        header = ["#", "Model", *(name.upper() for name in self.metrics)]
+        return Written("", tables=[Table(header, rows, n_names=2, caption=caption)])
 
 
 def compare(
@@ -248,14 +245,14 @@ def compare(
 ) -> Report:
     """The runs with their means, and each pair with Student's paired t test, or with `stat_test="fisher"` the randomization test.
 
-    `n_permutations` and `threads` have no effect. PlanError for two runs of one name, and for Tukey's test.
+    `threads` has no effect. PlanError for two runs of one name, and for Tukey's test.
     """
     import numpy as np
 
-    from ragauge.stats import paired_t_test
+    from ragauge.stats import paired_t_test, randomization_test
 
-    if stat_test not in TESTS:
-        raise PlanError([f"stat_test={stat_test!r} is not covered; these are: {', '.join(TESTS)}"])
+    if stat_test not in ("student", "fisher"):
+        raise PlanError([f"stat_test={stat_test!r} is not covered; these are: student, fisher"])
     names = [metrics] if isinstance(metrics, str) else list(metrics)
     given = {run.name or f"run_{number}": run for number, run in enumerate(runs, 1)}
     if len(given) < len(runs):
@@ -266,34 +263,23 @@ def compare(
         for model in given
         for name in names
     }
-    drawn = {
-        (name, frozenset((pair.run, pair.baseline))): pair.comparison.p_value
-        for pair in (ranked.compare() if stat_test == "fisher" and len(given) > 1 else ())
-        for name in [pair.measure]
-    }
-    comparisons: dict[tuple[str, str], dict[str, dict[str, Any]]] = {}
-    counted: dict[tuple[str, str], dict[str, dict[str, int]]] = {}
+    means = {model: {name: float(values[model, name].mean()) for name in names} for model in given}
+    report = Report(ranked, [*given], names, stat_test, rounding_digits, show_percentages, means)
     for pair in permutations(given, 2):
-        comparisons[pair], counted[pair] = {}, {}
+        report.comparisons[pair], report.win_tie_loss[pair] = {}, {}
         for name in names:
             gains = values[pair[0], name] - values[pair[1], name]
-            p = paired_t_test(gains) if stat_test == "student" else drawn[name, frozenset(pair)]
-            p = float(not gains.any()) if p is None else p
-            comparisons[pair][name] = {"p_value": p, "significant": p <= max_p}
+            if stat_test == "student":
+                p = paired_t_test(gains)
+                # Without spread there is no t: equal runs, or one ahead by the same everywhere.
+                p = float(not gains.any()) if p is None else p
+            else:
+                drawn = randomization_test(gains, n_permutations=n_permutations, seed=random_seed)
+                p = drawn.p_value
+            report.comparisons[pair][name] = {"p_value": p, "significant": p <= max_p}
             wins = {"W": gains > 0, "T": gains == 0, "L": gains < 0}
-            counted[pair][name] = {sign: int(which.sum()) for sign, which in wins.items()}
-    means = {model: {name: float(values[model, name].mean()) for name in names} for model in given}
-    return Report(
-        ranked,
-        [*given],
-        names,
-        means,
-        comparisons,
-        counted,
-        stat_test,
-        rounding_digits,
-        show_percentages,
-    )
+            report.win_tie_loss[pair][name] = {sign: int(n.sum()) for sign, n in wins.items()}
+    return report
 
 
 def fuse(

@@ -58,7 +58,7 @@ def evaluate(
     names = [metric.name for metric in chosen]
     if double := [name for name in dict.fromkeys(names) if names.count(name) > 1]:
         raise PlanError([f"two metrics have the name {double[0]!r}; give one another: name=…"])
-    results = _metrics.results_of(chosen, dataset.samples, llm, embeddings)
+    results = _metrics.results_of(chosen, dataset, llm, embeddings)
     found = dict(zip(names, results, strict=True))
     reasons = {name: [result.reason for result in found[name]] for name in names}
     if raise_exceptions and (broken := [why for each in reasons.values() for why in each if why]):
