@@ -281,6 +281,7 @@ def test_documents_without_text_are_refused(tmp_path: Path, capsys: pytest.Captu
         ("# Hire\n\nBoats booked before noon are brought to the pier.", "Are boats booked before noon brought to the pier?", "Yes"),
         ("Version 3.2 of Mapper was released on 9 May 2024.", "When was version 3.2 of Mapper released?", "9 May 2024"),
         ("# Cash\n\n|  | 2022 | 2023 |\n|---|---|---|\n| Revenue | £4m | £5m |\n| Cost | £2m | £3m |\n", "What is the revenue for 2023 (Cash)?", "£5m"),
+        ("| hut | beds | price |\n|---|---|---|\n| Curlew | 32 | £9 |\n| Swift | 20 | £7 |\n", "How many beds does the hut Curlew have?", "32"),
         ("The `_scan` tool removes old files.", "Does the `_scan` tool remove old files?", "Yes"),
     ],
 )  # fmt: skip

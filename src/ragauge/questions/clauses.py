@@ -100,7 +100,7 @@ def clauses(sentence: str, names: Names, document: str) -> Iterator[Clause]:
 def _next_clause(before: Clause, piece: str, names: Names, document: str) -> Clause | None:
     """What is joined to a clause: another verb of its subject, or a clause of its own."""
     verb = piece.split(" ", 1)[0].lower()
-    is_like = verb in verbs() and form_of(verb) == form_of(before.verb) and before.main
+    is_like = before.main and form_of(verb) == form_of(before.verb)
     if form_of(verb) == "base":  # it may be a noun: `review the product and feature requests`
         is_like = is_like and re.match(
             r"\w+ (?:an?|the|their|to|in|on|at|for|from|with|\d+)\b", piece
@@ -160,11 +160,11 @@ def _with_verb(
         auxiliary = "may" if verb == "must" and is_negative else verb
         rest = " ".join(rest.split()[1:]) if is_negative else f"{adverb} {rest}".strip()
         return Clause(subject, auxiliary, "", verb, rest, lead, ending, is_negative)
-    if verb in DO or verb not in verbs() or subject == "you":
+    if verb not in verbs() or subject == "you":
         return None
     auxiliary = {"third": "does", "base": "do"}.get(form_of(verb), "did")
     nouns = re.split(r" (?:of|in|at|for|on|from|with|to|by) ", subject.lower())[0].split()
-    is_many = is_plural(nouns[-1]) or "and" in nouns or nouns[-1] == "you"
+    is_many = is_plural(nouns[-1]) or "and" in nouns
     if auxiliary == "do" and not is_many:  # `put` may be the past
         auxiliary = "did"
         if verbs()[verb].past != verb:
@@ -201,11 +201,7 @@ def _verb_at(words: Sequence[str]) -> int | None:
 
 
 def _may_be_verb(word: str, before: str, subject: Sequence[str], after: Sequence[str]) -> bool:
-    if (
-        word not in verbs()
-        or before in BEFORE_NOUNS | {"", "and", "or", "`"}
-        or re.search("['’]", before)
-    ):
+    if before in BEFORE_NOUNS | {"", "and", "or", "`"} or re.search("['’]", before):
         return False
     following = next((each for each in after if not is_adverb(each)), "")
     if form_of(word) == "base":
@@ -238,9 +234,6 @@ def _subject(text: str, words: Sequence[str], names: Names, document: str) -> st
         return None
     if words[0] == "the" and len(words) == 2:
         return f"the {names.resolved(words[1], document) or text.split(' ')[1]}"
-    if len(words) == 1 and text[0].isupper() and names.by_head[document].get(words[0]):
-        name = names.resolved(words[0], document, 2)  # `Merrow` is Ida Merrow
-        return name if name and name.endswith(f" {text}") and not is_plural(words[0]) else text
     first, _, others = text.partition(" ")
     is_common = not (others[:1].isupper() or names.is_name(first)) and (
         bool(others and not names.capital[words[0]])
