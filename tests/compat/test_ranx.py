@@ -54,6 +54,8 @@ def test_the_example_of_ranx():
     }
     assert run.scores["mrr"] == {"q_1": 1.0, "q_2": 0.5}
     assert run.mean_scores["mrr"] == 0.75
+    evaluate(qrels, run, "ndcg@2", save_results_in_run=False)
+    assert "ndcg@2" not in run.scores
     values = evaluate(qrels, run, "map@5", return_mean=False)
     assert np.allclose(values, [0.833333, 0.45])
     assert evaluate(qrels, run, "mrr", return_std=True) == {"mean": 0.75, "std": 0.25}
