@@ -70,6 +70,15 @@ tienen veintiuno|21|1
 三分之一|1/3|1
 tres cuatro|7|0
 doce meses|12 meses|1
+ein Jahr|12 Monate|1
+eine halbe Stunde|30 Minuten|1
+half an hour|30 minutes|1
+zweieinhalb Stunden|150 Minuten|1
+anderthalb Jahre|18 Monate|1
+quatre heures et demie|270 minutes|1
+dos horas y media|150 minutos|1
+半年|6个月|1
+87 Tausend Euro|87.000 Euro|1
 treinta y cinco días|35 días|1
 fünf Prozent|5 %|1
 cinq pour cent|5 %|1

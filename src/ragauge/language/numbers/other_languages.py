@@ -7,7 +7,7 @@ from functools import cache
 
 from ragauge.language.detection import language_of
 from ragauge.language.facts.vocabulary import vocabulary
-from ragauge.language.numbers.quantity import Quantity
+from ragauge.language.numbers.quantity import Quantity, unit_of
 from ragauge.language.numbers.unit_conversion import is_measure, is_time
 from ragauge.language.numbers.words import PER_CENT, value_of
 from ragauge.language.words import words_of
@@ -46,8 +46,15 @@ _WORD = re.compile(r"[^\W\d_]+")
 _JOINTS = frozenset(("-", " y ", "-et-", " et "))
 _ONES = frozenset(("un", "une", "uno"))
 _COMPOUND = re.compile(r"(?:(\w*)(tausend))?(?:(\w*?)(hundert))?(?:und)?(\w*)")
-_AFTER = re.compile(r"[\s-]?((?:pour cent|por ciento)\b|[^\W\d_]{1,20}(?![^\W\d_]))")
-"""The word after a number, unless it is longer than any unit."""
+_AFTER = re.compile(
+    r"[\s-]?((?:pour cent|por ciento)\b|[^\W\d_]{1,20}(?![^\W\d_]))( et demie?\b| y medi[ao]\b)?"
+)
+"""The word after a number, unless it is longer than any unit, and what adds a half to it."""
+_OF_TIME = re.compile(
+    r"\b(?:(ein(?:e[mnr]?)?|une?|una)(?! halb)|(half an?|(?:eine )?halbe[ns]?|(?:une )?demi|(?:una )?media|medio)|(\w{3,7})einhalb|(anderthalb))[ -]([^\W\d_]{1,10})\b|(?<!个)半个?(小时|年|天|月)",
+    re.IGNORECASE,
+)
+"""One, a half or some and a half of a unit of time; German `ein Jahr`, but no `ein` alone."""
 
 
 @cache
@@ -66,7 +73,7 @@ def _numbers() -> dict[str, int]:
 def in_other_languages(text: str, found: Sequence[Quantity]) -> Sequence[Quantity]:
     """The quantities with the units of time and the percentages that other languages name, and their number words.
 
-    Number words only match, as English ones do. `un`, `eine` and the like are left out, and so is what English has too
+    Number words only match, as English ones do. `un`, `eine` and the like count only before a unit of time; left out is what English has too
     (`sept`, `elf`), unless the text is in one of these languages.
 
     >>> [(each.text, str(each.value), each.unit) for each in in_other_languages("zwölf Monate", ())]
@@ -74,6 +81,7 @@ def in_other_languages(text: str, found: Sequence[Quantity]) -> Sequence[Quantit
     """
     ends = {each.end for each in found}
     spelled = [each for each in _in_words(text) if each.end not in ends]
+    spelled += [each for each in _spans_of_time(text) if each.end not in ends]
     if not (found or spelled):
         return found
     both = sorted([*found, *spelled], key=lambda each: each.start)
@@ -153,6 +161,23 @@ def _in_words(text: str) -> Iterator[Quantity]:
         yield Quantity(text[start:end], start, end, Decimal(total + group), spelled=True)
 
 
+def _spans_of_time(text: str) -> Iterator[Quantity]:
+    """`einen Monat`, `half an hour`, `zweieinhalb Stunden`, `半年`."""
+    for found in _OF_TIME.finditer(text):
+        one, half, many, _, noun, han = found.groups()
+        unit = vocabulary().units.get((noun or han).lower(), "") or unit_of(noun or han) or ""
+        whole = _numbers().get((many or "").lower())
+        if is_time(unit) and not (many and whole is None):
+            value = (
+                Decimal("0.5")
+                if half or han
+                else Decimal(1)
+                if one
+                else (whole or 1) + Decimal("0.5")
+            )
+            yield Quantity(found[0], *found.span(), value, unit, spelled=True)
+
+
 def _compound(word: str) -> int | None:
     """The value of a German word such as `zweitausendfünfhundert`."""
     parts = _COMPOUND.fullmatch(word)
@@ -183,4 +208,7 @@ def _with_unit(text: str, quantity: Quantity) -> Quantity:
     is_measured = unit == "%" or is_time(unit) or (is_measure(unit) and len(word) > 2)
     if not (found and unit and is_measured) or word == "an":
         return quantity
-    return quantity._replace(text=text[start : found.end()], end=found.end(), unit=unit)
+    value = quantity.value + Decimal("0.5") if found[2] else quantity.value
+    return quantity._replace(
+        text=text[start : found.end()], end=found.end(), unit=unit, value=value
+    )

@@ -27,7 +27,16 @@ FOREIGN_SCALES = (
 )
 """Scale words that no English text has: a German, Spanish or Dutch number with points precedes them."""
 SCALES = (
-    {"hundred": 2, "thousand": 3, "lakh": 5, "lac": 5, "million": 6, "mln": 6, "mio": 6}
+    {
+        "hundred": 2,
+        "thousand": 3,
+        "tausend": 3,
+        "lakh": 5,
+        "lac": 5,
+        "million": 6,
+        "mln": 6,
+        "mio": 6,
+    }
     | {"mn": 6, "crore": 7, "billion": 9, "bn": 9, "bln": 9, "mrd": 9, "trillion": 12, "tn": 12}
     | {"trn": 12, "quadrillion": 15}
     | {
