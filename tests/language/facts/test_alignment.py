@@ -28,6 +28,12 @@ def kinds(answer: str, reference: str, question: str = "") -> set[str]:
         ("The museum opened on 5 March 2021.", CLOSES, "opposite"),
         ("The museum did not close on 5 March 2021.", CLOSES, "negation"),
         ("Dogs must be at most 7 years old.", "Dogs must be at least 7 years old.", "quantifier"),
+        ("Tours need six people at most.", "Tours need at least 6 people.", "quantifier"),
+        ("No más de 5 días.", "Al menos 5 días.", "quantifier"),
+        ("Der Ausweis gilt einen Monat.", "Der Ausweis gilt ein Jahr.", "unit"),
+        ("Son treinta y tres euros.", "Son 32 euros.", "number"),
+        ("末班车晚上10点10分发车。", "末班车晚上10点40分发车。", "date"),
+        ("Das sind 87 Tausend Euro.", "Das sind 87 Millionen Euro.", "number"),
         ("All students may use the gym.", "Only students may use the gym.", "quantifier"),
         ("Mei Tanaka leads the firm Castell.", "Amina Yusuf leads the firm Castell.", "entity"),
         ("Norvik bought Castell for $3 million.", "Castell bought Norvik for $3 million.", "roles"),
@@ -132,6 +138,14 @@ REFUND = "Cancel 14 days or more before arrival and we return all. Cancel 3 to 1
 )  # fmt: skip
 def test_a_passage_contradicts_only_what_counts_the_same_thing(answer, passage, kinds):
     assert {each.kind for each in align_to_passages(answer, (passage,)).differences} == kinds
+
+
+def test_a_percentage_of_endless_decimals_is_worked_out():
+    passage = "It takes 30 minutes, 10 of these minutes are a pause."
+    assert (
+        align_to_passages("A pause of 33⅓ %: 10 minutes of 30 minutes.", (passage,)).differences
+        == ()
+    )
 
 
 def test_a_verb_behind_a_french_auxiliary_is_no_noun():

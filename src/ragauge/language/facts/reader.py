@@ -13,7 +13,9 @@ from ragauge.language.dates.dates import dates
 from ragauge.language.dates.parts import Date
 from ragauge.language.facts.vocabulary import vocabulary
 from ragauge.language.numbers.numbers import quantities
+from ragauge.language.numbers.other_languages import in_other_languages, times_of_day
 from ragauge.language.numbers.quantity import Quantity, unit_of
+from ragauge.language.numbers.unit_conversion import is_time
 from ragauge.language.stems import stem
 from ragauge.language.text import DESIGNATIONS, sentence_spans
 
@@ -47,6 +49,8 @@ BOUNDS = {
     "under": "under ",
 }
 """How a bound is shown."""
+
+OPPOSITE_BOUNDS = {"over": "most", "under": "least"}
 
 _PARTED = re.compile(r"[$€£]? ?\b\d{1,3}(?: ?[,.] (?!\d{4})\d{3}| [,.] ?\d{3})\b")
 """A number with a space inside, as some tokenizers leave it: `26, 000`."""
@@ -146,7 +150,7 @@ def read(text: str) -> tuple[Statement, ...]:
     """
     tokens = [Token(each[0].lower(), *each.span()) for each in vocabulary().token.finditer(text)]
     negated, denied = ({tokens[at].start for at in _negated(tokens, n)} for n in (NEAR, 1))
-    facts = [fact._replace(is_negated=fact.start in denied) for fact in _facts(text, tokens)]
+    facts = [_denied(fact) if fact.start in denied else fact for fact in _facts(text, tokens)]
     starts = [fact.start for fact in facts]
     places = [token.start for token in tokens]
     found: list[Statement] = []
@@ -155,6 +159,13 @@ def read(text: str) -> tuple[Statement, ...]:
         part = tokens[bisect_left(places, start) : bisect_left(places, end)]
         found.append(_statement(text, start, end, own, part, negated))
     return tuple(found)
+
+
+def _denied(fact: Fact) -> Fact:
+    """The fact with a negation before it: `not over 5` is `at most 5`."""
+    if fact.bound in OPPOSITE_BOUNDS:
+        return fact._replace(bound=OPPOSITE_BOUNDS[fact.bound])
+    return fact._replace(is_negated=True)
 
 
 def _statement(
@@ -229,6 +240,7 @@ def _negated(tokens: Sequence[Token], n: int) -> set[int]:
 def _facts(text: str, tokens: Sequence[Token]) -> list[Fact]:
     """All facts of a text in order, none inside another."""
     found = [*map(_of_date, dates(text)), *_named_dates(text, tokens)]
+    found += [_of_time(each) for each in times_of_day(text)]
     found += _codes(text, tokens)
     amounts = list(_amounts(text, tokens))
     found += [*amounts, *_members(text, tokens, {fact.start for fact in amounts})]
@@ -243,6 +255,15 @@ def _facts(text: str, tokens: Sequence[Token]) -> list[Fact]:
 
 def _of_date(date: Date) -> Fact:
     return Fact("date", date.text, date.start, date.end, date)
+
+
+def _of_time(time: Quantity) -> Fact:
+    hours, minutes = divmod(int(time.value), 60)
+    half = "pm" if 12 <= hours < 24 else "am"
+    parts: dict[str, int | str] = {"hour": hours % 12 or 12, "minute": minutes}
+    if time.unit == "time":
+        parts["half"] = half
+    return _of_date(Date(time.text, time.start, time.end, parts))
 
 
 def _named_dates(text: str, tokens: Sequence[Token]) -> Iterator[Fact]:
@@ -307,18 +328,10 @@ def _is_counting(tail: str, tokens: Sequence[Token], at: int | None) -> bool:
 
 def _amounts(text: str, tokens: Sequence[Token]) -> Iterator[Fact]:
     places = [token.start for token in tokens]
-    read = [*quantities(text)]
-    taken = {at for each in read for at in range(each.start, each.end)}
-    numbers = vocabulary().numbers
     parted = {at for each in _PARTED.finditer(text) for at in range(*each.span())}
-    for token in tokens:
-        if token.text in numbers and token.start not in taken:
-            value = Decimal(numbers[token.text])
-            read.append(
-                Quantity(text[token.start : token.end], token.start, token.end, value, spelled=True)
-            )
-    for quantity in read:
-        if quantity.is_year or quantity.only_matches or quantity.start in parted:
+    for quantity in in_other_languages(text, quantities(text)):
+        is_vague = quantity.only_matches and not is_time(quantity.unit)
+        if quantity.is_year or is_vague or quantity.start in parted:
             continue
         first, last = bisect_left(places, quantity.start), bisect_left(places, quantity.end)
         yield _amount(text, quantity, tokens, first, last)
@@ -341,7 +354,8 @@ def _amount(text: str, quantity: Quantity, tokens: Sequence[Token], first: int, 
         date = Date(quantity.text, quantity.start, quantity.end, {"year": int(quantity.value)})
         return _of_date(date)
     per = _period(after) or _period(before) if unit else ""
-    behind = [each for each in after if each.startswith(BEHIND)]
+    is_free = not any(each[0].isdigit() for each in after)
+    behind = [each for each in after if is_free or each.startswith(BEHIND)]
     bounds = [known.bounds[each] for each in (*reversed(before), *behind) if each in known.bounds]
     bound = bounds[0] if bounds else ""
     return Fact(

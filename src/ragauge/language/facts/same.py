@@ -1,5 +1,6 @@
 """Whether two facts say the same, or contradict each other."""
 
+import re
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from itertools import permutations
@@ -10,11 +11,13 @@ from ragauge.language.facts.reader import Fact
 from ragauge.language.numbers.quantity import ALIKE, DIVIDING, MONEY
 from ragauge.language.numbers.unit_conversion import converted
 
+GROUPED = re.compile(r"\D*([1-9]\d{0,2})\.(\d{3})(?![\d.,])\D*")
+"""A number whose point may be one between thousands, as in German and Spanish."""
 BYTES = {"byte": 1, "kB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12, "PB": 10**15}
 DAYS = {"day": 1, "week": 7, "month": 30, "year": 365}
 LIKELY = "value"
-MAX_OPERANDS, MAX_DIGITS = 12, 100
-"""Amounts of which another may be worked out, more are a table; digits of one before or behind the point."""
+MAX_OPERANDS, MAX_DIGITS, MAX_DECIMALS = 12, 100, 6
+"""Amounts of which another may be worked out, more are a table; digits of one before or behind the point; decimals of a percentage."""
 ROUNDED = Decimal("0.02")
 """Numbers of at least a hundred, or with decimals, that differ by less than this share may be rounded."""
 
@@ -95,10 +98,11 @@ def _results(fact: Fact, one: Fact, other: Fact) -> Iterator[Decimal]:
         if b:
             yield a / b
     if one.unit == other.unit and fact.unit == "%" and b:
-        exponent = _value(fact).as_tuple().exponent
-        yield from (
-            round(share, max(0, -int(exponent))) for share in (100 * a / b, 100 * abs(a / b - 1))
-        )
+        value = _value(fact)
+        n_decimals = min(MAX_DECIMALS, max(0, -int(value.as_tuple().exponent)))
+        for share in (100 * a / b, 100 * abs(a / b - 1)):
+            if round(share, n_decimals) == round(value, n_decimals):
+                yield value
 
 
 def _value(fact: Fact) -> Decimal:
@@ -111,6 +115,9 @@ def _is_same_amount(one: Fact, other: Fact) -> bool:
 
 def _values(one: Fact, other: Fact) -> Iterator[tuple[Decimal, Decimal]]:
     """The two amounts in one unit, if there is one; a number without a unit may also be a share of a percentage."""
+    for plain, theirs in ((one, other), (other, one)):
+        if (grouped := GROUPED.fullmatch(plain.text)) and plain.unit == theirs.unit:
+            yield Decimal(grouped[1] + grouped[2]), _value(theirs)
     ours, theirs = _value(one), _value(other)
     if one.unit and other.unit:
         stated = _in(one, other.unit)
