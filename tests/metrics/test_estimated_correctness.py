@@ -265,3 +265,31 @@ def test_a_single_score_in_a_language_without_measured_agreement_is_flagged():
     assert (
         rg.score("exact_match", answer="Es war der Hund.", reference="Es war der Hund.").flags == []
     )
+
+
+@pytest.mark.parametrize(
+    ("question", "reference", "answer"),
+    [
+        ("Is it free?", "Yes, for members.", "No, members pay as well."),
+        ("Ist es kostenlos?", "Ja, für Mitglieder.", "Nein, Mitglieder zahlen auch."),
+        ("C'est gratuit ?", "Oui, pour les membres.", "Non, les membres paient aussi."),
+        ("¿Es gratis?", "Sí, para socios.", "No, los socios también pagan."),
+        ("会员免费吗？", "是的，会员免费。", "不，会员也要付费。"),
+    ],
+)
+def test_no_for_yes_is_wrong_in_five_languages(question, reference, answer):
+    score = rg.score("correct", question=question, references=[reference], answer=answer)
+    assert score.value < 0.1
+    assert score.evidence["why"].startswith("states no where the reference has yes")
+
+
+def test_function_words_of_other_languages_are_no_words_of_the_reference():
+    question = "Warum soll man den Rhabarber erst kurz vor dem Backen zuckern?"
+    score = rg.score(
+        "correct",
+        question=question,
+        references=["Weil er sonst Wasser zieht."],
+        answer="Er zieht Wasser.",
+    )
+    assert score.value > 0.9
+    assert score.evidence["why"].startswith("states all words")

@@ -448,3 +448,21 @@ def test_the_answer_itself_among_the_contexts_supports_it_wholly(answer, other):
             assert [each[name] for name in ("coverage", "precision", "lowest")] == approx([1, 1, 1])
             assert each["missing"] == 0.0
         assert unsupported(score) == []
+
+
+@pytest.mark.parametrize(
+    ("answer", "context"),
+    [
+        (
+            "Die Reparaturen wurden von ihm bezahlt.",
+            "Er bezahlte im Mai die Reparatur des Hauses und der Brücken.",
+        ),
+        (
+            "Les réparations sont remboursées par elle.",
+            "Elle rembourse la réparation du pont et des maisons.",
+        ),
+    ],
+)
+def test_words_of_other_languages_are_compared_by_their_stems(answer, context):
+    (sentence,) = rg.score("support", answer=answer, contexts=[context]).evidence["best_sentences"]
+    assert (sentence["n_content_words"], sentence["coverage"]) == (2, 1.0)

@@ -1,10 +1,10 @@
-"""Stems of English words: Porter's suffix stripping."""
+"""Stems: Porter's suffix stripping for English, Snowball's stemmers for other languages."""
 
 import re
 from collections.abc import Callable, Sequence
 from functools import lru_cache, partial
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ragauge.language.text import composed
 
@@ -58,6 +58,19 @@ STEP_4 = (
 )
 
 
+SNOWBALL = {
+    "de": "german",
+    "fr": "french",
+    "es": "spanish",
+    "it": "italian",
+    "pt": "portuguese",
+    "nl": "dutch",
+    "sv": "swedish",
+    "da": "danish",
+}
+"""The languages with a stemmer of their own, and its name."""
+
+
 class Word(NamedTuple):
     """A word of a text: its span, its lower-cased form and its stem."""
 
@@ -71,23 +84,35 @@ class Word(NamedTuple):
 _word: Callable[[tuple[int, int, str, str]], Word] = partial(tuple.__new__, Word)  # pyright: ignore[reportUnknownMemberType]
 
 
-def stemmed(text: str) -> list[Word]:
+def stemmed(text: str, language: str | None = None) -> list[Word]:
     """The words of a text without punctuation, in order; each kanji, hanzi and kana is a word.
 
     A number with its separators is one word; its stem is the number without thousands separators.
+    Without one of SNOWBALL's languages, the stems are those of English words.
 
     >>> [word.stem for word in stemmed("The claims: 1,500 paid in 2.5 weeks")]
     ['the', 'claim', '1500', 'paid', 'in', '2.5', 'week']
+    >>> [word.stem for word in stemmed("zwei Häuser", "de")]
+    ['zwei', 'haus']
     """
+    known = language if language in SNOWBALL else None
     words = (ASCII_WORD if text.isascii() else WORD).finditer(text)
-    return [_word((*word.span(), *_forms(word[0]))) for word in words]
+    return [_word((*word.span(), *_forms(word[0], known))) for word in words]
 
 
 @lru_cache(maxsize=100_000)
-def _forms(word: str) -> tuple[str, str]:
+def _forms(word: str, language: str | None) -> tuple[str, str]:
     """The lower-cased word and its stem."""
     lowered = composed(word.lower())
-    return lowered, stem(GROUPS.sub("", lowered) if "," in lowered else lowered)
+    of = GROUPS.sub("", lowered) if "," in lowered else lowered
+    return lowered, _snowball(language).stemWord(of) if language else stem(of)
+
+
+@lru_cache
+def _snowball(language: str) -> Any:
+    from snowballstemmer import stemmer
+
+    return stemmer(SNOWBALL[language])
 
 
 @lru_cache(maxsize=100_000)

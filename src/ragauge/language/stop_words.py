@@ -62,11 +62,51 @@ MEANINGFUL = _set("""
 FUNCTION_WORDS = (NLTK_ENGLISH | SKLEARN_ENGLISH | {"yes", "yeah", "ok", "okay"}) - MEANINGFUL
 
 
-def is_content_word(lowered: str) -> bool:
-    """Whether a lower-cased word is neither a function word nor a single ASCII letter.
+OTHER_LANGUAGES = {
+    "de": _set("""
+        aber alle allem allen aller alles als also am an ander andere anderen anderer anderes auch auf aus bei beim bin bis
+        bist da dabei dadurch dafür dagegen daher dahin damit danach dann daran darauf daraus darf dürfen darin darüber
+        das dass davon dazu dein deine dem den denn der deren des dessen dich die dies diese diesem diesen dieser dieses
+        dir doch dort du durch ein eine einem einen einer eines einige einigen einmal er es etwas euch euer eure für
+        gegen gewesen hab habe haben hat hatte hatten hier hin hinter ich ihm ihn ihnen ihr ihre ihrem ihren ihrer ihres
+        im in indem ins ist ja jede jedem jeden jeder jedes jedoch jene kann können könnte mal man manche mein meine mich mir
+        mit muss müssen musste nach nachdem noch nun nur ob oder ohne sehr sein seine seinem seinen seiner seit selbst
+        sich sie sind so sobald solche soll sollen sollte somit sondern sonst sowie über um und uns unser unsere unter
+        viel viele vom von vor während war waren warum was weg weil weiter welche welchem welchen welcher welches wenn wer
+        werde werden wie wieder will wir wird wirst wo wollen worden wurde wurden würde würden zu zum zur zwar zwischen
+        nein bitte gerne
+    """),
+    "fr": _set("""
+        a ai aient ait alors après au aucun aussi autre autres aux avait avant avec avez avoir avons bien c ça car ce ceci
+        cela celle celles celui ces cet cette ceux chaque chez ci comme comment d dans de depuis des dès désormais dois
+        doit doivent donc dont du elle elles en encore entre es est et étaient était étant été êtes être eu eux faire fait
+        faut font ici il ils j je jusqu l la là le les lequel laquelle leur leurs lors lorsque lui m ma mais me même mes moi
+        mon n ne ni nos notre nous on ont ou où par parce pas pendant peu peut peuvent plus plutôt pour pourquoi pouvez
+        près puis qu quand que quel quelle quelles quels qui quoi s sa sans sera seront ses si soi soient soit son
+        sont sous suis sur t ta tandis te tes toi ton toujours tous tout toute toutes très tu un une va vers voici vos
+        votre vous y oui non
+    """),
+    "es": _set("""
+        a al algo algún alguna algunas algunos ante antes así aun aunque bajo bien cada como cómo con contra cual cuál
+        cuales cuando cuándo cuanto cuánto da de debe deben del desde donde dónde dos durante e él el ella ellas ello
+        ellos en entonces entre era eran eres es esa esas ese eso esos esta está estaba estado están estar este esto
+        estos estoy fue fueron ha haber había hace hacer han hasta hay haya he la las le les lo los más me mi mientras
+        mis misma mismo muy nada ni no nos nosotros nuestra nuestro o os otra otras otro otros para pero poco por porque
+        pues puede pueden que qué quien quién quienes se sea sean según ser será si sí sin sobre son su sus suya
+        suyo tal también tampoco tan tanto te ti tiene tienen toda todas todo todos tras tu tú tus un una unas uno
+        unos usted ustedes va y ya yo
+    """)
+    - {"dos", "sin", "hasta"},
+}
+
+
+def is_content_word(lowered: str, language: str | None = None) -> bool:
+    """Whether a lower-cased word is neither a function word of its language nor a single ASCII letter; of English, if there is no list.
 
     >>> [word for word in ("the", "first", "hut", "b", "5", "東") if is_content_word(word)]
     ['first', 'hut', '5', '東']
+    >>> is_content_word("die"), is_content_word("die", "de")
+    (True, False)
     """
     is_stray = len(lowered) == 1 and lowered.isascii() and not lowered.isdigit()
-    return not is_stray and lowered not in FUNCTION_WORDS
+    return not is_stray and lowered not in OTHER_LANGUAGES.get(language or "", FUNCTION_WORDS)

@@ -62,7 +62,7 @@ def state_match(
     )
 
 
-@metric(version=3)
+@metric(version=4)
 def consistency(dialogue: Transcript) -> Score:
     """Share of the system's turns, from the second on, that contradict none of its earlier answers.
 

@@ -58,15 +58,15 @@ class ComparedText:
 
 
 @lru_cache(maxsize=4_096)
-def read_text(text: str) -> ComparedText:
-    words = stemmed(text)
+def read_text(text: str, language: str | None = None) -> ComparedText:
+    words = stemmed(text, language)
     letters = frozenset(
         word.start for word in words if word.lowered == "a" and _is_letter(word, text)
     )
     content = [
         word
         for word in words
-        if is_content_word(word.lowered) or _is_named(word, text) or word.start in letters
+        if is_content_word(word.lowered, language) or _is_named(word, text) or word.start in letters
     ] or words
     named = [word for word in words if word.lowered != "a" or word.start in letters]
     known = words if text.islower() else named

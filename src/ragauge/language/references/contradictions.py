@@ -9,6 +9,7 @@ from ragauge.language.dates.parts import Date, DateIndex
 from ragauge.language.keywords import by_value
 from ragauge.language.numbers.match import ExpectedNumber, NumberMatch, is_denied
 from ragauge.language.numbers.numbers import quantities
+from ragauge.language.numbers.other_languages import in_other_languages
 from ragauge.language.numbers.quantity import MONEY, Quantity
 from ragauge.language.references.compared_text import ComparedText
 from ragauge.language.refusals.refusals import find_refusals
@@ -246,14 +247,18 @@ def _only_restates(expected: ComparedText, asked: ComparedText) -> bool:
     return content <= asked.stems
 
 
-YES_OR_NO = re.compile(r"\W*(yes|no)\b(?!\.\s?\d)", re.IGNORECASE)
+YES_OR_NO = re.compile(
+    r"\W*(?:(?:(yes|ja|oui|sí)|no|nein|non)\b(?!\.\s?\d)|(是的|可以|对)(?=[，,。])|(?:不|否|不是|不可以|不能|不行|不对|不用)(?=[，,。]))",
+    re.IGNORECASE,
+)
+"""How an answer begins that says yes (one of the groups) or no."""
 OTHER_SIGN = " with the other sign"
 
 
 @lru_cache(maxsize=4_096)
 def quantities_of(text: str) -> tuple[Quantity, ...]:
     """The quantities of a text; the reference and the question of many answers are read once."""
-    return tuple(quantities(text))
+    return tuple(in_other_languages(text, quantities(text)))
 
 
 def stated_instead(
@@ -269,8 +274,9 @@ def stated_instead(
     """
     expected, given = YES_OR_NO.match(reference), YES_OR_NO.match(answer)
     if expected and given:
-        if expected[1].lower() != given[1].lower():
-            return given[1].lower(), expected[1].lower()
+        ours, theirs = ("yes" if each[1] or each[2] else "no" for each in (given, expected))
+        if ours != theirs:
+            return ours, theirs
         if asks_yes_or_no_only(question):
             return None  # numbers behind the same yes or no may be others: `Yes, to $4 million.`
     asked = dates(question)

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from rapidfuzz import fuzz, process
 
+from ragauge.language.detection import language_of
 from ragauge.language.facts.alignment import Alignment, align
 from ragauge.language.facts.differences import Difference
 from ragauge.language.numbers.agreement import Agreement
@@ -202,10 +203,11 @@ class _Texts:
 
 
 def _read(question: str | None, reference: str, answer: str) -> _Texts:
-    given = read_text(answer)
+    language = language_of("\n".join((question or "", reference, answer)))
+    given = read_text(answer, language)
     parted = GLUED.sub(" ", answer) if MAY_BE_GLUED.search(answer) else answer
     if len(parted) > len(answer):
-        given, answer = given.also(read_text(parted)), parted
+        given, answer = given.also(read_text(parted, language)), parted
     numbers = match_quantities(
         question,
         quantities_of(question or ""),
@@ -215,7 +217,7 @@ def _read(question: str | None, reference: str, answer: str) -> _Texts:
         quantities_of(answer),
         Agreement(counted=False),
     )
-    asked, expected = read_text(question or ""), read_text(reference)
+    asked, expected = read_text(question or "", language), read_text(reference, language)
     return _Texts(question or "", asked, reference, expected, answer, given, numbers)
 
 
