@@ -1,13 +1,20 @@
-"""What offline metrics say of the answers that make.py wrote: the share on the right side of .5, by kind.
+"""What offline metrics say of answers that differ in one detail or none: the share on the right side of .5, by kind.
 
-python benchmarks/contrast/measure.py contrast.jsonl --metric correct --metric support
+    python benchmarks/contrast/measure.py contrast.jsonl --metric correct --metric support
+    python benchmarks/contrast/measure.py benchmarks/contrast/scenes.jsonl.gz --rows 3000 --by language
+
+make.py writes the first file. Those of by_hand.jsonl and scenes.jsonl.gz were written without a look at the metrics; a scene has passages, and
+questions with a reference, three right and three wrong answers each.
 """
 
 import argparse
+import gzip
 import json
+import random
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from math import nan
 from pathlib import Path
 
 import ragauge as rg
@@ -18,8 +25,11 @@ def main() -> None:
     parser.add_argument("cases", type=Path)
     parser.add_argument("--metric", action="append", choices=("correct", "support"))
     parser.add_argument("--by", choices=("kind", "language", "part"), default="kind")
+    parser.add_argument("--rows", type=int, help="answers drawn from a larger file")
     given = parser.parse_args()
-    rows = [json.loads(line) for line in given.cases.read_text("utf-8").splitlines()]
+    rows = list(cases(given.cases))
+    if given.rows and given.rows < len(rows):
+        rows = random.Random(0).sample(rows, given.rows)
     metrics = given.metric or ["correct", "support"]
     values = scored(rows, metrics)
     print(
@@ -34,25 +44,50 @@ def main() -> None:
         print(f"| {name} | {len(members)} | {' | '.join(shares)} |")
     shares = (f"{share_right(rows, values[metric], metric):.3f}" for metric in metrics)
     areas = (f"{auc(rows, values[metric], metric):.3f}" for metric in metrics)
-    missing = (str(sum(row["id"] not in values[metric] for row in rows)) for metric in metrics)
+    missing = (
+        str(sum(row["id"] not in values[metric] for row in has_input(rows, metric)))
+        for metric in metrics
+    )
     print(f"| without a value | | {' | '.join(missing)} |")
     print(f"| all | {len(rows)} | {' | '.join(shares)} |\n| AUC | | {' | '.join(areas)} |")
+
+
+def cases(path: Path) -> Iterator[Mapping[str, object]]:
+    """The answers of a file, also of scenes."""
+    packed = path.read_bytes()
+    text = (gzip.decompress(packed) if path.suffix == ".gz" else packed).decode("utf-8")
+    for row in map(json.loads, text.splitlines()):
+        if "items" not in row:
+            yield row
+            continue
+        for at, item in enumerate(row["items"]):
+            answers = [("right", answer) for answer in item["right"]]
+            answers += [("wrong", each["answer"]) for each in item["wrong"]]
+            for place, (side, answer) in enumerate(answers):
+                yield {
+                    "id": f"{row['id']}-{at}-{place}",
+                    "kind": "scene",
+                    "language": row["language"],
+                    "question": item["question"],
+                    "reference": item["reference"],
+                    "contexts": row["passages"],
+                    "answer": answer,
+                    "is_right": side == "right",
+                }
+
+
+def has_input(rows: Sequence[Mapping[str, object]], metric: str) -> list[Mapping[str, object]]:
+    """The rows that have a reference for `correct`, or passages for `support`."""
+    wanted = {"reference", "references"} if metric == "correct" else {"contexts"}
+    return [row for row in rows if not wanted.isdisjoint(row)]
 
 
 def scored(
     rows: Sequence[Mapping[str, object]], metrics: Sequence[str]
 ) -> dict[str, dict[str, float]]:
     """The value of each metric by id."""
-    samples = [
-        {
-            "id": row["id"],
-            "question": row["question"],
-            "references": [row["reference"]],
-            "contexts": row["contexts"],
-            "answer": row["answer"],
-        }
-        for row in rows
-    ]
+    names = ("id", "question", "reference", "references", "contexts", "answer")
+    samples = [{name: row[name] for name in names if name in row} for row in rows]
     result = rg.evaluate(samples, metrics=list(metrics))
     values: dict[str, dict[str, float]] = {metric: {} for metric in metrics}
     for score in result.scores.iter_rows(named=True):
@@ -70,8 +105,10 @@ def share_right(
     rows: Sequence[Mapping[str, object]], values: Mapping[str, float], metric: str
 ) -> float:
     """The share of answers on the right side of .5; one without a value is on neither."""
-    found = ((values.get(str(row["id"]), 0.5), is_right(row, metric)) for row in rows)
-    return sum(value > 0.5 if right else value < 0.5 for value, right in found) / len(rows)
+    own = has_input(rows, metric)
+    found = ((values.get(str(row["id"]), 0.5), is_right(row, metric)) for row in own)
+    n_right = sum(value > 0.5 if right else value < 0.5 for value, right in found)
+    return n_right / len(own) if own else nan
 
 
 def auc(rows: Sequence[Mapping[str, object]], values: Mapping[str, float], metric: str) -> float:
