@@ -14,7 +14,7 @@ import random
 import sys
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +27,7 @@ from scipy.stats import rankdata
 from ragauge.encoders.cached import CachedEncoder
 from ragauge.encoders.embedded import MiniLM
 from ragauge.language.numbers.numbers import quantities
-from ragauge.metrics.groundedness import CONTRADICTED, TIPPING_POINT, WEIGHTS, support
+from ragauge.metrics.groundedness import TIPPING_POINT, WEIGHTS, support
 
 Numbers = NDArray[np.float64]
 
@@ -57,8 +57,8 @@ PARTS = tuple(WEIGHTS)
 PENALTY = 1e-3
 """Of the squares of the weights, so that parts that say the same share the weight."""
 
-Read = tuple[bool, float | None, bool, list[list[float]]]
-"""An answer's label and score, whether a detail contradicts, and each sentence's content words and parts."""
+Read = tuple[bool, float | None, list[list[float]]]
+"""An answer's label and score, and each sentence's content words and parts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,22 +146,24 @@ def scored(cases: Sequence[GroundedCase], encoder: CachedEncoder) -> list[Read]:
                 [each["n_content_words"], *(each[part] for part in PARTS)]
                 for each in evidence.get("best_sentences", ())
             ]
-            contradicted = bool(evidence.get("differences"))
-            rows.append((bool(case.is_supported), score.value, contradicted, sentences))
+            rows.append((bool(case.is_supported), score.value, sentences))
     return rows
 
 
 def measured(rows: Sequence[Read]) -> Measured:
-    there = [each for each in rows if each[1] is not None and each[3]]
-    sentences = [np.array(each[3]) for each in there]
-    return Measured(
+    there = [each for each in rows if each[1] is not None and each[2]]
+    sentences = [np.array(each[2]) for each in there]
+    shipped = np.array([*WEIGHTS.values(), TIPPING_POINT])
+    read = Measured(
         np.array([each[0] for each in there]),
         np.concatenate(sentences)[:, 1:],
         np.concatenate([each[:, 0] / each[:, 0].sum() for each in sentences]),
         np.cumsum([0, *map(len, sentences[:-1])]),
-        np.array([CONTRADICTED if each[2] else 1.0 for each in there]),
+        np.ones(len(there)),
         len(rows) - len(there),
     )
+    # What details that contradict leave of the value.
+    return replace(read, most=np.array([each[1] for each in there]) / read.values(shipped))
 
 
 def fitted(families: Mapping[str, Sequence[Measured]]) -> Numbers:

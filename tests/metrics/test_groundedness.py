@@ -466,3 +466,17 @@ def test_the_answer_itself_among_the_contexts_supports_it_wholly(answer, other):
 def test_words_of_other_languages_are_compared_by_their_stems(answer, context):
     (sentence,) = rg.score("support", answer=answer, contexts=[context]).evidence["best_sentences"]
     assert (sentence["n_content_words"], sentence["coverage"]) == (2, 1.0)
+
+
+def test_a_wrong_number_lowers_the_answer_and_a_wrong_word_its_sentence():
+    context = "The pool opens at nine. Team costs $18 per month. Members may bring guests. The office is in Bergen."
+    right = "The pool opens at nine. Team costs $18 per month. Members may bring guests. The office is in Bergen."
+    whole, number, word = (
+        rg.score("support", answer=right.replace(*change), contexts=[context])
+        for change in (("", ""), ("$18", "$19"), ("may bring", "may not bring"))
+    )
+    assert number.value < 0.2
+    assert [each["kind"] for each in word.evidence["differences"]] == ["negation"]
+    assert whole.value * 0.5 < word.value < whole.value * 0.75
+    lowered = [each["value"] for each in word.evidence["best_sentences"]]
+    assert [value < 0.2 for value in lowered] == [False, False, True, False]

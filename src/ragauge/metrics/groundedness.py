@@ -48,6 +48,8 @@ TIPPING_POINT = 3.8
 """The sum at which a half of the sentences are supported, if both kinds are equally frequent."""
 CONTRADICTED = 0.2
 """What an answer that contradicts a detail of its contexts is worth, as a share."""
+OF_WORDS = frozenset(("negation", "roles", "quantifier", "opposite", "entity", "item"))
+"""Kinds of details that lower only their sentence: in long answers most of them are false."""
 NEAREST = 8
 """The number of context sentences that each sentence of the answer is compared with."""
 CLOSEST = 3
@@ -91,7 +93,8 @@ def support(
     support weighs more than one with it. What names only a source ("according to the handbook", "[2]", "Source: fees-1") or turns to the reader
     ("Let me know if you need more") is not read.
 
-    A detail that contradicts the closest sentence decides whatever the words share: the value is a fifth of the curve's. Details are
+    A number, date, unit or code that contradicts the closest sentence decides whatever the words share: the value is a fifth of the curve's. A
+    negation, opposite, name, role, item or quantifier that does makes its sentence a fifth, as most of these are false in long answers. Details are
     those of `correct`; what any context states contradicts nothing. A fact that a context states in another form (`90 minutes`
     for `1.5 hours`) counts as its words.
 
@@ -177,7 +180,7 @@ class _Read:
     """A sentence of the answer with what the contexts have of it.
 
     `best`: for each content word the best cosine with a token of the nearest context sentences, nan if there is none.
-    `closest`: the context sentence that is closest.
+    `closest`: the context sentence that is closest. `most`: what it can get, less if its words contradict the contexts.
     """
 
     sentence: Sentence
@@ -186,6 +189,7 @@ class _Read:
     closest: Sentence
     absolutes: Sequence[Span]
     weight: int
+    most: float
 
     @property
     def sum(self) -> float:
@@ -193,7 +197,7 @@ class _Read:
 
     @property
     def value(self) -> float:
-        return 1 / (1 + exp(TIPPING_POINT - self.sum))
+        return self.most / (1 + exp(TIPPING_POINT - self.sum))
 
 
 def _row(
@@ -270,8 +274,8 @@ def _score(
             return Score.failed(found.reason)
         sentences.append(_read(row, contexts, sentence, others, found))
     weights = [each.weight for each in sentences]
-    most = CONTRADICTED if row.differences else 1.0
     logs = (weight * log(each.value) for weight, each in zip(weights, sentences, strict=True))
+    most = CONTRADICTED if any(each.kind not in OF_WORDS for each in row.differences) else 1.0
     value = most * exp(sum(logs) / sum(weights))
     words = [cosine for each in sentences for cosine in each.best]
     unsupported = unsupported_runs(row.answer, sorted(_supported(row, contexts.all_stems, words)))
@@ -340,7 +344,12 @@ def _read(
         "absolute": float(bool(extreme)),
     }
     cosines = best[is_content].tolist() if found.has_words else [nan] * len(content)
-    return _Read(sentence, parts, cosines, others[order[0]], extreme, len(content))
+    is_wrong = any(
+        each.kind in OF_WORDS and each.found and sentence.start <= each.found.start < sentence.end
+        for each in row.differences
+    )
+    most = CONTRADICTED if is_wrong else 1.0
+    return _Read(sentence, parts, cosines, others[order[0]], extreme, len(content), most)
 
 
 def _mean(cosines: Floats) -> float:
