@@ -199,8 +199,8 @@ def _grade(document: object, grade: object) -> int:
 
 
 YES, NO = ("true", "yes", "y", "1", "answerable"), ("false", "no", "n", "0", "unanswerable")
-NEITHER = ("partial", "conversational", "underspecified")
-"""MTRAG's names of questions of which nothing is said: part of an answer, or a question back, is right."""
+NEITHER = ("partial", "conversational", "underspecified", "")
+"""MTRAG's names of questions of which nothing is said, since part of an answer, or a question back, is right; and blank."""
 
 
 def _flag(value: object) -> bool | None:
