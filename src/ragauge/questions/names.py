@@ -15,7 +15,7 @@ from ragauge.questions.english_words import (
     VAGUE,
 )
 
-NO_NAMES = ARTICLES | OTHERS | POINTING | JOINING | PREPOSITIONS
+NO_NAMES = {"your"} | ARTICLES | OTHERS | POINTING | JOINING | PREPOSITIONS
 
 
 class Names:
