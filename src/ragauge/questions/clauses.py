@@ -326,7 +326,7 @@ def _may_end(rest: str, ending: str) -> bool:
     """Whether the clause stays true without what was cut off, and points to nothing outside."""
     words = tokens_of(rest.rstrip(", "))
     after = {word.lower().strip(",;:") for word in ending.split()[:4]}
-    openers = BEFORE_NOUNS | {"and", "or", "that", "as", "both", "either", "upon"}
+    openers = BEFORE_NOUNS | {"and", "or", "that", "as", "both", "either", "upon", "much", "many"}
     before, last = ["", "", *words][-2:]
     # `to read | and write the file`, `the filtered | and sorted results`
     is_shared = ending.startswith("and ") and (
