@@ -204,6 +204,7 @@ def _systems(
             f"{n:,} combinations of systems and settings; at most {MAX_SYSTEMS} are asked at a time, vary "
             "fewer settings or values"
         )
+    names: set[str] = set()
     for name, target in opened.items():
         listed = list_price(target.model) if target.model and price is None else None
         own = price if listed is None else listed[0]
@@ -211,6 +212,11 @@ def _systems(
             variant = dict(zip(vary, values, strict=True))
             shown = " ".join(f"{key}={value}" for key, value in variant.items())
             full = " ".join(filter(None, (name if len(opened) > 1 or not shown else "", shown)))
+            if full in names:
+                raise PlanError(
+                    f"two systems are called {full!r}; give each a name, and vary each value once"
+                )
+            names.add(full)
             yield System(full, target, variant, own)
 
 
@@ -250,8 +256,8 @@ def _check_inputs(
     for name, target in opened.items():
         known = target.settings
         problems += [
-            f"the target {name} takes no setting {each!r}{did_you_mean(each, known)}"
-            f"{'; it takes ' + ', '.join(sorted(known)) if known else ''}"
+            f"the target {name} takes no setting {each!r}"
+            f"{did_you_mean(each, known) or '; it takes ' + (', '.join(sorted(known)) or 'none')}"
             for each in vary
             if known is not None and each not in known
         ]
