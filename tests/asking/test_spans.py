@@ -161,7 +161,7 @@ def test_the_calls_that_only_the_model_tells_are_taken_and_those_of_a_tool_that_
 
     (row,) = rg.ask(QUESTIONS[:1], of_model).samples.frame.to_dicts()
     made = json.loads(row["messages"])[1]["tool_calls"][0]["function"]
-    assert made == {"name": "weather", "arguments": {"town": "Rome"}}
+    assert made == {"name": "weather", "arguments": '{"town": "Rome"}'}
     answers = rg.ask(QUESTIONS[:1], failing)
     assert (
         json.loads(answers.samples.frame["messages"][0])[2]["content"] == "ValueError: no weather"

@@ -119,6 +119,68 @@ def test_a_question_that_the_system_left_open_is_a_turn_if_something_is_told_of_
     assert notes[0].endswith("a row for each of 1 turn")
 
 
+def test_calls_that_are_not_nested_are_those_of_the_whole_conversation():
+    chat = [*said("Find it"), CALL, RESULT, *said("x", "Here")[1:], *said("And stop"), CALL, RESULT]
+    row = {
+        "id": "a",
+        "messages": chat,
+        "reference_tool_calls": [FIND, {"name": "stop"}],
+        "reference": "Both",
+    }
+    rows, _ = rows_of(row)
+    assert [row["expected_calls"] is None for row in rows] == [True, False]
+    assert [row["references"] for row in rows] == [
+        None,
+        ["Both"],
+    ]  # a single one is for the last answer
+    run = rg.evaluate(rg.load([row]), ["tool_recall", "trajectory_match(mode='edits')"])
+    values = dict(
+        run.scores.filter(run.scores["id"] == "a#2").select("metric", "value").iter_rows()
+    )
+    assert set(values.values()) == {0.5}
+    score = rg.score("tool_recall", messages=chat, expected_calls=row["reference_tool_calls"])
+    assert score.value == 0.5
+
+
+def test_messages_have_their_own_contexts_with_ids_a_rewritten_query_and_slices():
+    passage = {"document_id": "d7", "text": "Paris is the capital.", "score": 2.5}
+    chat = said("Capital of France?", "Paris", "And of Spain?", "Madrid")
+    chat[1]["contexts"] = [passage]
+    chat[2]["rewritten_query"] = "capital of Spain"
+    chat[3] |= {"contexts": ["Madrid"], "context_ids": ["d8"]}
+    (first, second), _ = rows_of(
+        {"messages": chat, "slices": [{"country": "FR"}, {"country": "ES"}]}
+    )
+    assert (first["contexts"], first["context_ids"]) == (["Paris is the capital."], ["d7"])
+    assert (second["contexts"], second["context_ids"]) == (["Madrid"], ["d8"])
+    assert (first["rewritten_query"], second["rewritten_query"]) == (None, "capital of Spain")
+    assert (first["country"], second["country"]) == ("FR", "ES")
+
+
+def test_parts_that_are_no_texts_are_announced_once():
+    image = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}}
+    chat = [
+        {"role": "user", "content": [{"type": "text", "text": "What?"}, image]},
+        *said("x", "A cat")[1:],
+    ]
+    _, notes = rows_of({"messages": [*chat, *chat]})
+    assert notes[1:2] == ("only texts are scored; the messages also have image_url",)
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [{"answer": "Madrid"}, {"targets": [{"speaker": "agent", "text": "Madrid"}]}, {"contexts": [{"text": "x"}]}],
+    ids=["answer", "reference", "contexts"],
+)  # fmt: skip
+def test_a_chat_that_ends_with_the_question_of_its_row_is_what_was_said_before(fields):
+    for name in ("messages", "input"):
+        ((row,), _) = rows_of({"conversation_id": "c", "turn": "2", name: CAPITALS[:3]} | fields)
+        assert row["question"] == "And of Spain?"
+        assert row["conversation_before"] == "user: Capital of France?\nassistant: Paris"
+        assert (row["id"], row["conversation"], row["turn"]) == ("c#2", "c", 2)
+        assert row["answer" if "answer" in fields else "id"] in ("Madrid", "c#2")
+
+
 def test_columns_of_csv_and_of_other_names(tmp_path):
     path = tmp_path / "chats.csv"
     references = '[["Paris"], ["Madrid"]]'
@@ -135,7 +197,7 @@ def test_columns_of_csv_and_of_other_names(tmp_path):
         ({"references": [["a"], ["b"], ["c"]]}, "'references' has 3 turns, the conversation 2"),
         ({"references": ["Paris", "Madrid"]}, r"must be a list over the 2 turns: \[\[\"Paris\"\], null\]"),
         ({"references": [["a"], ["b"]], "relevant": {"d1": 1}}, "'relevant' must be a list over the 2 turns"),
-        ({"expected_calls": [FIND]}, "expected_calls must be a list over the 2 turns"),
+        ({"expected_calls": [[FIND]]}, "expected_calls has 1 turns, the conversation 2"),
         ({"messages": [*CAPITALS, RESULT]}, "message 5 is a tool result for the call '1'"),
         ({"messages": said("hm"), "tools": []}, "the system says nothing in this conversation"),
     ],

@@ -126,7 +126,7 @@ def test_a_conversation_of_several_turns_is_the_share_of_its_turns():
 @pytest.mark.parametrize(
     ("label", "fields", "reason"),
     [
-        ("tool_call_match", {"expected_calls": wanted(A)}, "expected_calls must be a list over the 2 turns"),
+        ("tool_call_match", {"expected_calls": [wanted(A)] * 3}, "expected_calls has 3 turns, the conversation 2"),
         ("tool_call_match", {"expected_calls": [None, None]}, "no turn has expected calls"),
         ("tool_recall", {"expected_calls": "none"}, "the expected_calls are no JSON"),
         ("invalid_calls", {"tools": "none"}, "the tools are no JSON"),

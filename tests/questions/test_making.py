@@ -49,7 +49,7 @@ def asked_of(tmp_path: Path):
     """The questions that the rules find in a text, with their answers."""
 
     def find(text: str, pattern: str = "") -> dict[str, str]:
-        (tmp_path / "a.md").write_text(f"# Notes\n\n{text}")
+        (tmp_path / "a.md").write_text(text)
         found = drafts(documents_of(tmp_path))
         return {
             each.question: each.references[0] for each in found if pattern in ("", each.pattern)
@@ -64,7 +64,7 @@ def asked_of(tmp_path: Path):
         ("What is Curlew Hut?", "a stone house above the lake"),
         ("When was Curlew Hut built by Ida Merrow?", "1994"),
         ("How many beds does Curlew Hut have?", "32 beds"),
-        ("Why do dogs stay in the porch?", "because the floor is new"),
+        ("Why do dogs stay in the porch (The huts, Old Dairy Hut)?", "because the floor is new"),
         ("When was Old Dairy Hut opened?", "1971"),
         ("What is the price of the guest adult member (Fees)?", "£17"),
         ("Does Curlew Hut have 32 beds?", "Yes"),
@@ -270,3 +270,93 @@ def test_wrong_options_are_refused_before_any_work(
 def test_documents_without_text_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     assert run(str(tmp_path), "-o", str(tmp_path / "q.jsonl")) == 3
     assert "no text was found" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("text", "question", "answer"),
+    [
+        ("# Pump P4\n\nThe noise level is 61 decibels.", "What is the noise level (Pump P4)?", "61 decibels"),
+        ("# Hire\n\nThe warden is Ada Merrow.", "Who is the warden (Hire)?", "Ada Merrow"),
+        ("# Hire\n\n## Is it free?\n\nThe rent is £40 a week.", "What is the rent (Hire)?", "£40 a week"),
+        ("---\ntitle: Boats\n---\n\nThe rent includes oars and one life jacket.", "What does the rent include (Boats)?", "oars and one life jacket"),
+        ("# Hire\n\nClaims are handled by the harbour office.", "Who handles claims (Hire)?", "the harbour office"),
+        ("# Hire\n\nBoats booked before noon are brought to the pier.", "Are boats booked before noon brought to the pier?", "Yes"),
+        ("Version 3.2 of Mapper was released on 9 May 2024.", "When was version 3.2 of Mapper released?", "9 May 2024"),
+        ("# Cash\n\n|  | 2022 | 2023 |\n|---|---|---|\n| Revenue | £4m | £5m |\n| Cost | £2m | £3m |\n", "What is the revenue for 2023 (Cash)?", "£5m"),
+        ("The `_scan` tool removes old files.", "Does the `_scan` tool remove old files?", "Yes"),
+    ],
+)  # fmt: skip
+def test_a_question_says_what_it_is_about_by_the_headings_above_it(
+    asked_of, text, question, answer
+):
+    assert asked_of(text).get(question) == answer
+
+
+@pytest.mark.parametrize(
+    ("text", "silly"),
+    [
+        ("# Tags\n\nMapper removes stop words from the index.", "Do Mapper"),
+        ("# Tags\n\nCounts update to reflect only the filtered and sorted results.", "filtered?"),
+        ("# Tags\n\nTeams use the meeting to summarize and celebrate the work.", "summarize?"),
+        ("# Tags\n\nThe more filters you enable, the more work Mapper does.", "more filter"),
+        ("# Tags\n\nMapper Two supports 256, 512 or 1024.", "What does"),
+        ("# Pay\n\nThe firm pays 5 % of the wage and clerks pay at least 2 %.", "and clerks"),
+    ],
+)
+def test_a_sentence_that_may_be_read_in_two_ways_is_not_asked(asked_of, text, silly):
+    assert not [question for question in asked_of(text) if silly in question]
+
+
+LOCKS = """# Locks
+
+Tern Lock is a lock near Penlow. Tern Lock opened in 1812. Tern Lock costs £9 per boat.
+The keeper of Penlow is Ida Marsh. Swift Lock is a lock near Ashby. Swift Lock costs £7 per boat.
+
+## Tern Lock
+
+The tank holds 40 litres.
+
+## Swift Lock
+
+The tank holds 55 litres.
+
+| lock | depth | year |
+|---|---|---|
+| Tern | 3 m | 1812 |
+| Swift | 5 m | 1820 |
+"""
+
+
+def test_things_are_confused_followed_up_and_compared(tmp_path: Path):
+    (tmp_path / "a.md").write_text(LOCKS)
+    kinds = ("ambiguous", "follow-up", "comparison")
+    made = rg.questions(tmp_path, 30, types=dict.fromkeys(kinds, 1))
+    found = {row["question"]: row for row in made.rows}
+    both = found["How many litres does the tank hold?"]
+    assert both["references"] == ["Locks, Tern Lock: 40 litres; Locks, Swift Lock: 55 litres"]
+    assert len(both["relevant"]) == 2  # pyright: ignore[reportArgumentType]
+    assert found["How much does it cost per boat?"]["history"] in (
+        ["What is Tern Lock?", "a lock near Penlow"],
+        ["What is Swift Lock?", "a lock near Ashby"],
+    )
+    compared = found["Which has the higher depth, Tern or Swift?"]
+    assert compared["references"] == ["Swift (5 m; Tern: 3 m)"]
+    assert not [question for question in found if "year" in question]
+    path = tmp_path / "q.jsonl"
+    made.write(path)
+    assert rg.check_questions(str(path), tmp_path / "a.md").share_sound == 1
+
+
+def test_a_file_has_the_ranks_of_both_and_slices_by_them(huts: Path):
+    rows = rg.questions(huts, 8, encoder="all-MiniLM-L6-v2").rows
+    found = [row for row in rows if row["answerable"]]
+    assert {row["difficulty"] for row in found} <= {"first", "first 10"}
+    for row in found:
+        assert row["checks"]["encoder_rank"] <= 3  # pyright: ignore[reportIndexIssue]
+        expected = "first" if row["checks"]["encoder_rank"] == 1 else "first 10"  # pyright: ignore[reportIndexIssue]
+        assert row["encoder_difficulty"] == expected
+
+
+def test_the_table_of_what_was_made_is_printed_in_any_format(huts: Path, capsys):
+    assert run(str(huts), "-n", "3", "-o", str(huts.with_name("q.jsonl")), "-f", "json") == 0
+    assert json.loads(capsys.readouterr().out)["kept"] == 3

@@ -76,7 +76,7 @@ def says_error(text: str) -> bool:
         values = json.loads(text)
     except (ValueError, RecursionError):
         return False
-    return any(bool(values.get(key)) for key in ("error", "errors"))
+    return any(bool(values.get(key)) for key in ("error", "errors", "error_code"))
 
 
 def call_of(value: object) -> Call:
@@ -84,8 +84,9 @@ def call_of(value: object) -> Call:
     values = mapping_of(value)
     inner = values.get("function")
     named = mapping_of(inner) or values
-    id = str(values.get("call_id") or values.get("id") or values.get("tool_call_id") or "")
-    name = named.get("name")
+    ids = ("call_id", "id", "tool_call_id", "toolUseId", "toolCallId")
+    id = next((str(values[key]) for key in ids if values.get(key)), "")
+    name = named.get("name") or named.get("toolName")
     given = next((named[key] for key in _ARGUMENT_KEYS if named.get(key) is not None), None)
     arguments, invalid = read_arguments(given)
     if not isinstance(name, str) or not name:
@@ -137,16 +138,16 @@ def read_expected(expected: object, n_turns: int) -> "list[list[list[Call]] | No
     """By turn, the lists of calls that are right; None for a turn of which nothing is said.
 
     `expected` is a list of calls for the only turn, or a list over the turns: each null, a list of calls, or a list of
-    such lists where several are right. A call is `{"name", "arguments"}`, or as BFCL writes it `{name: {argument:
+    such lists where several are right. Calls that are not in lists are those of the whole conversation, as its only
+    entry. A call is `{"name", "arguments"}`, or as BFCL writes it `{name: {argument:
     allowed values}}`; without arguments only its name counts.
     """
     if not isinstance(expected, list):
         raise TranscriptError("expected_calls must be a list of calls, or a list over the turns")
     items = cast("list[object]", expected)
     if all(map(is_object, items)):
-        if n_turns > 1 and items:
-            raise TranscriptError(f"expected_calls must be a list over the {n_turns} turns")
-        return [[_expected_list(items)]] if n_turns <= 1 else [[[]] for _ in range(n_turns)]
+        is_of_all = bool(items) or n_turns <= 1
+        return [[_expected_list(items)]] if is_of_all else [[[]] for _ in range(n_turns)]
     if len(items) != n_turns:
         if n_turns == 1 and all(isinstance(item, list) for item in items):
             return [[_expected_list(item) for item in items]]

@@ -31,18 +31,26 @@ _ROLE_KEYS = ("role", "speaker", "from", "type")
 _CONTENT_KEYS = ("content", "text", "value", "parts", "output")
 _TEXT_PARTS = ("text", "input_text", "output_text")
 _CALL_KEYS = ("tool_calls", "tools_called", "function_call")
-_CALL_PARTS = ("tool_use", "tool_result")
-_GEMINI = ("functionCall", "function_call", "functionResponse", "function_response")
+_CALLED = ("functionCall", "function_call", "toolUse")
+_RETURNED = ("functionResponse", "function_response", "toolResult")
+"""Keys under which a part of Gemini's or Bedrock's messages has a call, or the result of one."""
+_OF_CALLS = ("tool_use", "tool_call")
+_OF_RESULTS = ("tool_result", "tool_call_response")
+"""How the types of such parts end in other formats: `server_tool_use`, `web_search_tool_result`."""
+_THOUGHTS = ("thinking", "redacted_thinking", "reasoning")
+_NO_MESSAGES = (
+    "reasoning", "item_reference", "compaction", "mcp_list_tools", "mcp_approval_request", "mcp_approval_response",
+)  # fmt: skip
+"""Items of OpenAI's responses in which nobody speaks."""
 
 
 @dataclass(slots=True)
 class Message:
-    """One message: its text, the calls that it makes, the texts retrieved for it, and the types of its other parts."""
+    """One message: its text, the calls that it makes, and the types of its other parts."""
 
     role: Role
     text: str = ""
     calls: list[Call] = field(default_factory=lambda: [])
-    contexts: list[str] | None = None
     others: list[str] = field(default_factory=lambda: [])
 
 
@@ -58,7 +66,6 @@ class Turn:
     question: str | None
     answer: str | None
     calls: tuple[Call, ...]
-    contexts: list[str] | None
     start: int
     stop: int
 
@@ -69,7 +76,6 @@ class Transcript:
 
     messages: tuple[Message, ...]
     places: tuple[int, ...]
-    n_given: int
 
     @property
     def calls(self) -> list[Call]:
@@ -102,13 +108,11 @@ class Transcript:
             messages = [self.messages[at] for at in span]
             answers = [message for message in messages if message.role == "assistant"]
             asked = [message.text for message in messages if message.role == "user"]
-            contexts = [message.contexts for message in messages if message.contexts is not None]
             turn = Turn(
                 len(turns) + 1,
                 "\n".join(asked) if asked else None,
                 (answers[-1].text or None) if answers else None,
                 tuple(call for answer in answers for call in answer.calls),
-                [text for texts in contexts for text in texts] if contexts else None,
                 self.places[span[0]],
                 self.places[span[-1]] + 1,
             )
@@ -119,8 +123,8 @@ class Transcript:
 def read_transcript(messages: object) -> Transcript:
     """The transcript of a list of messages, or of its JSON text; TranscriptError says what cannot be read.
 
-    Understands the messages of OpenAI (chat and responses), Anthropic, Gemini, LangChain, ragas, deepeval,
-    MTRAG and ShareGPT. A tool's result belongs to the call whose id it names, else to the first call of
+    Understands the messages of OpenAI (chat and responses), Anthropic, Gemini, Bedrock, LangChain, ragas, deepeval,
+    MTRAG, ShareGPT and OpenTelemetry's GenAI conventions. A tool's result belongs to the call whose id it names, else to the first call of
     its name without a result.
 
     >>> call = {"name": "add", "arguments": '{"a": 2}'}
@@ -151,19 +155,19 @@ def read_transcript(messages: object) -> Transcript:
             if last_number is not None and number < last_number:
                 raise TranscriptError(f"{where} is of turn {number}, after turn {last_number}")
             last_number = number
-        if str(values.get("type")) in ("reasoning", "item_reference"):
+        if str(values.get("type")) in _NO_MESSAGES:
             continue
         message, results = _message(values, where)
+        waiting.add(message.calls)
         for result in results:
             waiting.give(result, where)
         if message.role == "system" and any(each.role == "system" for each in read):
             raise TranscriptError(f"{where} is a second system prompt")
-        waiting.add(message.calls)
         if message.role == "tool" or (results and not message.text and not message.others):
             message.role = "tool"
         read.append(message)
         places.append(place)
-    return Transcript(tuple(read), tuple(places), len(given))
+    return Transcript(tuple(read), tuple(places))
 
 
 def _unwrapped(values: Mapping[str, object]) -> Mapping[str, object]:
@@ -190,17 +194,56 @@ def role_of(message: object) -> Role | None:
     return _ROLES.get(_role_named(_unwrapped(mapping_of(message))).lower())
 
 
+def messages_in(reply: object) -> list[object]:
+    """The messages in the reply of a chat API: those of OpenAI's responses, of a completion, or a message by itself.
+
+    >>> messages_in({"choices": [{"message": {"role": "assistant", "content": "Hello"}}]})
+    [{'role': 'assistant', 'content': 'Hello'}]
+    """
+    values = mapping_of(reply)
+    choices = list_of(values.get("choices"))
+    if choices:
+        items = [mapping_of(choices[0]).get("message")]
+    elif role_of(values) == "assistant":
+        items = [values]
+    else:
+        items = list_of(values.get("output", reply)) or []
+    of_responses = (*_NO_MESSAGES, "message")
+    known = (
+        role_of(each) or says_calls(each) or mapping_of(each).get("type") in of_responses
+        for each in items
+    )
+    return list(items) if all(known) else []
+
+
 def says_calls(message: object) -> bool:
     """Whether a message of any format makes a tool call or holds the result of one."""
     values = _unwrapped(mapping_of(message))
-    if _ROLES.get(kind := _role_named(values).lower()) == "tool" or kind == "function_call":
+    kind = _role_named(values).lower()
+    if _ROLES.get(kind) == "tool" or kind.endswith("_call"):
         return True
     parts = list_of(values.get("content")) or list_of(values.get("parts")) or ()
     return any(values.get(key) for key in _CALL_KEYS) or any(
-        mapping_of(part).get("type") in _CALL_PARTS
-        or any(key in mapping_of(part) for key in _GEMINI)
-        for part in parts
+        _called_in(mapping_of(part)) or _returned_in(mapping_of(part)) for part in parts
     )
+
+
+def _called_in(part: Mapping[str, object]) -> Mapping[str, object]:
+    """The call in a part of a message; empty if it has none."""
+    named = next((mapping_of(part[key]) for key in _CALLED if key in part), None)
+    is_call = _kind_of(part).endswith(_OF_CALLS)
+    return (named or part) if is_call or named is not None else {}
+
+
+def _returned_in(part: Mapping[str, object]) -> Mapping[str, object]:
+    """The result of a call in a part of a message; empty if it has none."""
+    named = next((mapping_of(part[key]) for key in _RETURNED if key in part), None)
+    is_result = _kind_of(part).endswith(_OF_RESULTS)
+    return (named or part) if is_result or named is not None else {}
+
+
+def _kind_of(part: Mapping[str, object]) -> str:
+    return str(part.get("type", "")).replace("-", "_")
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,22 +287,22 @@ class _WaitingCalls:
 
 
 def _message(values: Mapping[str, object], where: str) -> tuple[Message, list[_Result]]:
-    if str(values.get("type", "")).lower() == "function_call" and "name" in values:
-        # In OpenAI's responses, a call is an item of its own.
-        return Message("assistant", calls=[call_of(values)]), []
     named = _role_named(values)
-    role = _ROLES.get(named.lower())
+    kind = named.lower()
+    if kind.endswith("_call") and (kind != "function_call" or "name" in values):
+        return Message("assistant", calls=[_call_of_item(values, kind)]), []
+    role = "tool" if kind.endswith("_call_output") else _ROLES.get(kind)
     if role is None:
         known = "user, assistant, system or tool"
         raise TranscriptError(f"{where} has the role {named!r:.40}; it must be {known}")
     message, results = Message(role), list[_Result]()
     content = next((values[key] for key in _CONTENT_KEYS if values.get(key) is not None), None)
     parts = list_of(content)
-    if named.lower() == "function_call":  # ShareGPT: the text is the JSON of a call, or of several
+    if kind == "function_call":  # ShareGPT: the text is the JSON of a call, or of several
         made = _parsed(content)
         message.calls = [call_of(each) for each in list_of(made) or [made]]
-    elif role == "tool":
-        message.text = text_of(content)
+    elif role == "tool" and not any(_returned_in(mapping_of(part)) for part in parts or ()):
+        message.text = _text_in(content)
         id = values.get("tool_call_id") or values.get("call_id")
         results.append(_result(values, id, message.text))
     elif parts is not None:
@@ -274,16 +317,34 @@ def _message(values: Mapping[str, object], where: str) -> tuple[Message, list[_R
         problem = f"{where} has the calls {given!r:.40}; they must be a list of objects"
         raise TranscriptError(problem)
     ids = {call.id for call in message.calls if call.id}  # LangChain repeats Anthropic's blocks
-    made = map(call_of, cast("Sequence[object]", calls))
+    unread = (
+        list_of(values.get("invalid_tool_calls")) or ()
+    )  # of LangChain: their arguments are no JSON
+    made = map(call_of, (*cast("Sequence[object]", calls), *unread))
     message.calls += [call for call in made if call.id not in ids]
-    contexts = list_of(values.get("contexts", values.get("retrieval_context")))
-    message.contexts = None if contexts is None else list(map(text_of, contexts))
     return message, results
+
+
+def _call_of_item(values: Mapping[str, object], kind: str) -> Call:
+    """A call in OpenAI's responses is an item of its own, with its result if the tool is one of OpenAI's."""
+    given = {
+        key: values[key] for key in ("queries", "code", "input") if values.get(key) is not None
+    }
+    arguments = values.get("arguments") or values.get("action") or given
+    name = values.get("name") or kind.removesuffix("_call")
+    call = call_of({**values, "name": name, "arguments": arguments})
+    results = (values.get(key) for key in ("output", "results", "outputs", "error"))
+    result = next((each for each in results if each is not None), None)
+    call.result = None if result is None else _text_in(result)
+    failed = bool(values.get("error")) or values.get("status") == "failed"
+    call.is_error = failed or says_error(call.result or "")
+    return call
 
 
 def _result(values: Mapping[str, object], id: object, text: str) -> _Result:
     failed = bool(values.get("is_error")) or values.get("status") == "error" or says_error(text)
-    return _Result(str(id or ""), str(values.get("name") or ""), text, failed)
+    name = values.get("name") or values.get("toolName")
+    return _Result(str(id or ""), str(name or ""), text, failed)
 
 
 def _read_parts(parts: Sequence[object], message: Message, results: list[_Result]) -> None:
@@ -291,25 +352,30 @@ def _read_parts(parts: Sequence[object], message: Message, results: list[_Result
     texts: list[str] = []
     for part in parts:
         values = mapping_of(part)
-        kind = str(values.get("type", ""))
-        called = values.get("functionCall") or values.get("function_call")
-        returned = values.get("functionResponse") or values.get("function_response")
+        kind = _kind_of(values)
+        text = values.get("text", values.get("content"))
         if isinstance(part, str):
             texts.append(part)
-        elif kind in _TEXT_PARTS or (not kind and isinstance(values.get("text"), str)):
-            texts.append(str(values.get("text", "")))
-        elif kind == "tool_use" or "functionCall" in values or "function_call" in values:
-            message.calls.append(call_of(called or values))
-        elif kind == "tool_result" or "functionResponse" in values or "function_response" in values:
-            result = mapping_of(returned or values)
-            content = result.get("content", result.get("response"))
-            inner = [mapping_of(each).get("text", each) for each in list_of(content) or ()]
-            are_texts = bool(inner) and all(isinstance(text, str) for text in inner)
-            text = "\n".join(cast("list[str]", inner)) if are_texts else text_of(content)
-            results.append(_result(result, result.get("tool_use_id") or result.get("id"), text))
-        elif kind not in ("thinking", "redacted_thinking"):
+        elif kind in _TEXT_PARTS or (not kind and isinstance(text, str)):
+            texts.append(text_of(text))
+        elif called := _called_in(values):
+            message.calls.append(call_of(called))
+        elif returned := _returned_in(values):
+            keys = ("content", "response", "result", "output")
+            content = next((returned[key] for key in keys if returned.get(key) is not None), None)
+            ids = ("tool_use_id", "toolUseId", "toolCallId", "id")
+            id = next((returned[key] for key in ids if returned.get(key)), None)
+            results.append(_result(returned, id, _text_in(content)))
+        elif kind not in _THOUGHTS:
             message.others.append(kind or type(part).__name__)
     message.text = "\n".join(texts)
+
+
+def _text_in(content: object) -> str:
+    """The text of a result: of a list of texts their lines, of anything else its JSON."""
+    inner = [mapping_of(each).get("text", each) for each in list_of(content) or ()]
+    are_texts = bool(inner) and all(isinstance(text, str) for text in inner)
+    return "\n".join(cast("list[str]", inner)) if are_texts else text_of(content)
 
 
 def _parsed(text: object) -> object:

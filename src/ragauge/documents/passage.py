@@ -19,6 +19,11 @@ _UNDERLINE = re.compile(r"\s{0,3}(=+|-+)\s*$")
 _TABLE_ROW = re.compile(r"\s*\|.*\|\s*$|[^|\n]+ \|(?:[^|\n]*\|)*[^|\n]*$")
 
 
+_FRONT_MATTER = re.compile(r"---\n(?:[^\n]*\n){1,60}?---\n")
+"""What the pages of static sites begin with."""
+_TITLE = re.compile(r"^title:\s*[\"']?(.+?)[\"']?\s*$", re.MULTILINE)
+
+
 @dataclass(frozen=True, slots=True)
 class Passage:
     """A part of a document that is retrieved as a whole.
@@ -52,7 +57,7 @@ def passages_of(
 ) -> list[Passage]:
     """The passages of a text, in order: each under one heading, of whole sentences, a table for itself.
 
-    Headings are those of Markdown, tables rows with `|`. A table of over 1,000 words is cut between rows.
+    Headings are those of Markdown and the title of its front matter, tables rows with `|`. A table of over 1,000 words is cut between rows.
     Lines of `boilerplate` are in no passage.
 
     >>> [(p.heading, p.text) for p in passages_of("a.md", "# Leave\\n\\nIt is 30 days. Ask early.")]
@@ -73,10 +78,12 @@ def passages_of(
 
 def _blocks(text: str, boilerplate: frozenset[str]) -> Iterator[_Block]:
     """Stretches of prose and tables under the headings above them."""
-    headings: list[tuple[int, str]] = []
-    start, kind, at = 0, "prose", 0
+    front = _FRONT_MATTER.match(text)
+    title = _TITLE.search(front[0]) if front else None
+    headings = [(0, title[1])] if title else []
+    start, kind, at = front.end() if front else 0, "prose", 0
     previous = ""
-    for match in _LINE.finditer(text):
+    for match in _LINE.finditer(text, start):
         line, begin = match[0], match.start()
         underlined = _UNDERLINE.match(line) if previous.strip() and kind == "prose" else None
         heading = _HEADING.match(line)
@@ -97,7 +104,7 @@ def _blocks(text: str, boilerplate: frozenset[str]) -> Iterator[_Block]:
 
 
 def _path(headings: list[tuple[int, str]]) -> str:
-    return " > ".join(title for _, title in headings)
+    return " > ".join(dict.fromkeys(title for _, title in headings))
 
 
 def _spans(text: str, block: _Block, max_words: int) -> Iterator[tuple[int, int]]:

@@ -200,7 +200,7 @@ _TABLES: dict[str, Callable[[Path], Table]] = {
 
 
 _READERS: dict[str, Callable[[bytes], str]] = {
-    **dict.fromkeys((".txt", ".text", ".md", ".markdown", ".rst", *_TABLES), _decoded),
+    **dict.fromkeys((".txt", ".text", ".md", ".mdx", ".markdown", ".rst", *_TABLES), _decoded),
     **dict.fromkeys((".html", ".htm", ".xhtml"), lambda content: text_of_html(_decoded(content))),
     ".docx": text_of_docx,
     ".pdf": text_of_pdf,

@@ -5,7 +5,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ragauge.conversations.matching import Schema, tool_schemas
-from ragauge.conversations.tool_calls import Call, TranscriptError, n_turns_listed, read_expected
+from ragauge.conversations.tool_calls import (
+    Call,
+    TranscriptError,
+    is_object,
+    list_of,
+    n_turns_listed,
+    read_expected,
+)
 from ragauge.conversations.transcript import Transcript, read_transcript
 from ragauge.metric import feature
 from ragauge.score import NOT_LAST, Score
@@ -49,10 +56,19 @@ def tools_by_name(tools: str) -> Mapping[str, Schema] | Score:
 
 
 @feature
-def turn_calls(transcript: Transcript, expected_calls: str) -> list[TurnCalls] | Score:
-    """The calls of each turn of which it is said which calls are right."""
+def turn_calls(
+    transcript: Transcript, expected_calls: str, whole_conversation: str | None
+) -> list[TurnCalls] | Score:
+    """The calls of each turn of which it is said which calls are right.
+
+    Expected calls that are no list over turns are those of the whole conversation: its turns count as one.
+    """
     try:
-        given = json.loads(expected_calls)
+        given: object = json.loads(expected_calls)
+        listed = list_of(given)
+        is_of_all = bool(listed) and all(map(is_object, listed or ()))
+        if is_of_all and whole_conversation is not None:
+            transcript = read_transcript(whole_conversation)
         turns = transcript.turns(n_turns_listed(given))
         expected = read_expected(given, len(turns))
     except TranscriptError as error:
@@ -61,6 +77,9 @@ def turn_calls(transcript: Transcript, expected_calls: str) -> list[TurnCalls] |
         return Score.missing("the expected_calls are no JSON")
     if not turns:
         return Score.undefined("the system says nothing in this conversation")
+    if is_of_all:
+        made = [call for turn in turns for call in turn.calls]
+        return [TurnCalls(turns[-1].number, made, expected[0] or [])]
     found = [
         TurnCalls(turn.number, list(turn.calls), right)
         for turn, right in zip(turns, expected, strict=True)

@@ -18,6 +18,7 @@ from ragauge.loaders.documents import parts_of
 from ragauge.loaders.names import ALIASES, EITHER, NEGATED, PREDICTIONS, RARER, WHOLE_PROMPT
 from ragauge.loaders.table import listed
 from ragauge.loaders.values import mapping_in
+from ragauge.samples.fields import CLUSTERS
 from ragauge.samples.samples import FIELDS, FieldError, Row, read_value
 
 MAX_COLUMNS = 1_000
@@ -222,7 +223,8 @@ def _notes(fields: Mapping[str, str], left_out: Sequence[str]) -> list[str]:
 
 def _near_misses(columns: Sequence[str], fields: Mapping[str, str]) -> list[str]:
     free = [field for field in FIELDS if field not in fields.values()]
-    others = [name for name in columns if name not in fields and field_of(name) is None]
+    known = {*fields, *CLUSTERS}
+    others = [name for name in columns if name not in known and field_of(name) is None]
     near = {
         name: difflib.get_close_matches(folded(name), free, n=1, cutoff=NEAR) for name in others
     }

@@ -275,6 +275,7 @@ class Reading:
     problems: list[Problem] = field(default_factory=list[Problem])
     n_rows: int = 0
     _turns: dict[str, int] = field(default_factory=dict[str, int])
+    _of_chats: dict[str, None] = field(default_factory=dict[str, None])
     _other_systems: set[str] = field(default_factory=set[str])
 
     @classmethod
@@ -299,9 +300,13 @@ class Reading:
             if read is None or benchmarks.as_legalbench(read) is not read:
                 raise NeedsAllRowsError("its rows have the shape of another tool's")
             if read is not table:
-                name = next(each for each in conversations.CHATS if each in table.columns())
-                n_turns = sum("conversation" in row.values for row in read.rows)
-                self._turns[name] = self._turns.get(name, 0) + n_turns
+                new = read.notes[len(table.notes) :]
+                others = (note for note in new if conversations.BY_TURN not in note)
+                self._of_chats |= dict.fromkeys(others)
+                name = next((each for each in conversations.CHATS if each in table.columns()), "")
+                n_turns = sum({"conversation", "messages"} <= {*row.values} for row in read.rows)
+                if n_turns:
+                    self._turns[name] = self._turns.get(name, 0) + n_turns
             table = self.layout.read(read)
         self.problems += table.problems
         self.n_rows += len(table.rows)
@@ -334,6 +339,7 @@ class Reading:
             *(() if self.source.table is None else self.source.table.notes),
             *dict.fromkeys(self.csv.notes()),
             *conversations.notes_on(self._turns),
+            *self._of_chats,
             *(() if self.layout is None else self.layout.notes()),
             *self.decisions.notes(),
         ]

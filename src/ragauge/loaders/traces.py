@@ -6,19 +6,26 @@ may be columns (attributes.input.value), nested objects, or OTLP's list of keys 
 retrieval.documents[].document.{content,id,score,metadata}.
 """
 
-import ast
-import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import cast
 
+from ragauge.conversations.transcript import role_of, says_calls
 from ragauge.errors import Problem
 from ragauge.loaders.documents import ID_KEYS, TEXT_KEYS, parts_of
-from ragauge.loaders.formats.printed import parsed_expression
 from ragauge.loaders.mapping import field_of
 from ragauge.loaders.table import Table, listed
+from ragauge.loaders.trace_messages import (
+    SESSIONS,
+    call_of_span,
+    messages_of_span,
+    texts_of,
+    tools_of_span,
+    turn_of,
+    with_sessions,
+)
 from ragauge.loaders.values import (
     ANSWERING,
     ASKING,
@@ -26,8 +33,10 @@ from ragauge.loaders.values import (
     last_text,
     mapping_in,
     mappings_in,
+    parsed,
     text_of,
 )
+from ragauge.report.plain import counted as counted_noun
 from ragauge.samples.samples import Row
 
 Values = Mapping[str, object]
@@ -100,6 +109,10 @@ class Step:
     error: str | None
     used: Mapping[str, float]
     """What its models used, of USED."""
+    messages: tuple[list[object], list[object]] = ([], [])
+    """Those that a model got, and those that it replied."""
+    call: Sequence[object] = ()
+    """The messages of a tool's call and its result."""
 
 
 @dataclass(slots=True)
@@ -115,6 +128,9 @@ class Trace:
     extra: dict[str, object] = field(default_factory=dict[str, object])
     fallback: Sequence[object] | None = None
     """Documents found elsewhere, used where no step retrieved any."""
+    session: object = None
+    start: str = ""
+    tools: dict[str, object] = field(default_factory=dict[str, object])
 
 
 @dataclass(slots=True)
@@ -177,11 +193,16 @@ def _first_of(values: Values, names: Sequence[str]) -> object:
 
 
 def _step(
-    values: Values, number: int, documents: Sequence[object] | None, name: object = ""
+    values: Values,
+    number: int,
+    documents: Sequence[object] | None,
+    name: object = "",
+    events: object = None,
 ) -> Step:
     part = {part: _first_of(values, names) for part, names in PARTS.items()}
     kind = _kind(part["kind"])
     has_failed = str(part["status"]).upper() in FAILED or ("run_type" in values and part["error"])
+    error = str(part["error"] or "error") if has_failed else None
     return Step(
         id=str(part["id"] or f"number {number}"),
         parent=str(part["parent"]) if part["parent"] else None,
@@ -191,7 +212,9 @@ def _step(
         documents=documents,
         is_rerank=kind == "RERANKER" or "rerank" in str(name).lower(),
         is_model=kind in MODELS,
-        error=str(part["error"] or "error") if has_failed else None,
+        error=error,
+        messages=messages_of_span(values, events),
+        call=call_of_span(values, kind, number, error),
         used={} if kind == "EMBEDDING" else _numbers({name: part[name] for name in USED}),
     )
 
@@ -281,6 +304,8 @@ def _read_observations(traces: Traces) -> str:
             for name, value in named.items()
             if field_of(str(name)) in GOLD and value is not None
         }
+        trace.session = _first_of(values, ("sessionId", "session_id"))
+        trace.start = str(values.get("timestamp") or "")
         for score in mappings_in(parsed(values.get("scores"))):
             value = _first_of(score, ("value", "stringValue", "string_value"))
             if isinstance(score.get("name"), str) and value is not None:
@@ -315,12 +340,11 @@ DOCUMENT = re.compile(
     r"(?:gen_ai\.)?(retrieval\.documents|reranker\.output_documents)\.(\d+)(?:\.(.+))?"
 )
 MODEL_OUTPUT = re.compile(r"llm\.output_messages\.\d+\.message\.content")
-MODEL_CALL = re.compile(
-    r"(llm\.output_messages\.\d+\.message\.tool_calls\.\d+\.tool_call\.function)\.name"
-)
 PACKED = ("attributes", "attributes.retrieval.documents", "attributes.reranker.output_documents")
 """Columns that a CSV file or a database holds as text."""
-LEFT_OUT = {"retrieval", "reranker", "input", "output", "openinference", "context", "status"}
+LEFT_OUT = {
+    "retrieval", "reranker", "input", "output", "openinference", "context", "status", "session", "events", "tool",
+}  # fmt: skip
 OF_SPANS = {"name", *(name for names in PARTS.values() for name in names)}
 
 
@@ -355,7 +379,9 @@ def _read_spans(traces: Traces) -> str:
             model_output = [each for name, each in span.items() if MODEL_OUTPUT.fullmatch(name)]
             if model_output:
                 span.setdefault("output.value", model_output[-1])
-            trace.steps.append(_step(span, n_spans, documents))
+            trace.steps.append(_step(span, n_spans, documents, events=values.get("events")))
+            trace.session = _first_of(span, SESSIONS) or trace.session
+            trace.tools |= {str(tool): tool for tool in tools_of_span(span)}
             groups = (name.split(".")[0] for name in span if name not in OF_SPANS)
             traces.left_out |= {repr(group): None for group in groups if group not in LEFT_OUT}
     return f"{n_spans:,} spans"
@@ -399,34 +425,15 @@ def _flatten(value: object, name: str, flat: dict[str, object], depth: int = 8) 
         _flatten(part, f"{name}.{key}" if name else str(key), flat, depth - 1)
 
 
-def calls_in(spans: Sequence[Values]) -> list[dict[str, object]]:
+def calls_in(spans: Sequence[Values]) -> list[object]:
     """The tool calls of spans, as messages: each call, and what came back. Without a span of a tool, those that models made."""
-    flat = [_flat_span(span) for span in spans]
-    made: list[tuple[object, object, object]] = []
-    for span in flat:
-        if _kind(_first_of(span, PARTS["kind"])) == "TOOL":
-            names = "output", "error"
-            result = next(filter(None, (_first_of(span, PARTS[name]) for name in names)), "")
-            made.append((_first_of(span, PARTS["tool"]), _first_of(span, PARTS["input"]), result))
-    for span in () if made else flat:
-        calls = (found[1] for name in span if (found := MODEL_CALL.fullmatch(name)))
-        made += [(span.get(f"{call}.name"), span.get(f"{call}.arguments"), None) for call in calls]
-        for message in mappings_in(parsed(span.get("gen_ai.output.messages"))):
-            parts = [each for each in mappings_in(message.get("parts")) if "arguments" in each]
-            made += [(each.get("name"), each["arguments"], None) for each in parts]
-    messages: list[dict[str, object]] = []
-    for number, (name, given, result) in enumerate(made):
-        read = parsed(given)
-        arguments = mapping_in(read)
-        if not isinstance(read, Mapping) and read is not None:
-            arguments = {"input": read}
-        function: Values = {"name": str(name), "arguments": arguments}
-        call: Values = {"id": str(number), "type": "function", "function": function}
-        messages.append({"role": "assistant", "tool_calls": [call]})
-        if result is not None:
-            text = result if isinstance(result, str) else json.dumps(result, default=str)
-            messages.append({"role": "tool", "tool_call_id": str(number), "content": text})
-    return messages
+    made: list[object] = []
+    said: list[object] = []
+    for number, span in enumerate(map(_flat_span, spans)):
+        part = {name: _first_of(span, PARTS[name]) for name in ("kind", "error")}
+        made += call_of_span(span, _kind(part["kind"]), number, part["error"])
+        said += [each for each in messages_of_span(span)[1] if says_calls(each)]
+    return made or said
 
 
 def _documents(span: Values, kind: str) -> list[object] | None:
@@ -457,6 +464,7 @@ def _as_table(traces: Traces, kind: str) -> Table:
         "have no question, answer or documents and are left out": [],
     }
     failed, several, empty = counted.values()
+    of_sessions: list[tuple[dict[str, object], object, str]] = []
     for trace in traces.by_id.values():
         values, inputs, n_retrievals = _values_of(trace)
         several += [trace.id] if n_retrievals > 1 else []
@@ -464,12 +472,18 @@ def _as_table(traces: Traces, kind: str) -> Table:
             empty.append(trace.id)
             continue
         rows.append(Row(values, trace.source, trace.line))
+        begun = trace.start or min((step.start for step in trace.steps), default="")
+        of_sessions.append((values, trace.session, begun))
         failed += [trace.id] if "error" in values else []
         if values["question"] is None:
             keys = [repr(str(key)) for given in inputs for key in mapping_in(parsed(given))]
             why = f"input with {listed(keys)}" if keys else "no input"
             unasked.setdefault(why, []).append(trace.id)
     notes = [f"read {kind} as {len(rows):,} traces, one sample each"]
+    if n_sessions := with_sessions(of_sessions):
+        notes.append(
+            f"traces of a session are its turns: {counted_noun(n_sessions, 'conversation')}"
+        )
     notes += [
         f"no question in {len(ids):,} traces ({why}): {listed(ids)}" for why, ids in unasked.items()
     ]
@@ -493,6 +507,9 @@ def _values_of(trace: Trace) -> tuple[dict[str, object] | None, list[object], in
     whole = [step.output for step in reversed(roots) if step.documents is None]
     # Of several steps without a common one above them, the model's last output is the answer.
     outputs = [trace.output, *(whole + models if len(roots) == 1 else models + whole)]
+    turn = turn_of(
+        [step.messages for step in steps], [each for step in steps for each in step.call]
+    )
     retrievals = _retrievals(steps)
     contexts = _joined(retrievals) if retrievals else trace.fallback
     question = next(
@@ -501,10 +518,21 @@ def _values_of(trace: Trace) -> tuple[dict[str, object] | None, list[object], in
     answer = next(
         (text for given in outputs if (text := text_in(given, "answer")) is not None), None
     )
+    asked, answered = texts_of(turn)
+    question, answer = question if asked is None else asked, answer or answered
     if question is None and answer is None and contexts is None:
         return None, [], len(retrievals)
     values: dict[str, object] = {"id": trace.id, "question": question, "answer": answer}
     values |= {} if contexts is None else {"contexts": contexts}
+    if any(map(says_calls, turn)):
+        if role_of(turn[0]) != "user":  # of the tools' own spans
+            around = (("user", question), ("assistant", answer))
+            asks, replies = (
+                [{"role": role, "content": text}] if text is not None else []
+                for role, text in around
+            )
+            turn = [*asks, *turn, *replies]
+        values |= {"messages": turn, "tools": [*trace.tools.values()] or None}
     if contexts and not any(map(parts_of, contexts)) and all(map(mapping_in, contexts)):
         del values["contexts"]  # the GenAI conventions ask for ids and scores only
         for name, key in (("context_ids", "id"), ("context_scores", "score")):
@@ -613,18 +641,3 @@ def documents_in(value: object, *, texts: bool = False, depth: int = 3) -> list[
         if key in named
     )
     return next((documents for documents in found if documents is not None), None)
-
-
-def parsed(value: object) -> object:
-    """The value of a JSON text, or of an object that pandas printed; other values unchanged."""
-    if not isinstance(value, str) or value.lstrip()[:1] not in ("{", "[", '"'):
-        return value
-    try:
-        return cast(object, json.loads(value))
-    except (ValueError, RecursionError):
-        if value.lstrip().startswith('"'):
-            return value
-    try:
-        return cast(object, ast.literal_eval(parsed_expression(value)))
-    except (ValueError, SyntaxError, RecursionError, MemoryError, TypeError):
-        return value

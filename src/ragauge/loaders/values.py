@@ -4,9 +4,13 @@ Objects are dataclasses, pydantic models, named tuples, attrs classes or plain c
 imported; the object's own description of its fields is used.
 """
 
+import ast
 import dataclasses
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import cast
+
+from ragauge.loaders.formats.printed import parsed_expression
 
 CONTENT_KEYS = ("content", "text", "response", "_content", "parts")
 ASKING = ("user", "human")
@@ -115,3 +119,18 @@ def _message(message: object) -> tuple[str | None, object]:
     content = value_of(message, "message.content")
     text = message if content is None else content
     return role.lower() if isinstance(role, str) else None, text
+
+
+def parsed(value: object) -> object:
+    """The value of a JSON text, or of an object that pandas printed; other values unchanged."""
+    if not isinstance(value, str) or value.lstrip()[:1] not in ("{", "[", '"'):
+        return value
+    try:
+        return cast(object, json.loads(value))
+    except (ValueError, RecursionError):
+        if value.lstrip().startswith('"'):
+            return value
+    try:
+        return cast(object, ast.literal_eval(parsed_expression(value)))
+    except (ValueError, SyntaxError, RecursionError, MemoryError, TypeError):
+        return value

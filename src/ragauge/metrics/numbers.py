@@ -19,7 +19,7 @@ REGEX_NUMBER = re.compile(r"\d\d*\.?\d*")
 NumberExtractor = Literal["default", "regex"]
 
 
-@metric(version=11)
+@metric(version=12)
 def number_match(
     question: str | None,
     question_quantities: Sequence[Quantity] | None,
@@ -122,7 +122,7 @@ def number_match(
     return Score(match.share, evidence=evidence)
 
 
-@metric(version=11)
+@metric(version=12)
 def number_precision(
     question: str | None,
     question_quantities: Sequence[Quantity] | None,

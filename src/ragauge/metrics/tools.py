@@ -276,7 +276,7 @@ def invalid_calls(transcript: Transcript, tools_by_name: Tools) -> Score:
     Source: JSON Schema 2020-12; Patil et al. 2025 (BFCL).
 
     >>> from ragauge.conversations.transcript import Message
-    >>> said = Transcript((Message("assistant", calls=[Call("add", {"a": "2"})]),), (0,), 1)
+    >>> said = Transcript((Message("assistant", calls=[Call("add", {"a": "2"})]),), (0,))
     >>> score = invalid_calls(said, {"add": {"properties": {"a": {"type": "integer"}}}})
     >>> score.value, score.evidence["invalid"][0]["problem"]
     (1.0, "a: '2' is not of type 'integer'")
@@ -308,7 +308,7 @@ def repeated_calls(transcript: Transcript) -> Score:
 
     >>> from ragauge.conversations.transcript import Message
     >>> calls = [Call("search", {"q": "a"}), Call("search", {"q": "a"})]
-    >>> repeated_calls(Transcript((Message("assistant", calls=calls),), (0,), 1)).value
+    >>> repeated_calls(Transcript((Message("assistant", calls=calls),), (0,))).value
     1.0
     """
     seen: dict[str, bool] = {}
@@ -329,7 +329,7 @@ def steps(transcript: Transcript) -> Score:
 
     Source: the number of steps of agent benchmarks (Yao et al. 2024, tau-bench).
 
-    >>> steps(Transcript((), (), 0)).value
+    >>> steps(Transcript((), ())).value
     0.0
     """
     n_by_name = Counter(call.name for call in transcript.calls)
@@ -347,7 +347,7 @@ def tool_errors(transcript: Transcript) -> Score:
 
     >>> from ragauge.conversations.transcript import Message
     >>> call = Call("search", {}, result="Error: no such index", is_error=True)
-    >>> tool_errors(Transcript((Message("assistant", calls=[call]),), (0,), 1)).value
+    >>> tool_errors(Transcript((Message("assistant", calls=[call]),), (0,))).value
     1.0
     """
     if not transcript.calls:
@@ -370,7 +370,7 @@ def error_recovery(transcript: Transcript) -> Score:
 
     >>> from ragauge.conversations.transcript import Message
     >>> calls = [Call("search", {"q": 1}, result="Error", is_error=True), Call("search", {"q": "1"}, result="found")]
-    >>> error_recovery(Transcript((Message("assistant", calls=calls),), (0,), 1)).value
+    >>> error_recovery(Transcript((Message("assistant", calls=calls),), (0,))).value
     1.0
     """
     last = {call.name: call for call in transcript.calls}

@@ -8,13 +8,15 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from ragauge.documents.reading import Documents
-from ragauge.questions.checks import MEASURES, Checked, check, problems_of, write_rows
+from ragauge.questions.checks import MEASURES, Checked, check, problems_of, with_encoder, write_rows
 from ragauge.questions.evidence import documents_of
 from ragauge.questions.loading import read_questions
+from ragauge.questions.people import QuestionLabel, people_report
 from ragauge.report.plain import counted, shortened
 from ragauge.report.report import Items, Records, Report, Table
 
 if TYPE_CHECKING:
+    from ragauge.encoders.protocol import Encoder
     from ragauge.judges.config import JudgeConfig
     from ragauge.judges.providers.factory import JudgeLike
 
@@ -62,6 +64,8 @@ class CheckedQuestions:
     checked: Sequence[Checked]
     documents: Documents = field(repr=False)
     source: str = "questions"
+    labels: Sequence[QuestionLabel] = ()
+    """What people say of them."""
 
     @property
     def n_sound(self) -> int:
@@ -116,10 +120,17 @@ class CheckedQuestions:
         passages = counted(len(documents.passages), "passage")
         read = f"checked against {passages} of {counted(len(documents.texts), 'document')}"
         unread = [f"{each.document}: {each.reason}" for each in documents.problems]
+        people = people_report([each.question for each in self.checked], self.labels)
+        if self.labels:
+            tables += people.tables
         return Report(
             self.headline,
             tables=[table for table in tables if table.rows],
-            notes=[f"{read}; left out: {left_out}" if left_out else read, *unread],
+            notes=[
+                *([people.headline, *people.notes] if self.labels else []),
+                f"{read}; left out: {left_out}" if left_out else read,
+                *unread,
+            ],
             items=[Items("Not sound", unsound)] if unsound else [],
             records=self._records,
             data=lambda: {"sound": self.n_sound, "n": len(self.checked), "questions": self.rows},
@@ -156,13 +167,21 @@ def _difficulty(checked: Sequence[Checked]) -> Table:
     if not located:
         return Table((), ())
     n = len(located)
-    ranks = [rank for checks in located if (rank := checks["bm25_rank"].value) is not None]
     overlaps = [value for checks in located if (value := checks["overlap"].value) is not None]
     shared = f"{median(overlaps):.0%}" if overlaps else "–"
     n_words = median(checks["n_words"].value or 0 for checks in located)
-    rows = [
-        ("its passage is first by BM25", f"{ranks.count(1) / n:.0%}"),
-        ("its passage is among the first 10", f"{sum(rank <= 10 for rank in ranks) / n:.0%}"),
+    rows: list[tuple[str, str]] = []
+    for name, ranking in (("bm25_rank", "BM25"), ("encoder_rank", "the encoder")):
+        ranks = (
+            [rank for checks in located if (rank := checks[name].value) is not None]
+            if name in located[0]
+            else []
+        )
+        if ranks:
+            rows.append((f"its passage is first by {ranking}", f"{ranks.count(1) / n:.0%}"))
+            first = sum(rank <= 10 for rank in ranks)
+            rows.append((f"its passage is among the first 10 by {ranking}", f"{first / n:.0%}"))
+    rows += [
         ("words of the question in its passage (median)", shared),
         ("words of the question (median)", f"{n_words:.0f}"),
     ]
@@ -183,6 +202,7 @@ def check_questions(
     *,
     map: Mapping[str, str] | None = None,
     judge: "JudgeLike | JudgeConfig | None" = None,
+    encoder: "Encoder | str | None" = None,
     cache: str | Path | None = None,
 ) -> CheckedQuestions:
     """Check a test set against its documents: which questions are sound, and what is wrong with the others.
@@ -190,8 +210,8 @@ def check_questions(
     `questions`: a file, a frame or rows, your own or of any tool; `map` names columns as in `load`.
     `documents`: files, folders, or documents of other libraries. Without a judge the same input gives the
     same result. A `judge` adds two calls for each sound question: does it answer without the documents, and
-    does its answer from the passage agree with the reference? Its replies are kept in `cache`. Raises DataError
-    for questions or documents that cannot be read.
+    does its answer from the passage agree with the reference? Its replies are kept in `cache`. An `encoder` adds the rank of
+    its passage under it. Raises DataError for questions or documents that cannot be read.
 
     >>> rows = [{"id": "q1", "question": "How long is it, according to the text?", "references": ["30 days"]}]
     >>> found = check_questions(rows, [{"id": "d1", "text": "Leave is 30 days a year."}])
@@ -207,4 +227,6 @@ def check_questions(
         from ragauge.questions.judge_checks import with_judge
 
         checked = with_judge(checked, passages, judge_config_of(judge), cache)
+    if encoder is not None:
+        checked = with_encoder(checked, passages, encoder)
     return CheckedQuestions(checked, passages, source)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from math import log1p
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from ragauge.documents.passage import Passage
 from ragauge.documents.reading import Documents
@@ -30,6 +30,9 @@ from ragauge.questions.wording import (
 )
 from ragauge.storage.atomic_files import write_text
 
+if TYPE_CHECKING:
+    from ragauge.encoders.protocol import Encoder
+
 GROUNDED = 0.5
 """The least share of a long reference's words that its passage must state; a short one is there whole."""
 NEARLY = 0.75
@@ -44,13 +47,21 @@ SHORT = 5
 """Most content words of a short reference."""
 ALIKE, ALIKE_WITH_ANSWER = 0.8, 0.6
 """The similarity of the words of two questions from which they are one: of any two, and of two with one answer."""
-VARIANTS = ("terse", "misspelt")
-"""Types of questions that ask what another one asks, as users type."""
+VARIANTS = ("follow-up", "terse", "misspelt")
+"""Types of questions that ask what another one asks, as users do."""
 FAR = 50
 """Rank by BM25 beyond which a question that names nothing does not find its passage."""
 
-MEASURES = ("bm25_rank", "overlap", "n_words")
+MEASURES = ("bm25_rank", "encoder_rank", "overlap", "n_words")
 """Checks that measure a question and find no problem."""
+_RANKS = ((1, "first"), (10, "first 10"), (float("inf"), "beyond 10"))
+SLICES = {
+    "difficulty": ("bm25_rank", _RANKS),
+    "encoder_difficulty": ("encoder_rank", _RANKS),
+    "word_overlap": ("overlap", ((0.5, "up to half"), (0.999, "most"), (1, "all"))),
+    "length": ("n_words", ((6, "short"), (12, "medium"), (float("inf"), "long"))),
+}
+"""Columns of a file by which its questions can be sliced: what they class, and the upper limit of each class."""
 
 _QUOTED = re.compile(r"[`\"“«「]([^`\"”»」]+)[`\"”»」]|\w+_\w+")
 _NUMBER = re.compile(r"\d[\d.,]*")
@@ -97,8 +108,14 @@ class Checked:
     def to_row(self) -> dict[str, object]:
         """The row of a file: the question, whether it is sound, its problems with their reasons, and each check."""
         checks = {name: self.cell(name) for name in self.checks}
+        slices: dict[str, str] = {}
+        for column, (name, classes) in SLICES.items():
+            if name in checks and self.checks[name].status == "ok":
+                value = self.checks[name].value
+                found = (each for limit, each in classes if value is not None and value <= limit)
+                slices[column] = next(found, "beyond 10")
         found = {"problems": self.problems, "reasons": self.reasons} if self.problems else {}
-        return {**self.question.to_row(), "sound": self.sound, **found, "checks": checks}
+        return {**self.question.to_row(), **slices, "sound": self.sound, **found, "checks": checks}
 
 
 def write_rows(path: str | Path, checked: Sequence[Checked]) -> None:
@@ -164,9 +181,9 @@ def check(questions: Sequence[Question], documents: Documents) -> list[Checked]:
     index, first_of = _index(documents), _duplicates(questions)
     checked: list[Checked] = []
     for place, question in enumerate(questions):
-        key = repr((question.question, question.references, question.gold_contexts, question.relevant, question.answerable))  # fmt: skip
+        key = repr((question.whole, question.references, question.gold_contexts, question.relevant, question.answerable))  # fmt: skip
         if key not in index.known:
-            index.known[key] = _checks(question, index)
+            index.known[key] = _checks(replace(question, question=question.whole), index)
         known, relevant = index.known[key]
         first = questions[first_of[place]] if place in first_of else None
         asks_again = first and f"it asks the same as {first.id}: {first.question[:80]!r}"
@@ -259,7 +276,9 @@ def _grounded(question: Question, gold: Gold, index: PassageIndex) -> CheckResul
     if not references:
         return _not_checked("it has no reference")
     passages = dict.fromkeys(each.text for each in gold.passages)
+    headings = dict.fromkeys(each.heading for each in gold.passages)
     joined = ("\n".join(passages), "\n".join(gold.texts))
+    joined += ("\n".join((*headings, joined[1])),) if joined[1] else ()
     given = list(dict.fromkeys(each for each in (*gold.texts, *joined) if each.strip()))
     texts = given or _texts_near(question, index)
     if not texts:
@@ -376,8 +395,8 @@ def _unanswerable(question: Question, index: PassageIndex) -> CheckResult:
 
 def _duplicates(questions: Sequence[Question]) -> dict[int, int]:
     """The earlier question that each one repeats."""
-    asked = [asked_by(each.question) for each in questions]
-    sets = [_stem_set(each.question) for each in questions]
+    asked = [asked_by(each.whole) for each in questions]
+    sets = [_stem_set(each.whole) for each in questions]
     # Two that differ in a name, a number, or in who, when, where ask for two things; a variant is meant to be alike.
     kinds = [
         (each.specific, each.kind, *_QUOTED.findall(each.text), question.question_type in VARIANTS)
@@ -396,7 +415,7 @@ def _duplicates(questions: Sequence[Question]) -> dict[int, int]:
     found = near_duplicates(sets, ALIKE_WITH_ANSWER, ask_the_same, kinds)
     plain: dict[str, int] = {}
     for place, question in enumerate(questions):
-        text = " ".join(words(question.question))
+        text = " ".join(words(question.whole))
         if text and plain.setdefault(text, place) != place:
             found[place] = plain[text]
     return found
@@ -404,6 +423,31 @@ def _duplicates(questions: Sequence[Question]) -> dict[int, int]:
 
 def _stem_set(text: str) -> frozenset[str]:
     return asked_by(text).content or frozenset(words(text))
+
+
+def with_encoder(
+    checked: Sequence[Checked], documents: Documents, encoder: "Encoder | str"
+) -> list[Checked]:
+    """The questions with `encoder_rank`: the best rank of a gold passage by cosine among all passages, from 1."""
+    import numpy as np
+
+    if isinstance(encoder, str):
+        from ragauge.encoders.factory import open_encoder
+
+        encoder = open_encoder(encoder)
+    passages = documents.passages
+    vectors = encoder.encode([f"{each.heading}\n{each.text}" for each in passages])
+    number = {each.id: place for place, each in enumerate(passages)}
+    asked = encoder.encode([each.question.whole for each in checked])
+    ranked: list[Checked] = []
+    for each, vector in zip(checked, asked, strict=True):
+        gold = [number[passage.id] for passage in gold_passages(each.question, documents)]
+        result = _not_checked("its passage is not given")
+        if gold:
+            cosines = vectors @ vector
+            result = CheckResult("ok", int(np.sum(cosines > cosines[gold].max())) + 1)
+        ranked.append(replace(each, checks={**each.checks, "encoder_rank": result}))
+    return ranked
 
 
 def problems_of(checked: Sequence[Checked]) -> Iterator[tuple[str, list[Checked]]]:

@@ -22,7 +22,6 @@ from ragauge.questions.english_words import (
     POINTING,
     PREPOSITIONS,
     TOKEN,
-    VAGUE,
     form_of,
     is_adverb,
     is_participle,
@@ -48,7 +47,7 @@ BROKEN_OFF = re.compile(
 """What begins the ending of a clause from which its last words cannot be kept."""
 CONDITIONS = set_of("if unless except provided only but although though whereas until once when")
 NO_SUBJECT = set_of(
-    """early late nearby inside outside there here both one some many few each what no nobody whoever please let yes any first second third today perhaps
+    """other another same such early late nearby inside outside there here both one some many few what no nobody whoever please let yes any first second third today perhaps
     then now however therefore thus tomorrow yesterday either neither everything anything something half and none"""
 )
 NO_LEAD = set_of("addition fact general contrast example particular short total case most")
@@ -122,7 +121,7 @@ def _clause(piece: str, names: Names, document: str) -> Clause | None:
         verb = there["verb"]
         return Clause("there", verb, "", verb, rest, "", ending) if is_sure else None
     tokens = list(TOKEN.finditer(piece))
-    words = [token[0].lower() for token in tokens]
+    words = tokens_of(piece)
     at = None if len(words) < MIN_CLAUSE or piece.rstrip().endswith("?") else _verb_at(words)
     if at is None:
         return None
@@ -155,7 +154,7 @@ def _with_verb(
         auxiliary = "may" if verb == "must" and is_negative else verb
         rest = " ".join(rest.split()[1:]) if is_negative else f"{adverb} {rest}".strip()
         return Clause(subject, auxiliary, "", verb, rest, lead, ending, is_negative)
-    if verb in DO or verb not in verbs():
+    if verb in DO or verb not in verbs() or subject == "you":
         return None
     auxiliary = {"third": "does", "base": "do"}.get(form_of(verb), "did")
     nouns = re.split(r" (?:of|in|at|for|on|from|with|to|by) ", subject.lower())[0].split()
@@ -178,23 +177,35 @@ def _verb_at(words: Sequence[str]) -> int | None:
         if word in JOINING or word in ",;:()" or word == "to" or (before == "you" and at > 1):
             return None
         after = words[at + 1 :]
-        if at and (word in AUXILIARIES or _may_be_verb(word, before, after[:2])):
-            is_reduced = form_of(word) == "past" and not PREPOSITIONS.isdisjoint(after[:1])
-            return None if _has_second_verb(after, is_strict=is_reduced) else at
+        if at and (word in AUXILIARIES or _may_be_verb(word, before, words[:at], after[:2])):
+            next_one = after[0] if after else ""
+            is_reduced = form_of(word) == "past" and (
+                next_one in PREPOSITIONS | {"earlier", "later"} or is_adverb(next_one)
+            )
+            second = _second_verb(after, is_strict=is_reduced)
+            if second is None:
+                is_noun = form_of(word) == "base" and form_of(before) == "third" and at > 1
+                first = words[at - 2]  # `Mapper removes stop words`, `comments helps retain`
+                is_unsure = is_plural(first) or (at == 2 and first not in BEFORE_NOUNS)
+                return None if is_noun and is_unsure else at
+            # `Orders placed before noon are …`
+            is_relative = is_reduced and after[second] in AUXILIARIES
+            return at + 1 + second if is_relative and "and" not in after[:second] else None
     return None
 
 
-def _may_be_verb(word: str, before: str, after: Sequence[str]) -> bool:
+def _may_be_verb(word: str, before: str, subject: Sequence[str], after: Sequence[str]) -> bool:
     if (
         word not in verbs()
-        or before in BEFORE_NOUNS | {"", "and", "or"}
+        or before in BEFORE_NOUNS | {"", "and", "or", "`"}
         or re.search("['’]", before)
     ):
         return False
     following = next((each for each in after if not is_adverb(each)), "")
     if form_of(word) == "base":
-        return is_plural(before) or before == "you"
-    if following in AUXILIARIES or form_of(following) == "third":
+        heads = [head for head, each in pairwise(subject) if each in PREPOSITIONS]
+        return is_plural(before) or before == "you" or is_plural((*heads, "")[0])
+    if following in AUXILIARIES or form_of(following) == "third" or following.endswith("ed"):
         return False
     if form_of(word) == "third":
         is_noun = form_of(following) == "base" and word not in WITH_NOUN  # `the tests find …`
@@ -202,56 +213,58 @@ def _may_be_verb(word: str, before: str, after: Sequence[str]) -> bool:
     return form_of(word) == "past" and following != "by"
 
 
-def _has_second_verb(words: Sequence[str], *, is_strict: bool) -> bool:
-    """Whether another finite verb follows that nothing joins: then the first one may be none."""
+def _second_verb(words: Sequence[str], *, is_strict: bool) -> int | None:
+    """Where another finite verb follows that nothing joins: then the first one may be none."""
     for at, word in enumerate(words):
         if word in JOINING or word in ",;:–—" or (word in ("and", "to") and not is_strict):
-            return False
+            return None
         before = words[at - 1]
         is_finite = form_of(word) in ("past", "third", "base") and before not in BEFORE_NOUNS
         is_verb = word in AUXILIARIES or (is_strict and is_finite)
         if at and is_verb and before not in ("and", "to"):
-            return True
-    return False
+            return at
+    return None
 
 
 def _subject(text: str, words: Sequence[str], names: Names, document: str) -> str | None:
-    """The subject as it stands in a question; None if it does not stand alone."""
-    if not _stands_alone(text, words, names):
+    """The subject as it stands in a question; None if it is no noun phrase."""
+    if not _is_noun_phrase(text, words, names):
         return None
     if words[0] == "the" and len(words) == 2:
-        name = names.resolved(words[1], document)
-        is_known = names.small[f"the {words[1]}"] >= 3 and words[1] not in VAGUE
-        return f"the {name or words[1]}" if name or is_known else None
+        return f"the {names.resolved(words[1], document) or text.split(' ')[1]}"
     longer = names.by_head[document].get(words[0])
     if len(words) == 1 and text[0].isupper() and longer:
         return names.resolved(words[0], document, 2) or (text if len(longer) == 1 else None)
-    is_named = bool(re.search(r"\s[A-Z]", text)) or not PREPOSITIONS.isdisjoint(words)
-    if words[0] == "the" and words[-1] in VAGUE and not is_named:
-        return None
     first, _, others = text.partition(" ")
     is_common = not (others[:1].isupper() or names.is_name(first)) and (
         bool(others and not names.capital[words[0]])
         or names.small[words[0]] > 0
         or is_plural(words[-1])
+        or words[0].endswith("ing")
     )
-    is_small = is_common or words[0] in DETERMINERS or bool(quantities(words[0]))
+    is_small = (
+        is_common or words[0] == "you" or words[0] in DETERMINERS or bool(quantities(words[0]))
+    )
     return text[0].lower() + text[1:] if is_small else text
 
 
-def _stands_alone(text: str, words: Sequence[str], names: Names) -> bool:
-    """Whether the words before a verb may be one noun phrase that names a thing by itself."""
+def _is_noun_phrase(text: str, words: Sequence[str], names: Names) -> bool:
+    """Whether the words before a verb may be one noun phrase that points to nothing outside."""
     if not 0 < len(words) <= MAX_SUBJECT or not text[0].isalnum():
         return False
     openers = BEFORE_NOUNS | {"and"}
-    content = [word for word in words if word not in openers]
-    is_verb = form_of(words[0]) in ("base", "third") or (
-        is_participle(words[0]) and (len(words) == 1 or words[1] in PREPOSITIONS)
+    content = [word for word in words if word not in openers and word != "`"]
+    is_alone = len(words) == 1 or words[1] in PREPOSITIONS  # `Claims above €50 are …`
+    form = form_of(words[0])
+    is_verb = form == "base" or (is_participle(words[0]) if is_alone else form == "third")
+    first = words[0]
+    is_known = (
+        names.is_name(text.split(" ")[0])
+        or names.small[f"the {first}"]
+        or names.small[f"a {first}"]
     )
-    is_known = names.is_name(text.split(" ")[0]) or names.small[f"the {words[0]}"]
     return bool(content) and not (
         words[0] in PREPOSITIONS | NO_SUBJECT
-        or words[0].endswith("ing")
         or (is_verb and not is_known)
         or is_adverb(words[0])
         or set(words) & (POINTING | OF_THE_PAGE | JOINING | AUXILIARIES | OTHERS | set("!?…"))
@@ -259,6 +272,7 @@ def _stands_alone(text: str, words: Sequence[str], names: Names) -> bool:
         or len(set(content)) < len(content)
         or any(word in DETERMINERS and before not in openers for before, word in pairwise(words))
         or any(each.isupper() and names.small[each.lower()] for each in text.split() if each[1:])
+        or words[1:2] == ["more"]
         or (len(words) == 1 and (len(text) < 2 or quantities(text)))
         or re.search(r"(?:[A-Z]\S* ){4}[A-Z]", text)
     )
@@ -299,23 +313,34 @@ def _is_clause(text: str) -> bool:
     if second in PREPOSITIONS - {"of"} and quantities(words[0]):
         return True  # `two live here and three at the other hut`
     return (words[0].endswith("s") and second in PREPOSITIONS | ARTICLES) or any(
-        word in AUXILIARIES or (form_of(word) == "third" and before not in DETERMINERS)
+        word in AUXILIARIES
+        or (form_of(word) == "third" and before not in DETERMINERS)
+        or (form_of(word) == "base" and is_plural(before) and form_of(before) != "third")
         for before, word in pairwise(words)
     )
 
 
 def _may_end(rest: str, ending: str) -> bool:
     """Whether the clause stays true without what was cut off, and points to nothing outside."""
-    words = tokens_of(rest)
+    words = tokens_of(rest.rstrip(", "))
     after = {word.lower().strip(",;:") for word in ending.split()[:4]}
-    openers = BEFORE_NOUNS | {"and", "or", "that", "as", "both", "either"}
+    openers = BEFORE_NOUNS | {"and", "or", "that", "as", "both", "either", "upon"}
+    before, last = ["", "", *words][-2:]
+    # `to read | and write the file`, `the filtered | and sorted results`
+    is_shared = ending.startswith("and ") and (
+        re.search(r"\bto \w+ (?:out|up|off|in|on)$|\bboth\b", rest)
+        or (before == "to" and form_of(last))
+        or (is_participle(last) and before in BEFORE_NOUNS | {"only"})
+    )
     return not (
-        points_outside(rest)
+        is_shared
+        or points_outside(rest)
         or set(words) & OF_THE_PAGE
         or rest.count('"') % 2
         or rest.count("(") != rest.count(")")
         or len(words) > MAX_REST
-        or after & CONDITIONS
+        or re.match(r"(?:which|who)\b", ending if re.search(r"ing$", rest) else "")
+        or (after & CONDITIONS and not re.match(rf"and (?:{'|'.join(AUXILIARIES)})\b", ending))
         or (words and words[-1] in openers)
         or ending.startswith("or ")
     )

@@ -4,20 +4,20 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import combinations, pairwise
+from itertools import pairwise
 from random import Random
 
 from ragauge.language.dates.dates import dates
 from ragauge.language.numbers.numbers import quantities
 from ragauge.questions.draft import NO_ANSWER, Draft
+from ragauge.questions.english import PERSON
 from ragauge.questions.english_words import ARTICLES, AUXILIARIES, content_words
 from ragauge.questions.names import Names
 
 MAX_COMPARED = 4
 """Most comparisons of one kind: more would be one question in many clothes."""
 MAX_HOP_WORDS = 30
-DESCRIBING = ("which", "agent")
-"""Patterns whose question says something of its answer alone."""
+NO_VARIANTS = ("yes/no", "cloze", "table look-up")
 INVENTED = "Hartwell Marlow Denholm Calverton Ashdown Thornbury Wexcombe Lindale Orsett Brantham"
 """Names for things that no document has; the first that the documents do not use is taken."""
 
@@ -28,6 +28,8 @@ def derived(drafts: Sequence[Draft], texts: Mapping[str, str], seed: int) -> lis
         *_comparisons(drafts),
         *_two_hops(drafts),
         *_unanswerable(drafts, texts),
+        *_ambiguous(drafts),
+        *_follow_ups(drafts),
         *_as_typed(drafts, Random(f"{seed} typed")),
     ]
 
@@ -42,8 +44,8 @@ def _comparisons(drafts: Sequence[Draft]) -> Iterator[Draft]:
     for comparing, by_subject in groups.items():
         pairs = [
             (left, right)
-            for left, right in combinations(by_subject.values(), 2)
-            if left.sources[0].passage.id != right.sources[0].passage.id
+            for left, right in pairwise(by_subject.values())
+            if left.sources != right.sources
         ]
         for left, right in pairs[:MAX_COMPARED]:
             is_left = _wins(comparing, left.value, right.value)
@@ -77,17 +79,19 @@ def _two_hops(drafts: Sequence[Draft]) -> Iterator[Draft]:
     """A question about a thing, with the thing described by what another passage says of it."""
     by_subject: dict[str, list[Draft]] = defaultdict(list)
     for draft in drafts:
-        if draft.pattern not in DESCRIBING and draft.question_type not in ("yes/no", "cloze"):
-            by_subject[draft.subject.removeprefix("the ")].append(draft)
-    for first in (draft for draft in drafts if draft.pattern in DESCRIBING):
-        kind, _, said = first.question.removeprefix("Which ").rstrip("?").partition(" ")
-        described = f"the person who {said}" if kind == "Who" else f"the {kind} that {said}"
-        name = first.references[0].removeprefix("the ")
-        of_name = re.compile(rf"\b(?:the )?{re.escape(name)}\b(?!['’])")
-        for second in by_subject.get(name, ()):
+        if draft.question_type not in ("yes/no", "cloze"):
+            # What a question ends with is no part of a longer name: `… the keeper of Penlow?`
+            last = re.search(r"(?<= )(?:[A-Z][\w’'-]+ ?)+(?=\?$| \()", draft.question)
+            names = {draft.subject.removeprefix("the "), last[0] if last else ""}
+            for name in names - {""}:
+                by_subject[name].append(draft)
+    for first in drafts:
+        described, name = _description(first)
+        of_name = re.compile(rf"\b(?:the )?{re.escape(name)}\b(?!['’]| [A-Z\d])")
+        for second in by_subject.get(name, ()) if described else ():
             question = of_name.sub(lambda _, by=described: by, second.question, count=1)
             is_near = second.sources[0].passage.id == first.sources[0].passage.id
-            is_told = set(content_words(said)) & set(content_words(second.references[0]))
+            is_told = set(content_words(described)) & set(content_words(second.references[0]))
             is_short = len(question.split()) <= MAX_HOP_WORDS
             if question != second.question and is_short and not (is_near or is_told):
                 yield Draft(
@@ -99,6 +103,78 @@ def _two_hops(drafts: Sequence[Draft]) -> Iterator[Draft]:
                     second.subject,
                     hops=2,
                 )
+
+
+def _description(draft: Draft) -> tuple[str, str]:
+    """What a draft says of a name, in words that stand for it, and the name."""
+    asked = draft.question.rstrip("?").partition(" (")[0]
+    answer = draft.references[0]
+    if draft.pattern == "which" or (draft.pattern == "agent" and re.fullmatch(PERSON, answer)):
+        kind, _, said = asked.removeprefix("Which ").partition(" ")
+        described = f"the person who {said}" if kind == "Who" else f"the {kind} that {said}"
+        return described, answer.removeprefix("the ")
+    if draft.pattern == "identity" and asked.startswith("Who is the "):
+        return asked.removeprefix("Who is "), answer
+    is_kind = re.match(r"an? \w+(?: [\w-]+){1,6}$", answer)
+    if draft.pattern == "definition" and is_kind and draft.subject[:1].isupper():
+        return f"the {answer.split(' ', 1)[1]}", draft.subject
+    return "", ""
+
+
+def _ambiguous(drafts: Sequence[Draft]) -> Iterator[Draft]:
+    """A question that several things may be meant by; the reference has the answer for each.
+
+    `How many beds does the hut have?` of two huts, and questions that differ in their headings alone.
+    """
+    groups: dict[str, dict[str, Draft]] = defaultdict(dict)
+    for draft in drafts:
+        if draft.pattern == "definition" or draft.question_type in NO_VARIANTS:
+            continue
+        asked, _, heading = draft.question.rstrip("?)").partition(" (")
+        if heading:
+            groups[f"{asked}?"].setdefault(heading, draft)
+        elif re.fullmatch(r"(?:the )?(?:[A-Z][\w’'-]+ ){1,3}[A-Za-z][a-z]{2,}", draft.subject):
+            name = re.compile(rf"\b(?:the )?{re.escape(draft.subject.removeprefix('the '))}\b")
+            kind = draft.subject.split()[-1].lower()
+            question = name.sub(f"the {kind}", draft.question, count=1)
+            groups[question].setdefault(draft.subject, draft)
+    for question, by_name in groups.items():
+        found = list(by_name.items())[:MAX_COMPARED]
+        answers = {draft.references[0].lower() for _, draft in found}
+        if len(found) > 1 and len(answers) == len(found):
+            yield Draft(
+                question,
+                ("; ".join(f"{name}: {draft.references[0]}" for name, draft in found),),
+                tuple(source for _, draft in found for source in draft.sources),
+                "ambiguous",
+                "without its name",
+            )
+
+
+def _follow_ups(drafts: Sequence[Draft]) -> Iterator[Draft]:
+    """A question about `it`, after a question that says what it is."""
+    said = {
+        draft.subject: draft
+        for draft in drafts
+        if draft.pattern == "definition" and draft.question.startswith("What ")
+    }
+    for draft in drafts:
+        first = said.get(draft.subject)
+        asked = draft.question.rstrip("?").partition(" (")[0]
+        question = re.sub(rf"\b{re.escape(draft.subject)}\b(?!['’])", "it", asked, count=1)
+        is_plain = draft.pattern != "definition" and draft.question_type != "cloze"
+        if draft.pattern in ("object", "listed objects"):  # `What does it have?`
+            continue
+        if first and is_plain and re.search(r"\b(?:is|was|does|did|has|can) it\b", question):
+            yield replace(
+                draft,
+                question=f"{question}?",
+                question_type="follow-up",
+                pattern=f"follow-up {draft.pattern}",
+                history=(first.question, first.references[0]),
+                origin=draft.question,
+                comparing="",
+            )
 
 
 def _unanswerable(drafts: Sequence[Draft], texts: Mapping[str, str]) -> Iterator[Draft]:
@@ -141,7 +217,8 @@ def _with_other_name(draft: Draft, name: str, names: Names) -> str | None:
     words = subject.split()
     if not 1 <= len(words) <= 3 or not all(word[0].isupper() for word in words):
         return None
-    if (len(words) == 1 and not names.capital[subject.lower()]) or subject not in draft.question:
+    asked, bracket, heading = draft.question.partition(" (")
+    if (len(words) == 1 and not names.capital[subject.lower()]) or subject not in asked:
         return None
     if coded := re.fullmatch(r"(?P<head>[A-Z]+-?)\d", words[-1]):
         codes = [f"{coded['head']}{n}" for n in range(9, 0, -1)]
@@ -151,7 +228,7 @@ def _with_other_name(draft: Draft, name: str, names: Names) -> str | None:
         words[-1] = free[0]
     else:
         words[1 if len(words) > 1 and names.small[words[0].lower()] else 0] = name
-    return draft.question.replace(subject, " ".join(words))
+    return f"{asked.replace(subject, ' '.join(words))}{bracket}{heading}"
 
 
 def _as_typed(drafts: Sequence[Draft], random: Random) -> Iterator[Draft]:

@@ -53,6 +53,8 @@ class Draft:
     comparing: str = ""
     """How two drafts that share it are compared, by their `value`: `Which has more beds`."""
     value: str = ""
+    history: tuple[str, ...] = ()
+    """What the user asked before, and what the answer was."""
     origin: str = ""
     """The question that it asks in other words; only one of the two is used."""
 
@@ -66,6 +68,7 @@ PATTERNS: Mapping[str, tuple[str, float]] = {
     "counted subject": ("number", 3.0),
     "agent": ("single fact", 3.5),
     "definition": ("single fact", 3.0),
+    "identity": ("single fact", 3.0),
     "meaning": ("single fact", 3.0),
     "means": ("single fact", 3.0),
     "place": ("single fact", 3.0),

@@ -22,6 +22,7 @@ from ragauge.questions.english_amounts import (
 )
 from ragauge.questions.english_words import (
     ARTICLES,
+    AUXILIARIES,
     BE,
     DETERMINERS,
     JOINING,
@@ -29,7 +30,6 @@ from ragauge.questions.english_words import (
     PREPOSITIONS,
     as_question,
     content_words,
-    is_bare,
     is_participle,
     points_outside,
     set_of,
@@ -56,6 +56,8 @@ ROLE = re.compile(
     r"general|soldier|nurse|volunteer|editor|historian|publisher|reporter|graduate|pioneer|contributor|owner|lecturer|pilot|"
     r"carpenter|baker|student|deputy|friend|merchant|physician|surgeon|architect|man|woman|son|daughter|brother|sister|wife|husband)s?\b"
 )
+BODY = r"(?:the|an?) (?:[\w-]+ ){0,2}(?:[Tt]eam|[Cc]ent(?:re|er)|[Dd]epartment|[Oo]ffice|[Aa]gency|[Dd]esk|[Cc]ompany|[Cc]ouncil|[Cc]ommittee|[Bb]oard|lead|[a-z]{3,}(?:er|or|ist))\b(?: (?:in|of|at|for) .*)?"
+"""What does something and is no person with a name, with what describes it."""
 PERSON = r"(?:(?:Mr|Mrs|Ms|Dr|Sir|Dame|Prof)\.? )?[A-Z][\w'’-]+(?: [A-Z]\.)?(?: [A-Z][\w'’-]+){1,2}"
 NAMED_PLACE = r"(?:the )?[A-Z][\w'’-]+(?:,? (?:[A-Z][\w'’-]+|of|the|and))*"
 VAGUE_THINGS = re.compile(
@@ -121,7 +123,7 @@ def _objects(clause: Clause) -> Iterator[QuestionAnswer]:
     rest, first = clause.rest, clause.rest.split(" ")[0]
     items = re.split(r", (?:and |or )?| and | or ", rest)
     is_list = len(items) >= 3 and all(0 < len(item.split()) <= 7 for item in items)
-    if clause.main in LISTING:
+    if clause.main in LISTING and clause.auxiliary != "did":
         is_object = first not in ("that", "for", "to", "how", "in")
     else:
         is_object = (
@@ -130,11 +132,10 @@ def _objects(clause: Clause) -> Iterator[QuestionAnswer]:
             and bool(re.match(r"(?:the|an?) |[a-z]+s\b", rest))
             and first not in PREPOSITIONS | JOINING | {"always", "its"}
         )
-    is_clear = len(content_words(clause.subject)) > (0 if clause.subject[0].isupper() else 1)
     is_cut = clause.ending[:1] in (",", ":", "(") and not is_list
-    if not is_object or is_cut or not is_clear or is_bare(clause.subject):
+    if not is_object or is_cut:
         return
-    if len(content_words(rest)) > 1:
+    if len(re.findall(r"[^\W\d_]{2,}", rest)) > 1:
         yield from part(clause, "listed objects" if is_list else "object", "What", rest)
 
 
@@ -145,11 +146,19 @@ def _definition(clause: Clause) -> Iterator[QuestionAnswer]:
     if relative and not points_outside(relative[0]):
         rest = f"{rest}{'' if relative[0][0] in ', ' else ' '}{relative[0]}".rstrip()
     first, _, others = rest.partition(" ")
-    if is_bare(clause.subject) or subject[0] in DETERMINERS - ARTICLES:
+    if subject[0] in DETERMINERS - ARTICLES:
         return
     if clause.main == "mean" and rest and not re.match(r"(?:with|in|by|from|to|for)\b", rest):
         yield from part(clause, "meaning", "What", rest)
-    if clause.main or clause.auxiliary not in ("is", "was") or first not in ARTICLES:
+    if clause.main or clause.auxiliary not in ("is", "was"):
+        return
+    if first not in ARTICLES:
+        # `The speed limit is 8 km/h`, `The warden is Ada Cole`
+        is_value = quantities(rest)[:1] and quantities(rest)[0].start == 0
+        is_name = re.fullmatch(NAMED_PLACE, rest)
+        if subject[0] == "the" and len(rest.split()) <= 6 and (is_value or is_name):
+            is_person = re.fullmatch(PERSON, rest) or ROLE.search(subject[-1])
+            yield from part(clause, "identity", "Who" if is_person else "What", rest)
         return
     describing = re.search(r" (?:of|in|for|at|from|who|that|which|where|with|on|to)\b|,", rest)
     if VAGUE_THINGS.match(others) or len(content_words(rest)) < 2:
@@ -167,7 +176,7 @@ def _definition(clause: Clause) -> Iterator[QuestionAnswer]:
 
 def _reason(clause: Clause) -> Iterator[QuestionAnswer]:
     because = re.match(r",? ?(?P<why>(?:because|so that) [^;:]+)", clause.ending)
-    if because and not is_bare(clause.subject) and not points_outside(because["why"]):
+    if because and not points_outside(because["why"]):
         yield QuestionAnswer("reason", as_question("Why", clause.asked()), because["why"].strip())
 
 
@@ -175,12 +184,13 @@ def _agent(clause: Clause) -> Iterator[QuestionAnswer]:
     """`X was founded by NAME …`: who founded X?"""
     found = re.match(
         rf"(?P<how>\w+)(?P<particle> (?:out|up|off|down|over))? (?P<between>[^,]*?)\bby "
-        rf"(?P<name>{PERSON}(?: and {PERSON})?)(?P<behind>.*)$",
+        rf"(?P<name>{PERSON}(?: and {PERSON})?|{BODY}|[A-Z]\w+(?: [A-Z]\w+)*)(?P<behind>.*)$",
         clause.rest,
     )
     if found is None or clause.auxiliary not in BE or clause.main or found["how"] not in verbs():
         return
-    if re.match(r"\s*['’]s|\s+and\b", found["behind"]):
+    is_other = not (JOINING | AUXILIARIES | {"not"}).isdisjoint(found["between"].split())
+    if is_other or re.match(r"\s*['’]s|\s+and\b", found["behind"]):
         return
     verb = verbs()[found["how"]]
     form = verb.past if clause.auxiliary in ("was", "were") else verb.third
@@ -196,7 +206,7 @@ def _which(clause: Clause, names: Names) -> Iterator[QuestionAnswer]:
     if (
         len(words) in (2, 3)
         and all(word[0].isupper() for word in words)
-        and names.small[f"a {kind}"]
+        and (names.small[f"a {kind}."] or names.small[f"the {kind} of"])
         and len(content_words(rest)) > 2
         and not clause.ending.startswith("that")
         and not kind.endswith(("s", "ing"))
@@ -223,7 +233,6 @@ def _yes_no(clause: Clause) -> Iterator[QuestionAnswer]:
         len(content_words(clause.rest)) < 2
         or clause.ending.startswith(("or", "that"))
         or is_possible
-        or is_bare(clause.subject)
         or clause.subject == "you"
         or set(clause.rest.lower().split()) & JOINING
         or clause.rest.count(",") > 1

@@ -19,7 +19,6 @@ from ragauge.questions.english_words import (
     content_words,
     ends_open,
     form_of,
-    is_bare,
     is_plural,
     set_of,
     verbs,
@@ -39,6 +38,10 @@ NUMBERED = set_of(
 """Nouns that a number names and does not count: `channel 7`."""
 MEASURED = set_of("old tall high long wide deep ago later away of more less after before")
 """Words behind an amount that make it another thing than a count: `20 years old`."""
+MEASURES = set_of(
+    """depth length height width weight capacity speed area population pressure temperature diameter size volume power limit rate price budget fee
+    range duration thickness distance salary age elevation discount value term period penalty fine"""
+)
 COUNTED = re.compile(r"(?:[a-z][\w-]* ){0,2}[a-z][\w-]*")
 CURRENCY = r"(?:dollars?|euros?|USD|EUR|pence|cents)"
 
@@ -58,7 +61,9 @@ def part(
     elif pattern == "money" and clause.main == "cost":
         comparing = f"{clause.verb} more {leftover}"
     elif pattern == "date" and ask == "When":
-        comparing = f"{clause.verb} {leftover} earlier"
+        # `opened in a former factory`: where is no part of what is compared
+        said = re.sub(r"(^|^\w+(?:ed|t) )(?:in|on|at|by|with|for) .*", r"\1", leftover)
+        comparing = f"{clause.verb} {said} earlier"
     comparing = " ".join(f"Which {comparing}".split()) if comparing else ""
     question = as_question(ask, clause.asked(leftover))
     yield QuestionAnswer(pattern, question, answer.rstrip(","), comparing, value)
@@ -85,7 +90,13 @@ def dated(clause: Clause) -> Iterator[QuestionAnswer]:
     leftover = f"{rest[: before.start()].rstrip()} {behind.strip()}".strip()
     inner = leftover.lower().split()[1:]
     has_verb = any(form_of(word) == "past" for word in inner)
-    if set(inner) & JOINING or has_verb or (not leftover and clause.main in ("", "have", "take")):
+    is_amount = clause.auxiliary in BE and bool(quantities(leftover.split(" ")[0]))
+    if (
+        is_amount
+        or set(inner) & JOINING
+        or has_verb
+        or (not leftover and clause.main in ("", "have", "take"))
+    ):
         return
     is_when = is_range or how not in ("since", "from", "by", "until")
     ask = "When" if is_when else f"{how.capitalize()} when"
@@ -99,7 +110,7 @@ def lead_date(clause: Clause) -> Iterator[QuestionAnswer]:
     """`In 1998, X opened …`: when did X open …?"""
     found = re.fullmatch(r"(?:in|on|at) (?:the )?(?P<date>.+)", clause.lead)
     is_date = found and [each.text for each in dates(clause.lead)] == [found["date"]]
-    if not found or not is_date or not CALENDAR.search(found["date"]) or is_bare(clause.subject):
+    if not found or not is_date or not CALENDAR.search(found["date"]):
         return
     question = as_question("When", clause._replace(lead="").asked())
     if len(content_words(question)) > 2 and JOINING.isdisjoint(clause.rest.split()):
@@ -181,7 +192,7 @@ def _things(tail: str) -> str | None:
 def measure(clause: Clause) -> Iterator[QuestionAnswer]:
     """`X has a maximum depth of 112 metres`: what is the maximum depth of X?"""
     found = re.match(
-        r"an? (?P<what>(?:[a-z-]+ ){0,2}[a-z-]+) of (?P<value>(?:about |over |up to |nearly )?[$€£]?\d[^,;]*)$",
+        rf"an? (?P<what>(?:[a-z-]+ ){{0,2}}(?:{'|'.join(sorted(MEASURES))})) of (?P<value>(?:about |over |up to |nearly )?[$€£]?\d[^,;]*)$",
         clause.rest,
     )
     be = {"does": "is", "did": "was"}.get(clause.auxiliary)

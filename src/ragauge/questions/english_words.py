@@ -8,7 +8,9 @@ from importlib import resources
 from typing import NamedTuple
 
 TOKEN = re.compile(r"[$€£]?\d(?:[\d.,:/-]*\d)?[%\w]*|\w+(?:[.'’/-]\w+)*|--?\w[\w-]*|[^\w\s]")
-ABOVE = re.compile(r"\b(?:above|below)\b(?! (?:an?|the|[A-Z]|\w+['’]s|\$?\d|\w+ level))")
+ABOVE = re.compile(
+    r"\b(?:(?:above|below)\b(?! (?:an?|the|[A-Z]|\w+['’]s|[$€£]?\d|\w+ level))|the (?:other|former|same)\b(?! (?:day|time|way)))"
+)
 
 
 def set_of(words: str) -> frozenset[str]:
@@ -29,8 +31,8 @@ DETERMINERS = ARTICLES | set_of(
 )
 BEFORE_NOUNS = DETERMINERS | PREPOSITIONS
 POINTING = set_of(
-    """it they them this these those he she him we us our ours i my me here following such same other
-    others another former latter itself themselves there"""
+    """it they them this these those he she him we us our ours i my me here following such
+    others another latter itself themselves there"""
 )
 """Words that point to something outside of the sentence."""
 OF_THE_PAGE = set_of(
@@ -38,7 +40,7 @@ OF_THE_PAGE = set_of(
 )
 JOINING = set_of(
     """that which who whom whose where when while if unless because although though whereas since as than so but or
-    nor whether how what why not n't once"""
+    nor whether how what why not n't once whichever whoever wherever"""
 )
 ADVERBS = set_of(
     "also always only usually often never not now currently typically normally generally still then already just"
@@ -52,7 +54,7 @@ VAGUE = set_of(
     """cause reason result difference point problem idea purpose aim goal way thing case question answer rest others end
     number amount part kind side effect example time day place change fact order one ones company man woman group team
     film book city country area building family boy girl agency organization university government court author authors
-    report study site website game band couple victim suspect official review work process event story movie town"""
+    report study site website game band couple victim suspect official review work process event story movie town office hall room page"""
 )
 """Nouns that say too little alone: `the main cause`, `the American company`."""
 DOUBLED = set_of(
@@ -117,17 +119,16 @@ def is_plural(word: str) -> bool:
     """Whether a lower-cased noun looks like a plural."""
     if word in ("people", "men", "women", "children"):
         return True
-    return word.endswith("s") and not word.endswith(("ss", "us", "is"))
-
-
-def is_bare(subject: str) -> bool:
-    """Whether a subject is `the` and one noun: only dates and amounts of it make a clear question."""
-    return bool(re.fullmatch(r"the [a-z][\w-]*", subject))
+    return word.endswith("s") and not word.endswith(("ss", "us", "is", ".js"))
 
 
 def tokens_of(text: str) -> list[str]:
-    """The words and signs of a text, lower-cased."""
-    return [token.lower() for token in TOKEN.findall(text)]
+    """The words and signs of a text, lower-cased but for the month of May; `more than` is a preposition."""
+    tokens = [token if token == "May" else token.lower() for token in TOKEN.findall(text)]
+    return [
+        "over" if word == "than" and before in ("more", "less", "fewer") else word
+        for before, word in zip(["", *tokens], tokens, strict=False)
+    ]
 
 
 def points_outside(text: str) -> bool:
@@ -148,7 +149,7 @@ def ends_open(text: str) -> bool:
 
 
 def as_question(*parts: str) -> str:
-    """The words as a question, without `also`, `still` and `even`."""
-    text = re.sub(r"\b(?:also|still|even) ", "", " ".join(parts))
+    """The words as a question, without `also`, `still`, `even` and `yet`."""
+    text = re.sub(r"\b(?:also|still|even|yet) ", "", " ".join(parts))
     text = re.sub(r"\s+([,.?])", r"\1", re.sub(r"\s+", " ", text)).strip(" ,;")
     return f"{text[0].upper()}{text[1:]}?"

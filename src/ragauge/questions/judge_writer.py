@@ -19,6 +19,7 @@ from ragauge.judges.protocol import Schema
 from ragauge.judges.question import Question as JudgeQuestion
 from ragauge.judges.replies.checking import ReplyError
 from ragauge.judges.replies.quotes import find_quote
+from ragauge.language.text import sentence_spans
 from ragauge.questions.checks import Checked, check, is_stated, with_also_relevant
 from ragauge.questions.draft import NO_ANSWER, Draft, Source
 from ragauge.questions.judge_checks import PROMPT as ANSWERING
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from ragauge.judges.session import JudgeSession
 
 PROMPT = "write_question"
-OF_TWO = ("comparison", "multi-hop")
+OF_TWO = ("comparison", "multi-hop", "ambiguous")
 """Types that need two passages."""
 MIN_WORDS = 12
 """Fewest words of a passage of prose that is asked about."""
@@ -186,12 +187,19 @@ def _pairs(documents: Documents) -> Iterator[tuple[Passage, Passage]]:
 
 def _asked(number: int, kind: str, texts: list[str], persona: str) -> JudgeQuestion[Written]:
     stand_in = {
-        "question": f"a dozen words {number} " * 4,
+        "question": f"What does number {number} of a dozen words say of the thing that is asked about?",
         "answer": "some words",
-        "quotes": ["a dozen words " * 4] * len(texts),
+        # A judge quotes a sentence: the one in the middle is as long as others of the passage.
+        "quotes": [_middle(text) for text in texts],
     }
     words = {"type": kind, "persona": persona}
     return JudgeQuestion(PROMPT, {"passages": texts}, SCHEMA, _read, stand_in, words)
+
+
+def _middle(text: str) -> str:
+    spans = sentence_spans(text)
+    start, end = spans[len(spans) // 2] if spans else (0, 80)
+    return text[start:end][:400]
 
 
 def _read(fields: dict[str, Any]) -> Written:
@@ -214,13 +222,17 @@ def _draft(slot: Slot, written: Written) -> tuple[Draft, str]:
         problem = "no answer was written"
     elif is_answerable and len(sources) < len(slot.passages):
         problem = "a quote is not in its passage"
+    earlier, _, question = written.question.rpartition("\n")
+    if slot.question_type == "follow-up" and not earlier:
+        problem = problem or "no earlier question was written"
     draft = Draft(
-        written.question,
+        question.strip() if slot.question_type == "follow-up" else written.question,
         (written.answer or NO_ANSWER,),
         tuple(sources),
         slot.question_type,
         PROMPT,
         answerable=is_answerable,
         hops=2 if slot.question_type == "multi-hop" else 1,
+        history=(earlier.strip(),) if earlier and slot.question_type == "follow-up" else (),
     )
     return draft, problem

@@ -1,5 +1,6 @@
 """Read the questions of any test set: a file or rows of a person, ragas, deepeval, or a public set."""
 
+import json
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -8,14 +9,24 @@ from typing import cast
 from ragauge.errors import DataError, Problem
 from ragauge.loaders import load
 from ragauge.loaders.sources import read_source
+from ragauge.questions.checks import SLICES
 from ragauge.questions.question import GoldContext, Question
 from ragauge.questions.wording import is_refusal
 
 _TYPES = ("question_type", "type", "synthesizer_name", "evolution_type")
-_FIELDS = ("id", "question", "references", "gold_contexts", "relevant", "answerable", "hops")
+_FIELDS = (
+    "id",
+    "question",
+    "references",
+    "gold_contexts",
+    "relevant",
+    "answerable",
+    "hops",
+    "history",
+)
 _EXPECTED = {"references": "answer", "gold_contexts": "contexts"}
 """The columns that a test set without references has in their place."""
-_OURS = ("sound", "problems", "reasons", "checks")
+_OURS = ("sound", "problems", "reasons", "checks", *SLICES)
 """What an earlier check wrote; it is checked again, and read without a remark."""
 
 
@@ -85,8 +96,18 @@ def _question(id: str, row: Mapping[str, object], spans: list[GoldContext] | Non
         kind,
         hops,
         bool(answerable),
+        _history(row.get("history")),
         {name: value for name, value in row.items() if name not in known and value is not None},
     )
+
+
+def _history(given: object) -> list[str]:
+    """The turns before a question, which a frame has as JSON; none where the column has something else."""
+    try:
+        turns = json.loads(given) if isinstance(given, str) else given
+    except ValueError:
+        turns = None
+    return [str(each) for each in cast("list[object]", turns)] if isinstance(turns, list) else []
 
 
 def _spans(source: object, column: str) -> dict[int, list[GoldContext]]:

@@ -7,7 +7,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ragauge.documents.reading import Documents
-from ragauge.questions.checks import Checked, check, with_also_relevant, write_rows
+from ragauge.questions.checks import (
+    VARIANTS,
+    Checked,
+    check,
+    with_also_relevant,
+    with_encoder,
+    write_rows,
+)
 from ragauge.questions.derived import derived
 from ragauge.questions.draft import Draft
 from ragauge.questions.evidence import documents_of
@@ -16,6 +23,7 @@ from ragauge.questions.plan import TYPES, Spread, counts_of
 from ragauge.questions.question import Question
 
 if TYPE_CHECKING:
+    from ragauge.encoders.protocol import Encoder
     from ragauge.judges.config import JudgeConfig
     from ragauge.judges.providers.factory import JudgeLike
 
@@ -59,6 +67,7 @@ def questions(
     *,
     types: Mapping[str, float] | None = None,
     judge: "JudgeLike | JudgeConfig | None" = None,
+    encoder: "Encoder | str | None" = None,
     personas: Sequence[str] = (),
     cache: str | Path | None = None,
     seed: int = 0,
@@ -68,8 +77,8 @@ def questions(
     `documents`: files, folders, or documents of other libraries. `types`: the share of each type of
     question, by default those of `ragauge.questions.plan.TYPES`. Without a `judge` the questions are
     written by rules, which is free and quick, in plain words. With one (a name, a judge or a
-    JudgeConfig) it writes them, asked as one of the `personas`; its replies are kept in `cache`, and no reply is paid for twice. Fewer
-    than `n` are made if the documents hold no more. The same documents, seed and replies give the same
+    JudgeConfig) it writes them, asked as one of the `personas`; its replies are kept in `cache`, and no reply is paid for twice. With an
+    `encoder` the rank of each question's passage under it is measured too. Fewer than `n` are made if the documents hold no more. The same documents, seed and replies give the same
     questions. Raises PlanError for an unknown type, DataError for documents without text.
 
     >>> import ragauge as rg, tempfile
@@ -82,11 +91,14 @@ def questions(
     read = documents_of(documents)
     counts = counts_of(n, TYPES if types is None else types)
     if judge is None:
-        return _by_rules(read, counts, seed)
-    from ragauge.judges.config import judge_config_of
-    from ragauge.questions.judge_writer import JudgeWriter
+        made = _by_rules(read, counts, seed)
+    else:
+        from ragauge.judges.config import judge_config_of
+        from ragauge.questions.judge_writer import JudgeWriter
 
-    return JudgeWriter(read, counts, judge_config_of(judge), cache, seed, personas).questions()
+        config = judge_config_of(judge)
+        made = JudgeWriter(read, counts, config, cache, seed, personas).questions()
+    return made if encoder is None else replace(made, kept=with_encoder(made.kept, read, encoder))
 
 
 def available(documents: Documents, seed: int) -> dict[str, int]:
@@ -122,7 +134,7 @@ def _next(
 ) -> list[Question]:
     """Drafts for what is still missing: of each type, then of any, yes/no and clozes last.
 
-    Terse and misspelt ones come first, as they use up the question that they are made from.
+    Variants of a question come first, as they use it up.
     """
     have = Counter(each.question.question_type for each in kept)
     taken: list[Question] = []
@@ -135,7 +147,7 @@ def _next(
                 asked.add(origin)
                 taken.append(question_of(draft, {"writer": "rules", "pattern": draft.pattern}))
 
-    for name in sorted(counts, key=lambda each: each not in ("terse", "misspelt")):
+    for name in sorted(counts, key=lambda each: each not in VARIANTS):
         take(name, counts[name] - have[name])
     for name in (each for each in FILLING if each in counts):
         take(name, sum(counts.values()) - len(kept) - len(taken))
@@ -154,6 +166,7 @@ def question_of(draft: Draft, provenance: Mapping[str, object]) -> Question:
         draft.question_type,
         draft.hops,
         draft.answerable,
+        list(draft.history),
         dict(provenance),
     )
 

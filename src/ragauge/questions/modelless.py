@@ -1,22 +1,25 @@
 """Questions without a model: from sentences, tables, lists and headings that are questions."""
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 
 from ragauge.documents.passage import Passage
 from ragauge.documents.reading import Documents
 from ragauge.language.detection import language_of
+from ragauge.language.numbers.numbers import quantities
 from ragauge.language.text import sentence_spans
 from ragauge.questions.clauses import clauses
 from ragauge.questions.draft import PATTERNS, Draft, Source
 from ragauge.questions.english import is_good, questions_of
+from ragauge.questions.english_amounts import MEASURES
 from ragauge.questions.english_words import (
     BEFORE_NOUNS,
     JOINING,
     MODALS,
     POINTING,
     PREPOSITIONS,
+    VAGUE,
     content_words,
     form_of,
     is_plural,
@@ -28,7 +31,7 @@ from ragauge.questions.translated import questions_in
 
 FENCE = re.compile(r"^(```|~~~).*?^\1", re.MULTILINE | re.DOTALL)
 MARKUP = re.compile(
-    r"\*\*|__|(?<!\w)[*_](?=\w)|(?<=\w)[*_](?!\w)|^#+\s*|^>\s*|^\s*(?:[-*•+]|\d{1,3}[.)])\s+",
+    r"\*\*|(?<![\w`])_{1,2}(?=\w)|(?<=\w)_{1,2}(?![\w`])|(?<![\w`])\*(?=\w)|(?<=\w)\*(?![\w`])|^#+\s*|^>\s*|^\s*(?:[-*•+]|\d{1,3}[.)])\s+",
     re.MULTILINE,
 )
 LINK = re.compile(r"!?\[([^\]\n]{0,300})\]\([^)\n]{0,1000}\)")
@@ -45,15 +48,19 @@ NOISE = re.compile(
     r"\b(?:to|from|the|of|by|our|and|using)[A-Z]|[#|©•<>=]|https?:|\.\.\.|…| - .* - |[a-z][A-Z][a-z]+[a-z][A-Z]"
 )
 """Signs of menus, code and headings that ran into a sentence."""
-MAX_CELL_WORDS, MAX_ANSWER_WORDS, MAX_SENTENCE = 6, 14, 400
+CALENDAR = set_of(
+    """January February March April May June July August September October November December
+    Monday Tuesday Wednesday Thursday Friday Saturday Sunday"""
+)
+MAX_CELL_WORDS, MAX_ANSWER_WORDS, MAX_SENTENCE, MAX_TITLE_WORDS = 6, 14, 400, 9
 ASKING = re.compile(
     r"(?:What|Who|Which|When|Where|Why|How|Is|Are|Can|Do|Does|May|Must|Should|Was|Did)\b"
 )
-NOUNS = set_of(
-    """price cost fee name date year size weight height length capacity population area code colour color status type
-    version default value meaning remedy definition rate limit time duration speed distance number total amount address phone email owner author
-    source language country city region capital unit symbol grade score level model material function purpose effect cause
-    treatment symptom dose deadline contact department role"""
+YEAR = re.compile(r"(?:FY ?|Q[1-4] )?(?:19|20)\d\d")
+NOUNS = MEASURES | set_of(
+    """cost name date year code colour color status type version default meaning remedy definition time number total amount
+    address phone email owner author source language country city region capital unit symbol grade score level model material
+    function purpose effect cause treatment symptom dose deadline contact department role"""
 )
 """Headers of columns whose cells can be asked for; others need the documents to write `the …` of them."""
 NO_NOUNS = (JOINING | POINTING | MODALS | BEFORE_NOUNS) | set_of(
@@ -74,7 +81,11 @@ def drafts(documents: Documents) -> list[Draft]:
         else:
             found += _of_passage(passage, names, is_first=place not in headings)
         headings.add(place)
-    return found
+    answers: dict[str, set[str]] = defaultdict(set)
+    for draft in found:
+        answers[draft.question.lower()].update(each.lower() for each in draft.references)
+    # With two answers it is not clear what is meant; a cell may stand in two tables.
+    return [each for each in found if len(answers[each.question.lower()]) == 1]
 
 
 def _of_passage(passage: Passage, names: Names, *, is_first: bool) -> Iterator[Draft]:
@@ -126,10 +137,13 @@ def _of_sentences(passage: Passage, names: Names) -> Iterator[Draft]:
             continue  # a title or a menu
         for clause, asked in questions_of(sentence, names, passage.document):
             kind, worth = PATTERNS[asked.pattern]
+            question = _in_context(asked.question, clause.subject, passage, names)
+            if question is None:
+                continue
             # A statement that repeats its question would be no answer; with another number it is.
             is_changed = asked.pattern == "changed number"
             yield Draft(
-                asked.question,
+                question,
                 (f"No. {sentence}" if is_changed else asked.answer,),
                 sources,
                 kind,
@@ -148,6 +162,37 @@ def _of_sentences(passage: Passage, names: Names) -> Iterator[Draft]:
                 said and said.auxiliary in ("is", "was") and re.match("(?:an?|the) ", said.rest)
             )
             subject = said.subject if said and is_said else ""
+
+
+def _in_context(question: str, subject: str, passage: Passage, names: Names) -> str | None:
+    """The question, with the headings above it if it does not say what it is about; None if they do not either.
+
+    `Is the noise level 68 decibels (Molenaar G2 grinder)?`
+    """
+    words = subject.split()
+    if words[0] in ("the", "your", "you"):
+        is_clear = any(sign.isupper() for sign in subject)
+    else:
+        content = [word for word in content_words(question) if word.capitalize() not in CALENDAR]
+        said = set(re.findall(r"(?<!^)\b[A-Z][\w-]+|(?<=\D)\d+\b", question)) - CALENDAR
+        is_asked = len(content) > 2 or " " in subject or question.startswith(("What is", "Who is"))
+        is_clear = len(content) > 3 or bool(said and is_asked)
+    if is_clear:
+        return question
+    asked = set(content_words(question))
+    titles = [plain(title) for title in passage.heading.split(" > ") if not title.endswith("?")]
+    telling = [title for title in titles if not asked >= set(content_words(title))]
+    while len(" ".join(telling).split()) > MAX_TITLE_WORDS:
+        telling.pop()
+    if telling:
+        return f"{question[:-1]} ({', '.join(telling)})?"
+    noun = words[-1].lower()
+    is_known = len(words) > 2 or names.small[f"the {noun}"] >= 3
+    return (
+        question
+        if titles or (is_known and noun not in VAGUE and words[0] not in ("your", "you"))
+        else None
+    )
 
 
 def _of_heading(passage: Passage) -> Iterator[Draft]:
@@ -217,6 +262,8 @@ def _of_table(passage: Passage, names: Names) -> Iterator[Draft]:
     if len(rows) < 3:
         return
     (_, header), *others = rows
+    # Without a name for its rows, the rows of a table are what the columns have: `| | 2022 | 2023 |`.
+    is_turned = not header[0] or all(map(YEAR.fullmatch, header[1:]))
     counts = Counter(cells[0] for _, cells in others)
     heading = plain(passage.heading.split(" > ")[-1])
     for span, cells in others:
@@ -227,9 +274,25 @@ def _of_table(passage: Passage, names: Names) -> Iterator[Draft]:
             is_short = 0 < len(cell.split()) <= MAX_ANSWER_WORDS and re.search(r"\w", cell)
             if not is_short or cell.lower() in ("n/a", "none", "yes", "no", "x"):
                 continue
-            if question := _of_cell(column, name, header[0], heading, names):
+            asked = (name, column, "") if is_turned else (column, name, header[0])
+            if question := _of_cell(*asked, heading, names):
                 source = Source(passage, *span)
-                yield Draft(question, (cell,), (source,), "table look-up", "cell", name)
+                amount, noun = quantities(cell), plain(column).lower()
+                is_amount = amount[:1] and amount[0].start == 0
+                is_name = re.search(r"\b(?:year|date|code|number|phone|id)\b", noun)
+                comparing = (
+                    "" if is_turned or is_name or not is_amount else f"Which has the higher {noun}"
+                )
+                yield Draft(
+                    question,
+                    (cell,),
+                    (source,),
+                    "table look-up",
+                    "cell",
+                    name,
+                    comparing=comparing,
+                    value=cell,
+                )
 
 
 def _names_row(cell: str) -> bool:
@@ -254,11 +317,14 @@ def _of_cell(column: str, row: str, first: str, heading: str, names: Names) -> s
     is_title = column[0].isupper() and not form_of(last) and not last.endswith(("ed", "ing", "est"))
     if not (is_known or is_title) or not re.search(r"[a-z]{3}", last):
         return None
+    if YEAR.fullmatch(row):
+        about = "" if set(content_words(heading)) <= set(content_words(column)) else f" ({heading})"
+        return f"What {'are' if is_plural(last) else 'is'} the {column.lower() if column.istitle() else column} for {row}{about}?"
     what = re.sub(r"^(?:the|an?) ", "", first.lower())
     is_kind = re.fullmatch(r"[a-z-]+(?: [a-z-]+)?", what) and NO_NOUNS.isdisjoint(what.split())
     is_said = what in ("name", "item") or what.split()[-1:] == row.lower().split()[-1:]
     thing = f"the {what} {row}" if is_kind and not is_said else row
-    is_clear = row[0].isupper() or set(content_words(heading)) <= set(
+    is_clear = (first and row[0].isupper()) or set(content_words(heading)) <= set(
         content_words(f"{column} {row} {what}")
     )
     name = column if sum(sign.isupper() for sign in column) > 1 else column.lower()

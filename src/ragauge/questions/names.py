@@ -12,6 +12,7 @@ from ragauge.questions.english_words import (
     OTHERS,
     POINTING,
     PREPOSITIONS,
+    VAGUE,
 )
 
 NO_NAMES = ARTICLES | OTHERS | POINTING | JOINING | PREPOSITIONS
@@ -20,8 +21,8 @@ NO_NAMES = ARTICLES | OTHERS | POINTING | JOINING | PREPOSITIONS
 class Names:
     """How documents write words inside of sentences: which are names, and what `the hut` may be.
 
-    `capital`, `small`: how often a word begins with either letter; `small` also counts `a hut`, `the hut`
-    and `the hut of`. `by_head`: for each document, the names that end with a word.
+    `capital`, `small`: how often a word begins with either letter; `small` also counts `a hut`, `the hut`,
+    `the hut of`, and `a hut.` where a sign follows. `by_head`: for each document, the names that end with a word.
     """
 
     def __init__(self, texts: Mapping[str, str]) -> None:
@@ -31,9 +32,14 @@ class Names:
         for document, text in texts.items():
             for word in re.findall(r"(?<=[\w,] )([^\W\d_][\w’'-]*)", text):
                 (self.capital if word[0].isupper() else self.small)[word.lower()] += 1
-            for article, noun, of in re.findall(r"\b([Tt]he|[Aa]n?) ([a-z]+)\b( of\b)?", text):
+            for article, noun, end in re.findall(
+                r"\b([Tt]he|[Aa]n?) ([a-z]+)\b( of\b|[.,;:)]| (?:is|was|has|with|that|which|in|at|on|for|to|and)\b)?",
+                text,
+            ):
                 phrase = f"{'the' if article.lower() == 'the' else 'a'} {noun}"
-                self.small.update([phrase, phrase + of] if of else [phrase])
+                self.small.update(
+                    [phrase, f"{phrase}{end if end == ' of' else '.'}"] if end else [phrase]
+                )
             for found in re.findall(r"(?:[A-Z][\w’'-]+ ){1,3}[A-Z][\w’'-]+", text):
                 words = found.split()
                 if words[0].lower() in NO_NAMES:
@@ -51,7 +57,11 @@ class Names:
     def resolved(self, head: str, document: str, least: int = 1) -> str | None:
         """The one name of the document that ends with this word, if it occurs this often."""
         found = self.by_head[document].get(head, Counter[str]())
-        return next(iter(found)) if len(found) == 1 and found.total() >= least else None
+        return (
+            next(iter(found))
+            if len(found) == 1 and found.total() >= least and head not in VAGUE
+            else None
+        )
 
     def resolve(self, text: str, document: str) -> str:
         """The text with `the hut` as the one hut that the document names."""

@@ -9,7 +9,7 @@ from ragauge.documents.passage import Passage
 from ragauge.errors import PlanError, did_you_mean
 
 TYPES: Mapping[str, float] = {
-    "single fact": 30,
+    "single fact": 26,
     "number": 14,
     "temporal": 10,
     "list": 8,
@@ -18,6 +18,8 @@ TYPES: Mapping[str, float] = {
     "comparison": 5,
     "multi-hop": 5,
     "unanswerable": 6,
+    "ambiguous": 2,
+    "follow-up": 2,
     "terse": 2,
     "misspelt": 2,
     "cloze": 0,

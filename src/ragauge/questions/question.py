@@ -17,8 +17,8 @@ class GoldContext(TypedDict):
 class Question:
     """A question with what is known of its answer.
 
-    `relevant`: passages that answer it, each with its grade. `answerable` is False where the documents hold
-    no answer. `provenance` says how it was made (writer, model, seed), or keeps the other fields of its row.
+    `relevant`: passages that answer it, each with its grade. `history`: what the user and the system said
+    before it in a conversation, in turns. `answerable` is False where the documents hold no answer. `provenance` says how it was made (writer, model, seed), or keeps the other fields of its row.
     """
 
     id: str
@@ -29,7 +29,13 @@ class Question:
     question_type: str = ""
     hops: int = 1
     answerable: bool = True
+    history: list[str] = field(default_factory=list[str])
     provenance: dict[str, object] = field(default_factory=dict[str, object])
+
+    @property
+    def whole(self) -> str:
+        """The question after what its user asked before."""
+        return " ".join((*self.history[::2], self.question))
 
     def to_row(self) -> dict[str, object]:
         """The row of a file; `provenance` is spread over its own columns.
@@ -46,5 +52,6 @@ class Question:
             "question_type": self.question_type,
             "hops": self.hops,
             "answerable": self.answerable,
+            **({"history": self.history} if self.history else {}),
             **self.provenance,
         }

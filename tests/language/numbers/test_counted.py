@@ -29,7 +29,7 @@ def test_number_match_agrees_with_a_person(name):
     [
         ("5 new requests a day", "new request", "day"),
         ("$2 per user per month", "", "user month"),
-        ("an annual growth of 3%", "", "year"),
+        ("an annual growth of 3%", "growth", "year"),
         ("5 mg per week", "", "week"),
         ("20% of the women in France", "women franc", ""),
         ("Adults: 5, children: 3", "adult", ""),
@@ -59,6 +59,16 @@ def test_nouns_and_rates_are_read_from_the_words_beside_a_number(text, things, r
         ("3 business days", "3 days", True),
         ("3 business days", "3 working days", False),
         ("3 per user per month", "3 per month", False),
+        ("$20 per user per month", "$20 per user per year", True),
+        ("12 € monatlich", "12 € jährlich", True),
+        ("12 euros mensuels", "12 euros par mois", False),
+        ("the fee is $30 and the deposit $50", "the fee is $50, the deposit $30", True),
+        ("the fee is $30", "the deposit is $50, and $30 goes to the club", False),
+        (
+            "$5 million in 2020 and $6 million in 2021",
+            "$6 million in 2020 and $5 million in 2021",
+            True,
+        ),
     ],
 )
 def test_equal_numbers_may_count_other_things(one, other, are_other):

@@ -233,6 +233,8 @@ def labelled(name: str) -> list[tuple[bool, str, str | None]]:
         ("answers_with_caveats.jsonl", 281, 0.8, 0.93),
         ("refusals_of_many_models.jsonl", 165, 0.69, 0.92),
         ("asked_refusals.jsonl", 200, 0.34, 0.88),
+        # The first run on the last 100, before their misses led to changes: recall .94, precision .98.
+        ("refusals_in_five_languages.jsonl", 280, 0.99, 0.99),
     ],
 )
 def test_most_labelled_refusals_are_found_and_few_else(

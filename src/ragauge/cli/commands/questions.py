@@ -1,7 +1,6 @@
 """`ragauge questions`: make a test set from documents, or check one."""
 
 import os
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -10,10 +9,14 @@ import click
 from ragauge.cli.declare import argument, declare, group, option
 from ragauge.cli.folders import cache_path
 from ragauge.cli.options import PromptedJudgeOptions, pair, pairs_once
-from ragauge.cli.output import OutputOptions, write_report
+from ragauge.cli.output import FORMATS, FormatChoice, OutputOptions, write_report
 from ragauge.cli.streams import say
 from ragauge.errors import PlanError
 
+ENCODER = option(
+    "Also measure the rank of each question's passage under this embedding model; 'embedded' is the one of the package.",
+    metavar="MODEL",
+)
 TOO_FEW = 1
 """Exit code where fewer questions are sound than asked for, or none could be made."""
 
@@ -40,6 +43,10 @@ def check_command(
         type=pair("FIELD=COLUMN"),
     ),
     judging: PromptedJudgeOptions,
+    encoder: str | None = ENCODER,
+    labels: Path | None = option(
+        "Labels of people, from `ragauge review questions`: the report says how many questions hold up."
+    ),
     dry_run: bool = option("Show the number of calls and the cost, then stop."),
     writing: OutputOptions = group(
         output={
@@ -58,11 +65,13 @@ def check_command(
     from ragauge.cli.outcome import print_estimate
     from ragauge.documents.reading import read_documents
     from ragauge.questions.checking import CheckedQuestions
-    from ragauge.questions.checks import check
+    from ragauge.questions.checks import check, with_encoder
     from ragauge.questions.judge_checks import estimate, with_judge
     from ragauge.questions.loading import read_questions
+    from ragauge.questions.people import read_labels
 
-    targets = writing.targets([questions, *documents], also=("jsonl",))
+    inputs = [questions, *documents, *([] if labels is None else [labels])]
+    targets = writing.targets(inputs, also=("jsonl",))
     read, notes = read_questions(questions, map=pairs_once(mapping, "field"))
     for note in notes:
         say(note)
@@ -79,7 +88,10 @@ def check_command(
             config.close()
     elif dry_run:
         raise click.UsageError("--dry-run shows what a judge would cost; give --judge")
-    found = CheckedQuestions(checked, passages, str(questions))
+    if encoder is not None:
+        checked = with_encoder(checked, passages, encoder)
+    said = [] if labels is None else read_labels(labels)
+    found = CheckedQuestions(checked, passages, str(questions), said)
     files = [path for form, path in targets if form == "jsonl" and path is not None]
     reports = [(form, path) for form, path in targets if form != "jsonl"]
     for path in files:
@@ -113,8 +125,15 @@ def make_command(
         "File of the rejected questions.  [default: OUTPUT with .rejected before its ending]"
     ),
     judging: PromptedJudgeOptions,
+    encoder: str | None = ENCODER,
     personas: Path | None = option("File with people who ask, one a line: 'a new nurse'."),
     seed: int = option("", default=0, min=0),
+    form: str | None = option(
+        "Format of what is printed.  [default: table]",
+        "-f",
+        "--format",
+        type=FormatChoice(FORMATS),
+    ),
 ) -> int:
     """Write a test set from DOCUMENTS: files or folders.
 
@@ -129,9 +148,7 @@ def make_command(
     from ragauge.questions.made_words import made_report, plan_report
     from ragauge.questions.making import available, questions
     from ragauge.questions.plan import TYPES, counts_of, read_types
-    from ragauge.report.terminal import console, print_report
 
-    screen = console(sys.stdout)
     shares = TYPES if types is None else read_types(types)
     files = None if only_plan else _files(output, rejected, documents)
     people = [] if personas is None else _personas(personas)
@@ -143,13 +160,21 @@ def make_command(
         counts = counts_of(n_questions, shares)
         writer = JudgeWriter(read, counts, config, cache, seed, people) if config else None
         drafts = writer.places() if writer else available(read, seed)
-        print_report(screen, plan_report(counts, drafts, len(read.texts), len(read.passages)))
+        plan = plan_report(counts, drafts, len(read.texts), len(read.passages))
+        write_report(plan, [(form or "table", None)])
         if writer:
             print_estimate(writer.estimate(), writer.judge)
         return 0
     try:
         made = questions(
-            read, n_questions, types=shares, judge=config, personas=people, cache=cache, seed=seed
+            read,
+            n_questions,
+            types=shares,
+            judge=config,
+            encoder=encoder,
+            personas=people,
+            cache=cache,
+            seed=seed,
         )
     finally:
         if config:
@@ -158,7 +183,7 @@ def make_command(
         if rows or path == output:
             write_rows(path, rows)
             say(f"wrote {path}")
-    print_report(screen, made_report(made, str(output)))
+    write_report(made_report(made, str(output)), [(form or "table", None)])
     return 0 if made.kept else 1
 
 

@@ -1,6 +1,7 @@
 """`ragauge review`: people label answers, in the terminal, in the browser or in files."""
 
 import getpass
+import os
 import secrets
 import sys
 from dataclasses import dataclass
@@ -9,12 +10,13 @@ from pathlib import Path
 import click
 
 from ragauge.cli import INTERRUPTED
-from ragauge.cli.declare import declare, option
+from ragauge.cli.declare import argument, declare, option
 from ragauge.cli.options import PLUGINS, THRESHOLDS, import_plugins, thresholds_of
 from ragauge.cli.output import OutputOptions, write_report
 from ragauge.cli.streams import say
 from ragauge.errors import PlanError
 from ragauge.people.review import Review
+from ragauge.people.review_labels import rater_problems
 from ragauge.people.review_queue import review_queue
 from ragauge.people.review_reasons import MARGIN, N_SAMPLE, ReasonKind
 from ragauge.report.plain import counted
@@ -216,3 +218,45 @@ def stats_command(run: Path, *, queue: QueueOptions, writing: OutputOptions) -> 
     targets = writing.targets()
     stats = review_stats(queue.review(run).queue)
     write_report(stats_report(stats), targets)
+
+
+@declare("questions", command)
+def questions_command(
+    questions: Path,
+    documents: tuple[Path, ...] = argument(),
+    *,
+    labels: Path | None = option(
+        "File of the labels.  [default: QUESTIONS with .labels before its ending]"
+    ),
+    n_sample: int = option("Number of questions drawn at random.", "--sample", default=50, min=1),
+    rater: str | None = RATER,
+    seed: int = option("", default=0, min=0),
+    writing: OutputOptions,
+) -> None:
+    """Say of a random sample of QUESTIONS whether each is answerable, correct and natural.
+
+    Keys: y yes, n no, u unsure, Enter next question, z one back, q quit. Without a terminal the keys are read from
+    standard input, one a line. Shown are the passages in the DOCUMENTS, or without these the sentences that the
+    file names. At the end, or with nothing left, the report says how many questions hold up, with an interval;
+    `ragauge questions check --labels` says it too.
+    """
+    from ragauge.cli.commands.question_session import ask_about
+    from ragauge.cli.commands.review_session import Keys
+    from ragauge.questions.evidence import PassageIndex, documents_of
+    from ragauge.questions.loading import read_questions
+    from ragauge.questions.people import labels_beside, people_report, read_labels, sampled
+    from ragauge.storage.atomic_files import misplaced
+
+    targets = writing.targets([questions, *documents])
+    name = rater_name(rater)
+    place = labels or labels_beside(questions)
+    if problems := [*rater_problems(name), *misplaced([place], [questions, *documents])]:
+        raise PlanError(problems)
+    read, _ = read_questions(questions)
+    known = read_labels(place) if os.path.lexists(place) else []
+    index = PassageIndex(documents_of(list(documents))) if documents else None
+    stdin = getattr(sys, "stdin", None)
+    if stdin is not None:
+        keys = Keys(is_terminal=stdin.isatty())
+        known += ask_about(sampled(read, n_sample, seed), known, name, place, keys, index)
+    write_report(people_report(read, known), targets)

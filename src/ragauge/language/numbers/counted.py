@@ -5,13 +5,13 @@ from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from decimal import Decimal
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import chain, pairwise
 from operator import attrgetter
 from typing import NamedTuple
 
 from ragauge.language.facts.vocabulary import vocabulary
-from ragauge.language.numbers.quantity import UNITS, Quantity, unit_of
+from ragauge.language.numbers.quantity import Quantity, unit_of
 from ragauge.language.numbers.unit_conversion import is_measure, is_time
 from ragauge.language.stems import CJK, stem
 from ragauge.language.stop_words import NLTK_ENGLISH
@@ -39,6 +39,7 @@ _JOINING = _set("of for in on the all their its calendar full old long")
 """Words between a number and its noun, and between the words of a noun."""
 _ENDS = NLTK_ENGLISH | _set("和 与 及 und total altogether overall answer result sum")
 _MOST_NOUNS = 4
+_YEAR = re.compile("(?:19|20)[0-9]{2}")
 _PER = _set("per / pro")
 """What needs no period after it: `per user`."""
 _WORKING = re.compile(
@@ -49,10 +50,9 @@ _WORKING = re.compile(
 _EACH = re.compile("每(小时|[年月天日周])")
 _IN_GERMAN = re.compile(r"\b[A-ZÄÖÜ][a-zäöüß]+(?:er|e|n)\b")
 """A German noun that may be a plural: `3 Kinder`."""
-_ADVERBS = {"daily": "day", "annually": "year", "annual": "year"} | {
-    f"{period}ly": UNITS.get(period, period)
-    for period in ("hour", "week", "month", "quarter", "year")
-}
+_ADVERB = re.compile(r".+(?:ly|lich|els?|elles?|al|ales|ien|aire|ri[ao]s?)")
+"""Words for a period that are no nouns: `monthly`, `jährlich`, `mensuel`, `diario`."""
+_TIMES = _set("s min hour day week month quarter year")
 _PERIODS = {"mo": "month", "quarter": "quarter"}
 _PERSONS = _set("head capita people persons")
 _LABEL = re.compile(r"([^\W\d_][\w'’-]*(?:[ ][^\W\d_][\w'’-]*){0,2})[ ]?[:=(][ ]?$")
@@ -60,6 +60,14 @@ _LABEL_ENDS = frozenset(":=(")
 _RANGE = re.compile(r"(?:\s?[-–—]\s?|\s(?:to|or)\s)[0-9]{1,9}")
 """The rest of a range, whose first number counts the same: `5-7 business days`."""
 _CLAUSE_START = re.compile(r"[.,;:!?()\n0-9]")
+
+
+@cache
+def _adverbs() -> dict[str, str]:
+    periods = vocabulary().periods.items()
+    return {word: unit for word, unit in periods if _ADVERB.fullmatch(word)} | {
+        "quarterly": "quarter"
+    }
 
 
 def counted(text: str, quantity: Quantity) -> Counted:
@@ -75,7 +83,8 @@ def counted(text: str, quantity: Quantity) -> Counted:
     if low := _RANGE.match(text, end):
         end = low.end()
     before = _CLAUSE_START.split(text[max(0, start - _REACH) : start])[-1].lower().split()
-    rates = {_ADVERBS[word] for word in before if word in _ADVERBS}
+    adverbs = _adverbs()
+    rates = {adverbs[word] for word in before if word in adverbs}
     rates |= {vocabulary().periods[each] for each in _EACH.findall("".join(before))}
     _, _, below = unit.partition("/")
     if below and not is_measure(unit):
@@ -84,13 +93,14 @@ def counted(text: str, quantity: Quantity) -> Counted:
     period = ""
     tokens = (each[0].lower() for each in _TOKEN.finditer(text, end, end + _REACH))
     for word, following in pairwise(chain(tokens, [""])):
-        if word in _ADVERBS:
-            rates.add(_ADVERBS[word])
+        if word in adverbs:
+            rates.add(adverbs[word])
         elif rate := _rate(word, following):
             rates.add(rate)
             period = following
         elif word not in _JOINING and word != period:
-            if period or word in _ENDS or not word.isalpha() or len(nouns) == _MOST_NOUNS:
+            is_name = word.isalpha() or _YEAR.fullmatch(word)
+            if period or word in _ENDS or not is_name or len(nouns) == _MOST_NOUNS:
                 break
             nouns.append(word)
     is_plural = any(map(_is_plural, nouns)) or _IN_GERMAN.match(text, min(end + 1, len(text)))
@@ -99,6 +109,10 @@ def counted(text: str, quantity: Quantity) -> Counted:
     is_labelled = not (nouns or _LABEL_ENDS.isdisjoint(text[max(0, start - 3) : start]))
     if is_labelled and (label := _LABEL.search(text, max(0, start - _REACH), start)):
         nouns = [word for word in label[1].lower().split() if word not in _ENDS]
+    if unit and not nouns:  # `the fee is $30`
+        nouns = [
+            word for word in before if word.isalpha() and not (word in _ENDS or word in adverbs)
+        ][-_MOST_NOUNS:]
     is_working = _WORKING.match(text, end) is not None
     return Counted(frozenset(map(stem, nouns)), frozenset(rates), is_working)
 
@@ -184,10 +198,13 @@ def count_other_things(
 
     They are if their rates differ (`per month`, `per year`), if one is of working time (`business days`), or if
     their nouns differ and beside one of them is another number with the noun of the other: `2 adults and 3 children`
-    has not the 3 of `3 adults`, but `3 grown-ups` has.
+    has not the 3 of `3 adults`, but `3 grown-ups` has, as has `3 seniors`, since no list says which nouns mean the same.
+    With units, whose nouns may also stand before (`the fee is $30`) or be years, both sides must have such a number.
     """
     first, second = counts.of(one), others.of(other)
-    if _are_apart(first.rates, second.rates):
+    if _are_apart(first.rates, second.rates) or _are_apart(
+        first.rates & _TIMES, second.rates & _TIMES
+    ):
         return True
     if first.is_working_time != second.is_working_time:
         return any(is_time(unit) for unit in (one.unit, other.unit))
@@ -196,9 +213,11 @@ def count_other_things(
         return False
     if n_shared and first.things == counts.asked:
         return False  # the question may say more of them than is needed
-    return others.has_closer(first.things, n_shared, other) or counts.has_closer(
-        second.things, n_shared, one
-    )
+    here = others.has_closer(first.things, n_shared, other)
+    there = counts.has_closer(second.things, n_shared, one)
+    if one.unit or other.unit:
+        return here and there
+    return here or there
 
 
 def each_thing_once(found: Iterable[Quantity], counts: CountedNumbers) -> list[Quantity]:

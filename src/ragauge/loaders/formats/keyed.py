@@ -4,10 +4,12 @@
 """
 
 from collections.abc import Mapping, Sequence
+from statistics import median
 from typing import NamedTuple, cast
 
 from ragauge.loaders.mapping import field_of
 from ragauge.loaders.table import listed
+from ragauge.loaders.values import mapping_in, mappings_in
 
 TELLING = ("question", "answer", "references", "contexts")
 """Fields of which a sample has at least one."""
@@ -39,6 +41,8 @@ def keyed_rows(members: Values) -> KeyedRows | None:
     """
     if (questions := _questions_of_corpus(members)) is not None:
         return questions
+    if (evaluated := _evaluated(members)) is not None:
+        return evaluated
     if set(members) == HOTPOT and isinstance(answers := members["answer"], Mapping):
         return keyed_rows(cast(Values, answers))
     keys = listed([repr(key) for key in members], most=2)
@@ -74,6 +78,41 @@ def _questions_of_corpus(members: Values) -> KeyedRows | None:
         passages = [texts[doc] for doc in gold if isinstance(doc, str) and doc in texts]
         rows.append({"id": id, "question": question, "gold_contexts": passages, "relevant": gold})
     return KeyedRows(rows, "read 'queries' as questions and 'relevant_docs' as their gold")
+
+
+def _evaluated(members: Values) -> KeyedRows | None:
+    """The answers of several models to the tasks of InspectorRAGet, as MTRAG's, with the medians of people's ratings."""
+    names = ("tasks", "documents", "evaluations")
+    tasks, documents, given = (mappings_in(members.get(name)) for name in names)
+    if not all("task_id" in each for each in tasks) or not all(
+        {"task_id", "model_id", "model_response"} <= each.keys() for each in given
+    ):
+        return None
+    texts = {each.get("document_id"): each for each in documents}
+    by_id = {each["task_id"]: each for each in tasks}
+    rows: list[Values] = []
+    for each in given:
+        task = by_id.get(each["task_id"], {})
+        row = {name: value for name, value in task.items() if name != "annotations"}
+        found = mappings_in(task.get("contexts"))
+        row["contexts"] = [{**texts.get(one.get("document_id"), {}), **one} for one in found]
+        row |= {"system": each["model_id"], "prediction": each["model_response"]}
+        conversation, mark, turn = str(each["task_id"]).rpartition("<::>")
+        if mark:  # MTRAG's ids are those of a conversation and a turn
+            row |= {"conversation_id": conversation, "turn": turn}
+            row.pop("Turn", None)
+        for name, rated in mapping_in(each.get("annotations")).items():
+            by_person = mapping_in(rated)
+            values = [str(mapping_in(one).get("value")) for one in by_person.values()]
+            numbers = [float(value) for value in values if value.isdecimal()]
+            if numbers and "system" not in by_person:
+                row[f"people_{name}"] = median(numbers)
+        rows.append(row)
+    if not rows:
+        return None
+    return KeyedRows(
+        rows, "read 'evaluations' with their 'tasks' and 'documents', a row for each model"
+    )
 
 
 def rows_by_system(members: Values) -> KeyedRows | None:

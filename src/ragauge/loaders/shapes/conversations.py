@@ -1,7 +1,7 @@
 """Rows of conversations as rows of their turns: each has its question, answer, calls, and what is right for it."""
 
 import json
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import cast
 
@@ -13,10 +13,15 @@ from ragauge.conversations.tool_calls import (
     n_turns_listed,
     read_expected,
 )
-from ragauge.conversations.transcript import read_transcript, role_of, says_calls
+from ragauge.conversations.transcript import (
+    messages_in,
+    read_transcript,
+    role_of,
+    says_calls,
+)
 from ragauge.errors import Problem
-from ragauge.loaders.mapping import field_of
-from ragauge.loaders.table import Table
+from ragauge.loaders.mapping import field_of, folded
+from ragauge.loaders.table import Table, listed
 from ragauge.report.plain import counted
 from ragauge.samples.samples import MEASURED, Row
 
@@ -29,6 +34,18 @@ OF_TURN = ("references", "relevant", "answerable", "contexts", "context_ids", "g
 AT_END = {"state": "final_state", "final_state": "final_state", "expected_state": "expected_state"}
 """Columns about the end of a conversation, and their fields."""
 OF_CALLS = ("expected_calls", "tools", "expected_state")
+REPLIES = ("output", "response", "choices", "completion", "reply")
+"""Columns that may hold what a chat API replied to the messages beside it."""
+OF_MESSAGES = {
+    "contexts": ("contexts", "retrieval_context", "retrieved_contexts"),
+    "context_ids": ("context_ids", "retrieved_context_ids"),
+}
+"""Fields that messages may have, as lists, and their names there."""
+REWRITTEN = ("rewritten_query", "rewritten_question", "standalone_question", "search_query")
+"""Names of the query that a question of a conversation was rewritten to; the first is the column's."""
+IDS = ("conversation_id", "session_id", "thread_id", "dialogue_id", "dialog_id")
+"""Names of a conversation's id, in rows that have a `turn` too."""
+BY_TURN = "as conversations, a row for each of"
 MAX_BEFORE = 6_000
 """Most characters that are kept of what was said before a turn: a judge reads it with each question."""
 Values = dict[str, object]
@@ -38,22 +55,34 @@ def recognised(table: Table, keep: Collection[str] = ()) -> Table:
     """The table with a row for each turn of a conversation; other rows as they are.
 
     A chat of one question and answer without calls is no conversation, and neither is one with a single reference:
-    that is for its last answer.
+    that is for its last answer. A chat that ends with the question that its row is about is what was said before.
     """
-    columns = [name for name in CHATS if name in table.columns() and name not in keep]
-    if not columns:
+    present = {*table.columns()} - {*keep}
+    columns = [name for name in CHATS if name in present]
+    columns += ["messages"] if columns and "messages" not in present else []
+    numbered = next((name for name in present if folded(name) == "turn"), None)
+    ids = [name for name in present if folded(name) in IDS] if numbered else []
+    if not columns and not ids:
         return table
     rows: list[Row] = []
     problems: list[Problem] = []
     n_turns: dict[str, int] = {}
+    read: dict[str, None] = {}
+    other_parts: dict[str, None] = {}
     for number, row in enumerate(table.rows, 1):
+        if ids and numbered:
+            row = replace(row, values=_as_turn(row.values, ids[0], numbered, read))
+        joined = next((found for each in columns if (found := _with_reply(row.values, each))), None)
+        row = row if joined is None else replace(row, values=joined)
         name = next((each for each in columns if _is_conversation(row.values, each)), None)
         if name is None:
-            rows.append(row)
+            name = next((each for each in columns if _asks_last(row.values, each)), "")
+            rows.append(replace(row, values=_asked_last(row.values, name)) if name else row)
+            read |= {f"the last message of {name!r} as question": None} if name else {}
             continue
         id = row.values.get("id")
         try:
-            turns = list(_turns(row.values, name, str(id or number)))
+            turns = list(_turns(row.values, name, str(id or number), other_parts))
         except TranscriptError as error:
             place = (row.source, row.line, name, None if id is None else str(id))
             problems.append(Problem(str(error), *place))
@@ -62,18 +91,58 @@ def recognised(table: Table, keep: Collection[str] = ()) -> Table:
         if table.all_text:
             turns = [values | {"turn": str(values["turn"])} for values in turns]
         rows += [replace(row, values=values) for values in turns]
-    if not n_turns and not problems:
+    if not n_turns and not problems and not read:
         return table
-    notes = (*table.notes, *notes_on(n_turns))
-    return replace(table, rows=tuple(rows), notes=notes, problems=(*table.problems, *problems))
+    notes = [*table.notes, *notes_on(n_turns), *([f"read {listed(list(read))}"] if read else [])]
+    notes += (
+        [f"only texts are scored; the messages also have {listed(list(other_parts))}"]
+        if other_parts
+        else []
+    )
+    problems = [*table.problems, *problems]
+    return replace(table, rows=tuple(rows), notes=tuple(notes), problems=tuple(problems))
+
+
+def _with_reply(values: Mapping[str, object], name: str) -> Values | None:
+    """A row whose messages have the reply of an API in another column, as one list; None if it is none, or a text."""
+    given = _parsed(values.get(name))
+    is_text = isinstance(given, str)
+    asked = (
+        [cast("object", {"role": "user", "content": given})] if is_text else list_of(given) or []
+    )
+    for column in REPLIES if asked and all(map(is_object, asked)) else ():
+        reply = _parsed(values.get(column))
+        said = messages_in({column: reply} if column == "choices" else reply)
+        if said and any(map(says_calls, said)):
+            kept = {each: value for each, value in values.items() if each not in (name, column)}
+            return {**kept, "messages": [*asked, *said]}
+    return None
+
+
+def _as_turn(
+    values: Mapping[str, object], id: str, number: str, read: dict[str, None]
+) -> Mapping[str, object]:
+    """A row that names its conversation and its turn, as MTRAG's tasks do, with our names of both."""
+    conversation, turn = values.get(id), str(values.get(number))
+    if conversation is None or not turn.isdecimal() or "conversation" in values:
+        return values
+    kept: Values = {}
+    for name, value in values.items():
+        items = list_of(value) or []
+        if field_of(name) is None and len(items) == 1 and isinstance(items[0], str):
+            value = items[0]
+        is_nan = isinstance(value, float) and value != value  # as pandas writes null
+        if name not in (id, number) and not is_nan:
+            kept[name] = value
+    if not any(field_of(name) == "id" for name in kept):
+        kept = {"id": kept.pop("task_id", None) or f"{conversation}#{turn}", **kept}
+    read[f"{id!r} as conversation"] = None
+    return kept | {"conversation": str(conversation), "turn": int(turn)}
 
 
 def notes_on(n_turns: Mapping[str, int]) -> list[str]:
     """What is announced of columns that were read as conversations, with the numbers of their turns."""
-    return [
-        f"read {name!r} as conversations, a row for each of {counted(n, 'turn')}"
-        for name, n in n_turns.items()
-    ]
+    return [f"read {name!r} {BY_TURN} {counted(n, 'turn')}" for name, n in n_turns.items()]
 
 
 def _is_conversation(values: Mapping[str, object], name: str) -> bool:
@@ -94,7 +163,9 @@ def _is_conversation(values: Mapping[str, object], name: str) -> bool:
         return True
     n_answers = roles.count("assistant")
     given = [(field, values[each]) for each, field in fields.items() if field in OF_TURN]
-    if any(_is_by_turn(value) for _, value in given):
+    if roles[-1] == "user" and _asks_last(values, name):
+        return False
+    if any(_is_by_turn(*each) for each in given):
         return n_answers + (roles[-1] == "user") > 1
     # As many references as turns may be those of the turns, or all of the last answer.
     is_ambiguous = any(
@@ -104,10 +175,80 @@ def _is_conversation(values: Mapping[str, object], name: str) -> bool:
     return n_answers > 1 and (not given or is_ambiguous)
 
 
-def _is_by_turn(value: object) -> bool:
-    """Whether a value is a list over turns: of lists, objects, flags or nulls."""
+def _is_by_turn(field: str | None, value: object) -> bool:
+    """Whether a value is a list over turns: of lists, flags or nulls, of objects that are no documents."""
     items = list_of(_parsed(value)) or []
-    return any(item is None or isinstance(item, list | Mapping | bool) for item in items)
+    kinds = (list, bool, Mapping) if field == "relevant" else (list, bool)
+    return any(item is None or isinstance(item, kinds) for item in items)
+
+
+def _asks_last(values: Mapping[str, object], name: str) -> bool:
+    """Whether a chat ends with a question of the user, and other columns say something of that question alone."""
+    roles = [*map(role_of, list_of(_parsed(values.get(name))) or ())]
+    if not roles or None in roles or roles[-1] != "user":
+        return False
+    given = [(field_of(each), value) for each, value in values.items() if each != name]
+    of_last = [
+        field == "answer" or (field in OF_TURN and not _is_by_turn(field, value))
+        for field, value in given
+        if value is not None
+    ]
+    return any(of_last) and not any(field in ("question", *OF_CALLS) for field, _ in given)
+
+
+def _asked_last(values: Mapping[str, object], name: str) -> Values:
+    """The last question of a chat, with what was said before it."""
+    items = list_of(_parsed(values[name])) or []
+    spoken = [at for at, item in enumerate(items) if role_of(item) == "assistant"]
+    start = spoken[-1] + 1 if spoken else 0
+    asked = read_transcript([item for item in items[start:] if role_of(item) == "user"]).messages
+    before = ""
+    for turn in read_transcript(items[:start]).turns():
+        before = with_turn(before, turn.question, turn.answer)
+    kept = {each: value for each, value in values.items() if each != name}
+    question = "\n".join(message.text for message in asked)
+    said = {"question": question, "conversation_before": before or None}
+    return kept | said | _of_messages(items[start:], values)
+
+
+def with_turn(before: str, question: str | None, answer: str | None) -> str:
+    """What was said up to the end of a turn; of a long conversation its end."""
+    texts = [("user", question), ("assistant", answer)]
+    lines = [before, *(f"{who}: {text}" for who, text in texts if text)]
+    before = "\n".join(lines).lstrip("\n")
+    return before if len(before) <= MAX_BEFORE else f"… {before[-MAX_BEFORE:]}"
+
+
+def _of_messages(messages: Sequence[object], values: Mapping[str, object]) -> Values:
+    """What the messages of a turn say of it: what was retrieved, the rewritten query, MTRAG's remarks of people."""
+    row: Values = {}
+    for message in map(mapping_of, messages):
+        for field, names in OF_MESSAGES.items():
+            found = next((list_of(message[name]) for name in names if name in message), None)
+            if message.get("type") == "file_search_call" and field == "contexts":  # of OpenAI
+                found = list_of(message.get("results"))
+            if found is not None:
+                row[field] = [*(list_of(row.get(field)) or ()), *found]
+        if query := next((message[each] for each in REWRITTEN if message.get(each)), None):
+            row[REWRITTEN[0]] = query
+        for name, remark in mapping_of(message.get("enrichments")).items():
+            remarks = list_of(remark)
+            row[name] = remarks[0] if remarks and len(remarks) == 1 else remark
+    people = [str(values[name]) for name in ("editor", "author") if values.get(name)]
+    said = [_said_relevant(mapping_of(each), people) for each in list_of(row.get("contexts")) or ()]
+    if any(each is not None for each in said):
+        row["relevant"] = list(dict.fromkeys(each for each in said if each))
+    return row
+
+
+def _said_relevant(document: Mapping[str, object], people: Sequence[str]) -> str | None:
+    """The id of a document that people call relevant, empty if they do not; None if nobody says so."""
+    said = mapping_of(mapping_of(document.get("feedback")).get("relevant"))
+    name = next((each for each in people if each in said), next(iter(said), None))
+    if name is None:
+        return None
+    is_relevant = mapping_of(said[name]).get("value") == "yes"
+    return str(document.get("document_id") or "") if is_relevant else ""
 
 
 def _parsed(value: object) -> object:
@@ -120,8 +261,13 @@ def _parsed(value: object) -> object:
     return value
 
 
-def _turns(values: Mapping[str, object], name: str, id: str) -> Iterator[Values]:
-    """The row of each turn, with the fields of the conversation that belong to it."""
+def _turns(
+    values: Mapping[str, object], name: str, id: str, other_parts: dict[str, None]
+) -> Iterator[Values]:
+    """The row of each turn, with the fields of the conversation that belong to it.
+
+    Adds the types of parts that are no texts to `other_parts`.
+    """
     given = cast("list[object]", _parsed(values[name]))
     own = {
         each: _parsed(value) for each, value in values.items() if each != name and value is not None
@@ -130,20 +276,33 @@ def _turns(values: Mapping[str, object], name: str, id: str) -> Iterator[Values]
     calls = next((each for each, field in fields.items() if field == "expected_calls"), None)
     tools = next((each for each, field in fields.items() if field == "tools"), None)
     by_turn = [each for each, field in fields.items() if field in OF_TURN]
-    listed = [len(list_of(own[each]) or ()) for each in by_turn if _is_by_turn(own[each])]
+    listed = [
+        len(list_of(own[each]) or ()) for each in by_turn if _is_by_turn(fields[each], own[each])
+    ]
     listed += [] if calls is None else [n_turns_listed(own[calls]) or 0]
-    turns = read_transcript(given).turns(max(listed, default=0))
+    transcript = read_transcript(given)
+    other_parts |= {each: None for message in transcript.messages for each in message.others}
+    turns = transcript.turns(max(listed, default=0))
     if not turns:
         raise TranscriptError("the system says nothing in this conversation")
     of_turn = {each: _by_turn(each, own.pop(each), len(turns)) for each in by_turn}
     expected = [None] * len(turns) if calls is None else _expected(own.pop(calls), len(turns))
     schemas = None if tools is None else own.pop(tools)
+    slices: list[object] = [None] * len(turns)
+    if (given_slices := list_of(own.get("slices"))) and any(map(is_object, given_slices)):
+        slices = given_slices
+        if len(slices) != len(turns):
+            raise TranscriptError(
+                f"'slices' has {len(slices)} turns, the conversation {len(turns)}"
+            )
+        own.pop("slices")
     # What a whole conversation cost counts once, so that sums are right.
     end: Values = {each: own.pop(each) for each in list(own) if fields[each] in MEASURED}
     if "expected_state" in own:
         end |= {field: own.pop(each) for each, field in AT_END.items() if each in own}
     before = ""
-    for turn, wanted in zip(turns, expected, strict=True):
+    for turn, wanted, slice in zip(turns, expected, slices, strict=True):
+        said = given[turn.start : turn.stop]
         row: Values = own | {
             "id": id if len(turns) == 1 else f"{id}#{turn.number}",
             "conversation": id,
@@ -151,29 +310,28 @@ def _turns(values: Mapping[str, object], name: str, id: str) -> Iterator[Values]
             "question": turn.question,
             "answer": turn.answer,
         }
-        row |= {} if turn.contexts is None else {"contexts": turn.contexts}
+        row |= {**_of_messages(said, values), **mapping_of(slice)}
         row |= {each: items[turn.number - 1] for each, items in of_turn.items()}
         row |= {} if calls is None else {"expected_calls": wanted}
         row |= {} if tools is None else {"tools": schemas if turn.calls or wanted else None}
-        row["messages"] = given[turn.start : turn.stop]
+        row["messages"] = said
         row["conversation_before"] = before or None
-        texts = [("user", turn.question), ("assistant", turn.answer)]
-        lines = [before, *(f"{who}: {text}" for who, text in texts if text)]
-        before = "\n".join(lines).lstrip("\n")
-        before = before if len(before) <= MAX_BEFORE else f"… {before[-MAX_BEFORE:]}"
+        before = with_turn(before, turn.question, turn.answer)
         yield row | end | {"whole_conversation": given} if turn.number == len(turns) else row
 
 
 def _by_turn(name: str, value: object, n_turns: int) -> list[object]:
     """A field's value for each turn; what is not a list over several turns is an error."""
-    items = list_of(value) or []
+    items, field = list_of(value) or [], field_of(name)
     if n_turns == 1:
-        is_nested = len(items) == 1 and _is_by_turn(value)
+        is_nested = len(items) == 1 and _is_by_turn(field, value)
         is_judgement = is_nested and {*mapping_of(items[0])} == {"id", "grade"}
         return items if is_nested and not is_judgement else [value]
-    if not _is_by_turn(value):
+    if not _is_by_turn(field, value):
+        if field == "references" and (isinstance(value, str) or len(items) == 1):
+            return [*[None] * (n_turns - 1), value]  # it is for the last answer
         example = "one value or null for each"
-        example = '[["Paris"], null]' if field_of(name) == "references" else example
+        example = '[["Paris"], null]' if field == "references" else example
         raise TranscriptError(f"{name!r} must be a list over the {n_turns} turns: {example}")
     if len(items) != n_turns:
         raise TranscriptError(f"{name!r} has {len(items)} turns, the conversation {n_turns}")
@@ -181,10 +339,15 @@ def _by_turn(name: str, value: object, n_turns: int) -> list[object]:
 
 
 def _expected(value: object, n_turns: int) -> list[object]:
-    """By turn the expected calls, as a list over that one turn; None where nothing is said."""
+    """By turn the expected calls, as a list over that one turn; None where nothing is said.
+
+    A list of calls that is not nested is for the whole conversation, and compared at its last turn.
+    """
     read_expected(value, n_turns)
     items = cast("list[object]", value)
+    is_flat = all(map(is_object, items))
     if n_turns == 1:
-        is_flat = all(map(is_object, items))
         return [[items]] if not is_flat and len(items) != 1 else [items or [[]]]
+    if items and is_flat:
+        return [*[None] * (n_turns - 1), items]
     return [None if item is None else [item] for item in items] if items else [[[]]] * n_turns
