@@ -145,10 +145,21 @@ def test_a_dry_run_asks_three_questions_and_forecasts_the_rest(ragauge, here):
     done = ragauge("ask", *arguments, "--dry-run")
     assert done.code == 0, done.err
     assert "asked 3 questions in" in done.err
-    assert "3 more answers take about 1 s at 8 at once" in done.err
+    assert "3 more answers at 8 at once take about 1 s, if all are like the first ones" in done.err
     assert len((here / "asked.txt").read_text().splitlines()) == 3
+    done = ragauge("run", *arguments, "-m", "keyword_coverage", "--dry-run")
+    assert (done.code, "keyword_coverage" in done.out) == (0, True), done.err
+    assert not (here / "ragauge-runs").exists()
     assert ragauge("ask", *arguments).code == 0
     assert len((here / "asked.txt").read_text().splitlines()) == 6
+    assert "more answers" not in ragauge("ask", *arguments, "--dry-run").err  # nothing is left
+    # 12 answers, 3 of them tried, each of 10 · $2,000 + 5 · $4,000 for a million tokens: 9 · $0.04
+    priced = ["questions.jsonl", "--target", "app.py:answer", "--price", "2000,4000"]
+    done = ragauge("ask", *priced, "--repeat", "2", "--dry-run")
+    assert "9 more answers at 8 at once take about 1 s and cost about $0.36" in done.err
+    fails = ["questions.jsonl", "--target", "app.py:fails_always", "--retries", "0"]
+    done = ragauge("ask", *fails, "--dry-run")
+    assert (done.code, "more answers" in done.err) == (6, False)
 
 
 @pytest.mark.parametrize(

@@ -155,15 +155,25 @@ class AskPlan:
     def n_answers(self) -> int:
         return len(self.systems) * self.questions.frame["id"].n_unique() * self.repeat
 
-    def run(self, listener: Callable[[Tally], None] = lambda _: None) -> Answers:
-        """Ask what is not answered yet. `listener` gets each answer, on another thread."""
+    def n_unanswered(self) -> int:
+        """How many answers are still to be asked for."""
+        asking = self._asking(lambda _: None)
+        with closing(asking.writer):
+            keys = [job.key for job in asking.jobs()]
+            return len(keys) - (0 if self.limits.again else len(asking.ledger.find(keys)))
+
+    def _asking(self, listener: Callable[[Tally], None]) -> Asking:
         ledger = Ledger(":memory:" if self.folder is None else self.folder / LEDGER, unpacked)
         usages = {
             each.name: Usage(each.name, replace(self.budget, price=each.price), ledger)
             for each in self.systems
         }
         rows = question_rows(self.questions)
-        asking = Asking(self.systems, rows, self.repeat, self.limits, ledger, usages, listener)
+        return Asking(self.systems, rows, self.repeat, self.limits, ledger, usages, listener)
+
+    def run(self, listener: Callable[[Tally], None] = lambda _: None) -> Answers:
+        """Ask what is not answered yet. `listener` gets each answer, on another thread."""
+        asking = self._asking(listener)
         with closing(asking.writer):
             path = None if self.folder is None else self.folder / ANSWERS
             if path is not None:

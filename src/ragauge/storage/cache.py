@@ -173,7 +173,7 @@ def check_is_database(path: Path) -> None:
         with path.open("rb") as file:
             head = file.read(len(HEAD))
     except NotReadableError as error:
-        raise StoreError(f"{path} cannot be used: {error.strerror}") from None
+        raise StoreError(f"the cache {path} cannot be used: {error.strerror}") from None
     except OSError:  # absent, or SQLite says why it cannot be opened
         return
     if head and head != HEAD:
@@ -185,12 +185,12 @@ def unusable(path: Path, error: Exception) -> StoreError:
     name = getattr(error, "sqlite_errorname", "")
     if name == "SQLITE_NOTADB":
         return StoreError(f"{path} is not a cache of ragauge; name another file")
-    way_out = "name another place"
+    way_out = "name another file, or none"
     if name.startswith("SQLITE_FULL"):
         way_out = f"make room there, or {way_out}"
     if name.startswith("SQLITE_CORRUPT"):
-        way_out = f"remove it if it is a cache (what it held is made again), or {way_out}"
-    return StoreError(f"{path} cannot be used: {error}; {way_out}")
+        way_out = f"remove it if it is a cache (what it held is computed again), or {way_out}"
+    return StoreError(f"the cache {path} cannot be used: {error}; {way_out}")
 
 
 def write_ahead(database: sqlite3.Connection) -> None:
