@@ -9,7 +9,10 @@ import sys
 import textwrap
 import time
 
+import polars as pl
 import pytest
+
+from ragauge.views.took import took
 
 QUESTIONS = "".join(
     json.dumps({"id": f"q{n}", "question": f"Question {n}?", "references": ["Paris"]}) + "\n"
@@ -138,6 +141,22 @@ def test_where_nothing_is_answered_the_exit_code_says_so(ragauge, here):
     done = ragauge("ask", "questions.jsonl", "--target", "app.py:fails_always", "--retries", "0")
     assert done.code == 6
     assert "6 answers failed: ValueError: no idea" in done.err
+
+
+def test_the_cost_is_before_what_a_terminal_cuts_and_is_never_nothing():
+    rows = pl.DataFrame(
+        {
+            "latency_s": [0.21],
+            "first_token_s": [0.1],
+            "input_tokens": [90_000],
+            "output_tokens": [12_000],
+            "cost_usd": [0.0000123],
+        }
+    )
+    assert took(rows) == (
+        "0.21 s an answer (p95 0.21 s) · $0.000012 · first token 0.10 s · "
+        "90,000 tokens in, 12,000 tokens out"
+    )
 
 
 def test_a_dry_run_asks_three_questions_and_forecasts_the_rest(ragauge, here):
