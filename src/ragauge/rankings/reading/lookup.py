@@ -1,7 +1,6 @@
 """Find known and repeated names among very many by their digests; rank lines by score, and by name where scores tie."""
 
-from dataclasses import dataclass
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +31,14 @@ class Names:
         self._order = grouped(slot)
         count = np.bincount(slot, minlength=1 << (64 - int(self._slot)))
         self._first = np.concatenate([[0], np.cumsum(count)])
+
+    def numbers(self, field: Field) -> tuple[Ints, Words]:
+        """The number of each name, -1 where it is not known, and its digest."""
+        digest = digests(field)
+        rows, entry = self.find(field, digest)
+        number = np.full(len(field), -1)
+        number[rows] = entry
+        return number, digest
 
     def find(self, field: Field, digest: Words, group: Ints | None = None) -> tuple[Ints, Ints]:
         """The rows of the field with a known name of the same group, ascending, and that name's number.
@@ -93,11 +100,19 @@ def repeats(digest: Words) -> list[tuple[int, int]]:
     return list(zip(by_digest[equal].tolist(), by_digest[equal + 1].tolist(), strict=True))
 
 
+def same_pairs(names: Field, key: Words, group: Ints) -> list[tuple[int, int]]:
+    """Pairs of rows with the same name in the same group, the earlier first; `key` is digests paired with the group."""
+    return [
+        (row, other)
+        for row, other in repeats(key)
+        if group[row] == group[other] and names.name(row) == names.name(other)
+    ]
+
+
 # Ranks
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Order:
+class Order(NamedTuple):
     """The sort keys of lines.
 
     `place` (n,) is equal for lines of one query with equal scores, smaller for a better score, and
