@@ -281,6 +281,7 @@ def test_documents_without_text_are_refused(tmp_path: Path, capsys: pytest.Captu
         ("# Hire\n\nBoats booked before noon are brought to the pier.", "Are boats booked before noon brought to the pier?", "Yes"),
         ("Version 3.2 of Mapper was released on 9 May 2024.", "When was version 3.2 of Mapper released?", "9 May 2024"),
         ("# Cash\n\n|  | 2022 | 2023 |\n|---|---|---|\n| Revenue | £4m | £5m |\n| Cost | £2m | £3m |\n", "What is the revenue for 2023 (Cash)?", "£5m"),
+        ("| hut | beds | price |\n|---|---|---|\n| Curlew | 32 | £9 |\n| Swift | 20 | £7 |\n", "How many beds does the hut Curlew have?", "32"),
         ("The `_scan` tool removes old files.", "Does the `_scan` tool remove old files?", "Yes"),
     ],
 )  # fmt: skip
@@ -296,6 +297,10 @@ def test_a_question_says_what_it_is_about_by_the_headings_above_it(
         ("# Tags\n\nMapper removes stop words from the index.", "Do Mapper"),
         ("# Tags\n\nCounts update to reflect only the filtered and sorted results.", "filtered?"),
         ("# Tags\n\nTeams use the meeting to summarize and celebrate the work.", "summarize?"),
+        (
+            "# Tags\n\nPrivate pages can be read by anyone who knows the address.",
+            "Can private pages",
+        ),
         ("# Tags\n\nThe more filters you enable, the more work Mapper does.", "more filter"),
         ("# Tags\n\nMapper Two supports 256, 512 or 1024.", "What does"),
         ("# Pay\n\nThe firm pays 5 % of the wage and clerks pay at least 2 %.", "and clerks"),
