@@ -61,6 +61,11 @@ MEANS: Mapping[str, tuple[Scale, float, Draw]] = {
     "uniform": (ZERO_ONE, 0.5, uniform),
     "half 0, half uniform": (ZERO_ONE, 0.25, zeros_and(0.5, uniform)),
     "90 % 0, 10 % uniform": (ZERO_ONE, 0.05, zeros_and(0.9, uniform)),
+    "90 % near 1, 10 % near 0": (
+        ZERO_ONE,
+        0.9 * 0.995 + 0.1 * 0.005,
+        lambda random, shape: np.abs((random.random(shape) < 0.1) - 1 + random.random(shape) / 100),
+    ),
     "lognormal, σ = 1": (
         (0.0, None),
         float(np.exp(0.5)),

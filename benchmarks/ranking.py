@@ -1,6 +1,6 @@
 """Compare the scoring of rankings, from TREC files and from memory, with other packages.
 
-    python benchmarks/ranking.py [--work a b c d order memory pairs] [--times 5] [--peers PYTHON]
+    python benchmarks/ranking.py [--work a b c d command order memory pairs] [--times 5] [--peers PYTHON]
 
 Every measurement is a separate process that starts, imports, reads the files and computes the means of
 seven measures. Prints the median of several, and the peers' as ratios to ours. Only peers that
@@ -11,12 +11,14 @@ temporary folder.
     (b) 100 queries x 1,000, 200 judged each, graded
     (c) 50 runs of 250 queries x 1,000, 100 judged each, graded
     (d) 100,000 queries x 10, 1.1 relevant each                 the shape of RAG
+    command (b) by the command `ragauge rank`, in turns with a script of pytrec_eval
     order   (a) with its lines shuffled within queries, and all over; (a) as Parquet
     memory  (a) from pytrec_eval's dicts, and from our own object
     pairs   1,225 pairs of 50 systems, 10,000 permutations each
 """
 
 import argparse
+import resource
 import statistics
 import subprocess
 import sys
@@ -160,6 +162,36 @@ def side_by_side(title: str, arguments: list[str], times: int, peers: str) -> fl
     return seconds
 
 
+def command(times: int, peers: str) -> None:
+    """`ragauge rank` at (b), with intervals and its table, and a script that prints pytrec_eval's means."""
+    make("b")
+    files = [str(FOLDER / "b.qrels"), str(FOLDER / "b.run")]
+    measures = [part for measure in OURS for part in ("-m", measure)]
+    commands = {
+        "ragauge rank": [str(Path(sys.executable).with_name("ragauge")), "rank", *files, *measures],
+        "pytrec_eval": [peers, str(MEANS), "pytrec_eval", *files],
+        "import numpy": [sys.executable, "-c", "import numpy"],
+    }
+    spent: dict[str, list[tuple[float, float]]] = {name: [] for name in commands}
+    for _ in range(times):
+        for name, arguments in commands.items():
+            before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
+            subprocess.run(arguments, stdout=subprocess.DEVNULL, check=True)
+            wall, after = (
+                time.perf_counter() - start,
+                resource.getrusage(resource.RUSAGE_CHILDREN),
+            )
+            used = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+            spent[name].append((used, wall))
+    print(f"(b) as a command: seconds of processor and clock, the least and the median of {times}")
+    for name, found in spent.items():
+        both = [
+            f"{min(column):.3f} {statistics.median(column):.3f}"
+            for column in zip(*found, strict=True)
+        ]
+        print(f"    {name:14} {both[0]}   {both[1]}")
+
+
 def shortest(function: Callable[[], object], times: int) -> float:
     spent: list[float] = []
     for _ in range(times):
@@ -243,7 +275,7 @@ def pairs(times: int) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    everything = ["a", "b", "c", "d", "order", "memory", "pairs"]
+    everything = ["a", "b", "c", "d", "command", "order", "memory", "pairs"]
     parser.add_argument("--work", nargs="*", default=everything, choices=everything)
     parser.add_argument("--times", type=int, default=5)
     parser.add_argument("--peers", default=sys.executable, help="'' for none")
@@ -260,6 +292,8 @@ def main() -> None:
             runs = sorted(FOLDER.glob(f"{work}*.run")) if work == "c" else [FOLDER / f"{work}.run"]
             arguments = [str(FOLDER / f"{work}.qrels"), *map(str, runs)]
             side_by_side(titles[work], arguments, options.times, options.peers)
+        elif work == "command":
+            command(options.times, options.peers)
         elif work == "order":
             shuffle()
             qrels = str(FOLDER / "a.qrels")

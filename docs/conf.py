@@ -4,10 +4,14 @@ The pages are plain Markdown with the same links as on GitHub: the source folder
 the front page is its README.
 """
 
+import json
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from docutils import nodes
+from myst_parser.parsers.sphinx_ import MystParser
 from sphinx.application import Sphinx
 
 project = "ragauge"
@@ -21,7 +25,9 @@ include_patterns = [
     "docs/*.md",
     "benchmarks/*.md",
     "examples/*/README.md",
+    "examples/notebooks/*.ipynb",
 ]
+source_suffix = {".md": "markdown", ".ipynb": "notebook"}
 # Pruned here, so that the build does not walk through environments and runs.
 exclude_patterns = [".*", "build", "dist", "src", "tests", "ragauge-*", "**/node_modules"]
 
@@ -47,10 +53,13 @@ CHAPTERS = {
         "how-it-differs",
         "coming-from",
         "README",
+        "../examples/notebooks/answers",
+        "../examples/notebooks/rankings",
     ),
     "Guides": (
-        *("data", "runs", "judges", "meaning", "rankings", "statistics", "suites"),
-        "adding-a-metric",
+        *("data", "ask", "questions", "conversations", "rankings", "judges", "meaning"),
+        *("runs", "page", "comparing", "gate", "calibrating", "reviewing"),
+        *("statistics", "suites", "scale", "adding-a-metric"),
     ),
     "Reference": (
         *("metrics", "command-line", "python-api", "agreement", "suites-and-their-sources"),
@@ -64,7 +73,7 @@ CHAPTERS = {
 def chapters_of(app: Sphinx) -> dict[str, list[str]]:
     """The pages by chapter, without the front page."""
     chapters = {
-        title: [f"docs/{page}" for page in pages if f"docs/{page}" in app.env.found_docs]
+        title: [f"docs/{page}".removeprefix("docs/../") for page in pages]
         for title, pages in CHAPTERS.items()
     }
     named = {page for pages in chapters.values() for page in pages}
@@ -104,7 +113,33 @@ def for_models(app: Sphinx, error: Exception | None) -> None:
     (Path(app.outdir) / "llms.txt").write_text("\n\n".join(parts) + "\n", encoding="utf-8")
 
 
+class NotebookParser(MystParser):
+    """A notebook as a page: its texts, code and outputs."""
+
+    supported = ("notebook",)
+
+    def parse(self, inputstring: str, document: nodes.document) -> None:
+        cells = json.loads(inputstring)["cells"]
+        super().parse("\n\n".join(part for cell in cells for part in parts_of(cell)), document)
+
+
+def parts_of(cell: dict[str, Any]) -> Iterator[str]:
+    """A cell of a notebook in Markdown."""
+    source = "".join(cell["source"])
+    yield source if cell["cell_type"] == "markdown" else f"```python\n{source}\n```"
+    for output in cell.get("outputs", ()):
+        data = output.get("data", {})
+        text = "".join(data.get("text/plain", output.get("text", ())))
+        html = "".join(data.get("text/html", ()))
+        yield (
+            f'```{{raw}} html\n<div style="overflow-x: auto">{html}</div>\n```'
+            if html
+            else f"```text\n{text}\n```"
+        )
+
+
 def setup(app: Sphinx) -> None:
+    app.add_source_parser(NotebookParser)
     app.connect("source-read", with_contents)
     app.connect("build-finished", as_index)
     app.connect("build-finished", for_models)

@@ -100,9 +100,13 @@ def notes_of(module: object) -> dict[str, dict[str, str]]:
     return notes
 
 
+IN_64_BITS = {"exclusiveMinimum": -(2**63), "exclusiveMaximum": 2**63}
+"""How large a stored number is, so that a frame can hold it."""
 BOUNDS = {
-    **dict.fromkeys(("calls", "cached", "prompt_tokens", "completion_tokens", "failed"), COUNT),
-    "seed": COUNT,
+    **dict.fromkeys(
+        ("calls", "cached", "prompt_tokens", "completion_tokens", "failed"), COUNT | IN_64_BITS
+    ),
+    "seed": COUNT | IN_64_BITS,
     "digits": {**COUNT, "maximum": MAX_DIGITS},
 }
 """What dataclasses ask of these fields beyond their types."""
@@ -124,7 +128,7 @@ def from_type(kind: Any, *, is_open: bool = False) -> Schema:
         return list_of(from_type(inner[0]))
     if origin is Mapping:
         return {"type": "object", "additionalProperties": from_type(inner[1])}
-    return TYPES[kind]
+    return TYPES[kind] | (IN_64_BITS if kind in (int, float) else {})
 
 
 TEXT: Schema = {"type": ["string", "number"]}
@@ -152,7 +156,10 @@ OF_KIND: dict[str, Schema] = {
     "numbers": list_of(TYPES[float]),
     "number": choice(
         NOT_NEGATIVE,
-        {"type": "string", "pattern": r"^\s*\+?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*$"},
+        {
+            "type": "string",
+            "pattern": r"^\s*\+?(\d+(_\d+)*\.?(\d+(_\d+)*)?|\.\d+(_\d+)*)([eE][+-]?\d+(_\d+)*)?\s*$",
+        },
     ),
     "grades": choice(
         {"type": "object", "propertyNames": NOT_BLANK, "additionalProperties": GRADE},
@@ -252,7 +259,7 @@ def check() -> Schema:
     notes = notes_of(suite)
     rule = {**closed(RULE_VALUES), "minProperties": 1, "maxProperties": 1}
     rules = {"type": "object", "minProperties": 1, "additionalProperties": rule}
-    return from_keys(suite.CHECK_KEYS, notes["check"], ["rules"], rules=rules)
+    return from_keys(suite.CHECK_KEYS, notes["check"], ["rules"], rules=rules, where=NOT_BLANK)
 
 
 def suite_file() -> Schema:
@@ -262,7 +269,7 @@ def suite_file() -> Schema:
         suite.METRIC_KEYS,
         notes["metric"],
         ["label"],
-        label={"type": "string", "minLength": 1},
+        label={"type": "string", "pattern": r"^\s*[A-Za-z_]"},
         scale=SCALE,
         digits=DIGITS,
         show={"enum": list(suite.SHOWN_AS)},
@@ -270,7 +277,9 @@ def suite_file() -> Schema:
     )
     family = from_keys(suite.FAMILY_KEYS, notes["family"], list(suite.FAMILY_KEYS))
     share = {**NOT_NEGATIVE, "maximum": 1}
-    finding = from_keys(suite.FINDING_KEYS, notes["finding"], ["when", "says"], precision=share)
+    finding = from_keys(
+        suite.FINDING_KEYS, notes["finding"], ["when", "says"], when=NOT_BLANK, precision=share
+    )
     some = (
         {"required": [key], "properties": {key: {"minItems": 1}}} for key in ("metric", "check")
     )
@@ -291,7 +300,7 @@ def manifest() -> Schema:
     """manifest.json of a run folder: what determines the run's numbers, and how its scores are read."""
     made = from_type(Manifest)
     parts = [STRING, {}, from_type(str | None)]
-    metric = {"type": "array", "minItems": 1, "prefixItems": parts}
+    metric = {"type": "array", "minItems": len(parts), "prefixItems": parts}
     plan = {"nodes": list_of(from_type(PlanNode, is_open=True)), "metrics": list_of(metric)}
     usage = from_type(StoredUsage, is_open=True)
     made["properties"] |= {
@@ -301,7 +310,12 @@ def manifest() -> Schema:
         "judging": {"type": "object", "additionalProperties": usage},
         DIGEST: STRING,
     }
-    return made
+    kept = {"finished": STRING, "digests": {"minProperties": 1}}
+    return {
+        **made,
+        "if": {"required": [*kept], "properties": kept},
+        "then": {"required": [DIGEST]},
+    }
 
 
 def summary() -> Schema:

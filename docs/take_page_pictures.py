@@ -65,6 +65,21 @@ def write_small(picture: bytes, path: Path) -> None:
     )
 
 
+def write_film(pictures: list[Path]) -> None:
+    """The pictures one after the other, for the README."""
+    frames = [
+        Image.open(each).convert("RGB").resize((960, 600)).quantize(COLORS) for each in pictures
+    ]
+    frames[0].save(
+        DOCS / "images" / "page.gif",
+        save_all=True,
+        append_images=frames[1:],
+        duration=2500,
+        loop=0,
+        optimize=True,
+    )
+
+
 def main() -> None:
     with tempfile.TemporaryDirectory() as scratch, sync_playwright() as started:
         run = rg.evaluate(ANSWERS, "rag", folder=Path(scratch) / "handbook")
@@ -86,6 +101,7 @@ def main() -> None:
                 tab.close()
             take_review(run, context, DOCS / "images" / f"page-review-{scheme}.png")
         browser.close()
+    write_film([DOCS / "images" / f"page-{name}-light.png" for name in PLACES])
 
 
 def take_review(run: rg.Run, context: BrowserContext, path: Path) -> None:

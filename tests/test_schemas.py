@@ -47,7 +47,7 @@ def test_the_schemas_are_what_their_script_generates_now():
 
 
 VALUES = r"""
-null true 5 2.5 -1 1099511627776 "" "x" "\u0020" "3" "1e3" "no" "Yes" "0" "[]" {} [] ["a"] ["a",1] ["a",null]
+null true 5 2.5 "1_000" "1__0" -1 1099511627776 "" "x" "\u0020" "3" "1e3" "no" "Yes" "0" "[]" {} [] ["a"] ["a",1] ["a",null]
 ["a",true] ["a","a"] [true] [1,2.5] [[1]] {"d":1} {"d":2.0} {"d":1.5} {"d":true} {"d":"1"} {"d":2147483648}
 {"":1} [{"id":"d","grade":2}] [{"id":"d"}] [{"role":"user","content":"a"}] {"role":"user","content":"a"}
 [{"role":"assistant","content":"a"}] {"text":"t"} {"body":"t"} [{"page_content":"t","id":"d"}] [{"foo":"bar"}]
@@ -142,6 +142,9 @@ name = "x"; {RULE}; finding = [{{when = "a = 1"}}]
 name = "x"; {RULE}; finding = [{{when = "a = 1", says = "b", precision = 2}}]
 name = "x"; metric = [{{name = "ndcg"}}]
 name = "x"; metric = [{{label = ""}}]
+name = "x"; metric = [{{label = " 5"}}]
+name = "x"; check = [{{where = " ", rules = {{a = {{contains = "x"}}}}}}]
+name = "x"; {RULE}; finding = [{{when = "", says = "b"}}]
 name = "x"; metric = [{{label = "ndcg", show = "sum"}}]
 name = "x"; metric = [{{label = "ndcg", only_for = "cost"}}]
 name = "x"; check = [{{rules = {{}}}}]
@@ -182,6 +185,8 @@ def run():
 BAD_MANIFESTS = """
 {"key": 1}
 {"seed": -1}
+{"seed": 9223372036854775808}
+{"finished": "2026-01-01T00:00:00+00:00", "digests": {"samples.parquet": "a"}}
 {"extra": 1}
 {"notes": "a"}
 {"metrics": [{}]}

@@ -1,6 +1,7 @@
 """`python -m ragauge`, and the `ragauge` command."""
 
 import atexit
+import gc
 import signal
 import sys
 
@@ -19,6 +20,7 @@ def main() -> None:
         command()
     except SystemExit as exiting:
         code = exiting.code
+    gc.freeze()  # what is left ends with the process: it is not searched for garbage
     end_at_interrupt(code if isinstance(code, int) else 0)
     # Python kills itself by SIGINT, whatever the exit code, if an interrupt was raised within the last code
     # that was executed from a text, as dataclasses do; executing any text forgets that.

@@ -6,14 +6,17 @@ setting  = word "=" value               value is JSON; 'single quotes' are accep
 k        = whole number                 short for the setting k
 """
 
-import json
 import math
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import cast
+from functools import cache
+from typing import TYPE_CHECKING, cast
 
 from ragauge.errors import LabelError
+
+if TYPE_CHECKING:
+    from json import JSONDecoder
 
 SettingValue = str | int | float | bool | None | tuple[object, ...] | Mapping[str, object]
 
@@ -82,6 +85,8 @@ class Label:
     settings: Mapping[str, SettingValue] = field(default_factory=dict[str, SettingValue])
 
     def __str__(self) -> str:
+        import json
+
         cut_off, inside = "", list[str]()
         for name, value in self.settings.items():
             if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
@@ -171,7 +176,7 @@ class _Reader:
             if self._take(word):
                 return value
         try:
-            value, self.at = _JSON.raw_decode(self.text, self.at)
+            value, self.at = _json_decoder().raw_decode(self.text, self.at)
         except (ValueError, RecursionError):
             raise self._error('expected a value such as 3, true, "text" or [1,2]') from None
         return frozen(value)
@@ -213,9 +218,13 @@ def _no_duplicates(pairs: list[tuple[str, object]]) -> dict[str, object]:
     return table
 
 
-_JSON = json.JSONDecoder(
-    parse_constant=_no_constant, parse_float=_finite, object_pairs_hook=_no_duplicates
-)
+@cache
+def _json_decoder() -> "JSONDecoder":
+    from json import JSONDecoder
+
+    return JSONDecoder(
+        parse_constant=_no_constant, parse_float=_finite, object_pairs_hook=_no_duplicates
+    )
 
 
 def frozen(value: object, depth: int = 0) -> SettingValue:

@@ -15,6 +15,8 @@ else:
     import _signal as signal
 
 INTERRUPTED = 130
+OBJECTS_BETWEEN_COLLECTIONS = 100_000
+"""More than the imports of a command make, which leave no garbage."""
 NAMES = ("ragauge", "-mragauge", "ragauge.exe")
 
 
@@ -40,3 +42,6 @@ def end_at_interrupt(code: int, said: str = "") -> None:
 
 if is_command():
     end_at_interrupt(INTERRUPTED, "ragauge: interrupted\n")
+    import gc
+
+    gc.set_threshold(OBJECTS_BETWEEN_COLLECTIONS)

@@ -18,6 +18,7 @@ from ragauge.compat.deepeval.metrics import (
     ExactMatchMetric,
     FaithfulnessMetric,
     GEval,
+    PatternMatchMetric,
     ToolCorrectnessMetric,
 )
 from ragauge.compat.deepeval.models import DeepEvalBaseLLM
@@ -199,3 +200,37 @@ def test_what_is_not_covered_says_what_to_do(judge):
     tools = ToolCorrectnessMetric()
     assert tools.measure(LLMTestCase("a?", "b", expected_tools=[ToolCall("web")])) is None
     assert (tools.error, tools.is_successful()) == ("the sample has no messages", False)
+
+
+def test_a_pattern_matches_the_whole_output_as_deepeval_does():
+    rows = [("abc", "abc", False, 1.0), ("ABC", "abc", False, 0.0), ("ABC", "abc|d", True, 1.0)]
+    rows += [(" abc\n", "abc", False, 1.0), ("abcd", "abc", False, 0.0)]
+    for output, pattern, ignore_case, score in rows:
+        metric = PatternMatchMetric(pattern, ignore_case)
+        assert metric.measure(LLMTestCase("q", output)) == score, output
+
+
+class Needy(DeepEvalBaseLLM):
+    """A model in the style of deepeval's guide."""
+
+    def load_model(self):
+        return "loaded"
+
+    async def a_generate(self, prompt, schema):
+        return schema()
+
+
+def test_a_model_that_needs_a_schema_says_what_to_do():
+    model = Needy("tiny")
+    assert (model.model, model.get_model_name()) == ("loaded", "tiny")
+    with pytest.raises(PlanError, match=r"Needy.a_generate needs a schema.*schema=None"):
+        FaithfulnessMetric(model=model).measure(CASE)
+
+
+def test_names_of_deepeval_that_are_not_covered_say_so():
+    with pytest.raises(ImportError, match="deepeval's GPTModel is not covered here: help"):
+        from ragauge.compat.deepeval.models import GPTModel  # noqa: F401
+    with pytest.raises(AttributeError, match=r"deepeval's EvaluationDataset\.pull is not covered"):
+        EvaluationDataset().pull(alias="mine")
+    with pytest.raises(PlanError, match="give a test_case"):
+        assert_test(golden=Golden("q"), metrics=[ExactMatchMetric()])

@@ -177,12 +177,12 @@ def test_a_value_that_does_not_exist_is_nan_with_a_reason(judge):
     assert result.reasons["context_recall"] == [None, "the sample has no references"]
     # ROUGE-L: 3 of the answer's 6 words and all 3 of the reference's, so 2/3.
     assert repr(result).splitlines() == [
-        "{'context_recall': 1.0000, 'rouge_score': 0.6667}",
+        "{'context_recall': 1.0000, 'rouge_score(mode=fmeasure)': 0.6667}",
         "context_recall: 1 of 2 not scored; the first: the sample has no references",
-        "rouge_score: 1 of 2 not scored; the first: the sample has no references",
+        "rouge_score(mode=fmeasure): 1 of 2 not scored; the first: the sample has no references",
     ]
     assert evaluate(pd.DataFrame(rows), [RougeScore()]).reasons == {
-        "rouge_score": result.reasons["rouge_score"]
+        "rouge_score(mode=fmeasure)": result.reasons["rouge_score(mode=fmeasure)"]
     }
     assert LLMContextRecall(llm=judge).score(user_input="q").value is None
     with pytest.raises(JudgeError, match=r"no references"):
@@ -209,3 +209,44 @@ def test_what_is_not_covered_says_what_to_do(judge, monkeypatch):
     monkeypatch.delenv("RAGAUGE_JUDGE", raising=False)
     with pytest.raises(PlanError, match=r"a judge is needed: give llm= .* RAGAUGE_JUDGE"):
         evaluate(ROWS, [Faithfulness()])
+
+
+def test_scripts_of_ragas_0_4_import_metrics_models_and_limits_from_their_places(monkeypatch):
+    from ragauge.compat.ragas import RunConfig, aevaluate
+    from ragauge.compat.ragas.embeddings.base import embedding_factory
+    from ragauge.compat.ragas.metrics.collections import AnswerRelevancy, RougeScore
+
+    # 2 of the answer's 3 words are in order in the reference's 5.
+    texts = {"reference": "The quick cats sat there", "response": "quick cat sat"}
+    for mode, value in {"fmeasure": 0.5, "precision": 2 / 3, "recall": 0.4}.items():
+        scorer = RougeScore(rouge_type="rougeL", mode=mode)
+        assert asyncio.run(scorer.ascore(**texts)).value == approx(value)
+        assert asyncio.run(scorer.abatch_score([texts]))[0].value == approx(value)
+    result = asyncio.run(aevaluate(ROWS, [ExactMatch()], run_config=RunConfig(max_workers=4)))
+    assert result["exact_match"] == [0.0, 0.0]
+    local = embedding_factory("huggingface", "all-MiniLM-L6-v2")
+    assert AnswerRelevancy(embeddings=local).embeddings == "all-MiniLM-L6-v2"
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
+    client = SimpleNamespace(base_url="http://127.0.0.1:2/v1")
+    opened = [embedding_factory("openai", "small", client=client), embedding_factory("small")]
+    assert [(each.name, each.base_url) for each in opened] == [
+        ("small", "http://127.0.0.1:2/v1"),
+        ("small", "https://api.openai.com/v1"),
+    ]
+    ollama = llm_factory("mistral", provider="ollama", base_url="http://localhost:11434")
+    assert ollama.base_url == "http://localhost:11434/v1"
+
+
+def test_names_of_ragas_that_are_not_covered_say_so():
+    with pytest.raises(ImportError, match="ragas's MultiTurnSample is not covered here: help"):
+        from ragauge.compat.ragas import MultiTurnSample  # noqa: F401
+    with pytest.raises(
+        ImportError, match="ToolCallF1 is not covered here: ragauge's metric is tool"
+    ):
+        from ragauge.compat.ragas.metrics import ToolCallF1  # noqa: F401
+    from ragauge.compat.ragas.embeddings import embedding_factory
+
+    with pytest.raises(PlanError, match=r"embedding_factory\('cohere', 'x'\) is not covered"):
+        embedding_factory("cohere", "x")
+    with pytest.raises(PlanError, match=r"llm_factory\(api_key=…\) is not covered; keys are read"):
+        llm_factory("m", api_key="sk", base_url="http://localhost:1")

@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 from pytest import approx
 
-from ragauge.compat.ranx import Qrels, Run, compare, evaluate, fuse
+from ragauge.compat.ranx import Qrels, Run, compare, evaluate, fuse, optimize_fusion
 from ragauge.errors import LabelError, PlanError
 
 QRELS = {"q_1": {"d_12": 5, "d_25": 3}, "q_2": {"d_11": 6, "d_22": 1}}
@@ -57,7 +57,7 @@ def test_the_example_of_ranx():
     values = evaluate(qrels, run, "map@5", return_mean=False)
     assert np.allclose(values, [0.833333, 0.45])
     assert evaluate(qrels, run, "mrr", return_std=True) == {"mean": 0.75, "std": 0.25}
-    assert (run.keys, len(run), run["q_1"]["d_12"]) == (["q_1", "q_2"], 2, 0.9)
+    assert ([*run.keys()], len(run), run["q_1"]["d_12"]) == (["q_1", "q_2"], 2, 0.9)
 
 
 @pytest.mark.parametrize("method", FUSED)
@@ -71,12 +71,61 @@ def test_fusion_gives_ranx_scores(method):
     assert found == FUSED[method]
 
 
-def test_runs_are_compared_with_intervals():
-    worse = Run({query: {"d_99": 1.0, **docs} for query, docs in RUN.items()}, name="worse")
-    ranked = compare(Qrels(QRELS), [Run(RUN, name="best"), worse], ["mrr", "map@10"])
-    assert ranked.mean("mrr", "best") == 0.75
-    assert {pair.measure for pair in ranked.compare()} == {"mrr", "map@10"}
-    assert set(ranked.summary()["run"]) == {"best", "worse"}
+def test_a_comparison_is_reported_as_by_ranx(tmp_path):
+    # The second run has the relevant document at rank 2 of half of 12 queries and 3 of the others: 5/12.
+    qrels = {f"q_{n:02}": {"d": 1} for n in range(12)}
+    first = {query: {"d": 2.0, "e": 1.0} for query in qrels}
+    last = {query: {"d": 1.0, "e": 2.0, "f": 0.5 + n % 2} for n, query in enumerate(qrels)}
+    runs = [Run(first, name="bm25"), Run(last, name="dense")]
+    report = compare(Qrels(qrels), runs, ["mrr", "precision@1"], max_p=0.05)
+    assert str(report).splitlines()[2:] == [
+        "a   bm25    1.000ᵇ        1.000ᵇ",
+        "b   dense   0.417         0.000",
+    ]
+    report.rounding_digits, report.show_percentages = 3, True
+    assert "100.0ᵇ" in report.to_table()
+    assert r"\textbf{100.0}$^{\mathrm{b}}$" in report.to_latex()
+    assert report.win_tie_loss["bm25", "dense"]["mrr"] == {"W": 12, "T": 0, "L": 0}
+    report.save(str(tmp_path / "report.json"))
+    found = json.loads((tmp_path / "report.json").read_text())
+    assert found["metrics"] == ["mrr", "precision@1"]
+    assert found["bm25"]["scores"]["mrr"] == 1.0
+    assert found["dense"]["win_tie_loss"]["bm25"]["precision@1"] == {"W": 0, "T": 0, "L": 12}
+    assert report.ranking.mean("mrr", "bm25") == 1.0
+
+
+def test_p_values_are_those_of_ranx_and_of_the_randomization_test():
+    # Differences of mrr 1/2, 0, 0, 1/2, 2/3: t = 1/3 / (.3118 / √5) with 4 degrees of freedom; scipy: .0751.
+    qrels = {f"q{n}": {"d": 1} for n in range(5)}
+    places = {"a": (1, 1, 1, 1, 1), "b": (2, 1, 1, 2, 3)}
+    runs = [
+        Run(
+            {
+                query: {**{f"x{n}": 9.0 - n for n in range(at - 1)}, "d": 1.0}
+                for query, at in zip(qrels, ats, strict=True)
+            },
+            name,
+        )
+        for name, ats in places.items()
+    ]
+    report = compare(Qrels(qrels), runs, "mrr")
+    assert report.comparisons["a", "b"]["mrr"]["p_value"] == approx(0.0751, abs=1e-3)
+    # All 2 ** 3 patterns of signs: the two with one sign are as far from 0.
+    drawn = compare(Qrels(qrels), runs, ["mrr"], stat_test="fisher")
+    assert drawn.comparisons["b", "a"]["mrr"] == {"p_value": 0.25, "significant": False}
+
+
+def test_fusion_is_tuned_as_by_ranx():
+    # d is first while its .7 of the second run is more than e's .3 + .35; of the best weights the last count.
+    qrels, good = Qrels({"q": {"d": 1}}), Run({"q": {"d": 3.0, "e": 2.0, "f": 1.0}})
+    bad = Run({"q": {"e": 3.0, "f": 2.0, "d": 1.0}})
+    best, tried = optimize_fusion(qrels, [bad, good], metric="mrr", return_optimization_report=True)
+    assert best == {"weights": (0.3, 0.7)}
+    assert len(tried) == 11
+    assert (tried["(1.0, 0.0)"], tried["(0.0, 1.0)"]) == (approx(1 / 3), 1.0)
+    fused = fuse([bad, good], norm="min-max", method="wsum", params=best)
+    assert [*fused["q"]] == ["d", "e", "f"]
+    assert optimize_fusion(qrels, [bad, good], method="rrf", metric="mrr") == {"k": 100}
 
 
 def test_files_and_frames(tmp_path):
@@ -90,6 +139,13 @@ def test_files_and_frames(tmp_path):
     run = Run.from_file(str(tmp_path / "bm25.run"), kind="trec")
     assert (run.name, run.to_dict()) == ("bm25", {"q_1": {"d_12": 0.9, "d_25": 0.7}})
     assert Run.from_file(str(tmp_path / "run.json")).to_dict() == RUN
+    for ending in ("json", "trec", "parquet"):
+        path = str(tmp_path / f"saved.{ending}")
+        Run(RUN).save(path)
+        assert Run.from_file(path).to_dict() == RUN, ending
+        Qrels(QRELS).save(path)
+        assert Qrels.from_file(path).to_dict() == QRELS, ending
+    assert Qrels.from_parquet(path) == QRELS
 
 
 def test_what_is_not_covered_says_so():
@@ -99,8 +155,12 @@ def test_what_is_not_covered_says_so():
     assert evaluate(qrels, run, "mrr", make_comparable=True) == 0.5
     with pytest.raises(LabelError, match="dcg"):
         evaluate(qrels, Run(RUN), "dcg")
-    with pytest.raises(PlanError, match="stat_test='student' is not covered"):
-        compare(qrels, [Run(RUN)], ["mrr"], stat_test="student")
+    with pytest.raises(PlanError, match="stat_test='tukey' is not covered"):
+        compare(qrels, [Run(RUN)], ["mrr"], stat_test="tukey")
+    with pytest.raises(PlanError, match=r"method='gmnz'\) is not covered"):
+        optimize_fusion(qrels, [Run(RUN), Run(RUN)], method="gmnz")
+    with pytest.raises(AttributeError, match=r"ranx's Run\.from_ranxhub is not covered here"):
+        Run({}).from_ranxhub("id")
     with pytest.raises(PlanError, match="method='bayesfuse' is not covered"):
         fuse([Run(RUN), Run(RUN)], method="bayesfuse")
     with pytest.raises(PlanError, match="two runs have one name"):

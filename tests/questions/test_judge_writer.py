@@ -76,6 +76,20 @@ def test_a_reply_without_ground_is_rejected_with_its_reason(huts, answer, quotes
     assert [each.problems for each in found.rejected] == [[problem]]
 
 
+@pytest.mark.parametrize("earlier", ["What is Curlew Hut?\n", ""])
+def test_a_follow_up_has_the_question_before_it(huts, earlier):
+    huts.write_text(HUTS[0])
+    written = {**reply(HUTS[0]), "question": f"{earlier}How many beds does it have?"}
+    judge = rg.ScriptedJudge({"write_question": written, "answer_question": {"answer": "32 beds"}})
+    found = rg.questions(huts, 1, types={"follow-up": 1}, judge=judge)
+    if earlier:
+        (row,) = found.rows
+        assert row["question"] == "How many beds does it have?"
+        assert row["history"] == ["What is Curlew Hut?"]
+    else:
+        assert found.rejected[0].problems == ["no earlier question was written"]
+
+
 @pytest.mark.parametrize(
     "text", ["no json", '{"question": ""}', '{"question": "", "answer": "", "quotes": []}']
 )

@@ -148,8 +148,6 @@ def test_what_was_asked_badly_is_asked_well(asked_of, text, question, answer):
         ("Lantern Hut sold a maximum weight of 112 kg.", "measure", None, ""),
         ("A hut is low. Lantern Hut stands beside a stream in the valley.", "which", "Which hut stands beside a stream in the valley?", "Lantern Hut"),
         ("Lantern Hut stands beside a stream in the valley.", "which", None, ""),
-        ("Two wardens live in each hut.", "counted subject", "How many wardens live in each hut?", "two wardens"),
-        ("One warden of the two huts lives there.", "counted subject", None, ""),
         ("Every hut has a radio on channel 7.", "cloze", "Which number is missing: “Every hut has a radio on channel ___”?", "7"),
         ("Every hut has a radio on channel 7.", "count", None, ""),
         ("Lantern Hut serves 60% of the guests.", "changed number", "Does Lantern Hut serve 75% of the guests?", "No. Lantern Hut serves 60% of the guests."),
@@ -283,6 +281,7 @@ def test_documents_without_text_are_refused(tmp_path: Path, capsys: pytest.Captu
         ("# Hire\n\nBoats booked before noon are brought to the pier.", "Are boats booked before noon brought to the pier?", "Yes"),
         ("Version 3.2 of Mapper was released on 9 May 2024.", "When was version 3.2 of Mapper released?", "9 May 2024"),
         ("# Cash\n\n|  | 2022 | 2023 |\n|---|---|---|\n| Revenue | £4m | £5m |\n| Cost | £2m | £3m |\n", "What is the revenue for 2023 (Cash)?", "£5m"),
+        ("| hut | beds | price |\n|---|---|---|\n| Curlew | 32 | £9 |\n| Swift | 20 | £7 |\n", "How many beds does the hut Curlew have?", "32"),
         ("The `_scan` tool removes old files.", "Does the `_scan` tool remove old files?", "Yes"),
     ],
 )  # fmt: skip

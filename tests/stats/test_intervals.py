@@ -129,6 +129,16 @@ def test_equal_scores_have_the_interval_of_the_share_that_may_differ_unseen():
     assert rounded.method == "equal"
 
 
+def test_scores_that_hardly_differ_have_at_least_that_interval():
+    found = mean_interval([0.997, 0.998], low=0, high=1)
+    equal = mean_interval([0.9975, 0.9975], low=0, high=1)
+
+    assert found.low == approx(equal.low)  # 0.34, not 0.99
+    assert found.high >= equal.high
+    # Small differences of two systems may all be real.
+    assert mean_interval([0.002, 0.003, 0.002], low=-1, high=1).high < 0.01
+
+
 def test_an_open_scale_of_zeros_and_ones_has_wilsons_interval():
     found = mean_interval(np.array([1.0, 1.0, 0.0]), high=None)
     theirs = scipy_stats.binomtest(2, 3).proportion_ci(method="wilson")

@@ -1,7 +1,10 @@
+from statistics import NormalDist
+
 import numpy as np
 import pytest
 from pytest import approx
 
+from ragauge.stats.intervals import NORMAL_QUANTILE, REACH
 from ragauge.stats.resampling import QuestionResamples
 from ragauge.stats.score_intervals import (
     area_estimate,
@@ -20,6 +23,7 @@ def test_wilsons_interval_is_that_of_its_formula():
         (z2 * (0.8 * 0.2 / 10 + z2 / 400)) ** 0.5 / (1 + z2 / 10),
     )
     assert share_interval(0.8, 10) == approx((centre - half, centre + half), abs=1e-6)
+    assert NormalDist().inv_cdf(REACH) == NORMAL_QUANTILE
 
 
 def test_wilsons_interval_is_scipys():

@@ -56,8 +56,6 @@ class OutputOptions:
 
         `also` has the formats of `-o` that only this command writes.
         """
-        from ragauge.storage.atomic_files import misplaced
-
         targets: list[Target] = []
         problems: list[str] = []
         for text in self.output:
@@ -81,7 +79,10 @@ class OutputOptions:
         if sum(path is None for _, path in targets) > 1:
             problems.append("only one format can go to standard output; give the others a file")
         files = [path for _, path in targets if path is not None]
-        problems += misplaced(files, [Path(each) for each in inputs]) if files else []
+        if files:
+            from ragauge.storage.atomic_files import misplaced
+
+            problems += misplaced(files, [Path(each) for each in inputs])
         if problems:
             raise PlanError(problems)
         return targets
@@ -89,18 +90,22 @@ class OutputOptions:
 
 def write_report(report: Report, targets: Sequence[Target], *, full: bool = False) -> None:
     """Print the report or write it to its files."""
-    from ragauge.report.terminal import console, print_report
-    from ragauge.report.writing import write
-    from ragauge.storage.atomic_files import write_text
-
     for form, path in targets:
-        if path is not None:
-            write_text(path, write(report, form))
-            say(f"wrote {path}")
-        elif form == "table":
+        if path is None and form == "table":
+            from ragauge.report.terminal import console, print_report
+
             print_report(console(sys.stdout), report, full=full)
+            continue
+        from ragauge.report.writing import write
+
+        text = write(report, form)
+        if path is None:
+            print_data(text)
         else:
-            print_data(write(report, form))
+            from ragauge.storage.atomic_files import write_text
+
+            write_text(path, text)
+            say(f"wrote {path}")
 
 
 def print_data(text: str) -> None:

@@ -24,6 +24,11 @@ class ModelJudge(JudgeDefaults):
 
     def __init__(self, model: Any) -> None:
         self._model, self._generates = model, hasattr(model, "a_generate")
+        if self._generates:
+            schema = inspect.signature(model.a_generate).parameters.get("schema")
+            if schema is not None and schema.default is schema.empty:
+                what = f"{type(model).__name__}.a_generate needs a schema, which is not covered"
+                raise PlanError([f"{what}; give it a default: schema=None"])
         self.name: str = model.get_model_name() if self._generates else name_of(model)
         self.identity: Identity = {"model": self.name, "door": "compat"}
 
@@ -133,10 +138,16 @@ def measure(
     }
 
 
-def not_covered(tool: str, name: str, alias: str) -> Exception:
-    """What importing the name of a tool's metric raises, with the nearest metric; `alias`: as `aliases.toml` has it."""
-    nearest = catalog.unknown(alias)
-    # Tools look for names of their own in any module.
-    if name.islower() and "nearest" not in nearest:
+def not_covered(tool: str, name: str, alias: str | None = None) -> Exception:
+    """What importing a name of a tool that is not covered raises; with a metric's `alias`, as `aliases.toml` has it, the nearest."""
+    ours = alias and str(catalog.read_label(alias))
+    if alias is None:
+        nearest = f"help('ragauge.compat.{tool}') says what is"
+    elif ours != alias:
+        nearest = f"ragauge's metric is {ours}"
+    else:
+        nearest = catalog.unknown(alias)
+    # Python looks for submodules, and tools for names of their own, in any module.
+    if not name[:1].isupper() and "nearest" not in nearest:
         return AttributeError(name)
     return ImportError(f"{tool}'s {name} is not covered here: {nearest}")

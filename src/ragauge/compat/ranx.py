@@ -1,18 +1,23 @@
-"""ranx's `Qrels`, `Run`, `evaluate`, `compare` and `fuse`, computed by ragauge: `from ragauge.compat.ranx import …`.
+"""ranx's `Qrels`, `Run`, `evaluate`, `compare`, `fuse` and `optimize_fusion`, computed by ragauge: `from ragauge.compat.ranx import …`.
 
 Names, arguments and results are those of ranx 0.3. Values are trec_eval's and differ in three places: documents with equal
 scores are ordered by id, descending, where ranx keeps an order of its own; `bpref` is a number where ranx has NaN; `rbp`
-counts a document as relevant or not, where ranx weighs it by its grade. What is not covered raises an error that says so.
+counts a document as relevant or not, where ranx weighs it by its grade. Not covered, with an error that says so: data sets and
+runs from the network, plots, Tukey's test, and the methods and norms that FUSIONS and NORMS do not name.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import cycle, permutations, product
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Self, cast
 
 from ragauge.errors import PlanError
 
 if TYPE_CHECKING:
     from ragauge.rankings.result import RankingResult
+    from ragauge.report.report import Report as Written
 
 Values = Mapping[str, Mapping[str, float]]
 FUSIONS = {
@@ -24,36 +29,23 @@ NORMS = {"min-max": "min-max", "sum": "sum", "zmuv": "z-score", "rank": "rank", 
 MAX_P = 0.01
 
 
-class _ByQuery:
-    """Values by query and document; ranx's class takes a dict, and reads files of TREC and JSON."""
+class _ByQuery(dict[str, dict[str, float]]):
+    """Query → document → value; ranx's class takes a dict, and reads and writes files of TREC, JSON and Parquet."""
 
     def __init__(self, values: Values | None = None, name: str | None = None) -> None:
-        self.values: dict[str, dict[str, float]] = {
-            query: {**docs} for query, docs in (values or {}).items()
-        }
+        super().__init__({query: {**docs} for query, docs in (values or {}).items()})
         self.name = name
         self.scores: dict[str, dict[str, float]] = {}
         """By measure the value of each query, after `evaluate`."""
         self.mean_scores: dict[str, float] = {}
         """By measure the mean, after `evaluate`."""
 
-    @property
-    def keys(self) -> list[str]:
-        """The queries, sorted."""
-        return sorted(self.values)
-
-    def __getitem__(self, query: str) -> dict[str, float]:
-        return self.values[query]
-
-    def __len__(self) -> int:
-        return len(self.values)
-
     def to_dict(self) -> dict[str, dict[str, float]]:
-        """Query → document → grade or score."""
-        return {query: {**docs} for query, docs in self.values.items()}
+        """A plain dictionary of it."""
+        return {query: {**docs} for query, docs in self.items()}
 
     @classmethod
-    def from_dict(cls, values: Values, name: str | None = None) -> "Any":
+    def from_dict(cls, values: Values, name: str | None = None) -> Self:
         return cls(values, name)
 
     @classmethod
@@ -64,13 +56,20 @@ class _ByQuery:
         doc_id_col: str = "doc_id",
         score_col: str = "score",
         name: str | None = None,
-    ) -> "Any":
+    ) -> Self:
         """From a pandas or polars frame with a row for each query and document."""
         rows = zip(df[q_id_col], df[doc_id_col], df[score_col], strict=True)
         return cls(_by_query(rows), name)
 
     @classmethod
-    def from_file(cls, path: str, kind: str | None = None, name: str | None = None) -> "Any":  # noqa: ARG003
+    def from_parquet(cls, path: str, pd_kwargs: object = None, **columns: Any) -> Self:  # noqa: ARG003
+        """From a Parquet file with a row for each query and document; `columns` as in `from_df`."""
+        import polars as pl
+
+        return cls.from_df(pl.read_parquet(path), **columns)
+
+    @classmethod
+    def from_file(cls, path: str, kind: str | None = None, name: str | None = None) -> Self:  # noqa: ARG003
         """From TREC text (also .gz), JSON, Parquet or CSV, whatever `kind` says; DataError if it cannot be read."""
         from ragauge.rankings.reading.fields import texts_of
         from ragauge.rankings.reading.sources import read_judgements, run_frame
@@ -84,6 +83,29 @@ class _ByQuery:
         run = run_frame(path, compat="trec10")
         return cls(_by_query(run.iter_rows()), name or Path(path).stem)
 
+    def save(self, path: str, kind: str | None = None) -> None:
+        """Write JSON, Parquet (.parq, .parquet) or TREC text, by the ending of the path or `kind`."""
+        import polars as pl
+
+        ending = kind or Path(path).suffix.removeprefix(".")
+        rows = [(query, doc, value) for query, docs in self.items() for doc, value in docs.items()]
+        if ending == "json":
+            Path(path).write_text(json.dumps(self), encoding="utf-8")
+        elif ending in ("parq", "parquet"):
+            pl.DataFrame(rows, ["q_id", "doc_id", "score"], orient="row").write_parquet(path)
+        elif isinstance(self, Qrels):
+            lines = [f"{query} 0 {doc} {grade}\n" for query, doc, grade in rows]
+            Path(path).write_text("".join(lines), encoding="utf-8")
+        else:
+            from ragauge.rankings.fusion import write_run
+            from ragauge.rankings.rank import fuse as fuse_runs
+
+            with Path(path).open("wb") as file:
+                write_run(fuse_runs([self], "combsum", norm="none"), file, tag=self.name or "run")
+
+    def __getattr__(self, name: str) -> Any:
+        raise AttributeError(f"ranx's {type(self).__name__}.{name} is not covered here")
+
 
 class Qrels(_ByQuery):
     """Judgements: query → document → grade."""
@@ -94,8 +116,8 @@ class Run(_ByQuery):
 
 
 def evaluate(
-    qrels: Qrels | Values,
-    run: Run | Values,
+    qrels: Values,
+    run: Values,
     metrics: str | Sequence[str],
     return_mean: bool = True,
     return_std: bool = False,
@@ -130,11 +152,89 @@ def evaluate(
     return found[names[0]] if len(names) == 1 else found
 
 
+@dataclass
+class Report:
+    """A comparison as ranx reports it: printed, letters name the runs that a run is significantly better than.
+
+    p values are not corrected for the number of tests, as in ranx; `ranking` is ragauge's result, with intervals and Holm's
+    correction.
+    """
+
+    ranking: "RankingResult"
+    model_names: list[str]
+    metrics: list[str]
+    stat_test: str
+    rounding_digits: int
+    show_percentages: bool
+    results: dict[str, dict[str, float]]
+    comparisons: dict[tuple[str, str], dict[str, dict[str, Any]]] = field(default_factory=dict)
+    """By pair of runs and metric, `p_value` and whether it is `significant`."""
+    win_tie_loss: dict[tuple[str, str], dict[str, dict[str, int]]] = field(default_factory=dict)
+    """By pair of runs and metric, the numbers of queries W, T and L."""
+
+    def to_table(self) -> str:
+        """The table as text."""
+        from ragauge.report.writing import to_terminal
+
+        letters = str.maketrans("abcdefghijklmnoprstuvwxyz", "ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ")
+        return to_terminal(self._table(lambda better_than: better_than.translate(letters)))
+
+    __str__ = __repr__ = to_table
+
+    def to_latex(self) -> str:
+        """The table in LaTeX (package booktabs); the best of each metric is bold."""
+        from ragauge.report.writing import to_latex
+
+        return to_latex(self._table(str))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Scores, p values and wins of each run, in ranx's form."""
+        found: dict[str, Any] = {
+            name: getattr(self, name) for name in ("stat_test", "metrics", "model_names")
+        }
+        for model in self.model_names:
+            found[model] = {"scores": self.results[model], "comparisons": {}, "win_tie_loss": {}}
+        for (model, other), tests in self.comparisons.items():
+            p_values = {metric: test["p_value"] for metric, test in tests.items()}
+            found[model]["comparisons"][other] = p_values
+            found[model]["win_tie_loss"][other] = self.win_tie_loss[model, other]
+        return found
+
+    def save(self, path: str) -> None:
+        """Write `to_dict` as JSON."""
+        Path(path).write_text(json.dumps(self.to_dict(), indent=4), encoding="utf-8")
+
+    def _table(self, marked: Callable[[str], str]) -> "Written":
+        from ragauge.report.report import Cell, Table
+        from ragauge.report.report import Report as Written
+
+        letters = dict(zip(self.model_names, cycle("abcdefghijklmnopqrstuvwxyz"), strict=False))
+        factor, lost = (100, 2) if self.show_percentages else (1, 0)
+        digits = max(self.rounding_digits - lost, 0)
+        best = {name: max(run[name] for run in self.results.values()) for name in self.metrics}
+        rows: list[list[str | Cell]] = []
+        for model, values in self.results.items():
+            row: list[str | Cell] = [letters[model], model]
+            for name, value in values.items():
+                worse = [
+                    letters[other]
+                    for (one, other), tests in self.comparisons.items()
+                    if one == model and tests[name]["significant"]
+                    if value > self.results[other][name]
+                ]
+                text, mark = f"{value * factor:.{digits}f}", marked("".join(worse))
+                row.append(Cell(text, mark, is_best=value == best[name]))
+            rows.append(row)
+        caption = f"Letters: significantly better than that run by {self.stat_test}'s test"
+        header = ["#", "Model", *(name.upper() for name in self.metrics)]
+        return Written("", tables=[Table(header, rows, n_names=2, caption=caption)])
+
+
 def compare(
-    qrels: Qrels | Values,
+    qrels: Values,
     runs: Sequence[Run],
-    metrics: Sequence[str],
-    stat_test: str = "fisher",
+    metrics: str | Sequence[str],
+    stat_test: str = "student",
     n_permutations: int = 1000,
     max_p: float = MAX_P,
     random_seed: int = 42,
@@ -142,23 +242,48 @@ def compare(
     rounding_digits: int = 3,
     show_percentages: bool = False,
     make_comparable: bool = False,
-) -> "RankingResult":
-    """The runs with their means, intervals and paired randomization tests, Holm-corrected: ragauge's `RankingResult`.
+) -> Report:
+    """The runs with their means, and each pair with Student's paired t test, or with `stat_test="fisher"` the randomization test.
 
-    Print it, or use its `summary` and `compare()`. Fisher's randomization test only: `stat_test` "student" and
-    "tukey" are not covered. `n_permutations`, `rounding_digits` and `show_percentages` have no effect.
+    `threads` has no effect. PlanError for two runs of one name, and for Tukey's test.
     """
-    if stat_test != "fisher":
-        instead = "ragauge compares rankings by the randomization test"
-        raise PlanError([f"stat_test={stat_test!r} is not covered; {instead}"])
+    import numpy as np
+
+    from ragauge.stats import paired_t_test, randomization_test
+
+    if stat_test not in ("student", "fisher"):
+        raise PlanError([f"stat_test={stat_test!r} is not covered; these are: student, fisher"])
+    names = [metrics] if isinstance(metrics, str) else list(metrics)
     given = {run.name or f"run_{number}": run for number, run in enumerate(runs, 1)}
     if len(given) < len(runs):
         raise PlanError(["two runs have one name; give each its own: Run(…, name=…)"])
-    return _ranked(qrels, given, list(metrics), make_comparable, seed=random_seed)
+    ranked = _ranked(qrels, given, names, make_comparable, seed=random_seed)
+    values = {
+        (model, name): np.array([value or 0.0 for value in ranked.per_query(name, model).values()])
+        for model in given
+        for name in names
+    }
+    means = {model: {name: float(values[model, name].mean()) for name in names} for model in given}
+    report = Report(ranked, [*given], names, stat_test, rounding_digits, show_percentages, means)
+    for pair in permutations(given, 2):
+        report.comparisons[pair], report.win_tie_loss[pair] = {}, {}
+        for name in names:
+            gains = values[pair[0], name] - values[pair[1], name]
+            if stat_test == "student":
+                p = paired_t_test(gains)
+                # Without spread there is no t: equal runs, or one ahead by the same everywhere.
+                p = float(not gains.any()) if p is None else p
+            else:
+                drawn = randomization_test(gains, n_permutations=n_permutations, seed=random_seed)
+                p = drawn.p_value
+            report.comparisons[pair][name] = {"p_value": p, "significant": p <= max_p}
+            wins = {"W": gains > 0, "T": gains == 0, "L": gains < 0}
+            report.win_tie_loss[pair][name] = {sign: int(n.sum()) for sign, n in wins.items()}
+    return report
 
 
 def fuse(
-    runs: Sequence[Run],
+    runs: Sequence[Values],
     kind: str = "wsum",
     norm: str | None = "min-max",
     method: str = "rrf",
@@ -180,14 +305,53 @@ def fuse(
         raise PlanError(problems)
     given = dict(params or {})
     frame = fuse_runs(
-        [run.values for run in runs],
+        [*runs],
         cast("Any", FUSIONS[method]),
         norm=None if FUSIONS[method] in BY_RANK else cast("Any", NORMS[norm]),
         k=given.get("k", 60),
-        weights=given.get("weights"),
+        # A run of weight 0 adds its documents at the end, as in ranx.
+        weights=[max(weight, 1e-300) for weight in given.get("weights", ())] or None,
         compat="trec10",
     )
     return Run(_by_query(frame.select("query", "doc", "score").iter_rows()), method)
+
+
+def optimize_fusion(
+    qrels: Values,
+    runs: Sequence[Run],
+    norm: str | None = "min-max",
+    method: str = "wsum",
+    metric: str = "ndcg",
+    return_optimization_report: bool = False,
+    step: float | None = None,
+    **ignored: object,
+) -> Any:
+    """The best `params` of `fuse` on the queries: weights of wsum that sum to 1, or k of rrf from 10 to 100; of several the last.
+
+    `step` is .1 for weights and 10 for k. With `return_optimization_report` also the metric's mean by params. PlanError for
+    other methods.
+    """
+    if method == "wsum":
+        n = round(1 / (step or 0.1))
+        shares = [part for part in product(range(n + 1), repeat=len(runs)) if sum(part) == n]
+        tried = [{"weights": tuple(share / n for share in part)} for part in shares]
+    elif method == "rrf":
+        tried = [{"k": k} for k in range(10, 101, int(step or 10))]
+    else:
+        raise PlanError(
+            [f"optimize_fusion(method={method!r}) is not covered; these are: wsum, rrf"]
+        )
+    found = [
+        evaluate(qrels, fuse(runs, norm=norm, method=method, params=params), metric)
+        for params in tried
+    ]
+    _, place = max((value, place) for place, value in enumerate(found))
+    if return_optimization_report:
+        reported = {
+            str(*params.values()): value for params, value in zip(tried, found, strict=True)
+        }
+        return tried[place], reported
+    return tried[place]
 
 
 def _by_query(rows: Iterable[tuple[Any, Any, float]]) -> dict[str, dict[str, float]]:
@@ -198,8 +362,8 @@ def _by_query(rows: Iterable[tuple[Any, Any, float]]) -> dict[str, dict[str, flo
 
 
 def _ranked(
-    qrels: Qrels | Values,
-    runs: Mapping[str, Run | Values],
+    qrels: Values,
+    runs: Mapping[str, Values],
     metrics: list[str],
     make_comparable: bool,
     *,
@@ -207,14 +371,12 @@ def _ranked(
 ) -> "RankingResult":
     from ragauge.rankings.rank import rank
 
-    values = qrels.values if isinstance(qrels, Qrels) else qrels
-    by_name = {name: run.values if isinstance(run, Run) else run for name, run in runs.items()}
-    for name, run in by_name.items():
-        apart = sorted({*run} ^ {*values})
+    for name, run in runs.items():
+        apart = sorted({*run} ^ {*qrels})
         if apart and not make_comparable:
             what = f"{name} and the judgements have other queries, {apart[0]!r} for one"
             raise PlanError([f"{what}; make_comparable=True takes those judged"])
     judged = {
-        query: {doc: int(grade) for doc, grade in docs.items()} for query, docs in values.items()
+        query: {doc: int(grade) for doc, grade in docs.items()} for query, docs in qrels.items()
     }
-    return rank(judged, by_name, metrics, complete=True, compat="trec10", seed=seed)
+    return rank(judged, runs, metrics, complete=True, compat="trec10", seed=seed)

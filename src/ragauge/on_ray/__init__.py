@@ -1,1 +1,1 @@
-"""Batches on a Ray cluster: each worker reads its rows from storage and writes its part of the run there."""
+"""Batches on a Ray cluster: this machine sends rows to the workers and writes the scores that come back."""

@@ -285,9 +285,10 @@ def _grounded(question: Question, gold: Gold, index: PassageIndex) -> CheckResul
         reason = "no passage shares a word with the question"
         return _problem("answer_not_in_documents", reason, 0.0)
     # A number may follow from others where the question says so, or nothing there speaks of just what it asks.
-    places = (place for passage in gold.passages for place in index.places(passage))
+    near = gold.passages or index.nearest(text, 3)
+    places = (place for passage in near for place in index.places(passage))
     is_computed = bool(pattern("computed").search(text)) or (
-        len(_NUMBER.findall("\n".join(gold.texts))) > MANY_NUMBERS
+        len(_NUMBER.findall("\n".join(gold.texts or [each.text for each in near]))) > MANY_NUMBERS
         and not any(place.covers(text) >= NEARLY for place in places)
     )
     best = max(

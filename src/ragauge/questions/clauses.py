@@ -100,7 +100,11 @@ def clauses(sentence: str, names: Names, document: str) -> Iterator[Clause]:
 def _next_clause(before: Clause, piece: str, names: Names, document: str) -> Clause | None:
     """What is joined to a clause: another verb of its subject, or a clause of its own."""
     verb = piece.split(" ", 1)[0].lower()
-    is_like = verb in verbs() and form_of(verb) == form_of(before.verb) and before.main
+    is_like = before.main and form_of(verb) == form_of(before.verb)
+    if form_of(verb) == "base":  # it may be a noun: `review the product and feature requests`
+        is_like = is_like and re.match(
+            r"\w+ (?:an?|the|their|to|in|on|at|for|from|with|\d+)\b", piece
+        )
     if verb in AUXILIARIES or is_like:
         return _with_verb(before.subject, verb, piece[len(verb) :])
     return _clause(piece[0].upper() + piece[1:], names, document)
@@ -126,6 +130,8 @@ def _clause(piece: str, names: Names, document: str) -> Clause | None:
     if at is None:
         return None
     before = [word for word in words[:at] if not is_adverb(word)]
+    if words[0].endswith("ing") and form_of(words[at]) in ("past", "base"):
+        return None  # `Seating organized by …`
     behind = tokens[len(before)].start()
     if words[: len(before)] != before:
         return None
@@ -154,11 +160,11 @@ def _with_verb(
         auxiliary = "may" if verb == "must" and is_negative else verb
         rest = " ".join(rest.split()[1:]) if is_negative else f"{adverb} {rest}".strip()
         return Clause(subject, auxiliary, "", verb, rest, lead, ending, is_negative)
-    if verb in DO or verb not in verbs() or subject == "you":
+    if verb not in verbs() or subject == "you":
         return None
     auxiliary = {"third": "does", "base": "do"}.get(form_of(verb), "did")
     nouns = re.split(r" (?:of|in|at|for|on|from|with|to|by) ", subject.lower())[0].split()
-    is_many = is_plural(nouns[-1]) or "and" in nouns or nouns[-1] == "you"
+    is_many = is_plural(nouns[-1]) or "and" in nouns
     if auxiliary == "do" and not is_many:  # `put` may be the past
         auxiliary = "did"
         if verbs()[verb].past != verb:
@@ -195,11 +201,7 @@ def _verb_at(words: Sequence[str]) -> int | None:
 
 
 def _may_be_verb(word: str, before: str, subject: Sequence[str], after: Sequence[str]) -> bool:
-    if (
-        word not in verbs()
-        or before in BEFORE_NOUNS | {"", "and", "or", "`"}
-        or re.search("['’]", before)
-    ):
+    if before in BEFORE_NOUNS | {"", "and", "or", "`"} or re.search("['’]", before):
         return False
     following = next((each for each in after if not is_adverb(each)), "")
     if form_of(word) == "base":
@@ -232,9 +234,6 @@ def _subject(text: str, words: Sequence[str], names: Names, document: str) -> st
         return None
     if words[0] == "the" and len(words) == 2:
         return f"the {names.resolved(words[1], document) or text.split(' ')[1]}"
-    longer = names.by_head[document].get(words[0])
-    if len(words) == 1 and text[0].isupper() and longer:
-        return names.resolved(words[0], document, 2) or (text if len(longer) == 1 else None)
     first, _, others = text.partition(" ")
     is_common = not (others[:1].isupper() or names.is_name(first)) and (
         bool(others and not names.capital[words[0]])
@@ -267,7 +266,7 @@ def _is_noun_phrase(text: str, words: Sequence[str], names: Names) -> bool:
         words[0] in PREPOSITIONS | NO_SUBJECT
         or (is_verb and not is_known)
         or is_adverb(words[0])
-        or set(words) & (POINTING | OF_THE_PAGE | JOINING | AUXILIARIES | OTHERS | set("!?…"))
+        or set(words) & (POINTING | OF_THE_PAGE | JOINING | AUXILIARIES | OTHERS | set("!?…-–—"))
         or words[-1] in openers
         or len(set(content)) < len(content)
         or any(word in DETERMINERS and before not in openers for before, word in pairwise(words))
@@ -328,7 +327,7 @@ def _may_end(rest: str, ending: str) -> bool:
     before, last = ["", "", *words][-2:]
     # `to read | and write the file`, `the filtered | and sorted results`
     is_shared = ending.startswith("and ") and (
-        re.search(r"\bto \w+ (?:out|up|off|in|on)$|\bboth\b", rest)
+        re.search(r"\bto \w+ (?:out|up|off|in|on)$|\bboth\b|\bbetween \S+(?: \S+)?$", rest)
         or (before == "to" and form_of(last))
         or (is_participle(last) and before in BEFORE_NOUNS | {"only"})
     )

@@ -109,9 +109,10 @@ def _description(draft: Draft) -> tuple[str, str]:
     """What a draft says of a name, in words that stand for it, and the name."""
     asked = draft.question.rstrip("?").partition(" (")[0]
     answer = draft.references[0]
-    if draft.pattern == "which" or (draft.pattern == "agent" and re.fullmatch(PERSON, answer)):
+    if draft.pattern in ("which", "agent"):
+        doer = "the person who" if re.fullmatch(PERSON, answer) else "the organisation that"
         kind, _, said = asked.removeprefix("Which ").partition(" ")
-        described = f"the person who {said}" if kind == "Who" else f"the {kind} that {said}"
+        described = f"{doer} {said}" if kind == "Who" else f"the {kind} that {said}"
         return described, answer.removeprefix("the ")
     if draft.pattern == "identity" and asked.startswith("Who is the "):
         return asked.removeprefix("Who is "), answer

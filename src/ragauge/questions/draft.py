@@ -65,7 +65,6 @@ PATTERNS: Mapping[str, tuple[str, float]] = {
     "money": ("number", 3.5),
     "measure": ("number", 3.5),
     "time": ("number", 3.0),
-    "counted subject": ("number", 3.0),
     "agent": ("single fact", 3.5),
     "definition": ("single fact", 3.0),
     "identity": ("single fact", 3.0),

@@ -13,7 +13,6 @@ from ragauge.questions.clauses import Clause, clauses
 from ragauge.questions.draft import QuestionAnswer
 from ragauge.questions.english_amounts import (
     amounts,
-    counted_subject,
     dated,
     lead_date,
     measure,
@@ -71,7 +70,6 @@ def questions_of(
 ) -> Iterator[tuple[Clause, QuestionAnswer]]:
     """All questions that the clauses of a sentence answer, each with its clause."""
     for clause in clauses(sentence, names, document):
-        clause = clause._replace(rest=names.resolve(clause.rest, document))
         for asked in _of_clause(clause, names):
             if is_good(asked.question):
                 yield clause, asked
@@ -93,7 +91,6 @@ def _of_clause(clause: Clause, names: Names) -> Iterator[QuestionAnswer]:
         for find in (dated, amounts, _places, *of_whole, *alone):
             yield from find(clause)
         yield from _which(clause, names)
-        yield from counted_subject(clause)
         yield from _cloze(clause)
     yield from _yes_no(clause)
 
@@ -124,7 +121,7 @@ def _objects(clause: Clause) -> Iterator[QuestionAnswer]:
     items = re.split(r", (?:and |or )?| and | or ", rest)
     is_list = len(items) >= 3 and all(0 < len(item.split()) <= 7 for item in items)
     if clause.main in LISTING and clause.auxiliary != "did":
-        is_object = first not in ("that", "for", "to", "how", "in")
+        is_object = first not in PREPOSITIONS | {"that", "how", "as"}
     else:
         is_object = (
             clause.main not in VAGUE_VERBS | {""}
@@ -135,7 +132,8 @@ def _objects(clause: Clause) -> Iterator[QuestionAnswer]:
     is_cut = clause.ending[:1] in (",", ":", "(") and not is_list
     if not is_object or is_cut:
         return
-    if len(re.findall(r"[^\W\d_]{2,}", rest)) > 1:
+    content = content_words(rest)
+    if len(content) > 1 and re.search(r"[^\W\d_]{2,}", " ".join(content)):
         yield from part(clause, "listed objects" if is_list else "object", "What", rest)
 
 
@@ -157,7 +155,9 @@ def _definition(clause: Clause) -> Iterator[QuestionAnswer]:
         is_value = quantities(rest)[:1] and quantities(rest)[0].start == 0
         is_name = re.fullmatch(NAMED_PLACE, rest)
         if subject[0] == "the" and len(rest.split()) <= 6 and (is_value or is_name):
-            is_person = re.fullmatch(PERSON, rest) or ROLE.search(subject[-1])
+            role = re.split(" (?:of|for) ", clause.subject)[0]
+            is_role = ROLE.search(role) or re.search(r"(?:er|or|ist|man|ian|head|chair)$", role)
+            is_person = re.fullmatch(PERSON, rest) and is_role
             yield from part(clause, "identity", "Who" if is_person else "What", rest)
         return
     describing = re.search(r" (?:of|in|for|at|from|who|that|which|where|with|on|to)\b|,", rest)
@@ -189,7 +189,9 @@ def _agent(clause: Clause) -> Iterator[QuestionAnswer]:
     )
     if found is None or clause.auxiliary not in BE or clause.main or found["how"] not in verbs():
         return
-    is_other = not (JOINING | AUXILIARIES | {"not"}).isdisjoint(found["between"].split())
+    between = found["between"].split()
+    others = JOINING | AUXILIARIES | {"not"}
+    is_other = not others.isdisjoint(between) or any(map(is_participle, between))
     if is_other or re.match(r"\s*['’]s|\s+and\b", found["behind"]):
         return
     verb = verbs()[found["how"]]

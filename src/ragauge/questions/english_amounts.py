@@ -180,7 +180,7 @@ def _things(tail: str) -> str | None:
     found = COUNTED.match(tail)
     words = found[0].split() if found else []
     for n, word in enumerate(words, 1):
-        if word in DETERMINERS | SCALES | {"times"}:
+        if word in DETERMINERS | SCALES | {"times"} or f"{word}s" in TIMES:  # `30 minute talks`
             return None
         if is_plural(word):
             return " ".join(words[:n])
@@ -199,25 +199,6 @@ def measure(clause: Clause) -> Iterator[QuestionAnswer]:
     if found and be and clause.main in ("have", "cover", "reach") and not clause.lead:
         question = as_question("What", be, "the", found["what"], "of", clause.subject)
         yield QuestionAnswer("measure", question, found["value"])
-
-
-def counted_subject(clause: Clause) -> Iterator[QuestionAnswer]:
-    """`Two wardens live in each hut`: how many wardens …?"""
-    number, _, things = clause.subject.partition(" ")
-    found = quantities(number)
-    is_state = clause.verb in BE and not re.match(
-        r"\w+ed\b|(?:in|on|at|for)\b|kept|held", clause.rest
-    )
-    said = f"{clause.verb} {clause.rest} {clause.lead}"
-    if (
-        found
-        and found[0].value >= 2
-        and not (found[0].is_year or is_state or clause.lead.startswith("of"))
-        and _things(things) == things
-        and len(content_words(said)) > 1
-    ):
-        question = as_question("How many", things, said)
-        yield QuestionAnswer("counted subject", question, clause.subject)
 
 
 def with_other_number(rest: str) -> str | None:

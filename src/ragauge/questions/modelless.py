@@ -12,7 +12,7 @@ from ragauge.language.text import sentence_spans
 from ragauge.questions.clauses import clauses
 from ragauge.questions.draft import PATTERNS, Draft, Source
 from ragauge.questions.english import is_good, questions_of
-from ragauge.questions.english_amounts import MEASURES
+from ragauge.questions.english_amounts import MEASURES, NUMBERED
 from ragauge.questions.english_words import (
     BEFORE_NOUNS,
     JOINING,
@@ -34,7 +34,7 @@ MARKUP = re.compile(
     r"\*\*|(?<![\w`])_{1,2}(?=\w)|(?<=\w)_{1,2}(?![\w`])|(?<![\w`])\*(?=\w)|(?<=\w)\*(?![\w`])|^#+\s*|^>\s*|^\s*(?:[-*•+]|\d{1,3}[.)])\s+",
     re.MULTILINE,
 )
-LINK = re.compile(r"!?\[([^\]\n]{0,300})\]\([^)\n]{0,1000}\)")
+LINK = re.compile(r"(?<!\w)!?\[([^\]\n]{0,300})\](?:\([^)\n]{0,1000}\))?")
 CITATION = re.compile(r"\s?\[\d{1,3}\]|\s*\((?:page|p\.|see|cf\.)[^)]*\)")
 BULLET = re.compile(r"^[ \t]*(?:[-*•+]|\d{1,3}[.)])[ \t]+(\S.*)$", re.MULTILINE)
 LIST = re.compile(
@@ -56,6 +56,8 @@ MAX_CELL_WORDS, MAX_ANSWER_WORDS, MAX_SENTENCE, MAX_TITLE_WORDS = 6, 14, 400, 9
 ASKING = re.compile(
     r"(?:What|Who|Which|When|Where|Why|How|Is|Are|Can|Do|Does|May|Must|Should|Was|Did)\b"
 )
+CODED = re.compile(r"\b(?:year|date|code|number|phone|id)\b")
+"""Columns whose numbers are not compared."""
 YEAR = re.compile(r"(?:FY ?|Q[1-4] )?(?:19|20)\d\d")
 NOUNS = MEASURES | set_of(
     """cost name date year code colour color status type version default meaning remedy definition time number total amount
@@ -109,6 +111,7 @@ def _of_passage(passage: Passage, names: Names, *, is_first: bool) -> Iterator[D
 
 def plain(text: str) -> str:
     """A text without Markdown's signs, citations and line breaks."""
+    text = re.sub(r"\\(?=[^\w\s])", "", text)
     text = MARKUP.sub("", LINK.sub(r"\1", CITATION.sub("", text)))
     return re.sub(r"\s+", " ", text).strip()
 
@@ -170,7 +173,7 @@ def _in_context(question: str, subject: str, passage: Passage, names: Names) -> 
     `Is the noise level 68 decibels (Molenaar G2 grinder)?`
     """
     words = subject.split()
-    if words[0] in ("the", "your", "you"):
+    if words[0] in NUMBERED | {"the", "your", "you"}:  # also `version 3.2`
         is_clear = any(sign.isupper() for sign in subject)
     else:
         content = [word for word in content_words(question) if word.capitalize() not in CALENDAR]
@@ -271,26 +274,28 @@ def _of_table(passage: Passage, names: Names) -> Iterator[Draft]:
         if len(cells) != len(header) or counts[name] > 1 or not _names_row(name):
             continue
         for column, cell in zip(header[1:], cells[1:], strict=True):
-            is_short = 0 < len(cell.split()) <= MAX_ANSWER_WORDS and re.search(r"\w", cell)
+            is_short = 0 < len(cell.split()) <= MAX_ANSWER_WORDS and re.search(
+                r"^[^<]*\w[^<]*$", cell
+            )
             if not is_short or cell.lower() in ("n/a", "none", "yes", "no", "x"):
                 continue
             asked = (name, column, "") if is_turned else (column, name, header[0])
-            if question := _of_cell(*asked, heading, names):
-                source = Source(passage, *span)
-                amount, noun = quantities(cell), plain(column).lower()
-                is_amount = amount[:1] and amount[0].start == 0
-                is_name = re.search(r"\b(?:year|date|code|number|phone|id)\b", noun)
-                comparing = (
-                    "" if is_turned or is_name or not is_amount else f"Which has the higher {noun}"
-                )
+            if question := _of_cell(*asked, cell, heading, names):
+                amount, noun = quantities(cell)[:1], column.lower()
+                is_amount = amount and amount[0].start == 0 and not CODED.search(noun)
+                is_compared = is_amount and (amount[0].unit or {*noun.split()} & MEASURES)
+                is_long = re.search(r"window|period|term|duration|time|length|distance|range", noun)
+                comparing = f"Which has the {'longer' if is_long else 'higher'} {noun}"
+                if question.startswith("How many"):
+                    is_compared, comparing = True, f"Which has more {noun}"
                 yield Draft(
                     question,
                     (cell,),
-                    (source,),
+                    (Source(passage, *span),),
                     "table look-up",
                     "cell",
                     name,
-                    comparing=comparing,
+                    comparing=comparing if is_compared and not is_turned else "",
                     value=cell,
                 )
 
@@ -306,27 +311,31 @@ def _names_row(cell: str) -> bool:
     )
 
 
-def _of_cell(column: str, row: str, first: str, heading: str, names: Names) -> str | None:
+def _of_cell(
+    column: str, row: str, first: str, cell: str, heading: str, names: Names
+) -> str | None:
     """`What is the COLUMN of the FIRST ROW (HEADING)?`; None for a column that is no noun."""
     column = re.sub(r"^[Tt]he ", "", column)
     words = re.findall(r"[\w'’%-]+", column.lower())
     if not 0 < len(words) <= 4 or set(words) & NO_NOUNS or re.search(r"\d{4}|[?!]$", column):
         return None
     last = words[-1]
-    is_known = {last, last.removesuffix("s")} & NOUNS or names.small[f"the {last} of"]
+    is_count = len(words) == 1 and is_plural(last) and re.fullmatch(r"\d[\d,]*", cell)
+    is_known = {last, last.removesuffix("s")} & NOUNS or names.small[f"the {last} of"] or is_count
     is_title = column[0].isupper() and not form_of(last) and not last.endswith(("ed", "ing", "est"))
     if not (is_known or is_title) or not re.search(r"[a-z]{3}", last):
         return None
-    if YEAR.fullmatch(row):
-        about = "" if set(content_words(heading)) <= set(content_words(column)) else f" ({heading})"
-        return f"What {'are' if is_plural(last) else 'is'} the {column.lower() if column.istitle() else column} for {row}{about}?"
     what = re.sub(r"^(?:the|an?) ", "", first.lower())
+    if what.split()[-1:] == words[-1:]:  # `the day of the day`
+        return None
     is_kind = re.fullmatch(r"[a-z-]+(?: [a-z-]+)?", what) and NO_NOUNS.isdisjoint(what.split())
     is_said = what in ("name", "item") or what.split()[-1:] == row.lower().split()[-1:]
     thing = f"the {what} {row}" if is_kind and not is_said else row
-    is_clear = (first and row[0].isupper()) or set(content_words(heading)) <= set(
-        content_words(f"{column} {row} {what}")
-    )
+    told = set(content_words(f"{column} {row} {what}"))
+    is_clear = (first and row[0].isupper()) or set(content_words(heading)) <= told
+    about = "" if is_clear else f" ({heading})"
+    if is_count and not YEAR.fullmatch(row):
+        return f"How many {last} does {thing} have{about}?"
     name = column if sum(sign.isupper() for sign in column) > 1 else column.lower()
-    verb = "are" if is_plural(last) else "is"
-    return f"What {verb} the {name} of {thing}{'' if is_clear else f' ({heading})'}?"
+    joined = "for" if YEAR.fullmatch(row) else "of"
+    return f"What {'are' if is_plural(last) else 'is'} the {name} {joined} {thing}{about}?"

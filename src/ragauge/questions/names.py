@@ -62,13 +62,3 @@ class Names:
             if len(found) == 1 and found.total() >= least and head not in VAGUE
             else None
         )
-
-    def resolve(self, text: str, document: str) -> str:
-        """The text with `the hut` as the one hut that the document names."""
-
-        def named(found: re.Match[str]) -> str:
-            name = self.resolved(found[1].lower(), document)
-            return f"the {name}" if name else found[0]
-
-        nouns = r"\bthe ([a-z]+)(?=$|[,.]| (?:of|in|on|at|by|from|and|for|to|with)\b)"
-        return re.sub(nouns, named, text)

@@ -1,12 +1,12 @@
 """Relevance judgements in columns, and a run matched to them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
-from ragauge.rankings.arrays import Bools, Compat, Floats, Ints, Words, compared
+from ragauge.rankings.arrays import Bools, Compat, Floats, Ints, compared
 from ragauge.rankings.hits import Hits
 from ragauge.rankings.reading.fields import (
     Field,
@@ -14,10 +14,11 @@ from ragauge.rankings.reading.fields import (
     digests,
     field_of,
     numbered_names,
+    paired,
     starts_of_blocks,
     texts_of,
 )
-from ragauge.rankings.reading.lookup import Names, order, ranks
+from ragauge.rankings.reading.lookup import Names, order, ranks, same_pairs
 
 NOT_JUDGED = -1
 """The number of a query without judgements."""
@@ -51,6 +52,11 @@ class Judgements:
         return tuple(texts_of(self.query_names))
 
     @cached_property
+    def numbers(self) -> dict[str, int]:
+        """Each query's number."""
+        return {query: number for number, query in enumerate(self.queries)}
+
+    @cached_property
     def known_queries(self) -> Names:
         return Names(self.query_names)
 
@@ -58,25 +64,21 @@ class Judgements:
     def known_pairs(self) -> Names:
         return Names(self.document, self.query)
 
-    def numbers_of(self, query: Field) -> tuple[Ints, Words]:
-        """Each query's number, NOT_JUDGED where it has none, and its digest."""
-        digest = digests(query)
-        rows, entry = self.known_queries.find(query, digest)
-        number = np.full(len(query), NOT_JUDGED)
-        number[rows] = entry
-        return number, digest
+    def matched(
+        self, document: Field, number: Ints, n_lines: Ints, score: Floats, compat: Compat
+    ) -> tuple[Ints, Ints, list[tuple[int, int]]]:
+        """The judgements whose documents are among those retrieved, their ranks, and rows that are the same.
 
-    def ranks_in(
-        self, document: Field, key: Words, group: Ints, query: Ints, score: Floats, compat: Compat
-    ) -> tuple[Ints, Ints]:
-        """The judgements whose documents are among those retrieved, and their ranks.
-
-        `query` numbers each row's query from 0, and `group` does as the judgements do, with negative
-        numbers for others; `key` is the documents' digests paired with it.
+        `document` and `score` (n,) are lines that follow each other by query, each with `n_lines`
+        (q,); `number` (q,) are the queries' numbers here, NOT_JUDGED for others.
         """
-        rows, judgement = self.known_pairs.find(document, key, group)
-        at = order(query, compared(score, compat))
-        return judgement, ranks(at, rows, query[rows], document)
+        # Each query that is not judged is a group of its own.
+        group = np.where(number == NOT_JUDGED, -2 - np.arange(len(number)), number)
+        key, of_line = paired(digests(document), group, n_lines), np.repeat(group, n_lines)
+        rows, judgement = self.known_pairs.find(document, key, of_line)
+        query = np.repeat(np.arange(len(group)), n_lines)
+        rank = ranks(order(query, compared(score, compat)), rows, query[rows], document)
+        return judgement, rank, same_pairs(document, key, of_line)
 
     @classmethod
     def from_mapping(
@@ -158,8 +160,3 @@ class JudgedRun:
             self.judgements.query,
             self.judgements.grade[best_first],
         )
-
-
-def numbered(names: Sequence[str]) -> dict[str, int]:
-    """Each name's index."""
-    return {name: place for place, name in enumerate(names)}

@@ -13,8 +13,9 @@ INVISIBLE_CHARACTERS = (
     r"\U000e0000-\U000e0fff"
 )
 INVISIBLE = re.compile(f"[{INVISIBLE_CHARACTERS}]")
-CONTROLS_IN_DATA = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
-INVISIBLE_IN_DATA = re.compile(rf"(?![\n\t])[{INVISIBLE_CHARACTERS}]")
+# Patterns that only some formats need are compiled when they are used: every command imports this module.
+CONTROLS_IN_DATA = r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]"
+INVISIBLE_IN_DATA = rf"(?![\n\t])[{INVISIBLE_CHARACTERS}]"
 # Commands that CI services execute from a log. A named command is matched anywhere in a line,
 # because a table may wrap just before it.
 WORKFLOW_COMMAND = re.compile(
@@ -23,12 +24,12 @@ WORKFLOW_COMMAND = re.compile(
     re.IGNORECASE,
 )
 # What a formula begins with, also in the forms that normalisation turns into it, and as a minus sign.
-FORMULA = re.compile(
+FORMULA = (
     rf"[\s{INVISIBLE_CHARACTERS}]*+[=+\-@\u207a-\u207c\u208a-\u208c\u2212\u2a74-\u2a76\ufb29\ufe62\ufe63\ufe66\ufe6b"
     r"\uff0b\uff0d\uff1d\uff20]|\s*[\t\r\n]"
 )
-NUMBER = re.compile(r"[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?%?")
-MARKDOWN = re.compile(r"([\\`*_{}\[\]<>()#+!|~&$-])")
+NUMBER = r"[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?%?"
+MARKDOWN = r"([\\`*_{}\[\]<>()#+!|~&$-])"
 LATEX = {
     "\\": r"\textbackslash{}",
     "&": r"\&",
@@ -53,7 +54,7 @@ LATEX = {
     "\u2265": r"$\geq$",
 }
 # What pdflatex sets with its default encoding and fonts, found by trying all characters up to U+3100.
-UNSET = re.compile(
+UNSET = (
     r"[^\x20-\x7e\xa1-\xaa\xac\xae-\xba\xbc-\xcf\xd1-\xdd\xdf-\xef\xf1-\xfd\xff\u0100-\u0103\u0106-\u010f"
     r"\u0112-\u0117\u011a-\u0125\u0128-\u012d\u0130\u0131\u0134-\u0137\u0139-\u013e\u0141-\u0148\u014c-\u0165"
     r"\u0168-\u0171\u0174-\u017e\u0218-\u021b\u1e9e\u2010-\u2014\u2018\u2019\u201c\u201d\u2020-\u2022\u2026\u2030"
@@ -90,7 +91,7 @@ def data_for_terminal(text: str) -> str:
     >>> data_for_terminal('{"id": "a\u202eb"}\\n')
     '{"id": "a\\\\u202eb"}\\n'
     """
-    return INVISIBLE_IN_DATA.sub(_by_units, text)
+    return re.sub(INVISIBLE_IN_DATA, _by_units, text)
 
 
 def data_for_pipe(text: str) -> str:
@@ -99,7 +100,7 @@ def data_for_pipe(text: str) -> str:
     >>> data_for_pipe("a\x1b[31m, ב\u200f")
     'a\\\\u001b[31m, ב\u200f'
     """
-    return CONTROLS_IN_DATA.sub(_by_units, text)
+    return re.sub(CONTROLS_IN_DATA, _by_units, text)
 
 
 def _by_units(match: re.Match[str]) -> str:
@@ -114,7 +115,7 @@ def for_csv(text: str) -> str:
     ("'=1+1", '-0.133')
     """
     text = text.replace("\x00", "\\x00").encode("utf-8", "backslashreplace").decode()
-    return f"'{text}" if FORMULA.match(text) and not NUMBER.fullmatch(text) else text
+    return f"'{text}" if re.match(FORMULA, text) and not re.fullmatch(NUMBER, text) else text
 
 
 def for_markdown(text: str) -> str:
@@ -124,7 +125,7 @@ def for_markdown(text: str) -> str:
     'a\\\\|\\\\<b\\\\>'
     """
     shown = for_terminal(text)
-    return MARKDOWN.sub(r"\\\1", shown)
+    return re.sub(MARKDOWN, r"\\\1", shown)
 
 
 def for_latex(text: str) -> str:
@@ -140,7 +141,7 @@ def for_latex(text: str) -> str:
         numbers = " ".join(f"U+{ord(char):04X}" for char in match[0])
         return rf"\ifdefined\Uchar {match[0]}\else {numbers}\fi{{}}"
 
-    return UNSET.sub(by_number, "".join(LATEX.get(char, char) for char in for_terminal(text)))
+    return re.sub(UNSET, by_number, "".join(LATEX.get(char, char) for char in for_terminal(text)))
 
 
 def counted(n: int, noun: str) -> str:

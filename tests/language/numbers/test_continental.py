@@ -33,7 +33,7 @@ def test_the_comma_is_the_decimal_mark_where_nothing_else_can_be_meant(text, val
 @pytest.mark.parametrize(
     ("text", "values"),
     [
-        ("1,5", ["1", "5"]),
+        ("1,5 and 2", ["1", "5", "2"]),
         ("pages 3,5 and 7", ["3", "5", "7"]),
         ("1,234,567", ["1234567"]),
         ("1,234.5", ["1234.5"]),

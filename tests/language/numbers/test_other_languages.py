@@ -26,6 +26,21 @@ Opens 9:00 am|9 am
 5 por ciento|5 %
 1250,50 euros|1 250,50 €
 2 times per week|2x a week
+1,5 Stunden|90 Minuten
+2,5 Tonnen|2500 kg
+0,75|0.75
+12,5|12.5
+Elle pèse 2,5 kg.|2.5 kg
+Vinieron 1.250 personas con sus hijos.|1250 people
+8 bis 17 Uhr|8 am to 5 pm
+8:00–17:00|8 am to 5 pm
+7 Uhr 30|7:30
+halb acht|7:30
+19h30|7:30 pm
+十点半|10:30
+一亿两千万|120000000
+3 dozen eggs|36 eggs
+5 billones de pesos|5 trillion pesos
 """
 APART = """
 Das kostet 12 Euro im Monat.|12 Euro im Jahr
@@ -39,13 +54,21 @@ Das kostet 12 Euro im Monat.|12 Euro im Jahr
 3 Erwachsene und 2 Kinder|2 Erwachsene und 3 Kinder
 à 17 h 30|17:20
 下午5点|5 am
+2,5 Tonnen|25 t
 """
 IN_WORDS = """
 zwölf Monate|12 Monate|1
 einundzwanzig Tage|21 Tage|1
 douze mois|12 mois|1
 quatre-vingt-dix jours|90 jours|1
-trente et un jours|31 jours|0
+trente et un jours|31 jours|1
+deux mille cinq cents|2500|1
+zweitausendfünfhundert Meter|2500 m|1
+dos mil personas|2000 personas|1
+zwei Dutzend|24|1
+tienen veintiuno|21|1
+三分之一|1/3|1
+tres cuatro|7|0
 doce meses|12 meses|1
 treinta y cinco días|35 días|1
 fünf Prozent|5 %|1

@@ -19,8 +19,8 @@ from ragauge.loaders import load
 from ragauge.rankings.judgements import JudgedRun, Judgements
 from ragauge.rankings.reading import in_memory as rankings
 from ragauge.rankings.reading import mappings
+from ragauge.rankings.reading.samples import match_samples_to_qrels
 from ragauge.rankings.reading.sources import (
-    match_samples_to_qrels,
     match_to_qrels,
     read_judgements,
     read_run,

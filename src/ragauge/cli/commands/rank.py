@@ -1,5 +1,6 @@
 """`ragauge rank`."""
 
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -107,6 +108,9 @@ def command(
         raise click.UsageError(
             "--compare cannot be written as tsv or csv; use the table, json, md, latex or html"
         )
+    # NumPy starts a thread for each core when it is imported, for products of matrices. There are none here,
+    # and the start takes as long as a hundred queries.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from ragauge.rankings.rank import DEFAULT_MEASURES, rank
     from ragauge.rankings.tables import RankingTable, ranking_report
 

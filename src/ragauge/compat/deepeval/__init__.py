@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ragauge.compat.adapters import not_covered
 from ragauge.compat.deepeval.dataset import EvaluationDataset, Golden
 from ragauge.compat.deepeval.metrics import BaseMetric, MeasuredMetric
 from ragauge.compat.deepeval.test_case import LLMTestCase
@@ -95,9 +96,13 @@ def evaluate(
     return result
 
 
-def assert_test(test_case: LLMTestCase, metrics: Sequence[BaseMetric], **ignored: object) -> None:
+def assert_test(
+    test_case: LLMTestCase | None = None, metrics: Sequence[BaseMetric] = (), **ignored: object
+) -> None:
     """AssertionError that names the metrics below their thresholds, and those without a score, with the reasons."""
     __tracebackhide__ = True
+    if test_case is None:
+        raise PlanError(["assert_test(golden=…), which traces, is not covered; give a test_case"])
     (result,) = _results([test_case], metrics)
     if failed := [str(data) for data in result.metrics_data if not data.success]:
         raise AssertionError(f"Metrics: {', '.join(failed)} failed.")
@@ -139,3 +144,8 @@ def _scored(metric: BaseMetric, cases: list[LLMTestCase]) -> list[MetricData]:
         data = (metric.__name__, metric.threshold, metric.is_successful(), metric.score)
         found.append(MetricData(*data, metric.reason, metric.strict_mode, metric.error))
     return found
+
+
+def __getattr__(name: str) -> Any:
+    """ImportError for a class of deepeval that is not covered."""
+    raise not_covered("deepeval", name)

@@ -134,6 +134,7 @@ AnswerRelevancyMetric = _covered("Answer Relevancy", "answer_relevance")
 FaithfulnessMetric = _covered("Faithfulness", "faithfulness(on_no_claims=1.0)")
 ContextualPrecisionMetric = _covered("Contextual Precision", 'context_precision(average="ap")')
 ContextualRecallMetric = _covered("Contextual Recall", "context_recall")
+ContextualRelevancyMetric = _covered("Contextual Relevancy", "context_precision")
 ToolCorrectnessMetric = _covered("Tool Correctness", "tool_recall")
 
 
@@ -148,6 +149,27 @@ class ExactMatchMetric(MeasuredMetric):
     def row(self, case: LLMTestCase) -> dict[str, object]:
         texts = {"answer": case.actual_output, "references": case.expected_output}
         return {name: text and text.strip() for name, text in texts.items()}
+
+
+class PatternMatchMetric(MeasuredMetric):
+    """`regex`: 1 if the pattern matches the whole output but for spaces around it."""
+
+    title = "Pattern Match"
+
+    def __init__(
+        self,
+        pattern: str,
+        ignore_case: bool = False,
+        threshold: float = 1,
+        verbose_mode: bool = False,
+    ) -> None:
+        super().__init__(threshold, verbose_mode=verbose_mode)
+        case = "" if ignore_case else "-i"
+        pattern = rf"\A(?{case}:{pattern.strip()})\Z"
+        self.label = str(Label("regex", {"pattern": pattern}))
+
+    def row(self, case: LLMTestCase) -> dict[str, object]:
+        return {"answer": case.actual_output and case.actual_output.strip()}
 
 
 class GEval(MeasuredMetric):

@@ -4,14 +4,17 @@ Names and arguments are those of ragas 0.4. Covered: `evaluate`, `EvaluationData
 `metrics`, `llms` and `embeddings`. Not covered: conversations, test set generation, experiments, metrics that a script defines (`ragauge.metric` does).
 """
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ragauge.compat.adapters import not_covered
 from ragauge.compat.ragas import metrics as _metrics
 from ragauge.compat.ragas.dataset_schema import EvaluationDataset as EvaluationDataset
 from ragauge.compat.ragas.dataset_schema import EvaluationResult as EvaluationResult
 from ragauge.compat.ragas.dataset_schema import SingleTurnSample as SingleTurnSample
 from ragauge.compat.ragas.dataset_schema import samples_of
+from ragauge.compat.ragas.run_config import RunConfig as RunConfig
 from ragauge.errors import JudgeError, PlanError
 
 DEFAULT_METRICS = (
@@ -55,10 +58,20 @@ def evaluate(
     names = [metric.name for metric in chosen]
     if double := [name for name in dict.fromkeys(names) if names.count(name) > 1]:
         raise PlanError([f"two metrics have the name {double[0]!r}; give one another: name=…"])
-    results = _metrics.results_of(chosen, dataset.samples, llm, embeddings)
+    results = _metrics.results_of(chosen, dataset, llm, embeddings)
     found = dict(zip(names, results, strict=True))
     reasons = {name: [result.reason for result in found[name]] for name in names}
     if raise_exceptions and (broken := [why for each in reasons.values() for why in each if why]):
         raise JudgeError(broken[0])
     values = {name: [float(result) for result in found[name]] for name in names}
     return EvaluationResult(dataset, values, reasons)
+
+
+async def aevaluate(*given: Any, **options: Any) -> EvaluationResult:
+    """As `evaluate`."""
+    return await asyncio.to_thread(evaluate, *given, **options)
+
+
+def __getattr__(name: str) -> Any:
+    """ImportError for a class of ragas that is not covered."""
+    raise not_covered("ragas", name)

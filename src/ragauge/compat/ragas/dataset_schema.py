@@ -1,7 +1,7 @@
 """ragas's samples, data set and result."""
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -50,11 +50,16 @@ class SingleTurnSample:
         return {name: value for name, value in given.items() if value is not None}
 
 
-class EvaluationDataset:
+class EvaluationDataset(list[SingleTurnSample]):
     """Samples in order: `EvaluationDataset(samples=[…])`, `from_list`, `from_pandas` or `from_hf_dataset`."""
 
-    def __init__(self, samples: Iterable[SingleTurnSample], **_: object) -> None:
-        self.samples = list(samples)
+    def __init__(self, samples: Iterable[SingleTurnSample] = (), **_: object) -> None:
+        super().__init__(samples)
+
+    @property
+    def samples(self) -> list[SingleTurnSample]:
+        """The samples as a list."""
+        return list(self)
 
     @classmethod
     def from_list(cls, data: Iterable[Mapping[str, Any]]) -> "EvaluationDataset":
@@ -73,7 +78,7 @@ class EvaluationDataset:
 
     def to_list(self) -> list[dict[str, Any]]:
         """A dictionary for each sample, of the fields that are given."""
-        return [sample.to_dict() for sample in self.samples]
+        return [sample.to_dict() for sample in self]
 
     def to_pandas(self) -> Any:
         """A pandas frame with a row for each sample."""
@@ -81,18 +86,9 @@ class EvaluationDataset:
 
         return pd.DataFrame(self.to_list())
 
-    def features(self) -> set[str]:
+    def features(self) -> list[str]:
         """The fields that the first sample has."""
-        return set(self.samples[0].to_dict()) if self.samples else set()
-
-    def __len__(self) -> int:
-        return len(self.samples)
-
-    def __iter__(self) -> Iterator[SingleTurnSample]:
-        return iter(self.samples)
-
-    def __getitem__(self, place: int) -> SingleTurnSample:
-        return self.samples[place]
+        return [*self[0].to_dict()] if self else []
 
 
 def samples_of(

@@ -2,7 +2,11 @@
 
 from typing import Any
 
+from ragauge.errors import PlanError
 from ragauge.judges.protocol import Judge
+from ragauge.judges.providers.factory import open_judge
+
+OLLAMA = "http://localhost:11434"
 
 
 def LangchainLLMWrapper(langchain_llm: Any, **_: object) -> Any:  # noqa: N802
@@ -11,10 +15,24 @@ def LangchainLLMWrapper(langchain_llm: Any, **_: object) -> Any:  # noqa: N802
 
 
 def llm_factory(
-    model: str, *, base_url: str | None = None, client: Any = None, **_: object
+    model: str,
+    provider: str = "openai",
+    client: Any = None,
+    *,
+    base_url: str | None = None,
+    api_key: str | None = None,
+    **_: object,
 ) -> Judge:
-    """The model behind an OpenAI-compatible endpoint: that of `client` (its address; the key is read from OPENAI_API_KEY)."""
-    from ragauge.judges.providers.factory import open_judge
+    """The model behind an OpenAI-compatible endpoint: that of `base_url`, of `client`, or OpenAI's; of others through any-llm.
 
-    address = base_url or (None if client is None else str(client.base_url))
+    The key is read from OPENAI_API_KEY, or from the variable of the `provider`. PlanError for a key as `api_key`.
+    """
+    if api_key is not None:
+        where = "keys are read from the environment, such as OPENAI_API_KEY"
+        raise PlanError([f"llm_factory(api_key=…) is not covered; {where}"])
+    if provider == "ollama":
+        base_url = f"{(base_url or OLLAMA).removesuffix('/').removesuffix('/v1')}/v1"
+    elif provider not in ("openai", "litellm") and base_url is None:
+        return open_judge(f"any-llm:{provider.replace('google', 'gemini')}:{model}")
+    address = base_url or (str(client.base_url) if hasattr(client, "base_url") else None)
     return open_judge(model, **({"base_url": address} if address else {}))

@@ -58,7 +58,11 @@ def _asks_version(question: str) -> bool:
 
 def _read(text: str, found: Sequence[Quantity], asks_version: bool) -> Sequence[Quantity]:
     stated, found = dates(text), in_other_languages(text, found)
-    names = [*times_of_day(text), *(_time(each) for each in stated if _is_time(text, each))]
+    names = list(times_of_day(text))
+    covered = {at for each in names for at in range(each.start, each.end)}
+    times = [_time(each) for each in stated if each.start not in covered and _is_time(text, each)]
+    ends = chain(*(_other_end(text, each) for each in times))
+    names += [*times, *(each for each in ends if each.start not in covered)]
     if _MAY_BE_VERSION.search(text):
         # Not `5.3.2021`, nor `1.234.567`, which is a number with points between thousands.
         others = {each.start for each in (*stated, *found)}
@@ -113,6 +117,25 @@ def _is_time(text: str, date: Date) -> bool:
     if not verse or not date.text[-1].isdigit() or ":0" in date.text:
         return True
     return verse[1].lower() in _NO_BOOKS or _CLOCK.match(text, date.end) is not None
+
+
+_FIRST_HOUR = re.compile(
+    r"(?<![\w:.,])([01]?[0-9]|2[0-4])\s?(?:[-–—]|bis|to|a|à|until)\s?$", re.IGNORECASE
+)
+_LAST_TIME = re.compile(r"\s?[-–—]\s?([01]?[0-9]|2[0-4]):([0-5][0-9])(?![\w:])")
+
+
+def _other_end(text: str, time: Quantity) -> Iterator[Quantity]:
+    """The time at the other end of a range: the 8 of `8 to 5 pm`, the 17:00 of `8:00–17:00`."""
+    for end in (
+        _FIRST_HOUR.search(text, max(0, time.start - 10), time.start),
+        _LAST_TIME.match(text, time.end),
+    ):
+        if end:
+            hour, *minute = map(int, end.groups())
+            start, stop = end.start(1), end.end(end.re.groups)
+            value = Decimal(60 * hour + sum(minute))
+            yield Quantity(text[start:stop], start, stop, value, "time?")
 
 
 def _time(date: Date) -> Quantity:

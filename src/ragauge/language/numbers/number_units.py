@@ -7,7 +7,7 @@ from ragauge.language.numbers.quantity import MONEY, PAIRS, SCALES, UNITS, Readi
 
 _END = r"(?!_{0,3}[0-9A-Za-z\u00c0-\u058f])"
 _SCALE = re.compile(
-    rf"[\s-]?(hundred|mil millones|mill(?:ionen|iarden?|iard|ones|ón)|billionen|mili(?:oni|ardi)|milj(?:oen|ard)"
+    rf"[\s-]?(hundred|mil millones|mill(?:ionen|iarden?|iard|ones|ón)|billones|billionen|mili(?:oni|ardi)|milj(?:oen|ard)"
     rf"|milhões|bilhões|t(?:housand|rillion|rn|n)|la(?:kh|c)|m(?:illion|ln|io|rd|n)|crore|b(?:illion|ln|n)"
     rf"|quadrillion)s?{_END}|([百千万萬億亿兆])",
     re.IGNORECASE,

@@ -36,7 +36,7 @@ from operator import attrgetter
 from ragauge.language.characters import plain_signs
 from ragauge.language.dates.dates import dates
 from ragauge.language.dates.parts import Date
-from ragauge.language.numbers.numerals import digit_in, is_german, numbers_in_digits
+from ragauge.language.numbers.numerals import digit_in, numbers_in_digits, with_commas
 from ragauge.language.numbers.quantity import (
     DIVIDING,
     EXACT,
@@ -74,7 +74,7 @@ def _in_words(text: str) -> tuple[Quantity, ...]:
 
 def _read(text: str, stated: Sequence[Date]) -> tuple[Quantity, ...]:
     plain = plain_signs(text)
-    readings = list(numbers_in_digits(plain, stated, is_german=is_german(plain)))
+    readings = list(numbers_in_digits(plain, stated, with_commas(plain)))
     _lend_in_ranges(plain, readings)
     found = [quantity_of(text, reading) for reading in _joined(readings)]
     found += numbers_in_words(text)

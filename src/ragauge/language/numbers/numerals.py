@@ -22,7 +22,10 @@ from ragauge.language.numbers.signs import MONEY_SIGNS, read_accounting, read_be
 _UNIT = (
     r"(?=[ \u00a0]?(?:%|[€£]|\$(?![0-9])|(?:percent|per cent|M(?:io|rd)|thousand|[mbtr]{1,2}illions?|[mbt]n"
     rf"|(?i:{FOREIGN_SCALES}|euros?|dollars?|prozent)"
-    r"|EUR|USD|CHF|SEK|NOK|DKK|PLN|CZK|BRL)\b))"
+    r"|EUR|USD|CHF|SEK|NOK|DKK|PLN|CZK|BRL|[kcmµ]?[mgl]|[kMGT]i?[BWV]h?|ha|°[CF]"
+    r"|(?i:tonnen?|tonelada|lit(?:er|re|ro)|(?:kilo|kiló|zenti|centí?i?|milli|milí?i?)?(?:m(?:e|è)t(?:er|re|ro)|gram(?:m?e?|o))|kilo"
+    r"|stunde|minut[eo]|sekunde|second[eo]?|segundo|tag|woche|monat|jahr|grad|heure|jour|semaine|mois|ans|degré|hour|day|week"
+    r"|month|year|hora|día|semana|mes|año|grado)(?:e?[ns]|es)?)\b))"
 )
 _NUMBER_ENDS = r"(?![0-9]|[.,][0-9])"
 # At most 12 groups: with no bound, each number of `345 345 345 …` would look at all others.
@@ -31,7 +34,8 @@ _CONTINENTAL = re.compile(
     r"|[1-9][0-9]{0,2}(?:(?:\.[0-9]{3}){1,12}|(?:'[0-9]{3}){1,12}|(?:[\u00a0][0-9]{3}){1,12}),[0-9]{1,2}"
     rf"{_NUMBER_ENDS}"
     rf"|(?:[0-9]{{1,3}}(?:[ ][0-9]{{3}}){{0,12}}|[0-9]{{4,15}}),[0-9]{{1,2}}{_UNIT}"
-    rf"|(?:(?<=[€£$])|(?<=EUR[ ]))[0-9]{{1,3}},[0-9]{{2}}{_NUMBER_ENDS}"
+    rf"|(?:(?<=[€£$])|(?<=EUR[ ]))[0-9]{{1,3}},[0-9]{{2}}{_NUMBER_ENDS}|0,[0-9]{{1,15}}{_NUMBER_ENDS}"
+    r"|\A[0-9]{1,15},[0-9]{1,2}\Z"
     rf"|[1-9][0-9]{{0,2}}(?:\.[0-9]{{3}}){{1,12}}(?=[ \u00a0](?:(?i:{FOREIGN_SCALES})|M(?:io|rd))\b)"
 )
 _SEPARATORS = re.compile("[.'\u00a0 ]")
@@ -44,27 +48,36 @@ def _set(listed: str) -> frozenset[str]:
     return frozenset(listed.split())
 
 
-_GERMAN = re.compile(
-    rf"(?:[1-9][0-9]{{0,2}}(?:\.[0-9]{{3}}){{1,12}}(?:,[0-9]{{1,15}})?|[0-9]{{1,15}},[0-9]{{1,15}}){_NUMBER_ENDS}"
-)
+_POINTS = r"[1-9][0-9]{0,2}(?:\.[0-9]{3}){1,12}(?:,[0-9]{1,15})?"
+_GERMAN = re.compile(rf"(?:{_POINTS}|[0-9]{{1,15}},[0-9]{{1,15}}){_NUMBER_ENDS}")
+_ROMANCE = re.compile(rf"(?:{_POINTS}|[0-9]{{1,15}},(?![0-9]{{3}}\b)[0-9]{{1,15}}){_NUMBER_ENDS}")
 _SEPARATED = re.compile(r"[0-9][.,][0-9]")
 _GERMAN_WORDS = _set(
     "der das und ist sind beträgt betrug kostet kosten für mit nicht ein eine einen auf bei im zum zur wurde wurden"
     " hat haben liegt lag es von insgesamt uhr prozent"
 )
+_ROMANCE_WORDS = _set(
+    "el los las del con una unos unas fue cuesta costó hay cerca le les est sont pour avec dans une coûte environ"
+)
 _OTHER_WORDS = _set("the and of is are was were with for to at from")
 
 
-def is_german(text: str) -> bool:
-    """Whether words of the text say that it is German, where it has numbers with points or commas in them.
+def with_commas(text: str) -> re.Pattern[str] | None:
+    """How a text in German, French or Spanish writes numbers; None in other languages and without points or commas in numbers.
 
-    >>> is_german("Es kamen 1.250 Gäste."), is_german("1.250 guests came.")
-    (True, False)
+    A comma before three digits, as Mexico writes thousands, is decimal in German only.
+
+    >>> [with_commas(text) is not None for text in ("Es kamen 1.250 Gäste.", "1.250 guests came.")]
+    [True, False]
     """
     if not _SEPARATED.search(text):
-        return False
+        return None
     words = {word.strip('.,;:!?()"') for word in text.lower().split()}
-    return not words.isdisjoint(_GERMAN_WORDS) and words.isdisjoint(_OTHER_WORDS)
+    if not words.isdisjoint(_OTHER_WORDS):
+        return None
+    if not words.isdisjoint(_GERMAN_WORDS):
+        return _GERMAN
+    return None if words.isdisjoint(_ROMANCE_WORDS) else _ROMANCE
 
 
 def may_be_continental(plain: str, digits: str, end: int) -> bool:
@@ -78,13 +91,13 @@ def may_be_continental(plain: str, digits: str, end: int) -> bool:
     )
 
 
-def continental_end(plain: str, start: int, *, is_german: bool = False) -> int:
+def continental_end(plain: str, start: int, commas: re.Pattern[str] | None = None) -> int:
     """Where the number that starts here ends, if it has a decimal comma or points between thousands; else 0.
 
     >>> continental_end("1.234,5", 0), continental_end("1,234.5", 0)
     (7, 0)
     """
-    found = _GERMAN.match(plain, start) if is_german else None
+    found = commas.match(plain, start) if commas else None
     found = found or _CONTINENTAL.match(plain, start)
     if found is None or _is_address(found[0]) or plain.endswith(_BEFORE_VERSION, 0, start):
         return 0
@@ -141,7 +154,7 @@ def digit_in(text: str) -> re.Pattern[str]:
 
 
 def numbers_in_digits(
-    plain: str, stated: Sequence[Date], *, is_german: bool = False
+    plain: str, stated: Sequence[Date], commas: re.Pattern[str] | None = None
 ) -> Iterator[Reading]:
     """The quantities in digits outside dates, list numbers and the like."""
     others = other_numbers(plain, stated)
@@ -155,12 +168,14 @@ def numbers_in_digits(
         if start <= at < stop:
             at = stop
             continue
-        reading, at = any_number(plain, at, is_german=is_german)
+        reading, at = any_number(plain, at, commas)
         if reading:
             yield reading
 
 
-def any_number(plain: str, at: int, *, is_german: bool = False) -> tuple[Reading | None, int]:
+def any_number(
+    plain: str, at: int, commas: re.Pattern[str] | None = None
+) -> tuple[Reading | None, int]:
     """The quantity whose digits begin at `at`, None if it is part of a name, and where to go on."""
     numeral = _NUMERAL.match(plain, at)
     end = numeral.end() if numeral else at + 1
@@ -168,8 +183,8 @@ def any_number(plain: str, at: int, *, is_german: bool = False) -> tuple[Reading
     if name:
         return None, name.end()
     digits = plain[at:end]
-    may_be = is_german or may_be_continental(plain, digits, end)
-    if may_be and (whole := continental_end(plain, at, is_german=is_german)):
+    may_be = commas or may_be_continental(plain, digits, end)
+    if may_be and (whole := continental_end(plain, at, commas)):
         end, digits = whole, in_english(plain[at:whole])
     reading = _read(plain, at, end, digits)
     return reading, max(end, reading.end) if reading else end
@@ -249,6 +264,9 @@ def _is_known_name(plain: str, start: int, end: int) -> bool:
 _BLANK_OR_HYPHEN = frozenset(" -")
 
 
+_DOZEN = re.compile(r"\s?(?:(?:dozen|dutzend|douzaines?|docenas?)\b|打)", re.IGNORECASE)
+
+
 def _value(plain: str, digits: str, end: int) -> tuple[Decimal, int]:
     """The numeral's value including a following fraction, and where it ends."""
     if digits in _VULGAR:
@@ -266,6 +284,8 @@ def _value(plain: str, digits: str, end: int) -> tuple[Decimal, int]:
         return scaled(value, int(power[1])), power.end()
     if not is_whole:
         return value, end
+    if dozen := _DOZEN.match(plain, end):
+        return 12 * value, dozen.end()
     mixed = _MIXED.match(plain, end)
     part = _fraction(_VULGAR.get(mixed[1]) or mixed[2]) if mixed else Decimal(0)
     if mixed and 0 < part < 1:

@@ -8,11 +8,12 @@ from functools import cache
 from ragauge.language.detection import language_of
 from ragauge.language.facts.vocabulary import vocabulary
 from ragauge.language.numbers.quantity import Quantity
-from ragauge.language.numbers.unit_conversion import is_time
-from ragauge.language.numbers.words import PER_CENT
+from ragauge.language.numbers.unit_conversion import is_measure, is_time
+from ragauge.language.numbers.words import PER_CENT, value_of
 from ragauge.language.words import words_of
 
 _TEENS = {
+    21: "veintiuno",
     11: "elf",
     13: "dreizehn treize trece",
     14: "vierzehn quatorze catorce",
@@ -29,12 +30,22 @@ _TENS = {
     70: "siebzig setenta",
     80: "achtzig ochenta",
     90: "neunzig noventa",
+    12: "dutzend douzaine douzaines docena docenas",
+    100: "hundert cent cents cien ciento",
+    200: "doscientos doscientas",
+    300: "trescientos trescientas",
+    500: "quinientos quinientas",
+    1000: "tausend mille mil",
 }
+_FACTORS = frozenset((*_TENS[12].split(), *_TENS[100].split()[:3], *_TENS[1000].split()))
+"""Words that multiply what precedes: `deux mille`, `zwei Dutzend`."""
 _GERMAN_ONES = "ein zwei drei vier fünf sechs sieben acht neun"
 _GERMAN_TENS = "zwanzig dreißig vierzig fünfzig sechzig siebzig achtzig neunzig"
-_ENGLISH_TOO = frozenset(("sept", "seize", "elf", "quince"))
-_RUN = re.compile(r"[^\W\d_]+(?:(?:-| y |-et-| et )[^\W\d_]+)*")
-_JOINT = re.compile(r"-et-| et | y |-")
+_ENGLISH_TOO = frozenset(("sept", "seize", "elf", "quince", "cent", "cents", "mille", "mil"))
+_WORD = re.compile(r"[^\W\d_]+")
+_JOINTS = frozenset(("-", " y ", "-et-", " et "))
+_ONES = frozenset(("un", "une", "uno"))
+_COMPOUND = re.compile(r"(?:(\w*)(tausend))?(?:(\w*?)(hundert))?(?:und)?(\w*)")
 _AFTER = re.compile(r"[\s-]?((?:pour cent|por ciento)\b|[^\W\d_]{1,20}(?![^\W\d_]))")
 """The word after a number, unless it is longer than any unit."""
 
@@ -69,11 +80,17 @@ def in_other_languages(text: str, found: Sequence[Quantity]) -> Sequence[Quantit
     return tuple(_with_unit(text, each) for each in both)
 
 
+_HOUR = "(?:[01]?[0-9]|2[0-4])"
+_HAN_HOUR = "(?:[0-9]{1,2}|十[一二]?|[一二两三四五六七八九])"
 _TIME = re.compile(
-    r"\b(?:à|dès|vers|avant|après)\s([01]?[0-9]|2[0-4])\s?h(?:eures)?(?![a-z])(?:\s?([0-5][0-9])\b)?"
-    r"|(?:(上午|早上|凌晨)|下午|晚上)([0-9]{1,2})[点點时時](?:([0-5]?[0-9])分?|(半))?",
+    rf"\b(?:à|dès|vers|avant|après)\s({_HOUR})\s?h(?:eures)?(?![a-z])(?:\s?([0-5][0-9])\b)?"
+    rf"|(?:(上午|早上|凌晨)|下午|晚上)({_HAN_HOUR})[点點时時](?:([0-5]?[0-9])分?|(半))?"
+    rf"|\b((?:[7-9]|1[0-9]|2[0-4]))\s?h\s?([0-5][0-9])\b|\b({_HOUR})\suhr\s([0-5][0-9])\b"
+    rf"|(?<![0-9一二两三四五六七八九十])({_HAN_HOUR})[点點](?:([0-5]?[0-9])分|(半))|\bhalb\s([a-zäöüß]+|[0-9]{{1,2}})\b"
+    rf"|\b({_HOUR})(?=(?:\s?[-–]\s?|\sbis\s){_HOUR}(?::[0-5][0-9])?\suhr)|(?<=[-–])({_HOUR})\suhr\b",
     re.IGNORECASE,
 )
+_MAY_BE_TIME = re.compile(r"[0-9]\s?h\s?[0-9]|[0-9] [uU]hr|[hH]alb |[点點时時]|h\b")
 
 
 def times_of_day(text: str) -> Iterator[Quantity]:
@@ -82,28 +99,74 @@ def times_of_day(text: str) -> Iterator[Quantity]:
     >>> [(each.text, str(each.value)) for each in times_of_day("à 17 h 30")]
     [('à 17 h 30', '1050')]
     """
-    for found in _TIME.finditer(text) if not text.isascii() else ():
-        hour, minute, is_morning, twelfth, past, half = found.groups()
-        hours = int(hour) if hour else int(twelfth) % 12 + 12 * (not is_morning)
-        value = Decimal(60 * hours + (30 if half else int(minute or past or 0)))
-        yield Quantity(found[0], *found.span(), value, "time")
+    for found in _TIME.finditer(text) if _MAY_BE_TIME.search(text) else ():
+        hour, minute, is_morning, twelfth, past, half, *others = found.groups()
+        unit = "time"
+        if hour or twelfth:
+            hours = int(hour) if hour else _han(twelfth) % 12 + 12 * (not is_morning)
+            minutes = 30 if half else int(minute or past or 0)
+        elif others[0]:
+            hours, minutes = int(others[0]), int(others[1])
+        else:
+            unit = "time?"
+            spoken, after, han, han_past, han_half, to, first, second = others[2:]
+            number = _numbers().get((to or "").lower()) or int(to if (to or "").isdigit() else 0)
+            if to and not 0 < number <= 12:
+                continue  # `halb voll`
+            hours = number if to else _han(spoken or first or second or han)
+            minutes = -30 if to else int(after or han_past or 30 * bool(han_half))
+        yield Quantity(found[0], *found.span(), Decimal(60 * hours + minutes), unit)
+
+
+def _han(hour: str) -> int:
+    return int(hour) if hour.isdigit() else value_of(hour) or 0
 
 
 def _in_words(text: str) -> Iterator[Quantity]:
     table = _numbers()
-    words = table.keys() & words_of(text).listed
+    listed = words_of(text).listed
+    words = {word for word in listed if word in table or "hundert" in word or "tausend" in word}
     if not words or (words <= _ENGLISH_TOO and language_of(text) not in ("de", "es", "fr")):
         return
-    for run in _RUN.finditer(text):
-        value = last = 0
-        for part in _JOINT.split(run[0].lower()):
-            number = table.get(part)
-            if number is None:
-                break
-            value = value * number if (last, number) == (4, 20) else value + number
-            last = number
+    start = end = total = group = last = 0
+    for found in _WORD.finditer(text):
+        word = found[0].lower()
+        number = table.get(word) or _compound(word)
+        if word in _ONES and end and text[end : found.start()] in _JOINTS:
+            number = 1  # `vingt et un`
+        if number is None or text.endswith(("pour ", "por "), 0, found.start()):
+            continue
+        factor, joint = word in _FACTORS, text[end : found.start()]
+        goes_on = joint in _JOINTS or (joint == " " and (factor or last in (100, 1000)))
+        if not (end and goes_on):
+            if end:
+                yield Quantity(text[start:end], start, end, Decimal(total + group), spelled=True)
+            start, total, group = found.start(), 0, 0
+        if number == 1000:
+            total, group = total + max(group, 1) * 1000, 0
+        elif factor or (last, number) == (4, 20):
+            group = max(group, 1) * number
         else:
-            yield Quantity(run[0], *run.span(), Decimal(value), spelled=True)
+            group += number
+        end, last = found.end(), number
+    if end:
+        yield Quantity(text[start:end], start, end, Decimal(total + group), spelled=True)
+
+
+def _compound(word: str) -> int | None:
+    """The value of a German word such as `zweitausendfünfhundert`."""
+    parts = _COMPOUND.fullmatch(word)
+    if not parts or not (parts[2] or parts[4]):
+        return None
+    table = {**_numbers(), "ein": 1}
+    if any(part and part not in table for part in parts.group(1, 3, 5)):
+        return None
+    thousands, hundreds, rest = (table.get(part or "", 0) for part in parts.group(1, 3, 5))
+    return (
+        (max(thousands, 1) * 1000 if parts[2] else 0)
+        + (max(hundreds, 1) * 100 if parts[4] else 0)
+        + rest
+    )
 
 
 def _with_unit(text: str, quantity: Quantity) -> Quantity:
@@ -117,6 +180,7 @@ def _with_unit(text: str, quantity: Quantity) -> Quantity:
     found = _AFTER.match(text, end)
     word = found[1].lower() if found else ""
     unit = "%" if word.startswith(("pour ", "por ")) else vocabulary().units.get(word, "")
-    if not (found and unit) or not (unit == "%" or is_time(unit)) or word == "an":
+    is_measured = unit == "%" or is_time(unit) or (is_measure(unit) and len(word) > 2)
+    if not (found and unit and is_measured) or word == "an":
         return quantity
     return quantity._replace(text=text[start : found.end()], end=found.end(), unit=unit)

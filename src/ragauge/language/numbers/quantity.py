@@ -22,7 +22,7 @@ MONEY = frozenset(SIGNS.values()) | frozenset(_CODES) | {"cent", "pound"}
 
 
 FOREIGN_SCALES = (
-    r"(?:millionen|milliarden?|milliards?|billionen|mil millones|millones|millón|milioni|miliardi"
+    r"(?:millionen|milliarden?|milliards?|billionen|billones|mil millones|millones|millón|milioni|miliardi"
     r"|miljoen|miljard|milhões|bilhões)"
 )
 """Scale words that no English text has: a German, Spanish or Dutch number with points precedes them."""
@@ -30,7 +30,14 @@ SCALES = (
     {"hundred": 2, "thousand": 3, "lakh": 5, "lac": 5, "million": 6, "mln": 6, "mio": 6}
     | {"mn": 6, "crore": 7, "billion": 9, "bn": 9, "bln": 9, "mrd": 9, "trillion": 12, "tn": 12}
     | {"trn": 12, "quadrillion": 15}
-    | {"millionen": 6, "milliarde": 9, "milliarden": 9, "billionen": 12, "milliard": 9}
+    | {
+        "millionen": 6,
+        "milliarde": 9,
+        "milliarden": 9,
+        "billionen": 12,
+        "billones": 12,
+        "milliard": 9,
+    }
     | {"millones": 6, "millón": 6, "mil millones": 9, "milioni": 6, "miliardi": 9}
     | {"miljoen": 6, "miljard": 9, "milhões": 6, "bilhões": 9}
     | {"百": 2, "千": 3, "万": 4, "萬": 4, "億": 8, "亿": 8, "兆": 12}

@@ -149,6 +149,7 @@ _SCALES = {"万": 10**4, "萬": 10**4, "亿": 10**8, "億": 10**8}
 _SIGNS = "".join({**_DIGITS, **_TENS, **_SCALES})
 # After a digit it is its scale, after 第 an ordinal, before 月 or 日 a part of a date, in 万一 and 千万 a word.
 _RUN = re.compile(rf"(?<![第0-9.{_SIGNS}])[{_SIGNS}]+(?![{_SIGNS}月日号號])")
+_SHARE = re.compile(rf"([{_SIGNS}]+)分之([{_SIGNS}]+)")
 _COUNTED = frozenset("个個名位人天年元块塊岁歳歲次家页頁本只隻条條件张張台辆輛种種周倍公米")
 """Measure words, before which one character is a number."""
 PER_CENT = "百分之"
@@ -162,8 +163,17 @@ def chinese_numbers(text: str) -> Iterator[Quantity]:
     """
     if text.isascii():
         return
+    for share in _SHARE.finditer(text):
+        below, above = value_of(share[1]), value_of(share[2])
+        if below and above is not None and below != 100:
+            value = DIVIDING.divide(Decimal(above), Decimal(below))
+            yield Quantity(share[0], *share.span(), value, spelled=True)
     for run in _RUN.finditer(text):
-        value, is_single = _value(run[0]), len(run[0]) == 1
+        if text.startswith("分之", run.end()) or (
+            text.endswith("分之", 0, run.start()) and not text.endswith(PER_CENT, 0, run.start())
+        ):
+            continue
+        value, is_single = value_of(run[0]), len(run[0]) == 1
         is_share = text.endswith(PER_CENT, 0, run.start())
         is_counted = is_share or text[run.end() : run.end() + 1] in _COUNTED
         if value is None or (is_single and not is_counted):
@@ -173,7 +183,7 @@ def chinese_numbers(text: str) -> Iterator[Quantity]:
         yield quantity_of(text, reading, spelled=is_single, only_matches=run[0] == "一")
 
 
-def _value(run: str) -> int | None:
+def value_of(run: str) -> int | None:
     """The value of the characters; None if they are no number: `千万`, `三四百`."""
     if run[0] not in _DIGITS and run[0] != "十":
         return None
@@ -188,6 +198,8 @@ def _value(run: str) -> int | None:
             section += (1 if digit is None else digit) * _TENS[sign]
             digit = None
         else:
-            total = (total + section + (digit or 0)) * _SCALES[sign]
+            scale, section = _SCALES[sign], section + (digit or 0)
+            # 一亿两千万 is a sum, 十二万亿 a product.
+            total = total + section * scale if total > scale else (total + section) * scale
             section, digit = 0, None
     return total + section + (digit or 0)

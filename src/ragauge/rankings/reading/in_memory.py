@@ -3,7 +3,7 @@
 import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
@@ -13,7 +13,7 @@ import numpy as np
 from ragauge.errors import DataError, Problem
 from ragauge.rankings.arrays import Bytes, Compat, Floats, Ints, Words, compared
 from ragauge.rankings.hits import ranks_within
-from ragauge.rankings.judgements import NOT_JUDGED, JudgedRun, Judgements, numbered
+from ragauge.rankings.judgements import NOT_JUDGED, JudgedRun, Judgements
 from ragauge.rankings.reading.fields import (
     Field,
     bytes_in_order,
@@ -24,8 +24,8 @@ from ragauge.rankings.reading.fields import (
     series_of,
     texts_of,
 )
-from ragauge.rankings.reading.lookup import Names, grouped, order, ranks, repeats
-from ragauge.rankings.reading.rows import Rows, refuse, repeated
+from ragauge.rankings.reading.lookup import Names, grouped, order, ranks, same_pairs
+from ragauge.rankings.reading.rows import Rows, refuse_repeated
 
 if TYPE_CHECKING:
     import polars as pl
@@ -45,18 +45,20 @@ class SortedRun:
 
     `query_names` (m,) names the queries, `n_retrieved` (m,) counts their documents. `document` and
     `score` (n,) are sorted by query, best first: score descending in the precision of `compat`, ties
-    by name descending by bytes. `tag` is the name in the run itself.
+    by name descending by bytes. `key` (n,), ascending, is where documents are looked up: its first bits are
+    the query's number, its last ones the rank from 0, and those between the start of the document's digest,
+    so what is found must be compared by name. `tag` is the name in the run itself.
     """
 
     query_names: Field
     n_retrieved: Ints
     document: Field
     score: Floats
+    key: Words
     compat: Compat
     source: str
     tag: str
     notes: tuple[str, ...]
-    keys: "Keys"
 
     def __len__(self) -> int:
         return len(self.score)
@@ -101,20 +103,38 @@ class SortedRun:
 
     def matched_to(self, judgements: Judgements) -> JudgedRun:
         """The run matched to judgements: the ranks of the judged documents."""
-        queries = judgements.query_names
-        rows, entry = self._known_queries.find(queries, digests(queries))
-        number = np.full(judgements.n_queries, NOT_JUDGED)
-        number[rows] = entry
-        n_retrieved = np.where(number == NOT_JUDGED, 0, self.n_retrieved[number])
-        wanted = np.flatnonzero(number[judgements.query] != NOT_JUDGED)
+        number, _ = self._known_queries.numbers(judgements.query_names)
+        is_here = number != NOT_JUDGED
+        n_retrieved = np.where(is_here, self.n_retrieved[number], 0)
+        wanted = np.flatnonzero(is_here[judgements.query])
         query = number[judgements.query[wanted]]
-        at, rank = self.keys.find(digests(judgements.document.take(wanted)), query)
-        row = self._first[query[at]] + rank - 1
-        is_same = self.document.same(row, judgements.document, wanted[at])
-        judgement, rank = wanted[at][is_same], rank[is_same]
-        n_unjudged = len(self.n_retrieved) - len(rows)
+        stem = _stems(self.n_retrieved, digests(judgements.document.take(wanted)), query)
+        # In ascending order the search passes through memory once.
+        left = np.argsort(stem)
+        at = np.searchsorted(self.key, stem[left])
+        found, ranks_found = [left[:0]], [left[:0]]
+        n_rank_bits = _n_bits(self.n_retrieved)[1]
+        while len(left):
+            is_like = at < len(self.key)
+            is_like[is_like] = (self.key[at[is_like]] ^ stem[left[is_like]]) >> n_rank_bits == 0
+            left, at = left[is_like], at[is_like]
+            found.append(left)
+            ranks_found.append((self.key[at] - stem[left]).astype(np.int64))
+            at = at + 1
+        row, rank = np.concatenate(found), np.concatenate(ranks_found)
+        is_same = self.document.same(
+            self._first[query[row]] + rank, judgements.document, wanted[row]
+        )
+        rising = np.flatnonzero(is_same)[np.argsort(row[is_same])]
+        n_unjudged = len(self.n_retrieved) - int(is_here.sum())
         return JudgedRun(
-            judgements, n_retrieved, judgement, rank, n_unjudged, self.tag, notes=self.notes
+            judgements,
+            n_retrieved,
+            wanted[row[rising]],
+            rank[rising] + 1,
+            n_unjudged,
+            self.tag,
+            notes=self.notes,
         )
 
     @cached_property
@@ -123,179 +143,138 @@ class SortedRun:
 
     @cached_property
     def _numbers(self) -> dict[str, int]:
-        return numbered(self.queries)
+        return {query: number for number, query in enumerate(self.queries)}
 
     @cached_property
     def _first(self) -> Ints:
         return np.cumsum(self.n_retrieved) - self.n_retrieved
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Keys:
-    """A 64-bit key for each row, ascending, to look up documents and their ranks.
-
-    A key's first bits are the query's number, its last bits the rank from 0, and the bits between are
-    the start of the document's digest; matches must still be compared by name.
-    """
-
-    n_query_bits: np.uint64
-    n_rank_bits: np.uint64
-    rising: Words
-
-    @classmethod
-    def layout(cls, n_retrieved: Ints) -> "Keys":
-        """No keys, with enough bits for these queries and ranks."""
-        n_query_bits = max(1, (len(n_retrieved) - 1).bit_length())
-        n_rank_bits = max(1, (int(n_retrieved.max(initial=1)) - 1).bit_length())
-        return cls(np.uint64(n_query_bits), np.uint64(n_rank_bits), np.zeros(0, np.uint64))
-
-    def stems(self, digest: Words, query: Ints) -> Words:
-        """The keys of the documents without their ranks."""
-        head = query.astype(np.uint64) << (np.uint64(64) - self.n_query_bits)
-        return head | (digest >> self.n_query_bits >> self.n_rank_bits << self.n_rank_bits)
-
-    def find(self, digest: Words, query: Ints) -> tuple[Ints, Ints]:
-        """The documents that may be in the keys, as indices into `digest`, and their ranks."""
-        stem = self.stems(digest, query)
-        # In ascending order the search passes through memory once.
-        left = np.argsort(stem)
-        at = np.searchsorted(self.rising, stem[left])
-        found, rank = [left[:0]], [left[:0]]
-        while len(left):
-            is_in = at < len(self.rising)
-            left, at = left[is_in], at[is_in]
-            is_like = self.rising[at] >> self.n_rank_bits == stem[left] >> self.n_rank_bits
-            left, at = left[is_like], at[is_like]
-            found.append(left)
-            rank.append((self.rising[at] - stem[left]).astype(np.int64) + 1)
-            at = at + 1
-        all_found, all_rank = np.concatenate(found), np.concatenate(rank)
-        rising = np.argsort(all_found, kind="stable")
-        return all_found[rising], all_rank[rising]
+def _n_bits(n_retrieved: Ints) -> tuple[np.uint64, np.uint64]:
+    """The bits of a key that hold the query's number, and the rank."""
+    most = (len(n_retrieved), int(n_retrieved.max(initial=1)))
+    n_query_bits, n_rank_bits = (np.uint64(max(1, (n - 1).bit_length())) for n in most)
+    return n_query_bits, n_rank_bits
 
 
-class _Ranked(NamedTuple):
-    """Some queries' rows, best first."""
-
-    text: Bytes
-    length: Ints
-    score: Floats
-    key: Words
-    problems: tuple[Problem, ...]
+def _stems(n_retrieved: Ints, digest: Words, query: Ints) -> Words:
+    """The keys of documents without their ranks."""
+    n_query_bits, n_rank_bits = _n_bits(n_retrieved)
+    head = query.astype(np.uint64) << (np.uint64(64) - n_query_bits)
+    return head | (digest >> n_query_bits >> n_rank_bits << n_rank_bits)
 
 
-class _Judged(NamedTuple):
-    """The ranks of some queries' judged documents."""
+class _Piece(NamedTuple):
+    """Some queries' rows: `queries` of the run, of `size` rows each; `row` and `document` (n,) follow each other by query."""
 
-    judgement: Ints
-    rank: Ints
-    problems: tuple[Problem, ...]
-
-
-def rank_rows(rows: Rows, compat: Compat, tag: str = "") -> SortedRun:
-    """Rank the rows; DataError for documents that a query retrieves twice."""
-    work = _Work(rows, compat)
-    texts, lengths, scores, keys, problems = zip(*work.mapped(work.ranked), strict=True)
-    refuse(problem for found in problems for problem in found)
-    return SortedRun(
-        work.names,
-        work.n_retrieved,
-        field_of_pieces(texts, np.concatenate(lengths)),
-        np.concatenate(scores),
-        compat,
-        rows.source,
-        tag,
-        rows.notes,
-        replace(work.keys, rising=np.concatenate(keys)),
-    )
+    queries: slice
+    size: Ints
+    row: Ints
+    document: Field
 
 
-def match_rows_to_qrels(rows: Rows, judgements: Judgements, compat: Compat) -> JudgedRun:
-    """Match the rows to judgements; only judged documents are ranked, as `rank_rows` ranks them."""
-    work = _Work(rows, compat)
-    number, _ = judgements.numbers_of(work.names)
-    is_known = number != NOT_JUDGED
-    group = np.where(is_known, number, -2 - np.arange(len(number)))  # each unjudged query is one
-    found = work.mapped(lambda span: work.judged(span, judgements, group))
-    judgements_found, ranks_found, problems = zip(*found, strict=True)
-    refuse(problem for some in problems for problem in some)
-    n_retrieved = np.zeros(judgements.n_queries, np.int64)
-    n_retrieved[number[is_known]] = work.n_retrieved[is_known]
-    judgement, rank = np.concatenate(judgements_found), np.concatenate(ranks_found)
-    rising = np.argsort(judgement)
-    n_unjudged = int((~is_known).sum())
-    return JudgedRun(
-        judgements, n_retrieved, judgement[rising], rank[rising], n_unjudged, notes=rows.notes
-    )
+class _ByQuery:
+    """The rows of a run by query, the queries in the order in which they first appear."""
 
-
-class _Work:
-    """The data needed to rank each piece of the rows."""
-
-    def __init__(self, rows: Rows, compat: Compat) -> None:
+    def __init__(self, rows: Rows) -> None:
         if not len(rows):
             raise DataError([Problem("is empty: it ranks no document", rows.source)])
         self.rows = rows
-        self.compat: Compat = compat
         first, number = numbered_names(rows.query)
         self.names = rows.query.take(first)
         size = np.diff(rows.first, append=len(rows))
         # Whole numbers far below 2^53, so their sums in floats are exact.
         self.n_retrieved = np.bincount(number, size, len(self.names)).astype(np.int64)
         self.end = np.cumsum(self.n_retrieved)
-        self.keys = Keys.layout(self.n_retrieved)
         is_sorted = len(number) == len(self.names)
-        self.by_query = None if is_sorted else grouped(np.repeat(number.astype(np.uint32), size))
+        self.row = None if is_sorted else grouped(np.repeat(number.astype(np.uint32), size))
 
-    def mapped(self, work: Callable[[tuple[int, int]], T]) -> Iterator[T]:
-        """The results of `work` for the queries in pieces of about PIECE rows, as first and last + 1."""
-        begins = np.arange(0, int(self.end[-1]), PIECE)
+    def mapped(self, work: Callable[[_Piece], T]) -> Iterator[T]:
+        """The results of `work` for pieces of about PIECE rows."""
+        begins = np.arange(0, len(self.rows), PIECE)
         cuts = np.unique(np.searchsorted(self.end, begins, "right")).tolist()
         spans = list(pairwise([*cuts, len(self.end)]))
+
+        def of_span(span: tuple[int, int]) -> T:
+            size = self.n_retrieved[slice(*span)]
+            first, end = int(self.end[span[0]] - size[0]), int(self.end[span[1] - 1])
+            row = np.arange(first, end) if self.row is None else self.row[first:end]
+            return work(_Piece(slice(*span), size, row, self.rows.document.take(row)))
+
         if len(self.rows) < SINGLE_BELOW:
-            yield from map(work, spans)
+            yield from map(of_span, spans)
             return
         with ThreadPoolExecutor(min(MAX_THREADS, os.cpu_count() or 1)) as pool:
-            yield from pool.map(work, spans)
+            yield from pool.map(of_span, spans)
 
-    def ranked(self, span: tuple[int, int]) -> _Ranked:
-        """All rows of the piece, best first."""
-        query, row, document = self._cut(span)
-        score = self.rows.value[row]
-        at = order(query, compared(score, self.compat))
+
+def _rows_of(row: Ints, pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Pairs of a piece's rows as rows of the source."""
+    return [(int(row[one]), int(row[other])) for one, other in pairs]
+
+
+def rank_rows(rows: Rows, tag: str, compat: Compat) -> SortedRun:
+    """Rank the rows; DataError for documents that a query retrieves twice."""
+
+    def ranked(piece: _Piece) -> tuple[Bytes, Ints, Floats, Words, list[tuple[int, int]]]:
+        row, document, score = piece.row, piece.document, rows.value[piece.row]
+        query = np.repeat(np.arange(len(piece.size)), piece.size)
+        digest = digests(document)
+        at = order(query, compared(score, compat))
         if not (at.place[1:] > at.place[:-1]).all():
             best = np.argsort(at.place)
             place = at.place[best]
             is_like_next = np.append(place[1:] == place[:-1], False)
             tied = np.sort(best[is_like_next | np.roll(is_like_next, 1)])
-            if len(tied):
-                rank = ranks(at, tied, query[tied], document)
-                best[at.first[query[tied]] + rank - 1] = tied
-            row, score, document = row[best], score[best], document.take(best)
-        key = self.keys.stems(digests(document), query + span[0])
-        key |= (ranks_within(query, span[1] - span[0]) - 1).astype(np.uint64)
+            rank = ranks(at, tied, query[tied], document)
+            best[at.first[query[tied]] + rank - 1] = tied
+            row, score, document, digest = row[best], score[best], document.take(best), digest[best]
+        key = _stems(by_query.n_retrieved, digest, query + piece.queries.start)
+        key |= (ranks_within(query, len(piece.size)) - 1).astype(np.uint64)
         key.sort()
-        stem = key >> self.keys.n_rank_bits
-        problems = self._repeated(row, document, query) if (stem[1:] == stem[:-1]).any() else ()
-        return _Ranked(bytes_in_order(document), document.length, score, key, tuple(problems))
+        stem = key >> _n_bits(by_query.n_retrieved)[1]
+        repeated: list[tuple[int, int]] = []
+        if (stem[1:] == stem[:-1]).any():
+            repeated = _rows_of(row, same_pairs(document, paired(digest, query), query))
+        return bytes_in_order(document), document.length, score, key, repeated
 
-    def judged(self, span: tuple[int, int], judgements: Judgements, group: Ints) -> _Judged:
-        """The judged rows of the piece; `group` is each query's number in the judgements."""
-        query, row, document = self._cut(span)
-        of_row = group[span[0] : span[1]][query]
-        key = paired(digests(document), of_row)
-        problems = self._repeated(row, document, query) if repeats(key) else ()
-        score = self.rows.value[row]
-        found = judgements.ranks_in(document, key, of_row, query, score, self.compat)
-        return _Judged(*found, tuple(problems))
+    by_query = _ByQuery(rows)
+    texts, lengths, scores, keys, repeated = zip(*by_query.mapped(ranked), strict=True)
+    refuse_repeated(rows, [pair for pairs in repeated for pair in pairs], "is retrieved twice")
+    return SortedRun(
+        by_query.names,
+        by_query.n_retrieved,
+        field_of_pieces(texts, np.concatenate(lengths)),
+        np.concatenate(scores),
+        np.concatenate(keys),
+        compat,
+        rows.source,
+        tag,
+        rows.notes,
+    )
 
-    def _cut(self, span: tuple[int, int]) -> tuple[Ints, Ints, Field]:
-        """The piece's rows, with the number from 0 of each row's query, and its document."""
-        start, stop = span
-        size = self.n_retrieved[start:stop]
-        first, end = int(self.end[start] - size[0]), int(self.end[stop - 1])
-        row = np.arange(first, end) if self.by_query is None else self.by_query[first:end]
-        return np.repeat(np.arange(stop - start), size), row, self.rows.document.take(row)
 
-    def _repeated(self, row: Ints, document: Field, query: Ints) -> Iterator[Problem]:
-        return repeated(self.rows, row, document, query, "is retrieved twice")
+def match_rows_to_qrels(rows: Rows, judgements: Judgements, compat: Compat) -> JudgedRun:
+    """Match the rows to judgements; only judged documents are ranked, as `rank_rows` ranks them."""
+    by_query = _ByQuery(rows)
+    number, _ = judgements.known_queries.numbers(by_query.names)
+
+    def matched(piece: _Piece) -> tuple[Ints, Ints, list[tuple[int, int]]]:
+        judgement, rank, repeated = judgements.matched(
+            piece.document, number[piece.queries], piece.size, rows.value[piece.row], compat
+        )
+        return judgement, rank, _rows_of(piece.row, repeated)
+
+    judgement, rank, repeated = zip(*by_query.mapped(matched), strict=True)
+    refuse_repeated(rows, [pair for pairs in repeated for pair in pairs], "is retrieved twice")
+    is_known = number != NOT_JUDGED
+    n_retrieved = np.zeros(judgements.n_queries, np.int64)
+    n_retrieved[number[is_known]] = by_query.n_retrieved[is_known]
+    return JudgedRun(
+        judgements,
+        n_retrieved,
+        np.concatenate(judgement),
+        np.concatenate(rank),
+        int((~is_known).sum()),
+        notes=rows.notes,
+    )

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, cast
 from ragauge.errors import DataError, PlanError, Problem
 from ragauge.rankings.arrays import Compat
 from ragauge.rankings.judgements import JudgedRun, Judgements
-from ragauge.rankings.reading.sources import match_samples_to_qrels, match_to_qrels, samples_in
-from ragauge.rankings.reading.streams import is_trec
+from ragauge.rankings.reading.sources import match_systems
 
 if TYPE_CHECKING:
     from ragauge.rankings.reading.sources import RankingSource
@@ -31,29 +30,26 @@ def judged_runs(
     if not named:
         raise PlanError(["no run given; give at least one"])
     sources = [source for _, source in named]
-    of_samples = [None if is_trec(source) else samples_in(source) for source in sources]
-    if any(samples is not None for samples in of_samples):
-        matched: dict[str, JudgedRun] = {}
-        for samples in of_samples:
-            if samples is None:
-                raise PlanError(
-                    ["samples and runs cannot be scored together; score them separately"]
-                )
-            for system, run in match_samples_to_qrels(samples, judgements).items():
-                if system in matched:
-                    raise PlanError([f"system {system!r} is in two of the files; rename one"])
-                matched[system] = run
-        sources = [None] * len(matched)
+    match = partial(match_systems, judgements=judgements, compat=compat)
+    if len(named) == 1:
+        found = [match(sources[0])]
     else:
-        match = partial(match_to_qrels, judgements=judgements, compat=compat)
-        if len(named) == 1:
-            found = [match(sources[0])]
-        else:
-            from concurrent.futures import ThreadPoolExecutor
+        from concurrent.futures import ThreadPoolExecutor
 
-            with ThreadPoolExecutor(min(MAX_THREADS, os.cpu_count() or 1)) as pool:
-                found = list(pool.map(match, sources))
-        matched = dict(zip(_distinct_names(named, found), found, strict=True))
+        with ThreadPoolExecutor(min(MAX_THREADS, os.cpu_count() or 1)) as pool:
+            found = list(pool.map(match, sources))
+    n_runs = sum(None in systems for systems in found)
+    if n_runs == len(found):
+        of_none = [systems[None] for systems in found]
+        matched = dict(zip(_distinct_names(named, of_none), of_none, strict=True))
+    elif n_runs:
+        raise PlanError(["samples and runs cannot be scored together; score them separately"])
+    else:
+        names = [str(system) for systems in found for system in systems]
+        if twice := [name for name in names if names.count(name) > 1]:
+            raise PlanError([f"system {twice[0]!r} is in two of the files; rename one"])
+        matched = {str(system): run for systems in found for system, run in systems.items()}
+        sources = [None] * len(matched)
     # A run that shares no query with the judgements, as when ids differ in spelling.
     problems = [
         Problem(

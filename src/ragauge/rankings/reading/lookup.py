@@ -33,6 +33,14 @@ class Names:
         count = np.bincount(slot, minlength=1 << (64 - int(self._slot)))
         self._first = np.concatenate([[0], np.cumsum(count)])
 
+    def numbers(self, field: Field) -> tuple[Ints, Words]:
+        """The number of each name, -1 where it is not known, and its digest."""
+        digest = digests(field)
+        rows, entry = self.find(field, digest)
+        number = np.full(len(field), -1)
+        number[rows] = entry
+        return number, digest
+
     def find(self, field: Field, digest: Words, group: Ints | None = None) -> tuple[Ints, Ints]:
         """The rows of the field with a known name of the same group, ascending, and that name's number.
 
@@ -91,6 +99,15 @@ def repeats(digest: Words) -> list[tuple[int, int]]:
     by_digest = np.argsort(digest, kind="stable")
     equal = np.flatnonzero(digest[by_digest[1:]] == digest[by_digest[:-1]])
     return list(zip(by_digest[equal].tolist(), by_digest[equal + 1].tolist(), strict=True))
+
+
+def same_pairs(names: Field, key: Words, group: Ints) -> list[tuple[int, int]]:
+    """Pairs of rows with the same name in the same group, the earlier first; `key` is digests paired with the group."""
+    return [
+        (row, other)
+        for row, other in repeats(key)
+        if group[row] == group[other] and names.name(row) == names.name(other)
+    ]
 
 
 # Ranks

@@ -11,7 +11,7 @@ import numpy as np
 
 from ragauge.errors import DataError, Problem
 from ragauge.rankings.arrays import ComparedScores, Compat, Floats, Ints, compared
-from ragauge.rankings.judgements import JudgedRun, Judgements, numbered
+from ragauge.rankings.judgements import JudgedRun, Judgements
 from ragauge.rankings.reading.fields import bytes_of, field_of_texts, texts_of
 from ragauge.rankings.reading.rows import (
     LARGEST_GRADE,
@@ -120,17 +120,14 @@ def scored(run: Mapping[object, object], source: str) -> Iterator[tuple[str, Sco
         values: Collection[float] = range(0, -len(names), -1)
         if names and isinstance(names[0], list | tuple):
             for place, pair in enumerate(names, 1):
-                if not _is_pair(pair):
-                    what = f"position {place} is {short(pair)}; a query's documents are {SHAPES}"
+                if not isinstance(pair, list | tuple) or len(cast(Sequence[object], pair)) != 2:
+                    shown = short(cast(object, pair))
+                    what = f"position {place} is {shown}; a query's documents are {SHAPES}"
                     raise DataError([Problem(what, source, id=query)])
             names, values = zip(*cast(Sequence[tuple[object, float]], names), strict=True)
         yield query, _by_name(query, names, values, source)
     if not seen:
         raise DataError([Problem("is empty: it ranks no document", source)])
-
-
-def _is_pair(value: object) -> bool:
-    return isinstance(value, list | tuple) and len(cast(Sequence[object], value)) == 2
 
 
 def _query(given: object, seen: Collection[str], source: str, problems: list[Problem]) -> str:
@@ -215,23 +212,46 @@ def match_mapping_to_qrels(
     run: Mapping[object, object], judgements: Judgements, compat: Compat, source: str
 ) -> JudgedRun:
     """The run matched to the judgements; only judged documents are looked up."""
-    look = _Look(judgements, compat, source)
-    n_queries = 0
+    documents = texts_of(judgements.document)
+    edges = np.arange(judgements.n_queries + 1)
+    first = cast(list[int], np.searchsorted(judgements.query, edges).tolist())
+    n_queries, n_retrieved = 0, np.zeros(judgements.n_queries, np.int64)
     searched = np.zeros(judgements.n_queries, np.bool_)
-    found = [(np.zeros(0, np.int64), np.zeros(0, np.int64))]
+    judgement, ranks = list[int](), [np.zeros(0, np.int64)]
     for piece in _pieces(run, source):
+        scores = compared(_numbers(piece, source), compat)
+        place, wanted, own = list[int](), list[int](), list[float]()
+        for at, (query, given) in enumerate(piece):
+            if (number := judgements.numbers.get(query)) is None:
+                continue
+            searched[number], n_retrieved[number] = True, len(given)
+            begin, end = first[number], first[number + 1]
+            found = list(map(given.get, documents[begin:end]))
+            # A missing id may be there as a whole number: only then must all names be converted.
+            if None in found and (texted := _texted(query, given, source)) is not given:
+                piece[at] = query, texted
+                found = list(map(texted.get, documents[begin:end]))
+            for row, score in enumerate(found, begin):
+                if score is not None:
+                    place.append(at)
+                    wanted.append(row)
+                    own.append(score)
         n_queries += len(piece)
-        searched[[look.number[query] for query, _ in piece if query in look.number]] = True
-        found.append(look.through(piece))
-    judgement, rank = map(np.concatenate, zip(*found, strict=True))
+        if wanted:
+            names = [documents[row] for row in wanted]
+            judgement += wanted
+            ranks.append(
+                _ranks(
+                    piece, scores, place, names, compared(np.array(own, np.float64), compat), source
+                )
+            )
     rising = np.argsort(judgement)
-    n_unjudged = n_queries - int(searched.sum())
     return JudgedRun(
         judgements,
-        np.array(look.n_retrieved, np.int64),
-        judgement[rising],
-        rank[rising],
-        n_unjudged,
+        n_retrieved,
+        np.array(judgement, np.int64)[rising],
+        np.concatenate(ranks)[rising],
+        n_queries - int(searched.sum()),
         searched=searched,
     )
 
@@ -248,66 +268,32 @@ def _pieces(run: Mapping[object, object], source: str) -> Iterator[list[tuple[st
     yield piece
 
 
-class _Look:
-    """Looks up a run's judged documents piece by piece."""
+def _ranks(
+    piece: Sequence[tuple[str, Scores]],
+    scores: ComparedScores,
+    place: Sequence[int],
+    names: Sequence[str],
+    own: ComparedScores,
+    source: str,
+) -> Ints:
+    """The ranks of documents with these names and scores of the queries at these places of the piece, (h,).
 
-    def __init__(self, judgements: Judgements, compat: Compat, source: str) -> None:
-        self.source = source
-        self.compat: Compat = compat
-        self.number = numbered(judgements.queries)
-        self.documents = texts_of(judgements.document)
-        edges = np.arange(judgements.n_queries + 1)
-        self.first = cast(list[int], np.searchsorted(judgements.query, edges).tolist())
-        self.n_retrieved = [0] * judgements.n_queries
-
-    def through(self, piece: list[tuple[str, Scores]]) -> tuple[Ints, Ints]:
-        """The judgements whose documents the piece's queries retrieved, and their ranks."""
-        scores = compared(_numbers(piece, self.source), self.compat)
-        query, judgement, own, unavailable = self._look_up(piece)
-        # A missing id may be present as a whole number: only then must all names be converted.
-        texted = {at: (piece[at][0], _texted(*piece[at], self.source)) for at in unavailable}
-        if any(pair[1] is not piece[at][1] for at, pair in texted.items()):
-            piece = [texted.get(at, pair) for at, pair in enumerate(piece)]
-            query, judgement, own, _ = self._look_up(piece)
-        if not query:
-            return np.zeros(0, np.int64), np.zeros(0, np.int64)
-        place, score = np.array(query, np.int64), compared(np.array(own, np.float64), self.compat)
-        edges = np.cumsum([0, *(len(given) for _, given in piece)])
-        n_above, n_equal = _compare_or_sort(scores, edges, place, score)
-        rank = n_above + 1
-        # A tied hit comes after the higher names in its tie.
-        ties: dict[tuple[int, float], dict[str, int]] = {}
-        for hit in np.flatnonzero(n_equal > 1).tolist():
-            key = at, value = query[hit], float(score[hit])
-            if key not in ties:
-                names = list(_texted(*piece[at], self.source))
-                like = np.flatnonzero(scores[edges[at] : edges[at + 1]] == value)
-                ties[key] = numbered(
-                    sorted((names[row] for row in like), key=bytes_of, reverse=True)
-                )
-            rank[hit] += ties[key][self.documents[judgement[hit]]]
-        return np.array(judgement, np.int64), rank
-
-    def _look_up(
-        self, piece: list[tuple[str, Scores]]
-    ) -> tuple[list[int], list[int], list[float], list[int]]:
-        """The query's place, judgement and score of each judged document that is found, and the
-        places of queries with one that is not."""
-        place, judgement, score, unavailable = list[int](), list[int](), list[float](), list[int]()
-        for at, (query, scores) in enumerate(piece):
-            number = self.number.get(query)
-            if number is None:
-                continue
-            self.n_retrieved[number] = len(scores)
-            for row in range(self.first[number], self.first[number + 1]):
-                value = scores.get(self.documents[row])
-                if value is None:
-                    unavailable.append(at)
-                else:
-                    place.append(at)
-                    judgement.append(row)
-                    score.append(value)
-        return place, judgement, score, list(dict.fromkeys(unavailable))
+    `scores` are those of all documents of the piece.
+    """
+    edges = np.cumsum([0, *(len(given) for _, given in piece)])
+    n_above, n_equal = _compare_or_sort(scores, edges, np.array(place), own)
+    rank = n_above + 1
+    # A tied hit comes after the higher names in its tie.
+    ties: dict[tuple[int, float], dict[str, int]] = {}
+    for hit in np.flatnonzero(n_equal > 1).tolist():
+        key = at, value = place[hit], float(own[hit])
+        if key not in ties:
+            every = list(_texted(*piece[at], source))
+            like = np.flatnonzero(scores[edges[at] : edges[at + 1]] == value)
+            tied = sorted((every[row] for row in like), key=bytes_of, reverse=True)
+            ties[key] = {name: above for above, name in enumerate(tied)}
+        rank[hit] += ties[key][names[hit]]
+    return rank
 
 
 def _compare_or_sort(

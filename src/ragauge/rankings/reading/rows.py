@@ -4,7 +4,7 @@ A column is a list of Python values, a polars series, or a field of text from a 
 """
 
 import struct
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, cast
 
@@ -25,7 +25,7 @@ from ragauge.rankings.reading.fields import (
     text_of,
     texts_of,
 )
-from ragauge.rankings.reading.lookup import repeats
+from ragauge.rankings.reading.lookup import same_pairs
 from ragauge.rankings.reading.scan import MalformedError, decimals
 
 if TYPE_CHECKING:
@@ -94,15 +94,17 @@ def refuse_bad_names(rows: Rows) -> None:
         refuse(Problem(what, rows.source, rows.line(row), field) for row in at)
 
 
-def repeated(rows: Rows, row: Ints, document: Field, query: Ints, what: str) -> Iterator[Problem]:
-    """A problem for each two of these rows with the same document for the same query; all are (n,)."""
-    one, other = np.array(repeats(paired(digests(document), query)), np.int64).reshape(-1, 2).T
-    is_same = document.same(one, document, other) & (query[one] == query[other])
-    for pair in zip(row[one[is_same]].tolist(), row[other[is_same]].tolist(), strict=True):
-        earlier, later = sorted(pair)
-        name, line = text_of(rows.document.name(earlier)), rows.line(earlier)
-        message = f"document {name!r} {what} for its query, first at line {line}; remove one"
-        yield rows.problem(later, message)
+def refuse_repeated(rows: Rows, pairs: Iterable[tuple[int, int]], what: str) -> None:
+    """DataError for rows with the same document for the same query."""
+    refuse(
+        rows.problem(later, repeated_twice(rows.document.name(earlier), what, rows.line(earlier)))
+        for earlier, later in map(sorted, pairs)
+    )
+
+
+def repeated_twice(document: bytes, what: str, line: int) -> str:
+    """What is said of a document that is retrieved or judged twice, first in this line."""
+    return f"document {text_of(document)!r} {what} for its query, first at line {line}; remove one"
 
 
 def judged(rows: Rows) -> Judgements:
@@ -113,11 +115,12 @@ def judged(rows: Rows) -> Judgements:
         for row in np.flatnonzero(~is_whole).tolist()
     )
     block = np.repeat(np.arange(len(rows.first)), np.diff(rows.first, append=len(rows)))
-    _, number = numbered_names(rows.query)
-    every = np.arange(len(rows))
-    refuse(repeated(rows, every, rows.document, number[block], "is judged twice"))
-    query = rows.query.take(block)
-    return Judgements.from_fields(query, rows.document, rows.value.astype(np.int64), rows.source)
+    query = numbered_names(rows.query)[1][block]
+    pairs = same_pairs(rows.document, paired(digests(rows.document), query), query)
+    refuse_repeated(rows, pairs, "is judged twice")
+    return Judgements.from_fields(
+        rows.query.take(block), rows.document, rows.value.astype(np.int64), rows.source
+    )
 
 
 # Columns by their names

@@ -1,12 +1,13 @@
 """Read judgements and rankings from samples: `relevant` and `context_ids`."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import cast
 
 import numpy as np
 
 from ragauge.errors import DataError, Problem
-from ragauge.rankings.judgements import Judgements
+from ragauge.rankings.judgements import NOT_JUDGED, JudgedRun, Judgements
 from ragauge.rankings.reading.fields import field_of_series
 from ragauge.rankings.reading.in_memory import SortedRun, rank_rows
 from ragauge.rankings.reading.rows import Chosen, refuse, rows_of
@@ -55,7 +56,7 @@ def rank_samples(samples: Samples) -> dict[str, SortedRun]:
             .unique(maintain_order=True, keep="first")
         )
         if not ids.height:
-            if not searched_of(samples, system):
+            if not _searched(samples, system):
                 what = f"is null for every question of system {system!r}"
                 raise DataError([Problem(what, samples.source, None, "context_ids")])
             continue
@@ -70,16 +71,35 @@ def rank_samples(samples: Samples) -> dict[str, SortedRun]:
             (np.repeat(begins, size) - np.arange(ids.height)).astype(np.float64),
             first=begins,
         )
-        found[system] = rank_rows(rows, "trec9")
+        found[system] = rank_rows(rows, "", "trec9")
     return found
 
 
-def searched_of(samples: Samples, system: str) -> list[str]:
+def match_samples_to_qrels(samples: Samples, judgements: Judgements) -> dict[str, JudgedRun]:
+    """Each system's retrieved documents matched to judgements, in the order of `context_ids`.
+
+    A sample with empty `context_ids` retrieved nothing; one with null was not searched and is left
+    out.
+    """
+    rankings = rank_samples(samples)
+    seen: dict[str, JudgedRun] = {}
+    for system in samples.systems:
+        known = [judgements.numbers.get(id, NOT_JUDGED) for id in _searched(samples, system)]
+        searched = np.zeros(judgements.n_queries, np.bool_)
+        searched[[place for place in known if place != NOT_JUDGED]] = True
+        ranking = rankings.get(system)
+        found = ranking.matched_to(judgements) if ranking else JudgedRun.nothing(judgements)
+        n_unjudged = known.count(NOT_JUDGED)
+        seen[system] = replace(found, searched=searched, n_unjudged_queries=n_unjudged)
+    return seen
+
+
+def _searched(samples: Samples, system: str) -> list[str]:
     """The questions that the system searched for: those with `context_ids`, also an empty list."""
     import polars as pl
 
-    of_system = samples.frame.filter(pl.col("system") == system)
-    return of_system.filter(pl.col("context_ids").is_not_null())["id"].to_list()
+    found = samples.frame.filter(pl.col("system") == system, pl.col("context_ids").is_not_null())
+    return found["id"].to_list()
 
 
 def _refuse_without(samples: Samples, field: str) -> None:

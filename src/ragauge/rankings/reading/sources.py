@@ -7,17 +7,14 @@ as scoring a run of a hundred queries.
 import os
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar, cast
 
-import numpy as np
-
 from ragauge.errors import DataError, PlanError, Problem
 from ragauge.rankings.arrays import Compat
-from ragauge.rankings.judgements import NOT_JUDGED, JudgedRun, Judgements
-from ragauge.rankings.reading.streams import is_trec, suffix_of
+from ragauge.rankings.judgements import JudgedRun, Judgements
+from ragauge.rankings.reading.streams import is_trec, packed_at, suffix_of
 from ragauge.rankings.reading.trec import read_qrels, rows_of_trec, scan_run
 from ragauge.storage.memory import gc_paused
 from ragauge.storage.regular_file import is_file, is_folder
@@ -32,6 +29,8 @@ if TYPE_CHECKING:
 
     RankingSource = Source | Mapping[str, object] | Samples
     """A file, a list of dicts, a frame, a mapping by query, or samples."""
+    _Content = Path | Rows | Mapping[object, object] | Samples
+    """What a source holds; a path for a TREC file."""
 
 T = TypeVar("T")
 
@@ -54,19 +53,21 @@ def read_judgements(source: "RankingSource | Judgements") -> Judgements:
     """
     if isinstance(source, Judgements):
         return source
-    if is_trec(source):
-        return read_qrels(cast(str, source))
-    from ragauge.rankings.reading.mappings import judgements_of
-    from ragauge.rankings.reading.rows import judged
-    from ragauge.rankings.reading.samples import judgements_of_samples
-
-    if (samples := samples_in(source)) is not None:
-        return judgements_of_samples(samples)
     with gc_paused():
         found, name = _content(source, "grade", "judgements")
-        if found is None:
-            return read_qrels(name)
-        return judgements_of(found, name) if isinstance(found, Mapping) else judged(found)
+        if isinstance(found, Path):
+            return read_qrels(found)
+        from ragauge.rankings.reading.mappings import judgements_of
+        from ragauge.rankings.reading.rows import Rows, judged
+        from ragauge.rankings.reading.samples import judgements_of_samples
+
+        if isinstance(found, Mapping):
+            return judgements_of(found, name)
+        return (
+            judged(found)
+            if isinstance(found, Rows)
+            else judgements_of_samples(cast("Samples", found))
+        )
 
 
 def match_to_qrels(
@@ -84,67 +85,32 @@ def match_to_qrels(
     >>> run.rank.tolist(), run.n_retrieved.tolist()
     ([2], [2])
     """
-    if is_trec(source):
-        return scan_run(cast(str, source), judgements, compat=compat)
-    from ragauge.rankings.reading.in_memory import SortedRun, match_rows_to_qrels
-    from ragauge.rankings.reading.mappings import match_mapping_to_qrels
+    return _only(match_systems(source, judgements, compat), source)
 
-    if isinstance(source, SortedRun):
-        if source.compat != compat:
-            what = f"the ranking was read with compat={source.compat!r}, not {compat!r}"
-            raise PlanError([f"{what}; read it again, or use compat={source.compat!r}"])
-        return source.matched_to(judgements)
-    if (samples := samples_in(source)) is not None:
-        return _only(match_samples_to_qrels(samples, judgements), samples)
+
+def match_systems(
+    source: "RankingSource | SortedRun", judgements: Judgements, compat: Compat
+) -> "dict[str | None, JudgedRun]":
+    """The same for every system of samples; a run is that of None."""
     with gc_paused():
         found, name = _content(source, "score", "run")
-        if found is None:
-            return scan_run(name, judgements, compat=compat)
+        if isinstance(found, Path):
+            return {None: scan_run(found, judgements, compat=compat)}
+        from ragauge.rankings.reading.in_memory import SortedRun, match_rows_to_qrels
+        from ragauge.rankings.reading.mappings import match_mapping_to_qrels
+        from ragauge.rankings.reading.rows import Rows
+        from ragauge.rankings.reading.samples import match_samples_to_qrels
+
         if isinstance(found, Mapping):
-            return match_mapping_to_qrels(found, judgements, compat, name)
-        return match_rows_to_qrels(found, judgements, compat)
-
-
-def match_samples_to_qrels(samples: "Samples", judgements: Judgements) -> dict[str, JudgedRun]:
-    """Each system's retrieved documents matched to judgements, in the order of `context_ids`.
-
-    A sample with empty `context_ids` retrieved nothing; one with null was not searched and is left
-    out.
-    """
-    from ragauge.rankings.judgements import numbered
-    from ragauge.rankings.reading.samples import rank_samples, searched_of
-
-    rankings = rank_samples(samples)
-    number = numbered(judgements.queries)
-    seen: dict[str, JudgedRun] = {}
-    for system in samples.systems:
-        known = [number.get(id, NOT_JUDGED) for id in searched_of(samples, system)]
-        searched = np.zeros(judgements.n_queries, np.bool_)
-        searched[[place for place in known if place != NOT_JUDGED]] = True
-        ranking = rankings.get(system)
-        found = ranking.matched_to(judgements) if ranking else JudgedRun.nothing(judgements)
-        n_unjudged = known.count(NOT_JUDGED)
-        seen[system] = replace(found, searched=searched, n_unjudged_queries=n_unjudged)
-    return seen
-
-
-def samples_in(source: object) -> "Samples | None":
-    """The samples, given or in a file with `context_ids` or `relevant`; None for other sources."""
-    from ragauge.loaders import load
-    from ragauge.rankings.reading.rows import candidates
-    from ragauge.samples.samples import Samples
-
-    if isinstance(source, Samples):
-        return source
-    if not isinstance(source, str | os.PathLike):
-        return None
-    path = Path(cast("str | os.PathLike[str]", source))
-    if not is_file(path) or _format(path, "score") == "trec":
-        return None
-    fields = _fields(path)
-    # A table of judgements may call its grades "relevant", but it names documents.
-    gold_only = "relevant" in fields and not candidates(fields, "document")
-    return load(path) if "context_ids" in fields or gold_only else None
+            return {None: match_mapping_to_qrels(found, judgements, compat, name)}
+        if isinstance(found, Rows):
+            return {None: match_rows_to_qrels(found, judgements, compat)}
+        if not isinstance(found, SortedRun):
+            return {**match_samples_to_qrels(found, judgements)}
+        if found.compat != compat:
+            what = f"the ranking was read with compat={found.compat!r}, not {compat!r}"
+            raise PlanError([f"{what}; read it again, or use compat={found.compat!r}"])
+        return {None: found.matched_to(judgements)}
 
 
 def read_run(source: "RankingSource | SortedRun", *, compat: Compat = "trec9") -> "SortedRun":
@@ -155,20 +121,20 @@ def read_run(source: "RankingSource | SortedRun", *, compat: Compat = "trec9") -
     """
     from ragauge.rankings.reading.in_memory import SortedRun, rank_rows
     from ragauge.rankings.reading.mappings import rows_of_mapping
+    from ragauge.rankings.reading.rows import Rows
     from ragauge.rankings.reading.samples import rank_samples
-    from ragauge.samples.samples import Samples
 
-    if isinstance(source, SortedRun):
-        return source
-    if isinstance(source, Samples):
-        return _only(rank_samples(source), source)
-    tag = ""
     with gc_paused():
         found, name = _content(source, "score", "run")
-        if found is None:
-            found, tag = rows_of_trec(name)
-        rows = rows_of_mapping(found, name) if isinstance(found, Mapping) else found
-        return rank_rows(rows, compat, tag)
+        if isinstance(found, SortedRun):
+            return found
+        if isinstance(found, Path):
+            return rank_rows(*rows_of_trec(packed_at(found)), compat)
+        if isinstance(found, Mapping):
+            found = rows_of_mapping(found, name)
+        if isinstance(found, Rows):
+            return rank_rows(found, "", compat)
+        return _only(rank_samples(found), source)
 
 
 def run_frame(source: "RankingSource | SortedRun", *, compat: Compat = "trec9") -> "pl.DataFrame":
@@ -176,21 +142,21 @@ def run_frame(source: "RankingSource | SortedRun", *, compat: Compat = "trec9") 
     return read_run(source, compat=compat).frame()
 
 
-def _only(found: Mapping[str, T], samples: "Samples") -> T:
+def _only(found: Mapping[str, T] | Mapping[str | None, T], source: object) -> T:
     """The value of the only system; DataError if there are several."""
     if len(found) > 1:
-        what = f"has several systems: {', '.join(found)}; choose one, or use match_samples_to_qrels"
-        raise DataError([Problem(what, samples.source, None, "system")])
+        names = ", ".join(map(str, found))
+        what = f"has several systems: {names}; choose one, or use match_samples_to_qrels"
+        place = getattr(source, "source", source)
+        raise DataError([Problem(what, str(place), None, "system")])
     return next(iter(found.values()))
 
 
-def _content(
-    source: object, kind: "Value", name: str
-) -> "tuple[Rows | Mapping[object, object] | None, str]":
-    """What a source holds, None for a TREC file, and its path; for a mapping in memory `name`."""
-    from ragauge.loaders.formats import frames
-    from ragauge.rankings.reading import tables
-
+def _content(source: object, kind: "Value", name: str) -> "tuple[_Content | SortedRun, str]":
+    """What a source holds, and how errors name it: its path, or `name` for an object in memory."""
+    if is_trec(source):
+        path = Path(cast(str, source))
+        return path, str(path)
     if isinstance(source, Mapping):
         return cast(Mapping[object, object], source), name
     if isinstance(source, str | os.PathLike):
@@ -198,6 +164,13 @@ def _content(
         if kind == "grade" and is_folder(path):
             path = _of_beir(path)
         return _file_content(path, kind), str(path)
+    from ragauge.loaders.formats import frames
+    from ragauge.rankings.reading import tables
+    from ragauge.rankings.reading.in_memory import SortedRun
+    from ragauge.samples.samples import Samples
+
+    if isinstance(source, Samples) or (isinstance(source, SortedRun) and kind == "score"):
+        return source, name
     if frames.is_polars(source):
         return tables.rows_of_polars(cast("pl.DataFrame", source), kind), name
     if frames.is_pandas(source):
@@ -213,11 +186,10 @@ def _content(
 # Files
 
 
-def _fields(path: Path) -> list[str]:
+def _fields(path: Path, suffix: str) -> list[str]:
     """The names of a table's columns, or of the fields of a JSON file's first lines."""
     from ragauge.loaders.formats.files import text_lines
 
-    suffix = _format(path, "score")
     if suffix == ".parquet":
         import polars as pl
 
@@ -253,28 +225,32 @@ def _of_beir(folder: Path) -> Path:
     """The judgements in a BEIR folder, or in its `qrels` folder."""
     inner = folder / "qrels" if (folder / "qrels").is_dir() else folder
     files = sorted(inner.glob("*.tsv")) if inner.resolve().name == "qrels" else []
-    if not files:
-        what = "is a folder without BEIR's qrels/*.tsv; give a file of judgements"
-        raise DataError([Problem(what, str(folder))])
     names = [file.name for file in files]
     if "test.tsv" in names:
         return inner / "test.tsv"
-    if len(files) > 1:
+    if len(files) == 1:
+        return files[0]
+    what = "is a folder without BEIR's qrels/*.tsv; give a file of judgements"
+    if files:
         what = f"has several files of judgements: {', '.join(names)}; give one of these in qrels/"
-        raise DataError([Problem(what, str(folder))])
-    return files[0]
+    raise DataError([Problem(what, str(folder))])
 
 
-def _file_content(path: Path, kind: "Value") -> "Rows | Mapping[object, object] | None":
-    """What a file holds; None for a TREC file."""
+def _file_content(path: Path, kind: "Value") -> "_Content":
     from ragauge.loaders.formats.files import text_lines
     from ragauge.loaders.formats.jsonl import read_jsonl
     from ragauge.rankings.reading import tables
-    from ragauge.rankings.reading.rows import choose
+    from ragauge.rankings.reading.rows import candidates, choose
 
     suffix = _format(path, kind)
     if suffix == "trec":
-        return None
+        return path
+    fields = _fields(path, suffix) if is_file(path) else []
+    # A table of judgements may call its grades "relevant", but it names documents.
+    if "context_ids" in fields or ("relevant" in fields and not candidates(fields, "document")):
+        from ragauge.loaders import load
+
+        return load(path)
     if suffix == ".parquet":
         return tables.rows_of_parquet(path, kind)
     if suffix in (".jsonl", ".ndjson"):
@@ -285,7 +261,7 @@ def _file_content(path: Path, kind: "Value") -> "Rows | Mapping[object, object] 
     n_lines = sum(1 for _ in islice(text_lines(path, problems), 2))
     if n_lines == 1 and not problems:
         # The reader would only report an empty file; a line that is not a header is probably a row.
-        choose(_fields(path), kind, str(path))
+        choose(fields, kind, str(path))
         raise DataError([Problem("is empty: it has a header and no rows", str(path))])
     return tables.rows_of_csv(path, _DELIMITERS[suffix], kind)
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from ragauge.errors import DataError, Problem
 from ragauge.rankings.arrays import Bytes
-from ragauge.rankings.reading.fields import SLACK
+from ragauge.rankings.reading.fields import SLACK, Field, starts_of_blocks
 from ragauge.storage.regular_file import is_file, is_folder, is_pipe
 
 TABLES = (".parquet", ".csv", ".tsv", ".jsonl", ".ndjson", ".json")
@@ -24,11 +24,11 @@ STANDARD_INPUT = "-"
 READ_AT_ONCE = 1 << 20
 PIECE = 1 << 20
 """Bytes scanned at a time: few enough to stay in the processor's cache."""
-TAIL = 1 << 18
+TAIL = 1 << 16
 """Bytes at a piece's end that are searched first for the start of its last query."""
 MAX_BLANK = 16 * READ_AT_ONCE
 """Most bytes of nothing but white space in a row."""
-SPACE = ord(" ")
+SPACE, NEWLINE = b" \n"
 BOM = b"\xef\xbb\xbf"
 _GZIP, _ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 _FOREIGN = {
@@ -264,10 +264,10 @@ def pieces_of(stream: Stream, piece: int) -> Iterator[tuple[Bytes, int]]:
         is_last = n < end + size
         if not offset and bytes(view[:3]) == BOM:
             view[:3] = b"   "
-        if is_last and n and view[n - 1] != ord("\n"):
-            view[n] = ord("\n")
+        if is_last and n and view[n - 1] != NEWLINE:
+            view[n] = NEWLINE
             n += 1
-        cut = n if is_last else _last_boundary(view[:n])
+        cut = n if is_last else _last_query(base[SLACK : SLACK + n])
         rest = bytes(view[cut:n])
         if cut:
             yield base[SLACK : SLACK + cut], offset
@@ -275,53 +275,24 @@ def pieces_of(stream: Stream, piece: int) -> Iterator[tuple[Bytes, int]]:
         size = piece if cut else 2 * len(rest)  # twice for a query longer than a piece
 
 
-def _last_boundary(view: memoryview) -> int:
-    """The offset of the last query's first line; 0 if it is the only query."""
-    for size in (min(TAIL, len(view)), len(view)):
-        tail = bytes(view[len(view) - size :])
-        # The tail starts inside a line, unless it is the whole text.
-        start = 0 if size == len(view) else tail.find(b"\n") + 1
-        boundary = _last_boundary_in(tail, start)
-        if boundary > start:
-            return len(view) - size + boundary
-    return 0
+def _last_query(text: Bytes) -> int:
+    """The offset of the last query's first line; 0 if it is the only query. The last line may be incomplete.
 
-
-def _last_boundary_in(text: bytes, start: int) -> int:
-    """As above, from `start` on; `start` if all lines are of one query.
-
-    The last line may be incomplete, so the one before it is used. A query's lines are consecutive,
-    so binary search finds the first.
+    The lines of a query begin alike. If they do not, as with a comment between them, the query is in two
+    pieces: then the run is read whole, which is slower.
     """
-    newline = text.rfind(b"\n", start)
-    if newline < 0:
-        return start
-
-    def line_before(at: int) -> int:
-        return max(text.rfind(b"\n", start, max(at, start)) + 1, start)
-
-    same, step = line_before(newline), 1 << 10
-    name = _first_field(text, same)
-    while _first_field(text, other := line_before(same - step)) == name:
-        if other == start:
-            return start
-        same, step = other, step * 2
-    while True:
-        middle = line_before((other + same) // 2)
-        if middle <= other:
-            middle = text.find(b"\n", other) + 1
-        if middle >= same:
-            return same
-        if _first_field(text, middle) == name:
-            same = middle
-        else:
-            other = middle
-
-
-def _first_field(text: bytes, at: int) -> bytes:
-    size = 64
-    while True:
-        fields = text[at : at + size].split(None, 1)
-        if len(fields) == 2 or at + size >= len(text):
-            return fields[0] if fields else b""
-        size *= 4
+    for size in (TAIL, 4 * TAIL, len(text)):
+        tail = text[-size:]
+        starts = np.flatnonzero(tail == NEWLINE) + 1
+        if size >= len(text):
+            starts = np.concatenate([[0], starts])
+        if len(starts) < 2:
+            continue
+        *lines, end = starts.tolist()
+        last = tail[lines[-1] : end].tobytes()
+        behind = last.split(None, 1)[1:]
+        same = Field(tail, starts[:-1], starts[:-1] + len(last) - len(b"".join(behind)))
+        blocks = starts_of_blocks(same)
+        if len(blocks) > 1:
+            return len(text) - len(tail) + lines[blocks[-1]]
+    return 0

@@ -5,7 +5,8 @@ whose queries are interleaved is read whole.
 """
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from threading import Lock
@@ -25,7 +26,7 @@ from ragauge.rankings.reading.fields import (
     starts_of_blocks,
     text_of,
 )
-from ragauge.rankings.reading.lookup import distinct, repeats
+from ragauge.rankings.reading.lookup import distinct, same_pairs
 from ragauge.rankings.reading.scan import MalformedError, decimals, integers, split
 from ragauge.rankings.reading.streams import (
     PIECE,
@@ -77,16 +78,15 @@ def read_qrels(path: Path | str) -> Judgements:
     """
     packed = packed_at(path)
     text = whole_text(packed)
-    try:
+    with _lines_named(packed, 0, QRELS_LINE):
         query, document, grade = split(text, (0, 2, 3), 4, at_most=True)
         if not len(query):
             raise DataError([Problem(f"is empty: it has no judgements; {QRELS_LINE}", packed.name)])
         grades = integers(grade)
-    except MalformedError as error:
-        raise _at_line(packed, error, 0, QRELS_LINE) from None
     judgements = Judgements.from_fields(query, document, grades, packed.name)
-    key = paired(digests(judgements.document), judgements.query)
-    _refuse_repeats(packed, judgements.document, key, judgements.query, 0, "is judged twice")
+    document, query = judgements.document, judgements.query
+    pairs = same_pairs(document, paired(digests(document), query), query)
+    _refuse_repeated(packed, document, pairs, 0, "is judged twice")
     return judgements
 
 
@@ -119,12 +119,30 @@ def scan_run(
                 texts,
                 n_threads,
             )
-        return _judged_run(file, judgements, scanned)
+        tag = next((piece.tag for piece in reversed(scanned) if piece.tag), "")
+        if not tag:  # every line has one
+            raise DataError([Problem(f"is empty: it has no lines; {RUN_LINE}", file.name)])
+        query = np.concatenate([piece.query for piece in scanned])
+        unknown = np.concatenate([piece.unknown for piece in scanned])
+        _refuse_parted(query, judgements)
+        # Two names that share a digest also lead here; reading the run whole is then only slower.
+        if len(distinct(unknown)) < len(unknown):
+            raise _InterleavedError
     except _InterleavedError:
         from ragauge.rankings.reading.in_memory import match_rows_to_qrels
 
-        rows, tag = _rows_of_packed(file)
+        rows, tag = rows_of_trec(file)
         return replace(match_rows_to_qrels(rows, judgements, compat), tag=tag)
+    n_retrieved = np.zeros(judgements.n_queries, np.int64)
+    n_retrieved[query] = np.concatenate([piece.n_lines for piece in scanned])
+    return JudgedRun(
+        judgements,
+        n_retrieved,
+        np.concatenate([piece.judgement for piece in scanned]),
+        np.concatenate([piece.rank for piece in scanned]),
+        len(unknown),
+        tag,
+    )
 
 
 def _mapped(
@@ -163,24 +181,16 @@ def _scan_piece(
     file: Packed, text: Bytes, offset: int, judgements: Judgements, compat: Compat
 ) -> _Scanned:
     """The hits of the piece's queries."""
-    try:
+    with _lines_named(file, offset, RUN_LINE):
         query, document, score = split(text, (0, 2, 4), 6, at_most=False)
         scores = decimals(score)
-    except MalformedError as error:
-        raise _at_line(file, error, offset, RUN_LINE) from None
     blocks = starts_of_blocks(query)
     n_lines = np.diff(blocks, append=len(query))
-    number, digest = judgements.numbers_of(query.take(blocks))
+    number, digest = judgements.known_queries.numbers(query.take(blocks))
     is_known = number != NOT_JUDGED
     _refuse_parted(number[is_known], judgements)
-    # Each unknown query is a separate group, numbered below all known ones.
-    group = np.where(is_known, number, -2 - np.arange(len(number)))
-    key = paired(digests(document), group, n_lines)
-    block = np.repeat(np.arange(len(group)), n_lines)
-    _refuse_repeats(file, document, key, block, offset, "is retrieved twice")
-    judgement, rank = judgements.ranks_in(
-        document, key, np.repeat(group, n_lines), block, scores, compat
-    )
+    judgement, rank, pairs = judgements.matched(document, number, n_lines, scores, compat)
+    _refuse_repeated(file, document, pairs, offset, "is retrieved twice")
     tag = ""
     if len(score):  # the tag follows the last score
         behind = text[score.end[-1] :].tobytes().lstrip()
@@ -188,52 +198,24 @@ def _scan_piece(
     return _Scanned(number[is_known], n_lines[is_known], digest[~is_known], judgement, rank, tag)
 
 
-def _judged_run(file: Packed, judgements: Judgements, scanned: list[_Scanned]) -> JudgedRun:
-    tag = next((piece.tag for piece in reversed(scanned) if piece.tag), "")
-    if not tag:  # every line has one
-        raise DataError([Problem(f"is empty: it has no lines; {RUN_LINE}", file.name)])
-    query = np.concatenate([piece.query for piece in scanned])
-    unknown = np.concatenate([piece.unknown for piece in scanned])
-    _refuse_parted(query, judgements)
-    # Two names that share a digest also lead here; reading the run whole is then only slower.
-    if len(distinct(unknown)) < len(unknown):
-        raise _InterleavedError
-    n_retrieved = np.zeros(judgements.n_queries, np.int64)
-    n_retrieved[query] = np.concatenate([piece.n_lines for piece in scanned])
-    return JudgedRun(
-        judgements,
-        n_retrieved,
-        np.concatenate([piece.judgement for piece in scanned]),
-        np.concatenate([piece.rank for piece in scanned]),
-        len(unknown),
-        tag,
-    )
-
-
 def _refuse_parted(query: Ints, judgements: Judgements) -> None:
     if len(query) and np.bincount(query, minlength=judgements.n_queries).max() > 1:
         raise _InterleavedError
 
 
-def rows_of_trec(path: Path | str) -> "tuple[Rows, str]":
+def rows_of_trec(file: Packed) -> "tuple[Rows, str]":
     """The run's rows and its tag. Errors as in `scan_run`, except for repeated documents."""
-    _keep_freed_memory()
-    return _rows_of_packed(packed_at(path))
-
-
-def _rows_of_packed(file: Packed) -> "tuple[Rows, str]":
     from ragauge.rankings.reading.rows import Rows
 
+    _keep_freed_memory()
     queries, documents = list[tuple[Bytes, Ints]](), list[tuple[Bytes, Ints]]()
     firsts, starts, scores = list[Ints](), list[Ints](), list[Floats]()
     n, tag = 0, ""
     with opened(file) as stream:
         for text, offset in pieces_of(stream, PIECE):
-            try:
+            with _lines_named(file, offset, RUN_LINE):
                 query, document, score, tags = split(text, (0, 2, 4, 5), 6, at_most=False)
                 scores.append(decimals(score))
-            except MalformedError as error:
-                raise _at_line(file, error, offset, RUN_LINE) from None
             first = starts_of_blocks(query)
             # The names alone, so that the text is not kept.
             for names, kept in ((query.take(first), queries), (document, documents)):
@@ -270,20 +252,24 @@ def _keep_freed_memory() -> None:
     del block
 
 
-def _at_line(file: Packed, error: MalformedError, offset: int, shape: str) -> DataError:
-    line = line_number(file, error.at + offset)
-    return DataError([Problem(f"{error.problem}; {shape}", file.name, line)])
+@contextmanager
+def _lines_named(file: Packed, offset: int, shape: str) -> Generator[None]:
+    """Turn MalformedError into DataError with the line; `offset` is where the text begins."""
+    try:
+        yield
+    except MalformedError as error:
+        line = line_number(file, error.at + offset)
+        raise DataError([Problem(f"{error.problem}; {shape}", file.name, line)]) from None
 
 
-def _refuse_repeats(
-    file: Packed, document: Field, key: Words, group: Ints, offset: int, problem: str
+def _refuse_repeated(
+    file: Packed, document: Field, pairs: Sequence[tuple[int, int]], offset: int, what: str
 ) -> None:
-    """DataError for a repeated document in a group; `offset` is where the text begins."""
-    for row, other in repeats(key):
-        is_same = document.same(np.array([row]), document, np.array([other]))[0]
-        if is_same and group[row] == group[other]:
-            starts = sorted(int(document.start[at]) + offset for at in (row, other))
-            first, second = (line_number(file, at) for at in starts)
-            name = text_of(document.name(row))
-            what = f"document {name!r} {problem} for its query, first at line {first}; remove one"
-            raise DataError([Problem(what, file.name, second)])
+    """DataError for the first two rows with the same document; `offset` is where the text begins."""
+    for pair in pairs:
+        from ragauge.rankings.reading.rows import repeated_twice
+
+        starts = sorted(int(document.start[row]) + offset for row in pair)
+        first, second = (line_number(file, start) for start in starts)
+        problem = repeated_twice(document.name(pair[0]), what, first)
+        raise DataError([Problem(problem, file.name, second)])

@@ -31,7 +31,7 @@ class Metric:
     """A metric of ragas: `llm` is its judge and `embeddings` its encoder, by default those that `evaluate` is given."""
 
     name = ""
-    label: ClassVar[str] = ""
+    label: str = ""
     """The metric of ragauge that computes it."""
     options: ClassVar[Mapping[str, str]] = {}
     """Further arguments that are covered, each with ragauge's setting."""
@@ -58,20 +58,28 @@ class Metric:
         """The value, from that of each label."""
         return values[0]
 
+    def batch_score(self, inputs: Sequence[Mapping[str, Any]]) -> list[MetricResult]:
+        """The value of each sample, given by its fields."""
+        named = [{OLD_NAMES.get(name, name): row[name] for name in row} for row in inputs]
+        return results_of([self], [SingleTurnSample(**row) for row in named])[0]
+
+    async def abatch_score(self, inputs: Sequence[Mapping[str, Any]]) -> list[MetricResult]:
+        """As `batch_score`."""
+        return await asyncio.to_thread(self.batch_score, inputs)
+
     def score(self, **fields: Any) -> MetricResult:
-        """The value of one sample given by its fields: `score(user_input=…, response=…)`."""
-        named = {OLD_NAMES.get(name, name): value for name, value in fields.items()}
-        return results_of([self], [SingleTurnSample(**named)])[0][0]
+        """The value of one sample: `score(user_input=…, response=…)`."""
+        return self.batch_score([fields])[0]
 
     async def ascore(self, **fields: Any) -> MetricResult:
         """As `score`."""
-        return await asyncio.to_thread(self.score, **fields)
+        return (await self.abatch_score([fields]))[0]
 
-    def single_turn_score(self, sample: SingleTurnSample) -> float:
+    def single_turn_score(self, sample: SingleTurnSample, callbacks: object = None) -> float:  # noqa: ARG002
         """The value of one sample; NaN if there is none."""
         return float(results_of([self], [sample])[0][0])
 
-    async def single_turn_ascore(self, sample: SingleTurnSample) -> float:
+    async def single_turn_ascore(self, sample: SingleTurnSample, *_: object, **__: object) -> float:
         """As `single_turn_score`."""
         return await asyncio.to_thread(self.single_turn_score, sample)
 
@@ -109,50 +117,66 @@ def results_of(
     return [found[place] for place in range(len(metrics))]
 
 
-def _covered(title: str, name: str, label: str, **options: str) -> type[Metric]:
+def _snake(title: str) -> str:
+    return re.sub(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", title).lower()
+
+
+def _covered(title: str, label: str, name: str | None = None, **options: str) -> type[Metric]:
     """The class of a metric of ragas that one metric of ragauge computes."""
+    name = name or _snake(title)
     text = f"ragas's `{name}`, computed as `{label}`."
     return type(
         title, (Metric,), {"__doc__": text, "name": name, "label": label, "options": options}
     )
 
 
-AVERAGE_PRECISION = 'context_precision(variant="ragas-0.4")'
+PRECISION = 'context_precision(variant="ragas-0.4")'
 RELEVANCE = 'answer_relevance(variant="ragas-0.4")'
 FACTS = 'factual_correctness(variant="ragas-0.4")'
 
-Faithfulness = _covered("Faithfulness", "faithfulness", "faithfulness")
-ResponseRelevancy = AnswerRelevancy = _covered(
-    "ResponseRelevancy", "answer_relevancy", RELEVANCE, strictness="n_questions"
+Faithfulness = _covered("Faithfulness", "faithfulness")
+AnswerRelevancy = _covered("AnswerRelevancy", RELEVANCE, strictness="n_questions")
+ResponseRelevancy = _covered(
+    "ResponseRelevancy", RELEVANCE, "answer_relevancy", strictness="n_questions"
 )
-LLMContextPrecisionWithReference = _covered(
-    "LLMContextPrecisionWithReference", "llm_context_precision_with_reference", AVERAGE_PRECISION
-)
-LLMContextPrecisionWithoutReference = _covered(
-    "LLMContextPrecisionWithoutReference",
-    "llm_context_precision_without_reference",
-    AVERAGE_PRECISION,
-)
-ContextPrecision = _covered("ContextPrecision", "context_precision", AVERAGE_PRECISION)
-ContextUtilization = _covered("ContextUtilization", "context_utilization", AVERAGE_PRECISION)
-LLMContextRecall = ContextRecall = _covered("LLMContextRecall", "context_recall", "context_recall")
-SemanticSimilarity = _covered("SemanticSimilarity", "semantic_similarity", "semantic_similarity")
-AnswerSimilarity = _covered("AnswerSimilarity", "answer_similarity", "semantic_similarity")
-IDBasedContextPrecision = _covered(
-    "IDBasedContextPrecision", "id_based_context_precision", "precision"
-)
-IDBasedContextRecall = _covered("IDBasedContextRecall", "id_based_context_recall", "recall")
-ExactMatch = _covered("ExactMatch", "exact_match", 'exact_match(normalize="none")')
-BleuScore = _covered("BleuScore", "bleu_score", "bleu")
-ChrfScore = _covered("ChrfScore", "chrf_score", "chrf")
-RougeScore = _covered("RougeScore", "rouge_score", "rougeL")
+ContextPrecision = _covered("ContextPrecision", PRECISION)
+ContextPrecisionWithReference = _covered("ContextPrecisionWithReference", PRECISION)
+ContextPrecisionWithoutReference = _covered("ContextPrecisionWithoutReference", PRECISION)
+LLMContextPrecisionWithReference = _covered("LLMContextPrecisionWithReference", PRECISION)
+LLMContextPrecisionWithoutReference = _covered("LLMContextPrecisionWithoutReference", PRECISION)
+ContextUtilization = _covered("ContextUtilization", PRECISION)
+LLMContextRecall = ContextRecall = _covered("ContextRecall", "context_recall")
+SemanticSimilarity = _covered("SemanticSimilarity", "semantic_similarity")
+AnswerSimilarity = _covered("AnswerSimilarity", "semantic_similarity")
+IDBasedContextPrecision = _covered("IDBasedContextPrecision", "precision")
+IDBasedContextRecall = _covered("IDBasedContextRecall", "recall")
+ExactMatch = _covered("ExactMatch", 'exact_match(normalize="none")')
+BleuScore = _covered("BleuScore", "bleu")
+ChrfScore = _covered("ChrfScore", "chrf", "chrf_score")
 
 
-class FactualCorrectness(_covered("FactualCorrectness", "factual_correctness", FACTS, mode="of")):
+class FactualCorrectness(_covered("FactualCorrectness", FACTS, mode="of")):
     """Agreement of the claims of answer and reference: `factual_correctness(variant="ragas-0.4")`."""
 
     def __init__(self, name: str | None = None, *, mode: str = "f1", **options: Any) -> None:
         super().__init__(f"{name or self.name}(mode={mode})", mode=mode, **options)
+
+
+class RougeScore(Metric):
+    """`rouge1` or `rougeL` by `rouge_type`; `mode` is fmeasure, precision or recall."""
+
+    name = "rouge_score"
+
+    def __init__(
+        self,
+        name: str | None = None,
+        rouge_type: str = "rougeL",
+        mode: str = "fmeasure",
+        **options: Any,
+    ) -> None:
+        super().__init__(f"{name or self.name}(mode={mode})", **options)
+        self.label = rouge_type
+        self.settings = {"measure": mode.replace("fmeasure", "f1")}
 
 
 class AnswerCorrectness(Metric):
@@ -205,6 +229,4 @@ answer_similarity = AnswerSimilarity()
 
 def __getattr__(name: str) -> Any:
     """ImportError for a metric that is not covered, with the nearest one."""
-    raise not_covered(
-        "ragas", name, re.sub(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name).lower()
-    )
+    raise not_covered("ragas", name, _snake(name))

@@ -1,0 +1,3 @@
+"""The second place at which deepeval has its base class."""
+
+from ragauge.compat.deepeval.models import DeepEvalBaseLLM as DeepEvalBaseLLM

@@ -1,0 +1,3 @@
+"""The second place at which ragas has `embedding_factory`."""
+
+from ragauge.compat.ragas.embeddings import embedding_factory as embedding_factory
