@@ -18,10 +18,13 @@ from ragauge.score import Score
 from ragauge.setting import Constraint
 
 MAX_GRADES = 10
-Bound = Annotated[
-    int,
-    Constraint(f"a whole number from 0 to {MAX_GRADES}", lambda grade: 0 <= grade <= MAX_GRADES),
-]
+
+
+def _is_grade(value: int) -> bool:
+    return 0 <= value <= MAX_GRADES
+
+
+Bound = Annotated[int, Constraint(f"a whole number from 0 to {MAX_GRADES}", _is_grade)]
 
 
 @metric(version=1)
