@@ -1,6 +1,7 @@
 """Generates docs/python-api.md from the docstrings of the public names: python docs/make_python_api.py"""
 
 import ast
+import importlib
 import inspect
 import re
 import textwrap
@@ -21,12 +22,18 @@ TASKS: Mapping[str, Sequence[str]] = {
     "Load answers": ("load", "Samples"),
     "Score them": ("evaluate", "estimate", "score", "Ray", "Score", "Status"),
     "Read a run": ("open_run", "Run"),
+    "Compare systems": ("compare", "Comparison"),
     "Choose metrics": ("metrics", "Suite", "metric", "feature"),
-    "Ask judges": ("JudgeConfig", "ChatEndpoint", "ScriptedJudge"),
+    "Ask judges": ("JudgeConfig", "ChatEndpoint", "ScriptedJudge", "judge_bias"),
     "Choose an encoder": ("MiniLM", "HuggingFace", "Endpoint"),
     "Score rankings": ("rank", "RankingResult", "fuse"),
+    "Make questions": ("questions", "MadeQuestions", "check_questions", "CheckedQuestions"),
 }
 """The public names by task. Others follow, errors last."""
+DOORS = ("ragas", "ragas.metrics", "ragas.llms", "ragas.embeddings")
+DOORS += ("deepeval", "deepeval.metrics", "deepeval.test_case", "deepeval.dataset")
+DOORS += ("deepeval.models", "ranx")
+"""The modules of `ragauge.compat` that scripts of other tools import."""
 STATISTICS = ("AGGREGATES", "parts_of")
 """Names of `ragauge.stats` for plug-ins, which `adding-a-metric.md` explains."""
 HEAD = """# The Python API
@@ -55,16 +62,33 @@ def page() -> str:
         for name in ragauge.stats.__all__
         if name not in STATISTICS
     }
+    contents += "- [Doors from other tools](#doors-from-other-tools): `ragauge.compat`\n"
     contents += f"- [Statistics](#statistics): {', '.join(f'`{name}`' for name in statistics)}\n"
     parts = [HEAD + contents]
     for task, names in chapters.items():
         if names:
             parts += [f"\n## {task}\n", *(entry(f"rg.{name}", public[name]) for name in names)]
+    parts.append("\n## Doors from other tools\n\n[Coming from](coming-from.md) has examples.\n")
+    parts += map(door, DOORS)
     parts.append(
         "\n## Statistics\n\nIn `ragauge.stats`; [Statistics](statistics.md) explains the methods.\n"
     )
     parts += [entry(f"ragauge.stats.{name}", thing) for name, thing in statistics.items()]
     return "".join(parts)
+
+
+def door(tool: str) -> str:
+    """A module of `ragauge.compat`, and the names that a script imports from it."""
+    module = importlib.import_module(f"ragauge.compat.{tool}")
+    names = [
+        name
+        for name, thing in vars(module).items()
+        if not name.startswith("_")
+        and not name.endswith("_of")
+        and getattr(thing, "__module__", "").startswith(f"ragauge.compat.{tool.split('.')[0]}")
+    ]
+    listed = ", ".join(f"`{name}`" for name in names)
+    return f"\n### {module.__name__}\n\n{prose(module)}\nNames: {listed}.\n"
 
 
 def is_error(thing: object) -> bool:

@@ -8,6 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 import ragauge as rg
+import ragauge.compat.deepeval
 from ragauge.compat.deepeval import assert_test, evaluate
 from ragauge.compat.deepeval.dataset import EvaluationDataset, Golden
 from ragauge.compat.deepeval.metrics import (
@@ -50,6 +51,7 @@ def test_the_quick_start_with_pytest(judge):
         threshold=0.5,
         model=judge,
     )
+    assert correctness.__name__ == "Correctness [GEval]"
     # Grade 1 of 10.
     assert correctness.measure(CASE) == 0.1
     assert (correctness.reason, correctness.is_successful()) == ("It is so.", False)
@@ -227,7 +229,22 @@ def test_a_model_that_needs_a_schema_says_what_to_do():
         FaithfulnessMetric(model=model).measure(CASE)
 
 
+def test_a_configuration_of_evaluate_is_accepted(capsys):
+    from ragauge.compat.deepeval.evaluate import AsyncConfig, DisplayConfig
+
+    configurations = {
+        "async_config": AsyncConfig(run_async=False, max_concurrent=20),
+        "display_config": DisplayConfig(results_folder="./evals"),
+    }
+    evaluate(test_cases=[CASE], metrics=[PatternMatchMetric("Curie.*")], **configurations)
+    assert capsys.readouterr().out == "Pattern Match: 1 of 1 pass\n"
+
+
 def test_names_of_deepeval_that_are_not_covered_say_so():
+    with pytest.raises(ImportError, match="deepeval's ConversationalTestCase is not covered here"):
+        from ragauge.compat.deepeval.test_case import ConversationalTestCase  # noqa: F401
+    with pytest.raises(AttributeError, match="deepeval's log_hyperparameters is not covered here"):
+        _ = ragauge.compat.deepeval.log_hyperparameters
     with pytest.raises(ImportError, match="deepeval's GPTModel is not covered here: help"):
         from ragauge.compat.deepeval.models import GPTModel  # noqa: F401
     with pytest.raises(AttributeError, match=r"deepeval's EvaluationDataset\.pull is not covered"):

@@ -155,6 +155,8 @@ def test_answer_correctness_is_the_weighted_mean_of_its_parts(judge):
     similarity = SemanticSimilarity().single_turn_score(sample)
     found = AnswerCorrectness(weights=[0.6, 0.2], llm=judge).single_turn_score(sample)
     assert found == approx(0.75 * 2 / 3 + 0.25 * similarity)
+    only_facts = AnswerCorrectness(weights=(1, 0), llm=judge)
+    assert only_facts.single_turn_score(sample) == approx(2 / 3)
 
 
 def test_models_of_langchain_judge_and_encode(reply):

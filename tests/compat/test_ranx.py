@@ -54,6 +54,8 @@ def test_the_example_of_ranx():
     }
     assert run.scores["mrr"] == {"q_1": 1.0, "q_2": 0.5}
     assert run.mean_scores["mrr"] == 0.75
+    evaluate(qrels, run, "ndcg@2", save_results_in_run=False)
+    assert "ndcg@2" not in run.scores
     values = evaluate(qrels, run, "map@5", return_mean=False)
     assert np.allclose(values, [0.833333, 0.45])
     assert evaluate(qrels, run, "mrr", return_std=True) == {"mean": 0.75, "std": 0.25}
@@ -110,6 +112,7 @@ def test_p_values_are_those_of_ranx_and_of_the_randomization_test():
     ]
     report = compare(Qrels(qrels), runs, "mrr")
     assert report.comparisons["a", "b"]["mrr"]["p_value"] == approx(0.0751, abs=1e-3)
+    assert report.win_tie_loss["a", "b"]["mrr"] == {"W": 3, "T": 2, "L": 0}
     # All 2 ** 3 patterns of signs: the two with one sign are as far from 0.
     drawn = compare(Qrels(qrels), runs, ["mrr"], stat_test="fisher")
     assert drawn.comparisons["b", "a"]["mrr"] == {"p_value": 0.25, "significant": False}

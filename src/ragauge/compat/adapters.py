@@ -148,6 +148,6 @@ def not_covered(tool: str, name: str, alias: str | None = None) -> Exception:
     else:
         nearest = catalog.unknown(alias)
     # Python looks for submodules, and tools for names of their own, in any module.
-    if not name[:1].isupper() and "nearest" not in nearest:
-        return AttributeError(name)
-    return ImportError(f"{tool}'s {name} is not covered here: {nearest}")
+    is_no_class = not name[:1].isupper() and "nearest" not in nearest
+    kind = AttributeError if is_no_class else ImportError
+    return kind(f"{tool}'s {name} is not covered here: {nearest}")

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from ragauge.compat.adapters import not_covered
 from ragauge.compat.deepeval.test_case import LLMTestCase
 
 if TYPE_CHECKING:
@@ -45,3 +46,8 @@ class EvaluationDataset:
 
     def __getattr__(self, name: str) -> Any:
         raise AttributeError(f"deepeval's EvaluationDataset.{name} is not covered here")
+
+
+def __getattr__(name: str) -> Any:
+    """ImportError for a class of deepeval that is not covered."""
+    raise not_covered("deepeval", name)

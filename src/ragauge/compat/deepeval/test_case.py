@@ -4,6 +4,8 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
+from ragauge.compat.adapters import not_covered
+
 
 class SingleTurnParams(Enum):
     """The fields that `GEval` may show its judge; others are not covered."""
@@ -66,3 +68,8 @@ class LLMTestCase:
             row["messages"] = [{"role": "user", "content": self.input}, answer]
             row["expected_calls"] = [{"name": tool.name} for tool in self.expected_tools]
         return row
+
+
+def __getattr__(name: str) -> Any:
+    """ImportError for a class of deepeval that is not covered."""
+    raise not_covered("deepeval", name)

@@ -1,6 +1,6 @@
 """ragas's `evaluate`, samples and metrics, computed by ragauge: write `ragauge.compat.ragas` where a script imports `ragas`.
 
-Names and arguments are those of ragas 0.4. Covered: `evaluate`, `EvaluationDataset`, `SingleTurnSample`, the metrics in
+Names and arguments are those of ragas 0.4. Covered: `evaluate`, `aevaluate`, `EvaluationDataset`, `SingleTurnSample`, `RunConfig`, the metrics in
 `metrics`, `llms` and `embeddings`. Not covered: conversations, test set generation, experiments, metrics that a script defines (`ragauge.metric` does).
 """
 
