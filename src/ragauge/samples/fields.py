@@ -74,6 +74,7 @@ FIELDS = {
             "conversation_before", "text", "what was said before the turn", "first turn", "nothing"
         ),
         Field("whole_conversation", "json", "all its turns", "not its last turn", "nothing"),
+        Field("goal", "text", "what the user wants to reach", "not known", "an error"),
         Field("expected_calls", "json", "tool calls that are right", "not known", "no call is"),
         Field("tools", "json", "the tools and their schemas", "not recorded", "there is none"),
         Field("final_state", "json", "the state at the end", "not recorded", "it is empty"),
