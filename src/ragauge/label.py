@@ -73,7 +73,7 @@ def outside_brackets(separator: str, text: str) -> list[str]:
     return [text[start:end] for start, end in zip(starts, ends, strict=True)]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)  # equal as `__eq__` says
 class Label:
     """A metric's name and its settings; `str` gives a text that parses back to the same label.
 

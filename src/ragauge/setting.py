@@ -3,24 +3,21 @@
 import inspect
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from types import NoneType, UnionType
-from typing import Annotated, Literal, Union, cast, get_args, get_origin
+from typing import Annotated, Literal, NamedTuple, Union, cast, get_args, get_origin
 
 from ragauge.errors import LabelError, did_you_mean
 from ragauge.label import SettingValue
 
 
-@dataclass(frozen=True, slots=True)
-class Constraint:
+class Constraint(NamedTuple):
     """A condition on a setting, as in `Annotated[int, Constraint("an even number", is_even)]`."""
 
     description: str
     check: Callable[..., bool]
 
 
-@dataclass(frozen=True, slots=True)
-class Renamed:
+class Renamed(NamedTuple):
     """Old spellings of a setting's values, still accepted: `Annotated[Literal["b"], Renamed({"a": "b"})]`."""
 
     values: Mapping[str, str]
@@ -43,8 +40,7 @@ Tolerance = Annotated[float, Constraint("a number of at least 0", _is_tolerance)
 Share = Annotated[float, Constraint("a number from 0 to 1", _is_share)]
 
 
-@dataclass(frozen=True, slots=True)
-class Setting:
+class Setting(NamedTuple):
     """A keyword-only parameter with a default."""
 
     name: str

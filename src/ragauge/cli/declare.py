@@ -16,11 +16,11 @@ have them. `docs/command-line.md` and `--help` are made from these declarations.
 import inspect
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import fields, is_dataclass
 from functools import wraps
 from pathlib import Path
 from types import NoneType, UnionType
-from typing import Any, Literal, Union, get_args, get_origin
+from typing import Any, Literal, NamedTuple, Union, get_args, get_origin
 
 import click
 
@@ -37,8 +37,7 @@ class FiniteRange(click.FloatRange):
         return number
 
 
-@dataclass(frozen=True)
-class _Declared:
+class _Declared(NamedTuple):
     kind: type[click.Parameter]
     names: tuple[str, ...]
     settings: Mapping[str, Any]

@@ -78,34 +78,25 @@ class WordPiece:
         """Add the tokens of a text without special tokens that begins at `start`."""
         remembered = self._remembered
         for chunk in _OTHER_SPACE.sub(" ", text).split(" "):
-            if found := remembered.get(chunk):
-                ids += found[0]
-                for first, end in found[1]:
-                    spans.append((start + first, start + end))
-            else:
-                self._learn(chunk, start, ids, spans)
+            found = remembered.get(chunk) or self._chunk(chunk)
+            ids += found[0]
+            for first, end in found[1]:
+                spans.append((start + first, start + end))
             start += len(chunk) + 1
 
-    def _learn(self, chunk: str, start: int, ids: list[int], spans: list[Span]) -> None:
-        """Add the tokens of a text without white space; those of a short text are cached."""
-        if len(chunk) > MAX_REMEMBERED_LENGTH:
-            self._split(chunk, start, ids, spans)
-            return
-        own_ids: list[int] = []
-        own_spans: list[Span] = []
-        self._split(chunk, 0, own_ids, own_spans)
-        self._remember(chunk, (tuple(own_ids), tuple(own_spans)))
-        ids += own_ids
-        spans += [(start + first, start + end) for first, end in own_spans]
-
-    def _split(self, chunk: str, start: int, ids: list[int], spans: list[Span]) -> None:
-        """Add the tokens of each word; each punctuation mark and ideograph is a separate word."""
+    def _chunk(self, chunk: str) -> _Found:
+        """The tokens of a text without white space; each punctuation mark and ideograph is a separate word."""
+        ids: list[int] = []
+        spans: list[Span] = []
         for match in _WORDS.finditer(chunk.translate(self._kinds)):
-            at = start + match.start()
-            word = chunk[match.start() : match.end()]
+            at, end_of_word = match.span()
+            word = chunk[at:end_of_word]
             found = self._remembered.get(word) or self._word(word, match.group())
             ids += found[0]
             spans += [(at + first, at + end) for first, end in found[1]]
+        found = tuple(ids), tuple(spans)
+        self._remember(chunk, found)
+        return found
 
     def _word(self, word: str, kinds: str) -> _Found:
         letters, places = self._reordered(word) if _MOVABLE in kinds else self._folded(word)

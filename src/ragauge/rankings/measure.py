@@ -91,7 +91,7 @@ def n_places(hits: Hits, *, k: int | None = None) -> Ints:
 # Measures
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Measure:
     """A ranking measure: its formula, bounds, aggregation and evidence.
 

@@ -9,7 +9,8 @@ import math
 import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 from ragauge.errors import LabelError, did_you_mean
 from ragauge.label import Label, SettingValue
@@ -74,8 +75,7 @@ def _number(text: str) -> float:
     return float(text)
 
 
-@dataclass(frozen=True)
-class Family:
+class Family(NamedTuple):
     """One of trec_eval's measures with cut-offs: `P_5`, `P_10` … in one name."""
 
     name: str
@@ -132,8 +132,7 @@ OWN_GAINS = r"(?P<name>[A-Za-z_]+)\.-?\d+=.*"
 RANX_RBP = r"rbp(?:\.p=0?)?(?P<p>\.\d{1,15})"
 
 
-@dataclass(frozen=True)
-class AskedMeasure:
+class AskedMeasure(NamedTuple):
     """A requested measure: our label, and the name used in the request.
 
     The label has a canonical name; `catalog.find` reads its settings.
@@ -162,7 +161,10 @@ def read_measure(text: str) -> tuple[AskedMeasure, ...]:
     if text in FAMILIES and text not in CANONICAL:
         return tuple(_trec(text))
     if found := re.fullmatch(MULTIPLE, text, re.ASCII):
-        several = _with_cuts(found["name"], found["sign"], found["cuts"], text)
+        try:
+            several = _with_cuts(**found.groupdict())
+        except LabelError as error:
+            raise LabelError(f"measure {text!r}: {error}") from None
         if several:
             return several
     return (AskedMeasure(_label(text), text),)
@@ -176,28 +178,25 @@ def _trec(name: str) -> Iterator[AskedMeasure]:
         yield AskedMeasure(Label(ALIASES.get(name, name)), name)
 
 
-def _with_cuts(name: str, sign: str, cuts: str, text: str) -> tuple[AskedMeasure, ...]:
+def _with_cuts(name: str, sign: str, cuts: str) -> tuple[AskedMeasure, ...]:
     """trec_eval's `P_10` and `P.5,10`; empty if the measure has no cut-offs."""
     texts = cuts.split(",")
-    try:
-        if name in FAMILIES and (sign == "." or len(texts) == 1):
-            family = FAMILIES[name]
-            values = sorted(map(family.read, texts))  # lowest first
-            if len(set(values)) < len(values):
-                raise LabelError("duplicate cut-off")
-            return tuple(family.at(name, value) for value in values)
-        if name == "set_F":
-            if (beta_squared := _number(cuts)) <= 0:
-                raise LabelError(f"expected a number above 0, got {cuts!r}")
-            label = Label("f_measure", {"beta": math.sqrt(beta_squared)})
-        elif name == "utility":
-            if len(texts) != len(UTILITY):
-                raise LabelError(f"utility takes 4 numbers, got {len(texts)}")
-            label = Label("utility", dict(zip(UTILITY, map(_number, texts), strict=True)))
-        else:
-            return ()
-    except LabelError as error:
-        raise LabelError(f"measure {text!r}: {error}") from None
+    if name in FAMILIES and (sign == "." or len(texts) == 1):
+        family = FAMILIES[name]
+        values = sorted(map(family.read, texts))  # lowest first
+        if len(set(values)) < len(values):
+            raise LabelError("duplicate cut-off")
+        return tuple(family.at(name, value) for value in values)
+    if name == "set_F":
+        if (beta_squared := _number(cuts)) <= 0:
+            raise LabelError(f"expected a number above 0, got {cuts!r}")
+        label = Label("f_measure", {"beta": math.sqrt(beta_squared)})
+    elif name == "utility":
+        if len(texts) != len(UTILITY):
+            raise LabelError(f"utility takes 4 numbers, got {len(texts)}")
+        label = Label("utility", dict(zip(UTILITY, map(_number, texts), strict=True)))
+    else:
+        return ()
     return (AskedMeasure(label, f"{name}_{cuts}"),)
 
 

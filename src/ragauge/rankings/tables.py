@@ -1,7 +1,7 @@
 """Scored runs as a report, and in trec_eval's format."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, astuple, dataclass, replace
 from functools import cached_property
 
@@ -124,10 +124,7 @@ class RankingTable:
     @cached_property
     def notes(self) -> tuple[str, ...]:
         """Notes on how the files were read and on queries without a value or left out."""
-        return (*self.ranked.notes, *self._absences())
-
-    def _absences(self) -> Iterator[str]:
-        ranked = self.ranked
+        ranked, notes = self.ranked, [*self.ranked.notes]
         how = "counted as 0" if ranked.undefined == "zero" else "left out"
         without: dict[tuple[int, tuple[str, ...]], list[str]] = {}
         for at, run in enumerate(ranked.runs):
@@ -139,7 +136,7 @@ class RankingTable:
                 without.setdefault((n, tuple(names)), []).append(run)
         for (n, names), runs in without.items():
             text = f"{_queries(n)} without a value, {how}: {some(names, MEASURES_NAMED)}"
-            yield f"{some(runs, RUNS_NAMED)}: {text}"
+            notes.append(f"{some(runs, RUNS_NAMED)}: {text}")
         left_out: dict[str, list[str]] = {}
         for at, run in enumerate(ranked.runs):
             if n := ranked.n_unjudged_queries[at]:
@@ -148,8 +145,8 @@ class RankingTable:
                 it = "it" if n == 1 else "them"
                 text = f"no results for {_queries(n, 'judged ')}, left out; --complete counts {it} as 0"
                 left_out.setdefault(text, []).append(run)
-        for text, runs in left_out.items():
-            yield f"{some(runs, RUNS_NAMED)}: {text}"
+        notes += [f"{some(runs, RUNS_NAMED)}: {text}" for text, runs in left_out.items()]
+        return tuple(notes)
 
     @cached_property
     def legend(self) -> str:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 Records = tuple[Sequence[str], Iterable[Sequence[object]]]
 """A header and rows of plain values."""
@@ -13,8 +14,7 @@ MARK = "*"
 """The mark of a significant difference, shown in red."""
 
 
-@dataclass(frozen=True, slots=True)
-class Cell:
+class Cell(NamedTuple):
     """A cell with more to it than a text: perhaps the best number of its row, or one with a mark behind it.
 
     `mark` has signs or letters of ours, `detail` an interval, `remark` what to mind in a terminal.
@@ -100,8 +100,7 @@ class Table:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Items:
+class Items(NamedTuple):
     """A list of lines, each perhaps with questions to open; without a title its lines are sentences."""
 
     title: str
@@ -113,8 +112,7 @@ class Items:
         return cls(title, [(text, "") for text in texts])
 
 
-@dataclass(frozen=True, slots=True)
-class Lines:
+class Lines(NamedTuple):
     """Labels and their texts, perhaps below a title and below a name with a value and a remark."""
 
     lines: Sequence[tuple[str, str]]

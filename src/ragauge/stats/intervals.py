@@ -7,7 +7,7 @@ chosen by the coverage that benchmarks/coverage.py measures.
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,8 +50,7 @@ class Estimate:
         return replace(self, low=max(self.low, lowest), high=min(self.high, highest))
 
 
-@dataclass(frozen=True, slots=True)
-class Spread:
+class Spread(NamedTuple):
     """How far `n` questions, or clusters of them, move an aggregate away from its value.
 
     A question's influence is the derivative of the aggregate along what it adds to the sums, less the

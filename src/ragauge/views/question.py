@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import cast
 
 from ragauge.conversations.tool_calls import TranscriptError
@@ -106,7 +105,7 @@ def _brief(lines: Lines) -> Lines:
         for label, text in lines.lines[:most]
     ]
     more = [("", f"… {counted(n_more, 'more line')}")] if n_more > 0 else []
-    return replace(lines, lines=[*kept, *more])
+    return lines._replace(lines=[*kept, *more])
 
 
 def _evidence(row: SummaryRow) -> Item:

@@ -94,7 +94,7 @@ def screen_table(screen: FirstScreen) -> Table:
     wide = Table(header if rows else (), rows, n_names=1 + has_families)
     short_n = [(*row[:-1], Cell(count_range(str(row[-1])), is_quiet=True)) for row in rows]
     bare = [
-        [replace(cell, detail="") if isinstance(cell, Cell) else cell for cell in row]
+        [cell._replace(detail="") if isinstance(cell, Cell) else cell for cell in row]
         for row in short_n
     ]
     close = replace(wide, rows=short_n, gap=1)

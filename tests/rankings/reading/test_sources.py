@@ -293,7 +293,7 @@ def test_a_table_without_scores_is_ordered_by_its_rank_and_says_so():
     assert match_to_qrels(scored, judgements).rank.tolist() == [1]
 
 
-def test_samples_are_seen_system_by_system_a_repeated_id_once():
+def test_samples_are_seen_system_by_system_a_repeated_id_once(tmp_path: Path):
     judgements = read_judgements({"q1": {"a": 1, "b": 1}, "q2": {"a": 1}})
     rows = [
         {"id": "q1", "system": "s", "context_ids": ["x", "a", "x", "b"], "context_scores": [1, 2, 3, 4]},
@@ -311,6 +311,10 @@ def test_samples_are_seen_system_by_system_a_repeated_id_once():
     (problem,) = problems_of(lambda: match_to_qrels(load(rows), judgements))
     assert "s, t" in problem.message
     assert seen(match_to_qrels(load(rows[:2]), judgements)) == seen(found["s"])
+    path = written(tmp_path / "s.jsonl", "\n".join(map(json.dumps, rows[:2])))
+    assert seen(match_to_qrels(path, judgements)) == seen(found["s"])
+    assert read_run(path).documents("q1") == [("x", 0.0), ("a", -1.0), ("b", -2.0)]
+    assert "s, t" in problems_of(lambda: read_run(load(rows)))[0].message
 
 
 def test_a_ranking_gives_its_documents_and_a_frame_best_first():

@@ -68,9 +68,7 @@ def judged_runs(
 def named_runs(
     runs: "RankingSource | Sequence[RankingSource] | Mapping[str, RankingSource]",
 ) -> "list[tuple[str | None, RankingSource]]":
-    if isinstance(runs, Mapping):
-        if _is_run(cast(Mapping[str, object], runs)):
-            return [(None, cast("RankingSource", runs))]
+    if isinstance(runs, Mapping) and not _is_run(cast(Mapping[str, object], runs)):
         return list(cast("Mapping[str, RankingSource]", runs).items())
     if isinstance(runs, Sequence) and not isinstance(runs, str):
         return [(None, run) for run in cast("Sequence[RankingSource]", runs)]

@@ -1,7 +1,6 @@
 """Find known and repeated names among very many by their digests; rank lines by score, and by name where scores tie."""
 
-from dataclasses import dataclass
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -113,8 +112,7 @@ def same_pairs(names: Field, key: Words, group: Ints) -> list[tuple[int, int]]:
 # Ranks
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Order:
+class Order(NamedTuple):
     """The sort keys of lines.
 
     `place` (n,) is equal for lines of one query with equal scores, smaller for a better score, and

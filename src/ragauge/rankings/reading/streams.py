@@ -5,10 +5,9 @@ import sys
 import zlib
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
-from typing import BinaryIO, Protocol, cast
+from typing import BinaryIO, NamedTuple, Protocol, cast
 
 import numpy as np
 
@@ -22,7 +21,7 @@ STANDARD_INPUT = "-"
 """The path that means standard input."""
 
 READ_AT_ONCE = 1 << 20
-PIECE = 1 << 20
+PIECE = 1 << 19
 """Bytes scanned at a time: few enough to stay in the processor's cache."""
 TAIL = 1 << 16
 """Bytes at a piece's end that are searched first for the start of its last query."""
@@ -79,8 +78,7 @@ def refuse_read_twice(sources: Sequence[object]) -> None:
         seen.append(status)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Packed:
+class Packed(NamedTuple):
     """A file, compressed or not, that can be read as often as needed.
 
     `held` is the content of a source that can be read only once: a pipe, a device, standard input.

@@ -41,7 +41,7 @@ from ragauge.rankings.reading.streams import (
 if TYPE_CHECKING:
     from ragauge.rankings.reading.rows import Rows
 
-FOR_THREADS = 6
+FOR_THREADS = 12
 """Pieces that a thread reads at a time, so that threads wait for each other less often."""
 SINGLE_BELOW = 16 << 20
 """Bytes of a file below which one thread is faster than several."""
