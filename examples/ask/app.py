@@ -15,4 +15,10 @@ def words(text: str) -> set[str]:
 
 def answer(question: str, *, top_k: int = 1) -> dict[str, object]:
     ranked = sorted(LINES, key=lambda line: -len(words(line) & words(question)))
-    return {"answer": ranked[0], "contexts": ranked[:top_k]}
+    found = ranked[:top_k]
+    # With a model, its own count: {"answer": text, "contexts": found, "usage": reply.usage}
+    usage = {
+        "input_tokens": len(" ".join([question, *found]).split()),
+        "output_tokens": len(ranked[0].split()),
+    }
+    return {"answer": ranked[0], "contexts": found, "usage": usage}

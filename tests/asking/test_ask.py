@@ -154,6 +154,15 @@ async def exits_async(question):
     sys.exit("bye")
 
 
+async def cancels(question):
+    raise asyncio.CancelledError
+
+
+class Odd(dict):
+    def items(self):
+        raise OSError("gone")
+
+
 def raises(question):
     raise ValueError(f"no {question}")
 
@@ -200,8 +209,8 @@ NOT_UNDERSTOOD = "an answer is a text, a mapping with 'answer', or a result of "
             "failed",
             "returned what cannot be read: answer contains half a character",
         ),
-        (lambda _: {5}, "failed", "returned set <set object at"),
-        (lambda _: object(), "failed", "returned object <object object at"),
+        (lambda _: {5}, "failed", "returned set {5}; an answer is"),
+        (lambda _: object(), "failed", "returned object <object object>; an answer is"),
         (lambda _: {"contexts": []}, "failed", 'returned dict {"contexts": []}; '),
         (lambda _: {"answer": None}, "failed", 'returned dict {"answer": null}; '),
         (lambda _: "x" * 50_000_000, "failed", "returned 50,000,000 characters; "),
@@ -212,7 +221,19 @@ NOT_UNDERSTOOD = "an answer is a text, a mapping with 'answer', or a result of "
         ),
         (lambda _: {"answer": "a", "id": "q7"}, "failed", "returned an answer to another q"),
         (lambda _: rg.load([{"answer": "a"}] * 2), "failed", "returned 2 samples, not one"),
-        (lambda _: (yield {5}), "failed", "returned set <set object at"),
+        (lambda _: (yield {5}), "failed", "returned set {5}; an answer is"),
+        (
+            lambda _: {"answer": "a", "contexts": ["x" * 50_000_000]},
+            "failed",
+            "returned 50,000,001 characters; ",
+        ),
+        (
+            lambda _: {"answer": waiting("")},
+            "failed",
+            "returned a coroutine as its answer, which was never",
+        ),
+        (cancels, "failed", "CancelledError"),
+        (lambda _: Odd(answer="a"), "failed", "returned Odd, which cannot be read: OSError: gone"),
     ],
     ids=lambda value: getattr(value, "__name__", "")[:20],
 )
@@ -243,7 +264,7 @@ def test_an_async_target_that_blocks_its_loop_times_out():
     assert first(found, "status") == ("timed_out",)
 
 
-def test_keys_of_the_environment_are_in_no_reason(monkeypatch):
+def test_keys_of_the_environment_are_in_no_reason_and_no_answer(monkeypatch):
     monkeypatch.setenv("MY_API_KEY", "secret-secret-1234")
 
     def leaks(question):
@@ -252,6 +273,8 @@ def test_keys_of_the_environment_are_in_no_reason(monkeypatch):
     assert first(rg.ask(QUESTIONS[:1], leaks, retries=0), "reason") == (
         "ValueError: bad key [redacted]",
     )
+    found = rg.ask(QUESTIONS[:1], lambda _: "secret-secret-1234!")
+    assert first(found, "answer") == ("[redacted]!",)
 
 
 def needing_more(question, other):
@@ -269,7 +292,7 @@ def never_asked(question, top_k=1, model="a"):
         ("no.such.module:answer", "cannot be imported: ModuleNotFoundError: No module named 'no'"),
         ("json:dumpss", "json has no function 'dumpss'; did you mean 'dumps'"),
         ("json", "names no function"),
-        ("broken.py:answer", "cannot be imported: RuntimeError: at import"),
+        ("broken.py:answer", "cannot be imported: RuntimeError: at import (broken.py:1)"),
         ("exiting.py:answer", "cannot be imported: SystemExit: 3"),
         (5, "the target 5 is int, not a function"),
         (lambda: "x", "takes no question"),
@@ -289,6 +312,7 @@ def test_a_target_that_cannot_be_asked_is_refused_before(given, message, tmp_pat
     ("options", "message"),
     [
         ({"vary": {"topk": [1]}}, "takes no setting 'topk'; did you mean 'top_k'?"),
+        ({"vary": {"top_k": [1, 1]}}, "two systems are called 'top_k=1'"),
         ({"vary": {"top_k": []}}, "--vary top_k has no value"),
         ({"vary": {"top_k": range(1000), "model": range(1000)}}, "1,000,000 combinations"),
         ({"concurrency": 0}, "concurrency must be a whole number of at least 1, got 0"),

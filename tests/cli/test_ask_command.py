@@ -9,7 +9,10 @@ import sys
 import textwrap
 import time
 
+import polars as pl
 import pytest
+
+from ragauge.views.took import took
 
 QUESTIONS = "".join(
     json.dumps({"id": f"q{n}", "question": f"Question {n}?", "references": ["Paris"]}) + "\n"
@@ -140,15 +143,42 @@ def test_where_nothing_is_answered_the_exit_code_says_so(ragauge, here):
     assert "6 answers failed: ValueError: no idea" in done.err
 
 
+def test_the_cost_is_before_what_a_terminal_cuts_and_is_never_nothing():
+    rows = pl.DataFrame(
+        {
+            "latency_s": [0.21],
+            "first_token_s": [0.1],
+            "input_tokens": [90_000],
+            "output_tokens": [12_000],
+            "cost_usd": [0.0000123],
+        }
+    )
+    assert took(rows) == (
+        "0.21 s an answer (p95 0.21 s) · $0.000012 · first token 0.10 s · "
+        "90,000 tokens in, 12,000 tokens out"
+    )
+
+
 def test_a_dry_run_asks_three_questions_and_forecasts_the_rest(ragauge, here):
     arguments = ["questions.jsonl", "--target", "app.py:counted"]
     done = ragauge("ask", *arguments, "--dry-run")
     assert done.code == 0, done.err
     assert "asked 3 questions in" in done.err
-    assert "3 more answers take about 1 s at 8 at once" in done.err
+    assert "3 more answers at 8 at once take about 1 s, if all are like the first ones" in done.err
     assert len((here / "asked.txt").read_text().splitlines()) == 3
+    done = ragauge("run", *arguments, "-m", "keyword_coverage", "--dry-run")
+    assert (done.code, "keyword_coverage" in done.out) == (0, True), done.err
+    assert not (here / "ragauge-runs").exists()
     assert ragauge("ask", *arguments).code == 0
     assert len((here / "asked.txt").read_text().splitlines()) == 6
+    assert "more answers" not in ragauge("ask", *arguments, "--dry-run").err  # nothing is left
+    # 12 answers, 3 of them tried, each of 10 · $2,000 + 5 · $4,000 for a million tokens: 9 · $0.04
+    priced = ["questions.jsonl", "--target", "app.py:answer", "--price", "2000,4000"]
+    done = ragauge("ask", *priced, "--repeat", "2", "--dry-run")
+    assert "9 more answers at 8 at once take about 1 s and cost about $0.36" in done.err
+    fails = ["questions.jsonl", "--target", "app.py:fails_always", "--retries", "0"]
+    done = ragauge("ask", *fails, "--dry-run")
+    assert (done.code, "more answers" in done.err) == (6, False)
 
 
 @pytest.mark.parametrize(

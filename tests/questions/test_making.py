@@ -297,6 +297,10 @@ def test_a_question_says_what_it_is_about_by_the_headings_above_it(
         ("# Tags\n\nMapper removes stop words from the index.", "Do Mapper"),
         ("# Tags\n\nCounts update to reflect only the filtered and sorted results.", "filtered?"),
         ("# Tags\n\nTeams use the meeting to summarize and celebrate the work.", "summarize?"),
+        (
+            "# Tags\n\nPrivate pages can be read by anyone who knows the address.",
+            "Can private pages",
+        ),
         ("# Tags\n\nThe more filters you enable, the more work Mapper does.", "more filter"),
         ("# Tags\n\nMapper Two supports 256, 512 or 1024.", "What does"),
         ("# Pay\n\nThe firm pays 5 % of the wage and clerks pay at least 2 %.", "and clerks"),

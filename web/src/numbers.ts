@@ -12,6 +12,7 @@ export function fixed(value: number, digits: number): string {
 /** A metric's value on the suite's scale. */
 export function shown(metric: MetricView, value: number | null | undefined, digits = metric.digits): string {
   if (value === null || value === undefined || Number.isNaN(value)) return "–";
+  if (metric.label === "cost_usd" && value > 0 && value < 1) digits = Math.max(digits, 1 - Math.floor(Math.log10(value)));
   return fixed(value * metric.scale, digits);
 }
 

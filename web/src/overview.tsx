@@ -252,7 +252,7 @@ function Distributions({ run }: { run: RunView }) {
           <tbody>
             {metrics.map((metric) => {
               const most = Math.max(...metric.cells.flatMap((cell) => cell?.bins ?? [0]));
-              const [low, high] = metric.range.map((end) => Number((end * metric.scale).toFixed(2)));
+              const [low, high] = metric.range.map((end) => Number(end && end < 0.1 ? end.toPrecision(2) : (end * metric.scale).toFixed(2)));
               return (
                 <tr key={metric.label}>
                   <th scope="row">

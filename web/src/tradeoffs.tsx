@@ -4,7 +4,7 @@ import type { Cell, MetricView, RunView } from "./view";
 
 const SPENT = ["cost_usd", "latency_s", "first_token_s"];
 export const MEASURED = [...SPENT, "input_tokens", "output_tokens"];
-const [WIDTH, HEIGHT, LEFT, BOTTOM, ROOM, LINE] = [460, 280, 48, 40, 16, 15];
+const [WIDTH, HEIGHT, LEFT, BOTTOM, ROOM, LINE, WIDE] = [460, 280, 48, 40, 16, 15, 7.6];
 
 type Dot = { system: number; spent: Cell; quality: Cell };
 
@@ -57,7 +57,10 @@ function Plot({ run, quality, spent, dots }: { run: RunView; quality: MetricView
   const y = (value: number) => HEIGHT - BOTTOM - 10 - ((value - bottom) / (top - bottom)) * (HEIGHT - BOTTOM - 30);
   const best = front(dots, quality.lower_is_better);
   const named = dots.length > 8 ? best : dots;
-  const places = apart(named.map((dot) => y(dot.quality.mean!)));
+  const labels = placed(
+    named.map((dot) => ({ x: x(dot.spent.mean!), y: y(dot.quality.mean!), text: brief(run.systems[dot.system]!) })),
+    dots.map((dot) => ({ x: x(dot.spent.mean!), y: y(dot.quality.mean!) })),
+  );
   return (
     <figure>
       <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={`${quality.name} against ${spent.name}: ${best.map((dot) => run.systems[dot.system]).join(", ")} on the front`}>
@@ -87,15 +90,11 @@ function Plot({ run, quality, spent, dots }: { run: RunView; quality: MetricView
             </g>
           );
         })}
-        {named.map((dot, at) => {
-          const place = x(dot.spent.mean!);
-          const isRight = place > WIDTH / 2;
-          return (
-            <text key={dot.system} x={place + (isRight ? -9 : 9)} y={places[at]! - 6} text-anchor={isRight ? "end" : "start"}>
-              {brief(run.systems[dot.system]!)}
-            </text>
-          );
-        })}
+        {labels.map((label, at) => (
+          <text key={at} x={label.x} y={label.y}>
+            {label.text}
+          </text>
+        ))}
       </svg>
       <figcaption class="soft">
         {quality.name} {quality.lower_is_better ? "↓" : "↑"} against {spent.name}
@@ -108,12 +107,25 @@ function brief(name: string): string {
   return name.length > 22 ? `${name.slice(0, 10)}…${name.slice(-11)}` : name;
 }
 
-/** The heights, moved down where they would be less than a line apart. */
-function apart(heights: number[]): number[] {
-  const moved = [...heights];
-  const order = heights.map((_, at) => at).sort((a, b) => heights[a]! - heights[b]!);
-  for (let at = 1; at < order.length; at++) {
-    moved[order[at]!] = Math.max(moved[order[at]!]!, moved[order[at - 1]!]! + LINE);
-  }
-  return moved;
+type Point = { x: number; y: number };
+
+/** Where the label of each dot begins: near it, where it covers no dot and no other label; none where there is no such place. */
+export function placed(labels: (Point & { text: string })[], dots: Point[]): (Point & { text: string })[] {
+  const taken = dots.map(({ x, y }) => ({ x: x - 6, y: y - 6, right: x + 6, bottom: y + 6 }));
+  return labels.flatMap(({ x, y, text }) => {
+    const wide = WIDE * text.length;
+    const boxes = [0, 1, 2, 3, 4].flatMap((step) =>
+      [y - LINE - 3 - step * LINE, y + 3 + step * LINE].flatMap((top) =>
+        [x + 9, x - 9 - wide].map((left) => ({ x: left, y: top, right: left + wide, bottom: top + LINE })),
+      ),
+    );
+    const box = boxes.find(
+      (each) =>
+        each.x > LEFT && each.right < WIDTH && each.y > 0 && each.bottom < HEIGHT - BOTTOM &&
+        taken.every((other) => each.right < other.x || each.x > other.right || each.bottom < other.y || each.y > other.bottom),
+    );
+    if (!box) return [];
+    taken.push(box);
+    return [{ x: box.x, y: box.bottom - 4, text }];
+  });
 }

@@ -155,15 +155,25 @@ class AskPlan:
     def n_answers(self) -> int:
         return len(self.systems) * self.questions.frame["id"].n_unique() * self.repeat
 
-    def run(self, listener: Callable[[Tally], None] = lambda _: None) -> Answers:
-        """Ask what is not answered yet. `listener` gets each answer, on another thread."""
+    def n_unanswered(self) -> int:
+        """How many answers are still to be asked for."""
+        asking = self._asking(lambda _: None)
+        with closing(asking.writer):
+            keys = [job.key for job in asking.jobs()]
+            return len(keys) - (0 if self.limits.again else len(asking.ledger.find(keys)))
+
+    def _asking(self, listener: Callable[[Tally], None]) -> Asking:
         ledger = Ledger(":memory:" if self.folder is None else self.folder / LEDGER, unpacked)
         usages = {
             each.name: Usage(each.name, replace(self.budget, price=each.price), ledger)
             for each in self.systems
         }
         rows = question_rows(self.questions)
-        asking = Asking(self.systems, rows, self.repeat, self.limits, ledger, usages, listener)
+        return Asking(self.systems, rows, self.repeat, self.limits, ledger, usages, listener)
+
+    def run(self, listener: Callable[[Tally], None] = lambda _: None) -> Answers:
+        """Ask what is not answered yet. `listener` gets each answer, on another thread."""
+        asking = self._asking(listener)
         with closing(asking.writer):
             path = None if self.folder is None else self.folder / ANSWERS
             if path is not None:
@@ -204,6 +214,7 @@ def _systems(
             f"{n:,} combinations of systems and settings; at most {MAX_SYSTEMS} are asked at a time, vary "
             "fewer settings or values"
         )
+    names: set[str] = set()
     for name, target in opened.items():
         listed = list_price(target.model) if target.model and price is None else None
         own = price if listed is None else listed[0]
@@ -211,6 +222,11 @@ def _systems(
             variant = dict(zip(vary, values, strict=True))
             shown = " ".join(f"{key}={value}" for key, value in variant.items())
             full = " ".join(filter(None, (name if len(opened) > 1 or not shown else "", shown)))
+            if full in names:
+                raise PlanError(
+                    f"two systems are called {full!r}; give each a name, and vary each value once"
+                )
+            names.add(full)
             yield System(full, target, variant, own)
 
 
@@ -250,8 +266,8 @@ def _check_inputs(
     for name, target in opened.items():
         known = target.settings
         problems += [
-            f"the target {name} takes no setting {each!r}{did_you_mean(each, known)}"
-            f"{'; it takes ' + ', '.join(sorted(known)) if known else ''}"
+            f"the target {name} takes no setting {each!r}"
+            f"{did_you_mean(each, known) or '; it takes ' + (', '.join(sorted(known)) or 'none')}"
             for each in vary
             if known is not None and each not in known
         ]

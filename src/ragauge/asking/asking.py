@@ -13,7 +13,7 @@ from ragauge.asking.answer import MEASURED, Answer, packed
 from ragauge.asking.calling import Calls, TookTooLongError
 from ragauge.asking.function import FunctionTarget, refusal_of
 from ragauge.asking.http import HttpTarget
-from ragauge.asking.returned import read_returned
+from ragauge.asking.returned import read_returned, unreadable
 from ragauge.asking.target import OpenTarget, Response
 from ragauge.calls.budget import CallSize, Price, Usage, estimated_tokens
 from ragauge.calls.ledger import Entry, Ledger
@@ -28,6 +28,8 @@ MAX_REFUSALS = 8
 """Most attempts where the system asks for fewer requests: the concurrency adapts meanwhile."""
 MAX_FAILED_AT_START = 20
 """Where this many answers fail before the first one succeeds, nothing else is asked."""
+MIN_SECRET = 12
+"""Shorter secrets are not looked for in answers."""
 READY_SHARE = 4
 """For this many calls of a function that run, one more is ready to begin."""
 WAITS = {"first_wait_s": 0.5, "max_wait_s": MAX_WAIT_S}
@@ -107,6 +109,10 @@ class Asking:
         self._tell = listener
         self._begun_s = time.time()
         self._secrets = {*environment_keys(), *(s for each in systems for s in each.target.secrets)}
+        # As the JSON of an answer has them; a shorter one may be a word of it.
+        self._written = [
+            json.dumps(s)[1:-1].encode() for s in self._secrets if len(s) >= MIN_SECRET
+        ]
 
     def jobs(self) -> Iterator[Job]:
         """Every job, the systems of a question side by side, so that an interrupted run compares them.
@@ -129,8 +135,10 @@ class Asking:
         most, limiters = self.limits.concurrency, dict[int, RateLimiter]()
         for key, target in targets.items():
             # Anything but an endpoint is asked with the full concurrency at once; how much an endpoint bears is found out.
-            at_once = {} if isinstance(target, HttpTarget) else {"at_once": most}
-            limiters[key] = RateLimiter(most, **at_once, **WAITS)
+            limiters[key] = RateLimiter(most, at_once=most, **WAITS)
+            if isinstance(target, HttpTarget):
+                target.open()
+                limiters[key] = RateLimiter(most, **WAITS)
             if isinstance(target, FunctionTarget):
                 target.threads = Calls(most, self.limits.timeout_s)
                 target.tasks = Calls(most, self.limits.timeout_s)
@@ -178,12 +186,15 @@ class Asking:
             answer = await self._attempted(job, limiter)
             if answer is not None and answer.is_ok:
                 pay(answer)
+                content = packed(answer)
+                for secret in self._written:
+                    content = content.replace(secret, b"[redacted]")
                 entry = Entry(
                     job.key,
                     job.system.name,
                     job.system.name,
                     json.dumps(job.inputs, ensure_ascii=False, default=str),
-                    packed(answer),
+                    content,
                     size.characters,
                     answer.input_tokens,
                     answer.output_tokens,
@@ -255,6 +266,9 @@ class Asking:
         try:
             return self._read(job, response), None
         except Unanswered as refused:
+            return self._failed(refused), refused
+        except Exception as error:  # of an object's own methods
+            refused = unreadable(response.value, error)
             return self._failed(refused), refused
 
     def _failed(self, refused: Unanswered) -> Answer:

@@ -1,11 +1,11 @@
 """A Python function as a target: sync, async or a generator, by object or by name."""
 
-import asyncio
 import importlib
 import importlib.util
 import inspect
 import sys
 import time
+import traceback
 from collections.abc import AsyncIterable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -87,7 +87,10 @@ def _module(place: str, text: str) -> object:
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # user code may raise anything; name its file
-        what = f"{type(error).__name__}: {error}"
+        *_, (frame, line) = traceback.walk_tb(error.__traceback__)
+        what, at = f"{type(error).__name__}: {error}", frame.f_code.co_filename
+        if not isinstance(error, SyntaxError) and "importlib" not in at:
+            what += f" ({Path(at).name}:{line})"
         raise PlanError(f"the target {text!r:.200} cannot be imported: {what:.500}") from None
 
 
@@ -201,8 +204,6 @@ async def _awaited(
         async for part in cast(AsyncIterable[object], value):
             parts.append((part, time.perf_counter() - start))  # noqa: PERF401
         return _joined(parts, start)
-    except asyncio.CancelledError:
-        raise
     except BaseException as error:
         return error
 

@@ -174,8 +174,7 @@ class HttpTarget:
             arrivals.append((n_bytes, time.perf_counter() - start))
 
         try:
-            self._connections = self._connections or Connections(self.address, MAX_CONCURRENCY)
-            received = await self._connections.send(destination, body, arrived)
+            received = await self.open().send(destination, body, arrived)
         except Exception as error:
             if not is_transport_error(error):
                 raise
@@ -202,6 +201,11 @@ class HttpTarget:
             found = {name: at_pointer(reply, pointer) for name, pointer in self.read.items()}
             reply = {**found, **usage_of(reply)}
         return Response(reply, latency_s)
+
+    def open(self) -> Connections:
+        """The connections; the first call takes a moment, which is not the endpoint's."""
+        self._connections = self._connections or Connections(self.address, MAX_CONCURRENCY)
+        return self._connections
 
     async def close(self) -> None:
         """Close the connections; a later question opens new ones."""

@@ -1,7 +1,9 @@
 """Read what a target returned: a text, our fields, or the result of a pipeline that the loaders know."""
 
 import json
-from collections.abc import Mapping
+import re
+from collections.abc import Coroutine, Mapping, Sequence
+from reprlib import Repr
 from typing import cast
 
 from ragauge.errors import DataError, Problem, RagaugeError
@@ -13,6 +15,8 @@ from ragauge.samples.samples import FIELDS, FieldError, Samples, read_value
 MAX_CHARACTERS = 10_000_000
 """A longer answer is a fault: no model writes it, and no metric reads it."""
 SHOWN = 120
+SHORTENED = Repr()
+SHORTENED.maxother = SHOWN
 USAGE = ("usage", "usage_metadata", "token_usage", "response_metadata")
 TOKENS = {
     "input_tokens": ("input_tokens", "prompt_tokens", "prompt_token_count"),
@@ -33,6 +37,10 @@ def read_returned(value: object, id: str) -> dict[str, object]:
     """
     if value is None or isinstance(value, bytes | bool):
         raise _not_understood(value)
+    if isinstance(held := _part(value, "answer"), Coroutine):
+        held.close()
+        what = "returned a coroutine as its answer, which was never awaited; await it"
+        raise Unanswered(what, is_final=True)
     given = {"answer": value} if isinstance(value, str) else value
     fields = _plain(given) or _loaded(given)
     if str(fields.pop("id", id)) != id:
@@ -42,8 +50,9 @@ def read_returned(value: object, id: str) -> dict[str, object]:
     answer = fields.get("answer")
     if answer is None:
         raise _not_understood(value)
-    if (n := len(cast(str, answer))) > MAX_CHARACTERS:
-        what = f"{n:,} characters; an answer has at most {MAX_CHARACTERS:,}"
+    texts = [cast(str, answer), *cast("Sequence[str]", fields.get("contexts") or ())]
+    if (n := sum(map(len, texts))) > MAX_CHARACTERS:
+        what = f"{n:,} characters; an answer with its contexts has at most {MAX_CHARACTERS:,}"
         raise Unanswered(f"returned {what}", is_final=True)
     return fields | usage_of(value)
 
@@ -137,9 +146,14 @@ def _shown(value: object) -> str:
         return "None"
     if isinstance(value, bytes):
         return f"{len(value):,} bytes, which are no text"
-    kind = type(value).__name__
     try:
         text = json.dumps(value, ensure_ascii=False)
     except (TypeError, ValueError, RecursionError):
-        text = object.__repr__(value)
-    return f"{kind} {shortened(text, SHOWN)}"
+        text = re.sub(" at 0x[0-9a-fA-F]+", "", SHORTENED.repr(value))
+    return f"{type(value).__name__} {shortened(text, SHOWN)}"
+
+
+def unreadable(value: object, error: Exception) -> Unanswered:
+    """A result whose own methods fail."""
+    what = f"returned {type(value).__name__}, which cannot be read: {type(error).__name__}: {error}"
+    return Unanswered(what, is_final=True)

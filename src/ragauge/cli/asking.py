@@ -119,27 +119,30 @@ class Inquiry:
             limit=None,
         )
 
-    def forecast(self, *, quiet: bool) -> None:
-        """Ask the first questions, and say how long all take and what they cost."""
+    def forecast(self, *, quiet: bool) -> int:
+        """Ask the first questions, and say how long all take and what they cost; the exit code."""
         ids = [str(row["id"]) for row in question_rows(self.plan.questions)[:TRIED]]
         frame = self.plan.questions.frame
         few = Samples(frame.filter(frame["id"].is_in(ids)), self.plan.questions.source)
         start = time.monotonic()
         answers = replace(self, plan=replace(self.plan, questions=few, repeat=1)).run(quiet=quiet)
-        n_left = self.plan.n_answers - len(answers)
-        rows = answers.samples.frame
-        latency_s = cast("float | None", rows["latency_s"].mean()) or 0.0
-        left_s = n_left * latency_s / self.plan.limits.concurrency
-        say(
-            f"asked {counted(len(ids), 'question')} in {time.monotonic() - start:.1f} s, "
-            f"{answers.tally.n_failed:,} failed; {n_left:,} more answers take {spoken(left_s)} at "
-            f"{self.plan.limits.concurrency} at once, as long as the first ones did"
-        )
-        cost = cast("float | None", rows["cost_usd"].cast(float).mean())
-        if cost is not None:
-            say(f"they cost about ${cost * n_left:,.2f}")
+        took_s, limits = time.monotonic() - start, self.plan.limits
         print_answers(answers)
-        say_faults(answers)
+        code = say_faults(answers)
+        rows = answers.samples.frame.filter(answers.samples.frame["status"] == "ok")
+        n_left = self.plan.n_unanswered()
+        if rows.is_empty() or not n_left:
+            return code
+        left_s = n_left * cast(float, rows["latency_s"].mean()) / limits.concurrency
+        text = (
+            f"asked {counted(len(ids), 'question')} in {took_s:.1f} s; {counted(n_left, 'more answer')} "
+            f"at {limits.concurrency} at once take {spoken(left_s)}"
+        )
+        costs = rows["cost_usd"].cast(float)
+        if costs.count():
+            text += f" and cost about ${costs.sum() / rows.height * n_left:,.2f}"
+        say(f"{text}, if all are like the first ones")
+        return code
 
 
 class _Watch:

@@ -47,7 +47,7 @@ BROKEN_OFF = re.compile(
 """What begins the ending of a clause from which its last words cannot be kept."""
 CONDITIONS = set_of("if unless except provided only but although though whereas until once when")
 NO_SUBJECT = set_of(
-    """other another same such early late nearby inside outside there here both one some many few what no nobody whoever please let yes any first second third today perhaps
+    """sometimes other another same such early late nearby inside outside there here both one some many few what no nobody whoever please let yes any first second third today perhaps
     then now however therefore thus tomorrow yesterday either neither everything anything something half and none"""
 )
 NO_LEAD = set_of("addition fact general contrast example particular short total case most")
@@ -101,6 +101,8 @@ def _next_clause(before: Clause, piece: str, names: Names, document: str) -> Cla
     """What is joined to a clause: another verb of its subject, or a clause of its own."""
     verb = piece.split(" ", 1)[0].lower()
     is_like = before.main and form_of(verb) == form_of(before.verb)
+    if form_of(verb) == "third" and re.match(r"\w+ (?:of|on|for|about)\b", piece):
+        is_like = False  # `includes a plan and notes on it`
     if form_of(verb) == "base":  # it may be a noun: `review the product and feature requests`
         is_like = is_like and re.match(
             r"\w+ (?:an?|the|their|to|in|on|at|for|from|with|\d+)\b", piece
@@ -190,9 +192,10 @@ def _verb_at(words: Sequence[str]) -> int | None:
             )
             second = _second_verb(after, is_strict=is_reduced)
             if second is None:
-                is_noun = form_of(word) == "base" and form_of(before) == "third" and at > 1
-                first = words[at - 2]  # `Mapper removes stop words`, `comments helps retain`
-                is_unsure = is_plural(first) or (at == 2 and first not in BEFORE_NOUNS)
+                is_noun = form_of(word) == "base" and form_of(before) == "third"
+                # `Helps find …`, `Mapper removes stop words`, `comments helps retain`
+                first = words[at - 2] if at > 1 else ""
+                is_unsure = is_plural(first) or (at < 3 and first not in BEFORE_NOUNS)
                 return None if is_noun and is_unsure else at
             # `Orders placed before noon are …`
             is_relative = is_reduced and after[second] in AUXILIARIES
@@ -323,7 +326,7 @@ def _may_end(rest: str, ending: str) -> bool:
     """Whether the clause stays true without what was cut off, and points to nothing outside."""
     words = tokens_of(rest.rstrip(", "))
     after = {word.lower().strip(",;:") for word in ending.split()[:4]}
-    openers = BEFORE_NOUNS | {"and", "or", "that", "as", "both", "either", "upon"}
+    openers = BEFORE_NOUNS | {"and", "or", "that", "as", "both", "either", "upon", "much", "many"}
     before, last = ["", "", *words][-2:]
     # `to read | and write the file`, `the filtered | and sorted results`
     is_shared = ending.startswith("and ") and (

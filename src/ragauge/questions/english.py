@@ -233,7 +233,7 @@ def _yes_no(clause: Clause) -> Iterator[QuestionAnswer]:
     is_possible = clause.auxiliary in MODALS - {"can", "must"} and not clause.is_negative
     if (
         len(content_words(clause.rest)) < 2
-        or clause.ending.startswith(("or", "that"))
+        or clause.ending.startswith(("or", "that", "who", "which"))
         or is_possible
         or clause.subject == "you"
         or set(clause.rest.lower().split()) & JOINING

@@ -45,7 +45,7 @@ QUESTION_AND_ANSWER = re.compile(
     re.MULTILINE,
 )
 NOISE = re.compile(
-    r"\b(?:to|from|the|of|by|our|and|using)[A-Z]|[#|©•<>=]|https?:|\.\.\.|…| - .* - |[a-z][A-Z][a-z]+[a-z][A-Z]"
+    r"\b(?:to|from|the|of|by|our|and|using)[A-Z]|[#|©•<>=]|\{%|https?:|\.\.\.|…| - .* - |[a-z][A-Z][a-z]+[a-z][A-Z]"
 )
 """Signs of menus, code and headings that ran into a sentence."""
 CALENDAR = set_of(
@@ -277,7 +277,7 @@ def _of_table(passage: Passage, names: Names) -> Iterator[Draft]:
             is_short = 0 < len(cell.split()) <= MAX_ANSWER_WORDS and re.search(
                 r"^[^<]*\w[^<]*$", cell
             )
-            if not is_short or cell.lower() in ("n/a", "none", "yes", "no", "x"):
+            if not is_short or cell.lower() in ("n/a", "na", "tbd", "none", "yes", "no", "x"):
                 continue
             asked = (name, column, "") if is_turned else (column, name, header[0])
             if question := _of_cell(*asked, cell, heading, names):

@@ -15,7 +15,7 @@ from ragauge.questions.english_words import (
     VAGUE,
 )
 
-NO_NAMES = ARTICLES | OTHERS | POINTING | JOINING | PREPOSITIONS
+NO_NAMES = {"your"} | ARTICLES | OTHERS | POINTING | JOINING | PREPOSITIONS
 
 
 class Names:
@@ -54,11 +54,7 @@ class Names:
             return True
         return self.capital[word.lower()] > self.small[word.lower()]
 
-    def resolved(self, head: str, document: str, least: int = 1) -> str | None:
-        """The one name of the document that ends with this word, if it occurs this often."""
+    def resolved(self, head: str, document: str) -> str | None:
+        """The one name of the document that ends with this word."""
         found = self.by_head[document].get(head, Counter[str]())
-        return (
-            next(iter(found))
-            if len(found) == 1 and found.total() >= least and head not in VAGUE
-            else None
-        )
+        return next(iter(found)) if len(found) == 1 and head not in VAGUE else None

@@ -1,5 +1,6 @@
 """A metric's numbers as people read them: on the suite's scale, with its decimals."""
 
+import math
 from collections.abc import Mapping
 from typing import cast
 
@@ -12,8 +13,13 @@ SummaryRow = Mapping[str, object]
 
 
 def number(metric: MetricDisplay, value: object) -> str:
-    """A value as it is shown; a dash for None."""
-    return DASH if value is None else f"{cast(float, value) * metric.scale:.{metric.digits}f}"
+    """A value as it is shown; a dash for None. Dollars have at least two digits that are not leading zeros."""
+    if value is None:
+        return DASH
+    shown, digits = cast(float, value) * metric.scale, metric.digits
+    if metric.metric == "cost_usd" and 0 < abs(shown) < 1:
+        digits = max(digits, 1 - math.floor(math.log10(abs(shown))))
+    return f"{shown:.{digits}f}"
 
 
 def metric_name(metric: MetricDisplay) -> str:

@@ -13,7 +13,7 @@ NOT_WORTH = 0.95
 
 
 def steadiness_lines(found: Sequence[Steadiness], names: Mapping[str, str]) -> list[str]:
-    """Two lines for each system: how often it passes, and where its values vary."""
+    """Three lines for each system: how often it passes, where its values vary, and what would narrow the interval."""
     lines: list[str] = []
     for each in found:
         name = names.get(each.system, each.system)
@@ -28,10 +28,11 @@ def steadiness_lines(found: Sequence[Steadiness], names: Mapping[str, str]) -> l
                 questions, repeats = (parts.error(questions=2) / now, parts.error(repeats=2) / now)
                 by_repeats = f"to {repeats:.0%}" if repeats < NOT_WORTH else "hardly"
                 advice = f"twice the questions narrow the interval to {questions:.0%}, twice the repeats {by_repeats}"
-            lines.append(
-                f"{name}: varies by {sqrt(parts.within):.2f} within a question, {sqrt(parts.between):.2f} between; "
-                f"{advice}"
-            )
+            within, between = sqrt(parts.within), sqrt(parts.between)
+            lines += [
+                f"{name}: varies by {within:.2f} within a question, {between:.2f} between",
+                f"{name}: {advice}",
+            ]
     return lines
 
 

@@ -10,6 +10,9 @@ from ragauge.samples.fields import MEASURED, NO_ANSWER, STATUS
 if TYPE_CHECKING:
     import polars as pl
 
+MAX_BEFORE_COST = 60
+"""Characters before the cost of a system, beside its name."""
+
 
 def took_lines(run: ScoredRun, names: Mapping[str, str]) -> Sequence[str]:
     """`small: 0.21 s an answer (p95 0.35 s) · 90 tokens in, 120 tokens out · $0.0120` for each system of `names`."""
@@ -58,5 +61,9 @@ def took(answers: "pl.DataFrame") -> str:
     ]
     parts += [", ".join(tokens)] if tokens else []
     if (cost := values.get("cost_usd")) is not None:
-        parts.append(f"${cost.sum():,.4f}")
+        dollars = cost.sum()
+        text = f"${dollars:,.4f}" if dollars >= 0.0001 or not dollars else f"${dollars:.6f}"
+        # The end of a line that is too long for a terminal is cut.
+        is_long = len(" · ".join(parts)) > MAX_BEFORE_COST
+        parts.insert(1 if is_long else len(parts), text)
     return " · ".join(parts)

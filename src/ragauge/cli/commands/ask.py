@@ -66,8 +66,7 @@ def command(
         output=output,
     )
     if dry_run:
-        inquiry.forecast(quiet=quiet)
-        return 0
+        return inquiry.forecast(quiet=quiet)
     answers = inquiry.run(quiet=quiet)
     for file in output:
         answers.write(file)

@@ -19,6 +19,7 @@ from ragauge.cli.options import (
 )
 from ragauge.cli.output import FORMATS, FormatChoice
 from ragauge.cli.running import run_config
+from ragauge.cli.streams import say
 from ragauge.evaluation.config import Config
 from ragauge.score import KeptEvidence
 
@@ -196,8 +197,11 @@ def command(
             **limits,
         )
         if dry_run:
-            inquiry.forecast(quiet=quiet)
-            return 0
+            asked = inquiry.forecast(quiet=quiet)
+            if asked != NO_ANSWER:
+                say("the plan, and what judges cost, of these answers:")
+                run_config(inquiry.scored(config), dry_run=True, quiet=quiet)
+            return asked
         asked = say_faults(inquiry.run(quiet=quiet))
         if asked == NO_ANSWER:
             return asked
