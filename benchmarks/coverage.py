@@ -21,8 +21,8 @@ Z = stats.norm.ppf(0.975)
 OWN = "ours"
 PAGE = Path(__file__).with_name("coverage.md")
 ABOUT = """\
-"ours" is Wilson's interval where all values are 0 or 1, the interval of the share that may differ unseen where all are equal, and the
-ABC interval with the quantiles of Student's t elsewhere. Goal: 0.93 of every bounded mean from n = 10 on, 0.90 of the lognormal from
+"ours" is Wilson's interval where all values are 0 or 1, the interval of the share that may differ unseen where all are equal or hardly
+differ, and the ABC interval with the quantiles of Student's t elsewhere. Goal: 0.93 of every bounded mean from n = 10 on, 0.90 of the lognormal from
 n = 50 on. Wilson's misses it at p = .99 for n = 10 and 50, as the exact coverage in the first table shows: if 9 of 10 are right, its upper
 end is .982, and Poisson's limit .995. It is kept because people expect it of a share, and it is narrow and near 0.95 on average. Paired
 differences of several sizes have as many degrees of freedom as there are differences that are not 0. BCa with the ends of Student's t

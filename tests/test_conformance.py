@@ -108,13 +108,17 @@ CHAT = [
     {"role": "tool", "tool_call_id": "c", "content": "Error: no such page"},
     {"role": "assistant", "content": "I cannot find the fee in these pages."},
 ]
+FOLLOW_UP = [
+    {"role": "user", "content": "And when is it due?"},
+    {"role": "assistant", "content": "It is due in May."},
+]
 CONVERSATION = {
     "messages": json.dumps(CHAT),
     "expected_calls": json.dumps([{"name": "find", "arguments": {"q": ["fee", "cost"]}}]),
     "tools": '[{"name": "find", "parameters": {"properties": {"q": {"type": "string"}}}}]',
     "final_state": '{"fee": 3}',
     "expected_state": '{"fee": 3, "paid": true}',
-    "whole_conversation": json.dumps([*CHAT, *CHAT]),
+    "whole_conversation": json.dumps([*CHAT, *CHAT, *FOLLOW_UP]),
 }
 MEASURED = {
     "latency_s": 0.7,

@@ -115,6 +115,10 @@ def test_calls_are_matched_one_to_one_also_with_allowed_values():
         ({"a": 1}, {"$ref": "https://example.com/schema.json"}, ""),
         ({"a": 1}, {"$ref": "file:///etc/passwd"}, ""),
         ({"a": 1}, {"type": "nonsense"}, ""),
+        ({"a": "x1"}, {"properties": {"a": {"pattern": "[0-9]$"}}}, ""),
+        ({"a": "x"}, {"properties": {"a": {"pattern": "[0-9]$"}}}, "a: 'x' does not match '[0-9]$'"),
+        ({"a": "a" * 5_000 + "!"}, {"properties": {"a": {"pattern": "^(a+)+$"}}}, "a: "),
+        ({"a": "x"}, {"properties": {"a": {"pattern": "(?=y)x"}}}, ""),
         ({"a": 1}, {"properties": 3}, ""),
     ],
 )  # fmt: skip

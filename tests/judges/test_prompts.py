@@ -45,6 +45,8 @@ def asked():
     yield questions.verdict("q", ["r"], "a")
     yield questions.preference("q", ["r"], "a", "b")
     yield questions.criteria("q", "r", "a")
+    yield questions.conversation("i", "g", ["t"])
+    yield questions.conversation_grades("i", ["t"], ["kind?"], 1, 5)
     yield questions.steps("kind?", 1, 5)
     texts = {"question": "q", "answer": "a", "references": ["r"], "contexts": ["c"]}
     yield questions.grade("kind?", ["Read."], texts, 1, 5)

@@ -22,6 +22,7 @@ def loaded(rows: list[dict[str, object]]) -> list[object]:
     ("column", "values", "read"),
     [
         ("answerable", [True, False, None], [True, False, None]),
+        ("answerable", ["yes", "no", ""], [True, False, None]),
         ("Answerable", ["yes", "no", "true"], [True, False, True]),
         ("is_impossible", [True, False, None], [False, True, None]),
         ("isImpossible", [1, 0, "no"], [False, True, True]),

@@ -3,7 +3,7 @@
 import math
 import unicodedata
 from collections import Counter, deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Any, cast
@@ -221,15 +221,15 @@ def schema_problem(arguments: object, schema: Schema) -> str:
     References are followed inside the schema only: nothing is read from a file or the network. A schema that
     cannot be used says nothing about the arguments.
     """
-    from jsonschema import Draft202012Validator, SchemaError, exceptions
-    from jsonschema.validators import validator_for
+    from jsonschema import Draft202012Validator, SchemaError, exceptions, validators
     from referencing import Registry
     from referencing.exceptions import Unresolvable
 
     try:
         schema = mapping_of(_json_types(schema))
-        kind = cast("Any", validator_for(schema, default=Draft202012Validator))
+        kind = cast("Any", validators.validator_for(schema, default=Draft202012Validator))
         kind.check_schema(schema)
+        kind = cast("Any", validators).extend(kind, {"pattern": _pattern_problems})
         registry: Any = cast("Any", Registry)()  # holds nothing and retrieves nothing
         error = cast("Any", exceptions).best_match(
             kind(schema, registry=registry).iter_errors(arguments)
@@ -240,6 +240,21 @@ def schema_problem(arguments: object, schema: Schema) -> str:
         return ""
     path = error.json_path.removeprefix("$").removeprefix(".")
     return f"{path}: {error.message:.200}".removeprefix(": ")
+
+
+def _pattern_problems(_: object, pattern: str, value: object, __: object) -> Iterator[Exception]:
+    """Searches in linear time, whatever the pattern; one that needs more, as with a lookahead, says nothing."""
+    import polars as pl
+    from jsonschema import ValidationError
+
+    if not isinstance(value, str):
+        return
+    try:
+        is_found = bool(pl.Series([value]).str.contains(pattern).item())
+    except pl.exceptions.ComputeError:
+        return
+    if not is_found:
+        yield cast("Any", ValidationError)(f"{value!r:.60} does not match {pattern!r:.60}")
 
 
 JSON_TYPES = ("object", "array", "string", "number", "boolean", "null")

@@ -5,7 +5,7 @@ reply is read.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from ragauge.judges.protocol import Schema
@@ -287,6 +287,78 @@ def criteria(question: str | None, reference: str, answer: str) -> Question[tupl
         [{"reason": REASON, "verdict": MET}] * N_CRITERIA,
         lambda entry, _: Criterion(entry["verdict"], entry["reason"]),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class ShownInTurn:
+    """What a judge finds in a conversation: a verdict, or a grade from 0 to 1, and the turn and words that show it.
+
+    `turn` counts from 1 and is None if no turn does. `start` and `end` are the quote's offsets in the turn's text.
+    """
+
+    verdict: str
+    reason: str
+    score: float | None = None
+    turn: int | None = None
+    quote: str = ""
+    start: int | None = None
+    end: int | None = None
+
+
+def _shown_in(
+    entry: Mapping[str, Any], turns: Sequence[str], verdict: str, score: float | None = None
+) -> ShownInTurn:
+    number, quote = entry["turn"], entry["quote"].strip()
+    if not 0 <= number <= len(turns):
+        raise ReplyError(f"turn must be from 0 to {len(turns)}, got {number}")
+    named = (number,) if number else ()
+    for turn in (*named, *range(1, len(turns) + 1)) if quote else ():
+        if span := find_quote(quote, turns[turn - 1]):
+            return ShownInTurn(verdict, entry["reason"], score, turn, quote, *span)
+    return ShownInTurn(verdict, entry["reason"], score, number or None, quote)
+
+
+IN_TURN: Mapping[str, Schema] = {"turn": WHOLE, "quote": TEXT}
+LIKELY_IN_TURN = {"reason": REASON, "turn": 1, "quote": "a dozen words"}
+OF_CONVERSATION = ("goal", "role", "topic", "knowledge")
+"""What the questions of the prompt `conversation` are about, in their order."""
+
+
+def conversation(
+    instructions: str | None, goal: str | None, turns: Sequence[str]
+) -> Question[tuple[ShownInTurn, ...]]:
+    """Whether the user's goal was reached, and the role, the topic and what is known were kept."""
+    menu: Schema = {"type": "string", "enum": [MET, NOT_MET, NOT_APPLICABLE]}
+    return _of_each(
+        "conversation",
+        {"instructions": instructions, "goal": goal, "turns": turns},
+        ("verdicts", "question"),
+        {"reason": TEXT, "verdict": menu, **IN_TURN},
+        [{"verdict": MET, **LIKELY_IN_TURN}] * len(OF_CONVERSATION),
+        lambda entry, _: _shown_in(entry, turns, entry["verdict"]),
+    )
+
+
+def conversation_grades(
+    instructions: str | None, turns: Sequence[str], criteria: Sequence[str], low: int, high: int
+) -> Question[tuple[ShownInTurn, ...]]:
+    """The grade of a conversation by each of some criteria, whole numbers from `low` to `high`."""
+
+    def read(entry: Mapping[str, Any], place: int) -> ShownInTurn:
+        grade = _graded(entry, f"criterion {place + 1}", low, high).score
+        return _shown_in(entry, turns, f"{grade:g}", (grade - low) / (high - low))
+
+    numbered = "\n".join(f"{place}. {each}" for place, each in enumerate(criteria, 1))
+    asked = _of_each(
+        "conversation_grades",
+        {"instructions": instructions, "turns": turns},
+        ("grades", "criterion"),
+        {"reason": TEXT, "score": WHOLE, **IN_TURN},
+        [{"score": high, **LIKELY_IN_TURN}] * len(criteria),
+        read,
+    )
+    words = {"criteria": numbered, "low": low, "high": high, "n": len(criteria)}
+    return replace(asked, words=words)
 
 
 def steps(criterion: str, low: int, high: int) -> Question[tuple[str, ...]]:

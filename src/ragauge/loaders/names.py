@@ -29,6 +29,7 @@ _NAMES = {
     "whole_conversation": "",
     "final_state": "",
     "expected_state": "",
+    "goal": "expected_outcome",
     "expected_calls": "expected_tool_calls reference_tool_calls expected_tools",
     "tools": "available_tools tool_schemas",
     **dict.fromkeys(MEASURED, ""),

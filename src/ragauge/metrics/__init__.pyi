@@ -111,6 +111,9 @@ def bpref(
 ) -> MetricLabel:
     """How rarely documents judged nonrelevant are ranked above relevant ones."""
 
+def carried_context() -> MetricLabel:
+    """Share of the follow-ups that are answered about the thing that they refer to."""
+
 def chrf() -> MetricLabel:
     """chrF2: the overlap of the character 1- to 6-grams of answer and reference."""
 
@@ -151,6 +154,15 @@ def context_recall(
     judge: str | None = None,
 ) -> MetricLabel:
     """Share of the reference's statements that the contexts support, according to a judge."""
+
+def conversation_g_eval(
+    *,
+    criteria: Sequence[str] = (),
+    low: int = 1,
+    high: int = 5,
+    judge: str | None = None,
+) -> MetricLabel:
+    """The mean of the grades that a judge gives the conversation by your own criteria, in one call."""
 
 def correct(
     *,
@@ -252,6 +264,12 @@ def gmap(
 ) -> MetricLabel:
     """Average precision with a geometric mean over queries, which is sensitive to poor queries."""
 
+def goal_reached(
+    *,
+    judge: str | None = None,
+) -> MetricLabel:
+    """Whether the user has at the end of the conversation what they came for, according to a judge."""
+
 def gpt_score(
     *,
     judge: str | None = None,
@@ -302,6 +320,12 @@ def keyword_coverage(
     on_nothing_expected: float | None = None,
 ) -> MetricLabel:
     """Share of the reference's keywords that are among the answer's keywords."""
+
+def knowledge_kept(
+    *,
+    judge: str | None = None,
+) -> MetricLabel:
+    """Whether the system keeps what the user told it: neither asks for it again nor contradicts it, according to a judge."""
 
 def latency_s() -> MetricLabel:
     """How many seconds the system took for the answer."""
@@ -491,6 +515,12 @@ def repeated_calls() -> MetricLabel:
 def repetition() -> MetricLabel:
     """Share of the system's sentences that it had said before, in an earlier turn of the conversation."""
 
+def role_kept(
+    *,
+    judge: str | None = None,
+) -> MetricLabel:
+    """Whether all turns keep to the role and the rules of the system prompt, according to a judge."""
+
 def rouge1(
     *,
     measure: Literal["f1", "precision", "recall"] = "f1",
@@ -628,6 +658,12 @@ def topic_drift(
     n: int = 1,
 ) -> MetricLabel:
     """Whether the answer is off topic: 0.2 if under a fifth of its n-grams occur in the contexts, else 0.0."""
+
+def topic_kept(
+    *,
+    judge: str | None = None,
+) -> MetricLabel:
+    """Whether the system stays with what the user talks about, according to a judge."""
 
 def trajectory_match(
     *,

@@ -3,12 +3,19 @@
 In a run these are scored once a conversation, at its last turn, and undefined at the other turns.
 """
 
+import itertools
 import json
+import re
+from collections.abc import Iterator, Sequence, Set
+from dataclasses import dataclass
 
 from ragauge.conversations.matching import Comparison
-from ragauge.conversations.transcript import Transcript
+from ragauge.conversations.transcript import Transcript, Turn
 from ragauge.features.refusals import refusal_of
-from ragauge.language.facts.alignment import align_to_passages
+from ragauge.language.facts.alignment import align
+from ragauge.language.facts.differences import facts_of, keys_of, likeness
+from ragauge.language.facts.reader import Statement, read
+from ragauge.language.stop_words import is_content_word
 from ragauge.language.text import excerpt, is_blank, normalize, sentences
 from ragauge.language.words import words
 from ragauge.metric import metric
@@ -18,6 +25,119 @@ from ragauge.setting import Tolerance
 MAX_SHOWN = 20
 MAX_COMPARED = 50
 """Most earlier answers that a turn is compared with, so that time grows with the number of turns."""
+MAX_STATEMENTS = 100
+"""Most statements of an answer that are compared."""
+MIN_ALIKE = 0.5
+"""The likeness of two statements from which their details are compared."""
+YES_OR_NO = re.compile(r"\s*(?:yes|no|ja|nein|sí|si|oui|non|sim|não)\b[\s,.:;!]*", re.IGNORECASE)
+OF_VALUES = ("number", "date", "value", "unit", "currency", "period")
+LEAST_ALIKE = {
+    **dict.fromkeys((*OF_VALUES, "opposite"), MIN_ALIKE),
+    **{"negation": 0.61, "entity": 0.8},
+}
+"""The likeness of two statements from which a difference of a kind is a contradiction; of other kinds it is none."""
+JOINING = frozenset(
+    [
+        "and",
+        "but",
+        "so",
+        "or",
+        "what",
+        "then",
+        "und",
+        "aber",
+        "also",
+        "oder",
+        "was",
+        "et",
+        "mais",
+        "alors",
+        "ou",
+        "y",
+        "pero",
+        "entonces",
+        "o",
+    ]
+)
+"""Words that a follow-up begins with; `what` of `What about …`."""
+PRONOUNS = frozenset(
+    [
+        "it",
+        "its",
+        "they",
+        "them",
+        "their",
+        "he",
+        "him",
+        "his",
+        "she",
+        "her",
+        "this",
+        "that",
+        "these",
+        "those",
+        "one",
+        "ones",
+        "there",
+        "er",
+        "sie",
+        "es",
+        "ihn",
+        "ihm",
+        "ihr",
+        "ihre",
+        "sein",
+        "seine",
+        "dies",
+        "diese",
+        "dieser",
+        "dieses",
+        "das",
+        "dort",
+        "il",
+        "elle",
+        "ils",
+        "elles",
+        "le",
+        "la",
+        "les",
+        "lui",
+        "leur",
+        "ce",
+        "cela",
+        "ça",
+        "y",
+        "él",
+        "ella",
+        "ellos",
+        "ellas",
+        "lo",
+        "esto",
+        "eso",
+        "allí",
+    ]
+)
+SOUGHT = frozenset(
+    [
+        "who",
+        "whom",
+        "whose",
+        "which",
+        "wer",
+        "wen",
+        "wem",
+        "welche",
+        "welcher",
+        "welches",
+        "qui",
+        "quel",
+        "quelle",
+        "quién",
+        "quiénes",
+        "cuál",
+    ]
+)
+"""Words of questions whose answer is a name."""
 MIN_WORDS = 5
 """Fewest words of a sentence that counts as repeated; "You are welcome." may be said twice."""
 
@@ -62,15 +182,17 @@ def state_match(
     )
 
 
-@metric(version=3)
+@metric(version=4)
 def consistency(dialogue: Transcript) -> Score:
     """Share of the system's turns, from the second on, that contradict none of its earlier answers.
 
     In [0, 1]. A turn contradicts an earlier one where one detail of a like statement differs: a number, unit, date, name,
-    role, "not", opposite, by the same comparison as in `support`; what the user's message says is known to both. The
-    50 answers before a turn are compared. Undefined in a conversation with fewer than two answers.
+    role, "not", opposite, by the same comparison as in `correct`. A follow-up that asks for another thing ("And on
+    Sundays?") is compared with no answer that does not name it. The 50 answers before a turn are compared. Undefined in a
+    conversation with fewer than two answers.
 
-    Source: our own. On 579 turns of MTRAG's conversations 5 are found, none a plain contradiction: false alarms are rare.
+    Source: our own. Of 80 follow-ups of our own, judged before, it finds 5 of 10 contradictions and calls no other turn one; of
+    1,684 turns of MTRAG, which people approved, it calls 9.
 
     >>> import ragauge as rg
     >>> fee = "The fee of the hut is ${} a year."
@@ -83,26 +205,165 @@ def consistency(dialogue: Transcript) -> Score:
     turns = [turn for turn in dialogue.turns() if turn.answer]
     if len(turns) < 2:
         return Score.undefined("the system answers fewer than two times")
+    said = [_Said.of(turn) for turn in turns]
     contradictions: list[dict[str, object]] = []
     n_apart = 0
-    for at, turn in enumerate(turns[1:], 1):
-        before = turns[max(0, at - MAX_COMPARED) : at]
-        texts = [each.answer or "" for each in before]
-        found = align_to_passages(turn.answer or "", texts, turn.question or "").differences
+    for at, turn in enumerate(said[1:], 1):
+        found = list(_contradictions(turn, said[max(0, at - MAX_COMPARED) : at]))
         n_apart += bool(found)
-        for each in found:
-            texts = [part.text if part else None for part in (each.found, each.expected)]
-            contradictions.append(
-                {
-                    "turn": turn.number,
-                    "says": texts[0],
-                    "in_turn": before[each.context].number,
-                    "said": texts[1],
-                    "kind": each.kind,
-                }
-            )
+        contradictions += found
     evidence = {"contradictions": contradictions[:MAX_SHOWN], "n_turns": len(turns) - 1}
     return Score(1 - n_apart / (len(turns) - 1), evidence=evidence)
+
+
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """A turn as it is compared: its statements, and the words and facts of its question and answer."""
+
+    number: int
+    answer: str
+    says_yes_or_no: bool
+    statements: Sequence[Statement]
+    asked: Set[str]
+    asked_dates: Set[str]
+    words: Set[str]
+
+    @classmethod
+    def of(cls, turn: Turn) -> "_Said":
+        given = turn.answer or ""
+        start = YES_OR_NO.match(given)
+        answer = given[start.end() if start else 0 :].replace("; ", ". ")
+        asked = read(turn.question or "")
+        dates = {fact.text for fact in facts_of(asked) if fact.kind == "date"}
+        is_refused = refusal_of(given, turn.question or "") is not None
+        statements = [] if is_refused else [each for each in read(answer) if "?" not in each.text]
+        said = _content_words(answer)
+        asked_words = _content_words(turn.question or "")
+        return cls(turn.number, answer, bool(start), statements, asked_words, dates, said)
+
+
+def _content_words(text: str) -> Set[str]:
+    """The words of a text that say something, and their stems."""
+    return {each for each in words(text.lower()) if is_content_word(each)} | keys_of(read(text))
+
+
+def _contradictions(turn: _Said, before: Sequence[_Said]) -> Iterator[dict[str, object]]:
+    """Details of a turn's statements that differ from the most alike statement of an earlier answer."""
+    for statement in turn.statements[:MAX_STATEMENTS]:
+        own = turn.asked & _content_words(statement.text)
+        for other in before:
+            if own and not turn.says_yes_or_no and own - other.words - other.asked:
+                continue  # another thing was asked for
+            alike, partner = _most_alike(statement, other.statements[:MAX_STATEMENTS])
+            if partner is None:
+                continue
+            differ = align(statement.text, partner.text).differences
+            found = [each for each in differ if alike >= LEAST_ALIKE.get(each.kind, 2)]
+            if {each.kind for each in differ} & {"member", "version"}:
+                continue  # the statements are about two things
+            for each in found:
+                assert each.found and each.expected
+                says, is_value = each.found.text, each.kind in OF_VALUES
+                is_asked = each.kind == "date" and says in turn.asked_dates
+                if is_asked or (is_value and any(says in one.answer for one in before)):
+                    continue  # a value that an earlier answer states too contradicts nothing
+                said = {"in_turn": other.number, "said": each.expected.text, "kind": each.kind}
+                yield {"turn": turn.number, "says": says, **said}
+
+
+def _most_alike(
+    statement: Statement, others: Sequence[Statement]
+) -> tuple[float, Statement | None]:
+    """The statement that shares most words and facts with this one; None if none shares half of them."""
+    best: tuple[float, Statement | None] = (0.0, None)
+    for other in others:
+        n = len(statement.keys) + len(other.keys) + len(statement.facts) + len(other.facts)
+        most = len(statement.keys & other.keys) + min(len(statement.facts), len(other.facts))
+        if 2 * most >= max(MIN_ALIKE, best[0]) * n and statement.keys & other.keys:
+            alike = likeness(statement, other)
+            best = max(best, (alike, other), key=lambda each: each[0])
+    return best if best[0] >= MIN_ALIKE else (0.0, None)
+
+
+@metric(version=1)
+def carried_context(dialogue: Transcript) -> Score:
+    """Share of the follow-ups that are answered about the thing that they refer to.
+
+    In [0, 1]. A follow-up is a question, from the second turn on, that needs what was said before: it has a pronoun ("it",
+    "they", "that one") or begins with "And" or "What about", in English, German, French and Spanish. Its answer is about
+    another thing if it names another model or version than the question ("Nova 7" for "And the Nova 8?"), if it begins with
+    another name than "And Vesta?" asks for, or with a name that nothing said before has while it shares no content word or
+    number with the turn before, unless the question asks for a name ("who", "which"). Refusals do not count. Undefined
+    without such a follow-up.
+
+    Source: our own. Of 77 follow-ups of our own, judged before, it finds 3 of the 4 answers about another thing and calls
+    no other one; of 689 of MTRAG it calls 1.
+
+    >>> import ragauge as rg
+    >>> chat = [("Who wrote Emma?", "Jane Austen wrote Emma."), ("When did it appear?", "Moby Dick appeared in 1851.")]
+    >>> messages = [m for q, a in chat for m in ({"role": "user", "content": q}, {"role": "assistant", "content": a})]
+    >>> score = rg.score("carried_context", messages=messages)
+    >>> score.value, score.evidence["not_carried"][0]["answers_about"]
+    (0.0, 'Moby Dick')
+    """
+    n, apart = 0, list[dict[str, object]]()
+    known: set[str] = set()
+    before: Set[str] = frozenset()
+    for turn in dialogue.turns():
+        asked, said = read(turn.question or ""), read(turn.answer or "")
+        is_follow_up = bool(known and said) and _refers_back(turn.question or "")
+        if is_follow_up and refusal_of(turn.answer or "", turn.question) is None:
+            n += 1
+            known |= _things(asked)
+            if other := _other_thing(asked, said, known, before):
+                question = excerpt(turn.question or "", 200)
+                apart.append({"turn": turn.number, "question": question, "answers_about": other})
+        before = _things(asked) | _things(said)
+        known |= before
+    if not n:
+        return Score.undefined("no question refers to what was said before")
+    return Score(1 - len(apart) / n, evidence={"not_carried": apart[:MAX_SHOWN], "n_follow_ups": n})
+
+
+def _refers_back(question: str) -> bool:
+    found = words(question.lower())
+    return bool(found) and (found[0] in JOINING or not PRONOUNS.isdisjoint(found))
+
+
+def _things(statements: Sequence[Statement]) -> set[str]:
+    """The content words, names and facts of a text."""
+    return {*keys_of(statements), *(str(fact.value) for fact in facts_of(statements))}
+
+
+def _other_thing(
+    asked: Sequence[Statement], said: Sequence[Statement], known: Set[str], before: Set[str]
+) -> str:
+    """The name of what an answer is about, if the question does not refer to it; else empty."""
+    ours, theirs = (
+        [fact for fact in facts_of(each) if fact.kind == "code"] for each in (said, asked)
+    )
+    if ours and theirs and not {fact.value for fact in ours} & {fact.value for fact in theirs}:
+        heads = {str(fact.value[0]) for fact in theirs if isinstance(fact.value, tuple)}
+        return next(
+            (
+                fact.text
+                for fact in ours
+                if isinstance(fact.value, tuple) and str(fact.value[0]) in heads
+            ),
+            "",
+        )
+    first = said[0]
+    names = [*itertools.takewhile(lambda word: word.is_name, first.words)]
+    if not names:
+        return ""
+    text = first.text[names[0].start - first.start : names[-1].end - first.start]
+    named = {word.key for each in asked for word in each.words if word.is_name}
+    if named and asked[0].tokens[0].text in JOINING:
+        return "" if named & keys_of(said) else text
+    is_sought = any(token.text in SOUGHT for each in asked for token in each.tokens)
+    if is_sought or {word.key for word in names} & known or _things(said) & before:
+        return ""
+    return text
 
 
 @metric(version=2, lower_is_better=True)

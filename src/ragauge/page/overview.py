@@ -241,11 +241,12 @@ class Overview:
     def _findings(self) -> Iterator[FindingView]:
         positions = {display.metric: at for at, display in enumerate(self.displays)}
         stored = {(each.says, each.when): each for each in self.run.manifest.findings}
-        for match in sorted(find(self.run), key=lambda match: -match.n_found):
+        shown = [match for match in find(self.run) if match.first_screen]
+        for match in sorted(shown, key=lambda match: -match.n_found):
             metrics = stored[match.says, match.when].metrics
             yield FindingView(
                 system=self.systems.index(match.system),
-                says=match.says if match.first_screen else match.text,
+                says=match.says,
                 when=match.when,
                 metrics={name: positions[label] for name, label in metrics.items()},
                 n=match.n_found,

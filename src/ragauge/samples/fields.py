@@ -74,6 +74,7 @@ FIELDS = {
             "conversation_before", "text", "what was said before the turn", "first turn", "nothing"
         ),
         Field("whole_conversation", "json", "all its turns", "not its last turn", "nothing"),
+        Field("goal", "text", "what the user wants to reach", "not known", "an error"),
         Field("expected_calls", "json", "tool calls that are right", "not known", "no call is"),
         Field("tools", "json", "the tools and their schemas", "not recorded", "there is none"),
         Field("final_state", "json", "the state at the end", "not recorded", "it is empty"),
@@ -199,8 +200,8 @@ def _grade(document: object, grade: object) -> int:
 
 
 YES, NO = ("true", "yes", "y", "1", "answerable"), ("false", "no", "n", "0", "unanswerable")
-NEITHER = ("partial", "conversational", "underspecified")
-"""MTRAG's names of questions of which nothing is said: part of an answer, or a question back, is right."""
+NEITHER = ("partial", "conversational", "underspecified", "")
+"""MTRAG's names of questions of which nothing is said, since part of an answer, or a question back, is right; and blank."""
 
 
 def _flag(value: object) -> bool | None:

@@ -1,0 +1,159 @@
+"""What a judge says of a whole conversation, each verdict with the turn that shows it.
+
+One call answers the four questions of `goal_reached`, `role_kept`, `topic_kept` and `knowledge_kept`. In a run these are
+scored once a conversation, at its last turn.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated, cast
+
+from ragauge.conversations.transcript import Transcript
+from ragauge.features.judged_conversations import ConversationVerdicts, shown_to
+from ragauge.judges import questions
+from ragauge.judges.questions import MET, NOT_APPLICABLE, OF_CONVERSATION
+from ragauge.judges.session import JudgeSession
+from ragauge.label import SettingValue
+from ragauge.metric import metric
+from ragauge.score import Score
+from ragauge.setting import Constraint
+
+MAX_GRADES = 10
+
+
+def _is_grade(value: int) -> bool:
+    return 0 <= value <= MAX_GRADES
+
+
+Bound = Annotated[int, Constraint(f"a whole number from 0 to {MAX_GRADES}", _is_grade)]
+
+
+@metric(version=1)
+def goal_reached(conversation_verdicts: ConversationVerdicts, *, judge: JudgeSession) -> Score:
+    """Whether the user has at the end of the conversation what they came for, according to a judge.
+
+    1 or 0. If the sample has a `goal`, that is what counts. The evidence has the turn that shows it and a quote, which is
+    looked up in the turn; the score needs review if no turn has it. Undefined if the judge calls the question not
+    applicable; failed if the judge fails.
+
+    Source: our own question; as in ragas' AgentGoalAccuracy and deepeval's conversation completeness.
+
+    >>> import ragauge as rg
+    >>> said = {"reason": "booked", "verdict": "met", "turn": 1, "quote": "Booked for two."}
+    >>> judge = rg.ScriptedJudge({"conversation": {"verdicts": [{"question": n, **said} for n in (1, 2, 3, 4)]}})
+    >>> chat = [{"role": "user", "content": "A table for two"}, {"role": "assistant", "content": "Booked for two."}]
+    >>> score = rg.score("goal_reached", messages=chat, judge=judge)
+    >>> score.value, score.evidence["turn"], score.evidence["quote_found"]
+    (1.0, 1, True)
+    """
+    return _verdict(conversation_verdicts, "goal")
+
+
+@metric(version=1)
+def role_kept(conversation_verdicts: ConversationVerdicts, *, judge: JudgeSession) -> Score:
+    """Whether all turns keep to the role and the rules of the system prompt, according to a judge.
+
+    1 or 0. Evidence, review and failures as in `goal_reached`. Undefined without a system prompt.
+
+    Source: our own question; as in deepeval's role adherence.
+
+    >>> from ragauge.judges.questions import ShownInTurn
+    >>> found = ConversationVerdicts((ShownInTurn("not met", "words", turn=2),) * 4, 1, ())
+    >>> role_kept(found, judge=None).value
+    0.0
+    """
+    return _verdict(conversation_verdicts, "role")
+
+
+@metric(version=1)
+def topic_kept(conversation_verdicts: ConversationVerdicts, *, judge: JudgeSession) -> Score:
+    """Whether the system stays with what the user talks about, according to a judge.
+
+    1 or 0. Evidence, review and failures as in `goal_reached`.
+
+    Source: our own question; as in ragas' TopicAdherence, without a list of topics.
+
+    >>> from ragauge.judges.questions import ShownInTurn
+    >>> found = ConversationVerdicts((ShownInTurn("met", "words", turn=2),) * 4, 1, ())
+    >>> topic_kept(found, judge=None).value
+    1.0
+    """
+    return _verdict(conversation_verdicts, "topic")
+
+
+@metric(version=1)
+def knowledge_kept(conversation_verdicts: ConversationVerdicts, *, judge: JudgeSession) -> Score:
+    """Whether the system keeps what the user told it: neither asks for it again nor contradicts it, according to a judge.
+
+    1 or 0. Evidence, review and failures as in `goal_reached`. Undefined if the user told it nothing that matters later.
+
+    Source: our own question; as in deepeval's knowledge retention.
+
+    >>> from ragauge.judges.questions import ShownInTurn
+    >>> found = ConversationVerdicts((ShownInTurn("met", "words", turn=2),) * 4, 1, ())
+    >>> knowledge_kept(found, judge=None).value
+    1.0
+    """
+    return _verdict(conversation_verdicts, "knowledge")
+
+
+def _verdict(found: ConversationVerdicts, about: str) -> Score:
+    place = OF_CONVERSATION.index(about)
+    evidence = {**found.as_data(place), **found.beside}
+    if found.verdicts[place].verdict == NOT_APPLICABLE:
+        return Score.undefined(
+            f"the judge calls the question not applicable: {found.verdicts[place].reason:.200}",
+            evidence,
+        )
+    return Score(found.verdicts[place].verdict == MET, evidence=evidence)
+
+
+def is_askable(settings: Mapping[str, SettingValue]) -> str | None:
+    """What is wrong with the settings: no criterion, an empty one, a scale of one grade."""
+    criteria = tuple(map(str, cast(Sequence[object], settings.get("criteria") or ())))
+    if not criteria or not all(each.strip() for each in criteria):
+        return 'conversation_g_eval needs criteria, none of them empty: conversation_g_eval(criteria=["Is it polite?"])'
+    if any(mark in each for each in criteria for mark in ("{{", "[[")):
+        return "criteria must not contain {{ or [[, which mark placeholders in prompts"
+    low, high = settings.get("low"), settings.get("high")
+    if isinstance(low, int) and isinstance(high, int) and low >= high:
+        return f"low must be below high, got {low} and {high}"
+    return None
+
+
+@metric(version=1, check=is_askable, prompts=("conversation_grades",))
+async def conversation_g_eval(
+    dialogue: Transcript,
+    *,
+    judge: JudgeSession,
+    criteria: tuple[str, ...] = (),
+    low: Bound = 1,
+    high: Bound = 5,
+) -> Score:
+    """The mean of the grades that a judge gives the conversation by your own criteria, in one call.
+
+    In [0, 1]: (grade - low) / (high - low). The evidence has the grade of each criterion with its reason, the turn that
+    shows it and a quote, looked up in that turn; the score needs review if no turn has it. Grades are not weighted by
+    probability as in `g_eval`, and no steps are written. Failed if the judge fails or leaves out a criterion.
+
+    Source: Liu et al. 2023 (G-Eval), on a whole conversation.
+
+    >>> import ragauge as rg
+    >>> grades = [{"criterion": 1, "reason": "curt", "score": 2, "turn": 1, "quote": "No, go away."}]
+    >>> judge = rg.ScriptedJudge({"conversation_grades": {"grades": grades}})
+    >>> chat = [{"role": "user", "content": "Hello?"}, {"role": "assistant", "content": "No, go away."}]
+    >>> rg.score('conversation_g_eval(criteria=["Is it polite?"])', messages=chat, judge=judge).value
+    0.25
+    """
+    shown = shown_to(judge, dialogue)
+    if isinstance(shown, Score):
+        return shown
+    question = questions.conversation_grades(shown.instructions, shown.turns, criteria, low, high)
+    asked = await judge.ask(question)
+    if isinstance(asked, Score):
+        return asked
+    found = ConversationVerdicts(asked.value, shown.first, (asked.call,))
+    grades = [
+        {"criterion": criterion, **found.as_data(place)} for place, criterion in enumerate(criteria)
+    ]
+    value = sum(cast(float, each.score) for each in asked.value) / len(criteria)
+    return Score(value, evidence={"grades": grades, **found.beside})
