@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Sequence
 from functools import lru_cache, partial
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from ragauge.language.text import composed
 
@@ -110,9 +110,10 @@ def _forms(word: str, language: str | None) -> tuple[str, str]:
 
 @lru_cache
 def _snowball(language: str) -> Any:
-    from snowballstemmer import stemmer
+    import snowballstemmer
 
-    return stemmer(SNOWBALL[language])
+    made: Any = cast(Any, snowballstemmer).stemmer(SNOWBALL[language])
+    return made
 
 
 @lru_cache(maxsize=100_000)
