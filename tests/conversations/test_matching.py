@@ -83,7 +83,7 @@ def test_the_matching_is_the_largest_there_is():
     chance = random.Random(3)
     for _ in range(300):
         equal = [[at for at in range(5) if chance.random() < 0.4] for _ in range(5)]
-        pairs = matched_pairs(equal)
+        pairs = matched_pairs(len(equal), equal.__getitem__)
         assert len(set(pairs.values())) == len(pairs)
         assert all(right in equal[left] for left, right in pairs.items())
         assert len(pairs) == largest_matching(equal)
@@ -96,6 +96,23 @@ def test_calls_are_matched_one_to_one_also_with_allowed_values():
     assert len(CALLS.match(expected[1:] * 3, made, {})) == 2
     many = [Call("f", {"x": n % 7}) for n in range(4000)]
     assert len(CALLS.match(many, many, {})) == 4000
+
+
+def test_a_matching_may_begin_with_pairs_that_it_changes():
+    chance = random.Random(4)
+    for _ in range(300):
+        equal = [[at for at in range(5) if chance.random() < 0.4] for _ in range(5)]
+        first = {left: rights[0] for left, rights in enumerate(equal[:1]) if rights}
+        pairs = matched_pairs(len(equal), equal.__getitem__, first)
+        assert all(right in equal[left] for left, right in pairs.items())
+        assert len(pairs) == largest_matching(equal)
+
+
+def test_many_calls_with_lists_are_matched_in_linear_time(assert_linear_time):
+    def calls(n):
+        return [Call("f", {"ids": [at, at + 1]}) for at in range(n)]
+
+    assert_linear_time(lambda made: CALLS.match(made[::-1], made, {}), calls, 1_500)
 
 
 @pytest.mark.parametrize(

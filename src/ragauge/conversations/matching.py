@@ -2,10 +2,11 @@
 
 import math
 import unicodedata
-from collections import Counter, deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from functools import cache
 from typing import Any, cast
 
 from ragauge.conversations.tool_calls import Call, is_object, list_of, mapping_of
@@ -117,7 +118,7 @@ class Comparison:
                 [at for at, value in enumerate(found) if not self.differences(wanted, value, items)]
                 for wanted in expected
             ]
-            pairs = matched_pairs(equal)
+            pairs = matched_pairs(len(equal), equal.__getitem__)
         else:
             pairs = {at: at for at in range(min(len(expected), len(found)))}
             for at in pairs:
@@ -153,43 +154,47 @@ class Comparison:
         self, expected: Sequence[Call], made: Sequence[Call], tools: Mapping[str, Schema]
     ) -> dict[int, int]:
         """The largest one-to-one pairing of expected calls with equal calls that were made, by position."""
-        exact, positions = Counter[str](), dict[str, list[int]]()
+        positions: dict[str, deque[int]] = {}
         by_name: dict[str, list[int]] = {}
         for at, call in enumerate(made):
-            positions.setdefault(call.key, []).append(at)
+            positions.setdefault(call.key, deque()).append(at)
             by_name.setdefault(_nfc(call.name), []).append(at)
-        equal: list[list[int]] = []
-        for call in expected:
-            key = call.key
-            values = None if call.arguments is None else call.arguments.values()
-            # Only literally equal calls are equal to one without lists, so that any of them will do.
-            is_plain = not (self.rtol or self.atol) and values is not None
-            is_plain = is_plain and not any(
-                isinstance(value, list | dict) for value in values or ()
-            )
-            if is_plain and exact[key] < len(positions.get(key, ())):
-                equal.append([positions[key][exact[key]]])
-                exact[key] += 1
-                continue
+
+        def equal(place: int) -> list[int]:
+            call = expected[place]
             near, tool = by_name.get(_nfc(call.name), ()), tools.get(call.name)
-            equal.append([at for at in near if not self.call_differences(call, made[at], tool)])
-        return matched_pairs(equal)
+            return [at for at in near if not self.call_differences(call, made[at], tool)]
+
+        # Calls that are literally equal first: the others look through all calls of their name.
+        pairs: dict[int, int] = {}
+        for place, call in enumerate(expected):
+            same = positions.get(call.key)
+            if same and not self.call_differences(call, made[same[0]], tools.get(call.name)):
+                pairs[place] = same.popleft()
+        return matched_pairs(len(expected), equal, pairs)
 
 
-def matched_pairs(equal: Sequence[Sequence[int]]) -> dict[int, int]:
-    """A largest matching in a bipartite graph: for each left node that gets one, its right node (Kuhn 1955).
+def matched_pairs(
+    n: int, equal: Callable[[int], Sequence[int]], known: Mapping[int, int] | None = None
+) -> dict[int, int]:
+    """A largest matching in a bipartite graph: for each of `n` left nodes that gets one, its right node (Kuhn 1955).
 
-    >>> matched_pairs([[0, 1], [0]])
+    `equal`: the right nodes of a left node; `known`: a matching to begin with.
+
+    >>> matched_pairs(2, [[0, 1], [0]].__getitem__)
     {0: 1, 1: 0}
     """
-    pairs: dict[int, int] = {}
-    owner: dict[int, int] = {}
-    for start in range(len(equal)):
+    equal = cache(equal)
+    pairs = dict(known or {})
+    owner = {right: left for left, right in pairs.items()}
+    for start in range(n):
+        if start in pairs:
+            continue
         came: dict[int, int] = {}
         waiting = deque([start])
         while waiting:
             left = waiting.popleft()
-            new = [right for right in equal[left] if right not in came]
+            new = [right for right in equal(left) if right not in came]
             came.update(dict.fromkeys(new, left))
             free = next((right for right in new if right not in owner), None)
             if free is None:
