@@ -59,6 +59,7 @@ _LABEL = re.compile(r"([^\W\d_][\w'’-]*(?:[ ][^\W\d_][\w'’-]*){0,2})[ ]?[:=(
 _LABEL_ENDS = frozenset(":=(")
 _RANGE = re.compile(r"(?:\s?[-–—]\s?|\s(?:to|or)\s)[0-9]{1,9}")
 """The rest of a range, whose first number counts the same: `5-7 business days`."""
+_CLAUSE_END = re.compile(r"\s*(?:[.,;:!?()\n]|\Z|(?:and|but|und|et|y|aber|mais|pero)\b)")
 _CLAUSE_START = re.compile(r"[.,;:!?()\n0-9]")
 
 
@@ -109,7 +110,7 @@ def counted(text: str, quantity: Quantity) -> Counted:
     is_labelled = not (nouns or _LABEL_ENDS.isdisjoint(text[max(0, start - 3) : start]))
     if is_labelled and (label := _LABEL.search(text, max(0, start - _REACH), start)):
         nouns = [word for word in label[1].lower().split() if word not in _ENDS]
-    if unit and not nouns:  # `the fee is $30`
+    if unit and not nouns and _CLAUSE_END.match(text, end):  # `the fee is $30`
         nouns = [
             word for word in before if word.isalpha() and not (word in _ENDS or word in adverbs)
         ][-_MOST_NOUNS:]
