@@ -4,6 +4,8 @@ import runpy
 from collections import defaultdict
 from pathlib import Path
 
+import pytest
+
 MAKE = runpy.run_path(str(Path(__file__).parents[1] / "benchmarks" / "contrast" / "make.py"))
 CASES = MAKE["cases"](40, 1)
 
@@ -14,12 +16,26 @@ MEASURE = runpy.run_path(str(Path(__file__).parents[1] / "benchmarks" / "contras
 def test_shares_and_auc_by_hand():
     """Of two right and two wrong answers, one pair of four is in the wrong order, and one is tied."""
     kinds = {"a": True, "b": True, "c": False, "d": False}
-    rows = [{"id": id, "is_right": right, "kind": "date"} for id, right in kinds.items()]
+    rows = [
+        {"id": id, "is_right": right, "kind": "date", "reference": "1"}
+        for id, right in kinds.items()
+    ]
     values = {"a": 0.9, "b": 0.3, "c": 0.3, "d": 0.4}
     assert MEASURE["auc"](rows, values, "correct") == 2.5 / 4
     assert MEASURE["share_right"](rows, values, "correct") == 3 / 4
     del values["c"]
     assert MEASURE["share_right"](rows, values, "correct") == 2 / 4
+
+
+@pytest.mark.parametrize(("name", "n"), [("by_hand.jsonl", 480), ("scenes.jsonl.gz", 12_696)])
+def test_cases_of_others_are_half_right_in_five_languages(name, n):
+    rows = list(MEASURE["cases"](Path(MAKE["__file__"]).parent / name))
+    assert len({row["id"] for row in rows}) == n
+    assert sum(row["is_right"] for row in rows) == n / 2
+    assert {row["language"] for row in rows} == {"en", "de", "fr", "es", "zh"}
+    assert all(row["question"] and row["answer"] for row in rows)
+    with_reference = len(MEASURE["has_input"](rows, "correct"))
+    assert with_reference + len(MEASURE["has_input"](rows, "support")) == (n if n == 480 else 2 * n)
 
 
 def test_a_list_without_an_item_is_wrong_but_supported():
