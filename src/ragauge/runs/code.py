@@ -31,7 +31,7 @@ WITHOUT_NUMBERS = (
 )  # fmt: skip
 """Rooms of ragauge whose changes change no score. What is loaded counts by the samples' own digest."""
 COMPUTING = (
-    "numpy", "onnxruntime", "polars", "rapidfuzz", "regex",
+    "numpy", "onnxruntime", "polars", "rapidfuzz", "regex", "snowballstemmer",
     "nltk", "ragas", "sacrebleu", "spacy", "torch", "transformers",
 )  # fmt: skip
 """Packages whose versions count; the last six are installed where they are wanted."""

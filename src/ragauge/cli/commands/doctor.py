@@ -22,7 +22,7 @@ from ragauge.storage.regular_file import exists, read_regular
 if TYPE_CHECKING:
     from ragauge.runs.store import RunFolder
 
-NEEDED = ("click", "numpy", "onnxruntime", "polars", "rapidfuzz", "rich")
+NEEDED = ("click", "numpy", "onnxruntime", "polars", "rapidfuzz", "rich", "snowballstemmer")
 EXTRAS = {
     "hf": ("transformers", "Hugging Face encoders"),
     "openai": ("openai", "judges and encoders behind an endpoint"),
