@@ -1,5 +1,6 @@
 """FAULTS.md 24, 25 and 29: devices, pipes, links that lead nowhere and impossible names, for every option with a path."""
 
+import io
 import os
 import shutil
 from collections.abc import Iterator
@@ -222,6 +223,7 @@ def test_a_path_that_is_no_file_ends_the_command_with_a_reason(at, kind, made, t
     (whole,) = [one.replace("{}", name) for one in COMMANDS[at] if "{}" in one]
     put(tmp_path, whole.removeprefix("replay:").removeprefix("a="), kind)
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sys.stdin", io.StringIO())  # `review questions` asks
     with pytest.raises(SystemExit) as left:
         main(arguments)
     said = capsys.readouterr().err

@@ -220,7 +220,10 @@ def test_a_question_that_joins_many_things_takes_linear_time(assert_linear_time)
 
 
 NUMBERS = itertools.count()
-LABELS = {"g_eval": 'g_eval(criteria="It is right")'}
+LABELS = {
+    "g_eval": 'g_eval(criteria="It is right")',
+    "conversation_g_eval": 'conversation_g_eval(criteria=["Is it polite?"])',
+}
 JUDGE = ScriptedJudge(lambda request: request.stand_in, name="agreeable")
 """Gives each question the reply that a dry run expects."""
 

@@ -241,12 +241,13 @@ class Overview:
     def _findings(self) -> Iterator[FindingView]:
         positions = {display.metric: at for at, display in enumerate(self.displays)}
         stored = {(each.says, each.when): each for each in self.run.manifest.findings}
-        shown = [match for match in find(self.run) if match.first_screen]
+        # Not those that are known to be wrong too often; a suite's own are not measured.
+        shown = [match for match in find(self.run) if match.first_screen or match.precision is None]
         for match in sorted(shown, key=lambda match: -match.n_found):
             metrics = stored[match.says, match.when].metrics
             yield FindingView(
                 system=self.systems.index(match.system),
-                says=match.says,
+                says=match.says if match.first_screen else match.text,
                 when=match.when,
                 metrics={name: positions[label] for name, label in metrics.items()},
                 n=match.n_found,
