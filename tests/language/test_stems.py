@@ -1,6 +1,8 @@
 """Porter's stemmer beside NLTK's, and words with their places."""
 
 import string
+import sys
+from concurrent.futures import ThreadPoolExecutor
 from itertools import product
 
 import pytest
@@ -8,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from nltk.stem.porter import PorterStemmer
 
+from ragauge.language import stems
 from ragauge.language.stems import ASCII_WORD, WORD, stem, stemmed
 
 ORACLE = PorterStemmer(mode=PorterStemmer.ORIGINAL_ALGORITHM)
@@ -83,3 +86,23 @@ def test_thousands_are_read_without_their_separators(text, stems):
 def test_a_text_of_ascii_has_the_same_words_by_either_pattern(text):
     plain, any_text = ASCII_WORD.finditer(text), WORD.finditer(text)
     assert [match.span() for match in plain] == [match.span() for match in any_text]
+
+
+def test_stems_of_other_languages_are_the_same_in_eight_threads():
+    endings = ("", "en", "er", "ung", "ungen", "lich", "keit", "heiten", "st", "te", "ten", "est")
+    words = [
+        f"{start}{end}" for start in ("haus", "zahl", "frei", "mess", "bau") for end in endings
+    ]
+    expected = [word.stem for word in stemmed(" ".join(words), "de")]
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        for _ in range(5):
+            stems._forms.cache_clear()
+            with ThreadPoolExecutor(8) as pool:
+                found = list(
+                    pool.map(lambda _: [stemmed(word, "de")[0].stem for word in words], range(8))
+                )
+            assert found == [expected] * 8
+    finally:
+        sys.setswitchinterval(before)

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Sequence
 from functools import lru_cache, partial
 from itertools import pairwise
+from threading import Lock
 from typing import Any, NamedTuple, cast
 
 from ragauge.language.text import composed
@@ -71,6 +72,10 @@ SNOWBALL = {
 """The languages with a stemmer of their own, and its name."""
 
 
+_STEMMING = Lock()
+"""A stemmer of snowballstemmer keeps the word that it works on, so two threads would mix theirs."""
+
+
 class Word(NamedTuple):
     """A word of a text: its span, its lower-cased form and its stem."""
 
@@ -105,7 +110,10 @@ def _forms(word: str, language: str | None) -> tuple[str, str]:
     """The lower-cased word and its stem."""
     lowered = composed(word.lower())
     of = GROUPS.sub("", lowered) if "," in lowered else lowered
-    return lowered, _snowball(language).stemWord(of) if language else stem(of)
+    if not language:
+        return lowered, stem(of)
+    with _STEMMING:
+        return lowered, _snowball(language).stemWord(of)
 
 
 @lru_cache

@@ -232,7 +232,7 @@ def _second_verb(words: Sequence[str], *, is_strict: bool) -> int | None:
 
 
 def _subject(text: str, words: Sequence[str], names: Names, document: str) -> str | None:
-    """The subject as it stands in a question; None if it is no noun phrase."""
+    """The subject in the form that a question needs; None if it is no noun phrase."""
     if not _is_noun_phrase(text, words, names):
         return None
     if words[0] == "the" and len(words) == 2:

@@ -106,7 +106,7 @@ def _two_hops(drafts: Sequence[Draft]) -> Iterator[Draft]:
 
 
 def _description(draft: Draft) -> tuple[str, str]:
-    """What a draft says of a name, in words that stand for it, and the name."""
+    """Words of a draft that describe a name without naming it, and the name."""
     asked = draft.question.rstrip("?").partition(" (")[0]
     answer = draft.references[0]
     if draft.pattern in ("which", "agent"):

@@ -86,7 +86,7 @@ def drafts(documents: Documents) -> list[Draft]:
     answers: dict[str, set[str]] = defaultdict(set)
     for draft in found:
         answers[draft.question.lower()].update(each.lower() for each in draft.references)
-    # With two answers it is not clear what is meant; a cell may stand in two tables.
+    # With two answers it is not clear which is meant; two tables may have the same cell.
     return [each for each in found if len(answers[each.question.lower()]) == 1]
 
 

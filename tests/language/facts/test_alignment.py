@@ -148,6 +148,11 @@ def test_a_percentage_of_endless_decimals_is_worked_out():
     )
 
 
+def test_a_percentage_beside_amounts_of_forty_digits_is_no_error():
+    many = f"1{'0' * 40} km"
+    assert align_to_passages(f"It is 5 % of {many} and 3 km.", (f"{many}, 3 km of them free.",))
+
+
 def test_a_verb_behind_a_french_auxiliary_is_no_noun():
     answer, reference = "Amina Yusuf a succédé à Omar Ruiz.", "Omar Ruiz a succédé à Amina Yusuf."
     assert kinds(answer, reference) == {"roles"}

@@ -71,6 +71,7 @@ tienen veintiuno|21|1
 tres cuatro|7|0
 doce meses|12 meses|1
 ein Jahr|12 Monate|1
+UN Day|1 day|0
 eine halbe Stunde|30 Minuten|1
 half an hour|30 minutes|1
 zweieinhalb Stunden|150 Minuten|1

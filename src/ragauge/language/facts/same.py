@@ -100,8 +100,9 @@ def _results(fact: Fact, one: Fact, other: Fact) -> Iterator[Decimal]:
     if one.unit == other.unit and fact.unit == "%" and b:
         value = _value(fact)
         n_decimals = min(MAX_DECIMALS, max(0, -int(value.as_tuple().exponent)))
+        half = Decimal(5).scaleb(-n_decimals - 1)  # round() fails for more than 28 digits
         for share in (100 * a / b, 100 * abs(a / b - 1)):
-            if round(share, n_decimals) == round(value, n_decimals):
+            if abs(share - value) <= half:
                 yield value
 
 

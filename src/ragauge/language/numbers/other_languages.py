@@ -167,7 +167,8 @@ def _spans_of_time(text: str) -> Iterator[Quantity]:
         one, half, many, _, noun, han = found.groups()
         unit = vocabulary().units.get((noun or han).lower(), "") or unit_of(noun or han) or ""
         whole = _numbers().get((many or "").lower())
-        if is_time(unit) and not (many and whole is None):
+        is_name = one == "UN"  # `UN Day`
+        if is_time(unit) and not is_name and not (many and whole is None):
             value = (
                 Decimal("0.5")
                 if half or han
