@@ -111,3 +111,19 @@ def test_a_judge_reads_what_was_said_before_the_turn():
     assert "said before" not in first
     assert second.index("assistant: Ann Lee.") < second.index("(the question)\nWhen?")
     assert run.scores["value"].to_list() == [1, 1]
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("Und am Sonntag?", "Am Sonntag 14 Euro."),
+        ("Und für Kinder?", "Der Eintritt ist für Kinder frei."),
+    ],
+)
+def test_a_german_follow_up_is_answered_about_its_own_noun(question, answer):
+    texts = ("Was kostet es?", "12 Euro.", question, answer)
+    messages = [
+        {"role": role, "content": text}
+        for role, text in zip(("user", "assistant") * 2, texts, strict=True)
+    ]
+    assert rg.score("carried_context", messages=messages).value == 1

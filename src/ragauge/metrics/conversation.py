@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from ragauge.conversations.matching import Comparison
 from ragauge.conversations.transcript import Transcript, Turn
 from ragauge.features.refusals import refusal_of
+from ragauge.language.detection import language_of
 from ragauge.language.facts.alignment import align
 from ragauge.language.facts.differences import facts_of, keys_of, likeness
 from ragauge.language.facts.reader import Statement, read
@@ -292,7 +293,7 @@ def carried_context(dialogue: Transcript) -> Score:
     In [0, 1]. A follow-up is a question, from the second turn on, that needs what was said before: it has a pronoun ("it",
     "they", "that one") or begins with "And" or "What about", in English, German, French and Spanish. Its answer is about
     another thing if it names another model or version than the question ("Nova 7" for "And the Nova 8?"), if it begins with
-    another name than "And Vesta?" asks for, or with a name that nothing said before has while it shares no content word or
+    another name than "And Vesta?" asks for (not in German, where nouns look like names), or with a name that nothing said before has while it shares no content word or
     number with the turn before, unless the question asks for a name ("who", "which"). Refusals do not count. Undefined
     without such a follow-up.
 
@@ -354,7 +355,10 @@ def _other_thing(
         )
     first = said[0]
     names = [*itertools.takewhile(lambda word: word.is_name, first.words)]
-    if not names:
+    tokens = {token.text for each in asked for token in each.tokens}
+    # In German every noun has a capital letter, so that it is no name.
+    is_german = language_of(" ".join(each.text for each in (*asked, *said))) == "de"
+    if not names or is_german or any(word.text.lower() in tokens for word in names):
         return ""
     text = first.text[names[0].start - first.start : names[-1].end - first.start]
     named = {word.key for each in asked for word in each.words if word.is_name}
