@@ -2,7 +2,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from ragauge.people.calibration_words import agreement_in_words, beside_people
+from ragauge.people.calibration import agreement_in_words, beside_people
 from ragauge.people.rater_agreement import Ceiling
 from ragauge.stats.intervals import Estimate
 

@@ -214,8 +214,8 @@ def test_stats_count_reasons_raters_agreement_and_verdicts(review, run):
     stats = review_stats(review.queue)
     assert stats.states == {"labelled": 4, "settled": 1, "unsure": 1}
     (reason,) = stats.reasons
-    assert (reason.kind, reason.n, reason.n_labelled, reason.n_unsure) == ("sample", 6, 5, 1)
-    counts = {each.rater: astuple(each)[1:5] for each in stats.raters}
+    assert tuple(reason.values()) == ("sample", 6, 5, 1, 0)
+    counts = {rater: tuple(n)[:4] for rater, *n in map(dict.values, stats.raters)}
     assert counts == {"ann": (3, 2, 1, 0), "ben": (2, 3, 0, 0), "cleo": (0, 0, 0, 1)}
     assert stats.agreement is not None
     (pair,) = stats.agreement.pairs
@@ -229,7 +229,7 @@ def test_stats_count_reasons_raters_agreement_and_verdicts(review, run):
 def test_stats_of_a_queue_without_labels(run):
     stats = review_stats(run.review_queue())
     assert stats.states == {"open": 6}
-    assert stats.raters == () and stats.agreement is None and stats.automatic == ()
+    assert stats.raters == [] and stats.agreement is None and stats.automatic == []
 
 
 def test_the_labels_keep_their_place_in_the_random_order(review):

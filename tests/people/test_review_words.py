@@ -6,7 +6,6 @@ import pytest
 
 import ragauge as rg
 from ragauge.people.review import AutomaticVerdict
-from ragauge.people.review_words import automatic_text
 
 
 @pytest.mark.parametrize(
@@ -23,4 +22,4 @@ from ragauge.people.review_words import automatic_text
 def test_a_score_that_just_misses_its_threshold_does_not_look_like_it(value: float, text: str):
     (metric,) = rg.evaluate([{"id": "q1", "answer": "a", "reference": "a"}], "exact_match").metrics
     metric = replace(metric, digits=3)
-    assert automatic_text(AutomaticVerdict(metric, value, value >= 0.5, "", 0.5)) == text
+    assert AutomaticVerdict(metric, value, value >= 0.5, "", 0.5).text == text

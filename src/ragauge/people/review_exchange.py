@@ -22,13 +22,12 @@ from ragauge.people.review_labels import (
     rater_problems,
     read_line,
 )
-from ragauge.people.review_queue import ReviewItem, ReviewQueue, random_order
+from ragauge.people.review_queue import ReviewQueue, random_order
 from ragauge.storage.atomic_files import write_text
 from ragauge.storage.regular_file import read_regular
 
 NOBODY = "\0"
 """No rater's name: what is pending for it needs anybody's label."""
-TEXTS = ("conversation_before", "question", "references", "answer", "contexts")
 UNSURE = ("unsure", "u", "?", "skip", "unknown")
 MATCH, CONTRADICT = ("match", "matches", "m"), ("contradict", "contradicts", "c")
 
@@ -47,15 +46,6 @@ class Imported:
     n_stale: int
 
 
-def texts_of(queue: ReviewQueue, item: ReviewItem) -> dict[str, object]:
-    """What a person reads about an item: question, references, answer, contexts, as far as they are given."""
-    frame = queue.run.samples.frame
-    known = [name for name in TEXTS if name in frame.columns]
-    rows = frame.filter((frame["id"] == item.id) & (frame["system"] == item.system)).select(known)
-    found = cast("dict[str, object]", next(rows.iter_rows(named=True)))
-    return {name: value for name, value in found.items() if value is not None}
-
-
 def export_queue(
     review: Review, path: Path, *, rater: str | None = None, with_verdicts: bool = False
 ) -> int:
@@ -72,7 +62,7 @@ def export_queue(
         if queue.about is not None:
             row["metric"] = queue.about
         row |= {"asks": queue.question, "why": [reason.says for reason in item.reasons]}
-        row |= texts_of(queue, item)
+        row |= queue.texts(item)
         if with_verdicts:
             row["scores"] = {each.metric.name: each.value for each in review.automatic(item)}
         row |= {"digest": item.digest, "rater": rater or "", "value": "", "note": ""}

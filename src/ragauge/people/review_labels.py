@@ -75,6 +75,20 @@ class ReviewLabel:
         """What it is about: id, system, metric."""
         return self.id, self.system, self.metric
 
+    @property
+    def text(self) -> str:
+        """Who says what, and their note: "ann: match – a synonym"."""
+        return f"{self.rater}: {says(self.value)}" + (f" – {self.note}" if self.note else "")
+
+
+def says(value: Value) -> str:
+    """A label's value in words.
+
+    >>> says(1), says(0), says(None)
+    ('match', 'contradict', 'unsure')
+    """
+    return {1: "match", 0: "contradict", None: "unsure"}[value]
+
 
 @dataclass(frozen=True, slots=True)
 class Retraction:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 QUESTION = "Does the answer match the reference?"
 KEY_LENGTH = 16
+TEXTS = ("conversation_before", "question", "references", "answer", "contexts")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +54,11 @@ class ReviewItem:
     @property
     def kinds(self) -> tuple[ReasonKind, ...]:
         return tuple(reason.kind for reason in self.reasons)
+
+    @property
+    def why(self) -> str:
+        """Why it is in the queue, in words."""
+        return "; ".join(reason.says for reason in self.reasons)
 
 
 @dataclass(frozen=True)
@@ -83,6 +89,14 @@ class ReviewQueue:
 
     def __repr__(self) -> str:
         return f"<ReviewQueue {len(self):,} answers>"
+
+    def texts(self, item: ReviewItem) -> dict[str, object]:
+        """What a person reads about an item: question, references, answer, contexts, as far as they are given."""
+        frame = self.run.samples.frame
+        known = [name for name in TEXTS if name in frame.columns]
+        is_it = (frame["id"] == item.id) & (frame["system"] == item.system)
+        (found,) = frame.filter(is_it).select(known).head(1).to_dicts()
+        return {name: value for name, value in found.items() if value is not None}
 
     @cached_property
     def by_key(self) -> Mapping[str, ReviewItem]:

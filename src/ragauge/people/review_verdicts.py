@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, get_args
 
 from ragauge.errors import StoreError
-from ragauge.people.review_labels import LabelLog, ReviewLabel, Value
+from ragauge.people.review_labels import LabelLog, ReviewLabel, Value, says
 from ragauge.people.review_queue import ReviewQueue, answer_digests
 from ragauge.people.review_reasons import Answer
 from ragauge.people.run_labels import RunLabels
@@ -187,15 +187,6 @@ def is_label_log(source: object, folder: Path | None) -> bool:
     if folder is None:
         return (path.parent / MANIFEST).exists()
     return path.parent.resolve() == folder.resolve()
-
-
-def says(value: Value) -> str:
-    """A label's value in words.
-
-    >>> says(1), says(0), says(None)
-    ('match', 'contradict', 'unsure')
-    """
-    return {1: "match", 0: "contradict", None: "unsure"}[value]
 
 
 def _and(names: Sequence[str]) -> str:

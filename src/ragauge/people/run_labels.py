@@ -12,10 +12,9 @@ import re
 import secrets
 import time
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -127,19 +126,14 @@ def _merged(logs: dict[str, LabelLog]) -> LabelLog:
         return next(iter(logs.values()))
     timed: list[tuple[datetime, ReviewLabel]] = []
     for log in logs.values():
-        # The time of each label, or of an earlier one if that is later: a clock may be set back.
-        times = accumulate((_time(label.time) for label in log.labels), max)
-        timed += zip(times, log.labels, strict=True)
+        latest = LONG_AGO
+        for label in log.labels:
+            with suppress(ValueError):  # of a time that cannot be read
+                at = datetime.fromisoformat(label.time)
+                # Or that of an earlier label if it is later: a clock may be set back.
+                latest = max(latest, at if at.tzinfo else at.replace(tzinfo=UTC))
+            timed.append((latest, label))
     labels = [label for _, label in sorted(timed, key=lambda each: each[0])]
     retracted = frozenset[str]().union(*(log.retracted for log in logs.values()))
     notes = [f"{name}: {note}" for name, log in logs.items() for note in log.notes]
     return LabelLog(tuple(labels), retracted, tuple(notes))
-
-
-def _time(text: str) -> datetime:
-    """A label's time; the earliest one if it cannot be read."""
-    try:
-        found = datetime.fromisoformat(text)
-    except ValueError:
-        return LONG_AGO
-    return found if found.tzinfo is not None else found.replace(tzinfo=UTC)
