@@ -9,14 +9,15 @@ from importlib.util import find_spec
 from urllib.parse import quote
 
 from ragauge.asking.returned import usage_of
-from ragauge.asking.stream import is_stream, read_stream
 from ragauge.asking.target import OpenTarget, Response
-from ragauge.asking.template import (
+from ragauge.asking.wire import (
     at_pointer,
     check_place,
     fields_in,
     filled,
     filled_text,
+    is_stream,
+    read_stream,
     read_template,
 )
 from ragauge.calls.connections import (

@@ -142,7 +142,23 @@ class _LabelReader:
             id = None if row.get("id") is None else str(row["id"])
             self.problems += [Problem(text, self.source, number, id=id) for text in problems]
             return
-        label = label_of(row) if is_stored else self._new(row, value)
+        if is_stored:
+            label = label_of(row)
+        else:
+            answer, rater = (str(row["id"]), self._system(row)), cast(str, row["rater"])
+            item = (*answer, self.queue.about)
+            others = any(other == item and name != rater for other, name in self.current)
+            label = ReviewLabel(
+                *answer,
+                rater,
+                value,
+                digest=cast(str, row.get("digest") or self.queue.digests[answer]),
+                metric=self.queue.about,
+                note=cast(str, row.get("note") or ""),
+                round="second" if others else "first",
+                sample=SamplePlace(self.queue.seed, self.places[answer]),
+                is_blind="scores" not in row,
+            )
         key, said = (label.item, label.rater), (label.value, label.note, label.digest)
         before = self.current.get(key)
         is_same = before is not None and (before.value, before.note, before.digest) == said
@@ -152,23 +168,6 @@ class _LabelReader:
         self.names.add(label.label)
         self.current[key] = label
         self.labels.append(label)
-
-    def _new(self, row: Mapping[str, object], value: Value) -> ReviewLabel:
-        """The label of a line that a person filled in."""
-        answer, rater = (str(row["id"]), self._system(row)), cast(str, row["rater"])
-        item = (*answer, self.queue.about)
-        others = any(other == item and name != rater for other, name in self.current)
-        return ReviewLabel(
-            *answer,
-            rater,
-            value,
-            digest=cast(str, row.get("digest") or self.queue.digests[answer]),
-            metric=self.queue.about,
-            note=cast(str, row.get("note") or ""),
-            round="second" if others else "first",
-            sample=SamplePlace(self.queue.seed, self.places[answer]),
-            is_blind="scores" not in row,
-        )
 
     def _system(self, row: Mapping[str, object]) -> str:
         """The named system, or the run's only one."""
@@ -189,11 +188,11 @@ class _LabelReader:
         if not isinstance(digest, str):
             problems.append(f"digest must be text, got {digest!r:.40}")
         if metric != self.queue.about:
-            named, about = (
+            names = (
                 "no metric" if each is None else repr(each) for each in (metric, self.queue.about)
             )
             problems.append(
-                f"is about {named}, but the labels are about {about}; give --about METRIC"
+                "is about {}, but the labels are about {}; give --about METRIC".format(*names)
             )
         return problems
 

@@ -190,11 +190,6 @@ def is_label_log(source: object, folder: Path | None) -> bool:
 
 
 def _and(names: Sequence[str]) -> str:
-    """Names as a sentence has them.
-
-    >>> _and(["ann", "ben", "cleo"])
-    'ann, ben and cleo'
-    """
     *others, last = names
     return f"{', '.join(others)} and {last}" if others else last
 
@@ -209,7 +204,7 @@ def labels_line(run: ScoredRun) -> str | None:
     As in "labels: 12 of 90 answers by ann and ben, 2 conflicts". What makes the labels unreadable is said
     here: the scores can be shown without them.
     """
-    if not _has_labels(run):
+    if run.folder is None or not RunLabels.of(run).exist():
         return None
     try:
         labels = labels_of(run)
@@ -230,13 +225,9 @@ def labels_line(run: ScoredRun) -> str | None:
 
 def people_say(run: ScoredRun) -> dict[Answer, str]:
     """What people say of each labelled answer, and who; empty if the labels cannot be read."""
-    if not _has_labels(run):
+    if run.folder is None or not RunLabels.of(run).exist():
         return {}
     try:
         return {answer: each.verdict for answer, each in labels_of(run).answers.items()}
     except StoreError:
         return {}
-
-
-def _has_labels(run: ScoredRun) -> bool:
-    return run.folder is not None and RunLabels.of(run).exist()

@@ -63,8 +63,13 @@ class RunLabels:
 
     def read(self) -> LabelLog:
         """All labels; StoreError names a damaged line."""
+        folder = self.folder / SESSIONS
         with self._named_errors():
-            logs = {path.name: LabelFile(path).read() for path in (self.path, *self._sessions())}
+            if folder.is_symlink():
+                raise StoreError(f"{folder}: is a link; labels are stored in the run's own folder")
+            files = folder.iterdir() if folder.is_dir() else ()
+            sessions = sorted(path for path in files if SESSION.fullmatch(path.name))
+            logs = {path.name: LabelFile(path).read() for path in (self.path, *sessions)}
         return _merged(logs)
 
     def refresh(self) -> None:
@@ -100,15 +105,6 @@ class RunLabels:
                     path.unlink(missing_ok=True)
                 raise
         self._content = content
-
-    def _sessions(self) -> list[Path]:
-        """The files of all sessions, the earliest first; StoreError if their folder is a link."""
-        folder = self.folder / SESSIONS
-        if folder.is_symlink():
-            raise StoreError(f"{folder}: is a link; labels are stored in the run's own folder")
-        if not folder.is_dir():
-            return []
-        return sorted(path for path in folder.iterdir() if SESSION.fullmatch(path.name))
 
     @contextmanager
     def _named_errors(self) -> Generator[None]:

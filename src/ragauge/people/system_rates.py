@@ -99,10 +99,7 @@ def system_rates(run: ScoredRun, agreement: MetricAgreement) -> SystemRates:
 
 @dataclass(frozen=True)
 class _Rows:
-    """All rows with a value, (n,) each.
-
-    `values` are higher where they are better, `targets` NaN without a label, `centred` the values less the mean of their system.
-    """
+    """All rows with a value, (n,) each: `values` higher where better, `targets` NaN without a label, `centred` by system."""
 
     scores: LabelledScores
     systems: "NDArray[np.object_]"

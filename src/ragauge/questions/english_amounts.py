@@ -175,10 +175,20 @@ def _money(clause: Clause, before: str, number: str, tail: str) -> tuple[str, st
 
 def _count(clause: Clause, before: str, number: str, tail: str) -> tuple[str, str, str, str] | None:
     """As `_money`, of a count or a time."""
-    things = _things(tail)
-    leftover = tail[len(things or "") :].strip()
+    # The plural noun that is counted, with the words before it.
+    found, things = COUNTED.match(tail), ""
+    words = found[0].split() if found else []
+    for n, word in enumerate(words, 1):
+        if word in en.DETERMINERS | SCALES | {"times"} or f"{word}s" in TIMES:  # `30 minute talks`
+            return None
+        if en.is_plural(word):
+            things = " ".join(words[:n])
+            break
+        if word in en.verbs() or word in en.PREPOSITIONS | en.JOINING | en.AUXILIARIES | {"and"}:
+            return None
+    leftover = tail[len(things) :].strip()
     following = leftover.lower().split(" ")[0]
-    if things is None or following in MEASURED:
+    if not things or following in MEASURED:
         return None
     if not before:
         is_stated = not clause.main and clause.auxiliary in en.BE and clause.subject != "there"
@@ -192,20 +202,6 @@ def _count(clause: Clause, before: str, number: str, tail: str) -> tuple[str, st
     many = f"{preposition.capitalize()} how many {things}"
     how = "For how long" if preposition == "for" else many
     return "time", how, f"{number} {things}", f"{head} {leftover}".strip()
-
-
-def _things(tail: str) -> str | None:
-    """The plural noun that is counted, with the words before it."""
-    found = COUNTED.match(tail)
-    words = found[0].split() if found else []
-    for n, word in enumerate(words, 1):
-        if word in en.DETERMINERS | SCALES | {"times"} or f"{word}s" in TIMES:  # `30 minute talks`
-            return None
-        if en.is_plural(word):
-            return " ".join(words[:n])
-        if word in en.verbs() or word in en.PREPOSITIONS | en.JOINING | en.AUXILIARIES | {"and"}:
-            return None
-    return None
 
 
 def measure(clause: Clause) -> Iterator[QuestionAnswer]:

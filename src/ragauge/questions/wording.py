@@ -2,7 +2,6 @@
 
 import re
 import tomllib
-from collections.abc import Iterator
 from functools import cache
 from importlib.resources import files
 from typing import Any, NamedTuple
@@ -95,11 +94,8 @@ def why_malformed(question: str) -> str | None:
     if broken := pattern("broken").search(text):
         return f"it holds {broken[0].strip()!r}, which is no part of a question"
     found = words(text)
-    if (
-        len(found) >= 8
-        and len(set(found)) < MAX_CALM * len(found)
-        and not re.search(r"[\u3040-\u9fff]", text)
-    ):
+    is_calm = len(found) < 8 or len(set(found)) >= MAX_CALM * len(found)
+    if not is_calm and not re.search(r"[\u3040-\u9fff]", text):
         return "it repeats itself"
     _, rules = rules_of(text)
     first = rules.asks.search(text)
@@ -136,25 +132,21 @@ def why_not_standalone(question: str) -> str | None:
             return f"{found[0]!r} points to a text beside the question"
     if found := rules.opening.search(text):
         return f"{found[0].strip()!r} goes on from an earlier question"
-    if found := next(_unnamed(text, language, rules), None):
-        return f"{found[0]!r} stands for something that the question does not name"
-    found = rules.vague.search(text)
-    if found and not _NAME.search(text):
-        return f"{found[0]!r} is someone or something that the question does not name"
-    return None
-
-
-def _unnamed(text: str, language: str, rules: _Rules) -> Iterator[re.Match[str]]:
-    """The words that stand for something which nothing before them names."""
+    unnamed: list[re.Match[str]] = []
     for found in rules.pronoun.finditer(text):
         is_possible = rules.expletive.search(text, max(0, found.start() - 12), found.end() + 24)
         is_person = pattern("person").match(found[0])
         is_explained = not is_person and len(_content(text[found.end() :], language)) > FEW
-        if not (is_possible or is_explained or _names(text[: found.start()], language)):
-            yield found
-    found = rules.pointing.search(text)
-    if found and not _names(text[: found.start()], language):
-        yield found
+        if not (is_possible or is_explained):
+            unnamed.append(found)
+    unnamed += [found] if (found := rules.pointing.search(text)) else []
+    for found in unnamed:
+        if not _names(text[: found.start()], language):
+            return f"{found[0]!r} stands for something that the question does not name"
+    found = rules.vague.search(text)
+    if found and not _NAME.search(text):
+        return f"{found[0]!r} is someone or something that the question does not name"
+    return None
 
 
 def _names(before: str, language: str) -> bool:
@@ -169,14 +161,8 @@ def _names(before: str, language: str) -> bool:
 def _content(text: str, language: str) -> list[str]:
     """The words of a text that may name something."""
     others = function_words(language) if language in ("de", "fr", "es") else frozenset[str]()
-    return [
-        word
-        for word in words(text)
-        if len(word) > 1
-        and is_content_word(word)
-        and word not in others
-        and not pattern("asking").match(word)
-    ]
+    found = (word for word in words(text) if len(word) > 1 and is_content_word(word))
+    return [word for word in found if word not in others and not pattern("asking").match(word)]
 
 
 def is_refusal(reference: str) -> bool:
