@@ -1,7 +1,7 @@
 """Reviewing: who sees what next, what their labels say together, and what calibrate makes of them."""
 
 import json
-from dataclasses import astuple
+from dataclasses import astuple, replace
 
 import pytest
 from hypothesis import given
@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import ragauge as rg
 from ragauge.errors import DataError, PlanError
 from ragauge.page.review_view import item_view
-from ragauge.people.review import Review
+from ragauge.people.review import AutomaticVerdict, Review
 from ragauge.people.review_labels import LabelFile, LabelLog, ReviewLabel
 from ragauge.people.review_stats import review_stats
 from ragauge.people.review_verdicts import applied
@@ -276,3 +276,20 @@ def test_an_answer_of_a_conversation_is_shown_with_what_was_said_before(tmp_path
     review = Review(rg.evaluate([row], "exact_match", folder=tmp_path / "run").review_queue())
     shown = {item.id: item_view(review, item, "ann").before for item in review.queue.items}
     assert shown == {"a#1": "", "a#2": "user: Who?\nassistant: Ann."}
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (0.25, "exact_match 0.250 (no)"),
+        (0.499626, "exact_match 0.4996 (no)"),
+        (0.49999626, "exact_match 0.499996 (no)"),
+        (0.4999999999, "exact_match 0.4999999999 (no)"),
+        (0.5, "exact_match 0.500 (yes)"),
+        (0.94, "exact_match 0.940 (yes)"),
+    ],
+)
+def test_a_score_that_just_misses_its_threshold_does_not_look_like_it(value: float, text: str):
+    (metric,) = rg.evaluate([{"id": "q1", "answer": "a", "reference": "a"}], "exact_match").metrics
+    metric = replace(metric, digits=3)
+    assert AutomaticVerdict(metric, value, value >= 0.5, "", 0.5).text == text

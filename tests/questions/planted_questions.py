@@ -5,52 +5,11 @@ from dataclasses import replace
 
 from ragauge.questions.question import Question
 
-NAMES = [
-    "Curlew",
-    "Ninestone",
-    "Barley",
-    "Whitmoor",
-    "Fernhill",
-    "Oldcastle",
-    "Ravensby",
-    "Thornley",
-    "Marlow",
-    "Penrith",
-    "Duckworth",
-    "Eastholm",
-    "Falkirk",
-    "Granby",
-    "Harwick",
-    "Ilkley",
-    "Jarrow",
-    "Kelmsley",
-    "Langdale",
-    "Mossgill",
-]
-WARDENS = [
-    "Ada Cole",
-    "Ben Hart",
-    "Cleo Marsh",
-    "Dan Frost",
-    "Eva Lund",
-    "Finn Doyle",
-    "Gail Pike",
-    "Hugo Vane",
-    "Iris Bell",
-    "Jack Reed",
-]
-VALLEYS = [
-    "Ester",
-    "Lorne",
-    "Mardale",
-    "Swindale",
-    "Tarn",
-    "Wasdale",
-    "Ennerdale",
-    "Duddon",
-    "Kentmere",
-    "Rydal",
-]
+NAMES = "Curlew Ninestone Barley Whitmoor Fernhill Oldcastle Ravensby Thornley Marlow Penrith Duckworth Eastholm Falkirk Granby Harwick Ilkley Jarrow Kelmsley Langdale Mossgill".split()
+WARDENS = "Ada Cole, Ben Hart, Cleo Marsh, Dan Frost, Eva Lund, Finn Doyle, Gail Pike, Hugo Vane, Iris Bell, Jack Reed".split(
+    ", "
+)
+VALLEYS = "Ester Lorne Mardale Swindale Tarn Wasdale Ennerdale Duddon Kentmere Rydal".split()
 MONTHS = ("March", "April", "May", "June")
 
 
