@@ -91,13 +91,14 @@ def at_pointer(value: object, pointer: str) -> object:
     at = value
     parts = [part.replace("~1", "/").replace("~0", "~") for part in pointer.split("/")[1:]]
     for place, part in enumerate(parts):
+        items = cast("list[object]", at) if isinstance(at, list) else None
         if isinstance(at, Mapping) and part in at:
             at = cast("Mapping[str, object]", at)[part]
-        elif isinstance(at, list) and part == "*":
+        elif items is not None and part == "*":
             rest = "".join(f"/{each}" for each in parts[place + 1 :])
-            return [at_pointer(item, rest) for item in cast("Sequence[object]", at)]
-        elif isinstance(at, list) and part.isdecimal() and int(part) < len([*at]):
-            at = cast("list[object]", at)[int(part)]
+            return [at_pointer(item, rest) for item in items]
+        elif items is not None and part.isdecimal() and int(part) < len(items):
+            at = items[int(part)]
         else:
             shown = json.dumps(value)[:120]
             raise Unanswered(f"the reply has nothing at {pointer}: {shown}", is_final=True)

@@ -78,8 +78,8 @@ def read_labels(path: Path) -> list[QuestionLabel]:
             says = {name: row.get(name) for name in ASPECTS}
             if not {*says.values()} <= {True, False, None}:
                 raise ValueError
-            texts = (str(row[name]) for name in ("id", "rater", "digest"))
-            labels.append(QuestionLabel(*texts, says))
+            id, rater, digest = (str(row[name]) for name in ("id", "rater", "digest"))
+            labels.append(QuestionLabel(id, rater, digest, says))
         except (ValueError, KeyError, AttributeError, TypeError):
             fields = f"it has id, rater, digest and {', '.join(ASPECTS)}"
             problem = f"is no label: {line[:60]!r}; {fields}"
