@@ -49,13 +49,9 @@ def open_function(given: "str | Function | Target") -> OpenTarget:
         from ragauge.asking.spans import collector
 
         target.collector = collector()
-    return OpenTarget(
-        target,
-        identity,
-        fields=None if target.row else frozenset(target.fields.values()),
-        settings=None if target.takes_any else frozenset(target.settings),
-        required=frozenset(target.required),
-    )
+    fields = None if target.row else frozenset(target.fields.values())
+    settings = None if target.takes_any else frozenset(target.settings)
+    return OpenTarget(target, identity, "target", fields, settings, frozenset(target.required))
 
 
 def _imported(text: str) -> object:

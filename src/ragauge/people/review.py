@@ -187,13 +187,7 @@ class Review:
             (each.item, each.rater, each.digest) == own for each in log.labels
         )
         label = ReviewLabel(
-            id=item.id,
-            system=item.system,
-            rater=rater,
-            value=value,
-            digest=item.digest,
-            metric=self.queue.about,
-            note=note,
+            *(item.id, item.system, rater, value, item.digest, self.queue.about, note),
             round=round_,
             sample=SamplePlace(self.queue.seed, item.place),
             is_blind=not has_seen,

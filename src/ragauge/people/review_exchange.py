@@ -148,13 +148,9 @@ class _LabelReader:
             answer, rater = (str(row["id"]), self._system(row)), cast(str, row["rater"])
             item = (*answer, self.queue.about)
             others = any(other == item and name != rater for other, name in self.current)
+            digest, note = row.get("digest") or self.queue.digests[answer], row.get("note") or ""
             label = ReviewLabel(
-                *answer,
-                rater,
-                value,
-                digest=cast(str, row.get("digest") or self.queue.digests[answer]),
-                metric=self.queue.about,
-                note=cast(str, row.get("note") or ""),
+                *(*answer, rater, value, cast(str, digest), self.queue.about, cast(str, note)),
                 round="second" if others else "first",
                 sample=SamplePlace(self.queue.seed, self.places[answer]),
                 is_blind="scores" not in row,

@@ -155,18 +155,10 @@ def review_queue(
         if kept:
             key, place = item_key(*answer), places[answer]
             items.append(ReviewItem(key, *answer, tuple(kept), digests[answer], place))
-    return ReviewQueue(
-        run,
-        about,
-        question_about(run, about),
-        tuple(sorted(items, key=_order)),
-        seed,
-        min(n_sample, len(digests)),
-        len(run.samples) - len(digests),
-        digests,
-        chosen.displays,
-        chosen.thresholds,
-    )
+    ordered, asked = tuple(sorted(items, key=_order)), question_about(run, about)
+    counts = min(n_sample, len(digests)), len(run.samples) - len(digests)
+    metrics = chosen.displays, chosen.thresholds
+    return ReviewQueue(run, about, asked, ordered, seed, *counts, digests, *metrics)
 
 
 def question_about(run: ScoredRun, about: str | None) -> str:

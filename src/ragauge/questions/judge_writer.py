@@ -116,16 +116,11 @@ class JudgeWriter:
             read.append(Checked(question, not problem, [problem] if problem else []))
         taken = [each.question for each in read if each.sound]
         checked = with_also_relevant(check(taken, self.documents))
-        return MadeQuestions(
-            numbered([each for each in checked if each.sound], self.counts),
-            [each for each in (*read, *checked) if not each.sound],
-            self.counts,
-            self.places(),
-            self.documents,
-            n_calls=session.usage.calls,
-            cost_usd=session.usage.cost_usd,
-            failures=failures,
-        )
+        kept = numbered([each for each in checked if each.sound], self.counts)
+        rejected = [each for each in (*read, *checked) if not each.sound]
+        planned = self.counts, self.places(), self.documents
+        spent = session.usage.calls, session.usage.cost_usd
+        return MadeQuestions(kept, rejected, *planned, *spent, failures)
 
     def _replies(self, session: "JudgeSession") -> list[Replies]:
         """For each planned question what the judge writes, and its answers without and with the passages."""
@@ -223,14 +218,13 @@ def _draft(slot: Slot, written: Written) -> tuple[Draft, str]:
     earlier, _, question = written.question.rpartition("\n")
     if slot.question_type == "follow-up" and not earlier:
         problem = problem or "no earlier question was written"
+    asked, history = written.question, tuple[str, ...]()
+    if slot.question_type == "follow-up":
+        asked, history = question.strip(), (earlier.strip(),) if earlier else ()
     draft = Draft(
-        question.strip() if slot.question_type == "follow-up" else written.question,
-        (written.answer or NO_ANSWER,),
-        tuple(sources),
-        slot.question_type,
-        PROMPT,
+        *(asked, (written.answer or NO_ANSWER,), tuple(sources), slot.question_type, PROMPT),
         answerable=is_answerable,
         hops=2 if slot.question_type == "multi-hop" else 1,
-        history=(earlier.strip(),) if earlier and slot.question_type == "follow-up" else (),
+        history=history,
     )
     return draft, problem

@@ -3,6 +3,7 @@
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator
+from dataclasses import replace
 
 from ragauge.documents.passage import Passage
 from ragauge.documents.reading import Documents
@@ -136,19 +137,12 @@ def _of_sentences(passage: Passage, names: en.Names) -> Iterator[Draft]:
                 continue
             # A statement that repeats its question would be no answer; with another number it is.
             is_changed = asked.pattern == "changed number"
-            yield Draft(
-                question,
-                (f"No. {sentence}" if is_changed else asked.answer,),
-                sources,
-                kind,
-                asked.pattern,
-                clause.subject,
-                worth,
-                comparing=asked.comparing,
-                value=asked.value,
-                # Of a statement and the same with another number only one is asked.
-                origin=clause.asked() if kind == "yes/no" else "",
-            )
+            answer = f"No. {sentence}" if is_changed else asked.answer
+            about = asked.pattern, clause.subject, worth
+            # Of a statement and the same with another number only one is asked.
+            origin = clause.asked() if kind == "yes/no" else ""
+            draft = Draft(question, (answer,), sources, kind, *about, origin=origin)
+            yield replace(draft, comparing=asked.comparing, value=asked.value)
         if pronoun is None:
             # `It`, `he` or `she` of the next sentence is the subject of a sentence that says what that is.
             said, before = next(clauses(sentence, names, passage.document), None), source
@@ -259,16 +253,9 @@ def _of_table(passage: Passage, names: en.Names) -> Iterator[Draft]:
                 comparing = f"Which has the {'longer' if is_long else 'higher'} {noun}"
                 if question.startswith("How many"):
                     is_compared, comparing = True, f"Which has more {noun}"
-                yield Draft(
-                    question,
-                    (cell,),
-                    (Source(passage, *span),),
-                    "table look-up",
-                    "cell",
-                    name,
-                    comparing=comparing if is_compared and not is_turned else "",
-                    value=cell,
-                )
+                compared = comparing if is_compared and not is_turned else ""
+                kind, sources = ("table look-up", "cell", name), (Source(passage, *span),)
+                yield Draft(question, (cell,), sources, *kind, comparing=compared, value=cell)
 
 
 def _names_row(cell: str) -> bool:

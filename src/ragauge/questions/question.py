@@ -47,18 +47,9 @@ class Question:
         >>> Question("q1", "How long is leave?", ["30 days"]).to_row()["references"]
         ['30 days']
         """
-        return {
-            "id": self.id,
-            "question": self.question,
-            "references": self.references,
-            "gold_contexts": self.gold_contexts,
-            "relevant": self.relevant,
-            "question_type": self.question_type,
-            "hops": self.hops,
-            "answerable": self.answerable,
-            **({"history": self.history} if self.history else {}),
-            **self.provenance,
-        }
+        names = ("id", "question", "references", "gold_contexts", "relevant", "question_type")
+        row = {name: getattr(self, name) for name in (*names, "hops", "answerable")}
+        return {**row, **({"history": self.history} if self.history else {}), **self.provenance}
 
 
 NO_ANSWER = "The documents do not say."
@@ -112,16 +103,9 @@ class Draft:
 
     def as_question(self, provenance: Mapping[str, object]) -> Question:
         """The question of a test set; its id is its text for now."""
-        sources = self.sources if self.answerable else ()
-        return Question(
-            self.question,
-            self.question,
-            list(self.references),
-            [source.context for source in sources],
-            {source.passage.id: 1.0 for source in sources},
-            self.question_type,
-            self.hops,
-            self.answerable,
-            list(self.history),
-            dict(provenance),
-        )
+        sources, references = self.sources if self.answerable else (), list(self.references)
+        gold = [source.context for source in sources]
+        relevant = {source.passage.id: 1.0 for source in sources}
+        kind = self.question_type, self.hops, self.answerable
+        made = list(self.history), dict(provenance)
+        return Question(self.question, self.question, references, gold, relevant, *kind, *made)
