@@ -9,12 +9,11 @@ from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
 
-from ragauge.asking.answer import MEASURED, Answer, packed
 from ragauge.asking.calling import Calls, TookTooLongError
 from ragauge.asking.function import FunctionTarget, refusal_of
 from ragauge.asking.http import HttpTarget
 from ragauge.asking.returned import read_returned, unreadable
-from ragauge.asking.target import OpenTarget, Response
+from ragauge.asking.target import MEASURED, Answer, OpenTarget, Response, packed
 from ragauge.calls.budget import CallSize, Price, Usage, estimated_tokens
 from ragauge.calls.ledger import Entry, Ledger
 from ragauge.calls.ledger_writer import LedgerWriter
