@@ -3,7 +3,7 @@
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Literal, Protocol, cast, runtime_checkable
+from typing import TYPE_CHECKING, Literal, Protocol, cast, get_args, runtime_checkable
 
 if TYPE_CHECKING:
     from ragauge.asking.spans import Spans
@@ -11,13 +11,6 @@ if TYPE_CHECKING:
 GOLD = ("references", "relevant", "gold_contexts", "answerable", "answer")
 """Fields of a question that a target gets only if it asks for them by name: they are the right answer."""
 AnswerStatus = Literal["ok", "failed", "timed_out", "rate_limited"]
-WORDS: Mapping[str, str] = {
-    "ok": "answered",
-    "failed": "failed",
-    "timed_out": "timed out",
-    "rate_limited": "refused by the rate limit",
-}
-"""What each status is called in a sentence."""
 MEASURED = (
     *("status", "reason", "attempts", "latency_s", "first_token_s"),
     *("input_tokens", "output_tokens", "cost_usd"),
@@ -134,6 +127,6 @@ def unpacked(content: bytes) -> Answer:
         table = cast("dict[str, object]", json.loads(content))
     except RecursionError:
         raise ValueError("an answer that is nested too deep") from None
-    if not isinstance(table, dict) or table.get("status") not in WORDS:  # pyright: ignore[reportUnnecessaryIsInstance]
+    if not isinstance(table, dict) or table.get("status") not in get_args(AnswerStatus):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise TypeError("an answer without a status")
     return Answer(**table)  # pyright: ignore[reportArgumentType]
