@@ -157,8 +157,8 @@ def review_queue(
             items.append(ReviewItem(key, *answer, tuple(kept), digests[answer], place))
     ordered, asked = tuple(sorted(items, key=_order)), question_about(run, about)
     counts = min(n_sample, len(digests)), len(run.samples) - len(digests)
-    metrics = chosen.displays, chosen.thresholds
-    return ReviewQueue(run, about, asked, ordered, seed, *counts, digests, *metrics)
+    compared = chosen.displays, chosen.thresholds
+    return ReviewQueue(run, about, asked, ordered, seed, *counts, digests, *compared)
 
 
 def question_about(run: ScoredRun, about: str | None) -> str:
