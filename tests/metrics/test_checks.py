@@ -130,26 +130,26 @@ def found():
     return {(id, system, metric): value for id, system, metric, value in rows}
 
 
-def test_ef_1_counts_the_rules(found):
-    # Expected {limits, rating plan, rule c-1, rule c-2}; the answer lists limits and rule c-1.
-    assert found["EF_1", "default", "rules_found"] == 2
-    assert found["EF_1", "default", "total_rules"] == 4
-    assert found["EF_1", "default", "rules_coverage"] == 0.5
-    assert found["EF_1", "b", "rules_coverage"] == 0.0
+EF_3 = "has_604 has_293 has_2_061 has_calculation cannot_calculate is_correct"
 
 
-def test_ef_2_is_the_mean_of_eight_facts(found):
-    assert found["EF_2", "default", "fact_score"] == 1.0
-    # has_yes, has_territory_118, has_rate_0_305 and has_grg_51: four of eight.
-    assert found["EF_2", "b", "fact_score"] == 0.5
-    assert found["EF_2", "b", "has_territory_117"] == 0.0
-    assert found["EF_2", "b", "has_rate_neg_0_133"] == 0.0
-
-
-def test_ef_3_is_correct_with_the_number_and_without_an_excuse(found):
-    names = ("has_604", "has_293", "has_2_061", "has_calculation", "cannot_calculate", "is_correct")
-    assert [found["EF_3", "default", name] for name in names] == [1, 1, 1, 1, 0, 1]
-    assert [found["EF_3", "b", name] for name in names] == [0, 0, 0, 0, 1, 0]
+@pytest.mark.parametrize(
+    ("id", "system", "names", "values"),
+    [
+        # Expected {limits, rating plan, rule c-1, rule c-2}; the answer lists limits and rule c-1.
+        ("EF_1", "default", "rules_found total_rules rules_coverage", [2, 4, 0.5]),
+        ("EF_1", "b", "rules_coverage", [0]),
+        ("EF_2", "default", "fact_score", [1]),
+        # has_yes, has_territory_118, has_rate_0_305 and has_grg_51: four of eight.
+        ("EF_2", "b", "fact_score has_territory_117 has_rate_neg_0_133", [0.5, 0, 0]),
+        ("EF_3", "default", EF_3, [1, 1, 1, 1, 0, 1]),
+        ("EF_3", "b", EF_3, [0, 0, 0, 0, 1, 0]),
+    ],
+)
+def test_the_checks_count_rules_average_facts_and_want_the_number_without_an_excuse(
+    found, id, system, names, values
+):
+    assert [found[id, system, name] for name in names.split()] == values
 
 
 def test_each_check_is_asked_of_its_own_question_only(found):
@@ -182,13 +182,12 @@ CANNOT = "I cannot calculate the premium, but $604 was mentioned."
         ("is_correct", CANNOT, 0.0),
         ("is_correct", "It is not possible to determine it: $604?", 0.0),
         ("is_correct", "", 0.0),
+        ("has_calculation", "293 × 2.061", 1.0),
+        ("has_calculation", "293 * 2.061", 1.0),
+        ("has_calculation", "multiply them", 1.0),
+        ("has_calculation", "293 x 2.061", 1.0),
+        ("has_calculation", "It is $604.", 0.0),
     ],
 )
 def test_the_combined_checks_of_one_answer(label, answer, value):
     assert rg.score(label, answer=answer).value == value
-
-
-@pytest.mark.parametrize("answer", ["293 × 2.061", "293 * 2.061", "multiply them", "293 x 2.061"])
-def test_a_calculation_is_seen(answer):
-    assert rg.score("has_calculation", answer=answer).value == 1.0
-    assert rg.score("has_calculation", answer="It is $604.").value == 0.0

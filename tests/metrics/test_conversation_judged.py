@@ -18,13 +18,8 @@ NAMES = ("goal_reached", "role_kept", "topic_kept", "knowledge_kept")
 
 
 def said(question, verdict, turn, quote):
-    return {
-        "question": question,
-        "reason": "words",
-        "verdict": verdict,
-        "turn": turn,
-        "quote": quote,
-    }
+    entry = {"question": question, "reason": "words", "verdict": verdict}
+    return {**entry, "turn": turn, "quote": quote}
 
 
 VERDICTS = [
@@ -51,23 +46,14 @@ def test_one_call_gives_the_four_scores_with_the_turn_that_shows_each():
 
 
 @pytest.mark.parametrize(
-    ("name", "turn", "found", "review"),
-    [
-        ("goal_reached", 1, True, True),
-        ("topic_kept", 1, False, True),
-        ("knowledge_kept", 2, True, True),
-    ],
+    ("name", "turn", "found"),
+    [("goal_reached", 1, True), ("topic_kept", 1, False), ("knowledge_kept", 2, True)],
 )
-def test_a_quote_is_looked_up_in_its_turn_first_and_then_in_the_others(name, turn, found, review):
-    score = rg.score(
-        name, messages=CHAT, judge=rg.ScriptedJudge({"conversation": {"verdicts": VERDICTS}})
-    )
-    evidence = score.evidence
-    assert (evidence["turn"], evidence["quote_found"], evidence.get("needs_review", False)) == (
-        turn,
-        found,
-        review,
-    )
+def test_a_quote_is_looked_up_in_its_turn_first_and_then_in_the_others(name, turn, found):
+    judge = rg.ScriptedJudge({"conversation": {"verdicts": VERDICTS}})
+    evidence = rg.score(name, messages=CHAT, judge=judge).evidence
+    assert (evidence["turn"], evidence["quote_found"]) == (turn, found)
+    assert evidence["needs_review"]
 
 
 @pytest.mark.parametrize(

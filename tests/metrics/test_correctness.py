@@ -49,20 +49,16 @@ MET, NOT, OFF = "met", "not met", "not applicable"
         ((MET, MET, MET, MET, NOT), 0.0),
         ((OFF, OFF, OFF, OFF, NOT), 0.0),
         ((NOT, NOT, NOT, NOT, NOT), 0.0),
+        ((OFF, OFF, OFF, OFF, OFF), None),
     ],
 )
 def test_all_criteria_that_apply_must_be_met(verdicts, value):
     found, requests = score("gpt_score", {"criteria": criteria(*verdicts)})
     assert (found.value, len(requests)) == (value, 1)
+    assert found.status == ("undefined" if value is None else "ok")
     third = {"criterion": 3, "verdict": verdicts[2], "reason": "reason 3"}
     assert found.evidence["criteria"][2] == third
     json.dumps(found.evidence)
-
-
-def test_where_no_criterion_applies_there_is_no_value():
-    found, _ = score("gpt_score", {"criteria": criteria(*[OFF] * 5)})
-    assert (found.value, found.status) == (None, "undefined")
-    assert len(found.evidence["criteria"]) == 5
 
 
 def test_each_reference_is_asked_alone_and_the_best_counts():
@@ -158,26 +154,26 @@ def classed(script, phrases="default", **fields):
     return found, requests
 
 
-@pytest.mark.parametrize("said", ["CORRECT", {"reason": "r", "verdict": "correct"}])
-def test_a_correct_answer(said):
-    found, requests = classed({"verdict": said})
-    assert found == {"correct": 1.0, "wrong": 0.0, "dont_know": 0.0}
-    assert len(requests) == 1
-
-
-@pytest.mark.parametrize("said", ["WRONG", "wrong.", {"reason": "r", "verdict": "WRONG"}])
-def test_a_wrong_answer(said):
-    assert classed({"verdict": said})[0] == {"correct": 0.0, "wrong": 1.0, "dont_know": 0.0}
-
-
 @pytest.mark.parametrize(
-    "said",
-    ["INCORRECT", "CORRECT or WRONG", "NOT WRONG", "", {"verdict": None, "reason": "CORRECT"}],
+    ("said", "values", "n_calls"),
+    [
+        ("CORRECT", (1, 0, 0), 1),
+        ({"reason": "r", "verdict": "correct"}, (1, 0, 0), 1),
+        ("WRONG", (0, 1, 0), 1),
+        ("wrong.", (0, 1, 0), 1),
+        ({"reason": "r", "verdict": "WRONG"}, (0, 1, 0), 1),
+        # What is neither word is neither class.
+        ("INCORRECT", ("failed",) * 3, 2),
+        ("CORRECT or WRONG", ("failed",) * 3, 2),
+        ("NOT WRONG", ("failed",) * 3, 2),
+        ("", ("failed",) * 3, 2),
+        ({"verdict": None, "reason": "CORRECT"}, ("failed",) * 3, 2),
+    ],
 )
-def test_what_is_neither_word_is_neither_class(said):
+def test_the_class_is_what_the_judge_says(said, values, n_calls):
     found, requests = classed({"verdict": said})
-    assert found == dict.fromkeys(CLASSES, "failed")
-    assert len(requests) == 2
+    assert found == dict(zip(CLASSES, values, strict=True))
+    assert len(requests) == n_calls
 
 
 def test_all_references_are_shown_in_one_call():

@@ -30,41 +30,22 @@ def test_what_refuses_by_the_rules_and_by_the_phrases_of_graphrag(answer, by_rul
     assert dont_know(answer, phrases="graphrag").value == by_phrases
 
 
-BLANK = {
-    "rule": "empty answer",
-    "sentence": "",
-    "place": "whole answer",
-    "words": "",
-    "start": 0,
-    "end": 0,
-    "decides": True,
-    "overruled_by": None,
-}
-SILENT = {
-    "rule": "source is silent",
-    "sentence": "The report does not give the fee.",
-    "place": None,
-    "words": "report does not give",
-    "start": 4,
-    "end": 24,
-    "decides": False,
-    "overruled_by": "However, the table has it as $5.",
-}
+FIELDS = ("rule", "sentence", "place", "words", "start", "end", "decides", "overruled_by")
+TABLE = "However, the table has it as $5."
+SILENT = f"The report does not give the fee. {TABLE}"
 
 
 @pytest.mark.parametrize(
     ("answer", "why", "match"),
     [
-        (" \n", "the answer is blank", BLANK),
-        (
-            "The report does not give the fee. However, the table has it as $5.",
-            "says 'report does not give', but answers: 'However, the table has it as $5.'",
-            SILENT,
-        ),
+        (" \n", "the answer is blank", ("empty answer", "", "whole answer", "", 0, 0, True, None)),
+        (SILENT, f"says 'report does not give', but answers: '{TABLE}'",
+         ("source is silent", SILENT[:33], None, "report does not give", 4, 24, False, TABLE)),
     ],
-)
+)  # fmt: skip
 def test_the_evidence_quotes_the_refusal_and_what_overrules_it(answer, why, match):
-    assert dont_know(answer).evidence == {"why": why, "phrases": "default", "matches": [match]}
+    matches = [dict(zip(FIELDS, match, strict=True))]
+    assert dont_know(answer).evidence == {"why": why, "phrases": "default", "matches": matches}
 
 
 def test_the_evidence_of_graphrag_names_its_phrases():

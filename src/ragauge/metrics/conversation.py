@@ -38,105 +38,20 @@ LEAST_ALIKE = {
 }
 """The likeness of two statements from which a difference of a kind is a contradiction; of other kinds it is none."""
 JOINING = frozenset(
-    [
-        "and",
-        "but",
-        "so",
-        "or",
-        "what",
-        "then",
-        "und",
-        "aber",
-        "also",
-        "oder",
-        "was",
-        "et",
-        "mais",
-        "alors",
-        "ou",
-        "y",
-        "pero",
-        "entonces",
-        "o",
-    ]
+    words("and but so or what then und aber also oder was et mais alors ou y pero entonces o")
 )
 """Words that a follow-up begins with; `what` of `What about …`."""
 PRONOUNS = frozenset(
-    [
-        "it",
-        "its",
-        "they",
-        "them",
-        "their",
-        "he",
-        "him",
-        "his",
-        "she",
-        "her",
-        "this",
-        "that",
-        "these",
-        "those",
-        "one",
-        "ones",
-        "there",
-        "er",
-        "sie",
-        "es",
-        "ihn",
-        "ihm",
-        "ihr",
-        "ihre",
-        "sein",
-        "seine",
-        "dies",
-        "diese",
-        "dieser",
-        "dieses",
-        "das",
-        "dort",
-        "il",
-        "elle",
-        "ils",
-        "elles",
-        "le",
-        "la",
-        "les",
-        "lui",
-        "leur",
-        "ce",
-        "cela",
-        "ça",
-        "y",
-        "él",
-        "ella",
-        "ellos",
-        "ellas",
-        "lo",
-        "esto",
-        "eso",
-        "allí",
-    ]
+    words(
+        "it its they them their he him his she her this that these those one ones there er sie es "
+        "ihn ihm ihr ihre sein seine dies diese dieser dieses das dort il elle ils elles le la les "
+        "lui leur ce cela ça y él ella ellos ellas lo esto eso allí"
+    )
 )
 SOUGHT = frozenset(
-    [
-        "who",
-        "whom",
-        "whose",
-        "which",
-        "wer",
-        "wen",
-        "wem",
-        "welche",
-        "welcher",
-        "welches",
-        "qui",
-        "quel",
-        "quelle",
-        "quién",
-        "quiénes",
-        "cuál",
-    ]
+    words(
+        "who whom whose which wer wen wem welche welcher welches qui quel quelle quién quiénes cuál"
+    )
 )
 """Words of questions whose answer is a name."""
 MIN_WORDS = 5
@@ -238,9 +153,8 @@ class _Said:
         dates = {fact.text for fact in facts_of(asked) if fact.kind == "date"}
         is_refused = refusal_of(given, turn.question or "") is not None
         statements = [] if is_refused else [each for each in read(answer) if "?" not in each.text]
-        said = _content_words(answer)
-        asked_words = _content_words(turn.question or "")
-        return cls(turn.number, answer, bool(start), statements, asked_words, dates, said)
+        questioned, said = _content_words(turn.question or ""), _content_words(answer)
+        return cls(turn.number, answer, bool(start), statements, questioned, dates, said)
 
 
 def _content_words(text: str) -> Set[str]:
@@ -312,7 +226,9 @@ def carried_context(dialogue: Transcript) -> Score:
     before: Set[str] = frozenset()
     for turn in dialogue.turns():
         asked, said = read(turn.question or ""), read(turn.answer or "")
-        is_follow_up = bool(known and said) and _refers_back(turn.question or "")
+        spoken = words((turn.question or "").lower())
+        refers_back = spoken and (spoken[0] in JOINING or not PRONOUNS.isdisjoint(spoken))
+        is_follow_up = known and said and refers_back
         if is_follow_up and refusal_of(turn.answer or "", turn.question) is None:
             n += 1
             known |= _things(asked)
@@ -324,11 +240,6 @@ def carried_context(dialogue: Transcript) -> Score:
     if not n:
         return Score.undefined("no question refers to what was said before")
     return Score(1 - len(apart) / n, evidence={"not_carried": apart[:MAX_SHOWN], "n_follow_ups": n})
-
-
-def _refers_back(question: str) -> bool:
-    found = words(question.lower())
-    return bool(found) and (found[0] in JOINING or not PRONOUNS.isdisjoint(found))
 
 
 def _things(statements: Sequence[Statement]) -> set[str]:
@@ -345,14 +256,10 @@ def _other_thing(
     )
     if ours and theirs and not {fact.value for fact in ours} & {fact.value for fact in theirs}:
         heads = {str(fact.value[0]) for fact in theirs if isinstance(fact.value, tuple)}
-        return next(
-            (
-                fact.text
-                for fact in ours
-                if isinstance(fact.value, tuple) and str(fact.value[0]) in heads
-            ),
-            "",
-        )
+        for fact in ours:
+            if isinstance(fact.value, tuple) and str(fact.value[0]) in heads:
+                return fact.text
+        return ""
     first = said[0]
     names = [*itertools.takewhile(lambda word: word.is_name, first.words)]
     tokens = {token.text for each in asked for token in each.tokens}

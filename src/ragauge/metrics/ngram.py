@@ -81,9 +81,8 @@ def rouge2(
     >>> rouge2(("the", "cat", "sat"), ("the", "cat")).value
     0.6666666666666666
     """
-    answer_pairs = tuple(pairwise(answer_rouge_words))
-    reference_pairs = tuple(pairwise(reference_rouge_words))
-    return _ngram_rouge(answer_pairs, reference_pairs, "pair of words", measure)
+    pairs = (tuple(pairwise(words)) for words in (answer_rouge_words, reference_rouge_words))
+    return _ngram_rouge(*pairs, "pair of words", measure)
 
 
 @metric(name="rougeL")
@@ -117,7 +116,10 @@ def rouge_lsum(answer: str, reference: str, *, measure: Measure = "f1") -> Score
     >>> rouge_lsum("the cat\\non a mat", "the cat sat\\non the mat").value
     0.7272727272727273
     """
-    answer_lines, reference_lines = _word_lines(answer), _word_lines(reference)
+    answer_lines, reference_lines = (
+        [words for line in text.lower().split("\n") if (words := tuple(ROUGE_WORD.findall(line)))]
+        for text in (answer, reference)
+    )
     if not reference_lines:
         return Score.undefined("the reference has no word")
     if len(answer_lines) == len(reference_lines) == 1:
@@ -151,11 +153,6 @@ def _rouge(n_shared: int, n_answer: int, n_reference: int, measure: Measure) -> 
 
 def _n_shared(left: Counter[object], right: Counter[object]) -> int:
     return sum(min(count, right[item]) for item, count in left.items() if item in right)
-
-
-def _word_lines(text: str) -> list[Words]:
-    lines = (tuple(ROUGE_WORD.findall(line)) for line in text.lower().split("\n"))
-    return [words for words in lines if words]
 
 
 def _lcs_length(left: Sequence[str], right: Sequence[str]) -> int:
@@ -245,8 +242,7 @@ def corpus_bleu(summed_parts: Sequence[Sequence[float]]) -> list[float]:
     for row in summed_parts:
         numbers = [round(part) for part in row]
         matched, total = numbers[:BLEU_ORDER], numbers[BLEU_ORDER : 2 * BLEU_ORDER]
-        n_answer, n_reference = numbers[2 * BLEU_ORDER :]
-        found = bleu.compute_bleu(matched, total, n_answer, n_reference, smooth_method="exp")  # pyright: ignore[reportUnknownMemberType]
+        found = bleu.compute_bleu(matched, total, *numbers[2 * BLEU_ORDER :], smooth_method="exp")  # pyright: ignore[reportUnknownMemberType]
         values.append(min(found.score / 100, 1.0))
     return values
 

@@ -95,12 +95,28 @@ def _compared(
     """What keeps the calls from being the right ones, and how near they are to them: for the choice of the nearest list."""
     pairs = comparison.match(right, made, tools)
     nearness = 2 * len(pairs) - len(right)
-    if not len(pairs) == len(right) == len(made):
-        return _differences(made, right, pairs, comparison, tools), nearness
-    if order == "any" or _same_order(right, made, comparison, tools):
-        return [], nearness
-    expected, found = ([call.name for call in calls] for calls in (right, made))
-    return [{"kind": "order", "expected": expected, "found": found}], nearness
+    if len(pairs) == len(right) == len(made):
+        if order == "any" or _same_order(right, made, comparison, tools):
+            return [], nearness
+        expected, found = ([call.name for call in calls] for calls in (right, made))
+        return [{"kind": "order", "expected": expected, "found": found}], nearness
+    # Each call without a partner beside the next one of its name that has none either.
+    paired = set(pairs.values())
+    left = [at for at in range(len(made)) if at not in paired]
+    differences: list[dict[str, object]] = []
+    for number, wanted in enumerate(right):
+        if number in pairs:
+            continue
+        near = next((at for at in left if made[at].name == wanted.name), None)
+        if near is None:
+            missing = {"call": number + 1, "kind": "missing", "expected": wanted.as_data()}
+            differences.append(missing)
+            continue
+        left.remove(near)
+        differ = comparison.call_differences(wanted, made[near], tools.get(wanted.name))
+        differences += [{"call": number + 1, **each.as_data()} for each in differ]
+    extra = [{"kind": "extra", "found": made[at].as_data()} for at in left]
+    return [*differences, *extra], nearness
 
 
 def _same_order(right: list[Call], made: list[Call], comparison: Comparison, tools: Tools) -> bool:
@@ -108,30 +124,6 @@ def _same_order(right: list[Call], made: list[Call], comparison: Comparison, too
         comparison.call_differences(wanted, call, tools.get(wanted.name))
         for wanted, call in zip(right, made, strict=True)
     )
-
-
-def _differences(
-    made: list[Call],
-    right: list[Call],
-    pairs: Mapping[int, int],
-    comparison: Comparison,
-    tools: Tools,
-) -> list[dict[str, object]]:
-    """What keeps calls without a partner in `pairs` from having one: each beside the next one of its name."""
-    paired = set(pairs.values())
-    left = [at for at in range(len(made)) if at not in paired]
-    found: list[dict[str, object]] = []
-    for number, wanted in enumerate(right):
-        if number in pairs:
-            continue
-        near = next((at for at in left if made[at].name == wanted.name), None)
-        if near is None:
-            found.append({"call": number + 1, "kind": "missing", "expected": wanted.as_data()})
-            continue
-        left.remove(near)
-        differ = comparison.call_differences(wanted, made[near], tools.get(wanted.name))
-        found += [{"call": number + 1, **each.as_data()} for each in differ]
-    return found + [{"kind": "extra", "found": made[at].as_data()} for at in left]
 
 
 @metric(version=2)
@@ -247,23 +239,20 @@ def trajectory_match(
         [call for turn in turn_calls for call in turn.right[min(at, len(turn.right) - 1)]]
         for at in range(longest)
     ]
-    values = [_agreement(right, made, mode, comparison, tools) for right in sequences]
+    values: list[float] = []
+    for right in sequences:
+        n_most = max(len(right), len(made))
+        if mode == "edits":
+            distance = edit_distance(right, made, comparison, tools)
+            values.append(1 - distance / n_most if n_most else 1.0)
+        elif mode == "strict":
+            values.append(_same_order(right, made, comparison, tools))
+        else:
+            n_equal = len(comparison.match(right, made, tools))
+            n_wanted = {"unordered": n_most, "subset": len(made), "superset": len(right)}[mode]
+            values.append(n_equal == n_wanted)
     value = max(values)
     return Score(value, evidence=_shown(sequences[values.index(value)], made))
-
-
-def _agreement(
-    right: list[Call], made: list[Call], mode: str, comparison: Comparison, tools: Tools
-) -> float:
-    if mode == "edits":
-        longest = max(len(right), len(made))
-        return 1 - edit_distance(right, made, comparison, tools) / longest if longest else 1.0
-    if mode == "strict":
-        return _same_order(right, made, comparison, tools)
-    n_equal = len(comparison.match(right, made, tools))
-    has_all, has_no_other = n_equal == len(right), n_equal == len(made)
-    agrees = {"unordered": has_all and has_no_other, "subset": has_no_other, "superset": has_all}
-    return agrees[mode]
 
 
 @metric(version=1, high=None, lower_is_better=True)
