@@ -121,9 +121,5 @@ def test_a_judge_reads_what_was_said_before_the_turn():
     ],
 )
 def test_a_german_follow_up_is_answered_about_its_own_noun(question, answer):
-    texts = ("Was kostet es?", "12 Euro.", question, answer)
-    messages = [
-        {"role": role, "content": text}
-        for role, text in zip(("user", "assistant") * 2, texts, strict=True)
-    ]
+    messages = chat("Was kostet es?", "12 Euro.", question, answer)
     assert rg.score("carried_context", messages=messages).value == 1
