@@ -102,6 +102,11 @@ def test_the_evidence_says_in_a_sentence_what_differs(made, expected, why):
     assert "turn" not in score.evidence["turns"][0]
 
 
+def test_a_call_that_differs_from_one_of_its_name_is_no_surplus_as_well():
+    score = rg.score("tool_call_match", messages=chat(B), expected_calls=wanted(A))
+    assert [each["kind"] for each in score.evidence["turns"][0]["differences"]] == ["differs"]
+
+
 def test_several_right_lists_and_numbers_within_a_tolerance():
     made = chat(("pay", {"amount": 9.99}))
     either = [[wanted(("pay", {"amount": 10})), wanted(STOP)]]
