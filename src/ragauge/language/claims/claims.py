@@ -35,19 +35,15 @@ class Stated:
     """The positions of the quantities and dates of a text."""
 
     def __init__(self, stated: Iterable[Quantity | Date]) -> None:
-        self._stated = stated
-
-    @cached_property
-    def _spans(self) -> tuple[list[int], list[int]]:
-        """The starts, sorted, and the furthest end of all spans up to each."""
-        spans = sorted([(each.start, each.end) for each in self._stated])
-        return [start for start, _ in spans], list(accumulate((end for _, end in spans), max))
+        spans = sorted([(each.start, each.end) for each in stated])
+        self._starts = [start for start, _ in spans]
+        self._ends = list(accumulate((end for _, end in spans), max))
+        """The furthest end of all spans up to each."""
 
     def covers(self, start: int, end: int) -> bool:
         """Whether a quantity or date covers start:end."""
-        starts, ends = self._spans
-        last = bisect_right(starts, start)
-        return last > 0 and end <= ends[last - 1]
+        last = bisect_right(self._starts, start)
+        return last > 0 and end <= self._ends[last - 1]
 
 
 _LETTER = r"[\w\u0300-\u036f]"

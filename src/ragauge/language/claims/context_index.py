@@ -2,7 +2,7 @@
 
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import cached_property
 from heapq import heappop, heappush
@@ -90,13 +90,12 @@ class Passage:
 
     def has(self, phrase: Sequence[str]) -> bool:
         """Whether all words of the phrase occur."""
-        if self._is_short:
-            spaced = self._spaced
-            for word in phrase:  # noqa: SIM110, a generator takes longer
-                if f" {word} " not in spaced:
-                    return False
-            return True
-        return self.words.issuperset(phrase)
+        if not self._is_short:
+            return self.words.issuperset(phrase)
+        for word in phrase:  # noqa: SIM110, a generator takes longer
+            if f" {word} " not in self._spaced:
+                return False
+        return True
 
     def places(self, word: str) -> list[Place]:
         """Where the word, one of the passage's, occurs."""
@@ -149,22 +148,20 @@ def _together(places: Sequence[Sequence[Place]], at: int) -> Place | None:
     return first, max(end for _, end in near)
 
 
+@dataclass(eq=False, repr=False)
 class ContextIndex:
-    """All contexts of a sample, for looking up anchors."""
+    """All contexts of a sample, for looking up anchors.
 
-    def __init__(
-        self,
-        contexts: Sequence[str],
-        words: Sequence[Words],
-        quantities: Sequence[Sequence[Quantity]],
-        dates: Sequence[Sequence[Date]],
-    ) -> None:
-        self.contexts = contexts
-        self.words = words
-        self.quantities = quantities
-        self.dates = dates
-        self.claim_supports: dict[tuple[tuple[str, ...], tuple[str, ...]], Support | None] = {}
-        """The support of each claim that was looked up, by the words of its subject and object."""
+    `claim_supports`: the support of each claim that was looked up, by the words of its subject and object.
+    """
+
+    contexts: Sequence[str]
+    words: Sequence[Words]
+    quantities: Sequence[Sequence[Quantity]]
+    dates: Sequence[Sequence[Date]]
+    claim_supports: dict[tuple[tuple[str, ...], tuple[str, ...]], Support | None] = field(
+        init=False, default_factory=dict
+    )
 
     @cached_property
     def passages(self) -> tuple[Passage, ...]:
@@ -262,10 +259,10 @@ def _nearest_pair(subjects: Iterator[Place], objects: Iterator[Place]) -> Place 
     """The span of the first subject with an object near it, and that object; both are sorted by start."""
     first = next(subjects, None)
     after = next(objects, None) if first else None
-    if first is None or after is None:
-        return None
     # The object that ends last, of those that do not start after the subject.
     before: Place | None = None
+    if first is None or after is None:
+        return None
     for start, end in chain([first], subjects):
         while after is not None and after[0] <= start:
             before = after if before is None else max(before, after, key=itemgetter(1))

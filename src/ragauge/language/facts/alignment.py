@@ -108,7 +108,7 @@ def align_to_passages(answer: str, contexts: Sequence[str], question: str = "") 
     """
     if len(answer) > MAX_CHARACTERS:
         return Alignment((), ())
-    passages = Passages.of(tuple(contexts))
+    passages = _passages(tuple(contexts))
     ours, asked = read(answer), read(question)
     if max(len(ours), len(facts_of(ours))) > MAX_COMPARED:
         return Alignment((), ())
@@ -173,7 +173,7 @@ def _equal(statements: Sequence[Statement], others: Sequence[Fact]) -> list[tupl
     ]
 
 
-class Passages:
+class _Passages:
     """The statements of some passages, to look up the one closest to another statement."""
 
     def __init__(self, contexts: Sequence[str]) -> None:
@@ -188,14 +188,7 @@ class Passages:
             for key in statement.keys:
                 self._with_key.setdefault(key, []).append(at)
         self.keys = self._with_key.keys()
-        self.facts = facts_of([statement for statement, _ in self._statements])[
-            :MAX_FACTS_OF_PASSAGES
-        ]
-
-    @staticmethod
-    @lru_cache(maxsize=256)
-    def of(contexts: tuple[str, ...]) -> "Passages":
-        return Passages(contexts)
+        self.facts = facts_of([each for each, _ in self._statements])[:MAX_FACTS_OF_PASSAGES]
 
     def closest(
         self, statement: Statement, asked: Sequence[Statement]
@@ -217,6 +210,9 @@ class Passages:
                 scores[at] += log1p(len(self._statements) / len(places))  # pyright: ignore[reportArgumentType]
         best = min(scores, key=lambda at: (-scores[at], at), default=None)
         return (None, 0) if best is None else self._statements[best]
+
+
+_passages = lru_cache(maxsize=256)(_Passages)
 
 
 def _of_facts(

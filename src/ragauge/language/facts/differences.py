@@ -55,6 +55,11 @@ class Item(NamedTuple):
     role: str
     kind: str
 
+    @property
+    def is_agent(self) -> bool:
+        """Whether it is who does something in the passive: `by Ada`, not `by law`."""
+        return self.role == "by" and self.kind not in ("word", "noun")
+
 
 def span(statement: Statement, words: Sequence[Word | Item]) -> Part:
     """The part of a statement from the first to the last of some words."""
@@ -193,7 +198,18 @@ def _value(fact: Fact) -> Decimal:
 
 
 def _is_same_amount(one: Fact, other: Fact) -> bool:
-    return any(_are_near(ours, theirs) for ours, theirs in _values(one, other))
+    """Whether two amounts are equal in one unit, or one may be the other rounded."""
+    for ours, theirs in _values(one, other):
+        if ours == theirs:
+            return True
+        n_decimals = min(-int(each.as_tuple().exponent) for each in (ours, theirs))
+        if n_decimals > 0 and round(ours, n_decimals) == round(theirs, n_decimals):
+            return True
+        larger = max(ours, theirs)
+        is_fine = larger >= 100 or ours % 1 or theirs % 1
+        if is_fine and abs(ours - theirs) <= ROUNDED * larger:
+            return True
+    return False
 
 
 def _values(one: Fact, other: Fact) -> Iterator[tuple[Decimal, Decimal]]:
@@ -219,15 +235,3 @@ def _in(fact: Fact, unit: str) -> Decimal | None:
         if fact.unit in table and unit in table:
             return DIVIDING.divide(value * table[fact.unit], Decimal(table[unit]))
     return converted(value, fact.unit, unit)
-
-
-def _are_near(one: Decimal, other: Decimal) -> bool:
-    """Whether two numbers are equal, or one may be the other rounded."""
-    if one == other:
-        return True
-    n_decimals = min(-int(each.as_tuple().exponent) for each in (one, other))
-    if n_decimals > 0 and round(one, n_decimals) == round(other, n_decimals):
-        return True
-    larger = max(one, other)
-    is_fine = larger >= 100 or one % 1 or other % 1
-    return bool(is_fine) and abs(one - other) <= ROUNDED * larger

@@ -115,7 +115,12 @@ def _exchanged(ours: Statement, theirs: Statement, apart: Container[int]) -> Dif
     one, other = [item.key for item in first], [item.key for item in second]
     if one == other:
         has_verb = any(item.kind == "word" for item in first[1:-1])
-        if not has_verb or not (_is_turned(first, second) or _is_turned(second, first)):
+        # One is the passive of the other: there, nothing is before the one who does it.
+        is_turned = any(
+            (here.is_agent and not there.role) or (there.is_agent and not here.role)
+            for here, there in zip(first[2:], second[2:], strict=True)
+        )
+        if not has_verb or not is_turned:
             return None
         return Difference("roles", span(ours, first), span(theirs, second))
     start, end = 0, len(one)
@@ -147,7 +152,7 @@ def _exchanged(ours: Statement, theirs: Statement, apart: Container[int]) -> Dif
         places = [(x[-1].end, middle[0].start), (middle[-1].end, y[0].start)]
         if any(a <= token.start < b for token in joints(theirs) for a, b in places):
             return None
-    if _is_passive(ours, first) != _is_passive(theirs, second):
+    if any(item.is_agent for item in first[2:]) != any(item.is_agent for item in second[2:]):
         return None
     return Difference("roles", span(ours, first), span(theirs, second))
 
@@ -192,15 +197,3 @@ def _with_both_sides(statement: Statement) -> set[int]:
     """The pairs of opposites of which a statement has both words: `the south is hot and the north cold`."""
     sides = {side for word in statement.words for side in word.opposites}
     return {pair for pair, side in sides if (pair, 1 - side) in sides}
-
-
-def _is_passive(statement: Statement, items: Sequence[Item]) -> bool:
-    return any(item.role == "by" and item.kind not in ("word", "noun") for item in items[2:])
-
-
-def _is_turned(passive: Sequence[Item], active: Sequence[Item]) -> bool:
-    """Whether the first is the passive of the other, which has the same items: nothing stands before the one who does it."""
-    return any(
-        item.role == "by" and item.kind not in ("word", "noun") and not other.role
-        for item, other in zip(passive[2:], active[2:], strict=True)
-    )

@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
@@ -39,21 +39,16 @@ class ComparedText:
     @cached_property
     def sequence(self) -> str:
         """The words one after the other, apart from articles."""
-        return self._joined(ARTICLES)
+        return self.joined(ARTICLES)
 
-    @property
-    def sequence_with_a(self) -> str:
-        """The same with each `a`, which may be the name."""
-        return self._joined(ARTICLES - {"a"})
-
-    def _joined(self, left_out: frozenset[str]) -> str:
-        letters = self.letters
-        kept = [
+    def joined(self, left_out: Set[str]) -> str:
+        """The words one after the other, each after a space; those `left_out` only where they are letters."""
+        kept = (
             word.lowered
             for word in self.words
-            if word.lowered not in left_out or word.start in letters
-        ]
-        return " " + " ".join(kept) if kept else ""
+            if word.lowered not in left_out or word.start in self.letters
+        )
+        return "".join(f" {word}" for word in kept)
 
 
 @lru_cache(maxsize=4_096)

@@ -26,34 +26,20 @@ LIMITS = frozenset(
 )
 """Words with which an answer is neither a plain yes nor a plain no."""
 PASSIVES = frozenset(["was", "were", "is", "are", "be", "been", "being", "got"])
-OPPOSITES = (
-    ("increase rise rose risen grow grew grown growth climb up higher improve improvement expand",
-     "decrease decline fall fell fallen drop shrink shrank reduce reduction down lower worsen contract"),
-    ("more", "less fewer"),
-    ("most", "least fewest"),
-    ("profit", "loss deficit"),
-    ("before", "after"),
-    ("above", "below"),
-    ("north", "south"),
-    ("northern", "southern"),
-    ("east", "west"),
-    ("eastern", "western"),
-    ("left", "right"),
-    ("true correct", "false incorrect"),
-    ("positive", "negative"),
-    ("allow permit permitted", "prohibit forbid forbidden"),
-    ("legal lawful", "illegal unlawful"),
-    ("male man men", "female woman women"),
-    ("win won", "lose lost"),
-    ("maximum", "minimum"),
-    ("majority", "minority"),
-    ("inside", "outside"),
-    ("public", "private"),
-    ("buy bought", "sell sold"),
-    ("open", "close closed"),
-    ("accept", "reject"),
-    ("early earlier", "late later"),
-)  # fmt: skip
+OPPOSITES = [
+    pair.split("/")
+    for line in (
+        "increase rise rose risen grow grew grown growth climb up higher improve improvement expand/"
+        "decrease decline fall fell fallen drop shrink shrank reduce reduction down lower worsen contract",
+        "more/less fewer; most/least fewest; profit/loss deficit; before/after; above/below; left/right",
+        "north/south; northern/southern; east/west; eastern/western; true correct/false incorrect",
+        "positive/negative; allow permit permitted/prohibit forbid forbidden; legal lawful/illegal unlawful",
+        "male man men/female woman women; win won/lose lost; maximum/minimum; majority/minority",
+        "inside/outside; public/private; buy bought/sell sold; open/close closed; accept/reject",
+        "early earlier/late later",
+    )
+    for pair in line.split(";")
+]
 
 
 @cache

@@ -16,6 +16,7 @@ from ragauge.language.facts.differences import Difference
 from ragauge.language.numbers.agreement import Agreement
 from ragauge.language.numbers.match import NumberMatch, match_quantities
 from ragauge.language.references.compared_text import (
+    ARTICLES,
     ComparedText,
     abbreviated,
     read_text,
@@ -274,5 +275,5 @@ def _contains(whole: ComparedText, part: ComparedText) -> bool:
     wanted = part.sequence
     there = [whole.sequence]
     if part.letters and not whole.letters:  # `a type a car`: any may be the name
-        there.append(whole.sequence_with_a)
+        there.append(whole.joined(ARTICLES - {"a"}))
     return bool(wanted) and any(f"{wanted} " in f"{each} " for each in there)
