@@ -83,9 +83,8 @@ class JudgeWriter:
 
     def places(self) -> dict[str, int]:
         """How many of the planned questions of each type have passages to be about."""
-        return dict(
-            Counter(slot.question_type for slot in slots(self.documents, self.counts, self.seed))
-        )
+        planned = slots(self.documents, self.counts, self.seed)
+        return dict(Counter(slot.question_type for slot in planned))
 
     def estimate(self) -> "Mapping[str, CostEstimate]":
         """The calls that the questions would still need, and their cost; makes none."""
