@@ -10,7 +10,7 @@ from ragauge.people.review_queue import answer_digests
 from ragauge.people.review_reasons import Answer
 from ragauge.people.review_verdicts import ReviewLabels, applied
 from ragauge.people.run_labels import RunLabels
-from ragauge.runs.file_names import LABELS
+from ragauge.runs.manifest import LABELS
 from ragauge.runs.scored_run import ScoredRun
 
 TEXTS = ("id", "system", "other", "metric", "rater")

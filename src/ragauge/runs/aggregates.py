@@ -1,8 +1,4 @@
-"""How a stored metric is aggregated: kept in the run, so that later code cannot change its value.
-
-The mean, the sum and the geometric mean are stored by name; of a custom aggregate the origin and the digest of
-its code, and a summary uses it only if the same code is loaded.
-"""
+"""How a stored metric is aggregated: kept in the run, so that later code cannot change its value."""
 
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -21,7 +17,7 @@ CUSTOM: Final = "custom"
 
 @dataclass(frozen=True, slots=True)
 class StoredAggregate:
-    """The aggregate of a metric, as stored in a run.
+    """The aggregate of a metric, as stored in a run; a custom one is used only if the same code is loaded.
 
     Of a custom one, `module` and `file` hold its code and `digest` covers that code and its imports; `digest` is
     empty for ragauge's own metrics, whose version identifies the code.

@@ -58,14 +58,13 @@ class Facts:
         if not isinstance(words, dict):
             return None
         stored = cast(Mapping[str, object], words)
-        by_system = stored.get("answers")
-        answers = cast(Mapping[str, object], by_system if isinstance(by_system, dict) else {})
-        references, *medians = (
-            value if isinstance(value, int | float) and not isinstance(value, bool) else None
-            for value in (stored.get("references"), *answers.values())
-        )
-        longest = max((each for each in medians if each is not None), default=None)
-        return cls(len(answers), references, longest)
+        given = stored.get("answers")
+        answers = cast(Mapping[str, object], given if isinstance(given, dict) else {})
+        medians = [value for value in answers.values() if type(value) in (int, float)]
+        references = stored.get("references")
+        references = references if type(references) in (int, float) else None
+        longest = max(cast("list[float]", medians), default=None)
+        return cls(len(answers), cast("float | None", references), longest)
 
 
 def median_words(samples: Samples) -> dict[str, object]:

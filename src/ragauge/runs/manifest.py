@@ -1,4 +1,4 @@
-"""The manifest of a run: what determines its numbers, and how its scores are read."""
+"""The manifest of a run: what determines its numbers, and how its scores are read; the names of a run's files."""
 
 import hashlib
 import json
@@ -18,6 +18,24 @@ from ragauge.where import Filter
 FORMAT = 2
 """Version of the run folder's layout; folders of other versions are rejected."""
 
+MANIFEST, SAMPLES = "manifest.json", "samples.parquet"
+SCORES_FOLDER, EVIDENCE_FOLDER = "scores", "evidence"
+INDEX = "questions.parquet"
+"""Sorted hashes of the ids, each with the place of a row. A hash of 8 bytes may be of several ids, so
+the rows are looked at."""
+SUMMARIES = ("summary.json", "summary.md")
+RESULTS, REPORT, LABELS = "results.json", "report.html", "labels.jsonl"
+SESSIONS = "labels"
+"""The folder of labels that were given at a run's URL; `people/run_labels.py` says what it contains."""
+APART = ".on-ray"
+"""The parts of what a cluster has measured, until the judges' scores join them."""
+FILES = (MANIFEST, SAMPLES, INDEX, *SUMMARIES, RESULTS, REPORT, LABELS)
+"""All files that are not parts, nor labels given at a URL; `runs/store.py` says what they are."""
+OF_PEOPLE = (LABELS, SESSIONS)
+"""Labels outlive the run that they were given for."""
+
+MAX_BYTES = 500_000_000
+"""Of a manifest, and of a working copy's bookkeeping."""
 MAX_DIGITS = 15
 DIGEST = "digest"
 """The key of the manifest's own SHA-256."""

@@ -12,7 +12,7 @@ from ragauge.runs.aggregates import aggregate_problem
 from ragauge.runs.cautions import MetricCaution, cautions_of, language_cautions
 from ragauge.runs.integrity import check_digest
 from ragauge.runs.manifest import Manifest, MetricDisplay
-from ragauge.runs.outcomes import Outcomes, outcomes_of
+from ragauge.runs.outcomes import Outcomes, has_results, outcomes_of, read_results
 from ragauge.runs.scores import (
     InParts,
     ScoreSource,
@@ -21,7 +21,6 @@ from ragauge.runs.scores import (
     rows_of_question,
     with_evidence,
 )
-from ragauge.runs.stored_results import has_results, read_results
 from ragauge.runs.summary import SUMMARY, clusters_in, frame_of, summarise_pieces, worst_rows
 from ragauge.samples.samples import Samples
 from ragauge.score import Flag

@@ -1,17 +1,15 @@
-"""Sources of a run's scores: a frame in memory, or parts on disk that are read when needed.
-
-Evidence is stored separately, so that code that needs only values never reads it.
-"""
+"""Sources of a run's scores: a frame in memory, or parts on disk; code that needs only values never reads evidence."""
 
 import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from ragauge.engine.frames import EVIDENCE, KEYS, SCORES
 from ragauge.errors import StoreError
+from ragauge.runs.manifest import INDEX
 from ragauge.samples.samples import Samples
 from ragauge.storage.atomic_files import write_frame
 
@@ -24,50 +22,31 @@ COLUMNS = ("id", "system", "metric", "value", "status", "reason", "evidence", "f
 """Columns of `Run.scores`."""
 SAMPLES_AT_ONCE = 20_000
 """Samples whose scores are in memory at once when parts are read one after the other."""
-INDEX = "questions.parquet"
-"""Sorted hashes of the ids, each with the place of a row. A hash of 8 bytes may be of several ids, so
-the rows are looked at."""
 MIN_INDEXED = 50_000
 """Runs with more rows have an index."""
 ROWS_AT_ONCE = 50_000
 
 
-class ScoreSource(Protocol):
-    """A run's scores, ordered by sample and then by metric."""
-
-    def scan(self) -> "pl.LazyFrame":
-        """A lazy frame with the columns of SCORES."""
-        ...
-
-    def scan_evidence(self) -> "pl.LazyFrame":
-        """A lazy frame with the columns of EVIDENCE: the same rows in the same order."""
-        ...
-
-    def pieces(self) -> "Iterator[ScoreSource]":
-        """The scores some at a time, in their order; a sample's scores are all in one piece."""
-        ...
-
-    def of_batches(self, numbers: Sequence[int]) -> "ScoreSource":
-        """The scores of these batches, in the order of their numbers; all of them in memory."""
-        ...
-
-
 @dataclass(frozen=True, slots=True)
 class InMemory:
-    """Scores in a frame with the columns of SCORES and EVIDENCE."""
+    """Scores in a frame with the columns of SCORES and EVIDENCE, ordered by sample and then by metric."""
 
     frame: "pl.DataFrame"
 
     def scan(self) -> "pl.LazyFrame":
+        """A lazy frame with the columns of SCORES."""
         return self.frame.lazy().select(SCORES)
 
     def scan_evidence(self) -> "pl.LazyFrame":
+        """A lazy frame with the columns of EVIDENCE: the same rows in the same order."""
         return self.frame.lazy().select(EVIDENCE)
 
     def pieces(self) -> "Iterator[ScoreSource]":
+        """The scores some at a time, in their order; a sample's scores are all in one piece."""
         yield self
 
     def of_batches(self, numbers: Sequence[int]) -> "ScoreSource":  # noqa: ARG002
+        """The scores of these batches, in the order of their numbers; all of them in memory."""
         return self
 
 
@@ -101,6 +80,9 @@ class InParts:
             [parts[number] for number in numbers] for parts in (self.scores, self.evidence)
         )
         return InParts(scores, evidence, self.batch_size)
+
+
+ScoreSource = InMemory | InParts
 
 
 def _scan(paths: Sequence[Path], columns: Sequence[str]) -> "pl.LazyFrame":

@@ -26,16 +26,6 @@ from typing import TYPE_CHECKING
 
 from ragauge.engine.frames import EVIDENCE, KEYS, SCORES
 from ragauge.errors import FilterError, StoreError
-from ragauge.runs.file_names import (
-    APART,
-    EVIDENCE_FOLDER,
-    MANIFEST,
-    OF_PEOPLE,
-    REPORT,
-    SAMPLES,
-    SCORES_FOLDER,
-    SUMMARIES,
-)
 from ragauge.runs.integrity import (
     MAX_CHECKED_BYTES,
     check_digest,
@@ -48,10 +38,24 @@ from ragauge.runs.integrity import (
     read_table,
     refuse,
 )
-from ragauge.runs.manifest import FORMAT, Manifest, format_of
+from ragauge.runs.manifest import (
+    APART,
+    EVIDENCE_FOLDER,
+    FORMAT,
+    INDEX,
+    MANIFEST,
+    MAX_BYTES,
+    OF_PEOPLE,
+    REPORT,
+    RESULTS,
+    SAMPLES,
+    SCORES_FOLDER,
+    SUMMARIES,
+    Manifest,
+    format_of,
+)
 from ragauge.runs.scored_run import ScoredRun
-from ragauge.runs.scores import INDEX, InParts, write_index
-from ragauge.runs.stored_results import RESULTS
+from ragauge.runs.scores import InParts, write_index
 from ragauge.runs.working_copy import WorkingCopy, fetched, url_of_run, writing
 from ragauge.samples.file import rows_at_once
 from ragauge.samples.samples import SampleFile, Samples
@@ -69,7 +73,6 @@ from ragauge.storage.regular_file import exists, is_folder, read_regular
 if TYPE_CHECKING:
     import polars as pl
 
-MAX_MANIFEST_BYTES = 500_000_000
 MAX_CHECKED = 200
 """Most parts that are all looked into when a run is opened."""
 FORMAT_1_FILES = ("scores.parquet", "parts")
@@ -203,7 +206,7 @@ class RunFolder:
         """The manifest; raises StoreError if it is missing, damaged or of another format."""
         path = self.path / MANIFEST
         try:
-            text = read_regular(path, MAX_MANIFEST_BYTES).decode()
+            text = read_regular(path, MAX_BYTES).decode()
         except (FileNotFoundError, NotADirectoryError):
             why = f"it has no {MANIFEST}" if is_folder(self.path) else "it is not a folder"
             raise StoreError(
@@ -292,7 +295,7 @@ class RunFolder:
         The source is empty if it is unknown.
         """
         try:
-            table = json.loads(read_regular(self.path / MANIFEST, MAX_MANIFEST_BYTES))
+            table = json.loads(read_regular(self.path / MANIFEST, MAX_BYTES))
             return str(table["data"]["source"]), bool(table.get("judging"))
         except (OSError, ValueError, TypeError, LookupError, AttributeError, RecursionError):
             return "", False
