@@ -30,10 +30,8 @@ def load(kind: Kind, name: str) -> Any:
     # A package of other people may raise anything when it is imported, or exit.
     except (Exception, SystemExit) as error:
         raise PlanError(
-            [
-                f"the {kind} of {_owner(kind, name)} cannot be imported: "
-                f"{type(error).__name__}: {error}; fix or uninstall it"
-            ]
+            f"the {kind} of {_owner(kind, name)} cannot be imported: "
+            f"{type(error).__name__}: {error}; fix or uninstall it"
         ) from error
 
 
