@@ -83,10 +83,8 @@ def block(name: str, texts: str | Sequence[str]) -> str:
     return own.beside(_digits_in("".join(own.shown)))
 
 
-@lru_cache(MAX_TEMPLATES)
-def _pieces(template: str) -> Sequence[str]:
-    """A template's text and marks in alternation."""
-    return tuple(MARK.split(template))
+_pieces = lru_cache(MAX_TEMPLATES)(MARK.split)
+"""A template's text and marks in alternation."""
 
 
 @dataclass(slots=True, eq=False)

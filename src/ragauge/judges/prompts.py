@@ -135,25 +135,21 @@ class Prompts:
         own: dict[str, Prompt] = {}
         for file in sorted(self.folder.glob("*.md")):
             name = file.stem
-            if name not in shipped:
-                hint = did_you_mean(name, shipped) or f"; they are {', '.join(sorted(shipped))}"
-                problems.append(f"{file}: no prompt has that name{hint}")
-                continue
             try:
+                if name not in shipped:
+                    hint = did_you_mean(name, shipped) or f"; they are {', '.join(sorted(shipped))}"
+                    raise PlanError(f"{file}: no prompt has that name{hint}")
                 own[name] = Prompt.read(name, read_regular(file, MAX_BYTES).decode(), str(file))
+                marks, known = own[name].marks, shipped[name].marks
+                lacks = [f"is missing the mark {{{{{it}}}}}" for it in sorted(known - marks)]
+                extra = [
+                    f"has the mark {it!r}, which nothing fills" for it in sorted(marks - known)
+                ]
+                problems += [f"{file}: {problem}" for problem in lacks + extra]
             except UnicodeError:
                 problems.append(f"{file}: is not UTF-8; save it as UTF-8")
-                continue
             except (PlanError, OSError) as error:
                 problems.append(str(error))
-                continue
-            marks, known = own[name].marks, shipped[name].marks
-            problems += (
-                f"{file}: is missing the mark {{{{{it}}}}}" for it in sorted(known - marks)
-            )
-            problems += (
-                f"{file}: has the mark {it!r}, which nothing fills" for it in sorted(marks - known)
-            )
         if not own and not problems:
             problems.append(f"{self.folder}: has no prompts; add files such as claims.md")
         if problems:

@@ -13,10 +13,19 @@ from ragauge.calls.ledger_writer import LedgerWriter
 from ragauge.errors import JudgeError, RagaugeError
 from ragauge.judges.managed import managed
 from ragauge.judges.prompts import Prompts
-from ragauge.judges.protocol import Identity, Judge, Message, Reply, Request
+from ragauge.judges.protocol import (
+    Identity,
+    Judge,
+    Message,
+    Reply,
+    Request,
+    entry_of,
+    key_of,
+    reply_ledger,
+    size_of,
+)
 from ragauge.judges.question import Question, listed
 from ragauge.judges.replies.checking import ReplyError
-from ragauge.judges.reply_ledger import entry_of, key_of, reply_ledger, size_of
 from ragauge.progress import Judged, Listener, ignore
 from ragauge.score import NOT_ASKED, Score
 

@@ -1,7 +1,4 @@
-"""Read replies and errors of OpenAI's chat completions protocol, in all known variants.
-
-No field is trusted to have its documented type.
-"""
+"""Read replies and errors of OpenAI's chat completions protocol in all known variants; no field is trusted to have its type."""
 
 import json
 import math

@@ -1,7 +1,4 @@
-"""A judge behind an endpoint that speaks OpenAI's protocol of chat completions.
-
-Says which failures may pass. Errors never contain the key.
-"""
+"""A judge behind an endpoint that speaks OpenAI's protocol of chat completions; errors never contain the key."""
 
 import asyncio
 import json

@@ -1,7 +1,4 @@
-"""Open the judge that a user names or passes: a model's name, an object, or a function.
-
-A function is known to the ledger by a digest of its code and of the values that it uses.
-"""
+"""Open the judge that a user names or passes: a model's name, an object, or a function, known by a digest of its code."""
 
 import inspect
 import json
@@ -157,7 +154,7 @@ def _with_named(function: Any, seen: set[int]) -> Iterator[str]:
     owner, called = _owner_and_code(function)
     module: Mapping[str, object] = getattr(called, "__globals__", {})
     named: list[object] = []
-    for name in sorted(_names(getattr(called, "__code__", None))):
+    for name in sorted(names_in(getattr(called, "__code__", None))):
         value = module.get(name)
         if not isinstance(value, FunctionType) or value.__globals__ is module:
             named.append(value)
@@ -178,11 +175,11 @@ def _with_named(function: Any, seen: set[int]) -> Iterator[str]:
             yield from _with_named(value, seen)
 
 
-def _names(code: Any) -> set[str]:
+def names_in(code: Any) -> set[str]:
     """The names that code uses, and the code of functions in it."""
     if code is None:
         return set()
-    inner = (_names(constant) for constant in code.co_consts if hasattr(constant, "co_code"))
+    inner = (names_in(constant) for constant in code.co_consts if hasattr(constant, "co_code"))
     return set(code.co_names).union(*inner)
 
 
