@@ -6,9 +6,8 @@ from dataclasses import replace
 from itertools import accumulate, repeat
 from typing import TYPE_CHECKING, cast
 
-from ragauge.engine.corpus import of_corpus
 from ragauge.engine.judged_scores import with_disputes, with_repeats
-from ragauge.engine.task import Cells, NodeTask, Scores
+from ragauge.engine.task import Cells, NodeTask, Scores, of_corpus
 from ragauge.metric import NOTHING_EXPECTED, Column, Metric
 from ragauge.progress import Scored
 from ragauge.samples.fields import NO_ANSWER, REASON, STATUS
@@ -109,7 +108,12 @@ class Batch:
     def _run(self, node: "Node") -> None:
         """Compute the cells of a node, or start to if it is async."""
         if node.definition.corpus:
-            self.computed[node.key] = [self._corpus_value(node)] * self.n
+            if node.key in self.resources.corpus:
+                value = self.resources.corpus[node.key]
+            else:
+                columns = [self._cells(source, paired=False) for source in node.inputs]
+                value = of_corpus(node, columns, self.resources)
+            self.computed[node.key] = [value] * self.n
             self.resources.listener(Scored(self.n))
             return
         paired = node.per_reference
@@ -142,13 +146,6 @@ class Batch:
             self.paired.add(node.key)
         self.computed[node.key] = cells
         self.resources.listener(Scored(self.n))
-
-    def _corpus_value(self, node: "Node") -> object:
-        """The value of a corpus feature; computed from this batch if `resources` do not have it."""
-        if node.key not in self.resources.corpus:
-            columns = [self._cells(source, paired=False) for source in node.inputs]
-            return of_corpus(node, columns, self.resources)
-        return self.resources.corpus[node.key]
 
     def scores(self, metric: "PlannedMetric") -> Scores:
         if metric.node is None:

@@ -1,8 +1,4 @@
-"""Executors measure batches: in this process, on threads or in worker processes.
-
-Each has one method, `map`, from a plan and numbered batches to numbered score frames, in the order in
-which they finish. All executors give the same numbers for the same rows.
-"""
+"""Executors measure batches, all with the same numbers: in this process, on threads or in worker processes."""
 
 import gc
 import os
@@ -14,7 +10,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from importlib.machinery import PathFinder
 from itertools import chain, count
-from typing import ClassVar, Protocol
+from typing import ClassVar
 
 import polars as pl
 
@@ -49,19 +45,12 @@ MAX_ROWS = 200
 """Rows whose calls are counted beforehand, at most."""
 
 
-class Executor(Protocol):
-    """Measures batches. `reports`: whether the run's listener gets events while a batch is measured."""
-
-    reports: ClassVar[bool]
-
-    def map(self, plan: Plan, batches: Batches) -> Results: ...
-
-
 @dataclass(frozen=True, slots=True)
 class InProcess:
     """Batches one after the other, in this process."""
 
     reports: ClassVar[bool] = True
+    """Whether the run's listener gets events while a batch is measured."""
     resources: Resources = field(default_factory=Resources, compare=False)
 
     def map(self, plan: Plan, batches: Batches) -> Results:
@@ -171,6 +160,9 @@ class Processes:
             except BaseException:
                 pool.shutdown(wait=False, cancel_futures=True)
                 raise
+
+
+Executor = InProcess | Threads | WithinBudget | Processes
 
 
 def choose(plan: Plan, n_rows: int, workers: int, resources: Resources | None = None) -> Executor:

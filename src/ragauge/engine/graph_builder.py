@@ -1,7 +1,4 @@
-"""Building a plan's graph: each name of a parameter is followed to a column, a feature or a metric.
-
-What several metrics need becomes one node. Problems are collected, not raised.
-"""
+"""Building a plan's graph: each name of a parameter is followed to a column, a feature or a metric; problems are collected."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -50,7 +50,7 @@ class Resources:
                 f"which has no {', '.join(missing)}"
             )
         self._precision = precision or DEFAULT_PRECISION
-        self._cache_path = cache
+        self.cache_path = cache
         self.judging = JudgeConfig() if judging is None else judging
         self._encoders: dict[tuple[str, str], CachedEncoder] = {}
         self._tokens: dict[tuple[str, str], set[tuple[int | None, LongText]]] = {}
@@ -110,7 +110,7 @@ class Resources:
     @cached_property
     def judges(self) -> "Mapping[str, JudgeSession]":
         """A session for each judge, by name."""
-        return self.judging.sessions(self._cache_path)
+        return self.judging.sessions(self.cache_path)
 
     def close_judges(self, names: Collection[str]) -> None:
         """Close these judges' connections; a later call opens them again."""
@@ -128,15 +128,10 @@ class Resources:
         sessions = {name: judge.for_estimate() for name, judge in self.judges.items()}
         return self._with(judges=sessions, listener=ignore)
 
-    @property
-    def cache_path(self) -> str | Path | None:
-        """The file that keeps vectors and replies; None if there is none."""
-        return self._cache_path
-
     def for_workers(self, cache: str | Path | None = None) -> "Resources":
         """The same encoders without judges, for workers of a cluster, and with another file for vectors:
         other machines may not reach this one's."""
-        other = self._with(judging=JudgeConfig(), _cache_path=cache, _encoders={})
+        other = self._with(judging=JudgeConfig(), cache_path=cache, _encoders={})
         for opened in ("cache", "judges"):
             other.__dict__.pop(opened, None)
         return other
@@ -213,7 +208,7 @@ class Resources:
         """The open cache; None if the run has none."""
         from ragauge.storage.cache import Cache
 
-        return None if self._cache_path is None else Cache(self._cache_path)
+        return None if self.cache_path is None else Cache(self.cache_path)
 
     def is_portable(self) -> bool:
         """Whether worker processes can have a copy; not with judges, whose rate one process must limit."""

@@ -141,7 +141,21 @@ def connected(
         cluster = Cluster(ray, is_own=address is None)
         try:
             with _silent():
-                _connect(ray, given)
+                try:
+                    with warnings.catch_warnings(action="ignore"):
+                        ray.init(**given)
+                except (
+                    Exception
+                ) as error:  # Ray raises errors of many kinds, some of other packages
+                    reason = " ".join(str(error).split())[:MAX_REASON] or type(error).__name__
+                    problem = f"Ray cannot be started on this machine: {reason}"
+                    if address is not None:
+                        problem = (
+                            f"the Ray cluster {address} cannot be used: {reason.rstrip('.')}; is it running, with "
+                            "the same versions of Ray and Python as here? If it asks for a token, set "
+                            "RAY_AUTH_MODE=token"
+                        )
+                    raise ClusterError(problem) from error
                 yield cluster
         finally:
             cluster.disconnect()
@@ -161,21 +175,6 @@ def _silent() -> Generator[None]:
         yield
     finally:
         setattr(worker, name, before)
-
-
-def _connect(ray: Any, given: dict[str, object]) -> None:
-    address = given["address"]
-    try:
-        with warnings.catch_warnings(action="ignore"):
-            ray.init(**given)
-    except Exception as error:  # Ray raises errors of many kinds, some of other packages
-        reason = " ".join(str(error).split())[:MAX_REASON] or type(error).__name__
-        if address == "local":
-            raise ClusterError(f"Ray cannot be started on this machine: {reason}") from error
-        raise ClusterError(
-            f"the Ray cluster {address} cannot be used: {reason.rstrip('.')}; is it running, with the same "
-            "versions of Ray and Python as here? If it asks for a token, set RAY_AUTH_MODE=token"
-        ) from error
 
 
 @contextmanager
