@@ -1,9 +1,4 @@
-"""Embeddings from an endpoint that speaks OpenAI's protocol, through the package openai.
-
-Replies are checked: one vector per text, in order, all of one dimension, finite and not of length 0.
-Transient failures are retried a limited number of times and for a limited time. Errors never contain
-the key.
-"""
+"""Embeddings from an endpoint that speaks OpenAI's protocol, through the package openai; errors never contain the key."""
 
 import time
 from collections.abc import Iterable, Mapping, Sequence
@@ -244,10 +239,28 @@ class Endpoint:
         )
 
     def _rows(self, body: bytes, n_texts: int) -> Floats:
-        """The reply's vectors, normalized to length 1. EncoderError if they are wrong."""
+        """The reply's vectors, normalized to length 1. EncoderError if they are wrong.
+
+        Their dimension is the requested one, or the first seen.
+        """
         if is_page(body):
             self._refuse(IS_A_PAGE)
-        rows = self._numbers(self._in_order(json_of(body), n_texts))
+        vectors = self._in_order(json_of(body), n_texts)
+        with _STATE:
+            self._dimension = self._dimension or len(vectors[0])
+        for vector in vectors:
+            if len(vector) != self._dimension or not vector:
+                self._refuse(
+                    f"its reply has a vector of {len(vector)} dimensions, where "
+                    f"{self._dimension} were {'requested' if self.dimensions else 'given before'}; "
+                    "vectors of different models cannot be compared"
+                )
+            if not all(type(number) in (int, float) for number in vector):
+                self._refuse("its reply has a vector with items that are not numbers")
+        try:
+            rows = np.array(vectors, np.float64)
+        except OverflowError:
+            rows = np.array([np.inf])
         if not np.isfinite(rows).all():
             self._refuse("its reply holds numbers that are not finite")
         highest = np.abs(rows).max(axis=1, keepdims=True)
@@ -273,23 +286,3 @@ class Endpoint:
                 f"its reply has {len(placed)} vectors, not one for each of {n_texts} texts"
             )
         return [placed[place] for place in range(n_texts)]
-
-    def _numbers(
-        self, vectors: Sequence[Sequence[object]]
-    ) -> np.ndarray[Any, np.dtype[np.float64]]:
-        """The vectors as an array, (n, d). The dimension is the requested one, or the first seen."""
-        with _STATE:
-            self._dimension = self._dimension or len(vectors[0])
-        for vector in vectors:
-            if len(vector) != self._dimension or not vector:
-                self._refuse(
-                    f"its reply has a vector of {len(vector)} dimensions, where "
-                    f"{self._dimension} were {'requested' if self.dimensions else 'given before'}; "
-                    "vectors of different models cannot be compared"
-                )
-            if not all(type(number) in (int, float) for number in vector):
-                self._refuse("its reply has a vector with items that are not numbers")
-        try:
-            return np.array(vectors, np.float64)
-        except OverflowError:
-            self._refuse("its reply holds numbers that are not finite")

@@ -1,9 +1,4 @@
-"""Any Hugging Face model, by its name on the hub or a folder, through transformers and torch.
-
-A model's own code is never run: weights are read as safetensors only, and models that need their own
-code are refused. Token vectors equal bert-score's, sentence vectors equal sentence-transformers';
-neither package is needed.
-"""
+"""Any Hugging Face model, by its name on the hub or a folder, through transformers and torch; a model's own code is never run."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -20,6 +15,7 @@ from ragauge.encoders.embedded import available_processors
 from ragauge.encoders.local import TOKENS_PER_BATCH, LocalEncoder
 from ragauge.encoders.model_files import (
     OPENING,
+    Sentences,
     check_weights,
     checked_config,
     fingerprint,
@@ -28,7 +24,6 @@ from ragauge.encoders.model_files import (
     located,
     package,
 )
-from ragauge.encoders.pooling import Sentences
 from ragauge.encoders.protocol import Floats, Ints, LongText, TokenVectors
 from ragauge.encoders.tokens import Tokens
 from ragauge.encoders.torch_models import (

@@ -1,8 +1,4 @@
-"""Base of the models on this machine: exact batches, threads, pooling, windows.
-
-A batch has texts with equal numbers of tokens only, so there is no padding: no work is wasted,
-padding never affects a result, and a text has the same vector to the last bit in any batch.
-"""
+"""Base of the models on this machine: batches of texts with equal numbers of tokens, so that nothing is padded; threads, pooling, windows."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ragauge.encoders.protocol import Floats, Ints
+from ragauge.encoders.protocol import Floats
 
 Span = tuple[int, int]
 
@@ -69,7 +69,14 @@ def stitched(tokens: Tokens, most: int, hidden: Sequence[Floats]) -> Floats:
     before, after = tokens.before, tokens.after
     n_content = len(tokens) - before - after
     windows = windows_of(n_content, most - before - after)
-    owner = _deepest(windows, n_content)
+    at = np.arange(n_content)
+    starts, stops = (
+        np.array(ends)[:, None] for ends in zip(*((w.start, w.stop) for w in windows), strict=True)
+    )
+    # The ends of the text are not edges: no context is missing there.
+    left = np.where(starts > 0, at - starts, n_content)
+    right = np.where(stops < n_content, stops - 1 - at, n_content)
+    owner = np.minimum(left, right).argmax(axis=0)
     out = np.empty((len(tokens), hidden[0].shape[1]), np.float32)
     out[:before] = hidden[0][:before]
     for number, (window, rows) in enumerate(zip(windows, hidden, strict=True)):
@@ -78,19 +85,3 @@ def stitched(tokens: Tokens, most: int, hidden: Sequence[Floats]) -> Floats:
     if after:
         out[-after:] = hidden[-1][-after:]
     return out
-
-
-def _deepest(windows: Sequence[range], n_content: int) -> Ints:
-    """For each content token the window where it is farthest from an edge."""
-    depth = np.full(n_content, -1)
-    owner = np.zeros(n_content, np.int64)
-    for number, window in enumerate(windows):
-        at = np.array(window, np.int64)
-        # The ends of the text are not edges: no context is missing there.
-        left = at - window.start if window.start else np.full(len(at), n_content)
-        right = window.stop - 1 - at if window.stop < n_content else np.full(len(at), n_content)
-        here = np.minimum(left, right)
-        better = here > depth[at]
-        depth[at[better]] = here[better]
-        owner[at[better]] = number
-    return owner

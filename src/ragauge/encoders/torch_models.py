@@ -2,7 +2,7 @@
 
 import copy
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, cast
 
@@ -27,19 +27,16 @@ _LAYERS = (
 @contextmanager
 def loading(name: str) -> Generator[None]:
     """Load one model at a time, without output; any error becomes an EncoderError."""
-    with OPENING:
+    with OPENING, ExitStack() as settings:
         log = package("transformers").utils.logging
-        verbosity = log.get_verbosity()
+        settings.callback(log.set_verbosity, log.get_verbosity())
         log.set_verbosity_error()
         try:
-            with muted_bars(package("huggingface_hub.utils")):
-                bars = log.is_progress_bar_enabled()
+            settings.enter_context(muted_bars(package("huggingface_hub.utils")))
+            if log.is_progress_bar_enabled():
+                settings.callback(log.enable_progress_bar)
                 log.disable_progress_bar()
-                try:
-                    yield
-                finally:
-                    if bars:
-                        log.enable_progress_bar()
+            yield
         except EncoderError:
             raise
         except Exception as error:
@@ -48,8 +45,6 @@ def loading(name: str) -> Generator[None]:
                 f"{name}: cannot be loaded: {type(error).__name__}: {first_line(error)}; "
                 "download it again, or choose another"
             ) from error
-        finally:
-            log.set_verbosity(verbosity)
 
 
 def loaded_tokenizer(name: str, folder: Path) -> Any:

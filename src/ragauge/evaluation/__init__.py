@@ -336,12 +336,8 @@ def _check(
 
 def opened_by_name(judge: "JudgeLike | Sequence[JudgeLike] | None") -> Collection[str]:
     """The judges that were given by name: this call opened them, so it may close them."""
-    several = isinstance(judge, list | tuple)
-    return [
-        name
-        for name in cast("Sequence[JudgeLike]", judge if several else [judge])
-        if isinstance(name, str)
-    ]
+    judges = cast("Sequence[JudgeLike]", judge if isinstance(judge, list | tuple) else [judge])
+    return [name for name in judges if isinstance(name, str)]
 
 
 def _loaded(

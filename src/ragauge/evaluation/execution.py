@@ -5,13 +5,13 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ragauge.engine.corpus import compute_corpus_features
 from ragauge.engine.graph import Plan
+from ragauge.engine.task import compute_corpus_features
 from ragauge.progress import Scored
 from ragauge.run import Run
 from ragauge.runs.identity import judges_of, now
 from ragauge.runs.manifest import Manifest
-from ragauge.runs.stored_results import has_results, write_results
+from ragauge.runs.outcomes import has_results, write_results
 from ragauge.samples.fields import REASON, STATUS
 from ragauge.samples.samples import Columns, RowRange, SampleFile, Samples, to_columns
 

@@ -8,6 +8,7 @@ import random
 import re
 from base64 import b64encode
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -72,22 +73,20 @@ class Address:
     def __post_init__(self) -> None:
         """Raise `fault` unless base_url is a web address. The message hides its secrets."""
         refuse_key_as_name(self.model)
-        problem = ""
-        try:
+        problem = "is no address; give https://host/v1"
+        with suppress(ValueError):
             parts = self.parts
             is_host = re.fullmatch(r"[\w.:-]+", parts.hostname or "") and parts.port != 0
             (parts.hostname or "").encode("idna")  # a label may be empty or too long
-            if parts.scheme not in ("http", "https") or not is_host or " " in self.base_url:
-                problem = (
-                    f"is an address of the kind {parts.scheme or 'without a scheme'!r}, or has no host; "
-                    "give http:// or https://, a host and a path, as https://host/v1"
-                )
-        except ValueError:
-            problem = "is no address; give https://host/v1"
-        if problem:
-            error = self.fault(f"{self.model}: base_url {problem}")
-            error.exit_code = PlanError.exit_code  # nothing was asked, so nothing is unreachable
-            raise error
+            if parts.scheme in ("http", "https") and is_host and " " not in self.base_url:
+                return
+            problem = (
+                f"is an address of the kind {parts.scheme or 'without a scheme'!r}, or has no host; "
+                "give http:// or https://, a host and a path, as https://host/v1"
+            )
+        error = self.fault(f"{self.model}: base_url {problem}")
+        error.exit_code = PlanError.exit_code  # nothing was asked, so nothing is unreachable
+        raise error
 
     def __repr__(self) -> str:
         return f"{self.model} at {self.host}"

@@ -1,8 +1,4 @@
-"""Write files atomically, and report failures as StoreError.
-
-Each file is written under a temporary name, flushed to disk and then renamed, so it is either complete
-or absent.
-"""
+"""Write files atomically (a temporary name, flushed, then renamed), and report failures as StoreError."""
 
 import os
 import re

@@ -1,8 +1,4 @@
-"""Cache of computed vectors and paid replies, by content: one SQLite file for several processes.
-
-A key is the digest of all that determines an entry, so an entry is never stale. A damaged entry counts
-as missing.
-"""
+"""Cache of computed vectors and paid replies, by a digest of all that determines them: one SQLite file for several processes."""
 
 import sqlite3
 import time
