@@ -84,10 +84,8 @@ class Definition:
 
 @dataclass(frozen=True, slots=True)
 class Feature(Definition):
-    """A column made from other columns, computed once for all metrics that name it.
-
-    `corpus`: computed once from all rows of the run; every row gets the same value.
-    """
+    """A column made from other columns, computed once for all metrics that name it; `corpus`: once
+    from all rows of the run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,10 +108,7 @@ class Metric(Definition):
     ranked: bool | IsRanked = True
 
     def is_ranked(self, settings: Mapping[str, SettingValue]) -> bool:
-        """Whether a higher value, or a lower one, is better as such, with these settings.
-
-        `settings` may leave out those that have their default.
-        """
+        """Whether a higher, or lower, value is better as such, with these settings."""
         if isinstance(self.ranked, bool):
             return self.ranked
         return self.ranked(self.defaults | dict(settings))
@@ -124,10 +119,7 @@ class Metric(Definition):
         return trust_in(self.name)
 
     def label(self, settings: Mapping[str, SettingValue]) -> Label:
-        """The canonical label: the settings that differ from their default, in signature order.
-
-        The precision of an encoder is none of them: it is a fact of the run.
-        """
+        """The canonical label: settings other than their default, without a precision."""
         changed = {
             setting.name: settings[setting.name]
             for setting in self.settings

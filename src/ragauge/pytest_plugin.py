@@ -80,7 +80,7 @@ def assert_score(
 
 
 def _fail(text: str) -> NoReturn:
-    """Fail the test with a text, without anything that a terminal or a build service would execute."""
+    """Fail the test with a text, without anything that a terminal would execute."""
     __tracebackhide__ = True
     from ragauge.report.plain import for_terminal
 

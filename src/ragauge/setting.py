@@ -66,10 +66,7 @@ def read_setting(parameter: inspect.Parameter) -> Setting:
 def read_settings(
     owner: str, settings: Sequence[Setting], given: Mapping[str, SettingValue]
 ) -> dict[str, SettingValue]:
-    """All `settings` of a metric or measure, with defaults for those not given.
-
-    LabelError names every value of the wrong type and every setting that `owner` does not have.
-    """
+    """All `settings` of a metric or measure, with defaults; LabelError names every bad one."""
     known = {setting.name: setting for setting in settings}
     problems: list[str] = []
     values = {setting.name: setting.default for setting in settings}

@@ -98,10 +98,11 @@ LIST_KEYS = {"codes": str, "found": str, "total": str}
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One metric of a suite: its label, and how it is displayed.
+    """One metric of a suite: its label, and how it is displayed; `ranked`: whether a higher (or
+    lower) value is better as such.
 
-    `ranked`: whether a higher value (or a lower one) is better as such. `only_for`: the kind of
-    questions, or the measured field, without which the metric is left out of a run; empty for every run.
+    `only_for`: the kind of questions, or the measured field, without which it is left out of a run;
+    empty for every run.
     """
 
     label: Label

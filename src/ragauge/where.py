@@ -176,10 +176,7 @@ class Filter:
 
 
 class Reader:
-    """Reads one filter from left to right, by recursive descent of bounded depth.
-
-    A subclass may read other operands than names of fields: see `token_at`.
-    """
+    """Reads one filter from left to right; a subclass may read other operands (`token_at`)."""
 
     noun = "filter"
     """What is read, for messages."""

@@ -33,11 +33,8 @@ Texts = TypeVar("Texts", bound=tuple[str, ...])
 
 @dataclass(frozen=True, slots=True)
 class TextVector:
-    """The unit vector of one text, (d,) float32.
-
-    `n_tokens` and `n_read`: tokens of the text, and tokens used for the vector; None if the encoder
-    cannot count tokens.
-    """
+    """The unit vector of one text, (d,) float32; tokens of the text, and tokens used, None if the
+    encoder cannot count them."""
 
     vector: Floats
     n_tokens: int | None = None
@@ -55,11 +52,11 @@ T = TypeVar("T", TextVector, TokenVectors)
 
 
 class CachedEncoder:
-    """One encoder for all metrics of a run.
+    """One encoder for all metrics of a run, its vectors kept in memory, the recently used, and in
+    `cache` if there is one.
 
-    Vectors are kept in memory, least recently used removed first, and in `cache` if there is one. A
-    text that the encoder refuses gets a NoVector. An encoder that is down is called DOWN_LIMIT times;
-    then all other texts get its reason.
+    A text that the encoder refuses gets a NoVector; once it is down DOWN_LIMIT times in a row, all
+    other texts do.
     """
 
     def __init__(

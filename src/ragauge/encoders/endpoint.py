@@ -1,4 +1,4 @@
-"""Embeddings from an endpoint that speaks OpenAI's protocol, through the package openai; errors never contain the key."""
+"""Embeddings from an endpoint that speaks OpenAI's protocol, through the package openai."""
 
 import time
 from collections.abc import Iterable, Mapping, Sequence
@@ -99,10 +99,8 @@ class Endpoint:
         return {name: value for name, value in self.__dict__.items() if name != "_client"}
 
     def encode(self, texts: Sequence[str], *, long_text: LongText = "cut") -> Floats:
-        """One unit vector for each text: (n, d) float32, rows in the texts' order.
-
-        The server cuts or refuses texts that are too long for the model.
-        """
+        """One unit vector for each text: (n, d) float32, in order. The server cuts or refuses texts
+        that are too long for the model."""
         if long_text == "windows":
             raise EncoderError(
                 f"{self.name}: an endpoint does not report tokens, so long_text = 'windows' is not "
@@ -239,10 +237,7 @@ class Endpoint:
         )
 
     def _rows(self, body: bytes, n_texts: int) -> Floats:
-        """The reply's vectors, normalized to length 1. EncoderError if they are wrong.
-
-        Their dimension is the requested one, or the first seen.
-        """
+        """The reply's vectors, normalized; EncoderError if they are wrong."""
         if is_page(body):
             self._refuse(IS_A_PAGE)
         vectors = self._in_order(json_of(body), n_texts)

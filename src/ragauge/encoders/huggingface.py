@@ -1,4 +1,4 @@
-"""Any Hugging Face model, by its name on the hub or a folder, through transformers and torch; a model's own code is never run."""
+"""Any Hugging Face model through transformers and torch; a model's own code is never run."""
 
 import re
 from collections.abc import Callable, Sequence

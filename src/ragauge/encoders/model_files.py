@@ -1,4 +1,4 @@
-"""The files of a Hugging Face model: only settings, vocabularies and safetensors are downloaded or read, never pickles or code."""
+"""The files of a Hugging Face model that are read: settings, vocabularies and safetensors."""
 
 import hashlib
 import json
@@ -229,11 +229,8 @@ _POOLINGS: Mapping[str, Pooling] = {
 
 @dataclass(frozen=True, slots=True)
 class Sentences:
-    """How sentence-transformers turns a text into a vector with this model.
-
-    `inner`: the transformer's folder within the model's. `pooling`: tokens to text.
-    `most_tokens`: None for as many as the model takes. `before`: put before every text.
-    """
+    """How sentence-transformers makes vectors: the transformer's folder, tokens to text, most
+    tokens (None: the model's), and what is put `before` every text."""
 
     inner: str = "."
     pooling: Pooling = _mean

@@ -12,11 +12,8 @@ Span = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Tokens:
-    """A tokenized text: `ids` include the special tokens at both ends.
-
-    `before` and `after`: number of special tokens at the two ends. `spans`: each token's character
-    offsets in the text, (0, 0) for the special ones; None if unknown.
-    """
+    """A tokenized text with the special tokens at both ends, `before` and `after` of them; each
+    token's character offsets in the text, (0, 0) for special ones, None if unknown."""
 
     ids: Sequence[int]
     spans: Sequence[Span] | None
@@ -59,11 +56,7 @@ def pieces(tokens: Tokens, most: int) -> list[list[int]]:
 
 
 def stitched(tokens: Tokens, most: int, hidden: Sequence[Floats]) -> Floats:
-    """One row for each token of the text, (t, d), from those of its windows.
-
-    A token's row comes from the window where it is farthest from an edge; of the special
-    tokens, those of the first and of the last window.
-    """
+    """One row for each token, (t, d), from the window where it is farthest from an edge."""
     if len(hidden) == 1:
         return hidden[0]
     before, after = tokens.before, tokens.after

@@ -114,10 +114,7 @@ def _loaded_config(name: str, folder: Path) -> Any:
 
 
 def without_later_layers(name: str, model: Any, layer: int) -> Any:
-    """The model as bert-score truncates it (`get_model` of bert-score 0.3.13).
-
-    EncoderError for a layer that the model does not have.
-    """
+    """The model as bert-score 0.3.13 truncates it; EncoderError for a layer that it lacks."""
     # Everything is copied but the weights.
     shared = {id(tensor): tensor for tensor in (*model.parameters(), *model.buffers())}
     cut = copy.deepcopy(model, shared)

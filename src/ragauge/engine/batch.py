@@ -20,10 +20,11 @@ if TYPE_CHECKING:
 
 
 def measure(plan: "Plan", columns: Columns, resources: "Resources") -> list[Scores]:
-    """The scores of each metric of the plan, in the plan's order, for every row.
+    """The scores of each metric of the plan, in its order, for every row; missing corpus features
+    are made of these rows alone.
 
-    Corpus features that `resources` do not have are computed from these rows alone.
-    Raises MetricError, which names the metric and the sample, if a metric or feature raises an error.
+    Raises MetricError, which names the metric and the sample, if a metric or feature raises an
+    error.
     """
     batch, scope = Batch(columns, resources), nullcontext()
     if plan.has_async_nodes:
@@ -223,8 +224,8 @@ def best_by_row(
 ) -> Scores:
     """Each row's best score over its references, from one score per pair of row and reference.
 
-    `n_references`: each row's number of references; None where the sample does not say. `selected`: the
-    rows that the metric applies to; None for all.
+    `n_references` is None where the sample does not say; `selected` are the rows that the metric
+    applies to, None for all.
     """
     best: Scores = []
     start = 0
@@ -245,10 +246,11 @@ def best_by_row(
 
 
 def _best_of(scores: Scores, metric: Metric) -> Score | None:
-    """The best score over a sample's references, with the reference in the evidence.
+    """The best score over a sample's references, named in the evidence; the first if none has a
+    value.
 
-    The first score if none has a value. A lost score (failed, or its judge was not called) might have
-    been the best, so the sample is lost too, unless the best is already at the bound.
+    A lost score (failed, or its judge not called) might have been best, so all is lost unless the
+    best is at the bound.
     """
     valued: list[tuple[float, int]] = []
     expecting: list[tuple[float, int]] = []

@@ -1,4 +1,4 @@
-"""Executors measure batches, all with the same numbers: in this process, on threads or in worker processes."""
+"""Executors measure batches: in this process, on threads or in worker processes."""
 
 import gc
 import os
@@ -89,11 +89,7 @@ class Threads:
 
 @dataclass(frozen=True, slots=True)
 class WithinBudget:
-    """Rows in their order, as many at a time as what is left of the judges' budget covers.
-
-    Rows that are started together may all lack some of their scores when the budget ends. So the last
-    rows are judged a few at a time, then one by one.
-    """
+    """Rows in order, as many at a time as what is left of the judges' budget covers."""
 
     reports: ClassVar[bool] = True
     resources: Resources = field(default_factory=Resources, compare=False)
@@ -113,11 +109,8 @@ class WithinBudget:
 
 @dataclass(frozen=True, slots=True)
 class Processes:
-    """Batches in worker processes, which are spawned: polars does not survive a fork.
-
-    If a worker is killed, its batches and those of the others are measured again by new ones. After
-    MAX_KILLED times it is WorkerError.
-    """
+    """Batches in worker processes, spawned, since polars does not survive a fork; measured again,
+    MAX_KILLED times at most, where a worker was killed (then WorkerError)."""
 
     n: int
     resources: Resources = field(default_factory=Resources, compare=False)
@@ -166,11 +159,9 @@ Executor = InProcess | Threads | WithinBudget | Processes
 
 
 def choose(plan: Plan, n_rows: int, workers: int, resources: Resources | None = None) -> Executor:
-    """The fastest executor for this plan and number of rows.
-
-    Few rows at a time under a budget; threads if batches wait for judges or Python has no GIL; processes if
-    there are enough rows and a new process can import every metric; otherwise this process.
-    """
+    """The fastest executor: few rows at a time under a budget; threads if batches wait for judges
+    or Python has no GIL; processes if there are enough rows and a new process can import every
+    metric; otherwise this process."""
     resources = Resources() if resources is None else resources
     if plan.has_async_nodes and resources.has_budget:
         return WithinBudget(resources)
@@ -247,11 +238,8 @@ def _measure(batch: Batch) -> pl.DataFrame:
 
 
 def n_covered(plan: Plan, columns: Columns, resources: Resources, *, start: int) -> int:
-    """The number of rows from `start` on that what is left of every judge's budget covers; at least 1.
-
-    The calls of each row are counted as in a dry run: kept replies cost nothing, and a call that depends on
-    another's reply assumes a likely one. All rows if no judge may be asked any more.
-    """
+    """The number of rows from `start` on that what is left of every judge's budget covers, counted
+    as in a dry run; at least 1. All rows if no judge may be asked any more."""
     usages = {name: session.usage for name, session in resources.judges.items()}
     n_left = len(columns["id"]) - start
     if all(usage.used_up for usage in usages.values()):

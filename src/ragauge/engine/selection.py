@@ -20,10 +20,8 @@ MetricLike = str | Path | Suite | Label | Callable[..., object]
 
 
 def suites_of(metrics: MetricLike | Sequence[MetricLike]) -> list[Suite]:
-    """The suites that a caller names; single metrics are put into one suite.
-
-    Raises PlanError with every name that is neither a suite nor a metric.
-    """
+    """The suites that a caller names, single metrics put into one; PlanError with every name that
+    is neither suite nor metric."""
     several = not isinstance(metrics, str | Path | Suite | Label) and isinstance(metrics, Iterable)
     suites: list[Suite] = []
     entries: list[Entry] = []
@@ -56,10 +54,8 @@ def precision_of(suites: Sequence[Suite]) -> str | None:
 
 
 def without(suites: Sequence[Suite], names: Sequence[str]) -> list[Suite]:
-    """The suites without these metrics, named as they are shown or by label; a suite with nothing left goes.
-
-    Raises PlanError for each name that no suite has, and if no metric is left.
-    """
+    """The suites, as far as something is left, without these metrics; PlanError for unknown
+    ones."""
     known = {
         name
         for suite in suites
@@ -154,10 +150,7 @@ def unknown_metric(label: Label | str) -> str:
 
 
 def suite_for_label(label: str) -> Suite:
-    """The suite of one label, or of one metric or check by its name in a shipped suite.
-
-    Raises PlanError if the name is unknown.
-    """
+    """The suite of a label, or of a metric or check of a shipped suite; PlanError if unknown."""
     if entry := _named_by_default(label):
         return Suite(label, (entry,), explicit=True)
     parsed = catalog.read_label(label)

@@ -180,11 +180,7 @@ def open_run(folder: str | Path) -> Run:
 
 @dataclass(frozen=True, slots=True)
 class Evaluation(Batches):
-    """A prepared evaluation: plan, samples, resources and manifest.
-
-    `manifest.key` identifies its run: it is the same for the same plan, data, code, models, seed and
-    batch size.
-    """
+    """A prepared evaluation; `manifest.key` identifies its run by all that makes its numbers."""
 
     @classmethod
     def prepare(
@@ -230,9 +226,8 @@ class Evaluation(Batches):
     ) -> Run:
         """Run the evaluation and store it in `folder` if one is given; see `evaluate`.
 
-        `listener` gets an event for each step, in more detail than `progress`; worker processes only
-        report the batches that they finish. The stored summaries are also by the fields `by`; None leaves
-        those of a finished run as they are.
+        `listener` gets an event for each step (worker processes report batches only). The stored
+        summaries are also by the fields `by`; None leaves those of a finished run as they are.
         """
         _check(folder=folder)
         self._retry_unreadable()

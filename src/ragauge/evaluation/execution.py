@@ -60,10 +60,7 @@ class Batches:
         return to_columns(self.rows(number, self.columns_read()))
 
     def unfinished_batches(self, folder: "RunFolder | None") -> list[int]:
-        """The numbers of the batches that are not finished in this folder. Writes nothing.
-
-        All batches if there is no folder, or it holds another run, which `RunFolder.open` rejects.
-        """
+        """The batches that are not finished in this folder; all, if it has another run."""
         numbers = list(range(self.n_batches))
         stored = folder.manifest() if folder and folder.has_manifest() else None
         if folder is None or stored is None or stored.key != self.manifest.key:
@@ -78,10 +75,10 @@ class Batches:
 
 @dataclass(frozen=True, slots=True)
 class Execution(Batches):
-    """One execution of an evaluation's batches, with `workers` processes at most.
+    """One execution of an evaluation's batches, with `workers` processes at most, or by another
+    `executor`.
 
-    `executor`: where batches are measured, if not on this machine alone. `by`: the fields of the stored
-    summaries; None leaves those of a finished run as they are.
+    `by`: the fields of the stored summaries; None leaves those of a finished run as they are.
     """
 
     workers: int = 1
@@ -200,10 +197,7 @@ class Execution(Batches):
         folder.remove_apart()
 
     def _told(self, measured: "Parts", numbers: Sequence[int], *, reports: bool) -> "Parts":
-        """The same parts, of which those who watch the run are told.
-
-        `reports`: the listener knows already what was computed.
-        """
+        """The parts, of which those who watch are told, unless the metrics' own listener was."""
         n, size = len(self.samples), self.manifest.batch_size
         n_rows = {number: min(size, n - number * size) for number in numbers}
         done = n - sum(n_rows.values())
@@ -221,11 +215,7 @@ N_WORST = 20
 
 
 def _store_results(run: Run) -> None:
-    """Store what a large run shows first, so that it is not computed again: its summary, also by fields with few
-    values, outcomes, distributions, findings, worst rows, and the comparison of its first screen.
-
-    A run whose aggregates cannot all be computed here stores nothing.
-    """
+    """Store what a large run shows first, unless an aggregate cannot be computed here."""
     from ragauge.comparing.differences import comparisons_of
     from ragauge.page.distributions import DISTRIBUTIONS, distributions
     from ragauge.page.slices import SLICES, can_be_stored, run_slices

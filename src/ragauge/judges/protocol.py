@@ -1,4 +1,4 @@
-"""The judge protocol: requests in, replies out; their JSON, the same for key, ledger and wire; the ledger of replies."""
+"""The judge protocol: requests in, replies out; their JSON, and the ledger of replies."""
 
 import json
 import marshal
@@ -37,12 +37,11 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One question to a judge.
+    """One question to a judge, by the prompt of this name.
 
-    `prompt`: the name of the prompt behind `messages`. `schema`: the JSON schema of the reply, `None`
-    if the reply is not JSON. `sample`: the number of the repeat. `attempt`: how often it was asked
-    before, because a reply was truncated or unreadable. `wants_logprobs`: whether to return token
-    probabilities. `stand_in`: a likely reply, to estimate the cost.
+    `schema`: the JSON schema of the reply, None if it is not JSON. `sample`: the number of the
+    repeat. `attempt`: how often it was asked before, because a reply was truncated or unreadable.
+    `stand_in`: a likely reply, to estimate the cost.
     """
 
     prompt: str
@@ -100,8 +99,7 @@ class Judge(Protocol):
 
     @property
     def identity(self) -> Identity:
-        """What determines a reply besides the request, as JSON data: model and parameters. No secrets,
-        no address."""
+        """What determines a reply besides the request, as JSON data. No secrets, no address."""
         ...
 
     async def reply(self, request: Request) -> Reply:

@@ -31,11 +31,8 @@ ACCURACY_WEIGHTS = {"correctness": 0.5, "completeness": 0.3, "consistency": 0.2}
 
 @dataclass(frozen=True, slots=True)
 class Support:
-    """Whether contexts support a claim, and the supporting quote.
-
-    `context` counts from 0; `start` and `end` are the quote's offsets in it. They are None if the judge
-    gives no quote, or one that is in no context.
-    """
+    """Whether contexts support a claim, and the quote with its offsets in the context (from 0);
+    None where no context has it."""
 
     claim: str
     supported: bool
@@ -291,10 +288,8 @@ def criteria(question: str | None, reference: str, answer: str) -> Question[tupl
 
 @dataclass(frozen=True, slots=True)
 class ShownInTurn:
-    """What a judge finds in a conversation: a verdict, or a grade from 0 to 1, and the turn and words that show it.
-
-    `turn` counts from 1 and is None if no turn does. `start` and `end` are the quote's offsets in the turn's text.
-    """
+    """What a judge finds in a conversation: a verdict, or a grade from 0 to 1, and the turn (from
+    1) with the quote's offsets in it."""
 
     verdict: str
     reason: str

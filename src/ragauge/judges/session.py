@@ -122,11 +122,11 @@ class _FairSemaphore:
 
 
 class JudgeSession:
-    """One judge for all metrics of a run.
+    """One judge for all metrics of a run; questions beyond `budget` are skipped, and none is
+    pending twice.
 
-    `writer` keeps the replies. The same question is never pending twice. A judge that is down
-    DOWN_LIMIT times in a row is not asked again, and its pending requests are cancelled. Questions
-    beyond `budget` are skipped.
+    A judge that is down DOWN_LIMIT times in a row is not asked again, and its pending requests are
+    cancelled.
     """
 
     def __init__(
@@ -275,10 +275,7 @@ class JudgeSession:
         key: bytes | None = None,
         stand_in: Mapping[str, object] | None = None,
     ) -> Reply | Score:
-        """The reply from the ledger or the judge; the same request is pending only once.
-
-        `key`: the request's, if it is known already. `stand_in`: the request's, if it has none yet.
-        """
+        """The reply from the ledger or the judge; the same request is pending only once."""
         import asyncio
 
         key = key or key_of(self.identity, request)
@@ -385,10 +382,7 @@ class JudgeSession:
         return sum(map(len, texts)) + n_items * TOKENS_PER_ITEM <= self.window - PROMPT_TOKENS
 
     def pieces(self, texts: Sequence[str], *others: str | Sequence[str]) -> list[list[int]]:
-        """Indices of the texts in groups that fit the judge's window together with `others`.
-
-        A text that is too long is a group by itself.
-        """
+        """Indices of the texts in groups that fit the judge's window together with `others`."""
         everything = (*texts, *(text for other in others for text in listed(other)))
         if texts and self.fits_window(everything, len(texts)):
             return [list(range(len(texts)))]

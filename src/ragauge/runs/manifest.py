@@ -1,4 +1,4 @@
-"""The manifest of a run: what determines its numbers, and how its scores are read; the names of a run's files."""
+"""The manifest of a run: what determines its numbers; and the names of a run's files."""
 
 import hashlib
 import json
@@ -45,12 +45,12 @@ SHOWN = ("metrics", "findings", "families")
 
 @dataclass(frozen=True, slots=True)
 class MetricDisplay:
-    """How to read a metric's scores: its bounds, its aggregate and how it is shown.
+    """How to read a metric's scores, by the label `metric`: its `name` in the suite, bounds,
+    aggregate and display.
 
-    `metric` is the label in the scores, `name` the name in the suite. Values are shown times `scale`
-    with `digits` decimals, as their aggregate or (if `show` is "count") their sum. `unavailable` is the
-    reason why the metric could not be scored on any row. `family` is a key of the manifest's `families`.
-    `is_ranked`: whether a higher value, or a lower one, is better as such.
+    Values are shown times `scale` with `digits` decimals, as their aggregate or (if `show` is
+    "count") their sum. `unavailable`: why no row could be scored. `family`: a key of the manifest's
+    `families`. `is_ranked`: whether a higher value, or a lower one, is better as such.
     """
 
     metric: str
@@ -90,10 +90,8 @@ class MetricDisplay:
 
 @dataclass(frozen=True, slots=True)
 class StoredFinding:
-    """A finding of a suite: its condition `when` over the suite's names, and their labels in `metrics`.
-
-    `precision` and `first_screen` as in the suite.
-    """
+    """A finding of a suite: its condition `when` over the suite's names, with their labels in
+    `metrics`; the rest as in the suite."""
 
     when: str
     says: str
@@ -125,10 +123,7 @@ class StoredFinding:
 
 
 def planned_labels(entry: Entry, planned: Sequence[PlannedMetric]) -> list[str]:
-    """The labels of a suite's entry in the scores, with the model or judge of the run.
-
-    Several judges give several labels; if the plan has none, it is the entry's own.
-    """
+    """The labels of a suite's entry in the scores, by judge; its own if the plan has none."""
     try:
         metric, settings = catalog.find(entry.label)
     except LabelError:
@@ -184,10 +179,8 @@ class Manifest:
 
     @classmethod
     def from_json(cls, text: str) -> "Manifest":
-        """Read what `to_json` wrote; raises ValueError or TypeError if it is not a manifest.
-
-        The manifest of an earlier version has no digests at all, and that of an unfinished run needs none.
-        """
+        """Read what `to_json` wrote, by an earlier version without digests; ValueError or TypeError
+        if it is not a manifest."""
         table = cast(object, json.loads(text))
         rest = cast("dict[str, object]", table) if isinstance(table, dict) else {}
         digest = rest.pop(DIGEST, None)

@@ -1,4 +1,4 @@
-"""Sources of a run's scores: a frame in memory, or parts on disk; code that needs only values never reads evidence."""
+"""Sources of a run's scores: a frame in memory, or parts on disk, apart from evidence."""
 
 import hashlib
 from collections.abc import Iterator, Sequence
@@ -29,7 +29,7 @@ ROWS_AT_ONCE = 50_000
 
 @dataclass(frozen=True, slots=True)
 class InMemory:
-    """Scores in a frame with the columns of SCORES and EVIDENCE, ordered by sample and then by metric."""
+    """Scores in a frame with the columns of SCORES and EVIDENCE, by sample, then by metric."""
 
     frame: "pl.DataFrame"
 
@@ -102,10 +102,7 @@ def _scan(paths: Sequence[Path], columns: Sequence[str]) -> "pl.LazyFrame":
 def collected(
     lazy: "pl.LazyFrame", folder: Path | None, *, is_large: bool = False
 ) -> "pl.DataFrame":
-    """The rows of a lazy frame; raises StoreError if a part is damaged or is not part of a run.
-
-    With `is_large` the query runs in pieces, so that its memory does not grow with the run.
-    """
+    """The rows of a lazy frame, in pieces if `is_large`; StoreError if a part is damaged."""
     import polars as pl
 
     try:

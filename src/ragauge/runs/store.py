@@ -102,10 +102,8 @@ class RunFolder:
 
     @classmethod
     def at(cls, place: str | os.PathLike[str], *, key: str | None = None) -> "RunFolder":
-        """The folder of a run, or the copy of one at a URL, with what is there now.
-
-        With a `key` it need not exist yet, and of another run only the manifest is fetched.
-        """
+        """The folder of a run, or the copy of one at a URL. With a `key` it may be new, and of
+        another run has the manifest only."""
         if (url := url_of_run(place)) is None:
             return cls(Path(place))
         return cls(fetched(url, key), url)
@@ -153,10 +151,10 @@ class RunFolder:
         shutil.rmtree(self.path / APART, ignore_errors=True)
 
     def open(self, manifest: Manifest, samples: Samples) -> Manifest:
-        """Create the folder for this run, or resume the run with the same key in it.
+        """Create the folder for this run, or resume the run with the same key in it; returns the
+        stored manifest, or the given one.
 
-        Returns the stored manifest if there is one, else the given one. Raises StoreError if the folder
-        holds another run or other files.
+        Raises StoreError if the folder holds another run or other files.
         """
         self._remove_left_over()
         with self._named_errors():
@@ -236,11 +234,7 @@ class RunFolder:
         return self.path / EVIDENCE_FOLDER / f"{number:06}.parquet"
 
     def has_part(self, number: int, rows: "pl.DataFrame") -> bool:
-        """Whether the batch with these samples is finished.
-
-        Not if a file is damaged or has other rows, nor if scores failed or were skipped because a judge
-        was not called: those are retried.
-        """
+        """Whether this batch is finished: whole, undamaged, and with nothing to be retried."""
         if not self.scores_part(number).exists():
             return False
         try:
@@ -290,10 +284,8 @@ class RunFolder:
                 shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
 
     def origin(self) -> tuple[str, bool]:
-        """The source of the run's samples and whether judges scored them, for a folder of any format.
-
-        The source is empty if it is unknown.
-        """
+        """The source of a run's samples, if known, and whether judges scored them; of any
+        format."""
         try:
             table = json.loads(read_regular(self.path / MANIFEST, MAX_BYTES))
             return str(table["data"]["source"]), bool(table.get("judging"))
@@ -301,10 +293,8 @@ class RunFolder:
             return "", False
 
     def read(self) -> ScoredRun:
-        """The finished run; raises StoreError if it is not finished.
-
-        Of a run with many or large parts, not all are read to check them; `ragauge doctor --check` does.
-        """
+        """The finished run; StoreError if it is not finished. Of many or large parts only some are
+        checked (see `doctor --check`)."""
         with self._named_errors():
             manifest = self.manifest()
             self._remove_left_over()
@@ -327,10 +317,7 @@ class RunFolder:
             return ScoredRun(samples, parts, manifest, self.path, self.url)
 
     def _parts(self, n_parts: int, batch_size: int, *, has_digests: bool = False) -> InParts:
-        """The parts of the dataset; raises StoreError if one is missing, damaged or not a part.
-
-        Of a run with many parts, or whose digests are compared, it looks into the first and the last only.
-        """
+        """The parts, of many or digested ones the first and the last checked; or StoreError."""
         scores = tuple(self.scores_part(number) for number in range(n_parts))
         evidence = tuple(self.evidence_part(number) for number in range(n_parts))
         for paths, columns in ((scores, SCORES), (evidence, EVIDENCE)):

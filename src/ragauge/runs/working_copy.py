@@ -65,10 +65,11 @@ def url_of_run(place: str | os.PathLike[str]) -> str | None:
 
 
 def fetched(url: str, key: str | None = None) -> Path:
-    """A folder on this machine with what the run's folder at a URL has now.
+    """A folder on this machine with what the run's folder at a URL has now; of an unfinished run
+    only the manifest.
 
-    Of an unfinished run only the manifest. With a `key`, the folder in which that run is made, if it has begun
-    here, and of a run with another key only the manifest. Raises StoreError if there is no run, unless a key is given.
+    With a `key`, the folder in which that run is made, if it has begun here, and of another run
+    only the manifest. Raises StoreError if there is no run, unless a key is given.
     """
     if key is not None and ((made := _folder_of(url, key)) / MANIFEST).exists():
         return made

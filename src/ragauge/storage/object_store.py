@@ -30,11 +30,7 @@ def scheme_of(url: str) -> str:
 
 
 def file_system(url: str, extra: str | None = None) -> Any:
-    """The file system of a URL.
-
-    MissingExtraError, which names the extra, if its package is not installed; StoreError at once where
-    the store cannot be reached, which its package would try again for a minute.
-    """
+    """The file system of a URL; MissingExtraError, or StoreError if it cannot be reached."""
     scheme = scheme_of(url)
     try:
         fsspec = import_module("fsspec")

@@ -24,10 +24,11 @@ BAD_REQUEST_ERRORS = ("InvalidRequestError", "ContextLengthExceededError", "Cont
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class AnyLLM(Provider):
-    """A model of any provider that any-llm supports, as `provider:model`: a Judge.
+    """A model of any provider that any-llm supports, as `provider:model`: a Judge, retried and with
+    errors as ChatEndpoint.
 
-    The key is read from the provider's own variable, or from `api_key_env`. Requests are retried as by
-    ChatEndpoint, with the same errors; MissingExtraError without any-llm or the provider's package.
+    The key is read from the provider's own variable, or `api_key_env`. MissingExtraError without
+    any-llm or the provider's package.
     """
 
     api_key_env: str | None = None

@@ -1,4 +1,4 @@
-"""Read replies and errors of OpenAI's chat completions protocol in all known variants; no field is trusted to have its type."""
+"""Read replies and errors of OpenAI's chat completions protocol; no field is trusted."""
 
 import json
 import math

@@ -1,4 +1,4 @@
-"""A judge behind an endpoint that speaks OpenAI's protocol of chat completions; errors never contain the key."""
+"""A judge behind an endpoint that speaks OpenAI's protocol of chat completions."""
 
 import asyncio
 import json

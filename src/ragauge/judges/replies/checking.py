@@ -29,10 +29,7 @@ Place = str | tuple["Place", str | int]
 
 
 class ReplyError(Exception):
-    """What is wrong with a reply, for the repair message and for people.
-
-    `is_cut`: the reply is truncated.
-    """
+    """What is wrong with a reply, for the repair message; `is_cut`: it is truncated."""
 
     # The message is part of the repair prompt, and so of the keys of kept replies: rewording it makes
     # recordings and caches miss.

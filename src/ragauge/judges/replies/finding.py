@@ -1,4 +1,4 @@
-"""Find the JSON object, or the word, that is a judge's reply; a reply that can be read in two ways is rejected, since an answer may have forged one."""
+"""Find the JSON object, or the word, that is a judge's reply; it must be readable in one way."""
 
 import json
 import math

@@ -90,7 +90,7 @@ def _trimmed(quote: str) -> str:
 
 
 class _Folded(NamedTuple):
-    """A text in which equivalent characters are the same, and where each of its characters began and ended."""
+    """A text in which equivalent characters are the same, and where each began and ended."""
 
     text: str
     starts: "array[int]"
@@ -178,10 +178,7 @@ def _whole(quote: str, text: str, at: int) -> Span | None:
 
 
 def _cuts(text: str, at: int) -> bool:
-    """Whether a word, number or letter with marks continues across this position.
-
-    Words are letters with case; scripts without case often have no spaces, or attach prefixes.
-    """
+    """Whether a word of letters with case, a number or marks continue across this position."""
     if not 0 < at < len(text):
         return False
     left, right = text[at - 1], text[at]
