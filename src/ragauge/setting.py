@@ -119,12 +119,10 @@ def _read(kind: object, value: SettingValue) -> SettingValue | object:
         return _UNREADABLE
     if kind is int or kind is str:
         return value if isinstance(value, kind) else _UNREADABLE
-    wanted = {tuple: tuple, Sequence: tuple, Mapping: Mapping, dict: Mapping}.get(
-        cast(type, origin)
-    )
-    if wanted is None or (isinstance(value, wanted) and not inner):
+    shape = {tuple: tuple, Sequence: tuple, Mapping: Mapping, dict: Mapping}.get(cast(type, origin))
+    if shape is None or (isinstance(value, shape) and not inner):
         return value
-    if not isinstance(value, tuple | Mapping) or not isinstance(value, wanted):
+    if not isinstance(value, tuple | Mapping) or not isinstance(value, shape):
         return _UNREADABLE
     # The items of a list are of the first type in the brackets, the values of a table of the last.
     if isinstance(value, tuple):

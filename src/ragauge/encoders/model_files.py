@@ -266,9 +266,7 @@ class Sentences:
         prompts = first_settings([root / "config_sentence_transformers.json"])
         named = cast(dict[str | None, str], prompts.get("prompts") or {})
         before = named.get(prompts.get("default_prompt_name")) or ""
-        own = [
-            module["path"] for module, kind in zip(modules, kinds, strict=True) if kind == "Pooling"
-        ]
+        own = [each["path"] for each, kind in zip(modules, kinds, strict=True) if kind == "Pooling"]
         pooled = first_settings(root / _within(name, path) / "config.json" for path in own)
         if before and pooled.get("include_prompt") is False:
             raise EncoderError(f"{name} excludes its prompt from pooling, which is not supported")

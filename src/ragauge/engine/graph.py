@@ -124,9 +124,7 @@ class Plan:
                     "key": node.key,
                     "version": getattr(node.definition, "version", None),
                     "settings": dict(node.settings),
-                    "inputs": [
-                        each.column or each.node or each.unavailable for each in node.inputs
-                    ],
+                    "inputs": [it.column or it.node or it.unavailable for it in node.inputs],
                     "where": node.where.text if node.where else None,
                 }
                 for node in self.nodes

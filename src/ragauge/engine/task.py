@@ -76,9 +76,7 @@ class NodeTask:
                 return finish(await cast(Awaitable[object], called))
 
         rows = zip(selected or repeat(True), zip(*self.inputs, strict=True))  # noqa: B905
-        work = [
-            row(at, cells) if is_selected else None for at, (is_selected, cells) in enumerate(rows)
-        ]
+        work = [row(at, cells) if wanted else None for at, (wanted, cells) in enumerate(rows)]
         return run(start(work))
 
     def run_batch(self) -> list[object]:

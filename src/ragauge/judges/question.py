@@ -44,9 +44,7 @@ class Question(Generic[T]):
             properties: Any = self.schema["properties"]
             return self.read({self.word: read_word(text, properties[self.word]["enum"])})
         fields = read_json(text, self.schema)
-        given = [
-            text for texts in self.texts.values() for text in listed(texts or ()) if "{" in text
-        ]
+        given = [text for each in self.texts.values() for text in listed(each or ()) if "{" in text]
         start, end = text.find("{"), text.rfind("}")
         repeated = "".join(text[start : end + 1].split()) if start >= 0 else ""
         # Equal characters have equal sums, so hardly any place is looked at closely.

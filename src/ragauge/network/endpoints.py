@@ -252,9 +252,7 @@ def message_of(body: str) -> str:
     if items and all("msg" in item for item in items):
         places = (item.get("loc") for item in items)
         shown = (".".join(map(str, listed(place) or [place])) for place in places)
-        return "; ".join(
-            f"{place}: {item['msg']}" for place, item in zip(shown, items, strict=True)
-        )
+        return "; ".join(f"{at}: {item['msg']}" for at, item in zip(shown, items, strict=True))
     return json.dumps(content, ensure_ascii=False)
 
 

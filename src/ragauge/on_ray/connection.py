@@ -140,9 +140,7 @@ def connected(
                 try:
                     with warnings.catch_warnings(action="ignore"):
                         ray.init(**given)
-                except (
-                    Exception
-                ) as error:  # Ray raises errors of many kinds, some of other packages
+                except Exception as error:  # Ray raises errors of many kinds
                     reason = " ".join(str(error).split())[:MAX_REASON] or type(error).__name__
                     problem = f"Ray cannot be started on this machine: {reason}"
                     if address is not None:

@@ -107,11 +107,9 @@ class StoredFinding:
             )
 
     @classmethod
-    def of(
-        cls, finding: Finding, suite: Suite, planned: Sequence[PlannedMetric]
-    ) -> "StoredFinding":
+    def of(cls, finding: Finding, suite: Suite, plan: Sequence[PlannedMetric]) -> "StoredFinding":
         """The finding, with the labels that its suite's names have in the plan."""
-        labels = {entry.name: planned_labels(entry, planned)[0] for entry in suite.entries}
+        labels = {entry.name: planned_labels(entry, plan)[0] for entry in suite.entries}
         names = sorted(finding.when.fields)
         return cls(
             finding.when.text,
@@ -190,9 +188,7 @@ class Manifest:
             json.dumps(shown, ensure_ascii=False).encode()
         except UnicodeEncodeError:  # no frame can hold it; in a path it is legitimate
             raise ValueError("it has half of a surrogate pair in a name") from None
-        check_shapes(
-            plan=manifest.plan, data=manifest.data, code=manifest.code, judging=manifest.judging
-        )
+        check_shapes(manifest)
         has_digest = digest is not None or manifest.digests
         if manifest.finished is not None and has_digest and digest != _digest(rest):
             raise ValueError("it is not as the run wrote it: its digest differs or was removed")

@@ -26,18 +26,7 @@ from typing import TYPE_CHECKING
 
 from ragauge.engine.frames import EVIDENCE, KEYS, SCORES
 from ragauge.errors import FilterError, StoreError
-from ragauge.runs.integrity import (
-    MAX_CHECKED_BYTES,
-    check_digest,
-    check_exist,
-    check_is_file,
-    check_schema,
-    digest_of,
-    problem_of_scores,
-    read_samples,
-    read_table,
-    refuse,
-)
+from ragauge.runs import integrity
 from ragauge.runs.manifest import (
     APART,
     EVIDENCE_FOLDER,
@@ -238,12 +227,12 @@ class RunFolder:
         if not self.scores_part(number).exists():
             return False
         try:
-            scores = read_table(self.scores_part(number), self.path, SCORES)
-            evidence = read_table(self.evidence_part(number), self.path, EVIDENCE)
+            scores = integrity.read_table(self.scores_part(number), self.path, SCORES)
+            evidence = integrity.read_table(self.evidence_part(number), self.path, EVIDENCE)
         except StoreError:
             return False
         is_whole = scores.select(KEYS).equals(evidence.select(KEYS))
-        if has_unfinished(scores) or not is_whole or problem_of_scores(scores):
+        if has_unfinished(scores) or not is_whole or integrity.problem_of_scores(scores):
             return False
         pairs = ["id", "system"]
         return scores.select(pairs).unique().sort(pairs).equals(rows.select(pairs).sort(pairs))
@@ -268,7 +257,8 @@ class RunFolder:
         parts = self._parts(n_parts, manifest.batch_size)
         files = sorted((self.path / SAMPLES, *parts.scores, *parts.evidence))
         digests = {
-            file.relative_to(self.path).as_posix(): digest_of(file, self.path) for file in files
+            file.relative_to(self.path).as_posix(): integrity.digest_of(file, self.path)
+            for file in files
         }
         manifest = replace(manifest, digests=digests)
         write_index(self.path, samples)
@@ -303,17 +293,19 @@ class RunFolder:
                     f"{self.path}: is not finished; run the same command again to finish it"
                 )
             source = str(manifest.data.get("source", ""))
-            samples = Samples(read_samples(self.path, manifest), source)
+            samples = Samples(integrity.read_samples(self.path, manifest), source)
             n_parts = -(-len(samples) // max(manifest.batch_size, 1))
             parts = self._parts(n_parts, manifest.batch_size, has_digests=bool(manifest.digests))
             ends = (parts.scores[0], parts.scores[-1])
             scores = parts.scores if _is_small(parts.scores) else ends
             for part in (*scores, *(parts.evidence if _is_small(parts.evidence) else ())):
-                check_digest(part, self.path, manifest.digests)
+                integrity.check_digest(part, self.path, manifest.digests)
             if not manifest.digests:
                 some = slice(None) if n_parts <= MAX_CHECKED else slice(1)
                 for part in parts.scores[some]:
-                    refuse(problem_of_scores(read_frame(part, self.path)), part, self.path)
+                    integrity.refuse(
+                        integrity.problem_of_scores(read_frame(part, self.path)), part, self.path
+                    )
             return ScoredRun(samples, parts, manifest, self.path, self.url)
 
     def _parts(self, n_parts: int, batch_size: int, *, has_digests: bool = False) -> InParts:
@@ -323,9 +315,9 @@ class RunFolder:
         for paths, columns in ((scores, SCORES), (evidence, EVIDENCE)):
             looks_into_all = n_parts <= MAX_CHECKED and not has_digests
             for path in paths if looks_into_all else (paths[0], paths[-1]):
-                check_is_file(path, self.path)
-                check_schema(path, self.path, columns)
-            check_exist(paths, self.path)
+                integrity.check_is_file(path, self.path)
+                integrity.check_schema(path, self.path, columns)
+            integrity.check_exist(paths, self.path)
         return InParts(scores, evidence, max(batch_size, 1))
 
 
@@ -339,5 +331,5 @@ def _is_small(parts: Sequence[Path]) -> bool:
     """Whether all parts are read to check them when a run is opened."""
     return (
         len(parts) <= MAX_CHECKED
-        and sum(part.stat().st_size for part in parts) <= MAX_CHECKED_BYTES
+        and sum(part.stat().st_size for part in parts) <= integrity.MAX_CHECKED_BYTES
     )

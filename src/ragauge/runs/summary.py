@@ -89,9 +89,7 @@ def summarise_pieces(
             in_order = [totals[label] for label in of_label if label in totals]
             rows[key] = [_row(each.shown, each.counts, each.estimate()) for each in in_order]
     names = ("system", *fields)
-    ordered = sorted(
-        rows, key=lambda key: [(value is None, by_number(str(value))) for value in key]
-    )
+    ordered = sorted(rows, key=lambda key: [(it is None, by_number(str(it))) for it in key])
     made = [{**dict(zip(names, key, strict=True)), **row} for key in ordered for row in rows[key]]
     return frame_of(made)
 
