@@ -146,7 +146,6 @@ prompts share them.
 """
 
 METRICS: dict[str, Metric] = {}
-"""Every metric declared in this process, by name."""
 FEATURES: dict[str, Feature] = {}
 
 

@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 MARKER = "ragauge"
 GATE_OPTIONS = ("rules", "baseline", "max_drop", "on", "allow_lost", "allow_mismatch", "systems")
 EVIDENCE_SHOWN = 2_000
-"""Most characters of the evidence that a failed assertion prints."""
 Key = tuple[str, str]
 
 

@@ -179,7 +179,6 @@ class Reader:
     """Reads one filter from left to right; a subclass may read other operands (`token_at`)."""
 
     noun = "filter"
-    """What is read, for messages."""
     operand = "the name of a field"
 
     def __init__(self, text: str) -> None:

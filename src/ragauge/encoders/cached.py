@@ -19,9 +19,7 @@ from ragauge.progress import Encoded, Listener, ignore
 from ragauge.storage.cache import Cache, digest
 
 MEMORY_BYTES = 256 * 2**20
-"""Bytes of recently used vectors kept in memory."""
 CHARACTERS_PER_CALL = 200_000
-"""Texts are encoded and stored in pieces of this size."""
 UNIT_ROUNDING = 1e-3
 """How far from 1 the square of a vector's length may be."""
 DOWN_LIMIT = 2
@@ -69,7 +67,6 @@ class CachedEncoder:
         self._n_down = 0
         self._reason = ""
         self.listener: Listener = ignore
-        """Told of texts that get a vector."""
         self.n_encoded = 0
         """Texts that the encoder itself received."""
         self.wanted_tokens: frozenset[tuple[int | None, LongText]] = frozenset()

@@ -28,7 +28,6 @@ BYTES_PER_VECTOR = 2_000_000
 MAX_REFUSALS_IN_A_ROW = 16
 """More than bisection needs to find one refused text among thousands."""
 _STATE = Lock()
-"""Several threads update an endpoint's state."""
 
 
 @dataclass(eq=False, repr=False)

@@ -21,7 +21,6 @@ _LAYERS = (
     ("h",),  # gpt2
     ("decoder", "layers"),  # opt
 )
-"""Where different models keep their layers."""
 
 
 @contextmanager

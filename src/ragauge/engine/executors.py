@@ -24,7 +24,6 @@ from ragauge.samples.samples import Columns, RowRange, columns_of
 Batch = Columns | RowRange
 """The columns of a batch, or where its rows are: whoever measures it then reads them."""
 Batches = Iterable[tuple[int, Batch]]
-"""Batches with their numbers."""
 Results = Iterator[tuple[int, pl.DataFrame]]
 """The score frame of each batch, with its number, in the order in which they finish."""
 MIN_ROWS_FOR_WORKERS = 6_000
@@ -32,7 +31,6 @@ MIN_ROWS_FOR_WORKERS = 6_000
 WAIT_S = 0.2
 """An interrupt is noticed only between waits, so each is short."""
 MAX_KILLED = 3
-"""How often worker processes are started again after one was killed."""
 KILLED = (
     "worker processes are killed again and again, by hand or because memory runs out; use fewer of them: "
     "-j 1 (in Python workers=1); the same command resumes a run in a folder"
@@ -211,7 +209,6 @@ def _as_finished(submitted: Iterable[tuple[int, Future[pl.DataFrame]]], n_worker
 
 
 _worker_state: tuple[Plan, Resources] | None = None
-"""The plan and the resources of this worker process."""
 
 
 def _start_worker(plan: Plan, resources: Resources) -> None:

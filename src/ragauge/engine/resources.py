@@ -60,7 +60,6 @@ class Resources:
         self.listener: Listener = ignore
         """Told of what a run does; set before it begins. A copy in another process tells nobody."""
         self.evidence: KeptEvidence = "all"
-        """Whose evidence score frames keep."""
         self.threads: int | None = None
         """Batches that an encoder computes at the same time; None for one per processor."""
 

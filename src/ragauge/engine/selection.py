@@ -14,7 +14,6 @@ from ragauge.samples.samples import MEASURED, REFERENCES, Samples
 from ragauge.suite import Entry, Suite, names_of, shipped_suites
 
 DEFAULT = "rag"
-"""The suite that is run if none is named."""
 MetricLike = str | Path | Suite | Label | Callable[..., object]
 """A suite's name or file, a suite, a label, or a metric's function."""
 

@@ -211,7 +211,6 @@ class Execution(Batches):
 
 
 N_WORST = 20
-"""Rows stored of each metric's worst ones."""
 
 
 def _store_results(run: Run) -> None:

@@ -10,7 +10,6 @@ from ragauge.network.endpoints import excerpt, secrets_of
 from ragauge.network.redaction import redacted
 
 MIN_SECRET = 8
-"""Characters of a secret that is hidden in replies."""
 
 
 @runtime_checkable

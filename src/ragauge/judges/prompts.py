@@ -32,7 +32,6 @@ WORD = re.compile(r"\[\[(\w+)\]\]")
 PLACE = re.compile(r"\0(\w+)\0")
 DIGEST_LENGTH = 8
 MAX_BYTES = 1_000_000
-"""Most bytes of a prompt's file."""
 
 
 @dataclass(frozen=True, slots=True)

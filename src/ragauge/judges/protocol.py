@@ -14,7 +14,6 @@ from ragauge.calls.ledger import Entry, Ledger
 from ragauge.storage.cache import digest
 
 Schema = Mapping[str, object]
-"""A JSON schema, as JSON data."""
 Role = Literal["system", "user", "assistant"]
 Identity = Mapping[str, str | int | float | bool | None]
 

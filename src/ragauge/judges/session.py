@@ -153,7 +153,6 @@ class JudgeSession:
         self.retry_unreadable = False
         """Whether a question whose kept reply is unreadable is asked once more."""
         self.listener: Listener = ignore
-        """Told of each call."""
         self._new: set[bytes] = set()
         self._pending: dict[bytes, asyncio.Future[Reply | Score]] = {}
         self._shared = _SharedState()

@@ -123,11 +123,9 @@ class Flight:
 
     def __post_init__(self) -> None:
         self._workers: dict[Place, Any] = {}
-        """Ray's handle of each worker."""
         self._running: dict[Any, tuple[Place, Batch | None]] = {}
         """The batch in flight by Ray's reference; None for a worker that starts."""
         self._again: list[Batch] = []
-        """Batches whose worker was lost."""
         self._tries: Counter[int] = Counter()
         self._nodes_known_s = float("-inf")
 

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 WORDS = "words"
 """Key of the lengths in `Manifest.data`."""
 LANGUAGES_SHOWN = 5
-"""Most languages that a caution lists, the most frequent ones."""
 UNMEASURED_SETTINGS = {"model", "layer", "precision", "long_text", "on_empty", "on_nothing_expected"}  # fmt: skip
 """Settings that name the encoder or the score of an empty text: a caution holds whatever their values."""
 

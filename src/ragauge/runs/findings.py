@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
 
 IDS_KEPT = 1_000
-"""Most ids of a match."""
 FINDINGS = "findings"
 
 

@@ -35,7 +35,6 @@ OF_PEOPLE = (LABELS, SESSIONS)
 """Labels outlive the run that they were given for."""
 
 MAX_BYTES = 500_000_000
-"""Of a manifest, and of a working copy's bookkeeping."""
 MAX_DIGITS = 15
 DIGEST = "digest"
 """The key of the manifest's own SHA-256."""

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from ragauge.runs.scored_run import ScoredRun
 
 COLUMNS = ("id", "system", "metric", "value", "status", "reason", "evidence", "flags")
-"""Columns of `Run.scores`."""
 SAMPLES_AT_ONCE = 20_000
 """Samples whose scores are in memory at once when parts are read one after the other."""
 MIN_INDEXED = 50_000
@@ -57,7 +56,6 @@ class InParts:
     scores: Sequence[Path]
     evidence: Sequence[Path]
     batch_size: int = 1_000
-    """Samples per part."""
 
     def scan(self) -> "pl.LazyFrame":
         return _scan(self.scores, SCORES)

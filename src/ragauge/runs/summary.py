@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     Piece = tuple[pl.DataFrame, pl.DataFrame]
 
 Key = tuple[object, ...]
-"""The values of a group."""
 
 MAX_GROUP = 50_000
 """Most questions of a group whose scores are in memory; of larger ones only sums are."""

@@ -46,7 +46,6 @@ OF_RUN = re.compile(
 TAGS = ("ETag", "etag", "md5Hash", "generation", "mtime", "LastModified", "updated", "created")
 """What changes with a file's content, by the names that file systems give it."""
 AT_ONCE = 8
-"""Files that are copied at the same time."""
 Listed = Mapping[str, Mapping[str, Any]]
 """Files at a URL by their names in the run's folder, as the file system describes them."""
 

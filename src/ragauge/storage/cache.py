@@ -14,13 +14,11 @@ from ragauge.storage.regular_file import NotReadableError, check_regular
 
 FORMAT = 1
 MAX_BYTES = 2 * 2**30
-"""Beyond this size the oldest entries are removed."""
 ENTRIES_SHARE = 0.9
 """Minimum share of values in a file with entries only; the rest are keys."""
 KEYS_PER_QUERY = 500
 HEAD = b"SQLite format 3\0"
 LOCK_TIMEOUT_S = 60
-"""How long a process waits for another one that writes."""
 
 TABLE = """
 create table if not exists entries (

@@ -13,7 +13,6 @@ from urllib.parse import urlsplit
 from ragauge.errors import MissingExtraError, RagaugeError, StoreError
 
 EXTRAS = {"s3": "s3", "gs": "gs"}
-"""The extra that reads each kind of URL."""
 CREDENTIALS = {
     "s3": "such as AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY",
     "gs": "such as GOOGLE_APPLICATION_CREDENTIALS",

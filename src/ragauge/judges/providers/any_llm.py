@@ -18,7 +18,6 @@ TRANSIENT_ERRORS = (
     "UpstreamProviderError",
     "GatewayTimeoutError",
 )
-"""any-llm's transient exceptions."""
 BAD_REQUEST_ERRORS = ("InvalidRequestError", "ContextLengthExceededError", "ContentFilterError")
 
 

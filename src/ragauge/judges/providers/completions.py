@@ -11,7 +11,6 @@ from ragauge.judges.protocol import Reply, Schema, TokenChoice
 from ragauge.network.endpoints import Fields, fields_of, listed, message_of
 
 Body = dict[str, Any]
-"""A request as JSON data."""
 
 _NAMES = {
     "temperature": r"temperature",

@@ -32,7 +32,6 @@ Script = (
 )
 RECORDING = "ragauge recording 1"
 MAX_BYTES = 2_000_000_000
-"""Most bytes of a recording."""
 
 
 class ScriptedJudge(JudgeDefaults):
@@ -52,7 +51,6 @@ class ScriptedJudge(JudgeDefaults):
         self.script = script
         self.name = name
         self.requests: list[Request] = []
-        """The requests, in order."""
         self._n_asked: Counter[str] = Counter()
 
     @cached_property

@@ -21,7 +21,6 @@ TRUTH = {"true": True, "false": False}
 Json = Any
 """A JSON value; not `object`, because casts are slow calls."""
 Rules = Mapping[str, Any]
-"""A Schema."""
 Object = dict[str, Json]
 Array = list[Json]
 Place = str | tuple["Place", str | int]

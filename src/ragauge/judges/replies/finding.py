@@ -25,7 +25,6 @@ MAX_LENGTH = 1_000_000
 MAX_DEPTH = 64
 MAX_DIGITS = 100
 MAX_VALUES = 1_000
-"""Maximum number of pieces that look like JSON."""
 # In prose, [1] is a citation: an array of numbers or booleans counts only on its own lines.
 START = re.compile(
     r"""
