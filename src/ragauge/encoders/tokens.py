@@ -62,14 +62,15 @@ def stitched(tokens: Tokens, most: int, hidden: Sequence[Floats]) -> Floats:
     before, after = tokens.before, tokens.after
     n_content = len(tokens) - before - after
     windows = windows_of(n_content, most - before - after)
-    at = np.arange(n_content)
-    starts, stops = (
-        np.array(ends)[:, None] for ends in zip(*((w.start, w.stop) for w in windows), strict=True)
-    )
-    # The ends of the text are not edges: no context is missing there.
-    left = np.where(starts > 0, at - starts, n_content)
-    right = np.where(stops < n_content, stops - 1 - at, n_content)
-    owner = np.minimum(left, right).argmax(axis=0)
+    depth, owner = np.full(n_content, -1), np.zeros(n_content, np.int64)
+    for number, window in enumerate(windows):
+        at = np.arange(window.start, window.stop)
+        # The ends of the text are not edges: no context is missing there.
+        left = at - window.start if window.start else n_content
+        right = window.stop - 1 - at if window.stop < n_content else n_content
+        here = np.minimum(left, right)
+        better = here > depth[at]
+        depth[at[better]], owner[at[better]] = here[better], number
     out = np.empty((len(tokens), hidden[0].shape[1]), np.float32)
     out[:before] = hidden[0][:before]
     for number, (window, rows) in enumerate(zip(windows, hidden, strict=True)):

@@ -111,9 +111,8 @@ def user_code(functions: Iterable[object]) -> UserCode:
             parts = vars(named).values() if isinstance(named, type) else [named]
             for part in (part for part in parts if isinstance(part, FunctionType)):
                 texts.add(script_digest(part))
-                for name in names_in(
-                    part.__code__
-                ):  # the modules that it names, or that these are from
+                # The modules that it names, or that what it names is from.
+                for name in names_in(part.__code__):
                     value = part.__globals__.get(name)
                     attribute = "__name__" if isinstance(value, ModuleType) else "__module__"
                     waiting.append(str(getattr(value, attribute, name)))

@@ -114,11 +114,9 @@ class _Folded(NamedTuple):
             folded += (signs[at:start], instead)
             starts.extend(range(at, start))
             ends.extend(range(at + 1, start + 1))
-            for place in range(
-                len(instead)
-            ):  # its last character ends where all that it stands for does
-                starts.append(start + place)
-                ends.append(end)
+            # Its last character ends where all that it stands for does.
+            starts.extend(range(start, start + len(instead)))
+            ends.extend([end] * len(instead))
             at = end
         return cls("".join(folded), starts, ends)
 
