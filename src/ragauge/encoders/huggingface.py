@@ -190,14 +190,8 @@ class HuggingFace(LocalEncoder):
         return " " if names.intersection(_SPACE_BEFORE) else ""
 
     def _fast_tokens(self, texts: Sequence[str]) -> list[Tokens]:
-        found = self._tokenizer(
-            texts,
-            truncation=False,
-            padding=False,
-            return_offsets_mapping=True,
-            return_special_tokens_mask=True,
-            verbose=False,
-        )
+        wanted = {"return_offsets_mapping": True, "return_special_tokens_mask": True}
+        found = self._tokenizer(texts, truncation=False, padding=False, verbose=False, **wanted)
         columns = (found[name] for name in ("input_ids", "offset_mapping", "special_tokens_mask"))
         tokens: list[Tokens] = []
         for ids, spans, mask in zip(*columns, strict=True):

@@ -130,9 +130,5 @@ class Plan:
                 for node in self.nodes
             ],
             "metrics": [[getattr(metric, name) for name in shown] for metric in self.metrics],
-            "findings": [
-                [finding.when.text, finding.says]
-                for suite in self.suites
-                for finding in suite.findings
-            ],
+            "findings": [[it.when.text, it.says] for suite in self.suites for it in suite.findings],
         }

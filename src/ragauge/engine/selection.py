@@ -55,12 +55,8 @@ def precision_of(suites: Sequence[Suite]) -> str | None:
 def without(suites: Sequence[Suite], names: Sequence[str]) -> list[Suite]:
     """The suites, as far as something is left, without these metrics; PlanError for unknown
     ones."""
-    known = {
-        name
-        for suite in suites
-        for entry in suite.entries
-        for name in (entry.name, str(entry.label))
-    }
+    entries = [entry for suite in suites for entry in suite.entries]
+    known = {name for entry in entries for name in (entry.name, str(entry.label))}
     problems = [
         f"cannot leave out {name!r}: it is not among the metrics of this run{did_you_mean(name, known)}"
         for name in names

@@ -144,22 +144,14 @@ def _measured(
         notes.append("order of contexts: no answer has two contexts")
     if len(chosen.systems) < 2:
         notes.append("order of answers: needs the answers of two systems")
-    return JudgeBias(
-        chosen.frame["id"].n_unique(),
-        len(chosen),
-        tuple(judge_effects.consistency(run, metric, seed=seed) for metric in shown)
-        if config.repeat > 1
-        else (),
-        by_order,
-        tuple(
-            judge_effects.length_effect(
-                run, metric, labels=by_label, offline=offline, held=held, seed=seed
-            )
-            for metric in shown
-        ),
-        orders,
-        tuple(notes),
+    repeated = shown if config.repeat > 1 else ()
+    repeats = tuple(judge_effects.consistency(run, metric, seed=seed) for metric in repeated)
+    lengths = tuple(
+        judge_effects.length_effect(run, it, labels=by_label, offline=offline, held=held, seed=seed)
+        for it in shown
     )
+    n_ids = chosen.frame["id"].n_unique()
+    return JudgeBias(n_ids, len(chosen), repeats, by_order, lengths, orders, tuple(notes))
 
 
 def judged_metrics(plan: "Plan") -> frozenset[str]:

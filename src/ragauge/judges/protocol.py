@@ -226,12 +226,8 @@ def unpacked_reply(packed: bytes | str) -> Reply:
 
 
 _KINDS: Mapping[str, tuple[type, ...]] = {
-    "text": (str,),
-    "prompt_tokens": (int,),
-    "completion_tokens": (int,),
-    "cached_tokens": (int,),
+    **dict.fromkeys(("text", "finish_reason", "model"), (str,)),
+    **dict.fromkeys(("prompt_tokens", "completion_tokens", "cached_tokens"), (int,)),
     "cost_usd": (int, float),
-    "finish_reason": (str,),
-    "model": (str,),
 }
 """The types of a packed reply's fields; `packed_reply` leaves out those that are None."""

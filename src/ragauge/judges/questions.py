@@ -258,14 +258,10 @@ def preference(
     question: str | None, references: Sequence[str] | None, first: str, second: str
 ) -> Question[Criterion]:
     """Which of two answers is better: FIRST, SECOND or TIE."""
+    answers = {"first": first, "second": second}
     return Question(
         "preference",
-        {
-            "question": question,
-            "references": references or None,
-            "first": first,
-            "second": second,
-        },
+        {"question": question, "references": references or None, **answers},
         object_of(reason=TEXT, better={"type": "string", "enum": [FIRST, SECOND, TIE]}),
         lambda fields: Criterion(fields["better"], fields.get("reason", "")),
         {"reason": REASON, "better": FIRST},

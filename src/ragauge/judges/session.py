@@ -217,14 +217,9 @@ class JudgeSession:
                     has_next = await self.writer.find(key) is not None or is_retried
                 if not has_next:
                     call = _call(answer.key, answer.request, answer.reply)
-                    return Score.failed(
-                        f"{self.name} {NO_USABLE_REPLY} to {request.prompt!r}, twice: {answer.why}",
-                        {
-                            "calls": [
-                                {**call, "wrong": answer.why, "wrong_before": answer.why_before}
-                            ]
-                        },
-                    )
+                    call |= {"wrong": answer.why, "wrong_before": answer.why_before}
+                    why = f"{NO_USABLE_REPLY} to {request.prompt!r}, twice: {answer.why}"
+                    return Score.failed(f"{self.name} {why}", {"calls": [call]})
 
     async def _read(
         self, question: Question[T], request: Request

@@ -23,9 +23,7 @@ if TYPE_CHECKING:
     from ragauge.runs.store import RunFolder
 
 TYPES = {
-    "id": ("String",),
-    "text": ("String",),
-    "json": ("String",),
+    **dict.fromkeys(("id", "text", "json"), ("String",)),
     "texts": ("List(String)",),
     "numbers": ("List(Float64)",),
     "number": ("Float64",),

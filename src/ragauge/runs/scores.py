@@ -164,12 +164,8 @@ def write_index(folder: Path, samples: Samples) -> None:
 
     if len(samples) <= MIN_INDEXED:
         return
-    hashes = np.concatenate(
-        [
-            np.array([_hash(id) for id in cast("list[str]", piece["id"].to_list())], np.uint64)
-            for piece in samples.pieces(["id"])
-        ]
-    )
+    ids = (cast(str, id) for piece in samples.pieces(["id"]) for id in piece["id"].to_list())
+    hashes = np.fromiter(map(_hash, ids), np.uint64)
     order = np.argsort(hashes, kind="stable").astype(np.uint32)
     table = pl.DataFrame({"hash": hashes[order], "row": order})
     write_frame(folder / INDEX, table, row_group_size=ROWS_AT_ONCE)

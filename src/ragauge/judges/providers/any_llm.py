@@ -12,12 +12,7 @@ from ragauge.judges.providers.completions import first_choice, json_schema_of, r
 from ragauge.judges.providers.provider import Provider
 from ragauge.network.endpoints import Unanswered, excerpt, fields_of, may_pass, secrets_of
 
-TRANSIENT_ERRORS = (
-    "RateLimitError",
-    "ProviderError",
-    "UpstreamProviderError",
-    "GatewayTimeoutError",
-)
+TRANSIENT = ("RateLimitError", "ProviderError", "UpstreamProviderError", "GatewayTimeoutError")
 BAD_REQUEST_ERRORS = ("InvalidRequestError", "ContextLengthExceededError", "ContentFilterError")
 
 
@@ -82,7 +77,7 @@ class AnyLLM(Provider):
         except Exception as error:  # any-llm or a provider's package may raise anything
             reason, kind = self._shown(error), type(error).__name__
             status = getattr(error, "status_code", None)
-            passes = may_pass(status) if isinstance(status, int) else kind in TRANSIENT_ERRORS
+            passes = may_pass(status) if isinstance(status, int) else kind in TRANSIENT
             is_transient = passes or isinstance(error, TimeoutError | OSError)
         if is_transient:
             raise Unanswered(reason, is_overload=kind == "RateLimitError")
