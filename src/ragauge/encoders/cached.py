@@ -216,16 +216,27 @@ class CachedEncoder:
         if self.listener is ignore:
             yield
             return
-        shares = _Shares(texts, self.listener)
+        n_texts, n_characters = len(texts), sum(map(len, texts))
+        done, reported, lock = 0.0, (0, 0), Lock()
+
+        def add(share: float) -> None:  # from several threads
+            nonlocal done, reported
+            with lock:
+                done = min(done + share, 1.0)
+                last, reported = reported, (int(done * n_texts), int(done * n_characters))
+                new = Encoded(reported[0] - last[0], reported[1] - last[1])
+            if new != Encoded(0, 0):
+                self.listener(new)
+
         local = self.encoder if isinstance(self.encoder, LocalEncoder) else None
         if local is not None:
-            local.on_share = shares.add
+            local.on_share = add
         try:
             yield
         finally:
             if local is not None:
                 local.on_share = None
-        shares.add(1.0)
+        add(1.0)
 
     def _keep(self, kind: str, made: Mapping[bytes, TextVector | TokenVectors | NoVector]) -> None:
         packed = {key: _packed(it) for key, it in made.items() if not isinstance(it, NoVector)}
@@ -285,25 +296,6 @@ def pieces(
         total += own
     if start < len(rows):
         yield rows[start:]
-
-
-class _Shares:
-    """Turns shares of the work on some texts into events; what exceeds the whole is not reported."""
-
-    def __init__(self, texts: Sequence[str], listener: Listener) -> None:
-        self.n_texts, self.n_characters = len(texts), sum(map(len, texts))
-        self.listener = listener
-        self.done = 0.0
-        self.reported = Encoded(0, 0)
-        self._lock = Lock()
-
-    def add(self, share: float) -> None:
-        with self._lock:
-            self.done = min(self.done + share, 1.0)
-            now = Encoded(int(self.done * self.n_texts), int(self.done * self.n_characters))
-            last, self.reported = self.reported, now
-        if now != last:
-            self.listener(Encoded(now.texts - last.texts, now.characters - last.characters))
 
 
 class _Recent:
