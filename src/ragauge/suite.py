@@ -57,6 +57,7 @@ RULES = {
 }
 """The kinds of rule: metrics of these names, and the setting that takes the rule's value."""
 
+Keys = Mapping[str, type]
 SUITE_KEYS = {
     "name": str,
     "title": str,
@@ -377,12 +378,7 @@ def _holds(
 
 
 def _valid(
-    suite: Table,
-    key: str,
-    known: Mapping[str, type],
-    needed: Iterable[str],
-    place: str,
-    problems: list[str],
+    suite: Table, key: str, known: Keys, needed: Iterable[str], place: str, problems: list[str]
 ) -> Iterator[tuple[str, Table]]:
     """The tables of a kind that have these keys, of the right types, each with its place."""
     for where, table in _tables(suite, key, place):

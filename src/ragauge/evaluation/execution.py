@@ -24,8 +24,24 @@ if TYPE_CHECKING:
 
     Parts = Iterable[tuple[int, pl.DataFrame]]
 
+BATCH_SIZE, MAX_BATCH_SIZE = 1_000, 10_000
+PARTS = 200
+"""Parts of a large run, unless its batches would exceed MAX_BATCH_SIZE rows."""
+BATCH_BYTES = 4 * 2**20
+"""Most bytes of samples in a batch of more than BATCH_SIZE rows."""
+ROWS_SAMPLED = 100
 Progress = Callable[[int, int], None]
 """Called with the number of rows done and the total number of rows."""
+
+
+def usual_batch_size(samples: Samples) -> int:
+    """1,000 rows; of many short samples more, so that a large run has not too many parts."""
+    wanted = min(len(samples) // PARTS // BATCH_SIZE * BATCH_SIZE, MAX_BATCH_SIZE)
+    if wanted <= BATCH_SIZE:
+        return BATCH_SIZE
+    first = samples.part(0, ROWS_SAMPLED)
+    size = sum(len(str(row)) for row in first.iter_rows()) / first.height
+    return max(BATCH_SIZE, min(wanted, int(BATCH_BYTES / size) // BATCH_SIZE * BATCH_SIZE))
 
 
 @dataclass(frozen=True, slots=True)

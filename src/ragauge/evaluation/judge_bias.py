@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from ragauge.errors import DataError, PlanError, Problem
-from ragauge.evaluation import Evaluation, MetricLike, evaluate, opened_by_name
+from ragauge.evaluation import Evaluation, MetricLike, evaluate
 from ragauge.judges.config import JudgeConfig, judge_config_of
 from ragauge.people import judge_effects
 from ragauge.people.judge_effects import JudgeBias, Key
@@ -79,8 +79,7 @@ def judge_bias(
         try:
             return _measured(prepared, metrics, judged, labels, yes, path)
         finally:
-            if not isinstance(judge, JudgeConfig):
-                prepared.resources.close_judges(opened_by_name(judge))
+            prepared.close(judge)
 
 
 def judge_bias_cost(

@@ -46,9 +46,7 @@ Mode = Literal["ask", "cached", "estimate"]
 """What happens to a question without a kept reply. `ask`: ask it. `cached`: skip it. `estimate`: count it and
 assume a likely reply."""
 PROMPT_TOKENS = 1_500
-"""Room for the prompt's own text and the reply."""
 TOKENS_PER_ITEM = 100
-"""Room for the verdict on each text."""
 T = TypeVar("T")
 Value = TypeVar("Value", covariant=True)
 
