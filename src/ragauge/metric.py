@@ -228,7 +228,8 @@ def metric(
                 f"{own['name']}: version must be a whole number of at least 0, got {version!r:.60}"
             )
         for what, bound in (("low", low), ("high", high)):
-            if bound is not None and not (isinstance(bound, int | float) and abs(bound) < 2**63):
+            is_number = isinstance(bound, int | float) and abs(bound) < 2**63
+            if bound is not None and not is_number:
                 raise DefinitionError(
                     f"{own['name']}: {what} must be a finite number or None, got {bound!r:.60}"
                 )

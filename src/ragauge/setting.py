@@ -122,13 +122,14 @@ def _read(kind: object, value: SettingValue) -> SettingValue | object:
     shape = {tuple: tuple, Sequence: tuple, Mapping: Mapping, dict: Mapping}.get(cast(type, origin))
     if shape is None or (isinstance(value, shape) and not inner):
         return value
-    if not isinstance(value, tuple | Mapping) or not isinstance(value, shape):
+    if not isinstance(value, shape):
         return _UNREADABLE
     # The items of a list are of the first type in the brackets, the values of a table of the last.
     if isinstance(value, tuple):
         items = tuple(_read(inner[0], cast(SettingValue, item)) for item in value)
         return _UNREADABLE if _UNREADABLE in items else items
-    table = {name: _read(inner[-1], cast(SettingValue, item)) for name, item in value.items()}
+    given = cast(Mapping[str, SettingValue], value).items()
+    table = {name: _read(inner[-1], item) for name, item in given}
     return _UNREADABLE if _UNREADABLE in table.values() else table
 
 

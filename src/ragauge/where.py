@@ -39,7 +39,7 @@ TOKEN = re.compile(
     re.VERBOSE,
 )
 ESCAPE = re.compile(r"\\(.)", re.DOTALL)
-COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {
+COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
     "=": operator.eq,
     "!=": operator.ne,
     "<": operator.lt,

@@ -4,13 +4,14 @@ import json
 import pickle
 import sys
 import time
+import traceback
 from collections.abc import Callable
 from hashlib import sha256
 
 import faulty_server as faulty
 import numpy as np
 import pytest
-from faulty_server import FaultyServer, everything_about
+from faulty_server import FaultyServer
 
 from ragauge.errors import EncoderError, MissingExtraError, PlanError
 
@@ -267,6 +268,11 @@ def test_refusals_without_end_count_as_down(server):
     with pytest.raises(EncoderError) as raised:
         one.encode(["a"])
     assert not raised.value.is_down
+
+
+def everything_about(error: BaseException) -> str:
+    shown = "".join(traceback.format_exception(error))
+    return f"{error!r} {error} {error.__dict__} {shown}"
 
 
 @pytest.mark.parametrize("status", [401, 400, 500, 429])
