@@ -1,4 +1,4 @@
-"""The exceptions that ragauge raises, each with the exit code of the command line; any other exception is a bug."""
+"""The exceptions that ragauge raises, each with its exit code; any other exception is a bug."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -53,7 +53,7 @@ class MissingExtraError(RagaugeError):
 
 
 class ModelError(RagaugeError):
-    """`is_down`: the model could not be reached or did not answer, so other texts or requests would fail too."""
+    """`is_down`: the model could not be reached or did not answer, so others would fail too."""
 
     exit_code = 6
 
@@ -90,11 +90,8 @@ class StoreError(RagaugeError):
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One problem in the data: where it is and what to do about it.
-
-    `line` counts from 1; None if the format has no lines. `field` and `id` are None if the problem
-    concerns the whole row or file.
-    """
+    """One problem in the data: where it is and what to do about it; `line` from 1. None for what
+    the problem does not concern."""
 
     message: str
     source: str

@@ -211,14 +211,12 @@ def _json_decoder() -> "JSONDecoder":
             raise ValueError(digits)
         return number
 
-    def without_duplicates(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    def distinct(pairs: list[tuple[str, object]]) -> dict[str, object]:
         if len(table := dict(pairs)) < len(pairs):
             raise ValueError("duplicate key")
         return table
 
-    return JSONDecoder(
-        parse_constant=finite, parse_float=finite, object_pairs_hook=without_duplicates
-    )
+    return JSONDecoder(parse_constant=finite, parse_float=finite, object_pairs_hook=distinct)
 
 
 def frozen(value: object, depth: int = 0) -> SettingValue:

@@ -84,10 +84,8 @@ class Definition:
 
 @dataclass(frozen=True, slots=True)
 class Feature(Definition):
-    """A column made from other columns, computed once for all metrics that name it.
-
-    `corpus`: computed once from all rows of the run; every row gets the same value.
-    """
+    """A column made from other columns, computed once for all metrics that name it; `corpus`: once
+    from all rows of the run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,10 +108,7 @@ class Metric(Definition):
     ranked: bool | IsRanked = True
 
     def is_ranked(self, settings: Mapping[str, SettingValue]) -> bool:
-        """Whether a higher value, or a lower one, is better as such, with these settings.
-
-        `settings` may leave out those that have their default.
-        """
+        """Whether a higher, or lower, value is better as such, with these settings."""
         if isinstance(self.ranked, bool):
             return self.ranked
         return self.ranked(self.defaults | dict(settings))
@@ -124,10 +119,7 @@ class Metric(Definition):
         return trust_in(self.name)
 
     def label(self, settings: Mapping[str, SettingValue]) -> Label:
-        """The canonical label: the settings that differ from their default, in signature order.
-
-        The precision of an encoder is none of them: it is a fact of the run.
-        """
+        """The canonical label: settings other than their default, without a precision."""
         changed = {
             setting.name: settings[setting.name]
             for setting in self.settings
@@ -154,7 +146,6 @@ prompts share them.
 """
 
 METRICS: dict[str, Metric] = {}
-"""Every metric declared in this process, by name."""
 FEATURES: dict[str, Feature] = {}
 
 
@@ -237,7 +228,8 @@ def metric(
                 f"{own['name']}: version must be a whole number of at least 0, got {version!r:.60}"
             )
         for what, bound in (("low", low), ("high", high)):
-            if bound is not None and not (isinstance(bound, int | float) and abs(bound) < 2**63):
+            is_number = isinstance(bound, int | float) and abs(bound) < 2**63
+            if bound is not None and not is_number:
                 raise DefinitionError(
                     f"{own['name']}: {what} must be a finite number or None, got {bound!r:.60}"
                 )

@@ -38,10 +38,7 @@ def load(kind: Kind, name: str) -> Any:
 def open_model(
     kind: Literal["judges", "encoders"], name: str, settings: Mapping[str, object]
 ) -> Any:
-    """The judge or encoder `PREFIX:MODEL` of a package that offers the prefix; None if none does.
-
-    JudgeError or EncoderError, which names the package, if its class raises an error that is not ragauge's.
-    """
+    """The judge or encoder `PREFIX:MODEL` of a package that offers the prefix, or None."""
     prefix, _, model = name.partition(":")
     if not model or prefix not in offered(kind):
         return None

@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 MARKER = "ragauge"
 GATE_OPTIONS = ("rules", "baseline", "max_drop", "on", "allow_lost", "allow_mismatch", "systems")
 EVIDENCE_SHOWN = 2_000
-"""Most characters of the evidence that a failed assertion prints."""
 Key = tuple[str, str]
 
 
@@ -80,7 +79,7 @@ def assert_score(
 
 
 def _fail(text: str) -> NoReturn:
-    """Fail the test with a text, without anything that a terminal or a build service would execute."""
+    """Fail the test with a text, without anything that a terminal would execute."""
     __tracebackhide__ = True
     from ragauge.report.plain import for_terminal
 

@@ -53,9 +53,7 @@ LANGUAGE = "language:"
 LANGUAGE_EVIDENCE = "unmeasured_language"
 """Evidence key of a single score in such a language."""
 FLAGS = {LOST_PARTS: Flag.LOST_PARTS, "cut": Flag.TRUNCATED, "repeats": Flag.REPEATED}
-"""The flags of evidence keys, whatever their value."""
 FLAGGING = frozenset(("needs_review", *FLAGS, "grade"))
-"""The evidence keys that may give a score a flag."""
 
 _OK = Status.OK  # attribute access on an enum class is slow on Python 3.11
 

@@ -66,10 +66,7 @@ def read_setting(parameter: inspect.Parameter) -> Setting:
 def read_settings(
     owner: str, settings: Sequence[Setting], given: Mapping[str, SettingValue]
 ) -> dict[str, SettingValue]:
-    """All `settings` of a metric or measure, with defaults for those not given.
-
-    LabelError names every value of the wrong type and every setting that `owner` does not have.
-    """
+    """All `settings` of a metric or measure, with defaults; LabelError names every bad one."""
     known = {setting.name: setting for setting in settings}
     problems: list[str] = []
     values = {setting.name: setting.default for setting in settings}
@@ -122,18 +119,17 @@ def _read(kind: object, value: SettingValue) -> SettingValue | object:
         return _UNREADABLE
     if kind is int or kind is str:
         return value if isinstance(value, kind) else _UNREADABLE
-    wanted = {tuple: tuple, Sequence: tuple, Mapping: Mapping, dict: Mapping}.get(
-        cast(type, origin)
-    )
-    if wanted is None or (isinstance(value, wanted) and not inner):
+    shape = {tuple: tuple, Sequence: tuple, Mapping: Mapping, dict: Mapping}.get(cast(type, origin))
+    if shape is None or (isinstance(value, shape) and not inner):
         return value
-    if not isinstance(value, tuple | Mapping) or not isinstance(value, wanted):
+    if not isinstance(value, shape):
         return _UNREADABLE
     # The items of a list are of the first type in the brackets, the values of a table of the last.
     if isinstance(value, tuple):
         items = tuple(_read(inner[0], cast(SettingValue, item)) for item in value)
         return _UNREADABLE if _UNREADABLE in items else items
-    table = {name: _read(inner[-1], cast(SettingValue, item)) for name, item in value.items()}
+    given = cast(Mapping[str, SettingValue], value).items()
+    table = {name: _read(inner[-1], item) for name, item in given}
     return _UNREADABLE if _UNREADABLE in table.values() else table
 
 

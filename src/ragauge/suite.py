@@ -57,6 +57,7 @@ RULES = {
 }
 """The kinds of rule: metrics of these names, and the setting that takes the rule's value."""
 
+Keys = Mapping[str, type]
 SUITE_KEYS = {
     "name": str,
     "title": str,
@@ -98,10 +99,11 @@ LIST_KEYS = {"codes": str, "found": str, "total": str}
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One metric of a suite: its label, and how it is displayed.
+    """One metric of a suite: its label, and how it is displayed; `ranked`: whether a higher (or
+    lower) value is better as such.
 
-    `ranked`: whether a higher value (or a lower one) is better as such. `only_for`: the kind of
-    questions, or the measured field, without which the metric is left out of a run; empty for every run.
+    `only_for`: the kind of questions, or the measured field, without which it is left out of a run;
+    empty for every run.
     """
 
     label: Label
@@ -376,12 +378,7 @@ def _holds(
 
 
 def _valid(
-    suite: Table,
-    key: str,
-    known: Mapping[str, type],
-    needed: Iterable[str],
-    place: str,
-    problems: list[str],
+    suite: Table, key: str, known: Keys, needed: Iterable[str], place: str, problems: list[str]
 ) -> Iterator[tuple[str, Table]]:
     """The tables of a kind that have these keys, of the right types, each with its place."""
     for where, table in _tables(suite, key, place):

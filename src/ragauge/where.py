@@ -39,7 +39,7 @@ TOKEN = re.compile(
     re.VERBOSE,
 )
 ESCAPE = re.compile(r"\\(.)", re.DOTALL)
-COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {
+COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
     "=": operator.eq,
     "!=": operator.ne,
     "<": operator.lt,
@@ -176,13 +176,9 @@ class Filter:
 
 
 class Reader:
-    """Reads one filter from left to right, by recursive descent of bounded depth.
-
-    A subclass may read other operands than names of fields: see `token_at`.
-    """
+    """Reads one filter from left to right; a subclass may read other operands (`token_at`)."""
 
     noun = "filter"
-    """What is read, for messages."""
     operand = "the name of a field"
 
     def __init__(self, text: str) -> None:

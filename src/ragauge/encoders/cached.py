@@ -19,9 +19,7 @@ from ragauge.progress import Encoded, Listener, ignore
 from ragauge.storage.cache import Cache, digest
 
 MEMORY_BYTES = 256 * 2**20
-"""Bytes of recently used vectors kept in memory."""
 CHARACTERS_PER_CALL = 200_000
-"""Texts are encoded and stored in pieces of this size."""
 UNIT_ROUNDING = 1e-3
 """How far from 1 the square of a vector's length may be."""
 DOWN_LIMIT = 2
@@ -33,11 +31,8 @@ Texts = TypeVar("Texts", bound=tuple[str, ...])
 
 @dataclass(frozen=True, slots=True)
 class TextVector:
-    """The unit vector of one text, (d,) float32.
-
-    `n_tokens` and `n_read`: tokens of the text, and tokens used for the vector; None if the encoder
-    cannot count tokens.
-    """
+    """The unit vector of one text, (d,) float32; tokens of the text, and tokens used, None if the
+    encoder cannot count them."""
 
     vector: Floats
     n_tokens: int | None = None
@@ -55,11 +50,11 @@ T = TypeVar("T", TextVector, TokenVectors)
 
 
 class CachedEncoder:
-    """One encoder for all metrics of a run.
+    """One encoder for all metrics of a run, its vectors kept in memory, the recently used, and in
+    `cache` if there is one.
 
-    Vectors are kept in memory, least recently used removed first, and in `cache` if there is one. A
-    text that the encoder refuses gets a NoVector. An encoder that is down is called DOWN_LIMIT times;
-    then all other texts get its reason.
+    A text that the encoder refuses gets a NoVector; once it is down DOWN_LIMIT times in a row, all
+    other texts do.
     """
 
     def __init__(
@@ -72,7 +67,6 @@ class CachedEncoder:
         self._n_down = 0
         self._reason = ""
         self.listener: Listener = ignore
-        """Told of texts that get a vector."""
         self.n_encoded = 0
         """Texts that the encoder itself received."""
         self.wanted_tokens: frozenset[tuple[int | None, LongText]] = frozenset()
@@ -222,16 +216,27 @@ class CachedEncoder:
         if self.listener is ignore:
             yield
             return
-        shares = _Shares(texts, self.listener)
+        n_texts, n_characters = len(texts), sum(map(len, texts))
+        done, reported, lock = 0.0, (0, 0), Lock()
+
+        def add(share: float) -> None:  # from several threads
+            nonlocal done, reported
+            with lock:
+                done = min(done + share, 1.0)
+                last, reported = reported, (int(done * n_texts), int(done * n_characters))
+                new = Encoded(reported[0] - last[0], reported[1] - last[1])
+            if new != Encoded(0, 0):
+                self.listener(new)
+
         local = self.encoder if isinstance(self.encoder, LocalEncoder) else None
         if local is not None:
-            local.on_share = shares.add
+            local.on_share = add
         try:
             yield
         finally:
             if local is not None:
                 local.on_share = None
-        shares.add(1.0)
+        add(1.0)
 
     def _keep(self, kind: str, made: Mapping[bytes, TextVector | TokenVectors | NoVector]) -> None:
         packed = {key: _packed(it) for key, it in made.items() if not isinstance(it, NoVector)}
@@ -291,25 +296,6 @@ def pieces(
         total += own
     if start < len(rows):
         yield rows[start:]
-
-
-class _Shares:
-    """Turns shares of the work on some texts into events; what exceeds the whole is not reported."""
-
-    def __init__(self, texts: Sequence[str], listener: Listener) -> None:
-        self.n_texts, self.n_characters = len(texts), sum(map(len, texts))
-        self.listener = listener
-        self.done = 0.0
-        self.reported = Encoded(0, 0)
-        self._lock = Lock()
-
-    def add(self, share: float) -> None:
-        with self._lock:
-            self.done = min(self.done + share, 1.0)
-            now = Encoded(int(self.done * self.n_texts), int(self.done * self.n_characters))
-            last, self.reported = self.reported, now
-        if now != last:
-            self.listener(Encoded(now.texts - last.texts, now.characters - last.characters))
 
 
 class _Recent:

@@ -1,4 +1,4 @@
-"""The files of a Hugging Face model: only settings, vocabularies and safetensors are downloaded or read, never pickles or code."""
+"""The files of a Hugging Face model that are read: settings, vocabularies and safetensors."""
 
 import hashlib
 import json
@@ -229,11 +229,8 @@ _POOLINGS: Mapping[str, Pooling] = {
 
 @dataclass(frozen=True, slots=True)
 class Sentences:
-    """How sentence-transformers turns a text into a vector with this model.
-
-    `inner`: the transformer's folder within the model's. `pooling`: tokens to text.
-    `most_tokens`: None for as many as the model takes. `before`: put before every text.
-    """
+    """How sentence-transformers makes vectors: the transformer's folder, tokens to text, most
+    tokens (None: the model's), and what is put `before` every text."""
 
     inner: str = "."
     pooling: Pooling = _mean
@@ -269,9 +266,7 @@ class Sentences:
         prompts = first_settings([root / "config_sentence_transformers.json"])
         named = cast(dict[str | None, str], prompts.get("prompts") or {})
         before = named.get(prompts.get("default_prompt_name")) or ""
-        own = [
-            module["path"] for module, kind in zip(modules, kinds, strict=True) if kind == "Pooling"
-        ]
+        own = [each["path"] for each, kind in zip(modules, kinds, strict=True) if kind == "Pooling"]
         pooled = first_settings(root / _within(name, path) / "config.json" for path in own)
         if before and pooled.get("include_prompt") is False:
             raise EncoderError(f"{name} excludes its prompt from pooling, which is not supported")

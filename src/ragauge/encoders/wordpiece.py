@@ -138,9 +138,8 @@ class WordPiece:
     def _reordered(self, word: str) -> tuple[str, Sequence[int]]:
         """The same for a word with marks that normalisation reorders and does not drop.
 
-        The crate reorders characters but not their offsets: the n-th character in the new order has
-        the offset of the n-th in the old order, and further parts of a decomposed character have the
-        offset of the character before.
+        The crate reorders no offsets: the n-th character has that of the n-th before, further parts
+        that of the one before.
         """
         read = [at for at, character in enumerate(word) if not _is_unread(character)]
         parts = [
@@ -187,10 +186,7 @@ class _Letters(dict[int, str]):
 
 
 class _Kinds(dict[int, str]):
-    """Each character's kind: a separate word, a letter of a word, or a mark that may be reordered.
-
-    An ignored character counts as a letter: it does not split a word.
-    """
+    """Each character's kind: a separate word, a letter, or a mark that may be reordered."""
 
     def __missing__(self, code: int) -> str:
         letters = _unaccented(chr(code))

@@ -1,4 +1,4 @@
-"""The plan: the metrics of suites and all that they need, as one acyclic graph; all problems are found before any work starts."""
+"""The plan: the metrics of suites and all that they need, as one acyclic graph."""
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
@@ -22,13 +22,13 @@ def make_plan(
     resources: Defaults = NO_RESOURCES,
     judges: Sequence[str] = (),
 ) -> Plan:
-    """The plan for these suites over samples with these columns.
+    """The plan for these suites over samples with these columns; with several `judges`, judged
+    metrics once for each.
 
-    `resources` maps each available resource to the settings that identify it. They are filled into
-    labels that do not set them, so that a label names the model behind its number. With several
-    `judges`, judged metrics are planned once per judge. Raises PlanError with every problem: unknown
-    metrics, settings and columns, and missing requirements of explicitly named metrics; a suite's metric
-    whose requirements are missing is marked `unavailable` instead.
+    `resources` maps each available resource to the settings that identify it, which labels that do
+    not set them get. Raises PlanError with every problem: unknown metrics, settings and columns,
+    missing requirements of explicitly named metrics; a suite's metric whose requirements are
+    missing is marked `unavailable` instead.
     """
     suites = tuple(dict.fromkeys(suites))
     if not judges and (judge := resources.get("judge", {}).get("judge")):

@@ -26,12 +26,11 @@ ENCODER_ATTRIBUTES = ("name", "identity", "encode")
 
 
 class Resources:
-    """The encoders and judges of one run.
+    """The encoders and judges of one run; a copy in another process opens its own.
 
-    `encoder`: a model's name or an Encoder, for metrics whose label names no other; None for the embedded
-    one, in this `precision`.
-    `cache`: the file that keeps vectors and replies between runs; None to keep none. A copy in another
-    process opens its own.
+    `encoder`: a model's name or an Encoder, for metrics whose label names no other; None for the
+    embedded one, in this `precision`. `cache`: the file that keeps vectors and replies between
+    runs; None to keep none.
     """
 
     def __init__(
@@ -61,7 +60,6 @@ class Resources:
         self.listener: Listener = ignore
         """Told of what a run does; set before it begins. A copy in another process tells nobody."""
         self.evidence: KeptEvidence = "all"
-        """Whose evidence score frames keep."""
         self.threads: int | None = None
         """Batches that an encoder computes at the same time; None for one per processor."""
 
@@ -188,10 +186,7 @@ class Resources:
         )
 
     def expect_tokens(self, settings: Iterable[Mapping[str, SettingValue]]) -> None:
-        """Register the token vectors that metrics with these settings need.
-
-        Before any work, so that one pass of the model gives a text's vector and its token vectors.
-        """
+        """Register which token vectors are needed, so that one pass of the model gives all."""
         for of_metric in settings:
             layer, long_text = of_metric.get("layer", NOT_SET), of_metric.get("long_text")
             if (layer is None or isinstance(layer, int)) and long_text in ("cut", "windows"):

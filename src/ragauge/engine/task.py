@@ -1,4 +1,4 @@
-"""The function of one node, applied to its input cells: row by row, as one batch, on the event loop, or to a whole corpus."""
+"""The function of one node, applied to its input cells, or to a whole corpus."""
 
 from collections.abc import Awaitable, Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -30,10 +30,7 @@ ROUNDING = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class NodeTask:
-    """One node's function, applied to its input cells with these keyword arguments.
-
-    `is_complete`: whether every input cell has a value. `sample` names the sample of a row.
-    """
+    """One node's function, its input cells (`is_complete`: all have a value) and keywords."""
 
     node: "Node"
     keywords: dict[str, object]
@@ -79,9 +76,7 @@ class NodeTask:
                 return finish(await cast(Awaitable[object], called))
 
         rows = zip(selected or repeat(True), zip(*self.inputs, strict=True))  # noqa: B905
-        work = [
-            row(at, cells) if is_selected else None for at, (is_selected, cells) in enumerate(rows)
-        ]
+        work = [row(at, cells) if wanted else None for at, (wanted, cells) in enumerate(rows)]
         return run(start(work))
 
     def run_batch(self) -> list[object]:

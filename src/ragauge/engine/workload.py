@@ -25,12 +25,9 @@ MAX_TIMED_LENGTH = 160
 
 @dataclass(frozen=True, slots=True)
 class Workload:
-    """What a run has to do, about.
-
-    `characters` and `texts` to encode, each distinct text once; `calls` to judges; `cells`: rows times
-    functions. `encoded_by`: for each metric that encodes texts, by the name that it is shown with, the
-    characters that it reads. `judged_by`: the metrics that ask judges.
-    """
+    """What a run has to do, about: `characters` and `texts` to encode, each distinct text once,
+    `calls` to judges, `cells` (rows times functions), by shown name the characters that metrics
+    read (`encoded_by`), and those that ask judges (`judged_by`)."""
 
     n_rows: int
     cells: int
@@ -160,10 +157,11 @@ OWN = "ragauge"
 
 
 def without_columns(plan: Plan, first: Columns, resources: Resources) -> Mapping[str, str]:
-    """Why no score can come of the first rows, by the label of each metric whose columns they do not have.
+    """Why no score can come of the first rows, by the label of each metric whose columns they do
+    not have.
 
-    Our own metrics without judge and encoder are computed on these rows. Of the others, which might call something
-    outside, the columns count that their functions cannot do without.
+    Our own metrics without judge and encoder are computed; of the others the columns count that
+    their functions need.
     """
     nodes = {node.key: node for node in plan.nodes}
     not_run = {node.key for node in plan.nodes if _may_call(node, nodes)}
@@ -194,10 +192,7 @@ def _may_call(node: Node, nodes: Mapping[str, Node]) -> bool:
 
 
 def _missing(node: Node, nodes: Mapping[str, Node], known: set[str]) -> list[str]:
-    """The columns without which the node has no value, and that are not known.
-
-    A node that can do without each of its columns has no value without all of them; then it is the first.
-    """
+    """The unknown columns without which the node has no value."""
     needs: list[tuple[bool, list[str]]] = []
     for column, source in zip(node.definition.columns, node.inputs, strict=True):
         name = REFERENCES if source.column == REFERENCE else source.column

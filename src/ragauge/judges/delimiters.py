@@ -89,10 +89,7 @@ _pieces = lru_cache(MAX_TEMPLATES)(MARK.split)
 
 @dataclass(slots=True, eq=False)
 class _Block:
-    """Texts between delimiters. `shown`: the texts in printable form, with a line break at the end.
-
-    `text`: the block with the first nonce of its digest.
-    """
+    """Texts between delimiters: `shown` in printable form, `text` with the digest's first nonce."""
 
     name: str
     shown: tuple[str, ...]

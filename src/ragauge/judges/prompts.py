@@ -32,7 +32,6 @@ WORD = re.compile(r"\[\[(\w+)\]\]")
 PLACE = re.compile(r"\0(\w+)\0")
 DIGEST_LENGTH = 8
 MAX_BYTES = 1_000_000
-"""Most bytes of a prompt's file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,10 +61,11 @@ class Prompt:
 
 
 class Prompts:
-    """ragauge's prompts; those in `folder` replace the ones with their names.
+    """ragauge's prompts; those in `folder` replace the ones with their names, and PlanError lists
+    all problems of these.
 
-    `language`: two letters ("de"). Prompts in that language are used if they exist; the others ask in
-    English for replies in that language. PlanError lists all problems of a folder.
+    `language`: two letters ("de"). Prompts in that language are used if they exist; the others ask
+    in English for replies in it.
     """
 
     def __init__(self, folder: str | Path | None = None, *, language: str | None = None) -> None:
@@ -79,10 +79,7 @@ class Prompts:
         texts: Mapping[str, str | Sequence[str] | None],
         words: Mapping[str, str | int] | None = None,
     ) -> tuple[Message, ...]:
-        """The messages of a question: the system message, then the prompt with its texts.
-
-        A mark whose text is None is removed, with its line if the line has no other mark.
-        """
+        """The system message, then the prompt with its texts; a mark without a text is left out."""
         given = {mark: text for mark, text in texts.items() if text is not None}
         kept, absent = self.by_name[name].text, texts.keys() - given
         if absent:

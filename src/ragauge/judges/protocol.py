@@ -1,4 +1,4 @@
-"""The judge protocol: requests in, replies out; their JSON, the same for key, ledger and wire; the ledger of replies."""
+"""The judge protocol: requests in, replies out; their JSON, and the ledger of replies."""
 
 import json
 import marshal
@@ -14,7 +14,6 @@ from ragauge.calls.ledger import Entry, Ledger
 from ragauge.storage.cache import digest
 
 Schema = Mapping[str, object]
-"""A JSON schema, as JSON data."""
 Role = Literal["system", "user", "assistant"]
 Identity = Mapping[str, str | int | float | bool | None]
 
@@ -37,12 +36,11 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One question to a judge.
+    """One question to a judge, by the prompt of this name.
 
-    `prompt`: the name of the prompt behind `messages`. `schema`: the JSON schema of the reply, `None`
-    if the reply is not JSON. `sample`: the number of the repeat. `attempt`: how often it was asked
-    before, because a reply was truncated or unreadable. `wants_logprobs`: whether to return token
-    probabilities. `stand_in`: a likely reply, to estimate the cost.
+    `schema`: the JSON schema of the reply, None if it is not JSON. `sample`: the number of the
+    repeat. `attempt`: how often it was asked before, because a reply was truncated or unreadable.
+    `stand_in`: a likely reply, to estimate the cost.
     """
 
     prompt: str
@@ -100,8 +98,7 @@ class Judge(Protocol):
 
     @property
     def identity(self) -> Identity:
-        """What determines a reply besides the request, as JSON data: model and parameters. No secrets,
-        no address."""
+        """What determines a reply besides the request, as JSON data. No secrets, no address."""
         ...
 
     async def reply(self, request: Request) -> Reply:
@@ -229,12 +226,8 @@ def unpacked_reply(packed: bytes | str) -> Reply:
 
 
 _KINDS: Mapping[str, tuple[type, ...]] = {
-    "text": (str,),
-    "prompt_tokens": (int,),
-    "completion_tokens": (int,),
-    "cached_tokens": (int,),
+    **dict.fromkeys(("text", "finish_reason", "model"), (str,)),
+    **dict.fromkeys(("prompt_tokens", "completion_tokens", "cached_tokens"), (int,)),
     "cost_usd": (int, float),
-    "finish_reason": (str,),
-    "model": (str,),
 }
 """The types of a packed reply's fields; `packed_reply` leaves out those that are None."""

@@ -13,7 +13,7 @@ from ragauge.judges.replies.finding import read_json, read_word
 _OBJECT = re.compile(r"\{")
 T = TypeVar("T")
 
-# Schemas use only what all providers accept; the number of entries and their ranges are checked when a reply is read.
+# Schemas use only what all providers accept; ranges are checked when a reply is read.
 TEXT: Schema = {"type": "string"}
 WHOLE: Schema = {"type": "integer"}
 NUMBER: Schema = {"type": "number"}
@@ -22,11 +22,11 @@ TRUTH: Schema = {"type": "boolean"}
 
 @dataclass(frozen=True, slots=True)
 class Question(Generic[T]):
-    """A question to a judge, and how to read its reply.
+    """A question to a judge: untrusted `texts` and our own `words` for the prompt's marks, and a
+    likely reply, `stand_in`.
 
-    `texts`: untrusted texts for the prompt's marks. `words`: our own values. `read`: turns the reply's
-    object, which matches `schema`, into the answer, or raises ReplyError. `word`: the field that a
-    one-word reply fills. `stand_in`: a likely reply.
+    `read`: turns the reply's object, which matches `schema`, into the answer, or raises ReplyError.
+    `word`: the field that a one-word reply fills.
     """
 
     prompt: str
@@ -44,12 +44,10 @@ class Question(Generic[T]):
             properties: Any = self.schema["properties"]
             return self.read({self.word: read_word(text, properties[self.word]["enum"])})
         fields = read_json(text, self.schema)
-        given = [
-            text for texts in self.texts.values() for text in listed(texts or ()) if "{" in text
-        ]
+        given = [text for each in self.texts.values() for text in listed(each or ()) if "{" in text]
         start, end = text.find("{"), text.rfind("}")
         repeated = "".join(text[start : end + 1].split()) if start >= 0 else ""
-        # Equal characters have equal sums, whatever their order; so hardly any place is looked at closely.
+        # Equal characters have equal sums, so hardly any place is looked at closely.
         size, total, signs = len(repeated), sum(map(hash, repeated)), sorted(repeated)
         for compact in ("".join(text.split()) for text in given if repeated):
             sums = list(accumulate(map(hash, compact), initial=0))
@@ -88,10 +86,8 @@ def of_each(
     stand_ins: Sequence[Mapping[str, object]],
     read: Callable[[Mapping[str, Any], int], T],
 ) -> Question[tuple[T, ...]]:
-    """A question about several numbered things; its reply has an entry with these fields for each.
-
-    `keys`: of the list of entries, and of an entry's number. `read` takes an entry and its place from 0 on.
-    """
+    """A question about several numbered things; `keys`: of the reply's entries, and of an entry's
+    number. `read` gets its place from 0."""
     entries, number = keys
 
     def read_all(reply: dict[str, Any]) -> tuple[T, ...]:

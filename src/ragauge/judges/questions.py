@@ -31,11 +31,8 @@ ACCURACY_WEIGHTS = {"correctness": 0.5, "completeness": 0.3, "consistency": 0.2}
 
 @dataclass(frozen=True, slots=True)
 class Support:
-    """Whether contexts support a claim, and the supporting quote.
-
-    `context` counts from 0; `start` and `end` are the quote's offsets in it. They are None if the judge
-    gives no quote, or one that is in no context.
-    """
+    """Whether contexts support a claim, and the quote with its offsets in the context (from 0);
+    None where no context has it."""
 
     claim: str
     supported: bool
@@ -261,14 +258,10 @@ def preference(
     question: str | None, references: Sequence[str] | None, first: str, second: str
 ) -> Question[Criterion]:
     """Which of two answers is better: FIRST, SECOND or TIE."""
+    answers = {"first": first, "second": second}
     return Question(
         "preference",
-        {
-            "question": question,
-            "references": references or None,
-            "first": first,
-            "second": second,
-        },
+        {"question": question, "references": references or None, **answers},
         object_of(reason=TEXT, better={"type": "string", "enum": [FIRST, SECOND, TIE]}),
         lambda fields: Criterion(fields["better"], fields.get("reason", "")),
         {"reason": REASON, "better": FIRST},
@@ -291,10 +284,8 @@ def criteria(question: str | None, reference: str, answer: str) -> Question[tupl
 
 @dataclass(frozen=True, slots=True)
 class ShownInTurn:
-    """What a judge finds in a conversation: a verdict, or a grade from 0 to 1, and the turn and words that show it.
-
-    `turn` counts from 1 and is None if no turn does. `start` and `end` are the quote's offsets in the turn's text.
-    """
+    """What a judge finds in a conversation: a verdict, or a grade from 0 to 1, and the turn (from
+    1) with the quote's offsets in it."""
 
     verdict: str
     reason: str

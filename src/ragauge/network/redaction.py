@@ -232,7 +232,7 @@ def _is_base64(sign: str) -> bool:
 
 
 class _Decoded(NamedTuple):
-    """A text with its escapes replaced by what they stand for, and where each of its characters began and ended."""
+    """A text with its escapes replaced, and where each of its characters began and ended."""
 
     text: str
     starts: "array[int]"

@@ -1,4 +1,4 @@
-"""`rg.Ray`: batches out to a Ray cluster, scores back; again those batches whose worker was lost."""
+"""`rg.Ray`: batches out to a Ray cluster, scores back, also where workers are lost."""
 
 import copyreg
 import sys
@@ -73,20 +73,18 @@ class Ray:
         )
 
     def scored(self, job: Job, batches: Iterator[Batch]) -> Iterator[Batch]:
-        """The scores of a job's batches by number, as soon as each is ready.
-
-        Raises ClusterError if the cluster cannot be used, and what a metric raises.
-        """
+        """The scores of a job's batches by number, as soon as each is ready; or ClusterError."""
         own = {"workers": self.workers, "object_store_memory": self.object_store_memory}
         with staged(job.code.files) as modules, connected(self.address, modules, own) as cluster:
             yield from Flight(cluster, job, self.workers).scored(batches)
 
 
 def split(plan: "Plan") -> "tuple[Plan, Plan]":
-    """The metrics of a plan that depend on no judge, and those that do, each with the nodes they need.
+    """The metrics of a plan that depend on no judge, for the cluster, and those that do, each with
+    the nodes they need.
 
-    The cluster measures the former, and the judges are asked from here: one process asks, so limits of rate
-    and budget hold for all, and replies are kept before they count.
+    One process, this one, asks judges, so limits of rate and budget hold for all, and replies are
+    kept before they count.
     """
     return (
         plan.only(metric for metric in plan.metrics if metric.node not in plan.judged),
@@ -125,11 +123,9 @@ class Flight:
 
     def __post_init__(self) -> None:
         self._workers: dict[Place, Any] = {}
-        """Ray's handle of each worker."""
         self._running: dict[Any, tuple[Place, Batch | None]] = {}
         """The batch in flight by Ray's reference; None for a worker that starts."""
         self._again: list[Batch] = []
-        """Batches whose worker was lost."""
         self._tries: Counter[int] = Counter()
         self._nodes_known_s = float("-inf")
 

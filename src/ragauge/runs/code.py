@@ -70,11 +70,9 @@ def version_of(package: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class UserCode:
-    """The code of the user's that functions depend on.
-
-    `files`: its modules' files by name. `texts`: what counts of them, and the digests of functions that no
-    file holds, as in a notebook. `packages`: the names of the installed packages that it imports.
-    """
+    """The user's code that functions depend on: its modules' `files` by name, the `texts` that
+    count (of a notebook's functions their digests), and the names of the installed `packages` that
+    it imports."""
 
     files: Mapping[str, Path]
     texts: frozenset[str] = frozenset()
@@ -113,9 +111,8 @@ def user_code(functions: Iterable[object]) -> UserCode:
             parts = vars(named).values() if isinstance(named, type) else [named]
             for part in (part for part in parts if isinstance(part, FunctionType)):
                 texts.add(script_digest(part))
-                for name in names_in(
-                    part.__code__
-                ):  # the modules that it names, or that these are from
+                # The modules that it names, or that what it names is from.
+                for name in names_in(part.__code__):
                     value = part.__globals__.get(name)
                     attribute = "__name__" if isinstance(value, ModuleType) else "__module__"
                     waiting.append(str(getattr(value, attribute, name)))
@@ -141,10 +138,7 @@ def user_code(functions: Iterable[object]) -> UserCode:
 
 
 def file_of(module: str) -> Path | None:
-    """The file of a module, whether or not anything has imported it, found without importing its package.
-
-    None for ragauge's own and where there is none.
-    """
+    """The file of a module, found without importing its package; None for ragauge's own."""
     top, *rest = module.split(".")
     if top == OWN:
         return None

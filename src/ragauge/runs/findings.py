@@ -25,16 +25,15 @@ if TYPE_CHECKING:
 
 
 IDS_KEPT = 1_000
-"""Most ids of a match."""
 FINDINGS = "findings"
 
 
 @dataclass(frozen=True, slots=True)
 class FindingMatch:
-    """One finding for one system: its text, its condition and the ids of the matching rows.
+    """One finding for one system: the first IDS_KEPT `ids` of the `n_found` matching rows, and the
+    `n_rows` that were checked.
 
-    `ids` are the first IDS_KEPT in their order, `n_found` counts all. `n_rows` counts the rows that were
-    checked: those with a value for every metric in the condition, except those it tests for null.
+    Those have a value for every metric in the condition, except those it tests for null.
     `precision` and `first_screen` as in the suite.
     """
 

@@ -1,4 +1,4 @@
-"""A run's tables, read strictly: their digests, columns, and values of the right kind in every row; all of a run checked."""
+"""A run's tables, read strictly: their digests, their columns, and values in every row."""
 
 import hashlib
 import json
@@ -23,9 +23,7 @@ if TYPE_CHECKING:
     from ragauge.runs.store import RunFolder
 
 TYPES = {
-    "id": ("String",),
-    "text": ("String",),
-    "json": ("String",),
+    **dict.fromkeys(("id", "text", "json"), ("String",)),
     "texts": ("List(String)",),
     "numbers": ("List(Float64)",),
     "number": ("Float64",),
@@ -121,10 +119,8 @@ def digest_of(file: Path, folder: Path) -> str:
 
 
 def check_digest(file: Path, folder: Path, digests: Mapping[str, str]) -> None:
-    """Raise StoreError if a file of the folder is not as its run wrote it.
-
-    A run that an earlier version wrote has no digests; then only whether it is a file is checked.
-    """
+    """Raise StoreError if a file of the folder is not as its run wrote it; without digests (an
+    earlier version), if it is no file."""
     wanted = digests.get(file.relative_to(folder).as_posix())
     if wanted is None:
         check_is_file(file, folder)
@@ -214,10 +210,8 @@ class CheckResult:
 
 
 def check_run(folder: "RunFolder") -> Iterator[CheckResult]:
-    """Check the manifest, the samples and each part of scores and evidence. Writes nothing.
-
-    A part is read once and forgotten, so that runs of any size can be checked.
-    """
+    """Check the manifest, the samples and each part, which is read and forgotten. Writes
+    nothing."""
     try:
         manifest = folder.manifest()
     except StoreError as error:

@@ -1,4 +1,4 @@
-"""What became of a run's scores (how many have no value and why, which flags they have), and the stored results of large runs."""
+"""What became of a run's scores, and what a large run stores of all of them."""
 
 import hashlib
 import json
@@ -41,11 +41,8 @@ class Absence:
 
 @dataclass(slots=True)
 class Outcomes:
-    """Counts of scores from one pass over them, each in the order in which it first occurs.
-
-    `flagged` counts by metric, flag and reason. `n_by_metric` counts all scores of a metric; `scored` are the
-    metrics with a value.
-    """
+    """Counts of scores from one pass, each in the order in which it first occurs: `n_by_metric` of
+    all scores, `flagged` by metric, flag and reason; `scored` are the metrics with a value."""
 
     n_by_metric: Counter[str] = field(default_factory=Counter[str])
     scored: dict[str, None] = field(default_factory=dict[str, None])

@@ -146,10 +146,8 @@ class ScoredRun:
 
     @cached_property
     def stored_results(self) -> Mapping[str, object]:
-        """What the run computed from all its scores when it ended, if it is large and stored; else empty.
-
-        Nothing is stored, and nothing used, where an aggregate's code is not loaded or has changed.
-        """
+        """What a large stored run computed from all its scores when it ended; empty where an
+        aggregate's code is not the run's."""
         if self.folder is None or not has_results(self) or self.problems:
             return {}
         return read_results(self.folder, self.manifest)
@@ -247,10 +245,7 @@ class ScoredRun:
 
 
 def slices_of(samples: Samples, by: Iterable[str]) -> tuple[str, ...]:
-    """The fields to group by, without duplicates and without `system`, which every summary has.
-
-    Raises PlanError with every field that samples cannot be grouped by.
-    """
+    """The fields to group by, distinct and without `system`; PlanError with every bad one."""
     fields = tuple(name for name in dict.fromkeys(by) if name != "system")
     known = [column for column in samples.columns if column not in UNGROUPED]
     problems: list[str] = []

@@ -1,4 +1,4 @@
-"""Sources of a run's scores: a frame in memory, or parts on disk; code that needs only values never reads evidence."""
+"""Sources of a run's scores: a frame in memory, or parts on disk, apart from evidence."""
 
 import hashlib
 from collections.abc import Iterator, Sequence
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from ragauge.runs.scored_run import ScoredRun
 
 COLUMNS = ("id", "system", "metric", "value", "status", "reason", "evidence", "flags")
-"""Columns of `Run.scores`."""
 SAMPLES_AT_ONCE = 20_000
 """Samples whose scores are in memory at once when parts are read one after the other."""
 MIN_INDEXED = 50_000
@@ -29,7 +28,7 @@ ROWS_AT_ONCE = 50_000
 
 @dataclass(frozen=True, slots=True)
 class InMemory:
-    """Scores in a frame with the columns of SCORES and EVIDENCE, ordered by sample and then by metric."""
+    """Scores in a frame with the columns of SCORES and EVIDENCE, by sample, then by metric."""
 
     frame: "pl.DataFrame"
 
@@ -57,7 +56,6 @@ class InParts:
     scores: Sequence[Path]
     evidence: Sequence[Path]
     batch_size: int = 1_000
-    """Samples per part."""
 
     def scan(self) -> "pl.LazyFrame":
         return _scan(self.scores, SCORES)
@@ -102,10 +100,7 @@ def _scan(paths: Sequence[Path], columns: Sequence[str]) -> "pl.LazyFrame":
 def collected(
     lazy: "pl.LazyFrame", folder: Path | None, *, is_large: bool = False
 ) -> "pl.DataFrame":
-    """The rows of a lazy frame; raises StoreError if a part is damaged or is not part of a run.
-
-    With `is_large` the query runs in pieces, so that its memory does not grow with the run.
-    """
+    """The rows of a lazy frame, in pieces if `is_large`; StoreError if a part is damaged."""
     import polars as pl
 
     try:
@@ -169,12 +164,8 @@ def write_index(folder: Path, samples: Samples) -> None:
 
     if len(samples) <= MIN_INDEXED:
         return
-    hashes = np.concatenate(
-        [
-            np.array([_hash(id) for id in cast("list[str]", piece["id"].to_list())], np.uint64)
-            for piece in samples.pieces(["id"])
-        ]
-    )
+    ids = (cast(str, id) for piece in samples.pieces(["id"]) for id in piece["id"].to_list())
+    hashes = np.fromiter(map(_hash, ids), np.uint64)
     order = np.argsort(hashes, kind="stable").astype(np.uint32)
     table = pl.DataFrame({"hash": hashes[order], "row": order})
     write_frame(folder / INDEX, table, row_group_size=ROWS_AT_ONCE)

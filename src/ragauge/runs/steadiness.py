@@ -1,4 +1,4 @@
-"""How steady a system is: over repeats of a question (pass@k, pass^k, variance), and over the turns of a conversation."""
+"""How steady a system is over repeats of a question, and over turns of a conversation."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -134,10 +134,8 @@ class WrongTurns:
 
 
 def wrong_turns(run: "ScoredRun", metrics: Iterable[MetricDisplay]) -> WrongTurns | None:
-    """The wrong turns by the first of these metrics that scores half of the turns before the last; None if there is none.
-
-    A metric that is scored at the last turn only, such as `state_match`, does not say where a conversation goes wrong.
-    """
+    """The wrong turns by the first of these metrics that scores half of the turns before the last;
+    None if there is none."""
     import polars as pl
 
     if not {"conversation", "turn"} <= set(run.samples.columns):

@@ -46,7 +46,6 @@ OF_RUN = re.compile(
 TAGS = ("ETag", "etag", "md5Hash", "generation", "mtime", "LastModified", "updated", "created")
 """What changes with a file's content, by the names that file systems give it."""
 AT_ONCE = 8
-"""Files that are copied at the same time."""
 Listed = Mapping[str, Mapping[str, Any]]
 """Files at a URL by their names in the run's folder, as the file system describes them."""
 
@@ -65,10 +64,11 @@ def url_of_run(place: str | os.PathLike[str]) -> str | None:
 
 
 def fetched(url: str, key: str | None = None) -> Path:
-    """A folder on this machine with what the run's folder at a URL has now.
+    """A folder on this machine with what the run's folder at a URL has now; of an unfinished run
+    only the manifest.
 
-    Of an unfinished run only the manifest. With a `key`, the folder in which that run is made, if it has begun
-    here, and of a run with another key only the manifest. Raises StoreError if there is no run, unless a key is given.
+    With a `key`, the folder in which that run is made, if it has begun here, and of another run
+    only the manifest. Raises StoreError if there is no run, unless a key is given.
     """
     if key is not None and ((made := _folder_of(url, key)) / MANIFEST).exists():
         return made

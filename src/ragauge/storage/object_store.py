@@ -13,7 +13,6 @@ from urllib.parse import urlsplit
 from ragauge.errors import MissingExtraError, RagaugeError, StoreError
 
 EXTRAS = {"s3": "s3", "gs": "gs"}
-"""The extra that reads each kind of URL."""
 CREDENTIALS = {
     "s3": "such as AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY",
     "gs": "such as GOOGLE_APPLICATION_CREDENTIALS",
@@ -30,11 +29,7 @@ def scheme_of(url: str) -> str:
 
 
 def file_system(url: str, extra: str | None = None) -> Any:
-    """The file system of a URL.
-
-    MissingExtraError, which names the extra, if its package is not installed; StoreError at once where
-    the store cannot be reached, which its package would try again for a minute.
-    """
+    """The file system of a URL; MissingExtraError, or StoreError if it cannot be reached."""
     scheme = scheme_of(url)
     try:
         fsspec = import_module("fsspec")

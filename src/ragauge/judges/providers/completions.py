@@ -1,4 +1,4 @@
-"""Read replies and errors of OpenAI's chat completions protocol in all known variants; no field is trusted to have its type."""
+"""Read replies and errors of OpenAI's chat completions protocol; no field is trusted."""
 
 import json
 import math
@@ -11,18 +11,13 @@ from ragauge.judges.protocol import Reply, Schema, TokenChoice
 from ragauge.network.endpoints import Fields, fields_of, listed, message_of
 
 Body = dict[str, Any]
-"""A request as JSON data."""
 
-_NAMES = {
-    "temperature": r"temperature",
-    "max_tokens": r"max_tokens",
-    "max_completion_tokens": r"max_completion_tokens",
-    "seed": r"seed",
-    "response_format": r"response[_ ]format|json_schema|json_object|structured[_ ]outputs?",
-    "logprobs": r"logprobs",
-    "top_logprobs": r"top_logprobs",
-}
-"""Optional parameters, and how servers name them in errors."""
+_OPTIONAL = (
+    *("temperature", "max_tokens", "max_completion_tokens", "seed"),
+    *("response_format", "logprobs", "top_logprobs"),
+)
+_FORMAT = r"response[_ ]format|json_schema|json_object|structured[_ ]outputs?"
+"""How servers name response_format in errors; other parameters by their names."""
 _LENGTH = re.compile(r"context[_ ](length|window)|too (large|long|many)|at most|reduce the length")
 
 
@@ -110,10 +105,11 @@ def error_of(body: str) -> ErrorBody:
 
 def rejected_parameters(error: ErrorBody, sent: Body) -> Iterator[str]:
     """The optional parameters of a request that an error rejects."""
-    names = [name for name in _NAMES if name in sent]
+    names = [name for name in _OPTIONAL if name in sent]
     named = [name for name in names if name in error.param.split(".")]
     for name in named or names:
-        is_named = bool(named) or re.search(rf"(?<!\w)({_NAMES[name]})(?!\w)", error.message, re.I)
+        words = _FORMAT if name == "response_format" else name
+        is_named = bool(named) or re.search(rf"(?<!\w)({words})(?!\w)", error.message, re.I)
         # "Prompt and reply are too long together" does not reject max_tokens.
         is_length = name.startswith("max_") and _LENGTH.search(error.message.lower())
         if is_named and not is_length:

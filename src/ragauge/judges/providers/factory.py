@@ -1,4 +1,4 @@
-"""Open the judge that a user names or passes: a model's name, an object, or a function, known by a digest of its code."""
+"""Open the judge that a user names or passes: a model's name, an object, or a function."""
 
 import inspect
 import json
@@ -21,12 +21,11 @@ JudgeLike = Judge | str | AsyncFunction
 
 
 def open_judge(given: JudgeLike, **settings: object) -> Judge:
-    """Open a judge.
+    """Open a judge; JudgeError or PlanError if it cannot be opened.
 
     A name is a model's behind an OpenAI-compatible endpoint with these `settings` (`base_url`,
     `api_key_env`, `temperature` …), `replay:FILE`, `any-llm:PROVIDER:MODEL`, or `PREFIX:MODEL` of a
-    package's entry point `ragauge.judges`. An async function is called with each request. JudgeError
-    or PlanError if it cannot be opened.
+    package's entry point `ragauge.judges`. An async function is called with each request.
     """
     if isinstance(given, str):
         return _named(given, settings)
@@ -79,8 +78,8 @@ def _named(name: str, settings: Mapping[str, object]) -> Judge:
 class CalledJudge(JudgeDefaults):
     """An async function as a judge: a Request in, a Reply or its text out.
 
-    Replies are cached by its name, module and code, and the plain values it was created with. A more
-    complex judge should define its own `identity`.
+    Its replies are cached by its name, module, code and plain values; a more complex judge should
+    define its own `identity`.
     """
 
     def __init__(self, function: AsyncFunction) -> None:
@@ -112,11 +111,8 @@ class CalledJudge(JudgeDefaults):
 
 
 def script_digest(function: object) -> str:
-    """A digest of a function's code, of the plain values it was created with, and of the functions and plain
-    values of its module that it names.
-
-    It changes more often than CalledJudge's, which suits replies that cost nothing.
-    """
+    """A digest of a function's code and plain values and of what it names in its module; it changes
+    more often than CalledJudge's."""
     return _digest(_with_named(function, set()))
 
 
@@ -148,8 +144,7 @@ def _owner_and_code(function: Any) -> tuple[Any, Any]:
 
 
 def _with_named(function: Any, seen: set[int]) -> Iterator[str]:
-    """The traits of a function and of what it calls: names in its module or class, and functions it
-    was created with."""
+    """The traits of a function, and of what it calls or was created with."""
     yield from _traits(function)
     owner, called = _owner_and_code(function)
     module: Mapping[str, object] = getattr(called, "__globals__", {})

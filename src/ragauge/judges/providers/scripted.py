@@ -32,7 +32,6 @@ Script = (
 )
 RECORDING = "ragauge recording 1"
 MAX_BYTES = 2_000_000_000
-"""Most bytes of a recording."""
 
 
 class ScriptedJudge(JudgeDefaults):
@@ -52,7 +51,6 @@ class ScriptedJudge(JudgeDefaults):
         self.script = script
         self.name = name
         self.requests: list[Request] = []
-        """The requests, in order."""
         self._n_asked: Counter[str] = Counter()
 
     @cached_property
@@ -100,11 +98,7 @@ _OF_JUDGE = (
 
 
 class RecordingJudge(JudgeDefaults):
-    """A judge whose replies are also written to a file, for a RecordedJudge to replay.
-
-    An existing recording of the same judge is continued. PlanError if the file is something else or
-    cannot be written.
-    """
+    """A judge whose replies are also written to a file; PlanError if that cannot hold them."""
 
     def __init__(self, judge: Judge, path: str | Path) -> None:
         self.judge = managed(judge)
@@ -196,10 +190,7 @@ def _without_cut_line(text: str) -> str:
 
 
 class RecordedJudge(JudgeDefaults):
-    """A judge that replays recorded replies only.
-
-    Its identity is the recorded judge's, under which replies are found; `digest` is the file's.
-    """
+    """A judge that replays the replies of a file, under the identity of the recorded judge."""
 
     is_recorded = True
 

@@ -21,7 +21,6 @@ TRUTH = {"true": True, "false": False}
 Json = Any
 """A JSON value; not `object`, because casts are slow calls."""
 Rules = Mapping[str, Any]
-"""A Schema."""
 Object = dict[str, Json]
 Array = list[Json]
 Place = str | tuple["Place", str | int]
@@ -29,10 +28,7 @@ Place = str | tuple["Place", str | int]
 
 
 class ReplyError(Exception):
-    """What is wrong with a reply, for the repair message and for people.
-
-    `is_cut`: the reply is truncated.
-    """
+    """What is wrong with a reply, for the repair message; `is_cut`: it is truncated."""
 
     # The message is part of the repair prompt, and so of the keys of kept replies: rewording it makes
     # recordings and caches miss.

@@ -1,4 +1,4 @@
-"""Find the JSON object, or the word, that is a judge's reply; a reply that can be read in two ways is rejected, since an answer may have forged one."""
+"""Find the JSON object, or the word, that is a judge's reply; it must be readable in one way."""
 
 import json
 import math
@@ -25,7 +25,6 @@ MAX_LENGTH = 1_000_000
 MAX_DEPTH = 64
 MAX_DIGITS = 100
 MAX_VALUES = 1_000
-"""Maximum number of pieces that look like JSON."""
 # In prose, [1] is a citation: an array of numbers or booleans counts only on its own lines.
 START = re.compile(
     r"""

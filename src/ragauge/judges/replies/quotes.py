@@ -90,7 +90,7 @@ def _trimmed(quote: str) -> str:
 
 
 class _Folded(NamedTuple):
-    """A text in which equivalent characters are the same, and where each of its characters began and ended."""
+    """A text in which equivalent characters are the same, and where each began and ended."""
 
     text: str
     starts: "array[int]"
@@ -114,11 +114,9 @@ class _Folded(NamedTuple):
             folded += (signs[at:start], instead)
             starts.extend(range(at, start))
             ends.extend(range(at + 1, start + 1))
-            for place in range(
-                len(instead)
-            ):  # its last character ends where all that it stands for does
-                starts.append(start + place)
-                ends.append(end)
+            # Its last character ends where all that it stands for does.
+            starts.extend(range(start, start + len(instead)))
+            ends.extend([end] * len(instead))
             at = end
         return cls("".join(folded), starts, ends)
 
@@ -178,10 +176,7 @@ def _whole(quote: str, text: str, at: int) -> Span | None:
 
 
 def _cuts(text: str, at: int) -> bool:
-    """Whether a word, number or letter with marks continues across this position.
-
-    Words are letters with case; scripts without case often have no spaces, or attach prefixes.
-    """
+    """Whether a word of letters with case, a number or marks continue across this position."""
     if not 0 < at < len(text):
         return False
     left, right = text[at - 1], text[at]
