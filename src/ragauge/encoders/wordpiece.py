@@ -91,19 +91,18 @@ class WordPiece:
         for match in _WORDS.finditer(chunk.translate(self._kinds)):
             at, end_of_word = match.span()
             word = chunk[at:end_of_word]
-            found = self._remembered.get(word) or self._word(word, match.group())
+            found = self._remembered.get(word)
+            if not found:
+                read = self._reordered if _MOVABLE in match.group() else self._folded
+                letters, places = read(word)
+                pieces = self._pieces(letters)
+                parts = tuple((places[start], places[end - 1] + 1) for _, start, end in pieces)
+                found = tuple(number for number, _, _ in pieces), parts
+                self._remember(word, found)
             ids += found[0]
             spans += [(at + first, at + end) for first, end in found[1]]
         found = tuple(ids), tuple(spans)
         self._remember(chunk, found)
-        return found
-
-    def _word(self, word: str, kinds: str) -> _Found:
-        letters, places = self._reordered(word) if _MOVABLE in kinds else self._folded(word)
-        pieces = self._pieces(letters)
-        spans = tuple((places[start], places[end - 1] + 1) for _, start, end in pieces)
-        found = tuple(number for number, _, _ in pieces), spans
-        self._remember(word, found)
         return found
 
     def _remember(self, text: str, found: _Found) -> None:

@@ -157,7 +157,15 @@ class RunFolder:
                 if stored.finished or (self.path / SAMPLES).exists():
                     return stored
             else:
-                self._check_empty()
+                with store_errors(self.path):
+                    self.path.mkdir(parents=True, exist_ok=True)
+                    names = [file.name for file in self.path.iterdir()]
+                names = [name for name in names if not name.startswith(".")]
+                if others := [name for name in names if name not in OF_PEOPLE]:
+                    raise StoreError(
+                        f"{self.path}: is not a run folder: it contains {min(others)!r}; "
+                        "choose an empty folder or a new one"
+                    )
             # The manifest first: it distinguishes a started run from other people's files.
             write_text(self.path / MANIFEST, manifest.to_json())
             path = self.path / SAMPLES
@@ -166,18 +174,6 @@ class RunFolder:
             else:
                 write_frame(path, samples.frame, row_group_size=rows_at_once(samples.frame))
             return manifest
-
-    def _check_empty(self) -> None:
-        """Create the folder; raise StoreError if it contains other files."""
-        with store_errors(self.path):
-            self.path.mkdir(parents=True, exist_ok=True)
-            names = [file.name for file in self.path.iterdir()]
-        others = [name for name in names if not name.startswith(".") and name not in OF_PEOPLE]
-        if others:
-            raise StoreError(
-                f"{self.path}: is not a run folder: it contains {min(others)!r}; "
-                "choose an empty folder or a new one"
-            )
 
     def _remove_left_over(self) -> None:
         """Remove temporary files of runs that were killed."""

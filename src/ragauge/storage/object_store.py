@@ -37,27 +37,22 @@ def file_system(url: str, extra: str | None = None) -> Any:
         if not is_google or os.environ.get("STORAGE_EMULATOR_HOST"):
             return fsspec.filesystem(scheme)
         has_credentials = _has_google_credentials()
-        _check_reachable(url, has_credentials=has_credentials)
+        proxy = urlsplit(os.environ.get("HTTPS_PROXY") or os.environ.get("https_proxy") or "")
+        host, port = (proxy.hostname, proxy.port or 80) if proxy.hostname else (GOOGLE, HTTPS)
+        try:
+            socket.create_connection((host, port), REACHED_S).close()
+        except OSError:
+            what = f"the proxy {host}:{port} of HTTPS_PROXY" if proxy.hostname else host
+            lacks = "" if has_credentials else " and the credentials, of which none were found"
+            raise StoreError(
+                f"{url:.200}: {what} cannot be reached; check the network{lacks} ({CREDENTIALS['gs']})"
+            ) from None
         # Without credentials gcsfs waits for those of a Google machine; public buckets need none.
         token = None if has_credentials else "anon"
         return fsspec.filesystem(scheme, token=token, session_kwargs={"trust_env": True})
     except ImportError:
         raise MissingExtraError(
             f"{url:.200}: {scheme}:// needs another package", extra or EXTRAS[scheme]
-        ) from None
-
-
-def _check_reachable(url: str, *, has_credentials: bool) -> None:
-    """StoreError if no connection to Google, or to the proxy that is set, can be made."""
-    proxy = urlsplit(os.environ.get("HTTPS_PROXY") or os.environ.get("https_proxy") or "")
-    host, port = (proxy.hostname, proxy.port or 80) if proxy.hostname else (GOOGLE, HTTPS)
-    try:
-        socket.create_connection((host, port), REACHED_S).close()
-    except OSError:
-        what = f"the proxy {host}:{port} of HTTPS_PROXY" if proxy.hostname else host
-        lacks = "" if has_credentials else " and the credentials, of which none were found"
-        raise StoreError(
-            f"{url:.200}: {what} cannot be reached; check the network{lacks} ({CREDENTIALS['gs']})"
         ) from None
 
 

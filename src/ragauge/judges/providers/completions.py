@@ -43,6 +43,16 @@ def reply_of(envelope: Fields, choice: Fields) -> Reply:
     if isinstance(refusal, str) and refusal:
         text, finish_reason = text or refusal, "refusal"
     model = envelope.get("model")
+    # Each token with its alternatives, each once.
+    choices: list[TokenChoice] = []
+    for token in map(fields_of, listed(fields_of(choice.get("logprobs")).get("content"))):
+        found: dict[str, float] = {}
+        for each in (*map(fields_of, listed(token.get("top_logprobs"))), token):
+            word, logprob = each.get("token"), _finite(each.get("logprob"), least=-math.inf)
+            if isinstance(word, str) and logprob is not None:
+                found.setdefault(word, logprob)
+        choices.append(TokenChoice(str(token.get("token")), tuple(found.items())))
+    has_all = choices and all(each.alternatives for each in choices)
     return Reply(
         text=text,
         prompt_tokens=_count(usage.get("prompt_tokens")),
@@ -51,21 +61,8 @@ def reply_of(envelope: Fields, choice: Fields) -> Reply:
         cost_usd=_finite(usage.get("cost"), least=0.0),
         finish_reason=finish_reason if isinstance(finish_reason, str) else "stop",
         model=model if isinstance(model, str) else None,
-        logprobs=_logprobs(fields_of(choice.get("logprobs")).get("content")),
+        logprobs=tuple(choices) if has_all else None,
     )
-
-
-def _logprobs(content: object) -> tuple[TokenChoice, ...] | None:
-    """Each token with its alternatives, each once. None if the reply or any token has none."""
-    choices: list[TokenChoice] = []
-    for token in map(fields_of, listed(content)):
-        found: dict[str, float] = {}
-        for choice in (*map(fields_of, listed(token.get("top_logprobs"))), token):
-            text, logprob = choice.get("token"), _finite(choice.get("logprob"), least=-math.inf)
-            if isinstance(text, str) and logprob is not None:
-                found.setdefault(text, logprob)
-        choices.append(TokenChoice(str(token.get("token")), tuple(found.items())))
-    return tuple(choices) if choices and all(each.alternatives for each in choices) else None
 
 
 def _count(value: object) -> int | None:
