@@ -21,9 +21,9 @@ import ragauge as rg
 from ragauge.errors import PlanError, StoreError
 from ragauge.label import Label
 from ragauge.page import chunks
+from ragauge.page.breakdowns import run_slices
 from ragauge.page.overview import Overview
 from ragauge.page.page import asset, script_json, write_page
-from ragauge.page.slices import run_slices
 from ragauge.page.view import ReportView
 
 ROWS = [
