@@ -263,6 +263,8 @@ def _file_content(path: Path, kind: "Value") -> "_Content":
     from ragauge.rankings.reading.rows import candidates, choose
 
     suffix, problems = suffix_of(path), list[Problem]()
+    if suffix == "trec":
+        return path  # a folder, which is reported when it is read
     fields: list[str] = []
     if suffix in _DELIMITERS:
         first = next((line for _, line in text_lines(path, [])), "").rstrip("\r\n")
