@@ -72,7 +72,9 @@ def fuse(
             score = _borda(pool, weights)
         else:
             ballots = zip(pool.ballots, weights, strict=True)
-            points = [weight * _points(each, method, k, norm or "min-max") for each, weight in ballots]
+            points = [
+                weight * _points(each, method, k, norm or "min-max") for each, weight in ballots
+            ]
             score = _combined(pool, method, points)
     if not np.isfinite(score).all():
         raise PlanError(["the scores are too large to fuse; use the norm 'rank', or rrf"])

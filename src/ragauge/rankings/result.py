@@ -219,7 +219,8 @@ class RankingResult:
         from ragauge.stats.corrections import holm, of_family
         from ragauge.stats.tests import pairwise_randomization
 
-        values, counts = (column[:, self.by_name] for column in self._averaged(measure))
+        scored, counted = self._averaged(measure)
+        values, counts = scored[:, self.by_name], counted[:, self.by_name]
         test_pairs = partial(pairwise_randomization, seed=self.seed, scale=self._scale(measure))
         tests: dict[tuple[int, int], PairedTest] = {}
         if counts.any() and (counts == counts[0]).all():
@@ -245,8 +246,9 @@ class RankingResult:
         values, counts = self._averaged(self._measure(measure))
         pair = [self._run(one), self._run(other)]
         kept = counts[pair].all(axis=0)
-        first, second = (float(np.mean(values[run][kept])) for run in pair)
-        return first, second
+        first: Floats = values[pair[0]][kept]
+        second: Floats = values[pair[1]][kept]
+        return float(np.mean(first)), float(np.mean(second))
 
     def _averaged(self, measure: int) -> tuple[Floats, Bools]:
         """The values in the form that is averaged, and which of them count, both (runs, queries)."""

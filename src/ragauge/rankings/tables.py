@@ -86,7 +86,7 @@ class RankingTable:
         names = [name for name in ranked.names if not ranked.is_whole_only(name)]
         values = {(name, run): ranked.per_query(name, run) for name in names for run in ranked.runs}
         rows: list[tuple[str, ...]] = []
-        for number in ranked.by_name.tolist():
+        for number in map(int, ranked.by_name):
             query = ranked.judgements.queries[number]
             for at, run in enumerate(ranked.runs):
                 if ranked.is_counted[at, number]:
