@@ -3,12 +3,10 @@
 from dataclasses import dataclass
 from typing import cast
 
-from ragauge.people.review import Review
-from ragauge.people.review_exchange import texts_of
-from ragauge.people.review_labels import ReviewLabel
+from ragauge.people.review import YES_NO, Review
+from ragauge.people.review_labels import ReviewLabel, says
 from ragauge.people.review_queue import ReviewItem
-from ragauge.people.review_verdicts import AnswerLabels, says
-from ragauge.people.review_words import YES_NO, value_text, why
+from ragauge.people.review_verdicts import AnswerLabels
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +109,7 @@ def item_view(review: Review, item: ReviewItem, rater: str) -> ReviewItemView:
     answer = review.labels().of((item.id, item.system))
     task = review.task(answer, rater)
     own = own_label(review, answer, rater)
-    texts = texts_of(review.queue, item)
+    texts = review.queue.texts(item)
     is_labelled = own is not None
     sees_labels = is_labelled or task == "settle"
     said = (*answer.labels, *([answer.adjudication] if answer.adjudication else []))
@@ -129,11 +127,11 @@ def item_view(review: Review, item: ReviewItem, rater: str) -> ReviewItemView:
             automatic.append(VerdictView(found.metric.name, "–", found.why_not))
         else:
             verdict = YES_NO[found.is_yes]
-            automatic.append(VerdictView(found.metric.name, value_text(found), verdict))
+            automatic.append(VerdictView(found.metric.name, found.value_text, verdict))
     return ReviewItemView(
         key=item.key,
         id=item.id,
-        why=why(item),
+        why=item.why,
         task=task,
         before=str(texts.get("conversation_before") or ""),
         question=str(texts.get("question", "")),
