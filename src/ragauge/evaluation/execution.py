@@ -232,8 +232,13 @@ N_WORST = 20
 def _store_results(run: Run) -> None:
     """Store what a large run shows first, unless an aggregate cannot be computed here."""
     from ragauge.comparing.differences import comparisons_of
-    from ragauge.page.distributions import DISTRIBUTIONS, distributions
-    from ragauge.page.slices import SLICES, can_be_stored, run_slices
+    from ragauge.page.breakdowns import (
+        DISTRIBUTIONS,
+        SLICES,
+        can_be_stored,
+        distributions,
+        run_slices,
+    )
     from ragauge.runs.findings import find
     from ragauge.runs.summary import worst_rows
     from ragauge.views.first_screen import FirstScreen
