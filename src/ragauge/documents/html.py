@@ -5,36 +5,12 @@ from html.parser import HTMLParser
 
 HIDDEN = frozenset(("script", "style", "template", "noscript", "svg", "head", "iframe", "object"))
 NAVIGATION = frozenset(("nav", "footer", "aside", "form", "button", "select", "menu"))
-BLOCKS = frozenset(
-    [
-        "p",
-        "div",
-        "nav",
-        "footer",
-        "aside",
-        "form",
-        "menu",
-        "section",
-        "article",
-        "main",
-        "header",
-        "ul",
-        "ol",
-        "dl",
-        "dd",
-        "dt",
-        "pre",
-        "hr",
-        "blockquote",
-        "table",
-        "figure",
-        "figcaption",
-        "address",
-        "details",
-        "summary",
-        "body",
-    ]
-)
+BLOCKS = frozenset((
+    "p", "div", "nav", "footer", "aside", "form", "menu", "section", "article", "main", "header", "ul", "ol",
+    "dl", "dd", "dt", "pre", "hr", "blockquote", "table", "figure", "figcaption", "address", "details",
+    "summary", "body",
+))  # fmt: skip
+_HEADING = re.compile("h[1-6]")
 _SPACE = re.compile(r"[^\S\n]*\n\s*\n\s*")
 
 
@@ -46,23 +22,21 @@ def text_of_html(html: str) -> str:
     >>> text_of_html("<nav>Home</nav><h1>Leave</h1><p>It is <b>30</b> days.<table><tr><th>a<td>1</table>")
     '# Leave\\n\\nIt is 30 days.\\n\\n| a | 1 |'
     """
-    reader = _Reader(HIDDEN | NAVIGATION)
-    reader.feed(html)
-    reader.close()
+    reader = _Reader(html, HIDDEN | NAVIGATION)
     if reader.hidden:
-        reader = _Reader(HIDDEN - {"head"})
-        reader.feed(html)
-        reader.close()
+        reader = _Reader(html, HIDDEN - {"head"})
     return _SPACE.sub("\n\n", "".join(reader.pieces)).strip()
 
 
 class _Reader(HTMLParser):
-    def __init__(self, skipped: frozenset[str]) -> None:
+    def __init__(self, html: str, skipped: frozenset[str]) -> None:
         super().__init__()
         self.skipped = skipped
         self.hidden = ""  # the outermost skipped element that is open
         self.pieces: list[str] = []
         self.in_row = False
+        self.feed(html)
+        self.close()
 
     def handle_starttag(self, tag: str, attrs: object) -> None:  # noqa: ARG002
         if self.hidden:
@@ -77,7 +51,7 @@ class _Reader(HTMLParser):
             self.pieces.append("\n")
         elif not self.in_row:
             opening = "\n\n" if tag in BLOCKS else {"li": "\n- ", "br": "\n"}.get(tag, "")
-            self.pieces.append(f"\n\n{'#' * int(tag[1])} " if _is_heading(tag) else opening)
+            self.pieces.append(f"\n\n{'#' * int(tag[1])} " if _HEADING.fullmatch(tag) else opening)
 
     def handle_endtag(self, tag: str) -> None:
         if self.hidden:
@@ -87,7 +61,7 @@ class _Reader(HTMLParser):
         elif tag in ("tr", "table"):
             self._end_row()
             self.pieces.append("\n\n" if tag == "table" else "")
-        elif not self.in_row and (tag in BLOCKS or _is_heading(tag)):
+        elif not self.in_row and (tag in BLOCKS or _HEADING.fullmatch(tag)):
             self.pieces.append("\n\n")
 
     def handle_data(self, data: str) -> None:
@@ -100,7 +74,3 @@ class _Reader(HTMLParser):
         if self.in_row:
             self.pieces.append(" |")
         self.in_row = False
-
-
-def _is_heading(tag: str) -> bool:
-    return len(tag) == 2 and tag[0] == "h" and tag[1] in "123456"

@@ -78,18 +78,16 @@ def _outermost(element: ElementTree.Element, *names: str) -> Iterator[ElementTre
 
 
 def _block(element: ElementTree.Element) -> str:
+    """A paragraph, a heading, or the rows of a table."""
     if element.tag == f"{_W}tbl":
         rows = (map(_words, _outermost(row, "tc")) for row in _outermost(element, "tr"))
         return "\n".join(f"| {' | '.join(cells)} |" for cells in rows)
     style = element.find(f"{_W}pPr/{_W}pStyle")
     heading = _HEADING.match("" if style is None else style.get(f"{_W}val", ""))
-    item = "- " if element.find(f"{_W}pPr/{_W}numPr") is not None else ""
+    mark = "- " if element.find(f"{_W}pPr/{_W}numPr") is not None else ""
+    mark = f"{'#' * min(int(heading[1] or 1), 6)} " if heading else mark
     text = _words(element)
-    return (
-        f"{'#' * min(int(heading[1] or 1), 6)} {text}"
-        if heading and text
-        else text and f"{item}{text}"
-    )
+    return text and f"{mark}{text}"
 
 
 def _words(element: ElementTree.Element) -> str:
@@ -126,10 +124,8 @@ def text_of_pdf(content: bytes) -> str:
     except Exception as error:  # pypdf lets errors of many kinds through on a damaged file
         reason = f"cannot be read as a PDF: {type(error).__name__}: {error!s:.200}"
         raise UnreadableError(reason) from None
-    if not pages:
-        raise UnreadableError("has no pages")
     if not "".join(pages).strip():
-        raise UnreadableError(
-            f"has no text on its {counted(len(pages), 'page')}: a scan; run OCR on it first"
-        )
+        n_pages = counted(len(pages), "page")
+        what = f"has no text on its {n_pages}: a scan; run OCR on it first"
+        raise UnreadableError(what if pages else "has no pages")
     return PAGE_BREAK.join(pages)

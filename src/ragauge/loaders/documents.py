@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import cast
 
-from ragauge.loaders.values import named_values, value_of
+from ragauge.loaders.values import items_in, mapping_in, named_values, value_of
 from ragauge.samples.samples import Row
 
 TEXT_KEYS = (
@@ -116,18 +116,16 @@ def documents_of_columns(result: object) -> list[dict[str, object]] | None:
         return None
     columns: dict[str, Sequence[object]] = {}
     for name, column in cast(Mapping[str, object], result).items():
-        if isinstance(column, list) and column:
-            items = cast(list[object], column)
-            if isinstance(items[0], list) and len(items) > 1:
+        items = items_in(column)
+        if items and isinstance(items[0], list):
+            if len(items) > 1:
                 return None
-            columns[name] = cast(list[object], items[0]) if isinstance(items[0], list) else items
+            items = items_in(cast(object, items[0]))
+        columns[name] = items
     names = {"ids": "id", "documents": "text", "metadatas": "metadata"}
-    n_documents = len(columns.get("documents", ()))
-    columns = {name: column for name, column in columns.items() if len(column) == n_documents}
-    return [
-        {names.get(name, name): column[place] for name, column in columns.items()}
-        for place in range(n_documents)
-    ]
+    n = len(columns["documents"])
+    whole = {names.get(name, name): column for name, column in columns.items() if len(column) == n}
+    return [{name: column[at] for name, column in whole.items()} for at in range(n)]
 
 
 def id_part(searched: Sequence[Searched]) -> str | None:
@@ -141,24 +139,25 @@ def id_part(searched: Sequence[Searched]) -> str | None:
     own = [id for _, ids, _ in searched for id in ids]
     has_own = any(id is not None for id in own)
     is_named = has_own and not all(isinstance(id, str) and GENERATED.fullmatch(id) for id in own)
-    judged = [
-        (relevant, ids, documents)
-        for row, ids, documents in searched
-        if (relevant := _judged_ids(row))
-    ]
+    judged: list[tuple[set[str], Sequence[object], Sequence[Mapping[str, object]]]] = []
+    for row, ids, documents in searched:
+        relevant = row.values.get("relevant")
+        items = mapping_in(relevant) or items_in(relevant)
+        if named := {str(mapping_in(item).get("id", item)) for item in items}:
+            judged.append((named, ids, documents))
     if not own or (is_named and not judged):
         return None
-    documents = [parts for _, _, several in searched for parts in several]
-    shared = set(_named(documents[0]))
-    for parts in documents:
-        shared &= _named(parts).keys()
+    if any(str(id) in named for named, ids, _ in judged for id in ids):
+        return None
+    parts = [each for _, _, several in searched for each in several]
+    shared = set(_named(parts[0]))
+    for each in parts:
+        shared &= _named(each).keys()
         if not shared:
             break
     in_order = [key for key in (*ID_KEYS, *ORIGIN_KEYS) if key in shared]
-    if any(str(id) in relevant for relevant, ids, _ in judged for id in ids):
-        return None
     for key in in_order:
-        if any(str(id_of(each, key)) in relevant for relevant, _, some in judged for each in some):
+        if any(str(id_of(each, key)) in named for named, _, some in judged for each in some):
             return key
     usable = [key for key in in_order if key in ID_KEYS] if has_own else in_order
     return usable[0] if usable and not is_named else None
@@ -167,19 +166,6 @@ def id_part(searched: Sequence[Searched]) -> str | None:
 def id_of(parts: Mapping[str, object], key: str) -> object:
     """The id of a document that is its part `key`."""
     return _named(parts).get(key)
-
-
-def _judged_ids(row: Row) -> set[str]:
-    relevant = row.values.get("relevant")
-    if isinstance(relevant, Mapping):
-        return {str(id) for id in cast(Mapping[object, object], relevant)}
-    if not isinstance(relevant, list | tuple):
-        return set()
-    ids: list[object] = [
-        cast(Mapping[str, object], item).get("id") if isinstance(item, Mapping) else item
-        for item in cast(Sequence[object], relevant)
-    ]
-    return {str(id) for id in ids}
 
 
 def _named(parts: Mapping[str, object]) -> dict[str, object]:

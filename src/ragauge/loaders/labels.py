@@ -77,7 +77,7 @@ class LabelColumns:
     @classmethod
     def of(cls, table: Table, chosen: Mapping[str, str | Sequence[str]]) -> "LabelColumns":
         """The columns that the user chose, and the others by their names; DataError where neither tells them."""
-        names = table.columns()
+        names = table.columns
         there = listed([repr(name) for name in names], most=30)
         given = {
             field: [column] if isinstance(column, str) else list(column)
@@ -123,7 +123,7 @@ class LabelColumns:
 def _by_names(table: Table, chosen: dict[str, str]) -> dict[str, str]:
     """The chosen columns, and of each other field the column that its name tells."""
     found: dict[str, list[str]] = {}
-    for name in table.columns():
+    for name in table.columns:
         field = field_of(name, _ALIASES)
         if field is not None and field not in chosen and name not in chosen.values():
             found.setdefault(field, []).append(name)

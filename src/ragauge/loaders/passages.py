@@ -24,7 +24,7 @@ from ragauge.loaders.documents import (
 from ragauge.loaders.formats.frames import plain
 from ragauge.loaders.formats.printed import PrintedArray
 from ragauge.loaders.table import listed
-from ragauge.loaders.values import named_values, value_of
+from ragauge.loaders.values import items_in, mapping_in, named_values, value_of
 from ragauge.samples.samples import Row
 
 CONTAINER_KEYS = ("source_nodes", "documents", "nodes", "matches", "points", "hits")
@@ -61,64 +61,53 @@ class ContextParts:
 
     def read(self, rows: Sequence[Row], problems: list[Problem]) -> list[Row]:
         """The rows with contexts as texts."""
-        for row in rows:
-            for name, value in row.values.items():
-                if isinstance(value, PrintedArray):
-                    self.printed[name] = self.printed.get(name, 0) + 1
         found = [
             {name: _passages(row, name, problems) for name in ("contexts", "gold_contexts")}
             for row in rows
         ]
-        searched: list[Searched] = [
-            (row, [passage.id for passage in passages], [passage.parts for passage in passages])
-            for row, both in zip(rows, found, strict=True)
-            if (passages := both["contexts"]) and row.values.get("context_ids") is None
-        ]
+        searched: list[Searched] = []
+        for row, both in zip(rows, found, strict=True):
+            for name, value in row.values.items():
+                if isinstance(value, PrintedArray):
+                    self.printed[name] = self.printed.get(name, 0) + 1
+            if (passages := both["contexts"]) and row.values.get("context_ids") is None:
+                searched.append((row, [p.id for p in passages], [p.parts for p in passages]))
         key = id_part(searched)
         if searched:
             self.keys.add(key)
-        unpacked = [self._unpacked(row, both, key) for row, both in zip(rows, found, strict=True)]
+        read: list[Row] = []
+        for row, both in zip(rows, found, strict=True):
+            values: dict[str, object] = {}
+            for name, passages in both.items():
+                if passages is None:
+                    continue
+                values[name] = [passage.text for passage in passages]
+                if name == "contexts":
+                    ids = [p.id if key is None else id_of(p.parts, key) for p in passages]
+                    values |= self._beside_texts("context_ids", ids, row)
+                    scores = [score_of(passage.score) for passage in passages]
+                    values |= self._beside_texts("context_scores", scores, row)
+                own = SPAN if name == "gold_contexts" else ()
+                unread = (part for passage in passages for part in passage.unread)
+                self.unread |= {repr(part): None for part in unread if part not in own}
+            self.filled |= values.keys() - {"contexts", "gold_contexts"}
+            read.append(Row({**row.values, **values}, row.source, row.line) if values else row)
         if not self.filled:
-            return unpacked
-        # Empty contexts have empty ids, as other rows have ids.
-        return [
-            row
-            if row.values.get("contexts") != []
-            else Row(
-                {
-                    **row.values,
-                    **{name: [] for name in sorted(self.filled) if row.values.get(name) is None},
-                },
-                row.source,
-                row.line,
-            )
-            for row in unpacked
-        ]
-
-    def _unpacked(self, row: Row, both: Mapping[str, list[Passage] | None], key: str | None) -> Row:
-        values: dict[str, object] = {}
-        for name, passages in both.items():
-            if passages is None:
-                continue
-            values[name] = [passage.text for passage in passages]
-            if name == "contexts":
-                ids = [p.id if key is None else id_of(p.parts, key) for p in passages]
-                values |= self._beside_texts("context_ids", ids, row)
-                scores = [score_of(passage.score) for passage in passages]
-                values |= self._beside_texts("context_scores", scores, row)
-            own = SPAN if name == "gold_contexts" else ()
-            self.unread |= {
-                repr(part): None for each in passages for part in each.unread if part not in own
-            }
-        self.filled |= values.keys() - {"contexts", "gold_contexts"}
-        return Row({**row.values, **values}, row.source, row.line) if values else row
+            return read
+        for at, row in enumerate(read):  # empty contexts have empty ids, as other rows have ids
+            if row.values.get("contexts") == []:
+                missing = (name for name in sorted(self.filled) if row.values.get(name) is None)
+                values = {**row.values, **{name: [] for name in missing}}
+                read[at] = Row(values, row.source, row.line)
+        return read
 
     def _beside_texts(self, name: str, column: list[object], row: Row) -> dict[str, object]:
         """The ids or scores, if every passage has one and the row has none."""
-        n_missing = 0 if row.values.get(name) is not None else column.count(None)
-        if 0 < n_missing < len(column):
+        if row.values.get(name) is not None:
+            return {}
+        if 0 < column.count(None) < len(column):
             self.incomplete[name] = self.incomplete.get(name, 0) + 1
-        return {} if n_missing or row.values.get(name) is not None else {name: column}
+        return {} if None in column else {name: column}
 
     def notes(self) -> tuple[str, ...]:
         """What was taken from the objects and what was left out."""
@@ -148,14 +137,16 @@ def _passages(row: Row, name: str, problems: list[Problem]) -> list[Passage] | N
         return None
     passages: list[Passage] = []
     for number, item in enumerate(items, start=1):
-        passage = _passage(item)
-        if passage is None:
+        parts = None if item is None or isinstance(item, str | int | float) else parts_of(item)
+        if parts is None and _is_object(item):
+            keys = listed([repr(key) for key in named_values(item) or mapping_in(item)])
+            kind = "" if isinstance(item, Mapping) else f"is a {type(item).__name__} that "
+            text = f"{kind}has no text under {', '.join(TEXT_KEYS)}; its keys are {keys}"
             id = row.values.get("id")
             id = id if isinstance(id, str) else None
-            problem = f"item {number} {_without_text(item)}"
-            problems.append(Problem(problem, row.source, row.line, name, id))
+            problems.append(Problem(f"item {number} {text}", row.source, row.line, name, id))
             return []
-        passages.append(passage)
+        passages.append(Passage(item) if parts is None else _passage(parts))
     return passages
 
 
@@ -167,16 +158,14 @@ def _items(given: object) -> Sequence[object] | None:
         return list(cast(Iterator[object], given))
     if isinstance(given, list | tuple):
         items = cast(Sequence[object], given)
-        return items if any(_is_object(item) for item in items) else None
+        return items if any(map(_is_object, items)) else None
     if (columns := documents_of_columns(given)) is not None:
         return columns
     if parts_of(given) is None:
         for key in CONTAINER_KEYS:  # the result of a search
-            inner = value_of(given, key)
-            if isinstance(inner, list | tuple):
-                return _items(cast(object, inner)) or cast(Sequence[object], inner)
-    is_object = isinstance(given, Mapping) or named_values(given) is not None
-    return (cast(object, given),) if is_object else None
+            if isinstance(inner := value_of(given, key), list | tuple):
+                return _items(cast(object, inner)) or items_in(cast(object, inner))
+    return (given,) if _is_object(given) else None
 
 
 def _is_object(item: object) -> bool:
@@ -187,13 +176,7 @@ def _is_object(item: object) -> bool:
     return isinstance(item, Mapping) or named_values(item) is not None
 
 
-def _passage(item: object) -> Passage | None:
-    """The parts of one context; None for an object without a text."""
-    if item is None or isinstance(item, str | int | float):
-        return Passage(item)
-    parts = parts_of(item)
-    if parts is None:
-        return None if _is_object(item) else Passage(item)
+def _passage(parts: Mapping[str, object]) -> Passage:
     taken = [
         next((key for key in keys if parts.get(key) is not None), None)
         for keys in (TEXT_KEYS, ID_KEYS, SCORE_KEYS)
@@ -208,11 +191,3 @@ def _passage(item: object) -> Passage | None:
     )
     values = (None if key is None else plain(parts[key]) for key in taken)
     return Passage(*values, parts=parts, unread=unread)
-
-
-def _without_text(item: object) -> str:
-    is_mapping = isinstance(item, Mapping)
-    parts = cast(Mapping[object, object], item) if is_mapping else named_values(item) or {}
-    keys = listed([repr(key) for key in parts])
-    kind = "" if is_mapping else f"is a {type(item).__name__} that "
-    return f"{kind}has no text under {', '.join(TEXT_KEYS)}; its keys are {keys}"

@@ -29,27 +29,27 @@ class SampleFile:
 
     @cached_property
     def columns(self) -> tuple[str, ...]:
-        return tuple(self.scan().collect_schema().names())
+        return tuple(self._lazy.collect_schema().names())
 
     @cached_property
     def height(self) -> int:
         """The number of rows."""
         import polars as pl
 
-        return int(self.scan().select(pl.len()).collect().item())
+        return int(self._lazy.select(pl.len()).collect().item())
 
     @cached_property
     def rows_at_once(self) -> int:
         """How many rows to read at once, by the size of the first ones."""
-        first = self.read(0, min(ROWS_SAMPLED, self.height))
-        return rows_at_once(first)
+        return rows_at_once(self.read(0, min(ROWS_SAMPLED, self.height)))
 
-    def scan(self) -> "pl.LazyFrame":
+    def lazy(self) -> "pl.LazyFrame":
+        """The file as one lazy frame."""
         return self._lazy
 
     @cached_property
     def _lazy(self) -> "pl.LazyFrame":
-        """The file as one lazy frame: polars then reads its end, where the row groups are listed, only once."""
+        # Kept: polars then reads the file's end, where the row groups are listed, only once.
         import polars as pl
 
         # With glob, polars would read * and [ in a path as patterns.
@@ -59,12 +59,12 @@ class SampleFile:
         """How many rows have each value of a column of texts."""
         import polars as pl
 
-        lazy = self.scan().group_by(column).len()
+        lazy = self._lazy.group_by(column).len()
         return dict(self._collected(lazy.select(pl.col(column).cast(pl.String), "len")).iter_rows())
 
     def read(self, start: int, stop: int, columns: Sequence[str] | None = None) -> "pl.DataFrame":
         """Rows `start` to `stop`; with `columns`, only these."""
-        lazy = self.scan().slice(start, max(stop - start, 0))
+        lazy = self._lazy.slice(start, max(stop - start, 0))
         return self._collected(lazy if columns is None else lazy.select(columns))
 
     def _collected(self, lazy: "pl.LazyFrame") -> "pl.DataFrame":

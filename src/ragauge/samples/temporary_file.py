@@ -36,24 +36,19 @@ class TemporaryFolder:
         parent = Path(tempfile.gettempdir()) if own else ON_DISK
         _remove_left_over(parent)
         try:
-            self.path, handle = _locked_folder(parent)
+            while True:
+                self.path = Path(tempfile.mkdtemp(prefix=PREFIX, dir=parent))
+                handle = os.open(self.path / LOCK, os.O_RDWR | os.O_CREAT, 0o600)
+                # Another process may have taken it for left over before it was locked.
+                if lock(handle) and (os.name != "posix" or os.fstat(handle).st_nlink):
+                    break
+                os.close(handle)
         except OSError as error:
             reason = error.strerror or str(error)
             raise StoreError(
                 f"no temporary folder for large samples: {reason}; set TMPDIR to a folder on disk"
             ) from error
         self._finalizer = weakref.finalize(self, _remove, self.path, handle)
-
-
-def _locked_folder(parent: Path) -> tuple[Path, int]:
-    """A new folder with a locked file in it."""
-    while True:
-        folder = Path(tempfile.mkdtemp(prefix=PREFIX, dir=parent))
-        handle = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT, 0o600)
-        # Another process may have taken it for left over before it was locked.
-        if lock(handle) and (os.name != "posix" or os.fstat(handle).st_nlink):
-            return folder, handle
-        os.close(handle)
 
 
 def _remove(folder: Path, handle: int) -> None:
