@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
-from ragauge.documents.html import text_of_html
-from ragauge.documents.packed import UnreadableError, text_of_docx, text_of_pdf
+from ragauge.documents.formats import UnreadableError, text_of_docx, text_of_html, text_of_pdf
 from ragauge.documents.passage import MAX_TABLE_WORDS, MAX_WORDS, Passage, passages_of
 from ragauge.documents.similar import near_duplicates
 from ragauge.errors import DataError, PlanError

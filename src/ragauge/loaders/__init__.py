@@ -9,11 +9,17 @@ from typing import TYPE_CHECKING, cast
 
 from ragauge.errors import PlanError
 from ragauge.loaders.conflicts import Prefer, check_prefer
-from ragauge.loaders.formats.file_sets import PACKED
 from ragauge.loaders.formats.remote import copied, with_urls
 from ragauge.loaders.mapping import check_chosen
 from ragauge.loaders.shapes import benchmarks
-from ragauge.loaders.sources import Source, files_in_pieces, is_one_source, read_source, size_of
+from ragauge.loaders.sources import (
+    PACKED,
+    Source,
+    files_in_pieces,
+    is_one_source,
+    read_source,
+    size_of,
+)
 from ragauge.loaders.table import NeedsAllRowsError, Table
 from ragauge.loaders.values import items_in
 from ragauge.samples.samples import Samples

@@ -11,10 +11,9 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from ragauge.samples.file import SampleFile, rows_at_once
+from ragauge.samples.file import SampleFile, TemporaryFolder, rows_at_once, write_errors
 from ragauge.samples.frame import frame_of
 from ragauge.samples.samples import FIELDS, Row, to_columns
-from ragauge.samples.temporary_file import TemporaryFolder, write_errors
 
 if TYPE_CHECKING:
     Ints = NDArray[np.int64]

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ragauge.errors import Problem
+from ragauge.loaders.documents import ContextParts
 from ragauge.loaders.formats.csv import (
     CsvNotes,
     is_number,
@@ -22,7 +23,6 @@ from ragauge.loaders.formats.csv import (
     read_printed_lists,
 )
 from ragauge.loaders.mapping import MAX_COLUMNS, ExtraColumns, Naming, name_columns, renamed_rows
-from ragauge.loaders.passages import ContextParts
 from ragauge.loaders.shapes import conversations, layouts
 from ragauge.loaders.sources import file_tables, of_other_tools
 from ragauge.loaders.table import NeedsAllRowsError, Table

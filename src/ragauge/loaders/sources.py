@@ -1,5 +1,6 @@
-"""Choose the reader for a source: by a file's ending, or by an object's type."""
+"""Choose the reader for a source: by the ending of a file or of the files in a folder, or by an object's type."""
 
+import glob
 import os
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -10,7 +11,6 @@ from typing import Protocol, cast
 
 from ragauge.loaders import traces
 from ragauge.loaders.formats.csv import csv_tables, without_fillers
-from ragauge.loaders.formats.file_sets import PACKED, files_of_set, is_set, kind_of_file, together
 from ragauge.loaders.formats.frames import is_columns, is_splits, object_table
 from ragauge.loaders.formats.json import read_json
 from ragauge.loaders.formats.jsonl import jsonl_tables, read_jsonl
@@ -18,8 +18,8 @@ from ragauge.loaders.formats.parquet import FooterError, parquet_tables, read_fo
 from ragauge.loaders.mapping import field_of
 from ragauge.loaders.shapes import benchmarks, conversations, layouts, nested
 from ragauge.loaders.shapes import table as shapes
-from ragauge.loaders.table import NeedsAllRowsError, Table, unreadable
-from ragauge.storage.regular_file import as_url, exists, is_file
+from ragauge.loaders.table import NeedsAllRowsError, Table, listed, unreadable
+from ragauge.storage.regular_file import as_url, exists, is_file, is_folder
 
 
 class Frame(Protocol):
@@ -43,6 +43,18 @@ _PIECES: dict[str, Reader] = {
     ".parquet": parquet_tables,
 }
 """What reads the files of a kind, in tables of about so many bytes."""
+KINDS = (".jsonl", ".ndjson", ".csv", ".tsv", ".parquet")
+"""Endings of the files that a set may hold; those of text also packed."""
+SAME = {".ndjson": ".jsonl"}
+"""Other endings of the same kind."""
+PACKED = (".gz", ".zst")
+RUN = "manifest.json"
+UNFINISHED = "answers.sqlite"
+"""What a folder of `ragauge ask` has before its answers are written."""
+MAX_PATTERN = 4_096
+"""Characters of a pattern, as bytes of a path on Linux: reading one takes quadratic time."""
+MAX_LEVELS = 4
+"""Most `**` of a pattern: each way to divide the folders of a path among them is tried."""
 TEXTS = (".jsonl", ".ndjson", ".json", ".csv", ".tsv")
 ENDINGS = (*TEXTS, *(f"{ending}{packed}" for ending in TEXTS for packed in PACKED), ".parquet")
 _UNPACKED = 5
@@ -91,6 +103,57 @@ def of_other_tools(table: Table, chosen: Collection[str], *, is_piece: bool = Fa
         if is_other or benchmarks.as_legalbench(read) is not read:
             raise NeedsAllRowsError("its rows have the shape of another tool's")
     return read
+
+
+def kind_of_file(path: Path) -> str | None:
+    """The ending that says how a file of rows is read, without that of its packing; None for others.
+
+    >>> kind_of_file(Path("a.jsonl.gz"))
+    '.jsonl'
+    """
+    name = path.name.lower()
+    for packing in PACKED:
+        name = name.removesuffix(packing)
+    kind = next((kind for kind in KINDS if name.endswith(kind)), None)
+    is_packed = name != path.name.lower()
+    return None if kind == ".parquet" and is_packed else kind
+
+
+def is_set(path: Path) -> bool:
+    """Whether the path names several files: a folder, or a pattern that is no file's name."""
+    # Unlike Path.is_dir, False for names that no file can have.
+    return os.path.isdir(path) or (  # noqa: PTH112
+        len(str(path)) <= MAX_PATTERN and glob.has_magic(str(path)) and not os.path.lexists(path)
+    )
+
+
+def files_of_set(path: Path) -> Sequence[Path] | Table:
+    """The files in the order of their names, or an empty table with the problem."""
+    source = str(path)
+    what, base = "is a pattern", path.parent
+    if is_folder(path):
+        if exists(path / RUN):
+            problem = "is the folder of a run; look at it with: ragauge show FOLDER"
+            return unreadable(source, problem)
+        what, base = "is a folder", path
+        found = [file for file in path.iterdir() if not file.name.startswith(".")]
+    elif path.parts.count("**") > MAX_LEVELS:
+        return unreadable(source, f"has more than {MAX_LEVELS} `**`; one matches any folders")
+    else:
+        names = glob.glob(source, recursive=True)  # noqa: PTH207 - the path is the pattern
+        found = [Path(name) for name in dict.fromkeys(names)]
+    files = sorted(file for file in found if kind_of_file(file) and file.is_file())
+    kinds = sorted({SAME.get(kind, kind) for file in files if (kind := kind_of_file(file))})
+    if not files:
+        problem = f"{what} without data files ({', '.join(KINDS)}); give a file"
+        if exists(path / UNFINISHED):
+            problem = "has no answers yet: ragauge ask was ended before; run the same command again"
+        return unreadable(source, problem)
+    if len(kinds) > 1:
+        several = f"{what} with files of several kinds ({listed(kinds)})"
+        way_out = f"choose one kind by a pattern: {base / '*'}{kinds[0]}"
+        return unreadable(source, f"{several}; {way_out}")
+    return files
 
 
 def file_tables(files: Sequence[Path], most_bytes: float = inf) -> Iterator[Table]:
@@ -169,7 +232,14 @@ def _read_file(source: str | os.PathLike[str]) -> Table:
     name = path.name.lower()
     if is_set(path) or name.endswith(ENDINGS):
         tables = [without_fillers(each) if each.all_text else each for each in file_tables(files)]
-        return together(path, tables)
+        return Table(
+            tuple(row for table in tables for row in table.rows),
+            str(path),
+            tuple(dict.fromkeys(note for table in tables for note in table.notes)),
+            tuple(problem for table in tables for problem in table.problems),
+            all_text=any(table.all_text for table in tables),
+            may_print_lists=any(table.may_print_lists for table in tables),
+        )
     for why, suffixes in _REFUSED.items():
         if name.endswith(suffixes):
             return unreadable(str(path), f"is not supported: {why}")

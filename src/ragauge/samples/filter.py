@@ -6,8 +6,8 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from ragauge.errors import DataError, FilterError, Problem, did_you_mean
+from ragauge.samples.file import TemporaryFile
 from ragauge.samples.samples import SampleFile, Samples, to_columns
-from ragauge.samples.temporary_file import TemporaryFile
 from ragauge.where import Filter
 
 if TYPE_CHECKING:

@@ -7,8 +7,6 @@ Response and any class of the user's own have named values, which are read as co
 objects keep them in an attribute.
 """
 
-import datetime
-import decimal
 import json
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Sized
 from typing import TYPE_CHECKING, Any, cast
@@ -18,7 +16,7 @@ from ragauge.loaders.documents import is_list, parts_of
 from ragauge.loaders.formats.jsonl import kind_of
 from ragauge.loaders.mapping import field_of
 from ragauge.loaders.table import Table, listed, unreadable
-from ragauge.loaders.values import items_in, mapping_in, named_values, value_of
+from ragauge.loaders.values import items_in, mapping_in, named_values, plain, value_of
 from ragauge.samples.fields import plain_value
 from ragauge.samples.samples import Row
 
@@ -139,41 +137,6 @@ def rows_table(
         plain_values = {name: plain(value) for name, value in values.items()}
         rows.append(Row(plain_values, source, number))
     return Table(tuple(rows), source, notes, tuple(problems))
-
-
-def plain(value: object, depth: int = 50) -> object:
-    """The value in plain Python types: no numpy, no dates. Values nested deeper than `depth` are kept.
-
-    >>> plain(datetime.date(2024, 5, 1))
-    '2024-05-01'
-    """
-    if value is None or isinstance(value, str | bool | int):
-        # A member of a string enum becomes its value.
-        return str.__str__(value) if isinstance(value, str) else value
-    if isinstance(value, float):
-        return float(value)
-    if isinstance(value, datetime.date | datetime.time):
-        return value.isoformat()
-    if isinstance(value, decimal.Decimal | datetime.timedelta):
-        return str(value)
-    if depth == 0:
-        return value
-    if type(value).__module__ == "numpy" and hasattr(value, "tolist"):
-        if type(value).__name__ == "datetime64":
-            return str(value)
-        return plain(cast(Any, value).tolist(), depth - 1)
-    return _plain_items(value, depth - 1)
-
-
-def _plain_items(value: object, depth: int) -> object:
-    if isinstance(value, Mapping):
-        items = cast(Mapping[object, object], value).items()
-        return {plain(name, 0): plain(item, depth) for name, item in items}
-    if isinstance(value, tuple) and hasattr(cast(object, value), "_fields"):
-        return _plain_items(named_values(cast(object, value)) or {}, depth)
-    if isinstance(value, list | tuple):
-        return [plain(item, depth) for item in cast(Sequence[object], value)]
-    return value
 
 
 def is_splits(source: object) -> bool:

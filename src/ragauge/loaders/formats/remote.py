@@ -8,9 +8,9 @@ from pathlib import Path, PurePosixPath
 from typing import Any, cast
 
 from ragauge.errors import DataError, MissingExtraError, Problem, StoreError
-from ragauge.loaders.formats.file_sets import KINDS, kind_of_file
+from ragauge.loaders.sources import KINDS, kind_of_file
+from ragauge.samples.file import TemporaryFolder
 from ragauge.samples.samples import Samples
-from ragauge.samples.temporary_file import TemporaryFolder
 from ragauge.storage.object_store import (
     EXTRAS,
     advice_for,
