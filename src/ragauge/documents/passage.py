@@ -76,8 +76,8 @@ def _blocks(text: str, boilerplate: frozenset[str]) -> Iterator[_Block]:
     front = _FRONT_MATTER.match(text)
     title = _TITLE.search(front[0]) if front else None
     headings = [(0, title[1])] if title else []
-    start, kind, at = front.end() if front else 0, "prose", 0
-    previous = ""
+    start, at, previous = front.end() if front else 0, 0, ""
+    kind: Literal["prose", "table"] = "prose"
 
     def block(end: int) -> _Block:
         path = " > ".join(dict.fromkeys(title for _, title in headings))

@@ -69,9 +69,9 @@ class GoldJoin:
             is_answered[places[systems == code]] = True
             missing.append(np.flatnonzero(~is_answered[:-1]))
         texts: frozenset[str] = frozenset()
-        mixed = None
+        mixed: set[str] | None = None
         while mixed is None or mixed:
-            texts |= mixed or set()
+            texts |= mixed or set[str]()
             self.problems = list(of_values)
             self.joined = PieceFiles(self.answers.most_bytes, texts)
             self._write(places, missing)

@@ -123,12 +123,12 @@ class PieceFiles:
     def as_rows(self, frame: "pl.DataFrame") -> list[Row]:
         """Rows with their places; the frame has these columns."""
         names = list(self.sources)
-        sources, lines = frame[SOURCE].to_list(), frame[LINE].to_list()
+        places = cast("list[tuple[int, int | None]]", frame.select(SOURCE, LINE).rows())
         columns = to_columns(frame.drop(SOURCE, LINE))
         cells = zip(*columns.values(), strict=True)
         return [
             Row(dict(zip(columns, values, strict=True)), names[source], line)
-            for source, line, values in zip(sources, lines, cells, strict=True)
+            for (source, line), values in zip(places, cells, strict=True)
         ]
 
     def piece(self, number: int, columns: Sequence[str]) -> "pl.DataFrame":

@@ -537,7 +537,7 @@ def _above(step: Step, parents: Mapping[str, str | None]) -> set[str]:
     """The steps that contain it."""
     above: set[str] = set()
     parent = step.parent
-    while parent in parents and parent not in {step.id, *above}:
+    while parent is not None and parent in parents and parent not in {step.id, *above}:
         above.add(parent)
         parent = parents[parent]
     return above
@@ -617,7 +617,7 @@ def documents_in(value: object, *, texts: bool = False, depth: int = 3) -> list[
             parts_of(item) is not None or (texts and isinstance(item, str)) for item in items
         )
         return items if are_documents and (items or texts) else None
-    named = mapping_in(value) if depth else {}
+    named: Values = mapping_in(value) if depth else {}
     inner = (named[key] for key in DOCUMENT_KEYS if key in named)
     found = (documents_in(each, texts=True, depth=depth - 1) for each in inner)
     return next((documents for documents in found if documents is not None), None)

@@ -214,7 +214,7 @@ class _Unpacked(io.RawIOBase):
         self, packed: BinaryIO, new_frame: Callable[[], Any], broken: type[Exception]
     ) -> None:
         self._packed, self._new_frame, self._broken = packed, new_frame, broken
-        self._frame: Any = None
+        self._frame: Any | None = None
         """The frame that is being unpacked; a file may have several."""
         self._ready = memoryview(b"")
 
@@ -223,18 +223,19 @@ class _Unpacked(io.RawIOBase):
 
     def readinto(self, buffer: Any, /) -> int:
         while not self._ready:
-            has_ended = self._frame is not None and self._frame.eof
-            data = (self._frame.unused_data if has_ended else b"") or self._packed.read(
+            frame = self._frame
+            has_ended = frame is None or frame.eof
+            data = (frame.unused_data if frame and has_ended else b"") or self._packed.read(
                 READ_AT_ONCE
             )
-            if has_ended or self._frame is None:
-                self._frame = self._new_frame() if data else None
-            if not data and self._frame is not None:
+            if has_ended:
+                frame = self._frame = self._new_frame() if data else None
+            if not data and frame is not None:
                 raise EOFError("it ends too early")
-            if not data:
+            if frame is None:
                 return 0
             try:
-                self._ready = memoryview(self._frame.decompress(data))
+                self._ready = memoryview(frame.decompress(data))
             except self._broken as error:
                 raise EOFError(str(error)) from None
         n = min(len(buffer), len(self._ready))

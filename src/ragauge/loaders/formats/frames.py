@@ -100,11 +100,11 @@ def pandas_table(given: object, source: str = "pandas frame") -> Table:
         problem = f"has columns whose names are not text: {listed(nameless)}; rename them"
     if problem:
         return unreadable(source, problem)
+    cells = cast("list[Sequence[object]]", [frame[name] for name in names])
+    nulls = cast("list[Sequence[bool]]", list(frame.isna().to_numpy().T))
     columns = {
-        name: [None if is_null else cell for cell, is_null in zip(cells, nulls, strict=True)]
-        for name, cells, nulls in zip(
-            names, map(frame.get, names), frame.isna().to_numpy().T, strict=True
-        )
+        name: [None if is_null else cell for cell, is_null in zip(column, flags, strict=True)]
+        for name, column, flags in zip(names, cells, nulls, strict=True)
     }
     return _columns_table(columns, source)
 

@@ -168,7 +168,7 @@ def _from_members(members: _Object, walk: _Walk) -> Table:
     """The samples of an object: its columns, the object as the only row, or the rows under one of its keys."""
     source, problems = walk.source, walk.problems
     members = _with_inner_list(_in_columns(members))
-    lists = {name: items_in(member) for name, member in members.items() if isinstance(member, list)}
+    lists = {name: items_in(members[name]) for name in members if isinstance(members[name], list)}
     columns = [name for name in lists if field_of(name) and not _are_objects(lists[name])]
     if columns and len(lists) == len(members):
         lengths = {name: len(items) for name, items in lists.items()}

@@ -18,7 +18,9 @@ from ragauge.loaders.table import Table, tables_of
 from ragauge.samples.samples import Row
 
 BLANK = re.compile(r"[ \t\r\n]*")
-_KINDS = {dict: "an object", list: "a list", str: "text", bool: "true or false", type(None): "null"}
+_KINDS: dict[type, str] = {
+    dict: "an object", list: "a list", str: "text", bool: "true or false", type(None): "null",
+}  # fmt: skip
 
 
 class JsonError(ValueError):
@@ -143,7 +145,7 @@ def _rows(
             hint = (
                 "; if the file is one JSON list, name it .json" if isinstance(value, list) else ""
             )
-            problem = f"is {kind_of(value)}, but must be an object{hint}"
+            problem = f"is {kind_of(cast(object, value))}, but must be an object{hint}"
         fields = cast("dict[str, object]", value)
         if not (problem := problem or object_problem(fields)):
             yield Row(fields, source, number), len(line)

@@ -5,7 +5,7 @@
 
 from collections.abc import Mapping, Sequence
 from statistics import median
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from ragauge.loaders.mapping import field_of
 from ragauge.loaders.table import listed
@@ -42,7 +42,7 @@ def keyed_rows(members: Values) -> KeyedRows | None:
     if (read := _questions_of_corpus(members) or _evaluated(members)) is not None:
         return read
     if set(members) == HOTPOT and isinstance(members["answer"], Mapping):
-        return keyed_rows(mapping_in(members["answer"]))
+        return keyed_rows(cast(Values, members["answer"]))
     keys = listed([repr(key) for key in members], most=2)
     if members and all(isinstance(value, str) for value in members.values()):
         if len(members) < 2 or not all(any(map(str.isdigit, key)) for key in members):

@@ -164,7 +164,7 @@ def _parts_of_rows(rows: Sequence[Values], name: str) -> list[list[_Part]] | Non
                 value = json.loads(value)
         if not isinstance(value, Mapping) and value is not None and value != "":
             return None
-        parts.append(_parts(mapping_in(value), name, name))
+        parts.append(_parts(mapping_in(cast("object", value)), name, name))
     return parts if any(part.field for each in parts for part in each) else None
 
 
@@ -256,7 +256,7 @@ class _Reading:
         is_message = not isinstance(value, Mapping) or MESSAGE_KEYS & value.keys()
         if text is not None:
             self.renamed[f"the last message of {name!r} as {known}"] = None
-        elif not is_list(value) and is_message:
+        elif not is_list(cast("object", value)) and is_message:
             text = text_of(cast("object", value))
         if text is None:
             value = values[name]

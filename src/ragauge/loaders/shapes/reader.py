@@ -248,9 +248,11 @@ def _walked(value: object, steps: _Steps) -> object:
 
 def _of_items(value: object, kind: str, which: str, steps: _Steps) -> list[object] | None:
     """What the steps lead to from each item; None if one leads nowhere."""
-    items = items_in(value) if isinstance(value, list | tuple) else [value]
+    items = cast("Sequence[object]", value) if isinstance(value, list | tuple) else [value]
     if kind == "column":  # the objects that columns of the same length hold
-        columns = {name: items_in(column) for name, column in mapping_in(value).items()}
+        columns = {
+            name: items_in(column) for name, column in mapping_in(cast("object", value)).items()
+        }
         n_rows = max(map(len, columns.values()), default=0)
         columns = {name: column for name, column in columns.items() if len(column) == n_rows}
         items = [{name: column[at] for name, column in columns.items()} for at in range(n_rows)]

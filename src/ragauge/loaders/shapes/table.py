@@ -275,7 +275,7 @@ def _answer_texts(given: object) -> list[str] | None:
         for key in ANSWER_KEYS:
             part = cast("Values", given).get(key)
             texts += [part] if isinstance(part, str) else texts_in(part) or []
-    for item in map(mapping_in, items_in(given)):
+    for item in map(mapping_in, items_in(cast("object", given))):
         if not {"answer", "text", "value"} & item.keys():
             return None
         if {"role", "documents"} & item.keys() or any(field_of(key) == "system" for key in item):
