@@ -96,6 +96,7 @@ def _load_local(
     given = _by_system(source, system, chosen.values())
     expected = None if gold is None else read_source(gold, chosen.values())
     from ragauge.loaders import piece_files, reading
+    from ragauge.loaders.joining import load_sources
 
     most_bytes = piece_files.FRAME_BYTES if in_pieces is None else -1 if in_pieces else inf
     notes = _notes_on_size([*(each for _, each in given), gold], gold)
@@ -107,47 +108,43 @@ def _load_local(
         table = read_source(each, chosen.values())
         return reading.AnswerSource(table.source, name, table=table)
 
+    def joined(sources: "Sequence[AnswerSource]") -> Samples:
+        sources, rows = _by_position(sources, expected)
+        return load_sources(
+            sources, chosen, rows, prefer=prefer, by_place=by_place, most_bytes=most_bytes
+        )
+
     piece_bytes = inf if in_pieces is False else reading.PIECE_BYTES
     sources = [opened(name, each, piece_bytes) for name, each in given]
     try:
-        read = _joined(sources, expected, chosen, prefer, by_place, most_bytes)
+        read = joined(sources)
     except NeedsAllRowsError as error:
         files = [file for _, each in given for file in files_in_pieces(each, 0) or ()]
         if in_pieces or is_large(files):
             notes = [f"read as a whole into memory: {error}"]
-        whole = [
-            opened(*of_system, inf) if source.files else source
-            for of_system, source in zip(given, sources, strict=True)
-        ]
-        read = _joined(whole, expected, chosen, prefer, by_place, most_bytes)
+        several = zip(given, sources, strict=True)
+        read = joined([opened(*own, inf) if source.files else source for own, source in several])
     return replace(read, notes=(*read.notes, *notes))
 
 
-def _joined(
-    sources: "Sequence[AnswerSource]",
-    gold: Table | None,
-    chosen: Mapping[str, str],
-    prefer: Prefer | None,
-    by_place: bool,
-    most_bytes: float,
-) -> Samples:
-    """The samples of the sources with their gold; those of LegalBench-RAG are paired by position."""
-    from ragauge.loaders.joining import load_sources
-
+def _by_position(
+    sources: "Sequence[AnswerSource]", gold: Table | None
+) -> "tuple[Sequence[AnswerSource], Table | None]":
+    """The sources and the gold; those of LegalBench-RAG with positions as ids."""
     tables = [each.table for each in sources if each.table is not None]
     if gold is None and len(sources) == 1:
         tables = list(map(benchmarks.as_legalbench, tables))
-    elif gold is not None and benchmarks.is_legalbench(gold, "snippets"):
-        if len(tables) < len(sources):
-            raise NeedsAllRowsError("its rows are paired by position")
-        if all(benchmarks.is_legalbench(table, "retrieved_passages") for table in tables):
-            tables, gold = benchmarks.legalbench_pairs(tables, gold)
+    elif gold is not None:
+        if benchmarks.is_legalbench(gold, "snippets"):
+            if len(tables) < len(sources):
+                raise NeedsAllRowsError("its rows are paired by position")
+            if all(benchmarks.is_legalbench(table, "retrieved_passages") for table in tables):
+                tables, gold = benchmarks.legalbench_pairs(tables, gold)
         gold = benchmarks.as_legalbench(gold)
     left = iter(tables)
-    sources = [each if each.table is None else replace(each, table=next(left)) for each in sources]
-    return load_sources(
-        sources, chosen, gold, prefer=prefer, by_place=by_place, most_bytes=most_bytes
-    )
+    return [
+        each if each.table is None else replace(each, table=next(left)) for each in sources
+    ], gold
 
 
 def load_passages(predictions: Source, gold: Source) -> Samples:

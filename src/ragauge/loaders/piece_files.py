@@ -4,14 +4,13 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from math import inf
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from ragauge.samples.file import SampleFile, TemporaryFolder, rows_at_once, write_errors
+from ragauge.samples.file import SampleFile, TemporaryFolder, rows_at_once
 from ragauge.samples.frame import frame_of
 from ragauge.samples.samples import FIELDS, Row, to_columns
 
@@ -78,9 +77,7 @@ class PieceFiles:
     def _write(self, number: int, frame: "pl.DataFrame") -> None:
         """Keep a piece, in place of the one with its number."""
         if self.folder is not None:
-            path = self._path(number)
-            with write_errors(path):
-                frame.write_parquet(path, compression="lz4")
+            self.folder.write(number, frame)
             return
         before = self._frames[number : number + 1]
         self._frames[number : number + 1] = [frame]
@@ -91,13 +88,8 @@ class PieceFiles:
                 self._write(place, kept)
             self._frames.clear()
 
-    def _path(self, number: int) -> Path:
-        return cast(TemporaryFolder, self.folder).path / f"{number:06}.parquet"
-
     def _scan(self, number: int) -> "pl.LazyFrame":
-        if self.folder is None:
-            return self._frames[number].lazy()
-        return pl.scan_parquet(self._path(number), glob=False)
+        return self._frames[number].lazy() if self.folder is None else self.folder.scan(number)
 
     def _schemas(self) -> "list[pl.Schema]":
         return [self._scan(number).collect_schema() for number in range(len(self.starts))]
@@ -207,9 +199,4 @@ class PieceFiles:
             frame = rows.collect()
             self._frames.clear()
             return frame
-        path = self.folder.path / "samples.parquet"
-        with write_errors(path):
-            rows.sink_parquet(path, compression="zstd", row_group_size=max(self.rows_at_once, 1))
-        for number in range(len(self.starts)):
-            self._path(number).unlink()
-        return SampleFile(path, self.folder)
+        return self.folder.joined(rows, len(self.starts), self.rows_at_once)

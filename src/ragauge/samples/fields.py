@@ -139,23 +139,23 @@ def _text(value: object) -> str:
 def _texts(value: object) -> list[str]:
     if isinstance(value, str | int | float) and not isinstance(value, bool):
         return [_text(value)]
-    if not isinstance(value, list | tuple):
-        raise FieldError(f"must be a list of texts, got {short_value(value)}")
-    items = cast(Sequence[object], value)
-    for place, item in enumerate(items, 1):
-        if not isinstance(item, str | int | float) or isinstance(item, bool):
-            raise FieldError(f"item {place} must be text, got {short_value(item)}")
-    return list(map(_text, items))
+    return list(map(_text, _items(value, (str, int, float), "texts", "text")))
 
 
 def _numbers(value: object) -> list[float]:
+    numbers = cast("Sequence[float]", _items(value, (int, float), "numbers", "a number"))
+    return [float(_finite(number)) for number in numbers]
+
+
+def _items(value: object, kinds: tuple[type, ...], several: str, single: str) -> Sequence[object]:
+    """The items of a list, all of these kinds."""
     if not isinstance(value, list | tuple):
-        raise FieldError(f"must be a list of numbers, got {short_value(value)}")
+        raise FieldError(f"must be a list of {several}, got {short_value(value)}")
     items = cast(Sequence[object], value)
     for place, item in enumerate(items, 1):
-        if isinstance(item, bool) or not isinstance(item, int | float):
-            raise FieldError(f"item {place} must be a number, got {short_value(item)}")
-    return [float(_finite(cast(float, item))) for item in items]
+        if not isinstance(item, kinds) or isinstance(item, bool):
+            raise FieldError(f"item {place} must be {single}, got {short_value(item)}")
+    return items
 
 
 def _number(value: object) -> float:

@@ -118,6 +118,28 @@ class TemporaryFolder:
             ) from error
         self._finalizer = weakref.finalize(self, _remove, self.path, handle)
 
+    def _piece(self, number: int) -> Path:
+        return self.path / f"{number:06}.parquet"
+
+    def write(self, number: int, piece: "pl.DataFrame") -> None:
+        """Keep a piece of samples."""
+        with _write_errors(path := self._piece(number)):
+            piece.write_parquet(path, compression="lz4")
+
+    def scan(self, number: int) -> "pl.LazyFrame":
+        """A piece that was written."""
+        import polars as pl
+
+        return pl.scan_parquet(self._piece(number), glob=False)
+
+    def joined(self, rows: "pl.LazyFrame", n_pieces: int, rows_at_once: int) -> SampleFile:
+        """The rows, which are those of the first pieces, as one file; the pieces are removed."""
+        with _write_errors(path := self.path / "samples.parquet"):
+            rows.sink_parquet(path, compression="zstd", row_group_size=max(rows_at_once, 1))
+        for number in range(n_pieces):
+            self._piece(number).unlink()
+        return SampleFile(path, self)
+
 
 def _remove(folder: Path, handle: int) -> None:
     shutil.rmtree(folder, ignore_errors=True)
@@ -145,7 +167,7 @@ def _remove_left_over(parent: Path) -> None:
 
 
 @contextmanager
-def write_errors(path: Path) -> Generator[None]:
+def _write_errors(path: Path) -> Generator[None]:
     """Turn errors of writing a temporary file into StoreError that says what to do."""
     import polars as pl
 
@@ -156,32 +178,3 @@ def write_errors(path: Path) -> Generator[None]:
         raise StoreError(
             f"{path}: cannot be written: {reason:.200}; free space or set TMPDIR to a folder with room"
         ) from error
-
-
-class TemporaryFile:
-    """Samples that are written to a temporary file some at a time, in their order."""
-
-    def __init__(self, rows_at_once: int) -> None:
-        self._folder = TemporaryFolder()
-        self._rows_at_once = rows_at_once
-        self._pieces: list[Path] = []
-
-    def add(self, frame: "pl.DataFrame") -> None:
-        path = self._folder.path / f"{len(self._pieces):06}.parquet"
-        with write_errors(path):
-            frame.write_parquet(path, compression="lz4")
-        self._pieces.append(path)
-
-    def finish(self, last: "pl.DataFrame") -> SampleFile:
-        """Add the last rows; all of them as one file."""
-        import polars as pl
-
-        self.add(last)
-        path = self._folder.path / "samples.parquet"
-        with write_errors(path):
-            pl.concat([pl.scan_parquet(piece, glob=False) for piece in self._pieces]).sink_parquet(
-                path, compression="zstd", row_group_size=self._rows_at_once
-            )
-        for piece in self._pieces:
-            piece.unlink()
-        return SampleFile(path, self._folder)
