@@ -5,8 +5,8 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from ragauge.errors import DataError, Problem, did_you_mean
-from ragauge.loaders.mapping import field_of
+from ragauge.errors import DataError, Problem
+from ragauge.loaders.mapping import absent, field_of
 from ragauge.loaders.names import ALIASES
 from ragauge.loaders.table import Table, listed
 
@@ -84,7 +84,7 @@ class LabelColumns:
             for field, column in chosen.items()
         }
         problems = [
-            f"has no column {name!r} for {field}{did_you_mean(name, names)}; the columns are {there}"
+            absent(field, name, names)
             for field, columns in given.items()
             for name in columns
             if name not in names
