@@ -227,8 +227,13 @@ def _store_results(run: Run) -> None:
     A run whose aggregates cannot all be computed here stores nothing.
     """
     from ragauge.comparing.differences import comparisons_of
-    from ragauge.page.distributions import DISTRIBUTIONS, distributions
-    from ragauge.page.slices import SLICES, can_be_stored, run_slices
+    from ragauge.page.breakdowns import (
+        DISTRIBUTIONS,
+        SLICES,
+        can_be_stored,
+        distributions,
+        run_slices,
+    )
     from ragauge.runs.findings import find
     from ragauge.runs.summary import worst_rows
     from ragauge.views.first_screen import FirstScreen
