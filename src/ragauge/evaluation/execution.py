@@ -113,7 +113,7 @@ class Execution(Batches):
             scores = pl.concat([parts[number] for number in numbers])
             return Run(self.samples, InMemory(scores), self._finished())
         # A cluster writes its parts to a folder that is not kept.
-        from ragauge.samples.temporary_file import TemporaryFolder
+        from ragauge.samples.file import TemporaryFolder
 
         folder = TemporaryFolder()
         run = self.in_folder(folder.path / "run")
