@@ -81,8 +81,8 @@ def rouge2(
     >>> rouge2(("the", "cat", "sat"), ("the", "cat")).value
     0.6666666666666666
     """
-    pairs = (tuple(pairwise(words)) for words in (answer_rouge_words, reference_rouge_words))
-    return _ngram_rouge(*pairs, "pair of words", measure)
+    ours, theirs = tuple(pairwise(answer_rouge_words)), tuple(pairwise(reference_rouge_words))
+    return _ngram_rouge(ours, theirs, "pair of words", measure)
 
 
 @metric(name="rougeL")

@@ -109,14 +109,14 @@ def _compared(
             continue
         near = next((at for at in left if made[at].name == wanted.name), None)
         if near is None:
-            missing = {"call": number + 1, "kind": "missing", "expected": wanted.as_data()}
-            differences.append(missing)
+            expected = wanted.as_data()
+            differences.append({"call": number + 1, "kind": "missing", "expected": expected})
             continue
         left.remove(near)
         differ = comparison.call_differences(wanted, made[near], tools.get(wanted.name))
         differences += [{"call": number + 1, **each.as_data()} for each in differ]
-    extra = [{"kind": "extra", "found": made[at].as_data()} for at in left]
-    return [*differences, *extra], nearness
+    extra: list[dict[str, object]] = [{"kind": "extra", "found": made[at].as_data()} for at in left]
+    return differences + extra, nearness
 
 
 def _same_order(right: list[Call], made: list[Call], comparison: Comparison, tools: Tools) -> bool:
