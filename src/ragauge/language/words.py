@@ -5,7 +5,7 @@ from itertools import chain
 
 from ragauge.language.characters import lower_letters
 from ragauge.language.reading_cache import ReadingCache
-from ragauge.language.text import ASCII_WORDS, composed, sentence_spans
+from ragauge.language.text import ASCII_WORDS, composed, sentence_spans, word_set
 
 WORD = re.compile(
     r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]"
@@ -24,18 +24,14 @@ def words(text: str) -> list[str]:
     return WORD.findall(composed(lower_letters(text)))
 
 
-def _set(listed: str) -> frozenset[str]:
-    return frozenset(listed.split())
-
-
-DATE_NAMES = _set("""
+DATE_NAMES = word_set("""
     jan january feb february mar march apr april may jun june jul july aug august sep sept september
     oct october nov november dec december noon midnight century centuries quarter
     monday mondays tuesday tuesdays wednesday wednesdays thursday thursdays friday fridays
     saturday saturdays sunday sundays
 """)
 """The words of which every date that begins with a name has one."""
-NUMBER_WORDS = _set("""
+NUMBER_WORDS = word_set("""
     zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen
     sixteen seventeen eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety dozen
     hundred thousand million billion trillion
@@ -43,6 +39,12 @@ NUMBER_WORDS = _set("""
 """)
 """The words of which every number and every share in words has one."""
 _NAMES = DATE_NAMES | NUMBER_WORDS
+_NTH = (
+    "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth"
+    " fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth twentieth"
+)
+RANKS = {word: rank for rank, word in enumerate(_NTH.split(), start=1)}
+"""The ordinals in words and their ranks, up to the twentieth."""
 
 
 class Words:
