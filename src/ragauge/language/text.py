@@ -274,17 +274,11 @@ def _ends_at_line_break(text: str, start: int, stop: re.Match[str]) -> bool:
     if text[stop.end() : stop.end() + 1].islower():
         return False
     line = text[max(start, at - WRAPPED_LINE) : at]
-    if len(line) < WRAPPED_LINE or any(mark in line for mark in LINE_BREAKS):
-        return not _is_unfinished(line)
-    return line.rstrip().endswith(":")
-
-
-def _is_unfinished(line: str) -> bool:
-    """Whether the line is only a list number or bullet, or ends with a word that needs another."""
-    if len(line) < 8 and LONE_MARKER.fullmatch(line):
-        return True
-    words = line.rsplit(None, 1)
-    return bool(words) and words[-1] in UNFINISHED
+    if len(line) >= WRAPPED_LINE and not any(mark in line for mark in LINE_BREAKS):
+        return line.rstrip().endswith(":")
+    # Not after only a list number or bullet, nor after a word that needs another.
+    is_marker = len(line) < 8 and LONE_MARKER.fullmatch(line)
+    return not (is_marker or UNFINISHED.intersection(line.rsplit(None, 1)[-1:]))
 
 
 def _ends_at_period(text: str, start: int, stop: re.Match[str]) -> bool:
@@ -295,21 +289,16 @@ def _ends_at_period(text: str, start: int, stop: re.Match[str]) -> bool:
     if len(before) < 24 and LIST_NUMBER.fullmatch(before):
         return False
     words = before.rsplit(None, 2)
-    if not words or before[-1].isspace():
-        return _ends_at_lone_period(text, before, stop)
+    if not words or before[-1].isspace():  # as in tokenised text, but not in ". . ."
+        if LONE_PERIOD.match(text, _skip_space(text, stop.end())):
+            return False
+        return not (before.rstrip().endswith(".") and _next_word(text, stop)[:1].islower())
     word = words[-1].lstrip(OPENERS)
     if len(word) > 1:
         if word.isalpha() and word.lower() not in ABBREVIATIONS:
             return True
         return _ends_after_word(text, words, stop)
     return not word or _ends_after_letter(text, before, words, stop)
-
-
-def _ends_at_lone_period(text: str, before: str, stop: re.Match[str]) -> bool:
-    """After a period between spaces, as in tokenised text; but not in ". . ."."""
-    if LONE_PERIOD.match(text, _skip_space(text, stop.end())):
-        return False
-    return not (before.rstrip().endswith(".") and _next_word(text, stop)[:1].islower())
 
 
 def _ends_after_letter(text: str, before: str, words: Sequence[str], stop: re.Match[str]) -> bool:
