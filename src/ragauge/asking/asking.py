@@ -9,12 +9,11 @@ from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
 
-from ragauge.asking.answer import MEASURED, Answer, packed
 from ragauge.asking.calling import Calls, TookTooLongError
 from ragauge.asking.function import FunctionTarget, refusal_of
 from ragauge.asking.http import HttpTarget
 from ragauge.asking.returned import read_returned, unreadable
-from ragauge.asking.target import OpenTarget, Response
+from ragauge.asking.target import MEASURED, Answer, OpenTarget, Response, packed
 from ragauge.calls.budget import CallSize, Price, Usage, estimated_tokens
 from ragauge.calls.ledger import Entry, Ledger
 from ragauge.calls.ledger_writer import LedgerWriter
@@ -87,28 +86,25 @@ class Tally:
         return self.answered + self.kept + self.n_failed + self.not_asked
 
 
+@dataclass
 class Asking:
-    """Asks the jobs of a run. `stopped`: why the rest was not asked; empty where all was."""
+    """Asks the jobs of a run; `listener` gets each tally. `stopped`: why the rest was not asked; empty where all was."""
 
-    def __init__(
-        self,
-        systems: Sequence[System],
-        questions: Sequence[Mapping[str, object]],
-        repeat: int,
-        limits: Limits,
-        ledger: Ledger[Answer],
-        usages: Mapping[str, Usage],
-        listener: Callable[[Tally], None] = lambda _: None,
-    ) -> None:
-        self.systems, self.questions, self.repeat = systems, questions, repeat
-        self.limits, self.ledger, self.usages = limits, ledger, usages
-        self.writer = LedgerWriter(ledger)
-        self.tally = Tally(len(systems) * len(questions) * repeat)
+    systems: Sequence[System]
+    questions: Sequence[Mapping[str, object]]
+    repeat: int
+    limits: Limits
+    ledger: Ledger[Answer]
+    usages: Mapping[str, Usage]
+    listener: Callable[[Tally], None] = lambda _: None
+    stopped: str = ""
+
+    def __post_init__(self) -> None:
+        self.writer = LedgerWriter(self.ledger)
+        self.tally = Tally(len(self.systems) * len(self.questions) * self.repeat)
         self.failures: dict[bytes, Answer] = {}
-        self.stopped = ""
-        self._tell = listener
-        self._begun_s = time.time()
-        self._secrets = {*environment_keys(), *(s for each in systems for s in each.target.secrets)}
+        of_targets = (secret for each in self.systems for secret in each.target.secrets)
+        self._secrets = {*environment_keys(), *of_targets}
         # As the JSON of an answer has them; a shorter one may be a word of it.
         self._written = [
             json.dumps(s)[1:-1].encode() for s in self._secrets if len(s) >= MIN_SECRET
@@ -148,8 +144,14 @@ class Asking:
 
         async def work() -> None:
             for job in jobs:
-                await self._answer(job, limiters[id(job.system.target)])
-                self._tell(self.tally)
+                if self.limits.again or await self.writer.find_or_lease(job.key) is None:
+                    try:
+                        await self._ask(job, limiters[id(job.system.target)])
+                    finally:
+                        self.writer.release(job.key)
+                else:
+                    self.tally.kept += 1
+                self.listener(self.tally)
 
         # Some wait for a permit, some for the disk.
         workers = [asyncio.ensure_future(work()) for _ in range(2 * most + most // READY_SHARE)]
@@ -162,15 +164,6 @@ class Asking:
             for target in targets.values():
                 if isinstance(target, HttpTarget):
                     await target.close()
-
-    async def _answer(self, job: Job, limiter: RateLimiter) -> None:
-        if not self.limits.again and await self.writer.find_or_lease(job.key) is not None:
-            self.tally.kept += 1
-            return
-        try:
-            await self._ask(job, limiter)
-        finally:
-            self.writer.release(job.key)
 
     async def _ask(self, job: Job, limiter: RateLimiter) -> None:
         tally, usage = self.tally, self.usages[job.system.name]
@@ -189,17 +182,10 @@ class Asking:
                 content = packed(answer)
                 for secret in self._written:
                     content = content.replace(secret, b"[redacted]")
-                entry = Entry(
-                    job.key,
-                    job.system.name,
-                    job.system.name,
-                    json.dumps(job.inputs, ensure_ascii=False, default=str),
-                    content,
-                    size.characters,
-                    answer.input_tokens,
-                    answer.output_tokens,
-                    answer.cost_usd,
-                )
+                asked = json.dumps(job.inputs, ensure_ascii=False, default=str)
+                used = answer.input_tokens, answer.output_tokens, answer.cost_usd
+                name = job.system.name
+                entry = Entry(job.key, name, name, asked, content, size.characters, *used)
                 await self.writer.keep(entry)
         if answer is None:
             tally.not_asked += 1

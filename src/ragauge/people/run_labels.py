@@ -12,16 +12,15 @@ import re
 import secrets
 import time
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ragauge.errors import StoreError
 from ragauge.people.review_labels import LabelFile, LabelLog, Retraction, ReviewLabel, lines_of
-from ragauge.runs.file_names import LABELS, SESSIONS
+from ragauge.runs.manifest import LABELS, SESSIONS
 from ragauge.runs.working_copy import WorkingCopy
 from ragauge.storage.atomic_files import write_bytes
 
@@ -64,9 +63,29 @@ class RunLabels:
 
     def read(self) -> LabelLog:
         """All labels; StoreError names a damaged line."""
+        folder = self.folder / SESSIONS
         with self._named_errors():
-            logs = {path.name: LabelFile(path).read() for path in (self.path, *self._sessions())}
-        return _merged(logs)
+            if folder.is_symlink():
+                raise StoreError(f"{folder}: is a link; labels are stored in the run's own folder")
+            files = folder.iterdir() if folder.is_dir() else ()
+            sessions = sorted(path for path in files if SESSION.fullmatch(path.name))
+            logs = {path.name: LabelFile(path).read() for path in (self.path, *sessions)}
+        if len(logs) == 1:
+            return logs[self.path.name]
+        # In the order of their times; those of one file stay in its order.
+        timed: list[tuple[datetime, ReviewLabel]] = []
+        for log in logs.values():
+            latest = LONG_AGO
+            for label in log.labels:
+                with suppress(ValueError):  # of a time that cannot be read
+                    at = datetime.fromisoformat(label.time)
+                    # Or that of an earlier label if it is later: a clock may be set back.
+                    latest = max(latest, at if at.tzinfo else at.replace(tzinfo=UTC))
+                timed.append((latest, label))
+        labels = [label for _, label in sorted(timed, key=lambda each: each[0])]
+        retracted = frozenset[str]().union(*(log.retracted for log in logs.values()))
+        notes = [f"{name}: {note}" for name, log in logs.items() for note in log.notes]
+        return LabelLog(tuple(labels), retracted, tuple(notes))
 
     def refresh(self) -> None:
         """Fetch what others have put at the URL in the meantime, unless that was done just now."""
@@ -102,15 +121,6 @@ class RunLabels:
                 raise
         self._content = content
 
-    def _sessions(self) -> list[Path]:
-        """The files of all sessions, the earliest first; StoreError if their folder is a link."""
-        folder = self.folder / SESSIONS
-        if folder.is_symlink():
-            raise StoreError(f"{folder}: is a link; labels are stored in the run's own folder")
-        if not folder.is_dir():
-            return []
-        return sorted(path for path in folder.iterdir() if SESSION.fullmatch(path.name))
-
     @contextmanager
     def _named_errors(self) -> Generator[None]:
         try:
@@ -119,27 +129,3 @@ class RunLabels:
             if self.url is None:
                 raise
             raise StoreError(str(error).replace(str(self.folder), self.url)) from error
-
-
-def _merged(logs: dict[str, LabelLog]) -> LabelLog:
-    """The labels of several files in the order of their times; those of one file stay in its order."""
-    if len(logs) == 1:
-        return next(iter(logs.values()))
-    timed: list[tuple[datetime, ReviewLabel]] = []
-    for log in logs.values():
-        # The time of each label, or of an earlier one if that is later: a clock may be set back.
-        times = accumulate((_time(label.time) for label in log.labels), max)
-        timed += zip(times, log.labels, strict=True)
-    labels = [label for _, label in sorted(timed, key=lambda each: each[0])]
-    retracted = frozenset[str]().union(*(log.retracted for log in logs.values()))
-    notes = [f"{name}: {note}" for name, log in logs.items() for note in log.notes]
-    return LabelLog(tuple(labels), retracted, tuple(notes))
-
-
-def _time(text: str) -> datetime:
-    """A label's time; the earliest one if it cannot be read."""
-    try:
-        found = datetime.fromisoformat(text)
-    except ValueError:
-        return LONG_AGO
-    return found if found.tzinfo is not None else found.replace(tzinfo=UTC)

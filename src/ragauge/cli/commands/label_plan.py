@@ -80,7 +80,7 @@ def _assumed_plan(
     correlation: float | None,
     rows: int | None,
 ) -> "Report":
-    from ragauge.people.label_plan_words import label_plan_report
+    from ragauge.people.calibration import label_plan_report
     from ragauge.stats.label_plan import correlation_of, labels_needed
 
     rate = 0.5 if rate is None else rate
@@ -105,7 +105,7 @@ def _measured_plan(
     reading: LabelOptions,
 ) -> "Report":
     from ragauge.people.calibrate import calibrate
-    from ragauge.people.label_plan_words import label_plan_report
+    from ragauge.people.calibration import label_plan_report
     from ragauge.runs.store import RunFolder
 
     found = calibrate(
