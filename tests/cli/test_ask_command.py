@@ -12,7 +12,7 @@ import time
 import polars as pl
 import pytest
 
-from ragauge.views.took import took
+from ragauge.views.run_notes import took
 
 QUESTIONS = "".join(
     json.dumps({"id": f"q{n}", "question": f"Question {n}?", "references": ["Paris"]}) + "\n"

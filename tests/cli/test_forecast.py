@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from ragauge.cli.forecast import Forecast, Phase
+from ragauge.cli.progress import Forecast, Phase
 from ragauge.engine.workload import Workload
 from ragauge.progress import Encoded, Judged, Scored
 

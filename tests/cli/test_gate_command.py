@@ -195,8 +195,7 @@ def test_the_worst_failures_are_annotated(ragauge, run):
 
 
 def test_a_step_summary_stays_below_githubs_limit(run, tmp_path, monkeypatch):
-    from ragauge.gating.checking import Reading, Verdict
-    from ragauge.gating.gate import Gate
+    from ragauge.gating.gate import Gate, Reading, Verdict
     from ragauge.gating.words import gate_markdown
 
     verdict = Verdict("r" * 900, "s" * 500, False, (Reading("x", 1.0),), "é" * 900, ("q",) * 9)

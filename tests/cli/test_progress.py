@@ -6,8 +6,7 @@ import sys
 import pytest
 
 from ragauge.cli import progress
-from ragauge.cli.forecast import Forecast
-from ragauge.cli.progress import long_run_note, watching, words
+from ragauge.cli.progress import Forecast, long_run_note, watching, words
 from ragauge.engine.plan import make_plan
 from ragauge.engine.resources import Resources
 from ragauge.engine.selection import suites_of

@@ -9,9 +9,16 @@ import subprocess
 
 import pytest
 
-from ragauge.report.commands import shell_word, show_command
-from ragauge.report.plain import for_csv, for_latex, for_markdown, for_terminal, shortened
-from ragauge.report.table_formats import csv_line
+from ragauge.report.plain import (
+    for_csv,
+    for_latex,
+    for_markdown,
+    for_terminal,
+    shell_word,
+    shortened,
+    show_command,
+)
+from ragauge.report.writing import csv_line
 
 ESCAPES = {
     "\x1b[31mred\x1b[0m": r"\x1b[31mred\x1b[0m",

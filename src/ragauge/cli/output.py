@@ -50,11 +50,12 @@ class OutputOptions:
     )
 
     def targets(
-        self, inputs: Iterable[Path | str] = (), also: Sequence[str] = ()
+        self, inputs: Iterable[Path | str] = (), also: Sequence[str] = (), *, prints: bool = False
     ) -> Sequence[Target]:
         """The formats and their places; PlanError, before any work, for one that cannot be written.
 
-        `also` has the formats of `-o` that only this command writes.
+        `also` has the formats of `-o` that only this command writes. With `prints` there is a table in the
+        terminal too where all others go to files.
         """
         targets: list[Target] = []
         problems: list[str] = []
@@ -74,8 +75,7 @@ class OutputOptions:
             elif suffix and form == "table":
                 problems.append(f"{text}: a table is for the terminal; write md, latex or csv")
             targets.append((form, path if suffix else None))
-        if not self.output:
-            targets.append((self.form or "table", None))
+        targets += [] if self.output else [(self.form or "table", None)]
         if sum(path is None for _, path in targets) > 1:
             problems.append("only one format can go to standard output; give the others a file")
         files = [path for _, path in targets if path is not None]
@@ -85,6 +85,8 @@ class OutputOptions:
             problems += misplaced(files, [Path(each) for each in inputs])
         if problems:
             raise PlanError(problems)
+        if prints and all(path is not None for _, path in targets):
+            targets.append(("table", None))
         return targets
 
 

@@ -226,7 +226,7 @@ def _store_results(run: Run) -> None:
 
     A run whose aggregates cannot all be computed here stores nothing.
     """
-    from ragauge.comparing.differences import comparisons_of
+    from ragauge.comparing.systems import comparisons_of
     from ragauge.page.distributions import DISTRIBUTIONS, distributions
     from ragauge.page.slices import SLICES, can_be_stored, run_slices
     from ragauge.runs.findings import find

@@ -1,7 +1,7 @@
 """The HTML page of runs: its typed data and the file.
 
 `page/page.py` writes one HTML file: the built code and style from `report/page/`, the view as JSON, then chunks.
-`page/view.py` has the types of the view and `views/evidence_kinds.py` those of evidence; `web/make_types.py` generates
+`page/view.py` has the types of the view and `views/evidence.py` those of evidence; `web/make_types.py` generates
 `web/src/view.ts` from both, and a test compares. `page/ranking_page.py` makes the same view of the rankings of `ragauge rank`.
 Numbers that people read as aggregates are formatted in Python, so the page and the terminal show the same digits.
 

@@ -257,7 +257,7 @@ class Overview:
 
 
 def _notes(run: ScoredRun, screen: FirstScreen) -> Iterator[str]:
-    from ragauge.views.judging import judging_lines
+    from ragauge.views.run_notes import judging_lines
 
     yield from run.problems
     yield from filter(None, [labels_line(run)])

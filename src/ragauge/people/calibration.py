@@ -20,8 +20,7 @@ from ragauge.people.calibration_words import (
 )
 from ragauge.people.metric_agreement import MetricAgreement, VerdictQuality
 from ragauge.people.system_rates import SystemRates
-from ragauge.report.commands import show_command
-from ragauge.report.plain import counted
+from ragauge.report.plain import counted, show_command
 from ragauge.report.report import Items, Report, Table
 from ragauge.runs.numbers import DASH
 

@@ -1,4 +1,4 @@
-"""`ragauge cache`."""
+"""Show or clear the cache of vectors and judge replies."""
 
 import json
 from pathlib import Path

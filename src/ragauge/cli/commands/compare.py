@@ -1,4 +1,4 @@
-"""`ragauge compare`."""
+"""Compare systems: is the difference real, where, and on which questions?"""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -18,8 +18,7 @@ from ragauge.comparing.comparison import CorrectionName, TestName
 from ragauge.errors import PlanError, did_you_mean
 from ragauge.evaluation.config import Config
 from ragauge.loaders.formats.file_sets import kind_of_file
-from ragauge.report.commands import shell_word
-from ragauge.report.plain import counted
+from ragauge.report.plain import counted, shell_word
 from ragauge.runs.health import Health
 from ragauge.runs.scored_run import ScoredRun
 from ragauge.runs.store import RunFolder

@@ -1,4 +1,4 @@
-"""`ragauge view`."""
+"""Show runs in the browser, from a server on this machine."""
 
 import webbrowser
 from pathlib import Path
