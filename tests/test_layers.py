@@ -128,6 +128,7 @@ MAY_BE_HEAVY = {
     ("metrics.sentences", "numpy"),
     ("metrics.groundedness", "numpy"),
     ("questions.bm25", "numpy"),
+    ("report.terminal", "rich"),
     *((module, "numpy") for module in MODULES if module.startswith(("rankings.", "encoders."))),
     *((module, name) for module in LATE for name in ("numpy", "polars")),
 }

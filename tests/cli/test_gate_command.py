@@ -149,16 +149,8 @@ def test_junit_has_a_case_for_each_check(ragauge, run, tmp_path):
 
 @pytest.fixture
 def hostile(tmp_path):
-    rows = [
-        {
-            "id": f"{HOSTILE}{at}",
-            "system": HOSTILE,
-            "answer": "x",
-            "reference": "y",
-            "kind": HOSTILE,
-        }
-        for at in range(3)
-    ]
+    row = {"system": HOSTILE, "answer": "x", "reference": "y", "kind": HOSTILE}
+    rows = [{"id": f"{HOSTILE}{at}", **row} for at in range(3)]
     (tmp_path / "hostile.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     rg.evaluate(tmp_path / "hostile.jsonl", "exact_match", folder=tmp_path / "hostile-run")
     return "hostile-run"

@@ -18,7 +18,7 @@ from ragauge.report.plain import (
     shortened,
     show_command,
 )
-from ragauge.report.writing import csv_line
+from ragauge.report.writing import csv_lines
 
 ESCAPES = {
     "\x1b[31mred\x1b[0m": r"\x1b[31mred\x1b[0m",
@@ -90,7 +90,7 @@ def test_numbers_and_ordinary_text_stay_as_they_are(cell):
 
 def test_any_cell_can_be_written_and_read_back():
     for cell in ("a\rb", "a\nb", 'a"b', "a,b", "half \ud800", "nul \x00", "'quoted"):
-        line = csv_line([for_csv(cell), "next"])
+        _, line = csv_lines(("cell", "other"), [(cell, "next")])
         (row,) = csv.reader(io.StringIO(line, newline=""))
         assert row == [for_csv(cell), "next"]
         assert line.encode().endswith(b"next\n")

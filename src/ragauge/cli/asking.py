@@ -52,14 +52,14 @@ class Inquiry:
         *,
         where: str | None = None,
         limit: int | None = None,
-        repeat: int = 1,
-        max_calls: int | None = None,
-        max_cost_usd: float | None = None,
-        price: tuple[float, float] | None = None,
         folder: Path | None = None,
         output: Sequence[Path] = (),
+        **planned: Any,
     ) -> "Inquiry":
-        """Read and check everything, `reading` as `load` does; PlanError or DataError before anything is asked."""
+        """Read and check everything, `reading` as `load` does and `planned` as `AskPlan.prepare`.
+
+        PlanError or DataError before anything is asked.
+        """
         targets = asking.by_name
         if not targets:
             raise click.UsageError(
@@ -75,18 +75,11 @@ class Inquiry:
         words = "-".join([questions.name.partition(".")[0], *targets])
         name = shortened(re.sub(r"[^\w.+-]+", "_", words), 80).replace("…", "")
         place = folder or ANSWERS_FOLDER / name
+        limits = Limits(asking.concurrency, asking.timeout, asking.retries, asking.again)
+        vary = dict(asking.vary)
         with redirect_stdout(sys.stderr):  # what the target prints when it is imported
             plan = AskPlan.prepare(
-                samples,
-                targets,
-                vary=dict(asking.vary),
-                folder=place,
-                repeat=repeat,
-                limits=Limits(asking.concurrency, asking.timeout, asking.retries, asking.again),
-                max_calls=max_calls,
-                max_cost_usd=max_cost_usd,
-                price=price,
-                options=options,
+                samples, targets, vary=vary, folder=place, limits=limits, options=options, **planned
             )
         return cls(plan, place)
 

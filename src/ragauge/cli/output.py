@@ -13,8 +13,8 @@ from ragauge.errors import PlanError
 from ragauge.plugins import offered
 from ragauge.report.plain import data_for_pipe, data_for_terminal
 from ragauge.report.report import Report
+from ragauge.report.writing import FORMATS, write
 
-FORMATS = ("table", "md", "latex", "csv", "json", "html")
 ALSO_CALLED = {"tex": "latex", "text": "table", "markdown": "md"}
 Target = tuple[str, Path | None]
 """A format, and the file it goes to; None for standard output."""
@@ -93,21 +93,17 @@ class OutputOptions:
 def write_report(report: Report, targets: Sequence[Target], *, full: bool = False) -> None:
     """Print the report or write it to its files."""
     for form, path in targets:
-        if path is None and form == "table":
+        if path is not None:
+            from ragauge.storage.atomic_files import write_text
+
+            write_text(path, write(report, form))
+            say(f"wrote {path}")
+        elif form == "table":
             from ragauge.report.terminal import console, print_report
 
             print_report(console(sys.stdout), report, full=full)
-            continue
-        from ragauge.report.writing import write
-
-        text = write(report, form)
-        if path is None:
-            print_data(text)
         else:
-            from ragauge.storage.atomic_files import write_text
-
-            write_text(path, text)
-            say(f"wrote {path}")
+            print_data(write(report, form))
 
 
 def print_data(text: str) -> None:

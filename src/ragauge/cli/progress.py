@@ -45,17 +45,22 @@ KNOWN_S = 1.0
 
 
 @dataclass(slots=True)
-class Pace:
-    """The exponentially weighted speed of one phase, from a usual one on."""
+class Progress:
+    """How far one phase is, and its exponentially weighted speed, from a usual one on.
 
+    `expected` is an estimate, so `done` may exceed it.
+    """
+
+    expected: float
     usual: float
     """Seconds for one unit, until it is known."""
     known_units: float = 0.0
     """Until this many units are done, the usual speed counts too: the first units may not be typical."""
+    done: float = 0.0
     units: float = 0.0
     seconds: float = 0.0
     learned: float = 0.0
-    """All units so far; `units` forgets."""
+    """All units whose speed was learned; `units` forgets."""
 
     def learn(self, units: float, seconds: float) -> None:
         self.learned += units
@@ -70,18 +75,9 @@ class Pace:
         known = min(1.0, self.seconds / KNOWN_S, self.learned / max(self.known_units, self.learned))
         return known * self.seconds / self.units + (1 - known) * self.usual
 
-
-@dataclass(slots=True)
-class Progress:
-    """How far one phase is; `expected` is an estimate, so `done` may exceed it."""
-
-    expected: float
-    pace: Pace
-    done: float = 0.0
-
     @property
     def left_s(self) -> float:
-        return max(0.0, self.expected - self.done) * self.pace.seconds_per_unit
+        return max(0.0, self.expected - self.done) * self.seconds_per_unit
 
 
 @dataclass(slots=True)
@@ -106,28 +102,25 @@ class Forecast:
     _lock: Lock = field(init=False, default_factory=Lock)
 
     def __post_init__(self) -> None:
-        expected = {
-            Phase.ENCODING: self.work.characters,
-            Phase.SCORING: self.work.cells,
-            Phase.JUDGING: self.work.calls,
-        }
+        expected = (self.work.characters, self.work.cells, self.work.calls)
         self.phases = {
-            phase: Progress(expected[phase], Pace(usual)) for phase, usual in USUAL_SECONDS.items()
+            phase: Progress(units, usual)
+            for (phase, usual), units in zip(USUAL_SECONDS.items(), expected, strict=True)
         }
         # The columns of a batch come one after the other, and some take a hundred times as long.
         batch = min(self.work.batch_rows, self.work.n_rows) / max(1, self.work.n_rows)
-        self.phases[Phase.SCORING].pace.known_units = self.work.cells * batch
+        self.phases[Phase.SCORING].known_units = self.work.cells * batch
         self._last = self.clock()
 
     def measured(self, characters_per_second: float) -> None:
         """Take a speed that was measured on a few texts instead of the usual one."""
-        self.phases[Phase.ENCODING].pace = Pace(1 / characters_per_second)
+        self.phases[Phase.ENCODING].usual = 1 / characters_per_second
 
     def without_encoding(self) -> None:
         """Expect no events of texts and calls: worker processes tell of finished batches only, whose pace has
         all the time in it."""
         encoding, scoring = self.phases[Phase.ENCODING], self.phases[Phase.SCORING]
-        scoring.pace.usual *= 1 + encoding.left_s / max(scoring.left_s, 1e-9)
+        scoring.usual *= 1 + encoding.left_s / max(scoring.left_s, 1e-9)
         encoding.expected = 0
 
     def tell(self, event: Event) -> None:
@@ -145,7 +138,7 @@ class Forecast:
                 phase, units = Phase.SCORING, event.cells
             progress = self.phases[phase]
             if progress.done:  # before that, time passes until a model is loaded or a judge replies
-                progress.pace.learn(units, passed)
+                progress.learn(units, passed)
             progress.done += units
             self.phase = phase
             self._correct_expected()
@@ -191,7 +184,7 @@ class Forecast:
         """Whether the time left is known well enough to be shown."""
         if self.worked_s >= SHOWN_FROM_S:
             return True
-        unknown_s = sum(each.left_s for each in self.phases.values() if each.pace.seconds < SURE_S)
+        unknown_s = sum(each.left_s for each in self.phases.values() if each.seconds < SURE_S)
         return (
             self.worked_s >= max(LEAST_S, SHOWN_FROM_SHARE * self.total_s)
             and unknown_s <= MOST_UNKNOWN * self.total_s
@@ -304,9 +297,9 @@ def long_run_note(forecast: Forecast, plan: Plan) -> str:
     """That a run takes long, what takes the time, and how to leave it out."""
     total_s, work = max(forecast.total_s, 1e-9), forecast.work
     # The seconds that each metric's encoding and calls take, the longest first.
-    character_s = forecast.phases[Phase.ENCODING].pace.seconds_per_unit
+    character_s = forecast.phases[Phase.ENCODING].seconds_per_unit
     costs = {name: n * character_s for name, n in (work.encoded_by or {}).items()}
-    calls_s = forecast.phases[Phase.JUDGING].pace.seconds_per_unit * work.calls
+    calls_s = forecast.phases[Phase.JUDGING].seconds_per_unit * work.calls
     for name in work.judged_by:
         costs[name] = costs.get(name, 0.0) + calls_s / len(work.judged_by)
     large = [name for name, seconds in costs.items() if seconds >= WORTH_NAMING * total_s]

@@ -13,25 +13,23 @@ from ragauge.people.review import Review, Saved
 from ragauge.people.review_labels import Value
 from ragauge.people.review_queue import ReviewItem
 from ragauge.people.review_words import print_contexts, print_item, saved_lines
-from ragauge.questions.evidence import PassageIndex
-from ragauge.questions.people import (
-    ASPECTS,
-    NO_ANSWER,
-    QuestionLabel,
-    digest_of,
-    save_label,
-)
+from ragauge.questions.people import ASPECTS, NO_ANSWER, QuestionLabel, digest_of, save_label
 from ragauge.questions.question import Question
 from ragauge.report.plain import counted, for_terminal
 
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from ragauge.questions.evidence import PassageIndex
+
 VALUES: dict[str, Value] = {"1": 1, "y": 1, "2": 0, "n": 0, "0": 0, "u": None}
+SAYS = {"y": True, "1": True, "n": False, "2": False, "0": False, "u": None}
 NOTE = "w"
 BEFORE = "1 or y match · 2 or n contradict · u unsure · w note · c contexts · z undo · Enter skip · q quit"
 AFTER = "Enter next · z undo · q quit"
 ENTER = ("", "\r", "\n")
+N_NEAREST = 3
+"""Passages shown of a question that shall have no answer."""
 
 
 class Keys:
@@ -71,7 +69,6 @@ class Session:
     rater: str
     keys: Keys
     out: "Console"
-    note: str = ""
     history: list[tuple[ReviewItem, Saved]] = field(
         default_factory=list["tuple[ReviewItem, Saved]"]
     )
@@ -99,20 +96,19 @@ class Session:
         answer = labels.of((item.id, item.system))
         task = self.review.task(answer, self.rater)
         left = f"{len(self.review.pending(self.rater, labels)):,} left"
-        self.note = ""
+        note = ""
         self.out.print()
         print_item(self.out, self.review.queue, item, left, task, answer)
         self._say(BEFORE)
         for key in self._pressed():
             if key in VALUES:
-                saved = self.review.save(
-                    item, self.rater, VALUES[key], self.note, settles=task == "settle"
-                )
+                settles = task == "settle"
+                saved = self.review.save(item, self.rater, VALUES[key], note, settles=settles)
                 self.history.append((item, saved))
                 return self._saved(item, saved)
             if key == NOTE:
-                self.note = self.keys.text("note")
-                self._say(f"note: {self.note}" if self.note else "no note")
+                note = self.keys.text("note")
+                self._say(f"note: {note}" if note else "no note")
             elif key == "c":
                 print_contexts(self.out, self.review.queue, item)
             elif key == "z":
@@ -162,18 +158,13 @@ class Session:
         self.out.print(Text(for_terminal(line)))
 
 
-SAYS = {"y": True, "1": True, "n": False, "2": False, "0": False, "u": None}
-N_NEAREST = 3
-"""Passages shown of a question that shall have no answer."""
-
-
 def ask_about(
     sample: Sequence[Question],
     known: Sequence[QuestionLabel],
     rater: str,
     path: Path,
     keys: Keys,
-    index: PassageIndex | None = None,
+    index: "PassageIndex | None" = None,
 ) -> list[QuestionLabel]:
     """Ask about each question of a sample that this person has not labelled, until it ends or they quit."""
     done = {(each.id, each.digest) for each in known if each.rater == rater}
@@ -181,24 +172,22 @@ def ask_about(
     saved: list[QuestionLabel] = []
     at = 0
     while at < len(left):
-        says = _asked(left[at], f"{at + 1} of {len(left)}", keys, index)
-        if says == "q":
+        question = left[at]
+        says, key = _asked(question, f"{at + 1} of {len(left)}", keys, index)
+        if key in (None, "q"):
             break
-        if says == "z":
-            at = max(at - 1, 0)
-            continue
-        if isinstance(says, dict):
-            label = QuestionLabel(left[at].id, rater, digest_of(left[at]), says)
+        if len(says) == len(ASPECTS):
+            label = QuestionLabel(question.id, rater, digest_of(question), says)
             save_label(path, label)
             saved.append(label)
-        at += 1
+        at = max(at - 1, 0) if key == "z" else at + 1
     return saved
 
 
 def _asked(
-    question: Question, place: str, keys: Keys, index: PassageIndex | None
-) -> dict[str, bool | None] | str:
-    """What the person says of each aspect; "q", "z", or "" for the next question."""
+    question: Question, place: str, keys: Keys, index: "PassageIndex | None"
+) -> tuple[dict[str, bool | None], str | None]:
+    """What the person says of each aspect, and the last key: "q", None, "z" and "" leave the question."""
     passages = [each["text"] for each in question.gold_contexts]
     if index is not None:
         found = index.gold(question).passages or index.nearest(question.whole, N_NEAREST)
@@ -211,18 +200,15 @@ def _asked(
     ]
     click.echo()
     for name, text in parts:
-        lines = "\n".join(map(for_terminal, text.splitlines()))
-        click.echo(f"{name}: {lines}")
+        click.echo(f"{name}: {for_terminal(text, lines=True)}")
     says: dict[str, bool | None] = {}
+    key: str | None = ""
     for name, asked in ASPECTS.items():
-        if name == "answerable" and not question.answerable:
-            asked = NO_ANSWER
-        click.echo(f"  {asked} y · n · u unsure · Enter next · z back · q quit")
-        key = keys.key()
-        while key not in (*SAYS, None, "", "z", "q"):
+        text = NO_ANSWER if name == "answerable" and not question.answerable else asked
+        click.echo(f"  {text} y · n · u unsure · Enter next · z back · q quit")
+        while (key := keys.key()) not in (*SAYS, None, "", "z", "q"):
             click.echo(f"  {for_terminal(repr(key))} is no key")
-            key = keys.key()
         if key not in SAYS:
-            return "q" if key is None else key
+            break
         says[name] = SAYS[key]
-    return says
+    return says, key

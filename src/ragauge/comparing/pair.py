@@ -158,7 +158,7 @@ class Pair:
         """The same of what is tested."""
         if not self.has_ratio:
             return self.units
-        return _mean_units(self.tested_differences, self.own_clusters)
+        return mean_units(self.tested_differences, self.own_clusters)
 
     @cached_property
     def estimate(self) -> Estimate | None:
@@ -167,7 +167,7 @@ class Pair:
         None if an aggregate has no value.
         """
         if self.is_mean:
-            return _mean_estimate(self.metric, self.units)
+            return mean_estimate(self.metric, self.units)
         kind, ends = self.metric.aggregate.kind, None
         if kind != CUSTOM:
             of_one = ends_of(kind, self.metric.low, self.metric.high)
@@ -180,7 +180,7 @@ class Pair:
     @property
     def tested_estimate(self) -> Estimate | None:
         """The mean of what is tested, with its interval."""
-        return _mean_estimate(self.metric, self.tested_units)
+        return mean_estimate(self.metric, self.tested_units)
 
     # Which questions changed, and which a side lacks
 
@@ -254,24 +254,19 @@ def _summed(table: Floats2d, clusters: "Ints | None") -> Floats2d:
     return by_question(table, number.astype(np.int64), len(own))
 
 
-def _mean_units(differences: Floats1d, clusters: "Ints | None") -> Floats2d:
+def mean_units(differences: Floats1d, clusters: "Ints | None") -> Floats2d:
+    """The sum of the differences of each cluster, and how many these are; (k, 2)."""
     return _summed(np.column_stack([differences, np.ones(len(differences))]), clusters)
 
 
-def _mean_estimate(metric: MetricDisplay, units: Floats2d) -> Estimate | None:
+def mean_estimate(metric: MetricDisplay, units: Floats2d) -> Estimate | None:
+    """The mean of questions' differences with its interval, of such units."""
     most = _largest_difference(metric)
     return interval(units, mean_of_parts, ends=ends_of("mean", -most, most))
 
 
 def _largest_difference(metric: MetricDisplay) -> float:
     return inf if metric.low is None or metric.high is None else metric.high - metric.low
-
-
-def mean_estimate(
-    metric: MetricDisplay, differences: Floats1d, clusters: "Ints | None"
-) -> Estimate | None:
-    """The mean of questions' differences with its interval; `clusters` (n,) numbers the cluster of each."""
-    return _mean_estimate(metric, _mean_units(differences, clusters))
 
 
 def ratio_of(logs: Estimate | None) -> tuple[float | None, float | None, float | None]:

@@ -35,9 +35,8 @@ class SystemsTable:
         comparison = self.view.comparison
         if len({base for base, _ in comparison.pairs}) <= 1:
             return {}
-        n = len(comparison.systems)
-        names = (*ascii_lowercase, *(f"{at + 1}," for at in range(len(ascii_lowercase), n)))
-        return dict(zip(comparison.systems, names, strict=False))
+        numbers = (f"{at + 1}," for at in range(len(ascii_lowercase), len(comparison.systems)))
+        return dict(zip(comparison.systems, (*ascii_lowercase, *numbers), strict=False))
 
     @cached_property
     def table(self) -> Table:
@@ -57,22 +56,23 @@ class SystemsTable:
 
     @property
     def brief(self) -> Table:
-        """The base and the systems that are best on the first metric, as many as a terminal has room for."""
-        layouts = product(range(SYSTEMS_SHOWN, 0, -1), (3, 1))
-        widest, *narrower = [self._leading(n, gap) for n, gap in layouts]
-        return replace(widest, narrower=narrower)
+        """The base and the systems that are best on the first metric, as many as a terminal has room for.
 
-    def _leading(self, n: int, gap: int) -> Table:
-        """The table of n systems; how many others there are, in a column without cells."""
-        table, places = self.table, self.leading(n)
-        n_more = len(self.view.comparison.systems) - len(places)
-        more = [f"… {n_more} more"] if n_more else []
-        names = [self.view.short(table.header[at + 1]) for at in places]
-        rows = [
-            (row[0], *(row[at + 1] for at in places), *("" for _ in more), row[-1])
-            for row in table.rows
-        ]
-        return replace(table, header=("metric", *names, *more, "n"), rows=rows, gap=gap)
+        How many others there are is in a column without cells.
+        """
+        table, layouts = self.table, list[Table]()
+        for n, gap in product(range(SYSTEMS_SHOWN, 0, -1), (3, 1)):
+            places = self.leading(n)
+            n_more = len(self.view.comparison.systems) - len(places)
+            more = [f"… {n_more} more"] if n_more else []
+            names = [self.view.short(table.header[at + 1]) for at in places]
+            rows = [
+                (row[0], *(row[at + 1] for at in places), *("" for _ in more), row[-1])
+                for row in table.rows
+            ]
+            header = ("metric", *names, *more, "n")
+            layouts.append(replace(table, header=header, rows=rows, gap=gap))
+        return replace(layouts[0], narrower=layouts[1:])
 
     def leading(self, n: int) -> Sequence[int]:
         """The places of the base and of the systems that are best on the first metric, n in all."""
@@ -92,38 +92,34 @@ class SystemsTable:
 
     def _row(self, metric: MetricDisplay) -> Sequence[str | Cell]:
         """Name, cells and number of questions of a metric; texts equal to the best are equally good."""
-        own = (metric.metric, self.field, self.value)
+        own, comparison = (metric.metric, self.field, self.value), self.view.comparison
         means = {
             mean.system: mean
-            for mean in self.view.comparison.means
+            for mean in comparison.means
             if (mean.metric, mean.field, mean.value) == own
         }
-        systems = self.view.comparison.systems
-        n = means[systems[0]].n
+        marks: dict[str, str] = dict.fromkeys(comparison.systems, "")
+        for row in comparison.rows:
+            if (row.metric, row.field, row.value) != own or not row.is_significant:
+                continue
+            if not self.letters:
+                marks[row.candidate] += MARK
+            elif row.verdict == "better":
+                marks[row.candidate] += self.letters[row.base]
+            elif row.verdict == "worse":
+                marks[row.base] += self.letters[row.candidate]
+        n = means[comparison.systems[0]].n
         display = over_questions(metric, n)
         known = [mean.mean for mean in means.values() if mean.mean is not None]
         best = DASH
         if known and metric.is_ranked:
             best = number(display, min(known) if metric.lower_is_better else max(known))
         cells = [
-            Cell(text, self._marks(own, system), is_best=text == best != DASH)
-            for system in systems
+            Cell(text, marks[system], is_best=text == best != DASH)
+            for system in comparison.systems
             for text in [number(display, means[system].mean)]
         ]
         return (self.view.name_of(metric), *cells, f"{n:,}")
-
-    def _marks(self, own: tuple[str, str | None, str | None], system: str) -> str:
-        marks: list[str] = []
-        for row in self.view.comparison.rows:
-            if (row.metric, row.field, row.value) != own or not row.is_significant:
-                continue
-            if not self.letters:
-                marks += [MARK] if row.candidate == system else []
-            elif row.verdict == "better" and row.candidate == system:
-                marks.append(self.letters[row.base])
-            elif row.verdict == "worse" and row.base == system:
-                marks.append(self.letters[row.candidate])
-        return "".join(marks)
 
     @property
     def legend(self) -> str:
@@ -169,9 +165,8 @@ def comparison_report(comparison: Comparison) -> Report:
 
 def _brief(comparison: Comparison, *, full: bool) -> Report:
     """What a terminal shows: at most 25 lines for one pair and ten metrics; `full` has every row and note."""
-    view = ComparisonView(comparison)
-    rows = comparison.overall
-    notes = comparison_notes(view)
+    view, rows = ComparisonView(comparison), comparison.overall
+    notes, effects, legend = comparison_notes(view), view.effects, view.legend
     most = None if full else ROWS_SHOWN
     if view.is_single_pair or full:
         first, *slices = _pair_tables(view)
@@ -181,7 +176,8 @@ def _brief(comparison: Comparison, *, full: bool) -> Report:
     else:
         tables = [table.brief for table in _systems_tables(view)]
         notes.insert(0, "--full prints every pair with its difference, interval and p")
-    effects = view.effects
+    if not view.is_single_pair:
+        legend = f"{SystemsTable(view).legend}: {view.method}"
     if comparison.effects:
         tables.append(replace(effects, rows=effects.rows[:most]))
     if most is not None and len(effects.rows) > most:
@@ -194,9 +190,6 @@ def _brief(comparison: Comparison, *, full: bool) -> Report:
         notes = [*notes[: NOTES_SHOWN - 1], f"{n_hidden} more notes; --full prints them"]
     ids = [each.id for row in _changed(view)[:1] for each in (*row.fixed, *row.broken)]
     place = comparison.folders[-1] if comparison.folders else None
-    legend = view.legend
-    if not view.is_single_pair:
-        legend = f"{SystemsTable(view).legend}: {view.method}"
     return Report(
         view.headline,
         view.title,
@@ -244,24 +237,28 @@ def _changed(view: ComparisonView) -> Sequence[MetricComparison]:
 
 def _changes(view: ComparisonView, n_ids: int | None) -> Sequence[Items]:
     """Of the first metric with changed questions: how many were fixed and broken, and the first ids."""
-    lines = [
-        (
-            f"{word} on {view.short(row.name)}: {n:,}",
-            some([for_terminal(each.id) for each in found], n_ids or len(found)),
-        )
-        for row in _changed(view)[:1]
-        for word, n, found in (
-            ("fixed", row.counts.fixed, row.fixed),
-            ("broken", row.counts.broken, row.broken),
-        )
-    ]
+    lines: list[tuple[str, str]] = []
+    for row in _changed(view)[:1]:
+        kinds = (("fixed", row.counts.fixed, row.fixed), ("broken", row.counts.broken, row.broken))
+        for word, n, found in kinds:
+            ids = [for_terminal(each.id) for each in found]
+            lines.append((f"{word} on {view.short(row.name)}: {n:,}", some(ids, n_ids or len(ids))))
     return [Items("", lines)] if lines else []
 
 
 def _data(view: ComparisonView, notes: Sequence[str]) -> dict[str, object]:
     """Settings, rows with their lists of questions, means and notes, as JSON data."""
-    comparison = view.comparison
+    comparison, lists = view.comparison, ("fixed", "broken", "unpaired")
     names = ("cluster", "test", "correction", "n_tests", "n_permutations", "seed")
+    rows = [
+        {
+            **frame_row(row),
+            "lower_is_better": row.lower_is_better,
+            "is_ranked": row.is_ranked,
+            **{name: [each._asdict() for each in getattr(row, name)] for name in lists},
+        }
+        for row in comparison.rows
+    ]
     return {
         "headline": view.headline,
         "systems": list(comparison.systems),
@@ -269,17 +266,7 @@ def _data(view: ComparisonView, notes: Sequence[str]) -> dict[str, object]:
         "n_questions": comparison.n_questions,
         "by": list(comparison.fields),
         **{name: getattr(comparison, name) for name in names},
-        "rows": [
-            {
-                **frame_row(row),
-                "lower_is_better": row.lower_is_better,
-                "is_ranked": row.is_ranked,
-                "fixed": [each._asdict() for each in row.fixed],
-                "broken": [each._asdict() for each in row.broken],
-                "unpaired": [each._asdict() for each in row.unpaired],
-            }
-            for row in comparison.rows
-        ],
+        "rows": rows,
         "means": [asdict(mean) for mean in comparison.means],
         "effects": [asdict(effect) for effect in comparison.effects],
         "notes": [*notes, view.legend],

@@ -20,7 +20,7 @@ from ragauge.comparing.comparison import (
     SystemMean,
     TestName,
 )
-from ragauge.comparing.pair import MANY_QUESTIONS, Pair, mean_estimate, ratio_of
+from ragauge.comparing.pair import MANY_QUESTIONS, Pair, mean_estimate, mean_units, ratio_of
 from ragauge.comparing.scores import OK, MetricScores, Questions, Slice
 from ragauge.comparing.systems import ComparedSystem
 from ragauge.runs.aggregates import aggregate_of
@@ -340,12 +340,13 @@ def setting_effects(
             continue
         pairs = [Pair(metric, of_metric, questions, *places) for places in change.pairs]
         own = None if clusters is None else clusters[questions]
-        found = mean_estimate(metric, np.mean([pair.differences for pair in pairs], axis=0), own)
+        means = np.mean([pair.differences for pair in pairs], axis=0)
+        found = mean_estimate(metric, mean_units(means, own))
         assert found is not None
         ratio: tuple[float | None, ...] = ()
         if all(pair.has_ratio for pair in pairs):
             logs = np.mean([pair.tested_differences for pair in pairs], axis=0)
-            ratio = ratio_of(mean_estimate(metric, logs, own))
+            ratio = ratio_of(mean_estimate(metric, mean_units(logs, own)))
         yield SettingEffect(
             *(change.setting, change.before, change.after, metric.metric),
             *(found.value, found.low, found.high, len(questions), len(pairs)),

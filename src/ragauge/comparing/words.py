@@ -62,14 +62,15 @@ class ComparisonView:
 
     def short(self, text: str) -> str:
         """A name, in as many columns as fit; no two systems and no two metrics look the same."""
-        known = self._names.get(text)
-        return shortened(for_terminal(text), self.name_width) if known is None else known
+        return self._names.get(text) or shortened(for_terminal(text), self.name_width)
 
     @cached_property
     def _names(self) -> Mapping[str, str]:
         metrics = [metric.name for metric in self.comparison.metrics]
-        shown = distinct_names(metrics, self.name_width)
-        return {**shown, **distinct_names(self.comparison.systems, self.name_width)}
+        return {
+            **distinct_names(metrics, self.name_width),
+            **distinct_names(self.comparison.systems, self.name_width),
+        }
 
     def name_of(self, metric: MetricDisplay) -> str:
         """The name with an arrow for its better direction."""
@@ -318,13 +319,13 @@ LEAST_CLUSTERS = 6
 
 def comparison_notes(view: ComparisonView) -> list[str]:
     """All notes, those on questions without a score first."""
-    return [
-        *_unpaired(view),
-        *_on_rows(view),
-        *_ratios(view),
-        *_too_few(view),
-        *view.comparison.notes,
-    ]
+    by_note: dict[str, dict[str, None]] = {}
+    for row in view.comparison.rows:
+        if row.note:
+            where = "" if row.field is None else f" ({row.field} = {row.value})"
+            by_note.setdefault(row.note, {})[f"{view.short(row.name)}{where}"] = None
+    on_rows = [f"{some(list(names), 4)}: {note}" for note, names in by_note.items()]
+    return [*_unpaired(view), *on_rows, *_ratios(view), *_too_few(view), *view.comparison.notes]
 
 
 def _unpaired(view: ComparisonView) -> Iterator[str]:
@@ -343,31 +344,19 @@ def _unpaired(view: ComparisonView) -> Iterator[str]:
         yield text
 
 
-def _on_rows(view: ComparisonView) -> Iterator[str]:
-    by_note: dict[str, dict[str, None]] = {}
-    for row in view.comparison.rows:
-        if row.note:
-            where = "" if row.field is None else f" ({row.field} = {row.value})"
-            by_note.setdefault(row.note, {})[f"{view.short(row.name)}{where}"] = None
-    for note, names in by_note.items():
-        yield f"{some(list(names), 4)}: {note}"
-
-
 def _ratios(view: ComparisonView) -> Iterator[str]:
     """Which changes are ratios, and what the first one says."""
     rows = [row for row in view.comparison.overall if row.ratio is not None]
-    if not rows:
-        return
-    row, (first, *others) = rows[0], dict.fromkeys(view.short(row.name) for row in rows)
-    text = (
-        f"{view.short(row.candidate)} takes {row.ratio:.2f} times what {view.short(row.base)} takes"
-    )
-    if row.ratio_low is not None and row.ratio_high is not None:
-        text += f" (95 % interval {row.ratio_low:.2f} to {row.ratio_high:.2f})"
-    yield (
-        f"{first}: {text}, the geometric mean of the questions' ratios, tested on logarithms"
-        f"{'; so too ' + some(others, 4) if others else ''}"
-    )
+    for row in rows[:1]:
+        first, *others = dict.fromkeys(view.short(each.name) for each in rows)
+        base, candidate = view.short(row.base), view.short(row.candidate)
+        text = f"{candidate} takes {row.ratio:.2f} times what {base} takes"
+        if row.ratio_low is not None and row.ratio_high is not None:
+            text += f" (95 % interval {row.ratio_low:.2f} to {row.ratio_high:.2f})"
+        more = f"; so too {some(others, 4)}" if others else ""
+        yield (
+            f"{first}: {text}, the geometric mean of the questions' ratios, tested on logarithms{more}"
+        )
 
 
 def _too_few(view: ComparisonView) -> Iterator[str]:

@@ -233,7 +233,8 @@ class Baseline:
         if not row.lower_is_better:
             drop, low, high = (None if end is None else 0.0 - end for end in ends)
             ends = [drop, high, low]
-        value = dict(zip((*DROPS, "p_value"), (*ends, row.p_value), strict=True))[statistic]
+        values: dict[str, float | None] = dict(zip(DROPS, ends, strict=True))
+        value = row.p_value if statistic == "p_value" else values[statistic]
         if value is None and is_skewed and row.base_mean == 0:
             return None, f"{metric.name} has no share of a baseline of 0"
         return value, "" if value is not None else row.note or "too few common questions"

@@ -12,7 +12,6 @@ from itertools import chain, groupby
 from ragauge.plugins import load
 from ragauge.report.plain import for_csv, for_latex, for_markdown, for_terminal
 from ragauge.report.report import MARK, NO, YES, Cell, Items, Lines, Report, Table
-from ragauge.report.terminal import console, print_report
 
 CELL_WIDTH = 60
 """Characters of a text in a cell of HTML; the rest is cut."""
@@ -104,17 +103,13 @@ def csv_table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
 
 
 def csv_lines(header: Sequence[str], rows: Iterable[Sequence[object]]) -> Iterator[str]:
-    """The lines of such a table."""
+    """The lines of such a table, with Unix line ends."""
     for row in chain([header], rows):
-        yield csv_line([for_csv(cell) if isinstance(cell, str) else cell for cell in row])
-
-
-def csv_line(cells: Sequence[object]) -> str:
-    """One row of CSV, with a Unix line end."""
-    out = io.StringIO()
-    # With a line end of "\n" the writer leaves a bare "\r" in a cell unquoted.
-    csv.writer(out, lineterminator="\r\n").writerow(cells)
-    return out.getvalue()[:-2] + "\n"
+        out = io.StringIO()
+        cells = [for_csv(cell) if isinstance(cell, str) else cell for cell in row]
+        # With a line end of "\n" the writer leaves a bare "\r" in a cell unquoted.
+        csv.writer(out, lineterminator="\r\n").writerow(cells)
+        yield out.getvalue()[:-2] + "\n"
 
 
 def to_json(data: object) -> str:
@@ -177,6 +172,8 @@ HTML_COLORS: Mapping[str, str] = {YES: "green", NO: "firebrick"}
 
 def to_terminal(report: Report, width: int | None = None, *, full: bool = False) -> str:
     """The report as a terminal shows it, without colours; its width is that of COLUMNS or 200 by default."""
+    from ragauge.report.terminal import console, print_report
+
     file = io.StringIO()
     out = console(file)
     out.width = width or out.width
@@ -263,7 +260,13 @@ def to_html(report: Report) -> str:
     """The report in a notebook: headline, tables, lines, notes and lists; all texts are escaped."""
     title = f"<div>{small(_html(report.title))}</div>" if report.title else ""
     parts = [f"<b>{_html(report.headline)}</b>" if report.headline else "", title]
-    parts += map(_html_table, report.tables_in("html"))
+    for table in report.tables_in("html"):
+        parts.append(f"<div><b>{_html(table.title)}</b></div>" if table.title else "")
+        sides = ["left" if letter == "l" else "right" for letter in table.alignment]
+        rows = [[_html_cell(cell) for cell in row] for row in table.rows]
+        head = [html_text(name) for name in table.header]
+        parts.append(html_table(head, rows, sides) if head else "")
+        parts.append(_html_notes([*table.closing, *table.legend, *table.notes]))
     for has_heading, each in groupby(report.lines, key=lambda lines: bool(lines.heading)):
         group = list(each)
         parts += [_html_headed(group)] if has_heading else map(_html_lines, group)
@@ -279,15 +282,6 @@ def _html(text: str) -> str:
 
 def _html_notes(notes: Sequence[str]) -> str:
     return "".join(f"<div>{small(_html(note))}</div>" for note in notes)
-
-
-def _html_table(table: Table) -> str:
-    sides = ["left" if letter == "l" else "right" for letter in table.alignment]
-    rows = [[_html_cell(cell) for cell in row] for row in table.rows]
-    head = [html_text(name) for name in table.header]
-    title = f"<div><b>{_html(table.title)}</b></div>" if table.title else ""
-    shown = html_table(head, rows, sides) if head else ""
-    return f"{title}{shown}{_html_notes([*table.closing, *table.legend, *table.notes])}"
 
 
 def _html_cell(cell: str | Cell) -> str:
@@ -325,18 +319,14 @@ def _html_label(label: str) -> str:
     return f'<span style="color: {color}">{label}</span>' if color else small(html_text(label))
 
 
-def html_file(report: Report) -> str:
-    """The same as a file, whose characters a browser reads as UTF-8."""
-    return f'<meta charset="utf-8">\n{to_html(report)}\n'
-
-
 WRITERS: Mapping[str, Callable[[Report], str]] = {
     "table": to_terminal,
     "md": to_markdown,
     "latex": to_latex,
     "csv": to_csv,
     "json": as_json,
-    "html": html_file,
+    # A browser reads the characters of the file as UTF-8.
+    "html": lambda report: f'<meta charset="utf-8">\n{to_html(report)}\n',
 }
 """A format is added here, and every command has it."""
 FORMATS = tuple(WRITERS)

@@ -73,10 +73,8 @@ class QueueOptions:
 
 def rater_name(given: str | None) -> str:
     """The given name, or the login name; PlanError where there is none."""
-    if given is not None:
-        return given
     try:
-        return getpass.getuser()
+        return getpass.getuser() if given is None else given
     except (OSError, KeyError, ImportError):
         raise PlanError(["your login name is unknown; give --rater NAME"]) from None
 
