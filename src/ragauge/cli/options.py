@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 import click
 from click.core import ParameterSource
@@ -49,7 +49,7 @@ def _pair(text: str) -> tuple[str, str]:
 def _values(text: str) -> tuple[str, list[object]]:
     """A name and its values: a number, true, false or null as such, anything else as text."""
     name, rest = _pair(text)
-    values: list[object] = rest.split(",")
+    values = cast("list[object]", rest.split(","))
     for at, each in enumerate(rest.split(",")):
         with suppress(ValueError):
             value: object = json.loads(each)

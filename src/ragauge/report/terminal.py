@@ -329,5 +329,3 @@ def _item_parts(out: Console, items: Items, *, full: bool) -> Iterator[Text]:
             yield line.append(f"  {id}", "cyan")
         else:
             yield from _wrapped(out, text, "", width, 2)
-
-
