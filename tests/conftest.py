@@ -222,6 +222,23 @@ def assert_linear_time() -> Iterator[Callable[..., None]]:
     gc.enable()
 
 
+@pytest.fixture
+def assert_quick() -> Callable[[Callable[[], object], float], None]:
+    """Fails when `work()` takes `seconds` of processor time in each of three tries: one alone says how loaded the machine is."""
+
+    def check(work: Callable[[], object], seconds: float) -> None:
+        took = []
+        for _ in range(3):
+            start = time.process_time()
+            work()
+            took.append(time.process_time() - start)
+            if took[-1] < seconds:
+                return
+        raise AssertionError(f"{min(took):.2f} s, allowed {seconds}")
+
+    return check
+
+
 @pytest.fixture(scope="session")
 def minilm_folder(tmp_path_factory) -> Path:
     """The embedded model with its weights as stored, in the form that the reference packages read."""

@@ -165,15 +165,14 @@ ABUSES = {
 
 
 @pytest.mark.parametrize("text", ABUSES.values(), ids=ABUSES)
-def test_an_abused_filter_is_refused_at_once(ragauge, tmp_path, text):
+def test_an_abused_filter_is_refused_at_once(assert_quick, ragauge, tmp_path, text):
     (tmp_path / "a.jsonl").write_text(GOOD)
-    start = time.process_time()
     done = ragauge("run", "a.jsonl", "-m", "dont_know", "--where", text)
-    assert time.process_time() - start < 2
     assert (done.code, done.out) == (2, "")
     assert done.err.startswith("ragauge: error: ")
     assert len(done.err) < 2_100
     assert not (tmp_path / "pwned").exists()
+    assert_quick(lambda: ragauge("run", "a.jsonl", "-m", "dont_know", "--where", text), 2)
 
 
 def test_a_long_filter_that_is_sound_is_not_printed_whole(ragauge, tmp_path):

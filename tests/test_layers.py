@@ -104,11 +104,7 @@ LATE = {
         for name in [
             "calibrate",
             "calibration",
-            "calibration_words",
-            "judge_bias_words",
             "judge_effects",
-            "label_plan_words",
-            "label_verdicts",
             "metric_agreement",
             "rater_agreement",
             "review_stats",

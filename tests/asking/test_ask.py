@@ -9,8 +9,8 @@ from types import SimpleNamespace
 import pytest
 
 import ragauge as rg
-from ragauge.asking.answer import Answer, packed, unpacked
 from ragauge.asking.function import refusal_of
+from ragauge.asking.target import Answer, packed, unpacked
 from ragauge.errors import PlanError, StoreError
 from ragauge.network.endpoints import Unanswered
 

@@ -10,9 +10,9 @@ from threading import Thread
 import pytest
 
 import ragauge as rg
+from ragauge.asking.ask import open_target
 from ragauge.asking.http import EndpointOptions
-from ragauge.asking.opening import open_target
-from ragauge.asking.template import at_pointer
+from ragauge.asking.wire import at_pointer
 from ragauge.errors import PlanError
 from ragauge.network.endpoints import Unanswered
 

@@ -10,7 +10,7 @@ from pytest import approx
 import ragauge as rg
 from ragauge.errors import PlanError
 from ragauge.evaluation.judge_bias import judge_bias, judge_bias_cost
-from ragauge.people.judge_bias_words import judge_bias_report
+from ragauge.people.judge_effects import judge_bias_report
 from ragauge.report.writing import as_json, to_markdown
 
 N = 30

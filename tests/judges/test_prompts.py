@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from ragauge.errors import PlanError
 from ragauge.judges import questions
 from ragauge.judges.prompts import Prompts
-from ragauge.questions import judge_checks, judge_writer
+from ragauge.questions import judge_writer, model_checks
 
 SHIPPED = Prompts().by_name
 TRANSLATED = ["de", "es", "fr", "zh"]
@@ -51,7 +51,7 @@ def asked():
     texts = {"question": "q", "answer": "a", "references": ["r"], "contexts": ["c"]}
     yield questions.grade("kind?", ["Read."], texts, 1, 5)
     yield judge_writer._asked(0, "factual", ["p"], "somebody")
-    yield judge_checks.answering("q", ["p"])
+    yield model_checks.answering("q", ["p"])
 
 
 @pytest.mark.parametrize("language", [None, *TRANSLATED, "sw"])

@@ -1,6 +1,5 @@
 import re
 import string
-import time
 from collections import Counter
 
 import pytest
@@ -154,7 +153,5 @@ def test_the_ratio_of_a_long_reference_is_close_to_rapidfuzzs():
         ("1,1" * 60_000, "1"),
     ],
 )
-def test_no_text_takes_fuzzy_match_long(answer, reference):
-    start = time.process_time()
-    fuzzy_match(answer, reference)
-    assert time.process_time() - start < 5
+def test_no_text_takes_fuzzy_match_long(assert_quick, answer, reference):
+    assert_quick(lambda: fuzzy_match(answer, reference), 5)

@@ -1,7 +1,7 @@
 """Reviewing: who sees what next, what their labels say together, and what calibrate makes of them."""
 
 import json
-from dataclasses import astuple
+from dataclasses import astuple, replace
 
 import pytest
 from hypothesis import given
@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import ragauge as rg
 from ragauge.errors import DataError, PlanError
 from ragauge.page.review_view import item_view
-from ragauge.people.review import Review
+from ragauge.people.review import AutomaticVerdict, Review
 from ragauge.people.review_labels import LabelFile, LabelLog, ReviewLabel
 from ragauge.people.review_stats import review_stats
 from ragauge.people.review_verdicts import applied
@@ -214,8 +214,8 @@ def test_stats_count_reasons_raters_agreement_and_verdicts(review, run):
     stats = review_stats(review.queue)
     assert stats.states == {"labelled": 4, "settled": 1, "unsure": 1}
     (reason,) = stats.reasons
-    assert (reason.kind, reason.n, reason.n_labelled, reason.n_unsure) == ("sample", 6, 5, 1)
-    counts = {each.rater: astuple(each)[1:5] for each in stats.raters}
+    assert tuple(reason.values()) == ("sample", 6, 5, 1, 0)
+    counts = {rater: tuple(n)[:4] for rater, *n in map(dict.values, stats.raters)}
     assert counts == {"ann": (3, 2, 1, 0), "ben": (2, 3, 0, 0), "cleo": (0, 0, 0, 1)}
     assert stats.agreement is not None
     (pair,) = stats.agreement.pairs
@@ -229,7 +229,7 @@ def test_stats_count_reasons_raters_agreement_and_verdicts(review, run):
 def test_stats_of_a_queue_without_labels(run):
     stats = review_stats(run.review_queue())
     assert stats.states == {"open": 6}
-    assert stats.raters == () and stats.agreement is None and stats.automatic == ()
+    assert stats.raters == [] and stats.agreement is None and stats.automatic == []
 
 
 def test_the_labels_keep_their_place_in_the_random_order(review):
@@ -276,3 +276,20 @@ def test_an_answer_of_a_conversation_is_shown_with_what_was_said_before(tmp_path
     review = Review(rg.evaluate([row], "exact_match", folder=tmp_path / "run").review_queue())
     shown = {item.id: item_view(review, item, "ann").before for item in review.queue.items}
     assert shown == {"a#1": "", "a#2": "user: Who?\nassistant: Ann."}
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (0.25, "exact_match 0.250 (no)"),
+        (0.499626, "exact_match 0.4996 (no)"),
+        (0.49999626, "exact_match 0.499996 (no)"),
+        (0.4999999999, "exact_match 0.4999999999 (no)"),
+        (0.5, "exact_match 0.500 (yes)"),
+        (0.94, "exact_match 0.940 (yes)"),
+    ],
+)
+def test_a_score_that_just_misses_its_threshold_does_not_look_like_it(value: float, text: str):
+    (metric,) = rg.evaluate([{"id": "q1", "answer": "a", "reference": "a"}], "exact_match").metrics
+    metric = replace(metric, digits=3)
+    assert AutomaticVerdict(metric, value, value >= 0.5, "", 0.5).text == text

@@ -6,51 +6,18 @@ from dataclasses import replace
 from ragauge.questions.question import Question
 
 NAMES = [
-    "Curlew",
-    "Ninestone",
-    "Barley",
-    "Whitmoor",
-    "Fernhill",
-    "Oldcastle",
-    "Ravensby",
-    "Thornley",
-    "Marlow",
-    "Penrith",
-    "Duckworth",
-    "Eastholm",
-    "Falkirk",
-    "Granby",
-    "Harwick",
-    "Ilkley",
-    "Jarrow",
-    "Kelmsley",
-    "Langdale",
-    "Mossgill",
-]
+    "Curlew", "Ninestone", "Barley", "Whitmoor", "Fernhill", "Oldcastle", "Ravensby",
+    "Thornley", "Marlow", "Penrith", "Duckworth", "Eastholm", "Falkirk", "Granby",
+    "Harwick", "Ilkley", "Jarrow", "Kelmsley", "Langdale", "Mossgill",
+]  # fmt: skip
 WARDENS = [
-    "Ada Cole",
-    "Ben Hart",
-    "Cleo Marsh",
-    "Dan Frost",
-    "Eva Lund",
-    "Finn Doyle",
-    "Gail Pike",
-    "Hugo Vane",
-    "Iris Bell",
-    "Jack Reed",
-]
+    "Ada Cole", "Ben Hart", "Cleo Marsh", "Dan Frost", "Eva Lund", "Finn Doyle",
+    "Gail Pike", "Hugo Vane", "Iris Bell", "Jack Reed",
+]  # fmt: skip
 VALLEYS = [
-    "Ester",
-    "Lorne",
-    "Mardale",
-    "Swindale",
-    "Tarn",
-    "Wasdale",
-    "Ennerdale",
-    "Duddon",
-    "Kentmere",
-    "Rydal",
-]
+    "Ester", "Lorne", "Mardale", "Swindale", "Tarn", "Wasdale", "Ennerdale",
+    "Duddon", "Kentmere", "Rydal",
+]  # fmt: skip
 MONTHS = ("March", "April", "May", "June")
 
 

@@ -6,13 +6,14 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from itertools import islice, product
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import BinaryIO, TypeAlias, cast
+from urllib.parse import urlsplit
 
-from ragauge.asking.answer import unpacked
 from ragauge.asking.asking import Asking, Limits, System, Tally
-from ragauge.asking.http import EndpointOptions
-from ragauge.asking.opening import TargetLike, name_of, open_target
-from ragauge.asking.target import OpenTarget
+from ragauge.asking.function import Function, open_function
+from ragauge.asking.http import EndpointOptions, open_chat, open_url
+from ragauge.asking.shell import open_command
+from ragauge.asking.target import OpenTarget, Target, unpacked
 from ragauge.calls.budget import Budget, Price, Usage, list_price
 from ragauge.calls.ledger import Ledger
 from ragauge.calls.loop import run as run_on_loop
@@ -29,6 +30,10 @@ OUTPUTS = (".jsonl", ".csv", ".parquet")
 DEFAULT_LIMITS = Limits()
 LEFT_OUT = ("system", "answer")
 """Columns of a file of questions that are of somebody else's answers."""
+TargetLike: TypeAlias = "str | Function | Target | OpenTarget"
+URLS = ("http://", "https://")
+CHAT, SHELL = "chat:", "shell:"
+"""How the text of a target begins that is a chat model, and one that is a command."""
 
 
 def ask(
@@ -96,17 +101,37 @@ class Answers:
     folder: Path | None = None
 
     def __repr__(self) -> str:
-        return (
-            f"<Answers {len(self.samples):,} of {self.tally.n:,}; {self.tally.n_failed:,} failed>"
-        )
+        n, failed = f"{len(self.samples):,} of {self.tally.n:,}", f"{self.tally.n_failed:,} failed"
+        return f"<Answers {n}; {failed}>"
 
     def __len__(self) -> int:
         return len(self.samples)
 
     def write(self, path: str | Path) -> None:
         """Write the rows to a .jsonl, .csv or .parquet file; in CSV, lists are JSON."""
-        check_output(Path(path))
-        write_atomically(Path(path), lambda file: _write(self.samples, Path(path).suffix, file))
+        path, samples = Path(path), self.samples
+        check_output(path)
+
+        def as_json(value: object) -> str | None:  # which a cell of CSV can hold
+            return None if value is None else json.dumps(value, ensure_ascii=False)
+
+        def write(file: BinaryIO) -> None:
+            if path.suffix == ".jsonl":
+                rows = (row for piece in samples.pieces() for row in piece.iter_rows(named=True))
+                _write_lines(rows, file)
+                return
+            frame = samples.frame
+            if path.suffix == ".parquet":
+                frame.write_parquet(file)
+                return
+            import polars as pl
+
+            nested = [name for name, kind in frame.schema.items() if kind.is_nested()]
+            texts = {name: [as_json(value) for value in frame[name].to_list()] for name in nested}
+            columns = [pl.Series(name, values, pl.String) for name, values in texts.items()]
+            frame.with_columns(columns).write_csv(file)
+
+        write_atomically(path, write)
 
 
 @dataclass(frozen=True)
@@ -186,6 +211,38 @@ class AskPlan:
             return Answers(samples, asking.tally, asking.stopped, self.folder)
 
 
+def open_target(given: TargetLike, options: EndpointOptions | None = None) -> OpenTarget:
+    """The target; PlanError if it cannot be opened. `options` are of endpoints."""
+    options = options or EndpointOptions()
+    if isinstance(given, OpenTarget):
+        return given
+    if isinstance(given, str) and given.startswith(URLS):
+        return open_url(given, options)
+    if isinstance(given, str) and given.startswith(CHAT):
+        return open_chat(given.removeprefix(CHAT), options)
+    if isinstance(given, str) and given.startswith(SHELL):
+        return open_command(given.removeprefix(SHELL), options.version)
+    return open_function(given)
+
+
+def name_of(given: TargetLike) -> str:
+    """What a system is called whose target this is: the function, the host, the model, the command.
+
+    >>> name_of("app.py:answer"), name_of("https://me:key@host/ask"), name_of("chat:gpt-4o-mini")
+    ('answer', 'host', 'gpt-4o-mini')
+    """
+    if isinstance(given, OpenTarget):
+        return given.name
+    if not isinstance(given, str):
+        name = str(getattr(given, "__name__", type(given).__name__))
+        return "target" if name.startswith("<") else name
+    if given.startswith(URLS):
+        return urlsplit(given).netloc.rpartition("@")[2] or "target"
+    if given.startswith(SHELL):
+        return given.removeprefix(SHELL).split()[0].rpartition("/")[2] if given[6:].strip() else ""
+    return given.partition(":")[2] if given.startswith(CHAT) else given.rpartition(":")[2] or given
+
+
 def question_rows(samples: Samples) -> list[dict[str, object]]:
     """Each question once, without nulls and without others' answers, in the order of the samples."""
     rows: dict[str, dict[str, object]] = {}
@@ -210,10 +267,8 @@ def _systems(
     for values in vary.values():
         n *= len(values)
     if n > MAX_SYSTEMS:
-        raise PlanError(
-            f"{n:,} combinations of systems and settings; at most {MAX_SYSTEMS} are asked at a time, vary "
-            "fewer settings or values"
-        )
+        most = f"at most {MAX_SYSTEMS} are asked at a time, vary fewer settings or values"
+        raise PlanError(f"{n:,} combinations of systems and settings; {most}")
     names: set[str] = set()
     for name, target in opened.items():
         listed = list_price(target.model) if target.model and price is None else None
@@ -223,24 +278,23 @@ def _systems(
             shown = " ".join(f"{key}={value}" for key, value in variant.items())
             full = " ".join(filter(None, (name if len(opened) > 1 or not shown else "", shown)))
             if full in names:
-                raise PlanError(
-                    f"two systems are called {full!r}; give each a name, and vary each value once"
-                )
+                advice = "give each a name, and vary each value once"
+                raise PlanError(f"two systems are called {full!r}; {advice}")
             names.add(full)
             yield System(full, target, variant, own)
 
 
 def _check(limits: Limits, repeat: int, max_calls: int | None, max_cost: float | None) -> None:
     """PlanError for numbers out of range."""
-    numbers = {
-        "concurrency": (limits.concurrency, 1),
-        "retries": (limits.retries, 0),
-        "repeat": (repeat, 1),
-        "max_calls": (1 if max_calls is None else max_calls, 1),
-    }
+    numbers = (
+        ("concurrency", limits.concurrency, 1),
+        ("retries", limits.retries, 0),
+        ("repeat", repeat, 1),
+        ("max_calls", 1 if max_calls is None else max_calls, 1),
+    )
     problems = [
         f"{name} must be a whole number of at least {least}, got {number!r:.60}"
-        for name, (number, least) in numbers.items()
+        for name, number, least in numbers
         if type(number) is not int or number < least
     ]
     problems += [
@@ -311,22 +365,3 @@ def _write_lines(rows: Iterator[Mapping[str, object]], file: BinaryIO) -> None:
     for row in rows:
         line = json.dumps(row, ensure_ascii=False, default=str)
         file.write(line.encode("utf-8", "surrogatepass") + b"\n")
-
-
-def _write(samples: Samples, suffix: str, file: BinaryIO) -> None:
-    if suffix == ".jsonl":
-        for piece in samples.pieces():
-            _write_lines(iter(piece.to_dicts()), file)
-    elif suffix == ".parquet":
-        samples.frame.write_parquet(file)
-    else:
-        import polars as pl
-
-        def as_json(value: object) -> str | None:  # which a cell of CSV can hold
-            return None if value is None else json.dumps(value, ensure_ascii=False)
-
-        frame = samples.frame
-        nested = [name for name, kind in frame.schema.items() if kind.is_nested()]
-        texts = {name: [as_json(value) for value in frame[name].to_list()] for name in nested}
-        columns = [pl.Series(name, values, pl.String) for name, values in texts.items()]
-        frame.with_columns(columns).write_csv(file)

@@ -9,12 +9,11 @@ from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
 
-from ragauge.asking.answer import MEASURED, Answer, packed
 from ragauge.asking.calling import Calls, TookTooLongError
 from ragauge.asking.function import FunctionTarget, refusal_of
 from ragauge.asking.http import HttpTarget
 from ragauge.asking.returned import read_returned, unreadable
-from ragauge.asking.target import OpenTarget, Response
+from ragauge.asking.target import MEASURED, Answer, OpenTarget, Response, packed
 from ragauge.calls.budget import CallSize, Price, Usage, estimated_tokens
 from ragauge.calls.ledger import Entry, Ledger
 from ragauge.calls.ledger_writer import LedgerWriter
@@ -148,7 +147,13 @@ class Asking:
 
         async def work() -> None:
             for job in jobs:
-                await self._answer(job, limiters[id(job.system.target)])
+                if self.limits.again or await self.writer.find_or_lease(job.key) is None:
+                    try:
+                        await self._ask(job, limiters[id(job.system.target)])
+                    finally:
+                        self.writer.release(job.key)
+                else:
+                    self.tally.kept += 1
                 self._tell(self.tally)
 
         # Some wait for a permit, some for the disk.
@@ -162,15 +167,6 @@ class Asking:
             for target in targets.values():
                 if isinstance(target, HttpTarget):
                     await target.close()
-
-    async def _answer(self, job: Job, limiter: RateLimiter) -> None:
-        if not self.limits.again and await self.writer.find_or_lease(job.key) is not None:
-            self.tally.kept += 1
-            return
-        try:
-            await self._ask(job, limiter)
-        finally:
-            self.writer.release(job.key)
 
     async def _ask(self, job: Job, limiter: RateLimiter) -> None:
         tally, usage = self.tally, self.usages[job.system.name]
@@ -189,17 +185,10 @@ class Asking:
                 content = packed(answer)
                 for secret in self._written:
                     content = content.replace(secret, b"[redacted]")
-                entry = Entry(
-                    job.key,
-                    job.system.name,
-                    job.system.name,
-                    json.dumps(job.inputs, ensure_ascii=False, default=str),
-                    content,
-                    size.characters,
-                    answer.input_tokens,
-                    answer.output_tokens,
-                    answer.cost_usd,
-                )
+                asked = json.dumps(job.inputs, ensure_ascii=False, default=str)
+                used = answer.input_tokens, answer.output_tokens, answer.cost_usd
+                name = job.system.name
+                entry = Entry(job.key, name, name, asked, content, size.characters, *used)
                 await self.writer.keep(entry)
         if answer is None:
             tally.not_asked += 1

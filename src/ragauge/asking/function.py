@@ -6,8 +6,9 @@ import inspect
 import sys
 import time
 import traceback
-from collections.abc import AsyncIterable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterable, Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -48,33 +49,19 @@ def open_function(given: "str | Function | Target") -> OpenTarget:
         from ragauge.asking.spans import collector
 
         target.collector = collector()
-    return OpenTarget(
-        target,
-        identity,
-        fields=None if target.row else frozenset(target.fields.values()),
-        settings=None if target.takes_any else frozenset(target.settings),
-        required=frozenset(target.required),
-    )
+    fields = None if target.row else frozenset(target.fields.values())
+    settings = None if target.takes_any else frozenset(target.settings)
+    return OpenTarget(target, identity, "target", fields, settings, frozenset(target.required))
 
 
 def _imported(text: str) -> object:
+    """What a target's name stands for; PlanError with what its import raised, and where."""
     place, _, name = text.rpartition(":")
     if not place or not all(part.isidentifier() for part in name.split(".")):
         raise PlanError(
             f"the target {text!r:.200} names no function; give file.py:function or "
             "package.module:function, a URL with --url, or a model with --chat"
         )
-    found: object = _module(place, text)
-    for part in name.split("."):
-        if not hasattr(found, part):
-            known = [each for each in vars(found) if callable(getattr(found, each, None))]
-            raise PlanError(f"{place} has no function {name!r}{did_you_mean(name, known)}")
-        found = getattr(found, part)
-    return found
-
-
-def _module(place: str, text: str) -> object:
-    """The module of a target; PlanError with what its import raised, and where."""
     file = Path(place)
     is_python = file.suffix == ".py"
     if is_python and not is_file(file):
@@ -82,8 +69,9 @@ def _module(place: str, text: str) -> object:
     folder = str(file.absolute().parent if is_python else Path.cwd())
     if folder not in sys.path:
         sys.path.insert(0, folder)  # so that it can import its neighbours, as a script does
+    found: object
     try:
-        return import_file(file, "ragauge_target") if is_python else importlib.import_module(place)
+        found = import_file(file, "ragauge_target") if is_python else importlib.import_module(place)
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # user code may raise anything; name its file
@@ -92,6 +80,12 @@ def _module(place: str, text: str) -> object:
         if not isinstance(error, SyntaxError) and "importlib" not in at:
             what += f" ({Path(at).name}:{line})"
         raise PlanError(f"the target {text!r:.200} cannot be imported: {what:.500}") from None
+    for part in name.split("."):
+        if not hasattr(found, part):
+            known = [each for each in vars(found) if callable(getattr(found, each, None))]
+            raise PlanError(f"{place} has no function {name!r}{did_you_mean(name, known)}")
+        found = getattr(found, part)
+    return found
 
 
 @dataclass(slots=True)
@@ -151,85 +145,72 @@ class FunctionTarget:
         function = self.function
         spans = None if self.collector is None else self.collector.spans()
         inner = function if inspect.isroutine(function) else function.__call__
+        call = partial(_outcome, partial(function, *given, **keywords), spans)
         if inspect.iscoroutinefunction(inner) or inspect.isasyncgenfunction(inner):
-            outcome = await self.tasks.of_task(lambda: _awaited(function, given, keywords, spans))
+            outcome = await self.tasks.of_task(partial(call, is_async=True))
         else:
-            outcome = await self.threads.of_thread(
-                lambda: _called(function, given, keywords, spans)
-            )
+            outcome = await self.threads.of_thread(lambda: _at_once(call(is_async=False)))
         if isinstance(outcome, Response) and inspect.isawaitable(outcome.value):
             value = outcome.value
-            outcome = await self.tasks.of_task(lambda: _awaited(lambda: value, [], {}, spans))
+            call = partial(_outcome, lambda: value, spans, is_async=True)
+            outcome = await self.tasks.of_task(call)
         if not isinstance(outcome, Response):
             raise refusal_of(outcome)
         return outcome if spans is None else replace(outcome, spans=spans)
 
 
-def _called(
-    function: Function,
-    given: list[object],
-    keywords: Mapping[str, object],
-    spans: "Spans | None",
-) -> Response | BaseException:
-    """The result, or the error as a value."""
-    start = time.perf_counter()
-    try:
-        if spans is not None:
-            spans.begin()
-        value = function(*given, **keywords)
-        if inspect.isgenerator(value):
-            return _joined([(part, time.perf_counter() - start) for part in value], start)
-        return Response(value, time.perf_counter() - start)
-    except BaseException as error:
-        return error
-
-
-async def _awaited(
-    function: Function,
-    given: list[object],
-    keywords: Mapping[str, object],
-    spans: "Spans | None",
+async def _outcome(
+    call: Callable[[], object], spans: "Spans | None", *, is_async: bool
 ) -> Response | BaseException:
     """The result, or the error as a value: an exit raised by a task would end its loop."""
     start = time.perf_counter()
+    timed: list[tuple[object, float]] = []
     try:
         if spans is not None:
             spans.begin()
-        value = function(*given, **keywords)
-        if inspect.isawaitable(value):
+        value = call()
+        if is_async and inspect.isawaitable(value):
             value = await value
-        if not isinstance(value, AsyncIterable):
+        if is_async and isinstance(value, AsyncIterable):
+            async for part in cast(AsyncIterable[object], value):
+                timed.append((part, time.perf_counter() - start))  # noqa: PERF401
+        elif not is_async and inspect.isgenerator(value):
+            timed += ((part, time.perf_counter() - start) for part in value)
+        else:
             return Response(value, time.perf_counter() - start)
-        parts: list[tuple[object, float]] = []
-        async for part in cast(AsyncIterable[object], value):
-            parts.append((part, time.perf_counter() - start))  # noqa: PERF401
-        return _joined(parts, start)
+        first_s = next((came_s for part, came_s in timed if part), None)
+        return Response(_joined([part for part, _ in timed]), time.perf_counter() - start, first_s)
     except BaseException as error:
         return error
 
 
-def _joined(timed: Sequence[tuple[object, float]], start: float) -> Response:
-    """The parts of a stream, each with when it came, as one result.
+def _at_once(
+    outcome: Coroutine[object, None, Response | BaseException],
+) -> Response | BaseException:
+    """The result of a coroutine that waits for nothing, in a thread without a loop."""
+    try:
+        outcome.send(None)
+    except StopIteration as ended:
+        return ended.value
+    raise AssertionError("a call that is not async has waited")
 
-    Texts are joined, with the fields of the mappings among them; a single part stays as it is.
+
+def _joined(parts: Sequence[object]) -> object:
+    """The parts of a stream as one result: texts joined, with the fields of the mappings among them.
+
+    A single part stays as it is.
     """
-    first_s = next((came_s for part, came_s in timed if part), None)
-    value = _one_of([part for part, _ in timed])
-    return Response(value, time.perf_counter() - start, first_s)
-
-
-def _one_of(parts: Sequence[object]) -> object:
     texts = [part for part in parts if isinstance(part, str)]
     others = [part for part in parts if not isinstance(part, str) and part is not None]
     if not others:
         return "".join(texts) if texts else None
     if not texts and len(others) == 1:
         return others[0]
-    if unknown := [part for part in others if not isinstance(part, Mapping)]:
-        kind = type(unknown[0]).__name__
-        raise Unanswered(f"yielded {kind}, neither text nor a mapping", is_final=True)
     fields: dict[str, object] = {"answer": "".join(texts)} if texts else {}
     for part in others:
+        if not isinstance(part, Mapping):
+            kind = type(part).__name__
+            raise Unanswered(f"yielded {kind}, neither text nor a mapping", is_final=True)
         fields |= cast("Mapping[str, object]", part)
     return fields
 
@@ -242,16 +223,12 @@ def refusal_of(error: BaseException) -> Unanswered:
         return Unanswered(f"called sys.exit({error.code!r})", is_final=True)
     reason = f"{type(error).__name__}: {error}".removesuffix(": ")
     response = getattr(error, "response", None)
-    statuses = (
-        getattr(holder, name, None)
-        for holder in (error, response)
-        for name in ("status_code", "status")
-    )
+    names, holders = ("status_code", "status"), (error, response)
+    statuses = (getattr(holder, name, None) for holder in holders for name in names)
     status = next((status for status in statuses if type(status) is int), None)
     if status in OVERLOADED or (status is None and "RateLimit" in type(error).__name__):
         headers = cast("Mapping[str, str]", getattr(response, "headers", None) or {})
         lower = {name.lower(): value for name, value in headers.items()}
         return Unanswered(reason, retry_after(lower), is_overload=True)
-    return Unanswered(
-        reason, is_final=status is not None and status >= 400 and not may_pass(status)
-    )
+    is_final = status is not None and status >= 400 and not may_pass(status)
+    return Unanswered(reason, is_final=is_final)

@@ -9,14 +9,15 @@ from importlib.util import find_spec
 from urllib.parse import quote
 
 from ragauge.asking.returned import usage_of
-from ragauge.asking.stream import is_stream, read_stream
 from ragauge.asking.target import OpenTarget, Response
-from ragauge.asking.template import (
+from ragauge.asking.wire import (
     at_pointer,
     check_place,
     fields_in,
     filled,
     filled_text,
+    is_stream,
+    read_stream,
     read_template,
 )
 from ragauge.calls.connections import (
@@ -116,16 +117,10 @@ def _opened(
     fields = frozenset(fields_in([template, url]))
     secrets = (*secrets_of(url, options.key), *headers.values())
     shown = json.dumps([address.host, address.parts.path, method, template, dict(read)])
-    return OpenTarget(
-        HttpTarget(address, url, method, headers, template, read),
-        f"http {shown} {options.version}",
-        model or address.host,
-        fields=fields,
-        settings=fields - {"question"},
-        required=fields,
-        secrets=tuple(secret for secret in secrets if len(secret) >= 4),
-        model=model,
-    )
+    target = HttpTarget(address, url, method, headers, template, read)
+    identity, name = f"http {shown} {options.version}", model or address.host
+    known = tuple(secret for secret in secrets if len(secret) >= 4)
+    return OpenTarget(target, identity, name, fields, fields - {"question"}, fields, known, model)
 
 
 def _address(url: str, key: str) -> Address:

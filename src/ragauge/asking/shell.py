@@ -29,26 +29,25 @@ def open_command(command: str, version: str = "") -> OpenTarget:
     if not words:
         raise PlanError("the command is empty; give one with --shell")
     files = [sha256(Path(word).read_bytes()).hexdigest() for word in words if is_file(word)]
-    return OpenTarget(
-        ShellTarget(command), f"shell {command} {version} {' '.join(files)}", Path(words[0]).name
-    )
+    identity = f"shell {command} {version} {' '.join(files)}"
+    return OpenTarget(ShellTarget(command), identity, Path(words[0]).name)
 
 
 @dataclass(frozen=True, slots=True)
 class ShellTarget:
-    """Runs the command once for each question; one that takes too long is killed with all it started."""
+    """Runs the command once for each question; one that takes too long is killed with all it started.
+
+    The answer is the JSON of the output, or of its last line; any other output is the answer as text.
+    """
 
     command: str
 
     async def answer(self, inputs: Mapping[str, object]) -> Response:
         line = json.dumps(dict(inputs), ensure_ascii=False, default=str) + "\n"
         start = time.perf_counter()
+        pipes = dict.fromkeys(("stdin", "stdout", "stderr"), asyncio.subprocess.PIPE)
         process = await asyncio.create_subprocess_shell(
-            self.command,
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.PIPE,
-            start_new_session=True,
+            self.command, start_new_session=True, **pipes
         )
         try:
             written, errors = await process.communicate(line.encode("utf-8", "replace"))
@@ -62,23 +61,15 @@ class ShellTarget:
         latency_s = time.perf_counter() - start
         if process.returncode:
             said = " ".join(errors.decode("utf-8", "replace").split())[-ERROR_SHOWN:]
-            raise Unanswered(
-                f"exit code {process.returncode}: {said or 'nothing on standard error'}"
-            )
-        return Response(_read(written), latency_s)
-
-
-def _read(written: bytes) -> object:
-    """The JSON of the output, or of its last line; any other output is the answer as text."""
-    try:
-        text = written.decode().strip()
-    except UnicodeDecodeError as error:
-        raise Unanswered(f"wrote what is not UTF-8 ({error.reason})", is_final=True) from None
-    if not text:
-        raise Unanswered("wrote nothing to standard output", is_final=True)
-    for part in (text, text.rpartition("\n")[2]):
+            said = said or "nothing on standard error"
+            raise Unanswered(f"exit code {process.returncode}: {said}")
         try:
-            return json.loads(part)
-        except (ValueError, RecursionError):
-            continue
-    return text
+            text = written.decode().strip()
+        except UnicodeDecodeError as error:
+            raise Unanswered(f"wrote what is not UTF-8 ({error.reason})", is_final=True) from None
+        if not text:
+            raise Unanswered("wrote nothing to standard output", is_final=True)
+        for part in (text, text.rpartition("\n")[2]):
+            with suppress(ValueError, RecursionError):
+                return Response(json.loads(part), latency_s)
+        return Response(text, latency_s)

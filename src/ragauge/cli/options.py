@@ -265,7 +265,7 @@ class AskOptions:
         """The targets by system, as `rg.ask` takes them; UsageError for a duplicate name."""
         if not (self.targets or self.urls or self.chats or self.shells):
             return {}  # without importing what asks them
-        from ragauge.asking.opening import CHAT, SHELL, name_of
+        from ragauge.asking.ask import CHAT, SHELL, name_of
 
         pairs: list[tuple[str, str]] = []
         kinds = {"": (*self.targets, *self.urls), CHAT: self.chats, SHELL: self.shells}

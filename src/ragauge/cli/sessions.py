@@ -4,15 +4,14 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import click
 
 from ragauge.errors import PlanError
 from ragauge.people.review import Review, Saved
-from ragauge.people.review_labels import Value
+from ragauge.people.review_labels import ReviewLabel, Value
 from ragauge.people.review_queue import ReviewItem
-from ragauge.people.review_words import print_contexts, print_item, saved_lines
 from ragauge.questions.people import ASPECTS, NO_ANSWER, QuestionLabel, digest_of, save_label
 from ragauge.questions.question import Question
 from ragauge.report.plain import counted, for_terminal
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
 VALUES: dict[str, Value] = {"1": 1, "y": 1, "2": 0, "n": 0, "0": 0, "u": None}
 SAYS = {"y": True, "1": True, "n": False, "2": False, "0": False, "u": None}
 NOTE = "w"
+LABEL_WIDTH = 10
 BEFORE = "1 or y match · 2 or n contradict · u unsure · w note · c contexts · z undo · Enter skip · q quit"
 AFTER = "Enter next · z undo · q quit"
 ENTER = ("", "\r", "\n")
@@ -98,7 +98,7 @@ class Session:
         left = f"{len(self.review.pending(self.rater, labels)):,} left"
         note = ""
         self.out.print()
-        print_item(self.out, self.review.queue, item, left, task, answer)
+        self._print_item(item, left, answer.labels if task == "settle" else ())
         self._say(BEFORE)
         for key in self._pressed():
             if key in VALUES:
@@ -110,7 +110,11 @@ class Session:
                 note = self.keys.text("note")
                 self._say(f"note: {note}" if note else "no note")
             elif key == "c":
-                print_contexts(self.out, self.review.queue, item)
+                contexts = _texts(self.review.queue.texts(item).get("contexts"))
+                for place, text in enumerate(contexts, 1):
+                    self._print(f"context {place}", text)
+                if not contexts:
+                    self._print("contexts", "none")
             elif key == "z":
                 return self._undo() or item
             elif key in ENTER:
@@ -120,9 +124,36 @@ class Session:
                 self._say(f"{key!r} does nothing here; {BEFORE}")
         return None
 
+    def _print_item(self, item: ReviewItem, left: str, said: Sequence[ReviewLabel]) -> None:
+        """Print an answer to label: its texts and why it is in the queue, and no automatic verdict.
+
+        Nor the system, which is a verdict too for those who know the systems. Somebody who settles a conflict
+        sees what the others said.
+        """
+        self._say(f"{left} · {item.id} · {item.why}", "bold")
+        texts = self.review.queue.texts(item)
+        for name in ("question", "references", "answer"):
+            for text in _texts(texts.get(name)):
+                self._print(name.removesuffix("s"), text)
+        if contexts := _texts(texts.get("contexts")):
+            self._print("contexts", f"{len(contexts):,}; c shows them")
+        for label in said:
+            self._print("conflict", label.text)
+        self._say(self.review.queue.question, "cyan")
+
+    def _print(self, name: str, text: str) -> None:
+        from rich.table import Table
+        from rich.text import Text
+
+        table = Table.grid(padding=(0, 2, 0, 0))
+        table.add_column(min_width=LABEL_WIDTH, style="dim")
+        table.add_column(overflow="fold")
+        table.add_row(Text(name), Text(for_terminal(text, lines=True)))
+        self.out.print(table)
+
     def _saved(self, item: ReviewItem, saved: Saved) -> ReviewItem | None:
         """Show what was saved and the automatic verdicts; the answer to show next."""
-        for line in saved_lines(saved, self.review.automatic(item)):
+        for line in saved.lines(self.review.automatic(item)):
             self._say(f"  {line}")
         self._say(AFTER)
         for key in self._pressed():
@@ -152,10 +183,16 @@ class Session:
         while (key := self.keys.key()) is not None and key != "q":
             yield key
 
-    def _say(self, line: str) -> None:
+    def _say(self, line: str, style: str = "") -> None:
         from rich.text import Text
 
-        self.out.print(Text(for_terminal(line)))
+        self.out.print(Text(for_terminal(line), style))
+
+
+def _texts(value: object) -> list[str]:
+    if isinstance(value, list):
+        return [*map(str, cast("list[object]", value))]
+    return [] if value is None else [str(value)]
 
 
 def ask_about(

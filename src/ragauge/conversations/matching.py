@@ -90,14 +90,12 @@ class Comparison:
             wanted, given = expected.get(name), found.get(name)
             if name in expected and name in found:
                 differ += self.differences(wanted, given, inner, at)
-            elif "default" in inner and not self.differences(
-                wanted if name in expected else inner["default"],
-                given if name in found else inner["default"],
-                inner,
-                at,
-            ):
                 continue
-            elif name in found:
+            default = inner.get("default")
+            pair = (wanted, default) if name in expected else (default, given)
+            if "default" in inner and not self.differences(*pair, inner, at):
+                continue
+            if name in found:
                 differ += self._one_sided(at, None, given, "extra")
             elif not (self.alternatives and OMITTED in (list_of(wanted) or ())):
                 differ += self._one_sided(at, wanted, None, "missing")
@@ -236,9 +234,8 @@ def schema_problem(arguments: object, schema: Schema) -> str:
         kind.check_schema(schema)
         kind = cast("Any", validators).extend(kind, {"pattern": _pattern_problems})
         registry: Any = cast("Any", Registry)()  # holds nothing and retrieves nothing
-        error = cast("Any", exceptions).best_match(
-            kind(schema, registry=registry).iter_errors(arguments)
-        )
+        errors = kind(schema, registry=registry).iter_errors(arguments)
+        error = cast("Any", exceptions).best_match(errors)
     except (SchemaError, Unresolvable, RecursionError):
         return ""
     if error is None:

@@ -10,8 +10,7 @@ from typing import cast
 _ARGUMENT_KEYS = ("arguments", "args", "input", "input_parameters", "kwargs", "parameters")
 MAX_DEPTH = 100
 _ERROR = re.compile(
-    r"\s*(?:(?:\w+\.)*\w*(?:error|exception)\s*(?::|\Z)|traceback \(most recent call)",
-    re.IGNORECASE,
+    r"(?i)\s*(?:(?:\w+\.)*\w*(?:error|exception)\s*(?::|\Z)|traceback \(most recent call)"
 )
 """How a result begins that says that the tool failed: `Error: …`, `ValueError: …`, a traceback."""
 
@@ -156,9 +155,8 @@ def read_expected(expected: object, n_turns: int) -> "list[list[list[Call]] | No
     for number, item in enumerate(items, 1):
         calls = list_of(item)
         if calls is None and item is not None:
-            raise TranscriptError(
-                f"expected_calls of turn {number} must be a list of calls or null"
-            )
+            problem = f"expected_calls of turn {number} must be a list of calls or null"
+            raise TranscriptError(problem)
         is_choice = bool(calls) and all(isinstance(each, list) for each in calls or ())
         choices = (calls if is_choice else [calls]) or ()
         turns.append(None if calls is None else [_expected_list(each) for each in choices])

@@ -4,7 +4,7 @@ import json
 from collections import defaultdict, deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, cast
+from typing import Literal, NamedTuple, cast
 
 from ragauge.conversations.tool_calls import (
     Call,
@@ -108,15 +108,11 @@ class Transcript:
             messages = [self.messages[at] for at in span]
             answers = [message for message in messages if message.role == "assistant"]
             asked = [message.text for message in messages if message.role == "user"]
-            turn = Turn(
-                len(turns) + 1,
-                "\n".join(asked) if asked else None,
-                (answers[-1].text or None) if answers else None,
-                tuple(call for answer in answers for call in answer.calls),
-                self.places[span[0]],
-                self.places[span[-1]] + 1,
-            )
-            turns.append(turn)
+            question = "\n".join(asked) if asked else None
+            answer = (answers[-1].text or None) if answers else None
+            calls = tuple(call for each in answers for call in each.calls)
+            start, stop = self.places[span[0]], self.places[span[-1]] + 1
+            turns.append(Turn(len(turns) + 1, question, answer, calls, start, stop))
         return turns
 
 
@@ -209,11 +205,10 @@ def messages_in(reply: object) -> list[object]:
     else:
         items = list_of(values.get("output", reply)) or []
     of_responses = (*_NO_MESSAGES, "message")
-    known = (
-        role_of(each) or says_calls(each) or mapping_of(each).get("type") in of_responses
-        for each in items
-    )
-    return list(items) if all(known) else []
+    for each in items:
+        if not (role_of(each) or says_calls(each) or mapping_of(each).get("type") in of_responses):
+            return []
+    return list(items)
 
 
 def says_calls(message: object) -> bool:
@@ -230,24 +225,26 @@ def says_calls(message: object) -> bool:
 
 def _called_in(part: Mapping[str, object]) -> Mapping[str, object]:
     """The call in a part of a message; empty if it has none."""
-    named = next((mapping_of(part[key]) for key in _CALLED if key in part), None)
-    is_call = _kind_of(part).endswith(_OF_CALLS)
-    return (named or part) if is_call or named is not None else {}
+    return _inside(part, _CALLED, _OF_CALLS)
 
 
 def _returned_in(part: Mapping[str, object]) -> Mapping[str, object]:
     """The result of a call in a part of a message; empty if it has none."""
-    named = next((mapping_of(part[key]) for key in _RETURNED if key in part), None)
-    is_result = _kind_of(part).endswith(_OF_RESULTS)
-    return (named or part) if is_result or named is not None else {}
+    return _inside(part, _RETURNED, _OF_RESULTS)
+
+
+def _inside(
+    part: Mapping[str, object], keys: Sequence[str], ends: tuple[str, ...]
+) -> Mapping[str, object]:
+    named = next((mapping_of(part[key]) for key in keys if key in part), None)
+    return (named or part) if named is not None or _kind_of(part).endswith(ends) else {}
 
 
 def _kind_of(part: Mapping[str, object]) -> str:
     return str(part.get("type", "")).replace("-", "_")
 
 
-@dataclass(frozen=True, slots=True)
-class _Result:
+class _Result(NamedTuple):
     id: str
     name: str
     text: str
@@ -269,20 +266,14 @@ class _WaitingCalls:
                 self.by_name[""].append(call)
 
     def give(self, result: _Result, where: str) -> None:
+        calls, call = self.by_name[result.name], None
         if result.id:
             call = self.by_id.pop(result.id, None)
-            if call is None or call.result is not None:
-                shown = f"{result.id!r:.60}"
-                raise TranscriptError(
-                    f"{where} is a tool result for the call {shown}, which nothing made"
-                )
-        else:
-            calls = self.by_name[result.name]
-            while calls and calls[0].result is not None:
-                calls.popleft()
-            if not calls:
-                raise TranscriptError(f"{where} is a tool result without a call")
+        while not result.id and calls and (call is None or call.result is not None):
             call = calls.popleft()
+        if call is None or call.result is not None:
+            made = f" for the call {result.id!r:.60}, which nothing made" if result.id else ""
+            raise TranscriptError(f"{where} is a tool result{made or ' without a call'}")
         call.result, call.is_error = result.text, result.is_error
 
 
@@ -317,9 +308,8 @@ def _message(values: Mapping[str, object], where: str) -> tuple[Message, list[_R
         problem = f"{where} has the calls {given!r:.40}; they must be a list of objects"
         raise TranscriptError(problem)
     ids = {call.id for call in message.calls if call.id}  # LangChain repeats Anthropic's blocks
-    unread = (
-        list_of(values.get("invalid_tool_calls")) or ()
-    )  # of LangChain: their arguments are no JSON
+    # Of LangChain: their arguments are no JSON.
+    unread = list_of(values.get("invalid_tool_calls")) or ()
     made = map(call_of, (*cast("Sequence[object]", calls), *unread))
     message.calls += [call for call in made if call.id not in ids]
     return message, results
@@ -327,9 +317,8 @@ def _message(values: Mapping[str, object], where: str) -> tuple[Message, list[_R
 
 def _call_of_item(values: Mapping[str, object], kind: str) -> Call:
     """A call in OpenAI's responses is an item of its own, with its result if the tool is one of OpenAI's."""
-    given = {
-        key: values[key] for key in ("queries", "code", "input") if values.get(key) is not None
-    }
+    keys = ("queries", "code", "input")
+    given = {key: values[key] for key in keys if values.get(key) is not None}
     arguments = values.get("arguments") or values.get("action") or given
     name = values.get("name") or kind.removesuffix("_call")
     call = call_of({**values, "name": name, "arguments": arguments})

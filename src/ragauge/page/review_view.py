@@ -8,12 +8,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import cast
 
-from ragauge.people.review import AutomaticVerdict, Review
-from ragauge.people.review_exchange import texts_of
-from ragauge.people.review_labels import ReviewLabel
+from ragauge.people.review import YES_NO, AutomaticVerdict, Review
+from ragauge.people.review_labels import ReviewLabel, says
 from ragauge.people.review_queue import ReviewItem
-from ragauge.people.review_verdicts import AnswerLabels, ReviewLabels, says
-from ragauge.people.review_words import YES_NO, value_text, why
+from ragauge.people.review_verdicts import AnswerLabels, ReviewLabels
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +116,7 @@ def item_view(review: Review, item: ReviewItem, rater: str) -> ReviewItemView:
     answer = review.labels().of((item.id, item.system))
     task = review.task(answer, rater)
     own = own_label(review, answer, rater)
-    texts = texts_of(review.queue, item)
+    texts = review.queue.texts(item)
     is_labelled = own is not None
     settles = task == "settle"
     said = (*answer.labels, *([answer.adjudication] if answer.adjudication else []))
@@ -126,7 +124,7 @@ def item_view(review: Review, item: ReviewItem, rater: str) -> ReviewItemView:
     return ReviewItemView(
         key=item.key,
         id=item.id,
-        why=why(item),
+        why=item.why,
         task=task,
         before=str(texts.get("conversation_before") or ""),
         question=str(texts.get("question", "")),
@@ -149,7 +147,7 @@ def label_view(label: ReviewLabel) -> LabelView:
 def verdict_view(found: AutomaticVerdict) -> VerdictView:
     if found.value is None:
         return VerdictView(found.metric.name, "–", found.why_not)
-    return VerdictView(found.metric.name, value_text(found), YES_NO[found.is_yes])
+    return VerdictView(found.metric.name, found.value_text, YES_NO[found.is_yes])
 
 
 def _texts(value: object) -> tuple[str, ...]:

@@ -12,12 +12,11 @@ from ragauge.comparing.scores import clusters_of
 from ragauge.errors import PlanError
 from ragauge.loaders.formats.frames import rows_table
 from ragauge.loaders.verdicts import Kind, Verdicts, load_verdicts
-from ragauge.people.label_verdicts import verdicts_of_labels
 from ragauge.people.metric_agreement import LabelledScores, MetricAgreement, metric_agreement
 from ragauge.people.rater_agreement import Ceiling, RaterAgreement, ceiling, rater_agreement
 from ragauge.people.review_verdicts import is_label_log
 from ragauge.people.system_rates import SystemRates, system_rates
-from ragauge.people.verdicts import MatchedLabels, matched
+from ragauge.people.verdicts import MatchedLabels, matched, verdicts_of_labels
 from ragauge.report.report import Report
 from ragauge.runs.manifest import MetricDisplay
 from ragauge.runs.scored_run import ScoredRun
@@ -122,14 +121,38 @@ class Calibration:
         rank by the grades). Yes-or-no labels: only answers whose verdict is wrong at the threshold. For
         preferences `system` is preferred to `other`, and `value` is how much worse the metric scores it.
         """
-        return _disagreements(self.metric(name)).head(n)
+        agreement, target = self.metric(name), pl.col("target")
+        scores = agreement.scores
+        frame = scores.frame.with_columns(better=pl.Series(scores.better, dtype=pl.Float64))
+        if scores.kind == "preference":
+            # The preferred system first, whichever the label named first.
+            system, other = (
+                pl.when(target > 0).then(one).otherwise(two)
+                for one, two in (("system", "other"), ("other", "system"))
+            )
+            value, apart = target * pl.col("value"), pl.col("better").abs()
+            found = frame.filter(pl.col("better") * target < 0).select(
+                "id", system=system, other=other, value=value, apart=apart
+            )
+        else:
+            rank, rank_of_target = (
+                (pl.col(name).rank("average") - 0.5) / pl.len() for name in ("better", "target")
+            )
+            apart = (rank - (rank_of_target if scores.kind == "graded" else target)).abs()
+            found = frame.select(
+                "id", "system", "better", people=target, value="value", apart=apart
+            )
+            if scores.kind == "binary" and (threshold := agreement.threshold) is not None:
+                says_yes = pl.col("better") >= scores.sign * threshold
+                found = found.filter(says_yes != (pl.col("people") > 0.5))
+            found = found.drop("better")
+        return found.sort("apart", "id", "system", descending=[True, False, False]).head(n)
 
     @cached_property
     def frame(self) -> "pl.DataFrame":
         """One row for each metric: its figures with `_low` and `_high`, thresholds, counts, `why_not`."""
-        return pl.DataFrame(
-            [_row(each) for each in self.metrics], infer_schema_length=None, strict=False
-        )
+        rows = map(_row, self.metrics)
+        return pl.DataFrame(list(rows), infer_schema_length=None, strict=False)
 
 
 def calibrate(
@@ -149,27 +172,38 @@ def calibrate(
 ) -> Calibration:
     """Compare the metrics of a run with people's labels; see `Run.calibrate`."""
     is_own = labels is None or is_label_log(labels, run.folder)
+    problem = ""
     if is_own and any((map, yes, yes_from, skip, kind)):
-        raise PlanError(
-            ["the labels of a run need no map, yes, yes_from, skip or kind: they are yes and no"]
+        problem = (
+            "the labels of a run need no map, yes, yes_from, skip or kind: they are yes and no"
         )
-    if sample_only and not is_own:
-        raise PlanError(
-            ["only the labels of the run's own review queue say which answers were drawn at random"]
+    elif sample_only and not is_own:
+        problem = (
+            "only the labels of the run's own review queue say which answers were drawn at random"
         )
-    if not is_own and is_label_log(labels, None):
+    elif not is_own and is_label_log(labels, None):
         problem = f"{labels} has the labels of another run; copy those that still apply with: ragauge review import"
+    if problem:
         raise PlanError([problem])
     if is_own:
         verdicts = verdicts_of_labels(run, is_sample_only=sample_only)
     elif isinstance(labels, Verdicts):
         verdicts = labels
     else:
-        verdicts = load_verdicts(
-            _of_field(run, labels), map=map, yes=yes, yes_from=yes_from, skip=skip, kind=kind
-        )
+        is_field = isinstance(labels, str | Path) and str(labels) in run.samples.slice_fields
+        if is_field and not exists(str(labels)):  # a field of the samples, and no file
+            rows = run.samples.frame.select("id", "system", value=str(labels))
+            labels = rows_table(rows.to_dicts(), f"field {str(labels)!r}")
+        verdicts = load_verdicts(labels, map=map, yes=yes, yes_from=yes_from, skip=skip, kind=kind)
     seed = run.manifest.seed if seed is None else seed
-    chosen = _chosen(run, metrics)
+    if metrics:
+        chosen = [run.metric(name) for name in dict.fromkeys(metrics)]
+    else:
+        has_value = run.scan().filter(pl.col("value").is_not_null())
+        known = {*run.collect(has_value.select("metric").unique())["metric"]}
+        chosen = [*{each.metric: each for each in run.metrics if each.metric in known}.values()]
+    if not chosen:
+        raise PlanError(["no metric of the run has a value, so there is nothing to compare"])
     at = _thresholds(run, thresholds or {})
     clusters = None if cluster is None else clusters_of(run, cluster)
     found = matched(verdicts, run)
@@ -211,29 +245,6 @@ def _thresholds(run: ScoredRun, given: Mapping[str, float]) -> dict[str, float]:
     return found
 
 
-def _of_field(run: ScoredRun, labels: object) -> object:
-    """The labels of a field of the samples, if this is the name of one and of no file."""
-    if not isinstance(labels, str | Path) or exists(labels):
-        return labels
-    name = str(labels)
-    if name not in run.samples.slice_fields:
-        return labels
-    rows = run.samples.frame.select("id", "system", value=name)
-    return rows_table(rows.to_dicts(), f"field {name!r}")
-
-
-def _chosen(run: ScoredRun, names: Sequence[str]) -> list[MetricDisplay]:
-    """The metrics to compare: the named ones, or all with values; raises PlanError if none has."""
-    if names:
-        return [run.metric(name) for name in dict.fromkeys(names)]
-    scored = run.collect(run.scan().filter(pl.col("value").is_not_null()).select("metric").unique())
-    known = set(scored["metric"].to_list())
-    found = [metric for metric in run.metrics if metric.metric in known]
-    if not found:
-        raise PlanError(["no metric of the run has a value, so there is nothing to compare"])
-    return list({metric.metric: metric for metric in found}.values())
-
-
 def _labelled(
     run: ScoredRun, labels: MatchedLabels, metric: MetricDisplay, clusters: Mapping[str, str] | None
 ) -> LabelledScores:
@@ -258,37 +269,6 @@ def _labelled(
         frame.height - scored.height,
         clusters,
     )
-
-
-def _disagreements(agreement: MetricAgreement) -> "pl.DataFrame":
-    scores, target = agreement.scores, pl.col("target")
-    frame = scores.frame.with_columns(better=pl.Series(scores.better, dtype=pl.Float64))
-    if scores.kind == "preference":
-        # The preferred system first, whichever the label named first.
-        system, other = (
-            pl.when(target > 0).then(one).otherwise(two)
-            for one, two in (("system", "other"), ("other", "system"))
-        )
-        found = frame.filter(pl.col("better") * target < 0).select(
-            "id",
-            system=system,
-            other=other,
-            value=target * pl.col("value"),
-            apart=pl.col("better").abs(),
-        )
-    else:
-        rank, rank_of_target = (
-            (pl.col(name).rank("average") - 0.5) / pl.len() for name in ("better", "target")
-        )
-        goal = rank_of_target if scores.kind == "graded" else target
-        found = frame.select(
-            "id", "system", "better", people=target, value="value", apart=(rank - goal).abs()
-        )
-        if scores.kind == "binary" and (threshold := agreement.threshold) is not None:
-            says_yes = pl.col("better") >= scores.sign * threshold
-            found = found.filter(says_yes != (pl.col("people") > 0.5))
-        found = found.drop("better")
-    return found.sort("apart", "id", "system", descending=[True, False, False])
 
 
 def _row(agreement: MetricAgreement) -> dict[str, object]:

@@ -1,30 +1,26 @@
-"""How far metrics agree with people: the report of `ragauge calibrate`, and every figure as JSON."""
+"""How far metrics agree with people, in words and tables: the reports of `ragauge calibrate` and `label-plan`."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from shlex import quote
 from typing import cast
 
 from ragauge.people.calibrate import Calibration
-from ragauge.people.calibration_words import (
-    METRIC_WIDTH,
-    SYSTEMS_SHOWN,
-    agreement_in_words,
-    beside_people,
-    misreported,
-    rate_notes,
-    short,
-    shown_estimate,
-    table_in_words,
-)
 from ragauge.people.metric_agreement import MetricAgreement, VerdictQuality
+from ragauge.people.rater_agreement import Ceiling
 from ragauge.people.system_rates import SystemRates
-from ragauge.report.plain import counted, show_command
+from ragauge.report.plain import counted, for_terminal, shortened, show_command
 from ragauge.report.report import Items, Report, Table
 from ragauge.runs.numbers import DASH
+from ragauge.stats.corrected_rates import CorrectedRate
+from ragauge.stats.intervals import Estimate
+from ragauge.stats.label_plan import LabelNeed
 
-METRICS_SHOWN, WORST_SHOWN, NOTES_SHOWN = 8, 3, 5
+METRICS_SHOWN, SYSTEMS_SHOWN, WORST_SHOWN, NOTES_SHOWN = 8, 5, 3, 5
+NAME_WIDTH, METRIC_WIDTH = 20, 26
+WORDS = ((0.9, "very well"), (0.8, "well"), (0.7, "fairly well"), (0.6, "weakly"))
+"""How well an area under the ROC curve of at least this agrees with people."""
 KINDS = {"binary": "yes or no", "graded": "grades", "preference": "preferences"}
 HEADERS = {
     "binary": ("metric", "AUROC", "bal. accuracy", "best, held out", "kappa", "n"),
@@ -127,7 +123,18 @@ def _agreement_table(found: Calibration, shown: MetricAgreement | None) -> Table
     if shown is not None and not shown.why_not and shown not in metrics:
         metrics = [*metrics[:-1], shown]
     header = HEADERS[found.kind]
-    rows = [_agreement_row(each) for each in metrics]
+    rows: list[tuple[str, ...]] = []
+    for each in metrics:
+        figures = [shown_estimate(each.main)]
+        if each.auroc is not None:
+            quality = each.at_set or each.at_best
+            figures.append(_at(each.at_set, each.set_threshold))
+            figures.append(_at(each.at_best, each.best_threshold))
+            figures.append(shown_estimate(quality and quality.kappa))
+        elif each.spearman is not None:
+            figures.append(shown_estimate(each.kendall))
+        sign = " ↓" if each.metric.lower_is_better else ""
+        rows.append((_name(each) + sign, *figures, f"{each.n:,}"))
     raters = found.raters
     if raters is not None and raters.between is not None:
         middle = [DASH] * (len(header) - 2)
@@ -135,21 +142,6 @@ def _agreement_table(found: Calibration, shown: MetricAgreement | None) -> Table
         middle[-1 if found.kind == "binary" else 0] = kappa + shown_estimate(raters.between)
         rows.append(("two people", *middle, f"{raters.n:,}"))
     return _table(header, rows, GIVES_WAY[found.kind])
-
-
-def _agreement_row(agreement: MetricAgreement) -> tuple[str, ...]:
-    name = _name(agreement) + (" ↓" if agreement.metric.lower_is_better else "")
-    figures = [shown_estimate(agreement.main)]
-    if agreement.auroc is not None:
-        quality = agreement.at_set or agreement.at_best
-        figures += [
-            _at(agreement.at_set, agreement.set_threshold),
-            _at(agreement.at_best, agreement.best_threshold),
-            shown_estimate(None if quality is None else quality.kappa),
-        ]
-    elif agreement.spearman is not None:
-        figures.append(shown_estimate(agreement.kendall))
-    return (name, *figures, f"{agreement.n:,}")
 
 
 def _at(quality: VerdictQuality | None, threshold: float | None) -> str:
@@ -222,24 +214,181 @@ def _worst(found: Calibration, shown: MetricAgreement, n: int) -> Iterator[tuple
 
 def _data_of_metrics(found: Calibration) -> dict[str, object]:
     """The rates and the disagreements of each metric with figures."""
-    with_figures = [each for each in found.metrics if not each.why_not]
-    rates = {
-        each.name: found.rates(each.metric.metric)
-        for each in with_figures
-        if found.kind != "preference"
-    }
-    return {
-        "rates": {
-            name: {
-                "threshold": each.threshold,
-                "correlation": each.correlation,
-                "labels_look_random": each.is_random,
-                "systems": [asdict(system) for system in each.systems],
-            }
-            for name, each in rates.items()
-        },
-        "disagreements": {
-            each.name: found.disagreements(each.metric.metric, 100).to_dicts()
-            for each in with_figures
-        },
-    }
+    rates: dict[str, object] = {}
+    disagreements: dict[str, object] = {}
+    for each in found.metrics:
+        if each.why_not:
+            continue
+        disagreements[each.name] = found.disagreements(each.metric.metric, 100).to_dicts()
+        if found.kind != "preference":
+            own = found.rates(each.metric.metric)
+            figures = {"threshold": own.threshold, "correlation": own.correlation}
+            systems = [asdict(system) for system in own.systems]
+            figures |= {"labels_look_random": own.is_random, "systems": systems}
+            rates[each.name] = figures
+    return {"rates": rates, "disagreements": disagreements}
+
+
+def shown_estimate(estimate: "Estimate | CorrectedRate | None") -> str:
+    """A figure with its 95 % interval; a dash for None.
+
+        >>> from ragauge.stats.intervals import Estimate
+    from ragauge.stats.label_plan import LabelNeed
+        >>> shown_estimate(Estimate(0.9468, 0.8949, 0.9731))
+        '0.95 (0.89–0.97)'
+    """
+    if estimate is None:
+        return DASH
+    if estimate.low is None or estimate.high is None:
+        return f"{estimate.value:.2f}"
+    return f"{estimate.value:.2f} ({estimate.low:.2f}–{estimate.high:.2f})"
+
+
+def short(text: str, width: int = NAME_WIDTH) -> str:
+    """A name in one cell; of a long one the beginning and the end, which tell variants apart.
+
+    >>> short("gpt-4-1106-preview_inContext_reverse")
+    'gpt-4-1106…t_reverse'
+    """
+    shown = for_terminal(text)
+    if shortened(shown, width) == shown or not shown.isascii():
+        return shortened(shown, width)
+    half = width // 2
+    return f"{shown[:half]}…{shown[1 - half :]}"
+
+
+def agreement_in_words(agreement: MetricAgreement) -> str:
+    """How well a metric agrees with people: as well as the interval's lower end shows, and no better."""
+    figure = shown_estimate(agreement.main)
+    if agreement.auroc is None and agreement.spearman is None:
+        return f"scores the preferred answer higher in {figure} of the pairs"
+    if agreement.auroc is None:
+        return f"follows people's grades with Spearman {figure}"
+    area, low, high = agreement.auroc.value, agreement.auroc.low, agreement.auroc.high
+    seen = next((word for least, word in WORDS if area >= least), "")
+    sure = next((word for least, word in WORDS if low is not None and low >= least), "")
+    if high is not None and high < 0.5:
+        words = "runs against people's labels"
+    elif low is not None and low <= 0.5:
+        words = "cannot be told from chance on these labels"
+    elif not seen:
+        words = f"{'hardly agrees' if area >= 0.5 else 'does not agree'} with people"
+    elif not sure:
+        words = "agrees with people, but these labels do not show how well"
+    else:
+        words = f"agrees {'' if sure == seen else 'at least '}{sure} with people"
+    return f"{words}: AUROC {figure}"
+
+
+def beside_people(ceiling: Ceiling | None, figure: str) -> str:
+    """How the metric's agreement with one person, by this figure, compares with that of two people."""
+    if ceiling is None or ceiling.difference.low is None or ceiling.difference.high is None:
+        return ""
+    words = "as far as these labels show, as well as two people agree"
+    if ceiling.difference.high < 0:
+        words = "less than two people agree with each other"
+    elif ceiling.difference.low > 0:
+        words = "more than two people agree with each other"
+    return (
+        f"; {words} ({figure} {ceiling.metric:.2f} with a person, "
+        f"{ceiling.people:.2f} between two people)"
+    )
+
+
+def misreported(rates: SystemRates | None) -> str:
+    """The system whose reported rate is furthest outside its corrected interval; empty if none is."""
+    if rates is None or not rates.is_random:
+        return ""
+    found = [
+        (abs(reported.value - corrected.value), each.system, reported.value, corrected)
+        for each in rates.systems
+        for reported, corrected in [(each.reported, each.corrected)]
+        if reported is not None and corrected is not None
+        if not corrected.low <= reported.value <= corrected.high
+    ]
+    if not found:
+        return ""
+    _, system, value, corrected = max(found, key=lambda each: each[0])
+    return (
+        f" Its rates mislead: it reports {value:.2f} yes for {short(system)}, where the labels "
+        f"say {shown_estimate(corrected)}."
+    )
+
+
+def rate_notes(rates: SystemRates) -> Iterator[str]:
+    if any(each.from_errors and not each.own_errors for each in rates.systems):
+        yield "* errors measured on the labels of all systems, as if it erred equally often on each"
+    if few := [short(each.system) for each in rates.systems if each.corrected is None]:
+        yield f"too few labels for a corrected rate: {', '.join(few[:SYSTEMS_SHOWN])}"
+    clipped = [
+        short(each.system)
+        for each in rates.systems
+        if any(found and found.is_clipped for found in (each.corrected, each.from_errors))
+    ]
+    if clipped:
+        names = ", ".join(dict.fromkeys(clipped))
+        yield f"a corrected rate beyond the end of the scale is set to the end: {names}"
+    if len(rates.systems) > SYSTEMS_SHOWN:
+        yield f"not shown: {counted(len(rates.systems) - SYSTEMS_SHOWN, 'system')} more"
+
+
+def table_in_words(agreement: MetricAgreement, quality: VerdictQuality) -> str:
+    """The confusion table in one line."""
+    table = quality.table
+    threshold = agreement.threshold if agreement.at_set is not None else None
+    sign = "≤" if agreement.metric.lower_is_better else "≥"
+    at = "at a held-out threshold" if threshold is None else f"{sign} {threshold:.3g}"
+    return (
+        f"{at}: {table.both_yes:,} yes and {table.both_no:,} no as people; "
+        f"{table.only_metric:,} wrong yes, {table.only_people:,} missed yes"
+    )
+
+
+def label_plan_report(
+    plan: Mapping[str, Sequence[LabelNeed]], metric: str | None, correlation: float
+) -> Report:
+    """The labels needed by system and margin; in JSON null where there are too few answers.
+
+    The system is empty where none is meant. `metric` is the metric that helps, None without one;
+    `correlation` is its correlation with the labels.
+    """
+    if len(plan) == 1:
+        header = ("within ±", "labels alone", "with the metric")
+        rows = [
+            (f"{need.margin:g}", _number(need.by_sampling, need), _number(need.with_metric, need))
+            for need in next(iter(plan.values()))
+        ]
+    else:
+        margins = [f"± {need.margin:g}" for need in next(iter(plan.values()))]
+        header = ("labels with the metric (alone)", *margins)
+        rows = [(short(system), *map(_both, needs)) for system, needs in plan.items()]
+    systems = {system: [asdict(need) for need in needs] for system, needs in plan.items()}
+    return Report(
+        _headline(plan, "the metric" if metric is None else short(metric), correlation),
+        tables=(Table(header, rows, wraps=True),),
+        data=lambda: {"metric": metric, "correlation": correlation, "systems": systems},
+    )
+
+
+def _headline(plan: Mapping[str, Sequence[LabelNeed]], name: str, correlation: float) -> str:
+    """What the metric saves at the margin next to ± 0.05."""
+    near = [min(needs, key=lambda each: abs(each.margin - 0.05)) for needs in plan.values()]
+    need = max(near, key=lambda each: (each.with_metric is None, each.with_metric or 0))
+    rate = "A rate" if len(near) == 1 else "The rate of each system"
+    rate, alone, n = f"{rate} within ± {need.margin:g} needs", need.by_sampling, need.with_metric
+    if alone is None and n is None:
+        least = f"labels of all give ± {need.least_margin:.2f}."
+        return f"{rate} more than the {need.n_rows:,} answers there are; {least}"
+    if alone is None or n is None or correlation <= 0:
+        return f"{rate} {n if alone is None else alone:,} labels."
+    helped = f"{n:,} labels with {name} (correlation {correlation:.2f})"
+    return f"{rate} {helped}, {alone:,} without: {1 - n / alone:.0%} fewer."
+
+
+def _number(n: int | None, need: LabelNeed, more: str = "more than") -> str:
+    return f"{more} {need.n_rows:,}" if n is None else f"{n:,}"
+
+
+def _both(need: LabelNeed) -> str:
+    alone = "" if need.with_metric is None else f" ({_number(need.by_sampling, need, '>')})"
+    return _number(need.with_metric, need, ">") + alone

@@ -1,14 +1,17 @@
-"""What changes a judge's scores besides the answer: asking again, the order of contexts, length."""
+"""What changes a judge's scores besides the answer: asking again, the order of contexts, length; and the report of it."""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from ragauge.people.calibration import shown_estimate
+from ragauge.report.plain import counted, for_terminal, shortened
+from ragauge.report.report import Items, Report, Table
 from ragauge.runs.manifest import MetricDisplay
 from ragauge.runs.scored_run import ScoredRun
 from ragauge.stats.intervals import Estimate, Floats1d, Floats2d
@@ -23,6 +26,23 @@ Key = tuple[str, str]
 """Id and system."""
 LEAST_ANSWERS = 10
 """Fewest answers for a correlation with length."""
+UNSTEADY = 0.05
+"""Chance of contradicting itself from which asking several times is advised."""
+NAME_WIDTH = 28
+HELD = {
+    "label": "among answers with the same label",
+    "correct": "with the offline metric `correct` held constant, since there are no labels",
+}
+ADVICE = {
+    "self-consistency": "run with --repeat 3 or more: scores are then means, and the interval holds the rest",
+    "order of contexts": "keep the retriever's order the same for all systems, show the judge fewer contexts, "
+    "or average runs with both orders",
+    "answer length": "compare systems whose answers are of similar length, or correct their rates with "
+    "labels (ragauge calibrate)",
+    "order of answers": "compare each pair in both orders and count a change as a tie",
+}
+"""What is measured, and what to do about it."""
+HEADER = ("what", "of", "measured", "n", "finding")
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,3 +267,76 @@ def _partial(values: Floats1d, lengths: Floats1d, others: Floats1d) -> Statistic
             return np.where(left > 1e-12, (direct - of_values * of_lengths) / np.sqrt(left), np.nan)
 
     return correlation
+
+
+def judge_bias_report(found: JudgeBias) -> Report:
+    """What was measured and what to do; in JSON every figure with its interval."""
+    effects = list(_effects(found))
+    measured = {row[0] for row, _ in effects}
+    missing = [what for what in ADVICE if what not in measured]
+    unmeasured = f" Not measured: {', '.join(missing)}." if missing else ""
+    problems = list(dict.fromkeys(row[0] for row, is_problem in effects if is_problem))
+    headline = f"The judge is not neutral here: {', '.join(problems)}.{unmeasured}"
+    if not problems:
+        headline = f"No bias beyond chance was found on these answers.{unmeasured}"
+    if not effects:
+        headline = "Nothing could be measured."
+    advice = [f"{what}: {ADVICE[what]}" for what in problems]
+    rows = [row for row, _ in effects]
+    held = {effect.held for effect in found.lengths if effect.correlation is not None}
+    how = [f"answer length: {HELD.get(name, name)}" for name in sorted(held)]
+    why_not = [
+        f"answer length, {_short(effect.metric)}: {effect.why_not}"
+        for effect in found.lengths
+        if effect.why_not
+    ]
+    return Report(
+        headline,
+        f"{counted(found.n_answers, 'answer')} to {counted(found.n_questions, 'question')}",
+        tables=(Table(HEADER, rows, n_names=3, wraps=True),) if rows else (),
+        notes=(*how, *why_not, *found.notes),
+        items=(Items.of_texts("what to do", advice),) if advice else (),
+        data=lambda: {"headline": headline, **asdict(found), "what_to_do": advice},
+    )
+
+
+def _effects(found: JudgeBias) -> Iterator[tuple[tuple[str, ...], bool]]:
+    """A row for what was measured of each metric or judge, and whether it is beyond chance."""
+
+    def row(what: str, of: str, value: str, n: int, finding: str) -> tuple[str, ...]:
+        return what, _short(of), value, f"{n:,}", finding
+
+    for each in found.consistency:
+        if each.flips is not None:
+            is_steady, value = each.flips.value < UNSTEADY, f"{shown_estimate(each.flips)} flips"
+            finding = "steady" if is_steady else "contradicts itself"
+            yield row("self-consistency", each.metric, value, each.n, finding), not is_steady
+    for each in found.contexts:
+        if each.difference is not None:
+            value = f"{shown_estimate(each.difference)} reversed"
+            moves = _sign(each.difference) != 0
+            flips = each.excess is not None and _sign(each.excess) > 0
+            finding = "scores move" if moves else "verdicts move" if flips else "no effect shown"
+            yield row("order of contexts", each.metric, value, each.n, finding), moves or flips
+    for each in found.lengths:
+        if each.correlation is not None:
+            value, sign = f"{shown_estimate(each.correlation)} rank corr.", _sign(each.correlation)
+            findings = ("no effect shown", "longer scores higher", "shorter scores higher")
+            yield row("answer length", each.metric, value, each.n, findings[sign]), sign != 0
+    for each in found.answers:
+        if each.first is not None and each.changed is not None:
+            value, sign = f"{shown_estimate(each.first)} first wins", _sign(each.first, 0.5)
+            findings = ("no preference shown", "prefers the first", "prefers the second")
+            text = f"{findings[sign]}; {each.changed.value:.0%} change"
+            yield row("order of answers", each.judge, value, each.n, text), sign != 0
+
+
+def _short(name: str) -> str:
+    return shortened(for_terminal(name), NAME_WIDTH)
+
+
+def _sign(estimate: Estimate, middle: float = 0.0) -> int:
+    """1 if the interval is above the middle, -1 if it is below, 0 if it holds it."""
+    if estimate.low is None or estimate.high is None:
+        return 0
+    return 1 if estimate.low > middle else -1 if estimate.high < middle else 0

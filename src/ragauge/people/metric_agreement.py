@@ -1,6 +1,6 @@
 """How well one metric agrees with people's labels."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -183,6 +183,13 @@ def metric_agreement(
         seed=seed,
     )
     auroc = area_estimate(values, is_yes, resamples)
+    n_yes = int(is_yes.sum())
+    n_least, which = min((n_yes, "yes"), (len(is_yes) - n_yes, "no"))
+    if n_least < FEW_OF_EACH:
+        notes += (f"only {n_least} labelled {which}, so the figures are uncertain",)
+    if auroc is not None and auroc.high is not None and auroc.high < 0.5:
+        problem = "its high values go with people's no; if that is wrong, say which labels mean yes (--yes)"
+        notes += (problem,)
     return MetricAgreement(
         scores,
         set_threshold,
@@ -191,7 +198,7 @@ def metric_agreement(
         None if near is None else quality(values >= near),
         None if held_out is None else quality(held_out[: len(values)]),
         held_out,
-        notes=(*notes, *_binary_notes(scores, auroc)),
+        notes=notes,
     )
 
 
@@ -214,13 +221,3 @@ def _why_not(scores: LabelledScores) -> str:
     if scores.kind == "graded" and len(set(scores.targets.tolist())) < 2:
         return f"all {n:,} labelled answers have the same grade, {scores.targets[0]:g}"
     return ""
-
-
-def _binary_notes(scores: LabelledScores, auroc: Estimate | None) -> Iterator[str]:
-    n_yes = int(scores.is_yes.sum())
-    n_no = len(scores.is_yes) - n_yes
-    if min(n_yes, n_no) < FEW_OF_EACH:
-        which = "yes" if n_yes < n_no else "no"
-        yield f"only {min(n_yes, n_no)} labelled {which}, so the figures are uncertain"
-    if auroc is not None and auroc.high is not None and auroc.high < 0.5:
-        yield "its high values go with people's no; if that is wrong, say which labels mean yes (--yes)"

@@ -1,6 +1,7 @@
 """Reviewing: what is next for a person, and saving what they say."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal
 
@@ -14,14 +15,19 @@ from ragauge.people.review_labels import (
     Value,
     note_problems,
     rater_problems,
+    says,
     value_problems,
 )
 from ragauge.people.review_queue import ReviewItem, ReviewQueue
 from ragauge.people.review_verdicts import AnswerLabels, ReviewLabels, applied
 from ragauge.people.run_labels import RunLabels
 from ragauge.runs.manifest import MetricDisplay
+from ragauge.runs.numbers import number
 
 Task = Literal["label", "settle", "done"]
+YES_NO = {True: "yes", False: "no", None: ""}
+MAX_MORE_DIGITS = 4
+"""Decimals that a score near its threshold may have beyond those of its metric."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +39,26 @@ class AutomaticVerdict:
     is_yes: bool | None
     why_not: str = ""
     threshold: float | None = None
+
+    @property
+    def value_text(self) -> str:
+        """The score with enough decimals to differ from its threshold: 0.4996, not 0.500."""
+        metric, value, threshold = self.metric, self.value, self.threshold
+        if value is None or threshold is None or value == threshold:
+            return number(metric, value)
+        for more in range(MAX_MORE_DIGITS):
+            exact = replace(metric, digits=metric.digits + more)
+            if number(exact, value) != number(exact, threshold):
+                return number(exact, value)
+        return repr(value * metric.scale)
+
+    @property
+    def text(self) -> str:
+        """A metric's score and verdict: "correct 0.94 (yes)"."""
+        if self.value is None:
+            return f"{self.metric.name} – ({self.why_not})"
+        verdict = "" if self.is_yes is None else f" ({YES_NO[self.is_yes]})"
+        return f"{self.metric.name} {self.value_text}{verdict}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +74,18 @@ class Saved:
     @property
     def others(self) -> tuple[ReviewLabel, ...]:
         return tuple(each for each in self.answer.labels if each.rater != self.label.rater)
+
+    def lines(self, automatic: Sequence[AutomaticVerdict]) -> list[str]:
+        """What was saved, what others say, and the automatic verdicts, which are shown only now."""
+        note = f" – {self.label.note}" if self.label.note else ""
+        lines = [f"saved: {says(self.label.value)} · {self.label.rater}{note}"]
+        lines += [each.text for each in self.others]
+        if self.answer.state == "conflict":
+            lines.append("conflict: both labels are kept, and somebody else settles it")
+        elif self.answer.state == "settled":
+            lines.append(f"settled: {self.answer.verdict}")
+        shown = ", ".join(each.text for each in automatic) or "no metric has a score"
+        return [*lines, f"automatic: {shown} · answer of {self.label.system}"]
 
 
 @dataclass(frozen=True)
@@ -149,13 +187,7 @@ class Review:
             (each.item, each.rater, each.digest) == own for each in log.labels
         )
         label = ReviewLabel(
-            id=item.id,
-            system=item.system,
-            rater=rater,
-            value=value,
-            digest=item.digest,
-            metric=self.queue.about,
-            note=note,
+            *(item.id, item.system, rater, value, item.digest, self.queue.about, note),
             round=round_,
             sample=SamplePlace(self.queue.seed, item.place),
             is_blind=not has_seen,

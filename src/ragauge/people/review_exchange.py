@@ -22,13 +22,12 @@ from ragauge.people.review_labels import (
     rater_problems,
     read_line,
 )
-from ragauge.people.review_queue import ReviewItem, ReviewQueue, random_order
+from ragauge.people.review_queue import ReviewQueue, random_order
 from ragauge.storage.atomic_files import write_text
 from ragauge.storage.regular_file import read_regular
 
 NOBODY = "\0"
 """No rater's name: what is pending for it needs anybody's label."""
-TEXTS = ("conversation_before", "question", "references", "answer", "contexts")
 UNSURE = ("unsure", "u", "?", "skip", "unknown")
 MATCH, CONTRADICT = ("match", "matches", "m"), ("contradict", "contradicts", "c")
 
@@ -47,15 +46,6 @@ class Imported:
     n_stale: int
 
 
-def texts_of(queue: ReviewQueue, item: ReviewItem) -> dict[str, object]:
-    """What a person reads about an item: question, references, answer, contexts, as far as they are given."""
-    frame = queue.run.samples.frame
-    known = [name for name in TEXTS if name in frame.columns]
-    rows = frame.filter((frame["id"] == item.id) & (frame["system"] == item.system)).select(known)
-    found = cast("dict[str, object]", next(rows.iter_rows(named=True)))
-    return {name: value for name, value in found.items() if value is not None}
-
-
 def export_queue(
     review: Review, path: Path, *, rater: str | None = None, with_verdicts: bool = False
 ) -> int:
@@ -72,7 +62,7 @@ def export_queue(
         if queue.about is not None:
             row["metric"] = queue.about
         row |= {"asks": queue.question, "why": [reason.says for reason in item.reasons]}
-        row |= texts_of(queue, item)
+        row |= queue.texts(item)
         if with_verdicts:
             row["scores"] = {each.metric.name: each.value for each in review.automatic(item)}
         row |= {"digest": item.digest, "rater": rater or "", "value": "", "note": ""}
@@ -152,7 +142,19 @@ class _LabelReader:
             id = None if row.get("id") is None else str(row["id"])
             self.problems += [Problem(text, self.source, number, id=id) for text in problems]
             return
-        label = label_of(row) if is_stored else self._new(row, value)
+        if is_stored:
+            label = label_of(row)
+        else:
+            answer, rater = (str(row["id"]), self._system(row)), cast(str, row["rater"])
+            item = (*answer, self.queue.about)
+            others = any(other == item and name != rater for other, name in self.current)
+            digest, note = row.get("digest") or self.queue.digests[answer], row.get("note") or ""
+            label = ReviewLabel(
+                *(*answer, rater, value, cast(str, digest), self.queue.about, cast(str, note)),
+                round="second" if others else "first",
+                sample=SamplePlace(self.queue.seed, self.places[answer]),
+                is_blind="scores" not in row,
+            )
         key, said = (label.item, label.rater), (label.value, label.note, label.digest)
         before = self.current.get(key)
         is_same = before is not None and (before.value, before.note, before.digest) == said
@@ -162,23 +164,6 @@ class _LabelReader:
         self.names.add(label.label)
         self.current[key] = label
         self.labels.append(label)
-
-    def _new(self, row: Mapping[str, object], value: Value) -> ReviewLabel:
-        """The label of a line that a person filled in."""
-        answer, rater = (str(row["id"]), self._system(row)), cast(str, row["rater"])
-        item = (*answer, self.queue.about)
-        others = any(other == item and name != rater for other, name in self.current)
-        return ReviewLabel(
-            *answer,
-            rater,
-            value,
-            digest=cast(str, row.get("digest") or self.queue.digests[answer]),
-            metric=self.queue.about,
-            note=cast(str, row.get("note") or ""),
-            round="second" if others else "first",
-            sample=SamplePlace(self.queue.seed, self.places[answer]),
-            is_blind="scores" not in row,
-        )
 
     def _system(self, row: Mapping[str, object]) -> str:
         """The named system, or the run's only one."""
@@ -199,11 +184,11 @@ class _LabelReader:
         if not isinstance(digest, str):
             problems.append(f"digest must be text, got {digest!r:.40}")
         if metric != self.queue.about:
-            named, about = (
+            names = (
                 "no metric" if each is None else repr(each) for each in (metric, self.queue.about)
             )
             problems.append(
-                f"is about {named}, but the labels are about {about}; give --about METRIC"
+                "is about {}, but the labels are about {}; give --about METRIC".format(*names)
             )
         return problems
 

@@ -75,6 +75,20 @@ class ReviewLabel:
         """What it is about: id, system, metric."""
         return self.id, self.system, self.metric
 
+    @property
+    def text(self) -> str:
+        """Who says what, and their note: "ann: match – a synonym"."""
+        return f"{self.rater}: {says(self.value)}" + (f" – {self.note}" if self.note else "")
+
+
+def says(value: Value) -> str:
+    """A label's value in words.
+
+    >>> says(1), says(0), says(None)
+    ('match', 'contradict', 'unsure')
+    """
+    return {1: "match", 0: "contradict", None: "unsure"}[value]
+
 
 @dataclass(frozen=True, slots=True)
 class Retraction:
@@ -182,9 +196,10 @@ class LabelFile:
     def of(cls, folder: Path | None) -> "LabelFile":
         """The file of a run; PlanError for a run in memory."""
         if folder is None:
-            raise PlanError(
-                ["labels are stored in the run's folder: evaluate with folder=…, or ragauge run"]
+            problem = (
+                "labels are stored in the run's folder: evaluate with folder=…, or ragauge run"
             )
+            raise PlanError([problem])
         return cls(folder / LABELS)
 
     def read(self) -> LabelLog:
@@ -205,10 +220,8 @@ class LabelFile:
             if number in ignored:
                 continue
             if isinstance(row, str):
-                raise StoreError(
-                    f"{self.path}:{number}: {row}; "
-                    "restore the file from a copy, or move the line elsewhere"
-                )
+                advice = "restore the file from a copy, or move the line elsewhere"
+                raise StoreError(f"{self.path}:{number}: {row}; {advice}")
             if "retracts" in row:
                 retracted.add(str(row["retracts"]))
             elif "ignores_line" not in row:
@@ -242,7 +255,13 @@ class LabelFile:
     def _write(self, handle: int, content: bytes) -> None:
         """Append the content and flush it to disk, or leave the file with its old size."""
         size = os.fstat(handle).st_size
-        content = self._ending(handle, size) + content
+        if size:
+            os.lseek(handle, size - 1, os.SEEK_SET)
+            if os.read(handle, 1) != b"\n":  # its writer was stopped within a line
+                *others, rest = self._content().split(b"\n")
+                is_torn = isinstance(read_line(rest), str)
+                mark = _line({"ignores_line": len(others) + 1}) if is_torn else b""
+                content = b"\n" + mark + content
         try:
             while content:
                 content = content[os.write(handle, content) :]
@@ -264,17 +283,6 @@ class LabelFile:
     def _refuse_link(self) -> None:
         if self.path.is_symlink():
             raise StoreError(f"{self.path}: is a link; labels are stored in the run's own folder")
-
-    def _ending(self, handle: int, size: int) -> bytes:
-        """What has to be written first, after a writer that was stopped within a line."""
-        if not size:
-            return b""
-        os.lseek(handle, size - 1, os.SEEK_SET)
-        if os.read(handle, 1) == b"\n":
-            return b""
-        *others, rest = self._content().split(b"\n")
-        is_torn = isinstance(read_line(rest), str)
-        return b"\n" + (_line({"ignores_line": len(others) + 1}) if is_torn else b"")
 
 
 def read_line(line: bytes) -> dict[str, object] | str:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 QUESTION = "Does the answer match the reference?"
 KEY_LENGTH = 16
+TEXTS = ("conversation_before", "question", "references", "answer", "contexts")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +54,11 @@ class ReviewItem:
     @property
     def kinds(self) -> tuple[ReasonKind, ...]:
         return tuple(reason.kind for reason in self.reasons)
+
+    @property
+    def why(self) -> str:
+        """Why it is in the queue, in words."""
+        return "; ".join(reason.says for reason in self.reasons)
 
 
 @dataclass(frozen=True)
@@ -83,6 +89,14 @@ class ReviewQueue:
 
     def __repr__(self) -> str:
         return f"<ReviewQueue {len(self):,} answers>"
+
+    def texts(self, item: ReviewItem) -> dict[str, object]:
+        """What a person reads about an item: question, references, answer, contexts, as far as they are given."""
+        frame = self.run.samples.frame
+        known = [name for name in TEXTS if name in frame.columns]
+        is_it = (frame["id"] == item.id) & (frame["system"] == item.system)
+        (found,) = frame.filter(is_it).select(known).head(1).to_dicts()
+        return {name: value for name, value in found.items() if value is not None}
 
     @cached_property
     def by_key(self) -> Mapping[str, ReviewItem]:
@@ -141,18 +155,10 @@ def review_queue(
         if kept:
             key, place = item_key(*answer), places[answer]
             items.append(ReviewItem(key, *answer, tuple(kept), digests[answer], place))
-    return ReviewQueue(
-        run,
-        about,
-        question_about(run, about),
-        tuple(sorted(items, key=_order)),
-        seed,
-        min(n_sample, len(digests)),
-        len(run.samples) - len(digests),
-        digests,
-        chosen.displays,
-        chosen.thresholds,
-    )
+    ordered, asked = tuple(sorted(items, key=_order)), question_about(run, about)
+    counts = min(n_sample, len(digests)), len(run.samples) - len(digests)
+    compared = chosen.displays, chosen.thresholds
+    return ReviewQueue(run, about, asked, ordered, seed, *counts, digests, *compared)
 
 
 def question_about(run: ScoredRun, about: str | None) -> str:

@@ -4,48 +4,31 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, astuple, dataclass
 from functools import cached_property
 from shlex import quote
+from typing import cast
 
 import polars as pl
 
 from ragauge.errors import DataError
-from ragauge.people.calibration_words import shown_estimate
-from ragauge.people.label_verdicts import verdicts_of_labels
+from ragauge.people.calibration import shown_estimate
 from ragauge.people.rater_agreement import RaterAgreement, rater_agreement
 from ragauge.people.review_queue import ReviewQueue
 from ragauge.people.review_reasons import KINDS, ReasonKind
 from ragauge.people.review_verdicts import STATES, ReviewLabels, State, labels_of_queue
-from ragauge.people.verdicts import matched
+from ragauge.people.verdicts import matched, verdicts_of_labels
 from ragauge.report.plain import counted
 from ragauge.report.report import Report, Table
 from ragauge.runs.manifest import MetricDisplay
 from ragauge.stats.thresholds import Confusion, confusion
 
-
-@dataclass(frozen=True, slots=True)
-class ReasonCount:
-    """Answers of the queue with one kind of reason, and how many of them are in which state."""
-
-    kind: ReasonKind
-    n: int
-    n_labelled: int
-    n_unsure: int
-    n_conflicts: int
-
-
-@dataclass(frozen=True, slots=True)
-class RaterCount:
-    """The labels of one person. `n_settled` conflicts count apart; `n_seen` labels were not blind."""
-
-    rater: str
-    n_match: int
-    n_contradict: int
-    n_unsure: int
-    n_settled: int
-    n_seen: int
-
-    @property
-    def n(self) -> int:
-        return self.n_match + self.n_contradict + self.n_unsure
+REASONS: Mapping[ReasonKind, str] = {
+    "parts": "fuzzy_match and gpt_score disagree",
+    "judges": "judges disagree",
+    "offline": "judge and offline metric disagree",
+    "marked": "marked by its metric",
+    "threshold": "near a threshold",
+    "unscored": "a part of answer_match has no score",
+    "sample": "random sample",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,30 +57,32 @@ class ReviewStats:
         return {state: found.count(state) for state in STATES if state in found}
 
     @cached_property
-    def reasons(self) -> tuple[ReasonCount, ...]:
-        """By kind of reason; an answer with several reasons counts for each."""
-        counts: list[ReasonCount] = []
+    def reasons(self) -> list[Mapping[str, str | int]]:
+        """By kind of reason, the answers and their states; an answer with several reasons counts for each."""
+        counts: list[Mapping[str, str | int]] = []
         for kind in KINDS:
             items = [item for item in self.queue.items if kind in item.kinds]
             states = [self.labels.of(item.answer).state for item in items]
             n_labelled = states.count("labelled") + states.count("settled")
-            others = states.count("unsure"), states.count("conflict")
-            counts += [ReasonCount(kind, len(states), n_labelled, *others)] if states else []
-        return tuple(counts)
+            row = {"kind": kind, "n": len(states), "n_labelled": n_labelled}
+            row |= {"n_unsure": states.count("unsure"), "n_conflicts": states.count("conflict")}
+            counts += [row] if states else []
+        return counts
 
     @cached_property
-    def raters(self) -> tuple[RaterCount, ...]:
+    def raters(self) -> list[Mapping[str, str | int]]:
+        """The labels of each person. Conflicts that they settled count apart; `n_seen` labels were not blind."""
         answers = self.labels.answers.values()
-        counts: list[RaterCount] = []
+        counts: list[Mapping[str, str | int]] = []
         for name in self.labels.raters:
             own = [label for each in answers for label in each.labels if label.rater == name]
             decisions = [each.adjudication for each in answers if each.adjudication]
             settled = [label for label in decisions if label.rater == name]
-            values = [label.value for label in own]
-            n_seen = sum(not label.is_blind for label in (*own, *settled))
-            n = (values.count(1), values.count(0), values.count(None))
-            counts.append(RaterCount(name, *n, len(settled), n_seen))
-        return tuple(counts)
+            said = [label.value for label in own]
+            row = {"rater": name, "n_match": said.count(1), "n_contradict": said.count(0)}
+            row |= {"n_unsure": said.count(None), "n_settled": len(settled)}
+            counts.append(row | {"n_seen": sum(not each.is_blind for each in (*own, *settled))})
+        return counts
 
     @cached_property
     def agreement(self) -> RaterAgreement | None:
@@ -109,7 +94,7 @@ class ReviewStats:
         return rater_agreement(matched(verdicts, self.queue.run), seed=self.queue.seed)
 
     @cached_property
-    def automatic(self) -> tuple[VerdictCount, ...]:
+    def automatic(self) -> list[VerdictCount]:
         """The verdicts of each metric with a threshold beside people's, in the order of the queue's metrics."""
         rows = [
             (*answer, each.value == 1)
@@ -130,7 +115,7 @@ class ReviewStats:
             both = people.join(scores, on=["id", "system"])
             table = confusion(both["is_yes"].to_numpy(), both["people"].to_numpy())
             counts += [VerdictCount(metric, threshold, table)] if table.n else []
-        return tuple(counts)
+        return counts
 
 
 def review_stats(queue: ReviewQueue) -> ReviewStats:
@@ -138,50 +123,42 @@ def review_stats(queue: ReviewQueue) -> ReviewStats:
     return ReviewStats(queue, labels_of_queue(queue))
 
 
-REASONS: Mapping[ReasonKind, str] = {
-    "parts": "fuzzy_match and gpt_score disagree",
-    "judges": "judges disagree",
-    "offline": "judge and offline metric disagree",
-    "marked": "marked by its metric",
-    "threshold": "near a threshold",
-    "unscored": "a part of answer_match has no score",
-    "sample": "random sample",
-}
-
-
 def stats_report(stats: ReviewStats) -> Report:
     """What is labelled, how far people agree, and how the automatic verdicts compare."""
-    automatic = [
-        (
-            f"{each.metric.name} {'≤' if each.metric.lower_is_better else '≥'} {each.threshold:g}",
-            *map(_count, astuple(each.table)),
-            f"{each.table.accuracy or 0:.0%}",
-        )
-        for each in stats.automatic
-    ]
-    reasons = [(REASONS[each.kind], *map(_count, astuple(each)[1:])) for each in stats.reasons]
-    raters = [(each.rater, *map(_count, astuple(each)[1:])) for each in stats.raters]
+    automatic: list[tuple[str, ...]] = []
+    for each in stats.automatic:
+        sign, counts = "≤" if each.metric.lower_is_better else "≥", astuple(each.table)
+        name, agree = f"{each.metric.name} {sign} {each.threshold:g}", each.table.accuracy or 0
+        automatic.append((name, *(f"{n:,}" for n in counts), f"{agree:.0%}"))
+    reasons, raters = (
+        [tuple(n if isinstance(n, str) else f"{n:,}" for n in row.values()) for row in rows]
+        for rows in (stats.reasons, stats.raters)
+    )
+    reasons = [(REASONS[cast(ReasonKind, kind)], *counts) for kind, *counts in reasons]
     tables = (
         (("reason", "answers", "labelled", "unsure", "conflicts"), reasons),
         (("person", "match", "contradict", "unsure", "settled", "not blind"), raters),
         (("metric", "both yes", "metric only", "people only", "both no", "agree"), automatic),
     )
-    return Report(
-        _headline(stats),
-        tables=[Table(header, rows, wraps=True) for header, rows in tables if rows],
-        notes=list(_notes(stats)),
-        commands=list(_commands(stats)),
-        data=lambda: stats_json(stats),
-    )
-
-
-def _headline(stats: ReviewStats) -> str:
     states = stats.states
     n_done = states.get("labelled", 0) + states.get("settled", 0)
     parts = [f"{n_done:,} of {counted(len(stats.queue), 'answer')} labelled"]
     parts += [f"{n:,} {name}" for name in ("open", "unsure") if (n := states.get(name))]
     parts += [counted(states["conflict"], "conflict")] if "conflict" in states else []
-    return f"{', '.join(parts)}."
+    commands: list[str] = []
+    if stats.queue.run.place is not None:
+        run = quote(stats.queue.run.place)
+        is_left = states.get("open") or states.get("unsure")
+        commands += [f"ragauge review next {run}"] if is_left else []
+        commands += [f"ragauge review next {run} --settle"] if states.get("conflict") else []
+        commands += [f"ragauge calibrate {run}"] if stats.automatic else []
+    return Report(
+        f"{', '.join(parts)}.",
+        tables=[Table(header, rows, wraps=True) for header, rows in tables if rows],
+        notes=list(_notes(stats)),
+        commands=commands,
+        data=lambda: _data(stats),
+    )
 
 
 def _notes(stats: ReviewStats) -> Iterator[str]:
@@ -204,43 +181,23 @@ def _notes(stats: ReviewStats) -> Iterator[str]:
         yield f"People agree with kappa {kappa}, Krippendorff's alpha {alpha}, on {n} with two labels or more."
 
 
-def _commands(stats: ReviewStats) -> Iterator[str]:
-    """What to type next."""
-    if stats.queue.run.place is None:
-        return
-    run = quote(stats.queue.run.place)
-    if stats.states.get("open") or stats.states.get("unsure"):
-        yield f"ragauge review next {run}"
-    if stats.states.get("conflict"):
-        yield f"ragauge review next {run} --settle"
-    if stats.automatic:
-        yield f"ragauge calibrate {run}"
-
-
-def _count(n: int) -> str:
-    return f"{n:,}"
-
-
-def stats_json(stats: ReviewStats) -> dict[str, object]:
+def _data(stats: ReviewStats) -> dict[str, object]:
     """The figures for programs."""
-    agreement = stats.agreement
-    alpha = agreement and agreement.alpha.get("nominal")
+    found = stats.agreement
+    agreement: dict[str, object] | None = None
+    if found is not None:
+        alpha = found.alpha.get("nominal")
+        agreement = {"n": found.n, "kappa": found.between and found.between.value}
+        agreement |= {"alpha": alpha and alpha.value, "pairs": [*map(asdict, found.pairs)]}
     return {
         "about": stats.queue.about,
         "n_queue": len(stats.queue),
         "states": dict(stats.states),
         "n_stale": stats.labels.n_stale,
         "n_unknown": stats.labels.n_unknown,
-        "reasons": [asdict(each) for each in stats.reasons],
-        "raters": [asdict(each) for each in stats.raters],
-        "agreement": None
-        if agreement is None
-        else {
-            "n": agreement.n,
-            "kappa": None if agreement.between is None else agreement.between.value,
-            "alpha": alpha.value if alpha else None,
-            "pairs": [asdict(pair) for pair in agreement.pairs],
-        },
+        "reasons": stats.reasons,
+        "raters": stats.raters,
+        "agreement": agreement,
         "automatic": [
             {"metric": each.metric.metric, "threshold": each.threshold, **asdict(each.table)}
             for each in stats.automatic

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, get_args
 
 from ragauge.errors import StoreError
-from ragauge.people.review_labels import LabelLog, ReviewLabel, Value
+from ragauge.people.review_labels import LabelLog, ReviewLabel, Value, says
 from ragauge.people.review_queue import ReviewQueue, answer_digests
 from ragauge.people.review_reasons import Answer
 from ragauge.people.run_labels import RunLabels
@@ -189,21 +189,7 @@ def is_label_log(source: object, folder: Path | None) -> bool:
     return path.parent.resolve() == folder.resolve()
 
 
-def says(value: Value) -> str:
-    """A label's value in words.
-
-    >>> says(1), says(0), says(None)
-    ('match', 'contradict', 'unsure')
-    """
-    return {1: "match", 0: "contradict", None: "unsure"}[value]
-
-
 def _and(names: Sequence[str]) -> str:
-    """Names as a sentence has them.
-
-    >>> _and(["ann", "ben", "cleo"])
-    'ann, ben and cleo'
-    """
     *others, last = names
     return f"{', '.join(others)} and {last}" if others else last
 
@@ -218,7 +204,7 @@ def labels_line(run: ScoredRun) -> str | None:
     As in "labels: 12 of 90 answers by ann and ben, 2 conflicts". What makes the labels unreadable is said
     here: the scores can be shown without them.
     """
-    if not _has_labels(run):
+    if run.folder is None or not RunLabels.of(run).exist():
         return None
     try:
         labels = labels_of(run)
@@ -239,13 +225,9 @@ def labels_line(run: ScoredRun) -> str | None:
 
 def people_say(run: ScoredRun) -> dict[Answer, str]:
     """What people say of each labelled answer, and who; empty if the labels cannot be read."""
-    if not _has_labels(run):
+    if run.folder is None or not RunLabels.of(run).exist():
         return {}
     try:
         return {answer: each.verdict for answer, each in labels_of(run).answers.items()}
     except StoreError:
         return {}
-
-
-def _has_labels(run: ScoredRun) -> bool:
-    return run.folder is not None and RunLabels.of(run).exist()

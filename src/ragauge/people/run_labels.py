@@ -12,10 +12,9 @@ import re
 import secrets
 import time
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -64,8 +63,13 @@ class RunLabels:
 
     def read(self) -> LabelLog:
         """All labels; StoreError names a damaged line."""
+        folder = self.folder / SESSIONS
         with self._named_errors():
-            logs = {path.name: LabelFile(path).read() for path in (self.path, *self._sessions())}
+            if folder.is_symlink():
+                raise StoreError(f"{folder}: is a link; labels are stored in the run's own folder")
+            files = folder.iterdir() if folder.is_dir() else ()
+            sessions = sorted(path for path in files if SESSION.fullmatch(path.name))
+            logs = {path.name: LabelFile(path).read() for path in (self.path, *sessions)}
         return _merged(logs)
 
     def refresh(self) -> None:
@@ -102,15 +106,6 @@ class RunLabels:
                 raise
         self._content = content
 
-    def _sessions(self) -> list[Path]:
-        """The files of all sessions, the earliest first; StoreError if their folder is a link."""
-        folder = self.folder / SESSIONS
-        if folder.is_symlink():
-            raise StoreError(f"{folder}: is a link; labels are stored in the run's own folder")
-        if not folder.is_dir():
-            return []
-        return sorted(path for path in folder.iterdir() if SESSION.fullmatch(path.name))
-
     @contextmanager
     def _named_errors(self) -> Generator[None]:
         try:
@@ -127,19 +122,14 @@ def _merged(logs: dict[str, LabelLog]) -> LabelLog:
         return next(iter(logs.values()))
     timed: list[tuple[datetime, ReviewLabel]] = []
     for log in logs.values():
-        # The time of each label, or of an earlier one if that is later: a clock may be set back.
-        times = accumulate((_time(label.time) for label in log.labels), max)
-        timed += zip(times, log.labels, strict=True)
+        latest = LONG_AGO
+        for label in log.labels:
+            with suppress(ValueError):  # of a time that cannot be read
+                at = datetime.fromisoformat(label.time)
+                # Or that of an earlier label if it is later: a clock may be set back.
+                latest = max(latest, at if at.tzinfo else at.replace(tzinfo=UTC))
+            timed.append((latest, label))
     labels = [label for _, label in sorted(timed, key=lambda each: each[0])]
     retracted = frozenset[str]().union(*(log.retracted for log in logs.values()))
     notes = [f"{name}: {note}" for name, log in logs.items() for note in log.notes]
     return LabelLog(tuple(labels), retracted, tuple(notes))
-
-
-def _time(text: str) -> datetime:
-    """A label's time; the earliest one if it cannot be read."""
-    try:
-        found = datetime.fromisoformat(text)
-    except ValueError:
-        return LONG_AGO
-    return found if found.tzinfo is not None else found.replace(tzinfo=UTC)

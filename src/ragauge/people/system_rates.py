@@ -99,10 +99,7 @@ def system_rates(run: ScoredRun, agreement: MetricAgreement) -> SystemRates:
 
 @dataclass(frozen=True)
 class _Rows:
-    """All rows with a value, (n,) each.
-
-    `values` are higher where they are better, `targets` NaN without a label, `centred` the values less the mean of their system.
-    """
+    """All rows with a value, (n,) each: `values` higher where better, `targets` NaN without a label, `centred` by system."""
 
     scores: LabelledScores
     systems: "NDArray[np.object_]"
@@ -128,32 +125,25 @@ def _system_rate(rows: _Rows, system: str, threshold: float | None) -> SystemRat
         notes.append(f"{n_labels} labels; a corrected rate needs {LEAST_LABELS}")
     if threshold is not None:
         said = rows.values >= rows.scores.sign * threshold
-        reported = _reported(said[of_system].astype(float), rows, of_system)
+        yes = said[of_system].astype(float)
+        share = float(yes.mean())
+        reported = Estimate(share, *(share_interval(share, n) if n > 1 else (None, None)))
+        if rows.scores.clusters is not None:  # by resampling, if questions are drawn in clusters
+            resamples = QuestionResamples(rows.questions[of_system])
+            reported = share_estimate(mean_of(yes), n, resamples)
         # The labels of a single system are those of all systems.
         own_errors = bool(of_system.all()) or n_least >= LEAST_OF_EACH_CLASS
         known = np.where(of_system, rows.targets, np.nan) if own_errors else rows.targets
         from_errors = rogan_gladen(said, known, questions=rows.questions, in_rate=of_system)
         if from_errors is None:
-            notes.append(
-                "the metric is no better than chance on the labels, so its errors correct nothing"
-            )
+            why = "the metric is no better than chance on the labels, so its errors correct nothing"
+            notes.append(why)
         elif not own_errors:
-            notes.append(
-                f"{n_least} labels of a class, fewer than {LEAST_OF_EACH_CLASS}: errors measured on all systems, "
-                "as if it erred equally often on each"
-            )
-    return SystemRate(
-        *(system, n, n_labels, reported, corrected, alone, from_errors, own_errors, tuple(notes))
-    )
-
-
-def _reported(yes: Floats1d, rows: _Rows, of_system: "Bools") -> Estimate | None:
-    """The share of a system's yes verdicts; by resampling if questions are drawn in clusters."""
-    if rows.scores.clusters is not None:
-        resamples = QuestionResamples(rows.questions[of_system])
-        return share_estimate(mean_of(yes), len(yes), resamples)
-    share = float(yes.mean())
-    return Estimate(share, *(share_interval(share, len(yes)) if len(yes) > 1 else (None, None)))
+            few = f"{n_least} labels of a class, fewer than {LEAST_OF_EACH_CLASS}"
+            how = "errors measured on all systems, as if it erred equally often on each"
+            notes.append(f"{few}: {how}")
+    rates = reported, corrected, alone, from_errors
+    return SystemRate(system, n, n_labels, *rates, own_errors, tuple(notes))
 
 
 def _is_random(rows: _Rows) -> bool:

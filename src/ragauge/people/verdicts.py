@@ -1,4 +1,4 @@
-"""People's verdicts beside a run's scores: which label belongs to which answer, and the target of each."""
+"""People's verdicts beside a run's scores: those of its review, which label belongs to which answer, the target of each."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -12,8 +12,12 @@ from ragauge.errors import DataError, LabelError, PlanError, Problem, did_you_me
 from ragauge.label import Label
 from ragauge.loaders.conflicts import folded
 from ragauge.loaders.verdicts import Kind, Verdicts
-from ragauge.people.review_reasons import bare_name
+from ragauge.people.review_queue import answer_digests
+from ragauge.people.review_reasons import Answer, bare_name
+from ragauge.people.review_verdicts import ReviewLabels, applied
+from ragauge.people.run_labels import RunLabels
 from ragauge.report.plain import counted
+from ragauge.runs.file_names import LABELS
 from ragauge.runs.manifest import MetricDisplay
 from ragauge.runs.scored_run import ScoredRun
 
@@ -105,6 +109,82 @@ def verdicts_of(run: ScoredRun) -> Verdicts:
     )
     is_binary = frame["value"].is_in([0.0, 1.0]).all()
     return Verdicts(frame, "binary" if is_binary else "graded", run.place or "run")
+
+
+def verdicts_of_labels(
+    run: ScoredRun, *, is_sample_only: bool = False, subjects: Sequence[str | None] | None = None
+) -> Verdicts:
+    """The labels of a run as verdicts: each rater's own, and what settled a conflict.
+
+    `subjects` are the metrics that the labels are about, with None for "does the answer match the
+    reference"; all by default.
+    With `is_sample_only`, only labels of the random sample, up to the first answer of it that nobody has
+    labelled: what is left out later would not be random. Raises DataError if there are no labels.
+    """
+    log = RunLabels.of(run).read()
+    source = f"{run.place}/{LABELS}"
+    if subjects is None:
+        subjects = list(dict.fromkeys(label.metric for label in log.valid))
+    read = [applied(log, answer_digests(run, about, log.ids), about) for about in subjects]
+    rows: list[tuple[object, ...]] = []
+    settled: list[tuple[object, ...]] = []
+    n_picked = 0
+    for labels in read:
+        drawn = _drawn(labels)
+        for answer, each in labels.answers.items():
+            n_picked += answer not in drawn
+            if is_sample_only and answer not in drawn:
+                continue
+            given = each.sure or (() if each.adjudication is None else (each.adjudication,))
+            rows += [
+                (*answer, None, labels.about, label.rater, float(label.value), None)
+                for label in given
+                if label.value is not None
+            ]
+            if each.state == "settled" and each.value is not None:
+                settled.append((*answer, labels.about, float(each.value)))
+    if not rows:
+        what = "no labels of a random sample" if is_sample_only and log.valid else "no labels"
+        command = f"ragauge review next {run.place}"
+        raise DataError([Problem(f"{what} yet; label answers with: {command}", source)])
+    picked = f"{n_picked:,}; for rates, --sample-only leaves them out"
+    counts: dict[str, int | str] = {
+        "stale labels, not applied because the texts have changed": sum(
+            each.n_stale for each in read
+        ),
+        "labels of answers that the run does not have": sum(each.n_unknown for each in read),
+        "conflicts that nobody has settled": sum(each.states.get("conflict", 0) for each in read),
+        "labelled answers that are not part of the random sample": picked
+        if n_picked and not is_sample_only
+        else 0,
+    }
+    notes = [
+        f"{what}: {n:,}" if isinstance(n, int) else f"{what}: {n}"
+        for what, n in counts.items()
+        if n
+    ]
+    types = dict.fromkeys((*ONE_LABEL, "value", "answer"), pl.String()) | {"value": pl.Float64()}
+    frame = pl.DataFrame(rows, schema=types, orient="row")
+    types = dict.fromkeys(("id", "system", "metric"), pl.String()) | {"settled": pl.Float64()}
+    decided = pl.DataFrame(settled, schema=types, orient="row")
+    return Verdicts(frame, "binary", source, (*log.notes, *notes), decided)
+
+
+def _drawn(labels: ReviewLabels) -> set[Answer]:
+    """The labelled answers of the random sample, up to its first answer without a label."""
+    places = {
+        (label.sample.seed, label.sample.place): answer
+        for answer, each in labels.answers.items()
+        for label in (each.adjudication, *each.labels)
+        if label is not None and label.sample is not None
+    }
+    drawn: set[Answer] = set()
+    for seed in {seed for seed, _ in places}:
+        place = 0
+        while (seed, place) in places:
+            drawn.add(places[seed, place])
+            place += 1
+    return drawn
 
 
 def matched(labels: Verdicts, run: ScoredRun) -> MatchedLabels:

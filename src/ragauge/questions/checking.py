@@ -3,12 +3,13 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING
 
 from ragauge.documents.reading import Documents
-from ragauge.questions.checks import MEASURES, Checked, check, problems_of, with_encoder, write_rows
+from ragauge.questions.checks import MEASURES, Checked, check, write_rows
 from ragauge.questions.evidence import documents_of
 from ragauge.questions.loading import read_questions
 from ragauge.questions.people import QuestionLabel, people_report
@@ -86,14 +87,24 @@ class CheckedQuestions:
         """Write the rows to a JSONL file; StoreError if it cannot be written."""
         write_rows(path, self.checked)
 
+    @cached_property
+    def _problems(self) -> list[tuple[str, list[Checked], str]]:
+        """Each problem with the questions that have it and the first of them, the most frequent first."""
+        by_name: dict[str, list[Checked]] = {}
+        for each in self.checked:
+            for name in each.problems:
+                by_name.setdefault(name, []).append(each)
+        found = sorted(by_name.items(), key=lambda item: (-len(item[1]), item[0]))
+        return [(name, some, f"{some[0].question.id} {_shown(some[0])!r}") for name, some in found]
+
     @property
     def headline(self) -> str:
         """How many are sound, and what is wrong with the others, most frequent first, with an example."""
         n = len(self.checked)
         verb = "is" if 1 in (n, self.n_sound) else "are"
         parts = [f"{self.n_sound:,} of {counted(n, 'question')} {verb} sound"]
-        for name, found in problems_of(self.checked):
-            example = f", e.g. {_example(found[0])}" if len(parts) == 1 else ""
+        for name, found, shown in self._problems:
+            example = f", e.g. {shown}" if len(parts) == 1 else ""
             parts.append(f"{len(found):,} {PROBLEMS[name][1 + (len(found) > 1)]}{example}")
         return "; ".join(parts) + "."
 
@@ -101,13 +112,20 @@ class CheckedQuestions:
     def report(self) -> Report:
         """The verdict, each problem with an example, what was checked, and how hard the questions are."""
         problems = [
-            (name, PROBLEMS[name][0], _example(found[0]), str(len(found)))
-            for name, found in problems_of(self.checked)
+            (name, PROBLEMS[name][0], shown, str(len(found)))
+            for name, found, shown in self._problems
         ]
         header = ("problem", "meaning", "example", "questions")
+        statuses = ("ok", "problem", "not checked")
+        counts: dict[str, Counter[str]] = {}
+        for each in self.checked:
+            for name, result in each.checks.items():
+                if name not in MEASURES:
+                    counts.setdefault(name, Counter())[result.status] += 1
+        checks = [(name, *(str(n[each]) for each in statuses)) for name, n in counts.items()]
         tables = [
             Table(header, problems, n_names=3, gives_way=[(1,), (2,)], title="Problems"),
-            _checks(self.checked),
+            Table(("check", *statuses), checks, title="Checks"),
             _difficulty(self.checked),
         ]
         unsound = [
@@ -116,21 +134,19 @@ class CheckedQuestions:
             if not each.sound
         ]
         documents = self.documents
-        left_out = ", ".join(f"{n:,} {what}" for what, n in documents.left_out.items())
         passages = counted(len(documents.passages), "passage")
         read = f"checked against {passages} of {counted(len(documents.texts), 'document')}"
-        unread = [f"{each.document}: {each.reason}" for each in documents.problems]
-        people = people_report([each.question for each in self.checked], self.labels)
+        left_out = ", ".join(f"{n:,} {what}" for what, n in documents.left_out.items())
+        notes = [f"{read}; left out: {left_out}" if left_out else read]
+        notes += [f"{each.document}: {each.reason}" for each in documents.problems]
         if self.labels:
+            people = people_report([each.question for each in self.checked], self.labels)
             tables += people.tables
+            notes = [people.headline, *people.notes, *notes]
         return Report(
             self.headline,
             tables=[table for table in tables if table.rows],
-            notes=[
-                *([people.headline, *people.notes] if self.labels else []),
-                f"{read}; left out: {left_out}" if left_out else read,
-                *unread,
-            ],
+            notes=notes,
             items=[Items("Not sound", unsound)] if unsound else [],
             records=self._records,
             data=lambda: {"sound": self.n_sound, "n": len(self.checked), "questions": self.rows},
@@ -150,50 +166,34 @@ class CheckedQuestions:
         )
 
 
-def _checks(checked: Sequence[Checked]) -> Table:
-    counts: dict[str, Counter[str]] = {}
-    for each in checked:
-        for name, result in each.checks.items():
-            if name not in MEASURES:
-                counts.setdefault(name, Counter())[result.status] += 1
-    header = ("check", "ok", "problem", "not checked")
-    rows = [(name, *(str(found[each]) for each in header[1:])) for name, found in counts.items()]
-    return Table(header, rows, title="Checks")
-
-
 def _difficulty(checked: Sequence[Checked]) -> Table:
-    measured = [each.checks for each in checked if "bm25_rank" in each.checks]
-    located = [checks for checks in measured if checks["bm25_rank"].status == "ok"]
-    if not located:
-        return Table((), ())
+    located = [
+        each.checks
+        for each in checked
+        if "bm25_rank" in each.checks and each.checks["bm25_rank"].status == "ok"
+    ]
     n = len(located)
-    overlaps = [value for checks in located if (value := checks["overlap"].value) is not None]
-    shared = f"{median(overlaps):.0%}" if overlaps else "–"
-    n_words = median(checks["n_words"].value or 0 for checks in located)
     rows: list[tuple[str, str]] = []
+
+    def values(name: str) -> list[float]:
+        found = (checks[name].value for checks in located if name in checks)
+        return [value for value in found if value is not None]
+
     for name, ranking in (("bm25_rank", "BM25"), ("encoder_rank", "the encoder")):
-        ranks = (
-            [rank for checks in located if (rank := checks[name].value) is not None]
-            if name in located[0]
-            else []
-        )
-        if ranks:
+        if ranks := values(name):
             rows.append((f"its passage is first by {ranking}", f"{ranks.count(1) / n:.0%}"))
             first = sum(rank <= 10 for rank in ranks)
             rows.append((f"its passage is among the first 10 by {ranking}", f"{first / n:.0%}"))
-    rows += [
-        ("words of the question in its passage (median)", shared),
-        ("words of the question (median)", f"{n_words:.0f}"),
-    ]
+    if located:
+        overlaps, n_words = values("overlap"), median(values("n_words"))
+        shared = f"{median(overlaps):.0%}" if overlaps else "–"
+        rows.append(("words of the question in its passage (median)", shared))
+        rows.append(("words of the question (median)", f"{n_words:.0f}"))
     return Table(("difficulty", f"of {n:,}"), rows, title="Difficulty")
 
 
 def _shown(checked: Checked) -> str:
     return shortened(checked.question.question, N_EXAMPLE)
-
-
-def _example(checked: Checked) -> str:
-    return f"{checked.question.id} {_shown(checked)!r}"
 
 
 def check_questions(
@@ -224,9 +224,11 @@ def check_questions(
     checked = check(read, passages)
     if judge is not None:
         from ragauge.judges.config import judge_config_of
-        from ragauge.questions.judge_checks import with_judge
+        from ragauge.questions.model_checks import with_judge
 
         checked = with_judge(checked, passages, judge_config_of(judge), cache)
     if encoder is not None:
+        from ragauge.questions.model_checks import with_encoder
+
         checked = with_encoder(checked, passages, encoder)
     return CheckedQuestions(checked, passages, source)

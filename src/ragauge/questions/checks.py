@@ -3,12 +3,12 @@
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from math import log1p
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from ragauge.documents.passage import Passage
 from ragauge.documents.reading import Documents
@@ -29,9 +29,6 @@ from ragauge.questions.wording import (
     why_type_differs,
 )
 from ragauge.storage.atomic_files import write_text
-
-if TYPE_CHECKING:
-    from ragauge.encoders.protocol import Encoder
 
 GROUNDED = 0.5
 """The least share of a long reference's words that its passage must state; a short one is there whole."""
@@ -132,26 +129,21 @@ def _problem(name: str, reason: str, value: float | None = None) -> CheckResult:
     return CheckResult("problem", value, reason, name)
 
 
-def _not_checked(reason: str) -> CheckResult:
+def not_checked(reason: str) -> CheckResult:
     return CheckResult("not checked", None, reason)
 
 
-class _CheckedIndex(PassageIndex):
-    """The passages with the checks of questions that were checked before: who makes a set checks it many times."""
-
-    def __init__(self, documents: Documents) -> None:
-        super().__init__(documents)
-        self.known: dict[str, tuple[_Checks, dict[str, float]]] = {}
-
-
 @lru_cache(maxsize=2)
-def _index(documents: Documents) -> _CheckedIndex:
-    return _CheckedIndex(documents)
+def _index(
+    documents: Documents,
+) -> tuple[PassageIndex, dict[str, tuple[_Checks, dict[str, float]]]]:
+    """The passages, and the checks of questions so far: who makes a set checks it many times."""
+    return PassageIndex(documents), {}
 
 
 def gold_passages(question: Question, documents: Documents) -> list[Passage]:
     """The passages that answer a question, as its gold contexts or its relevant ids say; none where neither is known."""
-    return list(dict.fromkeys(_index(documents).gold(question).passages))
+    return list(dict.fromkeys(_index(documents)[0].gold(question).passages))
 
 
 def is_stated(question: str, references: Sequence[str], answer: str) -> bool | None:
@@ -178,16 +170,16 @@ def check(questions: Sequence[Question], documents: Documents) -> list[Checked]:
     lacks a passage that answers it), `answerable_after_all`, `duplicate`. What a check cannot decide, such
     as a computed answer, is `not checked` and no problem.
     """
-    index, first_of = _index(documents), _duplicates(questions)
+    (index, known), first_of = _index(documents), _duplicates(questions)
     checked: list[Checked] = []
     for place, question in enumerate(questions):
         key = repr((question.whole, question.references, question.gold_contexts, question.relevant, question.answerable))  # fmt: skip
-        if key not in index.known:
-            index.known[key] = _checks(replace(question, question=question.whole), index)
-        known, relevant = index.known[key]
+        if key not in known:
+            known[key] = _checks(replace(question, question=question.whole), index)
+        checks, relevant = known[key]
         first = questions[first_of[place]] if place in first_of else None
-        asks_again = first and f"it asks the same as {first.id}: {first.question[:80]!r}"
-        checks = {**known, "duplicate": _problem("duplicate", asks_again) if asks_again else _OK}
+        again = first and f"it asks the same as {first.id}: {first.question[:80]!r}"
+        checks = {**checks, "duplicate": _problem("duplicate", again) if again else _OK}
         problems = [each.problem for each in checks.values() if each.status == "problem"]
         if relevant != question.relevant:
             question = replace(question, relevant=relevant)
@@ -197,19 +189,23 @@ def check(questions: Sequence[Question], documents: Documents) -> list[Checked]:
 
 def _checks(question: Question, index: PassageIndex) -> tuple[_Checks, dict[str, float]]:
     """The checks that need no other question, and the relevant passages with those that answer it too."""
-    text = question.question
+    text, relevant = question.question, question.relevant
     malformed = why_malformed(text)
-    form = _problem("malformed", malformed) if malformed else _OK
+    checks: _Checks = {"form": _problem("malformed", malformed) if malformed else _OK}
     if not any(map(str.isalnum, text)):
-        return {"form": form}, question.relevant
-    gold = index.gold(question)
+        return checks, relevant
+    gold, asked = index.gold(question), asked_by(text)
     rank = index.rank(text, gold.passages) if gold.passages else None
-    checks: _Checks = {
-        "form": form,
-        "stands_alone": _stands_alone(question, gold, rank),
-        "span": _span(question, gold),
-    }
-    relevant = question.relevant
+    needs_passage = why_not_standalone(text)
+    is_far = gold.passages and (rank is None or rank > FAR)
+    if not needs_passage and is_far and len(asked.content) <= 1 and not asked.specific:
+        needs_passage = "it names nothing by which its passage can be found"
+    checks["stands_alone"] = _problem("not_standalone", needs_passage) if needs_passage else _OK
+    wrong = "; ".join([*gold.misplaced, *gold.missing])
+    name = "malformed" if gold.misplaced else "answer_not_in_documents"
+    checks["span"] = _problem(name, wrong) if wrong else _OK
+    if not question.gold_contexts:
+        checks["span"] = not_checked("it has no gold passage")
     if question.answerable:
         checks["answer_form"] = _answer_form(question)
         checks["grounded"] = _grounded(question, gold, index)
@@ -217,9 +213,9 @@ def _checks(question: Question, index: PassageIndex) -> tuple[_Checks, dict[str,
             checks["unique"], relevant = _unique(question, gold, index)
     else:
         checks["unanswerable"] = _unanswerable(question, index)
-    content = asked_by(text).content
     there = {stem for each in gold.passages for place in index.places(each) for stem in place.stems}
-    overlap = len(content & there) / len(content) if content and gold.passages else None
+    is_shared = asked.content and gold.passages
+    overlap = len(asked.content & there) / len(asked.content) if is_shared else None
     located = "ok" if gold.passages else "not checked"
     checks["bm25_rank"] = CheckResult(located, rank)
     checks["overlap"] = CheckResult(located, overlap)
@@ -227,30 +223,11 @@ def _checks(question: Question, index: PassageIndex) -> tuple[_Checks, dict[str,
     return checks, relevant
 
 
-def _stands_alone(question: Question, gold: Gold, rank: int | None) -> CheckResult:
-    if reason := why_not_standalone(question.question):
-        return _problem("not_standalone", reason)
-    asked = asked_by(question.question)
-    is_far = rank is None or rank > FAR
-    if gold.passages and len(asked.content) <= 1 and not asked.specific and is_far:
-        return _problem("not_standalone", "it names nothing by which its passage can be found")
-    return _OK
-
-
-def _span(question: Question, gold: Gold) -> CheckResult:
-    """Whether the gold passages are where they are said to be."""
-    if not question.gold_contexts:
-        return _not_checked("it has no gold passage")
-    wrong = "; ".join([*gold.misplaced, *gold.missing])
-    name = "malformed" if gold.misplaced else "answer_not_in_documents"
-    return _problem(name, wrong) if wrong else _OK
-
-
 def _answer_form(question: Question) -> CheckResult:
     """Whether the references can be answers to the question."""
     text, references = question.question, question.references
     if not references:
-        return _not_checked("it has no reference")
+        return not_checked("it has no reference")
     shown = repr(references[0][:60])
     if blank := [each for each in references if not any(map(str.isalnum, each))]:
         return _problem("malformed", f"its answer is empty: {blank[0]!r}")
@@ -274,7 +251,7 @@ def _grounded(question: Question, gold: Gold, index: PassageIndex) -> CheckResul
     text = question.question
     references = [each for each in question.references if any(map(str.isalnum, each))]
     if not references:
-        return _not_checked("it has no reference")
+        return not_checked("it has no reference")
     passages = dict.fromkeys(each.text for each in gold.passages)
     headings = dict.fromkeys(each.heading for each in gold.passages)
     joined = ("\n".join(passages), "\n".join(gold.texts))
@@ -329,7 +306,7 @@ def _stated(
         share = max((share, *shares)) if content else 1.0
         if share < SPOKEN_OF and not is_computed:
             return _problem("answer_not_in_documents", "its passage does not speak of it", share)
-        return _not_checked("yes or no: only that its passage speaks of it was checked")
+        return not_checked("yes or no: only that its passage speaks of it was checked")
     missing = [word.text for word in best.wanted if word.credit < GROUNDED]
     numbers = [word for word in missing if any(map(str.isdigit, word))]
     is_short = len(best.wanted) <= SHORT
@@ -338,9 +315,9 @@ def _stated(
     if share >= least and not is_otherwise:
         return CheckResult("ok", share)
     if not any(is_content_word(word.text) for word in best.wanted):
-        return _not_checked("its answer has no word that can be looked for")
+        return not_checked("its answer has no word that can be looked for")
     if is_computed and (numbers or is_short):
-        return _not_checked("its answer may be computed")
+        return not_checked("its answer may be computed")
     if is_otherwise and best.contradiction:
         there, here = best.contradiction
         return _problem("contradicted", f"its passage says {there!r}, its answer {here!r}", share)
@@ -355,7 +332,7 @@ def _unique(
     text, references = question.question, question.references
     is_short = all(len(words(each)) <= 12 and not _YES_NO.match(each) for each in references)
     if not gold.passages or not is_short:
-        return _not_checked("its answer is long, or its passage is not given"), question.relevant
+        return not_checked("its answer is long, or its passage is not given"), question.relevant
     ids = {each.id for each in gold.passages}
     others = [each for each in index.nearest(text) if each.id not in ids]
     is_specific = len(asked_by(text).content) >= MANY_WORDS
@@ -385,7 +362,7 @@ def _unanswerable(question: Question, index: PassageIndex) -> CheckResult:
     answers = [each for each in question.references if not is_refusal(each)]
     is_typed = asked_by(text).is_typed
     if not answers and not is_typed:
-        return _not_checked("no answer is given, and it asks for no kind of value")
+        return not_checked("no answer is given, and it asks for no kind of value")
     for place in index.answering(text, index.nearest(text)):
         found = [match_reference(text, each, place.text) for each in answers]
         if 1.0 in map(share_stated, found) or (is_typed and place.gives_value(text)):
@@ -396,12 +373,12 @@ def _unanswerable(question: Question, index: PassageIndex) -> CheckResult:
 
 def _duplicates(questions: Sequence[Question]) -> dict[int, int]:
     """The earlier question that each one repeats."""
-    asked = [asked_by(each.whole) for each in questions]
     sets = [_stem_set(each.whole) for each in questions]
     # Two that differ in a name, a number, or in who, when, where ask for two things; a variant is meant to be alike.
     kinds = [
-        (each.specific, each.kind, *_QUOTED.findall(each.text), question.question_type in VARIANTS)
-        for each, question in zip(asked, questions, strict=True)
+        (asked.specific, asked.kind, *_QUOTED.findall(asked.text), each.question_type in VARIANTS)
+        for each in questions
+        for asked in (asked_by(each.whole),)
     ]
     answers = [frozenset(map(str.casefold, each.references)) for each in questions]
     frequency = Counter(stem for stems in sets for stem in stems)
@@ -424,40 +401,6 @@ def _duplicates(questions: Sequence[Question]) -> dict[int, int]:
 
 def _stem_set(text: str) -> frozenset[str]:
     return asked_by(text).content or frozenset(words(text))
-
-
-def with_encoder(
-    checked: Sequence[Checked], documents: Documents, encoder: "Encoder | str"
-) -> list[Checked]:
-    """The questions with `encoder_rank`: the best rank of a gold passage by cosine among all passages, from 1."""
-    import numpy as np
-
-    if isinstance(encoder, str):
-        from ragauge.encoders.factory import open_encoder
-
-        encoder = open_encoder(encoder)
-    passages = documents.passages
-    vectors = encoder.encode([f"{each.heading}\n{each.text}" for each in passages])
-    number = {each.id: place for place, each in enumerate(passages)}
-    asked = encoder.encode([each.question.whole for each in checked])
-    ranked: list[Checked] = []
-    for each, vector in zip(checked, asked, strict=True):
-        gold = [number[passage.id] for passage in gold_passages(each.question, documents)]
-        result = _not_checked("its passage is not given")
-        if gold:
-            cosines = vectors @ vector
-            result = CheckResult("ok", int(np.sum(cosines > cosines[gold].max())) + 1)
-        ranked.append(replace(each, checks={**each.checks, "encoder_rank": result}))
-    return ranked
-
-
-def problems_of(checked: Sequence[Checked]) -> Iterator[tuple[str, list[Checked]]]:
-    """Each problem with the questions that have it, the most frequent first."""
-    by_name: dict[str, list[Checked]] = {}
-    for each in checked:
-        for name in each.problems:
-            by_name.setdefault(name, []).append(each)
-    yield from sorted(by_name.items(), key=lambda item: (-len(item[1]), item[0]))
 
 
 def with_also_relevant(checked: Sequence[Checked]) -> list[Checked]:

@@ -6,32 +6,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from ragauge.language.numbers.numbers import quantities
-from ragauge.questions.english_words import (
-    ADVERBS,
-    ARTICLES,
-    AUXILIARIES,
-    BE,
-    BEFORE_NOUNS,
-    DETERMINERS,
-    DO,
-    HAVE,
-    JOINING,
-    MODALS,
-    OF_THE_PAGE,
-    OTHERS,
-    POINTING,
-    PREPOSITIONS,
-    TOKEN,
-    form_of,
-    is_adverb,
-    is_participle,
-    is_plural,
-    points_outside,
-    set_of,
-    tokens_of,
-    verbs,
-)
-from ragauge.questions.names import Names
+from ragauge.questions import english_words as en
 
 MAX_SUBJECT, MAX_REST, MIN_CLAUSE = 9, 24, 4
 """Tokens of a subject, of what follows the verb, and of a clause."""
@@ -45,13 +20,13 @@ BROKEN_OFF = re.compile(
     r"-|,(?! (?:and|but|which|who|where|so|an?|the|with|in|on|at|from|for|after|before|because)\b)"
 )
 """What begins the ending of a clause from which its last words cannot be kept."""
-CONDITIONS = set_of("if unless except provided only but although though whereas until once when")
-NO_SUBJECT = set_of(
+CONDITIONS = en.set_of("if unless except provided only but although though whereas until once when")
+NO_SUBJECT = en.set_of(
     """sometimes other another same such early late nearby inside outside there here both one some many few what no nobody whoever please let yes any first second third today perhaps
     then now however therefore thus tomorrow yesterday either neither everything anything something half and none"""
 )
-NO_LEAD = set_of("addition fact general contrast example particular short total case most")
-WITH_NOUN = set_of("gives helps makes offers provides requires takes")
+NO_LEAD = en.set_of("addition fact general contrast example particular short total case most")
+WITH_NOUN = en.set_of("gives helps makes offers provides requires takes")
 """Verbs before words that may be verbs: `takes place`, `offers support`."""
 
 
@@ -82,7 +57,7 @@ class Clause(NamedTuple):
         return " ".join(filter(None, (self.auxiliary, self.subject, self.main, rest, self.lead)))
 
 
-def clauses(sentence: str, names: Names, document: str) -> Iterator[Clause]:
+def clauses(sentence: str, names: en.Names, document: str) -> Iterator[Clause]:
     """The clauses of a sentence that could be read with certainty, each standing alone.
 
     `X has 30 beds and costs £5` gives two: both verbs have the same subject.
@@ -97,26 +72,26 @@ def clauses(sentence: str, names: Names, document: str) -> Iterator[Clause]:
             clause = _next_clause(clause, joined["more"], names, document) if joined else None
 
 
-def _next_clause(before: Clause, piece: str, names: Names, document: str) -> Clause | None:
+def _next_clause(before: Clause, piece: str, names: en.Names, document: str) -> Clause | None:
     """What is joined to a clause: another verb of its subject, or a clause of its own."""
     verb = piece.split(" ", 1)[0].lower()
-    is_like = before.main and form_of(verb) == form_of(before.verb)
-    if form_of(verb) == "third" and re.match(r"\w+ (?:of|on|for|about)\b", piece):
+    is_like = before.main and en.form_of(verb) == en.form_of(before.verb)
+    if en.form_of(verb) == "third" and re.match(r"\w+ (?:of|on|for|about)\b", piece):
         is_like = False  # `includes a plan and notes on it`
-    if form_of(verb) == "base":  # it may be a noun: `review the product and feature requests`
+    if en.form_of(verb) == "base":  # it may be a noun: `review the product and feature requests`
         is_like = is_like and re.match(
             r"\w+ (?:an?|the|their|to|in|on|at|for|from|with|\d+)\b", piece
         )
-    if verb in AUXILIARIES or is_like:
+    if verb in en.AUXILIARIES or is_like:
         return _with_verb(before.subject, verb, piece[len(verb) :])
     return _clause(piece[0].upper() + piece[1:], names, document)
 
 
-def _clause(piece: str, names: Names, document: str) -> Clause | None:
+def _clause(piece: str, names: en.Names, document: str) -> Clause | None:
     lead = re.match(r"((?:In|On|During|Since|At|Under|For) [^,;:]{2,50}), (?=\S)", piece)
     if lead:  # `In 1968, the circle …`
         if not {*lead[1].lower().split()[1:]}.isdisjoint(
-            AUXILIARIES | POINTING | JOINING | NO_LEAD
+            en.AUXILIARIES | en.POINTING | en.JOINING | NO_LEAD
         ):
             return None
         piece = piece[lead.end() :]
@@ -126,13 +101,13 @@ def _clause(piece: str, names: Names, document: str) -> Clause | None:
         is_sure = _may_end(rest, ending) and not lead
         verb = there["verb"]
         return Clause("there", verb, "", verb, rest, "", ending) if is_sure else None
-    tokens = list(TOKEN.finditer(piece))
-    words = tokens_of(piece)
+    tokens = list(en.TOKEN.finditer(piece))
+    words = en.tokens_of(piece)
     at = None if len(words) < MIN_CLAUSE or piece.rstrip().endswith("?") else _verb_at(words)
     if at is None:
         return None
-    before = [word for word in words[:at] if not is_adverb(word)]
-    if words[0].endswith("ing") and form_of(words[at]) in ("past", "base"):
+    before = [word for word in words[:at] if not en.is_adverb(word)]
+    if words[0].endswith("ing") and en.form_of(words[at]) in ("past", "base"):
         return None  # `Seating organized by …`
     behind = tokens[len(before)].start()
     if words[: len(before)] != before:
@@ -153,85 +128,85 @@ def _with_verb(
     if not _may_end(rest, ending):
         return None
     following, second = [*rest.lower().split()[:2], "", ""][:2]
-    participle = second if is_adverb(following) else following
-    is_perfect = verb in HAVE and (participle == "been" or is_participle(participle))
+    participle = second if en.is_adverb(following) else following
+    is_perfect = verb in en.HAVE and (participle == "been" or en.is_participle(participle))
     if verb == "cannot":
         return Clause(subject, "can", "", verb, rest, lead, ending, is_negative=True)
-    if verb in BE | MODALS or is_perfect or (verb in DO and following == "not"):
+    if verb in en.BE | en.MODALS or is_perfect or (verb in en.DO and following == "not"):
         is_negative = following in ("not", "never")
         auxiliary = "may" if verb == "must" and is_negative else verb
         rest = " ".join(rest.split()[1:]) if is_negative else f"{adverb} {rest}".strip()
         return Clause(subject, auxiliary, "", verb, rest, lead, ending, is_negative)
-    if verb not in verbs() or subject == "you":
+    if verb not in en.verbs() or subject == "you":
         return None
-    auxiliary = {"third": "does", "base": "do"}.get(form_of(verb), "did")
+    auxiliary = {"third": "does", "base": "do"}.get(en.form_of(verb), "did")
     nouns = re.split(r" (?:of|in|at|for|on|from|with|to|by) ", subject.lower())[0].split()
-    is_many = is_plural(nouns[-1]) or "and" in nouns
+    is_many = en.is_plural(nouns[-1]) or "and" in nouns
     if auxiliary == "do" and not is_many:  # `put` may be the past
         auxiliary = "did"
-        if verbs()[verb].past != verb:
+        if en.verbs()[verb].past != verb:
             return None
     if auxiliary == "does" and " and " in subject:
         return None
     is_negative = adverb == "never"
-    main = verbs()[verb].base if is_negative else f"{adverb} {verbs()[verb].base}".strip()
+    main = en.verbs()[verb].base if is_negative else f"{adverb} {en.verbs()[verb].base}".strip()
     return Clause(subject, auxiliary, main, verb, rest, lead, ending, is_negative)
 
 
 def _verb_at(words: Sequence[str]) -> int | None:
     """Where the finite verb stands; None if more than one word may be it."""
     for at, word in enumerate(words[: MAX_SUBJECT + 2]):
-        before = next((each for each in reversed(words[:at]) if not is_adverb(each)), "")
-        if word in JOINING or word in ",;:()" or word == "to" or (before == "you" and at > 1):
+        before = next((each for each in reversed(words[:at]) if not en.is_adverb(each)), "")
+        if word in en.JOINING or word in ",;:()" or word == "to" or (before == "you" and at > 1):
             return None
         after = words[at + 1 :]
-        if at and (word in AUXILIARIES or _may_be_verb(word, before, words[:at], after[:2])):
+        if at and (word in en.AUXILIARIES or _may_be_verb(word, before, words[:at], after[:2])):
             next_one = after[0] if after else ""
-            is_reduced = form_of(word) == "past" and (
-                next_one in PREPOSITIONS | {"earlier", "later"} or is_adverb(next_one)
+            is_reduced = en.form_of(word) == "past" and (
+                next_one in en.PREPOSITIONS | {"earlier", "later"} or en.is_adverb(next_one)
             )
             second = _second_verb(after, is_strict=is_reduced)
             if second is None:
-                is_noun = form_of(word) == "base" and form_of(before) == "third"
+                is_noun = en.form_of(word) == "base" and en.form_of(before) == "third"
                 # `Helps find …`, `Mapper removes stop words`, `comments helps retain`
                 first = words[at - 2] if at > 1 else ""
-                is_unsure = is_plural(first) or (at < 3 and first not in BEFORE_NOUNS)
+                is_unsure = en.is_plural(first) or (at < 3 and first not in en.BEFORE_NOUNS)
                 return None if is_noun and is_unsure else at
             # `Orders placed before noon are …`
-            is_relative = is_reduced and after[second] in AUXILIARIES
+            is_relative = is_reduced and after[second] in en.AUXILIARIES
             return at + 1 + second if is_relative and "and" not in after[:second] else None
     return None
 
 
 def _may_be_verb(word: str, before: str, subject: Sequence[str], after: Sequence[str]) -> bool:
-    if before in BEFORE_NOUNS | {"", "and", "or", "`"} or re.search("['’]", before):
+    if before in en.BEFORE_NOUNS | {"", "and", "or", "`"} or re.search("['’]", before):
         return False
-    following = next((each for each in after if not is_adverb(each)), "")
-    if form_of(word) == "base":
-        heads = [head for head, each in pairwise(subject) if each in PREPOSITIONS]
-        return is_plural(before) or before == "you" or is_plural((*heads, "")[0])
-    if following in AUXILIARIES or form_of(following) == "third" or following.endswith("ed"):
+    following = next((each for each in after if not en.is_adverb(each)), "")
+    if en.form_of(word) == "base":
+        heads = [head for head, each in pairwise(subject) if each in en.PREPOSITIONS]
+        return en.is_plural(before) or before == "you" or en.is_plural((*heads, "")[0])
+    if following in en.AUXILIARIES or en.form_of(following) == "third" or following.endswith("ed"):
         return False
-    if form_of(word) == "third":
-        is_noun = form_of(following) == "base" and word not in WITH_NOUN  # `the tests find …`
-        return not is_noun and not is_plural(before) and following not in ("of", "and", "")
-    return form_of(word) == "past" and following != "by"
+    if en.form_of(word) == "third":
+        is_noun = en.form_of(following) == "base" and word not in WITH_NOUN  # `the tests find …`
+        return not is_noun and not en.is_plural(before) and following not in ("of", "and", "")
+    return en.form_of(word) == "past" and following != "by"
 
 
 def _second_verb(words: Sequence[str], *, is_strict: bool) -> int | None:
     """Where another finite verb follows that nothing joins: then the first one may be none."""
     for at, word in enumerate(words):
-        if word in JOINING or word in ",;:–—" or (word in ("and", "to") and not is_strict):
+        if word in en.JOINING or word in ",;:–—" or (word in ("and", "to") and not is_strict):
             return None
         before = words[at - 1]
-        is_finite = form_of(word) in ("past", "third", "base") and before not in BEFORE_NOUNS
-        is_verb = word in AUXILIARIES or (is_strict and is_finite)
+        is_finite = en.form_of(word) in ("past", "third", "base") and before not in en.BEFORE_NOUNS
+        is_verb = word in en.AUXILIARIES or (is_strict and is_finite)
         if at and is_verb and before not in ("and", "to"):
             return at
     return None
 
 
-def _subject(text: str, words: Sequence[str], names: Names, document: str) -> str | None:
+def _subject(text: str, words: Sequence[str], names: en.Names, document: str) -> str | None:
     """The subject in the form that a question needs; None if it is no noun phrase."""
     if not _is_noun_phrase(text, words, names):
         return None
@@ -241,24 +216,24 @@ def _subject(text: str, words: Sequence[str], names: Names, document: str) -> st
     is_common = not (others[:1].isupper() or names.is_name(first)) and (
         bool(others and not names.capital[words[0]])
         or names.small[words[0]] > 0
-        or is_plural(words[-1])
+        or en.is_plural(words[-1])
         or words[0].endswith("ing")
     )
     is_small = (
-        is_common or words[0] == "you" or words[0] in DETERMINERS or bool(quantities(words[0]))
+        is_common or words[0] == "you" or words[0] in en.DETERMINERS or bool(quantities(words[0]))
     )
     return text[0].lower() + text[1:] if is_small else text
 
 
-def _is_noun_phrase(text: str, words: Sequence[str], names: Names) -> bool:
+def _is_noun_phrase(text: str, words: Sequence[str], names: en.Names) -> bool:
     """Whether the words before a verb may be one noun phrase that points to nothing outside."""
     if not 0 < len(words) <= MAX_SUBJECT or not text[0].isalnum():
         return False
-    openers = BEFORE_NOUNS | {"and"}
+    openers = en.BEFORE_NOUNS | {"and"}
     content = [word for word in words if word not in openers and word != "`"]
-    is_alone = len(words) == 1 or words[1] in PREPOSITIONS  # `Claims above €50 are …`
-    form = form_of(words[0])
-    is_verb = form == "base" or (is_participle(words[0]) if is_alone else form == "third")
+    is_alone = len(words) == 1 or words[1] in en.PREPOSITIONS  # `Claims above €50 are …`
+    form = en.form_of(words[0])
+    is_verb = form == "base" or (en.is_participle(words[0]) if is_alone else form == "third")
     first = words[0]
     is_known = (
         names.is_name(text.split(" ")[0])
@@ -266,13 +241,14 @@ def _is_noun_phrase(text: str, words: Sequence[str], names: Names) -> bool:
         or names.small[f"a {first}"]
     )
     return bool(content) and not (
-        words[0] in PREPOSITIONS | NO_SUBJECT
+        words[0] in en.PREPOSITIONS | NO_SUBJECT
         or (is_verb and not is_known)
-        or is_adverb(words[0])
-        or set(words) & (POINTING | OF_THE_PAGE | JOINING | AUXILIARIES | OTHERS | set("!?…-–—"))
+        or en.is_adverb(words[0])
+        or set(words)
+        & (en.POINTING | en.OF_THE_PAGE | en.JOINING | en.AUXILIARIES | en.OTHERS | set("!?…-–—"))
         or words[-1] in openers
         or len(set(content)) < len(content)
-        or any(word in DETERMINERS and before not in openers for before, word in pairwise(words))
+        or any(word in en.DETERMINERS and before not in openers for before, word in pairwise(words))
         or any(each.isupper() and names.small[each.lower()] for each in text.split() if each[1:])
         or words[1:2] == ["more"]
         or (len(words) == 1 and (len(text) < 2 or quantities(text)))
@@ -307,42 +283,52 @@ def _goes_on_listing(before: str, sign: str, behind: str) -> bool:
 
 
 def _is_clause(text: str) -> bool:
-    words = tokens_of(text)[:8]
-    openers = AUXILIARIES | POINTING | ADVERBS | {"no", "nobody", "everyone"}
-    if not words or words[0] in openers or words[0] in verbs():
+    words = en.tokens_of(text)[:8]
+    openers = en.AUXILIARIES | en.POINTING | en.ADVERBS | {"no", "nobody", "everyone"}
+    if not words or words[0] in openers or words[0] in en.verbs():
         return True
     second = words[1] if len(words) > 1 else ""
-    if second in PREPOSITIONS - {"of"} and quantities(words[0]):
+    if second in en.PREPOSITIONS - {"of"} and quantities(words[0]):
         return True  # `two live here and three at the other hut`
-    return (words[0].endswith("s") and second in PREPOSITIONS | ARTICLES) or any(
-        word in AUXILIARIES
-        or (form_of(word) == "third" and before not in DETERMINERS)
-        or (form_of(word) == "base" and is_plural(before) and form_of(before) != "third")
+    return (words[0].endswith("s") and second in en.PREPOSITIONS | en.ARTICLES) or any(
+        word in en.AUXILIARIES
+        or (en.form_of(word) == "third" and before not in en.DETERMINERS)
+        or (en.form_of(word) == "base" and en.is_plural(before) and en.form_of(before) != "third")
         for before, word in pairwise(words)
     )
 
 
 def _may_end(rest: str, ending: str) -> bool:
     """Whether the clause stays true without what was cut off, and points to nothing outside."""
-    words = tokens_of(rest.rstrip(", "))
+    words = en.tokens_of(rest.rstrip(", "))
     after = {word.lower().strip(",;:") for word in ending.split()[:4]}
-    openers = BEFORE_NOUNS | {"and", "or", "that", "as", "both", "either", "upon", "much", "many"}
+    openers = en.BEFORE_NOUNS | {
+        "and",
+        "or",
+        "that",
+        "as",
+        "both",
+        "either",
+        "upon",
+        "much",
+        "many",
+    }
     before, last = ["", "", *words][-2:]
     # `to read | and write the file`, `the filtered | and sorted results`
     is_shared = ending.startswith("and ") and (
         re.search(r"\bto \w+ (?:out|up|off|in|on)$|\bboth\b|\bbetween \S+(?: \S+)?$", rest)
-        or (before == "to" and form_of(last))
-        or (is_participle(last) and before in BEFORE_NOUNS | {"only"})
+        or (before == "to" and en.form_of(last))
+        or (en.is_participle(last) and before in en.BEFORE_NOUNS | {"only"})
     )
     return not (
         is_shared
-        or points_outside(rest)
-        or set(words) & OF_THE_PAGE
+        or en.points_outside(rest)
+        or set(words) & en.OF_THE_PAGE
         or rest.count('"') % 2
         or rest.count("(") != rest.count(")")
         or len(words) > MAX_REST
         or re.match(r"(?:which|who)\b", ending if re.search(r"ing$", rest) else "")
-        or (after & CONDITIONS and not re.match(rf"and (?:{'|'.join(AUXILIARIES)})\b", ending))
+        or (after & CONDITIONS and not re.match(rf"and (?:{'|'.join(en.AUXILIARIES)})\b", ending))
         or (words and words[-1] in openers)
         or ending.startswith("or ")
     )

@@ -4,15 +4,15 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import pairwise
+from itertools import islice, pairwise
 from random import Random
+from typing import Any
 
 from ragauge.language.dates.dates import dates
 from ragauge.language.numbers.numbers import quantities
-from ragauge.questions.draft import NO_ANSWER, Draft
 from ragauge.questions.english import PERSON
-from ragauge.questions.english_words import ARTICLES, AUXILIARIES, content_words
-from ragauge.questions.names import Names
+from ragauge.questions.english_words import ARTICLES, AUXILIARIES, Names, content_words
+from ragauge.questions.question import NO_ANSWER, Draft
 
 MAX_COMPARED = 4
 """Most comparisons of one kind: more would be one question in many clothes."""
@@ -42,25 +42,18 @@ def _comparisons(drafts: Sequence[Draft]) -> Iterator[Draft]:
         if draft.comparing and is_named and draft.subject.split()[0] not in ("their", "its"):
             groups[draft.comparing].setdefault(draft.subject, draft)
     for comparing, by_subject in groups.items():
-        pairs = [
-            (left, right)
-            for left, right in pairwise(by_subject.values())
-            if left.sources != right.sources
-        ]
-        for left, right in pairs[:MAX_COMPARED]:
+        pairs = (
+            pair for pair in pairwise(by_subject.values()) if pair[0].sources != pair[1].sources
+        )
+        for left, right in islice(pairs, MAX_COMPARED):
             is_left = _wins(comparing, left.value, right.value)
             if is_left is None:
                 continue
             winner, loser = (left, right) if is_left else (right, left)
+            question = f"{comparing}, {left.subject} or {right.subject}?"
             values = f"{winner.references[0]}; {loser.subject}: {loser.references[0]}"
-            yield Draft(
-                f"{comparing}, {left.subject} or {right.subject}?",
-                (f"{winner.subject} ({values})",),
-                (*left.sources, *right.sources),
-                "comparison",
-                "compared",
-                left.subject,
-            )
+            answer, sources = f"{winner.subject} ({values})", (*left.sources, *right.sources)
+            yield Draft(question, (answer,), sources, "comparison", "compared", left.subject)
 
 
 def _wins(comparing: str, value: str, other: str) -> bool | None:
@@ -94,21 +87,15 @@ def _two_hops(drafts: Sequence[Draft]) -> Iterator[Draft]:
             is_told = set(content_words(described)) & set(content_words(second.references[0]))
             is_short = len(question.split()) <= MAX_HOP_WORDS
             if question != second.question and is_short and not (is_near or is_told):
-                yield Draft(
-                    question[0].upper() + question[1:],
-                    second.references,
-                    (*first.sources, *second.sources),
-                    "multi-hop",
-                    "described",
-                    second.subject,
-                    hops=2,
-                )
+                question = question[0].upper() + question[1:]
+                sources = (*first.sources, *second.sources)
+                kind = "multi-hop", "described", second.subject
+                yield Draft(question, second.references, sources, *kind, hops=2)
 
 
 def _description(draft: Draft) -> tuple[str, str]:
     """Words of a draft that describe a name without naming it, and the name."""
-    asked = draft.question.rstrip("?").partition(" (")[0]
-    answer = draft.references[0]
+    asked, answer = draft.question.rstrip("?").partition(" (")[0], draft.references[0]
     if draft.pattern in ("which", "agent"):
         doer = "the person who" if re.fullmatch(PERSON, answer) else "the organisation that"
         kind, _, said = asked.removeprefix("Which ").partition(" ")
@@ -141,15 +128,16 @@ def _ambiguous(drafts: Sequence[Draft]) -> Iterator[Draft]:
             groups[question].setdefault(draft.subject, draft)
     for question, by_name in groups.items():
         found = list(by_name.items())[:MAX_COMPARED]
-        answers = {draft.references[0].lower() for _, draft in found}
-        if len(found) > 1 and len(answers) == len(found):
-            yield Draft(
-                question,
-                ("; ".join(f"{name}: {draft.references[0]}" for name, draft in found),),
-                tuple(source for _, draft in found for source in draft.sources),
-                "ambiguous",
-                "without its name",
-            )
+        if len(found) > 1 and len({each.references[0].lower() for _, each in found}) == len(found):
+            answer = "; ".join(f"{name}: {draft.references[0]}" for name, draft in found)
+            sources = tuple(source for _, draft in found for source in draft.sources)
+            yield Draft(question, (answer,), sources, "ambiguous", "without its name")
+
+
+def _changed(draft: Draft, question: str, kind: str, pattern: str, **changes: Any) -> Draft:
+    """The draft with another question, which is compared with no other one."""
+    own = {"question": question, "question_type": kind, "pattern": pattern, "comparing": ""}
+    return replace(draft, **own, **changes)
 
 
 def _follow_ups(drafts: Sequence[Draft]) -> Iterator[Draft]:
@@ -161,21 +149,16 @@ def _follow_ups(drafts: Sequence[Draft]) -> Iterator[Draft]:
     }
     for draft in drafts:
         first = said.get(draft.subject)
+        # `What does it have?` is no question.
+        is_fit = draft.pattern not in ("definition", "object", "listed objects")
+        if first is None or not is_fit or draft.question_type == "cloze":
+            continue
         asked = draft.question.rstrip("?").partition(" (")[0]
         question = re.sub(rf"\b{re.escape(draft.subject)}\b(?!['’])", "it", asked, count=1)
-        is_plain = draft.pattern != "definition" and draft.question_type != "cloze"
-        if draft.pattern in ("object", "listed objects"):  # `What does it have?`
-            continue
-        if first and is_plain and re.search(r"\b(?:is|was|does|did|has|can) it\b", question):
-            yield replace(
-                draft,
-                question=f"{question}?",
-                question_type="follow-up",
-                pattern=f"follow-up {draft.pattern}",
-                history=(first.question, first.references[0]),
-                origin=draft.question,
-                comparing="",
-            )
+        if re.search(r"\b(?:is|was|does|did|has|can) it\b", question):
+            pattern, history = f"follow-up {draft.pattern}", (first.question, first.references[0])
+            more = {"history": history, "origin": draft.question}
+            yield _changed(draft, f"{question}?", "follow-up", pattern, **more)
 
 
 def _unanswerable(drafts: Sequence[Draft], texts: Mapping[str, str]) -> Iterator[Draft]:
@@ -188,28 +171,17 @@ def _unanswerable(drafts: Sequence[Draft], texts: Mapping[str, str]) -> Iterator
         is_fit = draft.question_type in types and draft.worth >= 2.5
         if not is_fit or draft.pattern in ("definition", "agent"):
             continue
-        question = _with_other_year(draft.question, years) or (
-            _with_other_name(draft, free[at % len(free)], names) if free else None
-        )
+        question, asked = None, draft.question
+        found = re.search(r"\bin ((?:19|20)\d\d)\b", asked)
+        if found and years:
+            other = next(year for year in range(int(found[1]) + 1, 2200) if year not in years)
+            if other <= max(years) + 1:
+                question = f"{asked[: found.start(1)]}{other}{asked[found.end(1) :]}"
+        if question is None and free:
+            question = _with_other_name(draft, free[at % len(free)], names)
         if question is not None:
-            yield replace(
-                draft,
-                question=question,
-                references=(NO_ANSWER,),
-                question_type="unanswerable",
-                answerable=False,
-                pattern="changed subject",
-                comparing="",
-            )
-
-
-def _with_other_year(question: str, years: set[int]) -> str | None:
-    found = re.search(r"\bin ((?:19|20)\d\d)\b", question)
-    if found is None or not years:
-        return None
-    other = next(year for year in range(int(found[1]) + 1, 2200) if year not in years)
-    is_near = other <= max(years) + 1
-    return f"{question[: found.start(1)]}{other}{question[found.end(1) :]}" if is_near else None
+            more = {"references": (NO_ANSWER,), "answerable": False}
+            yield _changed(draft, question, "unanswerable", "changed subject", **more)
 
 
 def _with_other_name(draft: Draft, name: str, names: Names) -> str | None:
@@ -222,11 +194,11 @@ def _with_other_name(draft: Draft, name: str, names: Names) -> str | None:
     if (len(words) == 1 and not names.capital[subject.lower()]) or subject not in asked:
         return None
     if coded := re.fullmatch(r"(?P<head>[A-Z]+-?)\d", words[-1]):
-        codes = [f"{coded['head']}{n}" for n in range(9, 0, -1)]
-        free = [code for code in codes if not names.capital[code.lower()]]
-        if not free:
+        codes = (f"{coded['head']}{n}" for n in range(9, 0, -1))
+        code = next((code for code in codes if not names.capital[code.lower()]), None)
+        if code is None:
             return None
-        words[-1] = free[0]
+        words[-1] = code
     else:
         words[1 if len(words) > 1 and names.small[words[0].lower()] else 0] = name
     return f"{asked.replace(subject, ' '.join(words))}{bracket}{heading}"
@@ -235,9 +207,9 @@ def _with_other_name(draft: Draft, name: str, names: Names) -> str | None:
 def _as_typed(drafts: Sequence[Draft], random: Random) -> Iterator[Draft]:
     """Terse and misspelt: one of each for a question, of which the plan takes few."""
     for draft in drafts:
-        if draft.question_type == "yes/no" or draft.worth < 2.5 or len(draft.question.split()) > 14:
-            continue
         words = draft.question.rstrip("?").split()
+        if draft.question_type == "yes/no" or draft.worth < 2.5 or len(words) > 14:
+            continue
         typed: dict[str, str] = {}
         terse = [word for word in words if word.lower() not in AUXILIARIES | ARTICLES | {"do"}]
         if words[0] == "What" and len(terse) > 2:
@@ -247,24 +219,16 @@ def _as_typed(drafts: Sequence[Draft], random: Random) -> Iterator[Draft]:
         places = [at for at, word in enumerate(words) if re.fullmatch(r"[a-z]{6,}", word)]
         if places:
             at = random.choice(places)
-            changed = [*words[:at], _misspelt(words[at], random), *words[at + 1 :]]
-            typed["misspelt"] = f"{' '.join(changed)}?"
+            word = words[at]
+            # Two different neighbouring letters are exchanged, not the first or the last.
+            pairs = enumerate(pairwise(word))
+            swaps = [n for n, (one, other) in pairs if 0 < n < len(word) - 2 and one != other]
+            if swaps:
+                n = random.choice(swaps)
+                words[at] = word[:n] + word[n + 1] + word[n] + word[n + 2 :]
+            else:
+                words[at] = word[:-2] + word[-1]
+            typed["misspelt"] = f"{' '.join(words)}?"
         for kind, question in typed.items():
-            yield replace(
-                draft,
-                question=question,
-                question_type=kind,
-                origin=draft.question,
-                pattern=f"{kind} {draft.pattern}",
-                comparing="",
-            )
-
-
-def _misspelt(word: str, random: Random) -> str:
-    """The word with two different neighbouring letters exchanged, not the first or the last."""
-    pairs = enumerate(pairwise(word))
-    places = [at for at, (one, other) in pairs if 0 < at < len(word) - 2 and one != other]
-    if not places:
-        return word[:-2] + word[-1]
-    at = random.choice(places)
-    return word[:at] + word[at + 1] + word[at] + word[at + 2 :]
+            pattern = f"{kind} {draft.pattern}"
+            yield _changed(draft, question, kind, pattern, origin=draft.question)

@@ -9,9 +9,10 @@ from collections.abc import Iterator
 
 from ragauge.language.dates.dates import dates
 from ragauge.language.numbers.numbers import quantities
+from ragauge.questions import english_words as en
 from ragauge.questions.clauses import Clause, clauses
-from ragauge.questions.draft import QuestionAnswer
 from ragauge.questions.english_amounts import (
+    QuestionAnswer,
     amounts,
     dated,
     lead_date,
@@ -19,33 +20,17 @@ from ragauge.questions.english_amounts import (
     part,
     with_other_number,
 )
-from ragauge.questions.english_words import (
-    ARTICLES,
-    AUXILIARIES,
-    BE,
-    DETERMINERS,
-    JOINING,
-    MODALS,
-    PREPOSITIONS,
-    as_question,
-    content_words,
-    is_participle,
-    points_outside,
-    set_of,
-    verbs,
-)
-from ragauge.questions.names import Names
 
 MIN_WORDS, MAX_WORDS = 3, 26
 """Words of a question."""
-LISTING = set_of("""include contain comprise cover offer provide require support accept sell serve exclude need combine list
+LISTING = en.set_of("""include contain comprise cover offer provide require support accept sell serve exclude need combine list
     feature display teach produce""")
 """Verbs whose whole object is a good answer."""
-VAGUE_VERBS = set_of("""have do make take get give go come become be say tell keep set let put mean run see know call think hold bring
+VAGUE_VERBS = en.set_of("""have do make take get give go come become be say tell keep set let put mean run see know call think hold bring
     leave remain last cost weigh stand lie live work stay arrive die appear happen occur range differ vary depend join
     face raise result belong apply pay find show help""")
 """Verbs whose object alone makes no question: `What does X have?`"""
-PLACED = set_of("""located based born headquartered situated held built founded established buried kept stored published live stand
+PLACED = en.set_of("""located based born headquartered situated held built founded established buried kept stored published live stand
     lie meet work begin start end hang park""")
 """Participles and verbs whose place can be asked for."""
 ROLE = re.compile(
@@ -66,33 +51,27 @@ VAGUE_THINGS = re.compile(
 
 
 def questions_of(
-    sentence: str, names: Names, document: str
+    sentence: str, names: en.Names, document: str
 ) -> Iterator[tuple[Clause, QuestionAnswer]]:
     """All questions that the clauses of a sentence answer, each with its clause."""
     for clause in clauses(sentence, names, document):
-        for asked in _of_clause(clause, names):
-            if is_good(asked.question):
-                yield clause, asked
+        found: list[QuestionAnswer] = []
+        if not clause.is_negative:
+            of_whole = (_means, _objects, _definition) if clause.is_whole else ()
+            alone = (lead_date, _reason, _agent, measure)
+            for find in (dated, amounts, _places, *of_whole, *alone):
+                found += find(clause)
+            found += [*_which(clause, names), *_cloze(clause)]
+        yield from ((clause, each) for each in (*found, *_yes_no(clause)) if is_good(each.question))
 
 
 def is_good(question: str) -> bool:
     """Whether a question has a fit length and points to nothing outside itself."""
     words = re.findall(r"[\w'’-]+", question.lower())
-    if not MIN_WORDS <= len(words) <= MAX_WORDS or points_outside(question):
+    if not MIN_WORDS <= len(words) <= MAX_WORDS or en.points_outside(question):
         return False
     least = 2 if len(words) < 6 else 3
-    return len(content_words(question)) >= least - (words[0] in ("what", "who"))
-
-
-def _of_clause(clause: Clause, names: Names) -> Iterator[QuestionAnswer]:
-    if not clause.is_negative:
-        of_whole = (_means, _objects, _definition) if clause.is_whole else ()
-        alone = (lead_date, _reason, _agent, measure)
-        for find in (dated, amounts, _places, *of_whole, *alone):
-            yield from find(clause)
-        yield from _which(clause, names)
-        yield from _cloze(clause)
-    yield from _yes_no(clause)
+    return len(en.content_words(question)) >= least - (words[0] in ("what", "who"))
 
 
 def _places(clause: Clause) -> Iterator[QuestionAnswer]:
@@ -109,9 +88,13 @@ def _places(clause: Clause) -> Iterator[QuestionAnswer]:
 def _means(clause: Clause) -> Iterator[QuestionAnswer]:
     """`… by doing …`: how?"""
     found = re.search(r"^(?P<head>.+?),? (?P<how>by [a-z]+ing .+)$", clause.rest)
-    if found is None or clause.lead or len(content_words(found["head"])) < 2:
+    if found is None or clause.lead or len(en.content_words(found["head"])) < 2:
         return
-    if clause.main or clause.auxiliary not in BE or is_participle(found["head"].split(" ")[0]):
+    if (
+        clause.main
+        or clause.auxiliary not in en.BE
+        or en.is_participle(found["head"].split(" ")[0])
+    ):
         yield from part(clause, "means", "How", found["how"], found["head"])
 
 
@@ -121,18 +104,18 @@ def _objects(clause: Clause) -> Iterator[QuestionAnswer]:
     items = re.split(r", (?:and |or )?| and | or ", rest)
     is_list = len(items) >= 3 and all(0 < len(item.split()) <= 7 for item in items)
     if clause.main in LISTING and clause.auxiliary != "did":
-        is_object = first not in PREPOSITIONS | {"that", "how", "as"}
+        is_object = first not in en.PREPOSITIONS | {"that", "how", "as"}
     else:
         is_object = (
             clause.main not in VAGUE_VERBS | {""}
             and (clause.auxiliary != "did" or bool(clause.lead))
             and bool(re.match(r"(?:the|an?) |[a-z]+s\b", rest))
-            and first not in PREPOSITIONS | JOINING | {"always", "its"}
+            and first not in en.PREPOSITIONS | en.JOINING | {"always", "its"}
         )
     is_cut = clause.ending[:1] in (",", ":", "(") and not is_list
     if not is_object or is_cut:
         return
-    content = content_words(rest)
+    content = en.content_words(rest)
     if len(content) > 1 and re.search(r"[^\W\d_]{2,}", " ".join(content)):
         yield from part(clause, "listed objects" if is_list else "object", "What", rest)
 
@@ -140,17 +123,17 @@ def _objects(clause: Clause) -> Iterator[QuestionAnswer]:
 def _definition(clause: Clause) -> Iterator[QuestionAnswer]:
     """`X is a Y that …`, `X means Y`; a relative clause behind the rest belongs to it."""
     rest, subject = clause.rest, clause.subject.split(" ")
+    if subject[0] in en.DETERMINERS - en.ARTICLES:
+        return
     relative = re.match(r",? ?(?:who|which|where)\b(?:[^,;:—–]|,(?=\d{3}))*", clause.ending)
-    if relative and not points_outside(relative[0]):
+    if relative and not en.points_outside(relative[0]):
         rest = f"{rest}{'' if relative[0][0] in ', ' else ' '}{relative[0]}".rstrip()
     first, _, others = rest.partition(" ")
-    if subject[0] in DETERMINERS - ARTICLES:
-        return
     if clause.main == "mean" and rest and not re.match(r"(?:with|in|by|from|to|for)\b", rest):
         yield from part(clause, "meaning", "What", rest)
     if clause.main or clause.auxiliary not in ("is", "was"):
         return
-    if first not in ARTICLES:
+    if first not in en.ARTICLES:
         # `The speed limit is 8 km/h`, `The warden is Ada Cole`
         is_value = quantities(rest)[:1] and quantities(rest)[0].start == 0
         is_name = re.fullmatch(NAMED_PLACE, rest)
@@ -161,7 +144,7 @@ def _definition(clause: Clause) -> Iterator[QuestionAnswer]:
             yield from part(clause, "identity", "Who" if is_person else "What", rest)
         return
     describing = re.search(r" (?:of|in|for|at|from|who|that|which|where|with|on|to)\b|,", rest)
-    if VAGUE_THINGS.match(others) or len(content_words(rest)) < 2:
+    if VAGUE_THINGS.match(others) or len(en.content_words(rest)) < 2:
         return
     is_one_of_many = not describing or re.match(r"(?:first|last|only|most|\w+est)\b", others)
     if first == "the" and is_one_of_many:
@@ -176,8 +159,10 @@ def _definition(clause: Clause) -> Iterator[QuestionAnswer]:
 
 def _reason(clause: Clause) -> Iterator[QuestionAnswer]:
     because = re.match(r",? ?(?P<why>(?:because|so that) [^;:]+)", clause.ending)
-    if because and not points_outside(because["why"]):
-        yield QuestionAnswer("reason", as_question("Why", clause.asked()), because["why"].strip())
+    if because and not en.points_outside(because["why"]):
+        yield QuestionAnswer(
+            "reason", en.as_question("Why", clause.asked()), because["why"].strip()
+        )
 
 
 def _agent(clause: Clause) -> Iterator[QuestionAnswer]:
@@ -187,21 +172,26 @@ def _agent(clause: Clause) -> Iterator[QuestionAnswer]:
         rf"(?P<name>{PERSON}(?: and {PERSON})?|{BODY}|[A-Z]\w+(?: [A-Z]\w+)*)(?P<behind>.*)$",
         clause.rest,
     )
-    if found is None or clause.auxiliary not in BE or clause.main or found["how"] not in verbs():
+    if (
+        found is None
+        or clause.auxiliary not in en.BE
+        or clause.main
+        or found["how"] not in en.verbs()
+    ):
         return
     between = found["between"].split()
-    others = JOINING | AUXILIARIES | {"not"}
-    is_other = not others.isdisjoint(between) or any(map(is_participle, between))
+    others = en.JOINING | en.AUXILIARIES | {"not"}
+    is_other = not others.isdisjoint(between) or any(map(en.is_participle, between))
     if is_other or re.match(r"\s*['’]s|\s+and\b", found["behind"]):
         return
-    verb = verbs()[found["how"]]
+    verb = en.verbs()[found["how"]]
     form = verb.past if clause.auxiliary in ("was", "were") else verb.third
     behind = f"{found['between']} {found['behind']} {clause.lead}"
-    question = as_question("Who", f"{form}{found['particle'] or ''}", clause.subject, behind)
+    question = en.as_question("Who", f"{form}{found['particle'] or ''}", clause.subject, behind)
     yield QuestionAnswer("agent", question, found["name"])
 
 
-def _which(clause: Clause, names: Names) -> Iterator[QuestionAnswer]:
+def _which(clause: Clause, names: en.Names) -> Iterator[QuestionAnswer]:
     """`Ninestone Hut opens only from …`: which hut opens only from …?"""
     words = clause.subject.removeprefix("the ").split()
     rest, kind = f"{clause.rest} {clause.lead}".strip(), words[-1].lower()
@@ -209,19 +199,21 @@ def _which(clause: Clause, names: Names) -> Iterator[QuestionAnswer]:
         len(words) in (2, 3)
         and all(word[0].isupper() for word in words)
         and (names.small[f"a {kind}."] or names.small[f"the {kind} of"])
-        and len(content_words(rest)) > 2
+        and len(en.content_words(rest)) > 2
         and not clause.ending.startswith("that")
         and not kind.endswith(("s", "ing"))
         and set(map(str.lower, words[:-1])).isdisjoint(re.findall(r"\w+", rest.lower()))
     ):
-        yield QuestionAnswer("which", as_question("Which", kind, clause.verb, rest), clause.subject)
+        yield QuestionAnswer(
+            "which", en.as_question("Which", kind, clause.verb, rest), clause.subject
+        )
 
 
 def _cloze(clause: Clause) -> Iterator[QuestionAnswer]:
     """A sentence with a blank for its only number, for what no other pattern can ask."""
     found = [each for each in quantities(clause.rest) if not each.only_matches]
     is_one = len(found) == 1 and re.fullmatch(r"[$€£]?\d[\d.,]*%?", found[0].text)
-    if not is_one or not clause.is_whole or len(content_words(clause.rest)) < 2:
+    if not is_one or not clause.is_whole or len(en.content_words(clause.rest)) < 2:
         return
     rest = f"{clause.rest[: found[0].start]}___{clause.rest[found[0].end :]}"
     sentence = " ".join(filter(None, (clause.subject, clause.verb, rest, clause.lead)))
@@ -230,23 +222,23 @@ def _cloze(clause: Clause) -> Iterator[QuestionAnswer]:
 
 
 def _yes_no(clause: Clause) -> Iterator[QuestionAnswer]:
-    is_possible = clause.auxiliary in MODALS - {"can", "must"} and not clause.is_negative
+    is_possible = clause.auxiliary in en.MODALS - {"can", "must"} and not clause.is_negative
     if (
-        len(content_words(clause.rest)) < 2
+        len(en.content_words(clause.rest)) < 2
         or clause.ending.startswith(("or", "that", "who", "which"))
         or is_possible
         or clause.subject == "you"
-        or set(clause.rest.lower().split()) & JOINING
+        or set(clause.rest.lower().split()) & en.JOINING
         or clause.rest.count(",") > 1
         or not clause.is_whole
     ):
         return
-    question = as_question(clause.asked())
+    question = en.as_question(clause.asked())
     if clause.is_negative:
         if not re.match(r"\w+ing\b", clause.rest):
             yield QuestionAnswer("denied", question, "No")
         return
     changed = with_other_number(clause.rest)
     if changed is not None:
-        yield QuestionAnswer("changed number", as_question(clause.asked(changed)), "No")
+        yield QuestionAnswer("changed number", en.as_question(clause.asked(changed)), "No")
     yield QuestionAnswer("confirmed", question, "Yes")

@@ -1,44 +1,63 @@
 """Questions whose answer is a date, a time, an amount of money or a count."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
 
 from ragauge.language.dates.dates import dates
 from ragauge.language.numbers.numbers import quantities
+from ragauge.questions import english_words as en
 from ragauge.questions.clauses import Clause
-from ragauge.questions.draft import QuestionAnswer
-from ragauge.questions.english_words import (
-    AUXILIARIES,
-    BE,
-    BEFORE_NOUNS,
-    DETERMINERS,
-    JOINING,
-    MODALS,
-    PREPOSITIONS,
-    as_question,
-    content_words,
-    ends_open,
-    form_of,
-    is_plural,
-    set_of,
-    verbs,
-)
 
-TIMES = set_of("minutes hours days weeks months years seconds nights")
-SCALES = set_of("hundred thousand million billion trillion")
-PAYING = set_of("cost charge earn pay raise receive spend lose")
+PATTERNS: Mapping[str, tuple[str, float]] = {
+    "date": ("temporal", 3.5),
+    "count": ("number", 3.5),
+    "money": ("number", 3.5),
+    "measure": ("number", 3.5),
+    "time": ("number", 3.0),
+    "agent": ("single fact", 3.5),
+    "definition": ("single fact", 3.0),
+    "identity": ("single fact", 3.0),
+    "meaning": ("single fact", 3.0),
+    "means": ("single fact", 3.0),
+    "place": ("single fact", 3.0),
+    "reason": ("single fact", 3.0),
+    "which": ("single fact", 2.0),
+    "object": ("single fact", 2.0),
+    "listed objects": ("list", 2.8),
+    "denied": ("yes/no", 1.5),
+    "changed number": ("yes/no", 1.4),
+    "confirmed": ("yes/no", 1.0),
+    "cloze": ("cloze", 1.0),
+}
+"""The type and the worth of the questions of each pattern."""
+
+
+class QuestionAnswer(NamedTuple):
+    """A question that a sentence answers; `comparing` and `value` as in a draft."""
+
+    pattern: str
+    question: str
+    answer: str
+    comparing: str = ""
+    value: str = ""
+
+
+TIMES = en.set_of("minutes hours days weeks months years seconds nights")
+SCALES = en.set_of("hundred thousand million billion trillion")
+PAYING = en.set_of("cost charge earn pay raise receive spend lose")
 BOUND = re.compile(
     r"\b(?:about|around|approximately|roughly|nearly|almost|over|more than|less than|at least|at most|up to|only|exactly"
     r"|no more than|just)$"
 )
 CALENDAR = re.compile(r"\d{4}|\d{1,2} [A-Z]|[A-Z]\w+ \d|\d{1,2}[:.]\d\d|\d [ap]\.?m")
-NUMBERED = set_of(
+NUMBERED = en.set_of(
     "number version form type level class part phase rule no step channel room stage grade"
 )
 """Nouns that a number names and does not count: `channel 7`."""
-MEASURED = set_of("old tall high long wide deep ago later away of more less after before")
+MEASURED = en.set_of("old tall high long wide deep ago later away of more less after before")
 """Words behind an amount that make it another thing than a count: `20 years old`."""
-MEASURES = set_of(
+MEASURES = en.set_of(
     """depth length height width weight capacity speed area population pressure temperature diameter size volume power limit rate price budget fee
     range duration thickness distance salary age elevation discount value term period penalty fine"""
 )
@@ -53,7 +72,7 @@ def part(
 
     Two subjects of which the same is said are compared by it: `Which has more beds`.
     """
-    if ends_open(leftover):
+    if en.ends_open(leftover):
         return
     comparing = ""
     if pattern == "count":
@@ -65,7 +84,7 @@ def part(
         said = re.sub(r"(^|^\w+(?:ed|t) )(?:in|on|at|by|with|for) .*", r"\1", leftover)
         comparing = f"{clause.verb} {said} earlier"
     comparing = " ".join(f"Which {comparing}".split()) if comparing else ""
-    question = as_question(ask, clause.asked(leftover))
+    question = en.as_question(ask, clause.asked(leftover))
     yield QuestionAnswer(pattern, question, answer.rstrip(","), comparing, value)
 
 
@@ -89,11 +108,11 @@ def dated(clause: Clause) -> Iterator[QuestionAnswer]:
         return
     leftover = f"{rest[: before.start()].rstrip()} {behind.strip()}".strip()
     inner = leftover.lower().split()[1:]
-    has_verb = any(form_of(word) == "past" for word in inner)
-    is_amount = clause.auxiliary in BE and bool(quantities(leftover.split(" ")[0]))
+    has_verb = any(en.form_of(word) == "past" for word in inner)
+    is_amount = clause.auxiliary in en.BE and bool(quantities(leftover.split(" ")[0]))
     if (
         is_amount
-        or set(inner) & JOINING
+        or set(inner) & en.JOINING
         or has_verb
         or (not leftover and clause.main in ("", "have", "take"))
     ):
@@ -112,8 +131,8 @@ def lead_date(clause: Clause) -> Iterator[QuestionAnswer]:
     is_date = found and [each.text for each in dates(clause.lead)] == [found["date"]]
     if not found or not is_date or not CALENDAR.search(found["date"]):
         return
-    question = as_question("When", clause._replace(lead="").asked())
-    if len(content_words(question)) > 2 and JOINING.isdisjoint(clause.rest.split()):
+    question = en.as_question("When", clause._replace(lead="").asked())
+    if len(en.content_words(question)) > 2 and en.JOINING.isdisjoint(clause.rest.split()):
         yield QuestionAnswer("date", question, found["date"])
 
 
@@ -142,10 +161,10 @@ def amounts(clause: Clause) -> Iterator[QuestionAnswer]:
 def _money(clause: Clause, before: str, number: str, tail: str) -> tuple[str, str, str, str] | None:
     """The pattern, the words that ask, the answer and what is left; None for what is no price."""
     if before:
-        is_price = clause.auxiliary in MODALS and before in PAYING
+        is_price = clause.auxiliary in en.MODALS and before in PAYING
     else:
-        is_said = clause.auxiliary in BE and not clause.main
-        is_clear = len(content_words(clause.subject)) > 1
+        is_said = clause.auxiliary in en.BE and not clause.main
+        is_clear = len(en.content_words(clause.subject)) > 1
         is_price = (is_said and is_clear) or clause.main.split(" ")[-1] in PAYING
     if not is_price or re.match(r"(?:less|more)\b", tail):
         return None
@@ -156,37 +175,33 @@ def _money(clause: Clause, before: str, number: str, tail: str) -> tuple[str, st
 
 def _count(clause: Clause, before: str, number: str, tail: str) -> tuple[str, str, str, str] | None:
     """As `_money`, of a count or a time."""
-    things = _things(tail)
-    leftover = tail[len(things or "") :].strip()
+    # The plural noun that is counted, with the words before it.
+    found, things = COUNTED.match(tail), ""
+    words = found[0].split() if found else []
+    for n, word in enumerate(words, 1):
+        if word in en.DETERMINERS | SCALES | {"times"} or f"{word}s" in TIMES:  # `30 minute talks`
+            return None
+        if en.is_plural(word):
+            things = " ".join(words[:n])
+            break
+        if word in en.verbs() or word in en.PREPOSITIONS | en.JOINING | en.AUXILIARIES | {"and"}:
+            return None
+    leftover = tail[len(things) :].strip()
     following = leftover.lower().split(" ")[0]
-    if things is None or following in MEASURED:
+    if not things or following in MEASURED:
         return None
     if not before:
-        is_stated = not clause.main and clause.auxiliary in BE and clause.subject != "there"
-        if is_stated or following not in BEFORE_NOUNS | JOINING | {"", "to"}:
+        is_stated = not clause.main and clause.auxiliary in en.BE and clause.subject != "there"
+        if is_stated or following not in en.BEFORE_NOUNS | en.JOINING | {"", "to"}:
             return None
         return "count", f"How many {things}", f"{number} {things}", leftover
     head, _, preposition = before.rpartition(" ")
     is_time = things.split()[-1] in TIMES and preposition in ("for", "within", "after")
-    if not is_time or ends_open(head) or not JOINING.isdisjoint(head.split()):
+    if not is_time or en.ends_open(head) or not en.JOINING.isdisjoint(head.split()):
         return None
     many = f"{preposition.capitalize()} how many {things}"
     how = "For how long" if preposition == "for" else many
     return "time", how, f"{number} {things}", f"{head} {leftover}".strip()
-
-
-def _things(tail: str) -> str | None:
-    """The plural noun that is counted, with the words before it."""
-    found = COUNTED.match(tail)
-    words = found[0].split() if found else []
-    for n, word in enumerate(words, 1):
-        if word in DETERMINERS | SCALES | {"times"} or f"{word}s" in TIMES:  # `30 minute talks`
-            return None
-        if is_plural(word):
-            return " ".join(words[:n])
-        if word in verbs() or word in PREPOSITIONS | JOINING | AUXILIARIES | {"and"}:
-            return None
-    return None
 
 
 def measure(clause: Clause) -> Iterator[QuestionAnswer]:
@@ -197,7 +212,7 @@ def measure(clause: Clause) -> Iterator[QuestionAnswer]:
     )
     be = {"does": "is", "did": "was"}.get(clause.auxiliary)
     if found and be and clause.main in ("have", "cover", "reach") and not clause.lead:
-        question = as_question("What", be, "the", found["what"], "of", clause.subject)
+        question = en.as_question("What", be, "the", found["what"], "of", clause.subject)
         yield QuestionAnswer("measure", question, found["value"])
 
 

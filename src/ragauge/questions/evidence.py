@@ -1,6 +1,7 @@
 """Where the documents answer a question: its gold passages, other passages that answer it, and what contradicts it."""
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
@@ -80,12 +81,12 @@ class PassageIndex:
         self.documents = documents
         self.passages = documents.passages
         self._numbers = {passage.id: number for number, passage in enumerate(documents.passages)}
-        self._by_document: dict[str, list[Passage]] = {}
+        self._by_document: dict[str, list[Passage]] = defaultdict(list)
         for passage in documents.passages:
-            self._by_document.setdefault(passage.document, []).append(passage)
-        self._by_name: dict[str, list[str]] = {}
+            self._by_document[passage.document].append(passage)
+        self._by_name: dict[str, list[str]] = defaultdict(list)
         for document in documents.texts:
-            self._by_name.setdefault(document.rpartition("/")[2], []).append(document)
+            self._by_name[document.rpartition("/")[2]].append(document)
         self._places: dict[str, list[Place]] = {}
 
     @cached_property
@@ -123,8 +124,13 @@ class PassageIndex:
         return gold
 
     def _add(self, context: GoldContext, gold: Gold) -> None:
-        text, name = context["text"], context.get("document")
-        document = None if name is None else self._document(name)
+        text, name, document = context["text"], context.get("document"), None
+        if name is not None:  # perhaps by the end of its path
+            ends = [name] if name in self.documents.texts else []
+            for each in () if ends else self._by_name.get(name.rpartition("/")[2], ()):
+                if each.endswith(f"/{name.lstrip('./')}") or name.endswith(f"/{each.lstrip('./')}"):
+                    ends.append(each)  # noqa: PERF401
+            document = ends[0] if len(ends) == 1 else None
         passages = self._by_document.get(document or "", [])
         if name is not None and document is None:
             gold.missing.append(f"its gold passage is in {name!r}, which is none of the documents")
@@ -132,9 +138,8 @@ class PassageIndex:
             start, end = context["start"], context["end"]
             there = self.documents.texts[document][max(start, 0) : end]
             if not there or (text and _plain(there) != _plain(text)):
-                gold.misplaced.append(
-                    f"{document}[{start}:{end}] is {there[:40]!r}, not {text[:40]!r}"
-                )
+                problem = f"{document}[{start}:{end}] is {there[:40]!r}, not {text[:40]!r}"
+                gold.misplaced.append(problem)
             gold.texts.append(text or there)
             gold.passages.extend(each for each in passages if each.start < end and start < each.end)
         elif document is not None and not text.strip():
@@ -147,28 +152,15 @@ class PassageIndex:
             if not found and (name is None or document is not None):
                 gold.missing.append(f"its gold passage is not in the documents: {text[:60]!r}")
 
-    def _document(self, name: str) -> str | None:
-        """The document that a question names, perhaps by the end of its path; None if there is none or several."""
-        if name in self.documents.texts:
-            return name
-        ends = [
-            each
-            for each in self._by_name.get(name.rpartition("/")[2], ())
-            if each.endswith(f"/{name.lstrip('./')}") or name.endswith(f"/{each.lstrip('./')}")
-        ]
-        return ends[0] if len(ends) == 1 else None
-
     def _located(self, text: str, among: Sequence[Passage]) -> list[Passage]:
         """The passages that have a text, or that it has; only whitespace may differ, or a few signs."""
         plain, there = _plain(text), self._plain_texts
         if not plain:
             return []
-        candidates = [*(among or self.nearest(text[:2_000]))]
-        exact = [
-            each
-            for each in candidates
-            if plain in there[each.id] or (len(each.text) >= 40 and there[each.id] in plain)
-        ]
+        candidates, exact = [*(among or self.nearest(text[:2_000]))], list[Passage]()
+        for each in candidates:
+            if plain in there[each.id] or (len(each.text) >= 40 and there[each.id] in plain):
+                exact.append(each)
         if exact:
             return exact
         scores = self._bm25.scores(text[:2_000])

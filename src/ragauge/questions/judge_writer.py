@@ -21,11 +21,11 @@ from ragauge.judges.replies.checking import ReplyError
 from ragauge.judges.replies.quotes import find_quote
 from ragauge.language.text import sentence_spans
 from ragauge.questions.checks import Checked, check, is_stated, with_also_relevant
-from ragauge.questions.draft import NO_ANSWER, Draft, Source
-from ragauge.questions.judge_checks import PROMPT as ANSWERING
-from ragauge.questions.judge_checks import answering, one_session
-from ragauge.questions.making import MadeQuestions, numbered, question_of
+from ragauge.questions.making import MadeQuestions, numbered
+from ragauge.questions.model_checks import PROMPT as ANSWERING
+from ragauge.questions.model_checks import answering, one_session
 from ragauge.questions.plan import Spread
+from ragauge.questions.question import NO_ANSWER, Draft, Source
 from ragauge.score import Score
 
 if TYPE_CHECKING:
@@ -83,7 +83,9 @@ class JudgeWriter:
 
     def places(self) -> dict[str, int]:
         """How many of the planned questions of each type have passages to be about."""
-        return dict(Counter(slot.question_type for slot in self._slots()))
+        return dict(
+            Counter(slot.question_type for slot in slots(self.documents, self.counts, self.seed))
+        )
 
     def estimate(self) -> "Mapping[str, CostEstimate]":
         """The calls that the questions would still need, and their cost; makes none."""
@@ -110,23 +112,15 @@ class JudgeWriter:
             if not problem and agrees is False:
                 problem = "the judge answers otherwise from its passages"
             provenance = origin if known is None else {**origin, "known": known}
-            question = question_of(draft, provenance)
+            question = draft.as_question(provenance)
             read.append(Checked(question, not problem, [problem] if problem else []))
         taken = [each.question for each in read if each.sound]
         checked = with_also_relevant(check(taken, self.documents))
-        return MadeQuestions(
-            numbered([each for each in checked if each.sound], self.counts),
-            [each for each in (*read, *checked) if not each.sound],
-            self.counts,
-            self.places(),
-            self.documents,
-            n_calls=session.usage.calls,
-            cost_usd=session.usage.cost_usd,
-            failures=failures,
-        )
-
-    def _slots(self) -> list[Slot]:
-        return slots(self.documents, self.counts, self.seed)
+        kept = numbered([each for each in checked if each.sound], self.counts)
+        rejected = [each for each in (*read, *checked) if not each.sound]
+        planned = self.counts, self.places(), self.documents
+        spent = session.usage.calls, session.usage.cost_usd
+        return MadeQuestions(kept, rejected, *planned, *spent, failures)
 
     def _replies(self, session: "JudgeSession") -> list[Replies]:
         """For each planned question what the judge writes, and its answers without and with the passages."""
@@ -150,7 +144,8 @@ class JudgeWriter:
             return slot, written.value, answers
 
         async def write_all() -> list[Replies]:
-            return await asyncio.gather(*(write(*each) for each in enumerate(self._slots())))
+            planned = slots(self.documents, self.counts, self.seed)
+            return await asyncio.gather(*(write(*each) for each in enumerate(planned)))
 
         return loop.run(write_all())
 
@@ -186,27 +181,25 @@ def _pairs(documents: Documents) -> Iterator[tuple[Passage, Passage]]:
 
 
 def _asked(number: int, kind: str, texts: list[str], persona: str) -> JudgeQuestion[Written]:
+    quotes: list[str] = []
+    for text in texts:  # A judge quotes a sentence: the one in the middle is as long as others.
+        spans = sentence_spans(text) or [(0, 80)]
+        start, end = spans[len(spans) // 2]
+        quotes.append(text[start:end][:400])
     stand_in = {
         "question": f"What does number {number} of a dozen words say of the thing that is asked about?",
         "answer": "some words",
-        # A judge quotes a sentence: the one in the middle is as long as others of the passage.
-        "quotes": [_middle(text) for text in texts],
+        "quotes": quotes,
     }
+
+    def read(fields: dict[str, Any]) -> Written:
+        question, answer = fields["question"].strip(), fields["answer"].strip()
+        if not question:
+            raise ReplyError("question is empty")
+        return Written(question, answer, tuple(cast("list[str]", fields["quotes"])))
+
     words = {"type": kind, "persona": persona}
-    return JudgeQuestion(PROMPT, {"passages": texts}, SCHEMA, _read, stand_in, words)
-
-
-def _middle(text: str) -> str:
-    spans = sentence_spans(text)
-    start, end = spans[len(spans) // 2] if spans else (0, 80)
-    return text[start:end][:400]
-
-
-def _read(fields: dict[str, Any]) -> Written:
-    question, answer = fields["question"].strip(), fields["answer"].strip()
-    if not question:
-        raise ReplyError("question is empty")
-    return Written(question, answer, tuple(cast("list[str]", fields["quotes"])))
+    return JudgeQuestion(PROMPT, {"passages": texts}, SCHEMA, read, stand_in, words)
 
 
 def _draft(slot: Slot, written: Written) -> tuple[Draft, str]:
@@ -225,14 +218,13 @@ def _draft(slot: Slot, written: Written) -> tuple[Draft, str]:
     earlier, _, question = written.question.rpartition("\n")
     if slot.question_type == "follow-up" and not earlier:
         problem = problem or "no earlier question was written"
+    asked, history = written.question, tuple[str, ...]()
+    if slot.question_type == "follow-up":
+        asked, history = question.strip(), (earlier.strip(),) if earlier else ()
     draft = Draft(
-        question.strip() if slot.question_type == "follow-up" else written.question,
-        (written.answer or NO_ANSWER,),
-        tuple(sources),
-        slot.question_type,
-        PROMPT,
+        *(asked, (written.answer or NO_ANSWER,), tuple(sources), slot.question_type, PROMPT),
         answerable=is_answerable,
         hops=2 if slot.question_type == "multi-hop" else 1,
-        history=(earlier.strip(),) if earlier and slot.question_type == "follow-up" else (),
+        history=history,
     )
     return draft, problem

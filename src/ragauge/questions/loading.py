@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Mapping
+from dataclasses import fields
 from pathlib import Path
 from typing import cast
 
@@ -14,16 +15,7 @@ from ragauge.questions.question import GoldContext, Question
 from ragauge.questions.wording import is_refusal
 
 _TYPES = ("question_type", "type", "synthesizer_name", "evolution_type")
-_FIELDS = (
-    "id",
-    "question",
-    "references",
-    "gold_contexts",
-    "relevant",
-    "answerable",
-    "hops",
-    "history",
-)
+_FIELDS = {each.name for each in fields(Question)} - {"provenance"}
 _EXPECTED = {"references": "answer", "gold_contexts": "contexts"}
 """The columns that a test set without references has in their place."""
 _OURS = ("sound", "problems", "reasons", "checks", *SLICES)
@@ -84,30 +76,25 @@ def _question(id: str, row: Mapping[str, object], spans: list[GoldContext] | Non
     kind = next((str(row[name]) for name in _TYPES if row.get(name) is not None), "")
     if not isinstance(hops, int) or hops < 1:
         hops = 2 if "multi" in kind.lower() else 1
+    history = row.get("history")  # JSON in a frame
+    try:
+        history = json.loads(history) if isinstance(history, str) else history
+    except ValueError:
+        history = None
+    are_spans = spans and [each["text"] for each in spans] == texts
     known = (*_FIELDS, *_TYPES, *_OURS, "system")
     return Question(
         id,
         str(row["question"] or ""),
         references,
-        spans
-        if spans and [each["text"] for each in spans] == texts
-        else [{"text": text} for text in texts],
+        spans if spans and are_spans else [{"text": text} for text in texts],
         {str(each["id"]): float(each["grade"]) for each in relevant if each["grade"] != 0},
         kind,
         hops,
         bool(answerable),
-        _history(row.get("history")),
+        [*map(str, cast("list[object]", history))] if isinstance(history, list) else [],
         {name: value for name, value in row.items() if name not in known and value is not None},
     )
-
-
-def _history(given: object) -> list[str]:
-    """The turns before a question, which a frame has as JSON; none where the column has something else."""
-    try:
-        turns = json.loads(given) if isinstance(given, str) else given
-    except ValueError:
-        turns = None
-    return [str(each) for each in cast("list[object]", turns)] if isinstance(turns, list) else []
 
 
 def _spans(source: object, column: str) -> dict[int, list[GoldContext]]:
@@ -116,25 +103,20 @@ def _spans(source: object, column: str) -> dict[int, list[GoldContext]]:
         return {}
     found: dict[int, list[GoldContext]] = {}
     for place, row in enumerate(read_source(cast("str | Path | list[object]", source)).rows):
-        items = row.values.get(column)
-        if not isinstance(items, list):
+        items = cast("list[object] | None", row.values.get(column))
+        if not isinstance(items, list) or not all(isinstance(each, Mapping) for each in items):
             continue
-        given = cast("list[object]", items)
-        if all(isinstance(each, Mapping) for each in given):
-            spans = cast("list[Mapping[str, object]]", given)
-            found[place] = [_span(each, f"row {place + 1}") for each in spans]
+        found[place] = spans = list[GoldContext]()
+        for given in cast("list[Mapping[str, object]]", items):
+            span: GoldContext = {"text": str(given.get("text") or "")}
+            if isinstance(document := given.get("document"), str):
+                span["document"] = document
+            start, end = given.get("start"), given.get("end")
+            if isinstance(start, int) and isinstance(end, int):
+                span["start"], span["end"] = start, end
+            elif (start, end) != (None, None):
+                got = f"got {start!r} and {end!r}"
+                problem = f"start and end of a gold context must be whole numbers, {got}"
+                raise DataError([Problem(problem, f"row {place + 1}")])
+            spans.append(span)
     return found
-
-
-def _span(given: Mapping[str, object], where: str) -> GoldContext:
-    span: GoldContext = {"text": str(given.get("text") or "")}
-    if isinstance(document := given.get("document"), str):
-        span["document"] = document
-    start, end = given.get("start"), given.get("end")
-    if isinstance(start, int) and isinstance(end, int):
-        span["start"], span["end"] = start, end
-    elif (start, end) != (None, None):
-        got = f"got {start!r} and {end!r}"
-        problem = f"start and end of a gold context must be whole numbers, {got}"
-        raise DataError([Problem(problem, where)])
-    return span

@@ -1,4 +1,4 @@
-"""Make a test set from documents: plan, write, check, keep."""
+"""Make a test set from documents: plan, write, check, keep; and the report of what was made."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -7,20 +7,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ragauge.documents.reading import Documents
-from ragauge.questions.checks import (
-    VARIANTS,
-    Checked,
-    check,
-    with_also_relevant,
-    with_encoder,
-    write_rows,
-)
+from ragauge.questions.checks import VARIANTS, Checked, check, with_also_relevant, write_rows
 from ragauge.questions.derived import derived
-from ragauge.questions.draft import Draft
 from ragauge.questions.evidence import documents_of
 from ragauge.questions.modelless import drafts
 from ragauge.questions.plan import TYPES, Spread, counts_of
-from ragauge.questions.question import Question
+from ragauge.questions.question import Draft, Question
+from ragauge.report.plain import counted
+from ragauge.report.report import Report, Table
 
 if TYPE_CHECKING:
     from ragauge.encoders.protocol import Encoder
@@ -32,6 +26,7 @@ FILLING = ("single fact", "number", "temporal", "list", "table look-up", "cloze"
 """Types that take the place of those of which the documents hold too few; the plain ones in the end."""
 RESERVE = 1.15
 """Drafts taken for each question that is still wanted: some are rejected."""
+MAX_EXAMPLES = 8
 
 
 @dataclass(frozen=True)
@@ -98,7 +93,11 @@ def questions(
 
         config = judge_config_of(judge)
         made = JudgeWriter(read, counts, config, cache, seed, personas).questions()
-    return made if encoder is None else replace(made, kept=with_encoder(made.kept, read, encoder))
+    if encoder is None:
+        return made
+    from ragauge.questions.model_checks import with_encoder
+
+    return replace(made, kept=with_encoder(made.kept, read, encoder))
 
 
 def available(documents: Documents, seed: int) -> dict[str, int]:
@@ -113,31 +112,16 @@ def _pool(documents: Documents, seed: int) -> list[Draft]:
 
 
 def _by_rules(documents: Documents, counts: Mapping[str, int], seed: int) -> MadeQuestions:
-    """Take drafts by the plan until each type has its number; then fill up with the types that have more."""
+    """Take drafts by the plan until each type has its number; then fill up with the types that have more.
+
+    Variants of a question come first, as they use it up; yes/no and clozes last.
+    """
     found = _pool(documents, seed)
     items = [(each.question_type, each.sources[0].passage, each.worth, each) for each in found]
     spread = Spread([item for item in items if item[0] in counts], seed)
     kept: list[Checked] = []
     rejected: list[Checked] = []
     asked: set[str] = set()
-    while taken := _next(spread, counts, kept, asked):
-        asked_now = [*(each.question for each in kept), *taken]
-        checked = with_also_relevant(check(asked_now, documents))
-        kept = [each for each in checked if each.sound]
-        rejected += [each for each in checked if not each.sound]
-    n_drafts = Counter(each.question_type for each in found)
-    return MadeQuestions(numbered(kept, counts), rejected, counts, n_drafts, documents)
-
-
-def _next(
-    spread: Spread[Draft], counts: Mapping[str, int], kept: Sequence[Checked], asked: set[str]
-) -> list[Question]:
-    """Drafts for what is still missing: of each type, then of any, yes/no and clozes last.
-
-    Variants of a question come first, as they use it up.
-    """
-    have = Counter(each.question.question_type for each in kept)
-    taken: list[Question] = []
 
     def take(name: str, n: int) -> None:
         end = len(taken) + n * RESERVE
@@ -145,30 +129,23 @@ def _next(
             origin = (draft.origin or draft.question).lower()
             if origin not in asked:
                 asked.add(origin)
-                taken.append(question_of(draft, {"writer": "rules", "pattern": draft.pattern}))
+                taken.append(draft.as_question({"writer": "rules", "pattern": draft.pattern}))
 
-    for name in sorted(counts, key=lambda each: each not in VARIANTS):
-        take(name, counts[name] - have[name])
-    for name in (each for each in FILLING if each in counts):
-        take(name, sum(counts.values()) - len(kept) - len(taken))
-    return taken
-
-
-def question_of(draft: Draft, provenance: Mapping[str, object]) -> Question:
-    """A draft as a question of a test set; it has no id yet."""
-    sources = draft.sources if draft.answerable else ()
-    return Question(
-        draft.question,
-        draft.question,
-        list(draft.references),
-        [source.context for source in sources],
-        {source.passage.id: 1.0 for source in sources},
-        draft.question_type,
-        draft.hops,
-        draft.answerable,
-        list(draft.history),
-        dict(provenance),
-    )
+    while True:
+        have = Counter(each.question.question_type for each in kept)
+        taken: list[Question] = []
+        for name in sorted(counts, key=lambda each: each not in VARIANTS):
+            take(name, counts[name] - have[name])
+        for name in (each for each in FILLING if each in counts):
+            take(name, sum(counts.values()) - len(kept) - len(taken))
+        if not taken:
+            break
+        asked_now = [*(each.question for each in kept), *taken]
+        checked = with_also_relevant(check(asked_now, documents))
+        kept = [each for each in checked if each.sound]
+        rejected += [each for each in checked if not each.sound]
+    n_drafts = Counter(each.question_type for each in found)
+    return MadeQuestions(numbered(kept, counts), rejected, counts, n_drafts, documents)
 
 
 def numbered(kept: Sequence[Checked], counts: Mapping[str, int]) -> list[Checked]:
@@ -182,3 +159,67 @@ def numbered(kept: Sequence[Checked], counts: Mapping[str, int]) -> list[Checked
         replace(each, question=replace(each.question, id=f"q{number:03d}"))
         for number, each in enumerate(first[: sum(counts.values())], 1)
     ]
+
+
+def made_report(made: MadeQuestions, output: str = "") -> Report:
+    """The verdict, the table of types, the reasons of the rejected ones, and what to do next."""
+    wanted, n = sum(made.planned.values()), len(made.kept)
+    kept = Counter(each.question.question_type for each in made.kept)
+    columns = ("planned", "drafts", "kept")
+    types = {
+        name: (made.planned.get(name, 0), made.available.get(name, 0), kept[name])
+        for name in dict.fromkeys([*made.planned, *kept])
+    }
+    rows = [(name, *(f"{count:,}" for count in counts)) for name, counts in types.items()]
+    because: dict[str, list[Checked]] = {}
+    for each in made.rejected:
+        for problem in each.problems:
+            because.setdefault(problem.split(":")[0], []).append(each)
+    reasons = sorted(because.items(), key=lambda item: -len(item[1]))
+    examples = [
+        (reason, f"{len(found):,}", found[0].question.question)
+        for reason, found in reasons[:MAX_EXAMPLES]
+    ]
+    rejects = Table(
+        ("rejected because", "questions", "for example"), examples, sides="lrl", wraps=True
+    )
+    notes: list[str] = []
+    short = [f"{name} ({kept[name]} of {n})" for name, n in made.planned.items() if kept[name] < n]
+    if short:
+        found = ", ".join(short)
+        notes.append(f"the documents give fewer questions of these types than planned: {found}")
+    problems = made.documents.problems[:5]
+    notes += [f"not read: {problem.document}: {problem.reason}" for problem in problems]
+    notes += [f"left out: {what}: {count:,}" for what, count in made.documents.left_out.items()]
+    if made.n_calls:
+        cost = "unknown price; give --price" if made.cost_usd is None else f"${made.cost_usd:,.4f}"
+        if made.cost_usd and made.kept:
+            cost += f", ${made.cost_usd / len(made.kept):,.5f} for each kept question"
+        notes.append(f"{counted(made.n_calls, 'call')}: {cost}")
+    notes += [f"no question from a call: {reason}" for reason in made.failures[:3]]
+    planned = f" of {wanted:,} planned" if n < wanted else ""
+    return Report(
+        headline=f"{counted(n, 'question')} made{planned}, {len(made.rejected):,} rejected",
+        tables=[Table(("type", *columns), rows), *([rejects] if made.rejected else [])],
+        notes=notes,
+        commands=[f"ragauge ask {output} --target app.py:answer"] if output else [],
+        data=lambda: {
+            "kept": n,
+            "rejected": len(made.rejected),
+            "types": {name: dict(zip(columns, types[name], strict=True)) for name in made.planned},
+            "rejected_because": {reason: len(found) for reason, found in reasons},
+            "calls": made.n_calls,
+            "cost_usd": made.cost_usd,
+        },
+    )
+
+
+def plan_report(
+    planned: Mapping[str, int], available: Mapping[str, int], n_documents: int, n_passages: int
+) -> Report:
+    """How many questions of each type are planned, and for how many the documents give a draft or a place."""
+    rows = [(name, f"{n:,}", f"{available.get(name, 0):,}") for name, n in planned.items()]
+    total = counted(sum(planned.values()), "question")
+    where = f"{counted(n_passages, 'passage')} of {counted(n_documents, 'document')}"
+    table = Table(("type", "planned", "drafts"), rows)
+    return Report(headline=f"{total} planned from {where}", tables=[table])

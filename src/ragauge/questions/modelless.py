@@ -3,30 +3,18 @@
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator
+from dataclasses import replace
 
 from ragauge.documents.passage import Passage
 from ragauge.documents.reading import Documents
 from ragauge.language.detection import language_of
 from ragauge.language.numbers.numbers import quantities
 from ragauge.language.text import sentence_spans
+from ragauge.questions import english_words as en
 from ragauge.questions.clauses import clauses
-from ragauge.questions.draft import PATTERNS, Draft, Source
 from ragauge.questions.english import is_good, questions_of
-from ragauge.questions.english_amounts import MEASURES, NUMBERED
-from ragauge.questions.english_words import (
-    BEFORE_NOUNS,
-    JOINING,
-    MODALS,
-    POINTING,
-    PREPOSITIONS,
-    VAGUE,
-    content_words,
-    form_of,
-    is_plural,
-    points_outside,
-    set_of,
-)
-from ragauge.questions.names import Names
+from ragauge.questions.english_amounts import MEASURES, NUMBERED, PATTERNS
+from ragauge.questions.question import Draft, Source
 from ragauge.questions.translated import questions_in
 
 FENCE = re.compile(r"^(```|~~~).*?^\1", re.MULTILINE | re.DOTALL)
@@ -48,7 +36,7 @@ NOISE = re.compile(
     r"\b(?:to|from|the|of|by|our|and|using)[A-Z]|[#|©•<>=]|\{%|https?:|\.\.\.|…| - .* - |[a-z][A-Z][a-z]+[a-z][A-Z]"
 )
 """Signs of menus, code and headings that ran into a sentence."""
-CALENDAR = set_of(
+CALENDAR = en.set_of(
     """January February March April May June July August September October November December
     Monday Tuesday Wednesday Thursday Friday Saturday Sunday"""
 )
@@ -59,13 +47,13 @@ ASKING = re.compile(
 CODED = re.compile(r"\b(?:year|date|code|number|phone|id)\b")
 """Columns whose numbers are not compared."""
 YEAR = re.compile(r"(?:FY ?|Q[1-4] )?(?:19|20)\d\d")
-NOUNS = MEASURES | set_of(
+NOUNS = MEASURES | en.set_of(
     """cost name date year code colour color status type version default meaning remedy definition time number total amount
     address phone email owner author source language country city region capital unit symbol grade score level model material
     function purpose effect cause treatment symptom dose deadline contact department role"""
 )
 """Headers of columns whose cells can be asked for; others need the documents to write `the …` of them."""
-NO_NOUNS = (JOINING | POINTING | MODALS | BEFORE_NOUNS) | set_of(
+NO_NOUNS = (en.JOINING | en.POINTING | en.MODALS | en.BEFORE_NOUNS) | en.set_of(
     "to is are and you your notes description example question comment remarks means patch"
 )
 """Words of headers that do not name what the cells are."""
@@ -73,7 +61,7 @@ NO_NOUNS = (JOINING | POINTING | MODALS | BEFORE_NOUNS) | set_of(
 
 def drafts(documents: Documents) -> list[Draft]:
     """All questions that the documents answer, in the order of the passages."""
-    names = Names(documents.texts)
+    names = en.Names(documents.texts)
     headings: set[tuple[str, str]] = set()
     found: list[Draft] = []
     for passage in documents.passages:
@@ -90,13 +78,18 @@ def drafts(documents: Documents) -> list[Draft]:
     return [each for each in found if len(answers[each.question.lower()]) == 1]
 
 
-def _of_passage(passage: Passage, names: Names, *, is_first: bool) -> Iterator[Draft]:
-    if is_first:
-        yield from _of_heading(passage)
+def _of_passage(passage: Passage, names: en.Names, *, is_first: bool) -> Iterator[Draft]:
+    first, source = next(_sentences(passage), ("", None))
+    heading = plain(passage.heading.split(" > ")[-1])
+    is_asked = is_first and heading.endswith("?") and not BULLET.match(passage.text)
+    is_told = not first.lower().startswith(("for example", "it depends", "see "))
+    if is_asked and is_told and source and source.start < 5 and _answers(heading, first):
+        yield Draft(heading, (first,), (source,), "single fact", "heading", heading, 4.0)
     for found in QUESTION_AND_ANSWER.finditer(passage.text):
         if _answers(found[1], found[2]):
-            source = Source(passage, *found.span(2))
-            yield _standing(plain(found[1]), plain(found[2]), source, "question and answer")
+            sources, answers = (Source(passage, *found.span(2)),), (plain(found[2]),)
+            kind = "single fact", "question and answer"
+            yield Draft(plain(found[1]), answers, sources, *kind, worth=4.0)
     language = language_of(passage.text) or "en"
     if language == "en":
         yield from _of_lists(passage, names)
@@ -104,9 +97,8 @@ def _of_passage(passage: Passage, names: Names, *, is_first: bool) -> Iterator[D
         return
     for sentence, source in _sentences(passage):
         for question, answer, form, subject in questions_in(language, sentence):
-            kind = form.question_type
-            pattern = f"{language} {kind}"
-            yield Draft(question, (answer,), (source,), kind, pattern, subject, form.worth)
+            kind = form.question_type, f"{language} {form.question_type}"
+            yield Draft(question, (answer,), (source,), *kind, subject, form.worth)
 
 
 def plain(text: str) -> str:
@@ -127,7 +119,7 @@ def _sentences(passage: Passage) -> Iterator[tuple[str, Source]]:
             yield sentence, Source(passage, start, end)
 
 
-def _of_sentences(passage: Passage, names: Names) -> Iterator[Draft]:
+def _of_sentences(passage: Passage, names: en.Names) -> Iterator[Draft]:
     subject, before = "", None
     for sentence, source in _sentences(passage):
         sources: tuple[Source, ...] = (source,)
@@ -145,19 +137,12 @@ def _of_sentences(passage: Passage, names: Names) -> Iterator[Draft]:
                 continue
             # A statement that repeats its question would be no answer; with another number it is.
             is_changed = asked.pattern == "changed number"
-            yield Draft(
-                question,
-                (f"No. {sentence}" if is_changed else asked.answer,),
-                sources,
-                kind,
-                asked.pattern,
-                clause.subject,
-                worth,
-                comparing=asked.comparing,
-                value=asked.value,
-                # Of a statement and the same with another number only one is asked.
-                origin=clause.asked() if kind == "yes/no" else "",
-            )
+            answer = f"No. {sentence}" if is_changed else asked.answer
+            about = asked.pattern, clause.subject, worth
+            # Of a statement and the same with another number only one is asked.
+            origin = clause.asked() if kind == "yes/no" else ""
+            draft = Draft(question, (answer,), sources, kind, *about, origin=origin)
+            yield replace(draft, comparing=asked.comparing, value=asked.value)
         if pronoun is None:
             # `It`, `he` or `she` of the next sentence is the subject of a sentence that says what that is.
             said, before = next(clauses(sentence, names, passage.document), None), source
@@ -167,7 +152,7 @@ def _of_sentences(passage: Passage, names: Names) -> Iterator[Draft]:
             subject = said.subject if said and is_said else ""
 
 
-def _in_context(question: str, subject: str, passage: Passage, names: Names) -> str | None:
+def _in_context(question: str, subject: str, passage: Passage, names: en.Names) -> str | None:
     """The question, with the headings above it if it does not say what it is about; None if they do not either.
 
     `Is the noise level 68 decibels (Molenaar G2 grinder)?`
@@ -176,15 +161,15 @@ def _in_context(question: str, subject: str, passage: Passage, names: Names) -> 
     if words[0] in NUMBERED | {"the", "your", "you"}:  # also `version 3.2`
         is_clear = any(sign.isupper() for sign in subject)
     else:
-        content = [word for word in content_words(question) if word.capitalize() not in CALENDAR]
+        content = [word for word in en.content_words(question) if word.capitalize() not in CALENDAR]
         said = set(re.findall(r"(?<!^)\b[A-Z][\w-]+|(?<=\D)\d+\b", question)) - CALENDAR
         is_asked = len(content) > 2 or " " in subject or question.startswith(("What is", "Who is"))
         is_clear = len(content) > 3 or bool(said and is_asked)
     if is_clear:
         return question
-    asked = set(content_words(question))
+    asked = set(en.content_words(question))
     titles = [plain(title) for title in passage.heading.split(" > ") if not title.endswith("?")]
-    telling = [title for title in titles if not asked >= set(content_words(title))]
+    telling = [title for title in titles if not asked >= set(en.content_words(title))]
     while len(" ".join(telling).split()) > MAX_TITLE_WORDS:
         telling.pop()
     if telling:
@@ -193,35 +178,15 @@ def _in_context(question: str, subject: str, passage: Passage, names: Names) -> 
     is_known = len(words) > 2 or names.small[f"the {noun}"] >= 3
     return (
         question
-        if titles or (is_known and noun not in VAGUE and words[0] not in ("your", "you"))
+        if titles or (is_known and noun not in en.VAGUE and words[0] not in ("your", "you"))
         else None
     )
 
 
-def _of_heading(passage: Passage) -> Iterator[Draft]:
-    """A heading that is a question, with the first sentence below it."""
-    heading = plain(passage.heading.split(" > ")[-1])
-    first, source = next(_sentences(passage), ("", None))
-    if (
-        source is not None
-        and heading.endswith("?")
-        and not BULLET.match(passage.text)
-        and source.start < 5
-        and _answers(heading, first)
-        and not first.lower().startswith(("for example", "it depends", "see "))
-    ):
-        yield _standing(heading, first, source, "heading", heading)
-
-
-def _standing(question: str, answer: str, source: Source, pattern: str, subject: str = "") -> Draft:
-    """A question that stands in a document, with the sentence below it."""
-    return Draft(question, (answer,), (source,), "single fact", pattern, subject, 4.0)
-
-
 def _answers(question: str, answer: str) -> bool:
     """Whether a question of a document stands alone, and the sentence below it seems to be its answer."""
-    asked = set(content_words(question))
-    is_near = asked & set(content_words(answer)) or answer.startswith(
+    asked = set(en.content_words(question))
+    is_near = asked & set(en.content_words(answer)) or answer.startswith(
         ("Yes", "No", "To ", "By ", "In ")
     )
     # `I` and `my` are the reader.
@@ -231,11 +196,11 @@ def _answers(question: str, answer: str) -> bool:
         and len(asked) > 2
         and ASKING.match(question)
         and is_good(own)
-        and not (points_outside(answer) or answer.endswith("?"))
+        and not (en.points_outside(answer) or answer.endswith("?"))
     )
 
 
-def _of_lists(passage: Passage, names: Names) -> Iterator[Draft]:
+def _of_lists(passage: Passage, names: en.Names) -> Iterator[Draft]:
     """A sentence that ends with a colon, with the items below it."""
     for found in LIST.finditer(passage.text):
         items = [plain(item).rstrip(".;,") for item in BULLET.findall(found["items"])]
@@ -247,15 +212,15 @@ def _of_lists(passage: Passage, names: Names) -> Iterator[Draft]:
         following = re.match(
             r"The following (?P<asked>(?:[\w-]+ ){1,4}(?:are|can|may|must|will) .+)", intro
         )
-        if following and not points_outside(following["asked"]):
+        if following and not en.points_outside(following["asked"]):
             yield Draft(f"Which {following['asked']}?", (listed,), sources, "list", "list items")
         for clause in clauses(f"{intro} the items.", names, passage.document):
-            if clause.main and clause.rest == "the items" and content_words(clause.subject):
+            if clause.main and clause.rest == "the items" and en.content_words(clause.subject):
                 question = f"What {clause.asked('')}?"
                 yield Draft(question, (listed,), sources, "list", "list items", clause.subject)
 
 
-def _of_table(passage: Passage, names: Names) -> Iterator[Draft]:
+def _of_table(passage: Passage, names: en.Names) -> Iterator[Draft]:
     """`What is the COLUMN of ROW?` for each cell that a column and a row name."""
     rows = [
         (found.span(), [plain(cell) for cell in found[0].strip().strip("|").split("|")])
@@ -288,16 +253,9 @@ def _of_table(passage: Passage, names: Names) -> Iterator[Draft]:
                 comparing = f"Which has the {'longer' if is_long else 'higher'} {noun}"
                 if question.startswith("How many"):
                     is_compared, comparing = True, f"Which has more {noun}"
-                yield Draft(
-                    question,
-                    (cell,),
-                    (Source(passage, *span),),
-                    "table look-up",
-                    "cell",
-                    name,
-                    comparing=comparing if is_compared and not is_turned else "",
-                    value=cell,
-                )
+                compared = comparing if is_compared and not is_turned else ""
+                kind, sources = ("table look-up", "cell", name), (Source(passage, *span),)
+                yield Draft(question, (cell,), sources, *kind, comparing=compared, value=cell)
 
 
 def _names_row(cell: str) -> bool:
@@ -306,13 +264,13 @@ def _names_row(cell: str) -> bool:
         0 < len(words) <= MAX_CELL_WORDS
         and bool(re.search(r"[^\W\d_]{2}|^[A-Z]+-?\d", cell))
         and not re.search(r"[?:;,\"“]", cell)
-        and words[0].lower() not in PREPOSITIONS | JOINING | {"to", "everything", "all"}
+        and words[0].lower() not in en.PREPOSITIONS | en.JOINING | {"to", "everything", "all"}
         and cell.lower() not in ("total", "other", "yes", "no")
     )
 
 
 def _of_cell(
-    column: str, row: str, first: str, cell: str, heading: str, names: Names
+    column: str, row: str, first: str, cell: str, heading: str, names: en.Names
 ) -> str | None:
     """`What is the COLUMN of the FIRST ROW (HEADING)?`; None for a column that is no noun."""
     column = re.sub(r"^[Tt]he ", "", column)
@@ -320,9 +278,11 @@ def _of_cell(
     if not 0 < len(words) <= 4 or set(words) & NO_NOUNS or re.search(r"\d{4}|[?!]$", column):
         return None
     last = words[-1]
-    is_count = len(words) == 1 and is_plural(last) and re.fullmatch(r"\d[\d,]*", cell)
+    is_count = len(words) == 1 and en.is_plural(last) and re.fullmatch(r"\d[\d,]*", cell)
     is_known = {last, last.removesuffix("s")} & NOUNS or names.small[f"the {last} of"] or is_count
-    is_title = column[0].isupper() and not form_of(last) and not last.endswith(("ed", "ing", "est"))
+    is_title = (
+        column[0].isupper() and not en.form_of(last) and not last.endswith(("ed", "ing", "est"))
+    )
     if not (is_known or is_title) or not re.search(r"[a-z]{3}", last):
         return None
     what = re.sub(r"^(?:the|an?) ", "", first.lower())
@@ -331,11 +291,11 @@ def _of_cell(
     is_kind = re.fullmatch(r"[a-z-]+(?: [a-z-]+)?", what) and NO_NOUNS.isdisjoint(what.split())
     is_said = what in ("name", "item") or what.split()[-1:] == row.lower().split()[-1:]
     thing = f"the {what} {row}" if is_kind and not is_said else row
-    told = set(content_words(f"{column} {row} {what}"))
-    is_clear = (first and row[0].isupper()) or set(content_words(heading)) <= told
+    told = set(en.content_words(f"{column} {row} {what}"))
+    is_clear = (first and row[0].isupper()) or set(en.content_words(heading)) <= told
     about = "" if is_clear else f" ({heading})"
     if is_count and not YEAR.fullmatch(row):
         return f"How many {last} does {thing} have{about}?"
     name = column if sum(sign.isupper() for sign in column) > 1 else column.lower()
     joined = "for" if YEAR.fullmatch(row) else "of"
-    return f"What {'are' if is_plural(last) else 'is'} the {name} {joined} {thing}{about}?"
+    return f"What {'are' if en.is_plural(last) else 'is'} the {name} {joined} {thing}{about}?"

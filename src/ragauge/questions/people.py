@@ -78,13 +78,11 @@ def read_labels(path: Path) -> list[QuestionLabel]:
             says = {name: row.get(name) for name in ASPECTS}
             if not {*says.values()} <= {True, False, None}:
                 raise ValueError
-            labels.append(
-                QuestionLabel(str(row["id"]), str(row["rater"]), str(row["digest"]), says)
-            )
+            id, rater, digest = (str(row[name]) for name in ("id", "rater", "digest"))
+            labels.append(QuestionLabel(id, rater, digest, says))
         except (ValueError, KeyError, AttributeError, TypeError):
-            problem = (
-                f"is no label: {line[:60]!r}; it has id, rater, digest and {', '.join(ASPECTS)}"
-            )
+            fields = f"it has id, rater, digest and {', '.join(ASPECTS)}"
+            problem = f"is no label: {line[:60]!r}; {fields}"
             raise DataError([Problem(problem, f"{path}, line {number}")]) from None
     return labels
 
@@ -95,6 +93,8 @@ def people_report(questions: Sequence[Question], labels: Sequence[QuestionLabel]
     Each person's last label of a question counts, if its texts are still the same. What people say of one
     question is yes if most of those who are sure say so; where they are as many, it does not count.
     """
+    from ragauge.stats.intervals import share_interval
+
     digests = {each.id: digest_of(each) for each in questions}
     last = {(each.id, each.rater): each for each in labels if digests.get(each.id) == each.digest}
     by_id: dict[str, list[QuestionLabel]] = {}
@@ -108,40 +108,29 @@ def people_report(questions: Sequence[Question], labels: Sequence[QuestionLabel]
 
     def row(title: str, ids: Sequence[str], name: str | None = None) -> tuple[str, ...]:
         said = [found for id in ids if (found := most(id, name)) is not None]
-        return title, f"{said.count(True):,} of {len(said):,}", _share(said)
+        n_yes, n = said.count(True), len(said)
+        if not n:
+            return title, "0 of 0", "–"
+        low, high = share_interval(n_yes / n, n)
+        return title, f"{n_yes:,} of {n:,}", f"{n_yes / n:.0%} ({low:.0%}–{high:.0%})"
 
     ids = list(by_id)
+    stale = len({each.id for each in labels}) - len(by_id)
+    notes = [f"{stale:,} labelled questions are not here, or have other texts now"] if stale else []
+    if not ids:
+        return Report("nobody has labelled these questions", notes=notes)
     types = dict.fromkeys(each.question_type for each in questions if each.id in by_id)
     kinds = {each.id: each.question_type for each in questions}
     rows = [row("hold up", ids), *(row(name, ids, name) for name in ASPECTS)]
-    if len(types) > 1:
-        rows += [
-            row(f"hold up: {kind or 'no type'}", [id for id in ids if kinds[id] == kind])
-            for kind in types
-        ]
+    for kind in types if len(types) > 1 else ():
+        of_kind = [id for id in ids if kinds[id] == kind]
+        rows.append(row(f"hold up: {kind or 'no type'}", of_kind))
     _, counts, share = rows[0]
-    stale = len({each.id for each in labels}) - len(by_id)
-    notes = [f"{stale:,} labelled questions are not here, or have other texts now"] if stale else []
-    people = len({rater for _, rater in last})
-    return Report(
-        f"{counts} questions hold up, by {people:,} {'person' if people == 1 else 'people'}: {share}"
-        if ids
-        else "nobody has labelled these questions",
-        tables=[Table(("people say yes", "questions", "share (95 % interval)"), rows)]
-        if ids
-        else [],
-        notes=notes,
-    )
-
-
-def _share(said: Sequence[bool]) -> str:
-    if not said:
-        return "–"
-    share = said.count(True) / len(said)
-    from ragauge.stats.intervals import share_interval
-
-    low, high = share_interval(share, len(said))
-    return f"{share:.0%} ({low:.0%}–{high:.0%})"
+    n = len({rater for _, rater in last})
+    people = f"{n:,} {'person' if n == 1 else 'people'}"
+    header = ("people say yes", "questions", "share (95 % interval)")
+    headline = f"{counts} questions hold up, by {people}: {share}"
+    return Report(headline, tables=[Table(header, rows)], notes=notes)
 
 
 def labels_beside(path: Path) -> Path:

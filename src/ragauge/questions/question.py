@@ -1,7 +1,11 @@
-"""A question of a test set, and the row of a file in which `run` and `ask` read it."""
+"""A question of a test set, the row of a file in which `run` and `ask` read it, and the draft that it was made from."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import NotRequired, TypedDict
+from typing import TYPE_CHECKING, NamedTuple, NotRequired, TypedDict
+
+if TYPE_CHECKING:
+    from ragauge.documents.passage import Passage
 
 
 class GoldContext(TypedDict):
@@ -43,15 +47,65 @@ class Question:
         >>> Question("q1", "How long is leave?", ["30 days"]).to_row()["references"]
         ['30 days']
         """
-        return {
-            "id": self.id,
-            "question": self.question,
-            "references": self.references,
-            "gold_contexts": self.gold_contexts,
-            "relevant": self.relevant,
-            "question_type": self.question_type,
-            "hops": self.hops,
-            "answerable": self.answerable,
-            **({"history": self.history} if self.history else {}),
-            **self.provenance,
-        }
+        names = ("id", "question", "references", "gold_contexts", "relevant", "question_type")
+        row = {name: getattr(self, name) for name in (*names, "hops", "answerable")}
+        return {**row, **({"history": self.history} if self.history else {}), **self.provenance}
+
+
+NO_ANSWER = "The documents do not say."
+"""The reference of an unanswerable question."""
+
+
+class Source(NamedTuple):
+    """The part of a passage that a question rests on: `start` and `end` in the passage's text."""
+
+    passage: "Passage"
+    start: int
+    end: int
+
+    @property
+    def text(self) -> str:
+        return self.passage.text[self.start : self.end]
+
+    @property
+    def context(self) -> GoldContext:
+        """The row of `gold_contexts`, with offsets in the document's text."""
+        start, end = (self.passage.start + each for each in (self.start, self.end))
+        document = self.passage.document
+        return {"document": document, "start": start, "end": end, "text": self.text}
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A question with its reference, its type and where its answer stands.
+
+    `pattern`: how it was written, kept in its provenance. `subject`: what it asks about. `worth`: of two
+    drafts from one sentence the plan takes the one with more. `answerable`: False where no document has
+    the answer; `sources` then says what the question was changed from.
+    """
+
+    question: str
+    references: tuple[str, ...]
+    sources: tuple[Source, ...]
+    question_type: str
+    pattern: str
+    subject: str = ""
+    worth: float = 3.0
+    answerable: bool = True
+    hops: int = 1
+    comparing: str = ""
+    """How two drafts that share it are compared, by their `value`: `Which has more beds`."""
+    value: str = ""
+    history: tuple[str, ...] = ()
+    """What the user asked before, and what the answer was."""
+    origin: str = ""
+    """The question that it asks in other words; only one of the two is used."""
+
+    def as_question(self, provenance: Mapping[str, object]) -> Question:
+        """The question of a test set; its id is its text for now."""
+        sources, references = self.sources if self.answerable else (), list(self.references)
+        gold = [source.context for source in sources]
+        relevant = {source.passage.id: 1.0 for source in sources}
+        kind = self.question_type, self.hops, self.answerable
+        made = list(self.history), dict(provenance)
+        return Question(self.question, self.question, references, gold, relevant, *kind, *made)

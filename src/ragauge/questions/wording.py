@@ -2,10 +2,8 @@
 
 import re
 import tomllib
-from collections.abc import Iterator
 from functools import cache
 from importlib.resources import files
-from typing import Any, NamedTuple
 
 from ragauge.language.detection import function_words, language_of
 from ragauge.language.refusals.asked import asked_by
@@ -35,50 +33,35 @@ _ASKED_THING = re.compile(
 _NAME = re.compile(r"(?<![.?!:]\s)(?<!^)(?<!^¿)\b[A-Z\d][\w-]+")
 
 
-class _Rules(NamedTuple):
-    """The patterns of a language, by what they find in a question."""
-
-    beside: tuple[re.Pattern[str], ...]
-    opening: re.Pattern[str]
-    pronoun: re.Pattern[str]
-    expletive: re.Pattern[str]
-    pointing: re.Pattern[str]
-    vague: re.Pattern[str]
-    asks: re.Pattern[str]
-    orders: re.Pattern[str]
-
-
 @cache
-def _tables() -> tuple[dict[str, re.Pattern[str]], dict[str, _Rules]]:
-    """The patterns that hold of all languages at once, and the rules of each."""
+def _tables() -> dict[str, dict[str, tuple[re.Pattern[str], ...]]]:
+    """The patterns of each language by what they find in a question; those of "any" hold of all at once."""
     text = files("ragauge.questions").joinpath("wording.toml").read_text("utf-8")
     tables: dict[str, dict[str, str | list[str]]] = tomllib.loads(text)
-    rules: dict[str, dict[str, Any]] = {
-        language: {
-            name: tuple(re.compile(each, re.I) for each in given)
-            if isinstance(given, list)
-            else re.compile(given, re.NOFLAG if name == "pronoun" else re.I)
-            for name, given in table.items()
-        }
+
+    def compiled(name: str, given: str | list[str]) -> tuple[re.Pattern[str], ...]:
+        flags = re.NOFLAG if name == "pronoun" else re.I
+        return tuple(
+            re.compile(each, flags) for each in ([given] if isinstance(given, str) else given)
+        )
+
+    return {
+        language: {name: compiled(name, given) for name, given in table.items()}
         for language, table in tables.items()
     }
-    return rules.pop("any"), {language: _Rules(**table) for language, table in rules.items()}
 
 
-def pattern(name: str) -> re.Pattern[str]:
-    """The pattern of this name that holds of all languages at once."""
-    return _tables()[0][name]
+def pattern(name: str, language: str = "any") -> re.Pattern[str]:
+    """The pattern of this name, of a language or of all of them at once."""
+    return _tables()[language][name][0]
 
 
-def rules_of(question: str) -> tuple[str, _Rules]:
-    """The language of a question, English where it is not one of the five, and its rules."""
-    language = language_of(question) or "en"
+def _language(question: str) -> str:
+    """English where it is none of the five."""
     if re.search(r"[\u4e00-\u9fff]", question):
-        language = "zh"
-    elif "¿" in question:
-        language = "es"
-    rules = _tables()[1]
-    return (language, rules[language]) if language in rules else ("en", rules["en"])
+        return "zh"
+    language = "es" if "¿" in question else language_of(question) or "en"
+    return language if language in _tables() else "en"
 
 
 def why_malformed(question: str) -> str | None:
@@ -95,21 +78,17 @@ def why_malformed(question: str) -> str | None:
     if broken := pattern("broken").search(text):
         return f"it holds {broken[0].strip()!r}, which is no part of a question"
     found = words(text)
-    if (
-        len(found) >= 8
-        and len(set(found)) < MAX_CALM * len(found)
-        and not re.search(r"[\u3040-\u9fff]", text)
-    ):
+    is_calm = len(found) < 8 or len(set(found)) >= MAX_CALM * len(found)
+    if not is_calm and not re.search(r"[\u3040-\u9fff]", text):
         return "it repeats itself"
-    _, rules = rules_of(text)
-    first = rules.asks.search(text)
+    language = _language(text)
+    first = pattern("asks", language).search(text)
     asks_first = bool(first and first.start() <= 2)
     if asks_first and not _END.search(text) and pattern("cut").search(text):
         return f"it ends in the middle: {text[-30:]!r}"
     sentences = re.split(r"(?<=[.!?])\s+", text)
-    is_asked = asks_first or any(
-        _END.search(each) or rules.orders.search(each) for each in sentences
-    )
+    orders = pattern("orders", language)
+    is_asked = asks_first or any(_END.search(each) or orders.search(each) for each in sentences)
     if _SENTENCE.search(text) and not is_asked and len(found) > MAX_KEYWORDS:
         return "it is a statement, not a question"
     return None
@@ -128,33 +107,30 @@ def why_not_standalone(question: str) -> str | None:
     True
     """
     text = " ".join(question.split())
-    language, rules = rules_of(text)
+    language = _language(text)
     is_clear = language != "en" or language_of(text) == "en"
-    tables = [rules] if is_clear else _tables()[1].values()
-    for beside in (each for table in tables for each in table.beside):
+    languages = [language] if is_clear else [each for each in _tables() if each != "any"]
+    for beside in (beside for each in languages for beside in _tables()[each]["beside"]):
         if found := beside.search(text):
             return f"{found[0]!r} points to a text beside the question"
-    if found := rules.opening.search(text):
+    if found := pattern("opening", language).search(text):
         return f"{found[0].strip()!r} goes on from an earlier question"
-    if found := next(_unnamed(text, language, rules), None):
-        return f"{found[0]!r} stands for something that the question does not name"
-    found = rules.vague.search(text)
+    unnamed: list[re.Match[str]] = []
+    for found in pattern("pronoun", language).finditer(text):
+        near = max(0, found.start() - 12), found.end() + 24
+        is_possible = pattern("expletive", language).search(text, *near)
+        is_person = pattern("person").match(found[0])
+        is_explained = not is_person and len(_content(text[found.end() :], language)) > FEW
+        if not (is_possible or is_explained):
+            unnamed.append(found)
+    unnamed += [found] if (found := pattern("pointing", language).search(text)) else []
+    for found in unnamed:
+        if not _names(text[: found.start()], language):
+            return f"{found[0]!r} stands for something that the question does not name"
+    found = pattern("vague", language).search(text)
     if found and not _NAME.search(text):
         return f"{found[0]!r} is someone or something that the question does not name"
     return None
-
-
-def _unnamed(text: str, language: str, rules: _Rules) -> Iterator[re.Match[str]]:
-    """The words that stand for something which nothing before them names."""
-    for found in rules.pronoun.finditer(text):
-        is_possible = rules.expletive.search(text, max(0, found.start() - 12), found.end() + 24)
-        is_person = pattern("person").match(found[0])
-        is_explained = not is_person and len(_content(text[found.end() :], language)) > FEW
-        if not (is_possible or is_explained or _names(text[: found.start()], language)):
-            yield found
-    found = rules.pointing.search(text)
-    if found and not _names(text[: found.start()], language):
-        yield found
 
 
 def _names(before: str, language: str) -> bool:
@@ -169,14 +145,8 @@ def _names(before: str, language: str) -> bool:
 def _content(text: str, language: str) -> list[str]:
     """The words of a text that may name something."""
     others = function_words(language) if language in ("de", "fr", "es") else frozenset[str]()
-    return [
-        word
-        for word in words(text)
-        if len(word) > 1
-        and is_content_word(word)
-        and word not in others
-        and not pattern("asking").match(word)
-    ]
+    found = (word for word in words(text) if len(word) > 1 and is_content_word(word))
+    return [word for word in found if word not in others and not pattern("asking").match(word)]
 
 
 def is_refusal(reference: str) -> bool:

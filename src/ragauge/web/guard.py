@@ -9,6 +9,7 @@ import hmac
 import ipaddress
 import socket
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from urllib.parse import parse_qsl, urlsplit
 
@@ -82,7 +83,11 @@ class Access:
             name, given = host.lower(), str(HTTP_PORT)
         if given != str(port):
             return False
-        return name in self.names or (self.any_address and _is_address(name))
+        if name in self.names or not self.any_address:
+            return name in self.names
+        with suppress(ValueError):
+            return bool(ipaddress.ip_address(name.strip("[]")))
+        return False
 
     def lets_in(self, asked: Asked, port: int) -> bool:
         """Whether a request has the token: in a cookie, or as a bearer."""
@@ -115,13 +120,9 @@ def token_in(address: str) -> str | None:
 def loopback_address(host: str) -> str:
     """The loopback address that a name stands for; PlanError for any other."""
     if host not in LOOPBACK:
-        raise PlanError(
-            [
-                f"{host!r} is not a loopback address: the viewer shows your data to whoever reaches it, so "
-                "it serves this machine only; from another one, forward the port: "
-                "ssh -L 8712:127.0.0.1:8712 …"
-            ]
-        )
+        why = "the viewer shows your data to whoever reaches it, so it serves this machine only"
+        advice = "from another one, forward the port: ssh -L 8712:127.0.0.1:8712 …"
+        raise PlanError([f"{host!r} is not a loopback address: {why}; {advice}"])
     return LOOPBACK[host]
 
 
@@ -142,29 +143,25 @@ def refusal(
     if host is None or not access.is_named(host, port):
         return Refusal(400, "the Host header must name this server")
     if not access.lets_in(asked, port):
-        return Refusal(
-            403, "the token is missing or wrong; open the address that the server printed"
-        )
+        why = "the token is missing or wrong; open the address that the server printed"
+        return Refusal(403, why)
     if asked.method not in (*READING, *(["POST"] if can_write else [])):
         takes = "only reads" if not can_write else "takes GET, HEAD and POST"
         return Refusal(405, f"this server {takes}")
     # Browsers send this header themselves; a page cannot change it.
     site = asked.headers.get("sec-fetch-site", ["none"])
-    if asked.method == "POST":
-        return _write_refusal(asked, host, site)
     is_foreign = any(each not in ("none", "same-origin") for each in site)
-    is_visit = asked.only("sec-fetch-mode") == "navigate"
-    if is_foreign and not is_visit:
+    if asked.method == "POST":
+        if asked.only("origin") != f"http://{host}" or is_foreign:
+            return Refusal(403, "only this server's own page may write")
+        return _body_refusal(asked)
+    if is_foreign and asked.only("sec-fetch-mode") != "navigate":
         return Refusal(403, "only this server's own page may ask")
     return None
 
 
-def _write_refusal(asked: Asked, host: str, site: Sequence[str]) -> Refusal | None:
-    """Why a request to write is refused: it must come from this server's own page, as JSON of a known size."""
-    if asked.only("origin") != f"http://{host}" or any(
-        each not in ("none", "same-origin") for each in site
-    ):
-        return Refusal(403, "only this server's own page may write")
+def _body_refusal(asked: Asked) -> Refusal | None:
+    """Why a body is refused: it must be JSON of a known size."""
     kind = (asked.only("content-type") or "").split(";")[0].strip().lower()
     if kind != "application/json":
         return Refusal(415, "the Content-Type must be application/json")
@@ -173,17 +170,7 @@ def _write_refusal(asked: Asked, host: str, site: Sequence[str]) -> Refusal | No
     is_number = length is not None and length.isascii() and length.isdigit()
     if "transfer-encoding" in asked.headers or length is None or not is_number or len(length) > 14:
         return Refusal(411, "one Content-Length is needed")
-    if int(length) > MAX_BODY:
-        return Refusal(413, f"the body may have {MAX_BODY:,} bytes")
-    return None
-
-
-def _is_address(name: str) -> bool:
-    try:
-        ipaddress.ip_address(name.strip("[]"))
-    except ValueError:
-        return False
-    return True
+    return Refusal(413, f"the body may have {MAX_BODY:,} bytes") if int(length) > MAX_BODY else None
 
 
 def headers_of(policy: str) -> Mapping[str, str]:

@@ -87,7 +87,14 @@ class ReviewSite:
         if "//" in address or "#" in address or parts.path == "/":
             return None
         if parts.path == REPORT or parts.path.startswith(CHUNK):
-            return self._report("/" if parts.path == REPORT else parts.path, parts.query)
+            rater = self._rater(parts.query)
+            with self._lock:
+                n = 0 if rater in self._readers else len(self.review.pending(rater))
+                if n:
+                    left = f"{counted(n, 'answer')} in the queue"
+                    return Refusal(403, f"the report shows automatic scores: first label {left}")
+                self._readers.add(rater)
+            return self.viewer.find("/" if parts.path == REPORT else parts.path)
         item = self._item(parts.path.removeprefix(ITEM)) if parts.path.startswith(ITEM) else None
         if parts.path != QUEUE and item is None:
             return None
@@ -96,17 +103,6 @@ class ReviewSite:
             if item is None:
                 return _json(queue_view(self.review, rater))
             return _json(item_view(self.review, item, rater))
-
-    def _report(self, address: str, query: str) -> Content | Refusal | None:
-        """The report or a part of it, for a person who has nothing left in the queue."""
-        rater = self._rater(query)
-        with self._lock:
-            if rater not in self._readers:
-                if n := len(self.review.pending(rater)):
-                    left = f"{counted(n, 'answer')} in the queue"
-                    return Refusal(403, f"the report shows automatic scores: first label {left}")
-                self._readers.add(rater)
-        return self.viewer.find(address)
 
     def _rater(self, query: str) -> str:
         """The person that a query names, or the suggested one; PlanError for an unusable name."""
@@ -123,9 +119,7 @@ class ReviewSite:
     def write(self, address: str, body: bytes) -> Content | Refusal | None:
         """Store a label, or take one back, and answer with the item as it is now."""
         if address not in FIELDS:
-            is_item = (
-                address.startswith(ITEM) and self._item(address.removeprefix(ITEM)) is not None
-            )
+            is_item = address.startswith(ITEM) and self._item(address.removeprefix(ITEM))
             is_known = address in ("/", QUEUE) or is_item
             return Refusal(405, "this address only reads") if is_known else None
         sent = read_line(body)
@@ -147,14 +141,13 @@ class ReviewSite:
             return Refusal(400, "; ".join(problems))
         with self._lock:
             if address == LABEL:
-                self.review.save(
-                    item,
-                    rater,
+                value, note, has_seen = (
                     cast(Value, sent["value"]),
                     str(sent["note"]),
-                    settles=sent["settles"] is True,
-                    has_seen=rater in self._readers,
+                    rater in self._readers,
                 )
+                settles = sent["settles"] is True
+                self.review.save(item, rater, value, note, settles=settles, has_seen=has_seen)
             else:
                 self.review.undo(str(sent["label"]), rater)
             return _json(item_view(self.review, item, rater))

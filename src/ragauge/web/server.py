@@ -68,15 +68,11 @@ class PageServer(ThreadingHTTPServer):
         try:
             super().__init__((address, port), _Handler)
         except OSError as error:
-            is_elsewhere = isinstance(error, socket.gaierror) or error.errno == errno.EADDRNOTAVAIL
-            advice = (
-                "give an address of this machine with --host"
-                if is_elsewhere
-                else "choose another with --port, or leave it out for a free one"
-            )
-            raise StoreError(
-                f"cannot serve on {address}, port {port}: {error.strerror or error}; {advice}"
-            ) from None
+            advice = "choose another with --port, or leave it out for a free one"
+            if isinstance(error, socket.gaierror) or error.errno == errno.EADDRNOTAVAIL:
+                advice = "give an address of this machine with --host"
+            what = f"cannot serve on {address}, port {port}: {error.strerror or error}"
+            raise StoreError(f"{what}; {advice}") from None
 
     def server_bind(self) -> None:
         # Not HTTPServer's own: it asks the network for the machine's full name.

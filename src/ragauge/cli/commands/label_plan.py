@@ -53,7 +53,7 @@ def command(
     ragauge label-plan --rate 0.7 --sensitivity 0.9 --specificity 0.8 --rows 1000
     ragauge label-plan labels.csv RUN --within 0.05
     """
-    from ragauge.people.label_plan_words import label_plan_report
+    from ragauge.people.calibration import label_plan_report
     from ragauge.stats.label_plan import correlation_of, labels_needed
 
     targets = OutputOptions("json", ()).targets() if as_json else writing.targets()

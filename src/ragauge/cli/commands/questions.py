@@ -66,9 +66,9 @@ def check_command(
     from ragauge.cli.outcome import print_estimate
     from ragauge.documents.reading import read_documents
     from ragauge.questions.checking import CheckedQuestions
-    from ragauge.questions.checks import check, with_encoder
-    from ragauge.questions.judge_checks import estimate, with_judge
+    from ragauge.questions.checks import check
     from ragauge.questions.loading import read_questions
+    from ragauge.questions.model_checks import estimate, with_encoder, with_judge
     from ragauge.questions.people import read_labels
 
     inputs = [questions, *documents, *([] if labels is None else [labels])]
@@ -146,8 +146,7 @@ def make_command(
     from ragauge.questions.checks import write_rows
     from ragauge.questions.evidence import documents_of
     from ragauge.questions.judge_writer import JudgeWriter
-    from ragauge.questions.made_words import made_report, plan_report
-    from ragauge.questions.making import available, questions
+    from ragauge.questions.making import available, made_report, plan_report, questions
     from ragauge.questions.plan import TYPES, counts_of, read_types
 
     shares = TYPES if types is None else read_types(types)

@@ -1,4 +1,4 @@
-"""Two checks that need a judge: does it answer a question without the documents, and as its passage does?"""
+"""Checks that need a model: does a judge answer without the documents, and as the passage does? Which rank by an encoder?"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -9,12 +9,12 @@ from ragauge.documents.reading import Documents
 from ragauge.errors import PlanError
 from ragauge.judges.protocol import Schema
 from ragauge.judges.question import Question as JudgeQuestion
-from ragauge.questions.checks import Checked, CheckResult, gold_passages, is_stated
-from ragauge.questions.question import Question
+from ragauge.questions.checks import Checked, CheckResult, gold_passages, is_stated, not_checked
 from ragauge.score import Score
 
 if TYPE_CHECKING:
     from ragauge.calls.budget import CostEstimate
+    from ragauge.encoders.protocol import Encoder
     from ragauge.judges.config import JudgeConfig
     from ragauge.judges.session import JudgeSession
 
@@ -43,19 +43,21 @@ def with_judge(
 
     asked = _asked(checked, documents)
     replies = loop.run(one_session(judge, cache).ask_all([each for _, _, each in asked]))
-    results: list[dict[str, CheckResult]] = [{} for _ in checked]
+    found = list(checked)
     for (place, name, _), reply in zip(asked, replies, strict=True):
+        before = found[place]
         if isinstance(reply, Score):
-            results[place][name] = CheckResult("not checked", None, reply.reason or reply.status)
+            result = not_checked(reply.reason or reply.status)
         else:
-            results[place][name] = _result(name, checked[place].question, reply.value)
-    with_results: list[Checked] = []
-    for each, found in zip(checked, results, strict=True):
-        new = [result.problem for result in found.values() if result.problem]
-        problems, checks = [*dict.fromkeys([*each.problems, *new])], {**each.checks, **found}
-        sound = each.sound and not new
-        with_results.append(replace(each, sound=sound, problems=problems, checks=checks))
-    return with_results
+            result = _result(name, before, reply.value)
+        new = [result.problem] if result.problem else []
+        found[place] = replace(
+            before,
+            sound=before.sound and not new,
+            problems=[*dict.fromkeys([*before.problems, *new])],
+            checks={**before.checks, name: result},
+        )
+    return found
 
 
 def estimate(
@@ -83,14 +85,12 @@ def one_session(
 
 def answering(question: str, passages: Sequence[str] | None) -> JudgeQuestion[str]:
     """Asks the judge a question itself: from passages alone, or from what it knows where there are none."""
+
+    def read(fields: Mapping[str, object]) -> str:
+        return str(fields["answer"]).strip()
+
     texts = {"passages": passages, "question": question}
-    return JudgeQuestion(
-        PROMPT,
-        texts,
-        SCHEMA,
-        lambda fields: str(fields["answer"]).strip(),
-        {"answer": "some words"},
-    )
+    return JudgeQuestion(PROMPT, texts, SCHEMA, read, {"answer": "some words"})
 
 
 def _asked(
@@ -106,17 +106,39 @@ def _asked(
     return asked
 
 
-def _result(name: str, question: Question, answer: str) -> CheckResult:
-    shown = answer[:80]
+def _result(name: str, checked: Checked, answer: str) -> CheckResult:
+    shown, question = answer[:80], checked.question
     is_right = is_stated(question.question, question.references, answer)
     if is_right is None:
-        return CheckResult("not checked", None, f"the judge's yes or no was not read: {shown!r}")
+        return not_checked(f"the judge's yes or no was not read: {shown!r}")
     if name == "known" and is_right:
         reason = f"the judge answers it without the documents: {shown!r}"
         return CheckResult("problem", 1.0, reason, "known_without_documents")
     if name == "round_trip" and not is_right:
         found = f"answers {shown!r} from" if answer else "finds no answer in"
-        return CheckResult(
-            "problem", 0.0, f"the judge {found} its passage", "answer_not_in_documents"
-        )
+        reason = f"the judge {found} its passage"
+        return CheckResult("problem", 0.0, reason, "answer_not_in_documents")
     return CheckResult("ok", float(is_right))
+
+
+def with_encoder(
+    checked: Sequence[Checked], documents: Documents, encoder: "Encoder | str"
+) -> list[Checked]:
+    """The questions with `encoder_rank`: the best rank of a gold passage by cosine among all passages, from 1."""
+    if isinstance(encoder, str):
+        from ragauge.encoders.factory import open_encoder
+
+        encoder = open_encoder(encoder)
+    passages = documents.passages
+    vectors = encoder.encode([f"{each.heading}\n{each.text}" for each in passages])
+    number = {each.id: place for place, each in enumerate(passages)}
+    asked = encoder.encode([each.question.whole for each in checked])
+    ranked: list[Checked] = []
+    for each, vector in zip(checked, asked, strict=True):
+        gold = [number[passage.id] for passage in gold_passages(each.question, documents)]
+        result = not_checked("its passage is not given")
+        if gold:
+            cosines = vectors @ vector
+            result = CheckResult("ok", int((cosines > cosines[gold].max()).sum()) + 1)
+        ranked.append(replace(each, checks={**each.checks, "encoder_rank": result}))
+    return ranked

