@@ -9,10 +9,9 @@ from shlex import quote
 from typing import TYPE_CHECKING, cast
 
 from ragauge import catalog
-from ragauge.cli.folders import RUNS, cache_path, check_groups
 from ragauge.cli.options import import_plugins
 from ragauge.cli.outcome import exit_code, print_estimate, print_plan, say_truncated
-from ragauge.cli.output import write_report
+from ragauge.cli.output import RUNS, cache_path, check_groups, write_report
 from ragauge.cli.progress import LONG_S, Forecast, live_line, long_run_note, watching
 from ragauge.cli.streams import say
 from ragauge.engine.selection import DEFAULT, suites_of, without

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import NotRequired, TypedDict, cast
 
 from ragauge.report.report import NO, YES
@@ -131,28 +130,20 @@ class Span(TypedDict):
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Kind:
-    """A kind of items: each item of the list has all of these keys."""
-
-    name: str
-    keys: tuple[str, ...]
-
-
-KINDS = (
-    Kind("calls", ("key", "prompt")),
-    Kind("claims", ("claim", "supported")),
-    Kind("relevance", ("relevant",)),
-    Kind("criteria", ("criterion", "verdict")),
-    Kind("questions", ("question", "cosine")),
-    Kind("hits", ("rank", "grade", "name")),
-    Kind("sentences", ("sentence", "best", "f1", "covered")),
-    Kind("anchors", ("kind", "text", "supported")),
-    Kind("best_sentences", ("closeness", "context", "text")),
-    Kind("numbers", ("number", "value", "how")),
-    Kind("refusals", ("rule", "words", "decides")),
-    Kind("spans", ("start", "end", "text")),
-)
+KINDS = {
+    "calls": ("key", "prompt"),
+    "claims": ("claim", "supported"),
+    "relevance": ("relevant",),
+    "criteria": ("criterion", "verdict"),
+    "questions": ("question", "cosine"),
+    "hits": ("rank", "grade", "name"),
+    "sentences": ("sentence", "best", "f1", "covered"),
+    "anchors": ("kind", "text", "supported"),
+    "best_sentences": ("closeness", "context", "text"),
+    "numbers": ("number", "value", "how"),
+    "refusals": ("rule", "words", "decides"),
+    "spans": ("start", "end", "text"),
+}
 """A list is of the first kind whose keys all of its items have."""
 
 FROM_ONE = ("context", "best_reference")
@@ -169,7 +160,7 @@ def kind_of(value: object) -> str:
     if not items:
         return ""
     common = set(items[0]).intersection(*items[1:])
-    return next((kind.name for kind in KINDS if common.issuperset(kind.keys)), "")
+    return next((name for name, keys in KINDS.items() if common.issuperset(keys)), "")
 
 
 def items_of(value: object) -> Sequence[Mapping[str, object]]:
