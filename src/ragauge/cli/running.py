@@ -170,7 +170,8 @@ def _prepared(
         elif config.storage is not None:
             raise PlanError(["--storage is for a cluster; add --on, or remove it"])
     with _collecting(problems):
-        _ = config.folder is None or url_of_run(config.folder)
+        if config.folder is not None:
+            url_of_run(config.folder)
     with _collecting(problems):
         check_outputs(config.output, _inputs(config))
     for name in (name for name in config.suites if name not in suites):
@@ -180,7 +181,8 @@ def _prepared(
     with _collecting(problems):
         metrics = without(suites_of([*suites, *config.metrics] or [DEFAULT]), config.without)
     with _collecting(problems):
-        _ = config.where is None or Filter.parse(config.where)
+        if config.where is not None:
+            Filter.parse(config.where)
     if problems:
         raise PlanError(problems)
     encoder = _encoder(config)
