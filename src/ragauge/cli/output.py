@@ -23,6 +23,10 @@ if TYPE_CHECKING:
 ALSO_CALLED = {"tex": "latex", "text": "table", "markdown": "md"}
 Target = tuple[str, Path | None]
 """A format, and the file it goes to; None for standard output."""
+RUNS = Path("ragauge-runs")
+CACHE = "cache.sqlite"
+MAX_GROUPS = 100
+"""Most values that a field may have to break a summary down by it."""
 
 
 class FormatChoice(click.Choice[str]):
@@ -116,12 +120,6 @@ def print_data(text: str) -> None:
     shown = data_for_terminal if sys.stdout.isatty() else data_for_pipe
     # Not by click, which leaves out escape sequences where no terminal reads them.
     sys.stdout.write(shown(text))
-
-
-RUNS = Path("ragauge-runs")
-CACHE = "cache.sqlite"
-MAX_GROUPS = 100
-"""Most values that a field may have to break a summary down by it."""
 
 
 def cache_path(given: str | None) -> Path | None:

@@ -6,6 +6,14 @@ from typing import NotRequired, TypedDict, cast
 
 from ragauge.report.report import NO, YES
 
+NEITHER = "–"
+CRITERIA = {"met": YES, "not met": NO}
+OTHER_SIDE = {"answer": "reference", "reference": "answer"}
+"""For the claims of a text: the text that they were compared with."""
+Line = tuple[str, str]
+"""A label and its text."""
+Item = Mapping[str, object]
+
 
 class Call(TypedDict):
     """A call to a judge: the prompt's name, the ledger's key, and the reply as it arrived."""
@@ -169,16 +177,6 @@ def items_of(value: object) -> Sequence[Mapping[str, object]]:
     if not all(isinstance(item, Mapping) for item in items):
         return []
     return cast("list[Mapping[str, object]]", items)
-
-
-NEITHER = "–"
-CRITERIA = {"met": YES, "not met": NO}
-OTHER_SIDE = {"answer": "reference", "reference": "answer"}
-"""For the claims of a text: the text that they were compared with."""
-
-Line = tuple[str, str]
-"""A label and its text."""
-Item = Mapping[str, object]
 
 
 def evidence_lines(evidence: Item) -> Iterator[Line]:
