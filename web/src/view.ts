@@ -309,12 +309,6 @@ export interface Span {
   text: string;
 }
 
-/** A kind of items: each item of the list has all of these keys. */
-export interface Kind {
-  name: string;
-  keys: string[];
-}
-
 /** The kinds of items in evidence, each with the keys that all items of a list have. */
 export const KINDS: [string, string[]][] = [
   ["calls", ["key", "prompt"]],

@@ -1,23 +1,32 @@
-"""The options by which every command with a report writes it: `-f FORMAT` and `-o FILE`."""
+"""Where results go: the formats and files of a report (`-f` and `-o`), the folder of runs, and the cache."""
 
 import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from ragauge.cli.declare import option
 from ragauge.cli.streams import say
-from ragauge.errors import PlanError
+from ragauge.errors import PlanError, StoreError
 from ragauge.plugins import offered
 from ragauge.report.plain import data_for_pipe, data_for_terminal
 from ragauge.report.report import Report
 from ragauge.report.writing import FORMATS, write
 
+if TYPE_CHECKING:
+    from ragauge.runs.manifest import Manifest
+    from ragauge.samples.samples import Samples
+
 ALSO_CALLED = {"tex": "latex", "text": "table", "markdown": "md"}
 Target = tuple[str, Path | None]
 """A format, and the file it goes to; None for standard output."""
+RUNS = Path("ragauge-runs")
+CACHE = "cache.sqlite"
+MAX_GROUPS = 100
+"""Most values that a field may have to break a summary down by it."""
 
 
 class FormatChoice(click.Choice[str]):
@@ -111,3 +120,45 @@ def print_data(text: str) -> None:
     shown = data_for_terminal if sys.stdout.isatty() else data_for_pipe
     # Not by click, which leaves out escape sequences where no terminal reads them.
     sys.stdout.write(shown(text))
+
+
+def cache_path(given: str | None) -> Path | None:
+    """The file that `--cache` names, by default the one beside the runs; None for none."""
+    from ragauge.evaluation.config import NO_CACHE
+
+    if given == NO_CACHE:
+        return None
+    return Path(given) if given else RUNS / CACHE
+
+
+def stored_runs(*others: Path) -> "list[tuple[Path, Manifest]]":
+    """The runs in the default folder and in others, the last begun first; what is no run is skipped."""
+    from ragauge.runs.store import RunFolder
+
+    runs: dict[Path, tuple[Path, Manifest]] = {}
+    for path in (
+        path for root in (RUNS, *others) if root.is_dir() for path in sorted(root.iterdir())
+    ):
+        try:
+            runs.setdefault(path.resolve(), (path, RunFolder(path).manifest()))
+        except StoreError:
+            continue
+    return sorted(runs.values(), key=lambda run: run[1].started, reverse=True)
+
+
+def check_groups(samples: "Samples", by: Sequence[str]) -> None:
+    """PlanError for each field with too many values to break a summary down by."""
+    import polars as pl
+
+    counts = {
+        name: int(samples.scan().select(name).unique().select(pl.len()).collect().item())
+        for name in by
+    }
+    problems = [
+        f"cannot group by {name!r}: it has {n:,} values, more than {MAX_GROUPS}; "
+        "select rows with --where, or use a coarser field"
+        for name, n in counts.items()
+        if n > MAX_GROUPS
+    ]
+    if problems:
+        raise PlanError(problems)

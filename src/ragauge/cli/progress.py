@@ -23,6 +23,16 @@ LEAST_S, SHOWN_FROM_S, SHOWN_FROM_SHARE = 2.0, 20.0, 0.05
 
 SURE_S, MOST_UNKNOWN = 2.0, 0.2
 """Before 20 s a time left is shown only if at most a fifth of all is left to phases with less than 2 s of work."""
+SPARSE_S = (20.0, 30.0, 60.0)
+"""Seconds until the first line, the second, and between all others, where there is no terminal."""
+LONG_S = 120.0
+"""A run that will take longer says so."""
+KNOWN_CALLS = 20
+"""After this many calls of judges too: the first ones are made one after the other."""
+MOST_NAMED = 4
+"""Most metrics that the note names."""
+WORTH_NAMING = 0.1
+"""The share of a run's time from which a metric is named."""
 
 
 class Phase(StrEnum):
@@ -189,18 +199,6 @@ class Forecast:
             self.worked_s >= max(LEAST_S, SHOWN_FROM_SHARE * self.total_s)
             and unknown_s <= MOST_UNKNOWN * self.total_s
         )
-
-
-SPARSE_S = (20.0, 30.0, 60.0)
-"""Seconds until the first line, the second, and between all others, where there is no terminal."""
-LONG_S = 120.0
-"""A run that will take longer says so."""
-KNOWN_CALLS = 20
-"""After this many calls of judges too: the first ones are made one after the other."""
-MOST_NAMED = 4
-"""Most metrics that the note names."""
-WORTH_NAMING = 0.1
-"""The share of a run's time from which a metric is named."""
 
 
 @contextmanager

@@ -9,10 +9,9 @@ from shlex import quote
 from typing import TYPE_CHECKING, cast
 
 from ragauge import catalog
-from ragauge.cli.folders import RUNS, cache_path, check_groups
 from ragauge.cli.options import import_plugins
 from ragauge.cli.outcome import exit_code, print_estimate, print_plan, say_truncated
-from ragauge.cli.output import write_report
+from ragauge.cli.output import RUNS, cache_path, check_groups, write_report
 from ragauge.cli.progress import LONG_S, Forecast, live_line, long_run_note, watching
 from ragauge.cli.streams import say
 from ragauge.engine.selection import DEFAULT, suites_of, without
@@ -171,7 +170,8 @@ def _prepared(
         elif config.storage is not None:
             raise PlanError(["--storage is for a cluster; add --on, or remove it"])
     with _collecting(problems):
-        _ = config.folder is None or url_of_run(config.folder)
+        if config.folder is not None:
+            url_of_run(config.folder)
     with _collecting(problems):
         check_outputs(config.output, _inputs(config))
     for name in (name for name in config.suites if name not in suites):
@@ -181,7 +181,8 @@ def _prepared(
     with _collecting(problems):
         metrics = without(suites_of([*suites, *config.metrics] or [DEFAULT]), config.without)
     with _collecting(problems):
-        _ = config.where is None or Filter.parse(config.where)
+        if config.where is not None:
+            Filter.parse(config.where)
     if problems:
         raise PlanError(problems)
     encoder = _encoder(config)

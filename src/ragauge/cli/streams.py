@@ -27,6 +27,11 @@ ENDING = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasatt
 """SIGHUP arrives when the terminal is closed; Windows does not have it."""
 SOON_S = 0.01
 MAX_CAUSES = 100
+PATIENCE_S = 3.0
+"""How long a command reads from a pipe before it says what it waits for."""
+STANDARD_INPUT = "-"
+MAX_LINE_LENGTH = 2_000
+"""Longest line of a note or an error: it may quote whatever was typed or read."""
 
 
 class TerminatedError(KeyboardInterrupt):
@@ -97,13 +102,6 @@ def _stop(signum: int, frame: FrameType | None) -> None:
     # A second signal ends the process at once.
     signal.signal(signum, signal.SIG_DFL)
     raise TerminatedError(signum)
-
-
-PATIENCE_S = 3.0
-"""How long a command reads from a pipe before it says what it waits for."""
-STANDARD_INPUT = "-"
-MAX_LINE_LENGTH = 2_000
-"""Longest line of a note or an error: it may quote whatever was typed or read."""
 
 
 class _Descriptor(io.RawIOBase):

@@ -15,6 +15,12 @@ from ragauge.runs.numbers import DASH, number
 
 SYSTEMS_SHOWN = 5
 """Most systems that a terminal shows side by side."""
+WHOLE = 200
+"""Most columns of a name in a file."""
+IDS_SHOWN, IDS_IN_FILES = 4, 20
+ROWS_SHOWN = 12
+"""Most rows of the table of all questions in a terminal, unless everything is printed."""
+NOTES_SHOWN = 3
 
 
 @dataclass(frozen=True)
@@ -128,14 +134,6 @@ class SystemsTable:
         if self.letters:
             what = "Letters: significantly better than the systems with these letters"
         return f"{what}, p < {LEVEL}"
-
-
-WHOLE = 200
-"""Most columns of a name in a file."""
-IDS_SHOWN, IDS_IN_FILES = 4, 20
-ROWS_SHOWN = 12
-"""Most rows of the table of all questions in a terminal, unless everything is printed."""
-NOTES_SHOWN = 3
 
 
 def comparison_report(comparison: Comparison) -> Report:

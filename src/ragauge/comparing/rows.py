@@ -48,6 +48,8 @@ MANY_PAIRS = 16
 """From more pairs with the same questions on, the systems' sums are shared between the pairs."""
 HOW = {"exact": "exact", "drawn": "{n:,} draws", "normal": "normal approximation"}
 NOTHING_DIFFERS = "no question differs"
+VARIANT = "variant."
+"""How the fields begin that say which settings a system was asked with."""
 
 
 class PairTest(NamedTuple):
@@ -265,10 +267,6 @@ def corrected(
     following = iter(of_family(correct, [p for p, _ in tested], [counts for _, counts in tested]))
     for row in rows:
         yield row if row.p_value is None else replace(row, p_corrected=next(following))
-
-
-VARIANT = "variant."
-"""How the fields begin that say which settings a system was asked with."""
 
 
 @dataclass(frozen=True, slots=True)

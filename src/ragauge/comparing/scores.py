@@ -30,6 +30,13 @@ MAX_SLICES = 100
 NO_VALUE = "(none)"
 PLAIN_FIELDS = ("question",)
 """Known fields that questions can be grouped by; the others hold answers, or lists."""
+STATUSES = ("absent", *map(str, Status))
+"""What a code means: no row at all, or a score's status."""
+OK = STATUSES.index(str(Status.OK))
+NOT_APPLICABLE = tuple(map(STATUSES.index, ("absent", "undefined", "missing")))
+"""If both sides have one of these, the metric says nothing about the question."""
+LOST = tuple(map(STATUSES.index, ("absent", "missing", "failed")))
+"""What is a loss where the base has a score; undefined and skipped are none."""
 
 
 @dataclass(frozen=True)
@@ -130,15 +137,6 @@ def _values(sides: Sequence[ComparedSystem], ids: "pl.Series", name: str) -> "pl
             own = of_side.select("id", pl.col(name).cast(pl.String).alias(str(at))).collect()
             table = table.join(own, on="id", how="left", maintain_order="left")
     return table.select(pl.coalesce(pl.exclude("id")).alias(name))[name]
-
-
-STATUSES = ("absent", *map(str, Status))
-"""What a code means: no row at all, or a score's status."""
-OK = STATUSES.index(str(Status.OK))
-NOT_APPLICABLE = tuple(map(STATUSES.index, ("absent", "undefined", "missing")))
-"""If both sides have one of these, the metric says nothing about the question."""
-LOST = tuple(map(STATUSES.index, ("absent", "missing", "failed")))
-"""What is a loss where the base has a score; undefined and skipped are none."""
 
 
 @dataclass(frozen=True, slots=True)

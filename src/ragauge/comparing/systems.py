@@ -12,6 +12,10 @@ from ragauge.runs.fields import read_dataclass
 from ragauge.runs.scored_run import ScoredRun
 from ragauge.samples.samples import DEFAULT_SYSTEM
 
+MOST_TESTS = 250
+"""Most tests of all pairs. The smallest p of 10,000 drawn sign patterns, 0.0001, is 0.025 after Holm's
+correction for 250 tests; with twice as many nothing could be found."""
+
 
 @dataclass(frozen=True)
 class ComparedSystem:
@@ -101,11 +105,6 @@ def _side(given: object, run: ScoredRun | None) -> ComparedSystem | str:
         hint = did_you_mean(system, systems) or f"; it has {', '.join(systems)}"
         return f"{where} has no system {system!r}{hint}"
     return ComparedSystem(run, system, system)
-
-
-MOST_TESTS = 250
-"""Most tests of all pairs. The smallest p of 10,000 drawn sign patterns, 0.0001, is 0.025 after Holm's
-correction for 250 tests; with twice as many nothing could be found."""
 
 
 @dataclass(frozen=True, slots=True)

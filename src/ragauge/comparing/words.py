@@ -45,6 +45,10 @@ METHODS = {
 }
 NOTHING = "Nothing was compared: no metric has a score."
 EFFECTS = "what each setting does, over the combinations of the others (uncorrected intervals)"
+IDS_LISTED = 2
+"""Most ids that a note lists; `Comparison.unpaired` has them all."""
+LEAST_CLUSTERS = 6
+"""Fewest clusters whose sign patterns, 2^6, can give a p below 0.05: 2 / 64."""
 
 
 def over_questions(metric: MetricDisplay, n: int) -> MetricDisplay:
@@ -309,12 +313,6 @@ def interval_text(metric: MetricDisplay, found: MetricComparison | SettingEffect
 
 def p_text(p: float | None) -> str:
     return DASH if p is None else "< 0.001" if p < 0.001 else f"= {p:.3f}"
-
-
-IDS_LISTED = 2
-"""Most ids that a note lists; `Comparison.unpaired` has them all."""
-LEAST_CLUSTERS = 6
-"""Fewest clusters whose sign patterns, 2^6, can give a p below 0.05: 2 / 64."""
 
 
 def comparison_notes(view: ComparisonView) -> list[str]:

@@ -26,6 +26,7 @@ from ragauge.where import Filter
 IDS_KEPT = 1_000
 """Most questions named for a rule that fails."""
 COLUMNS = ("id", "system", "metric", "value", "status", "parts")
+IDS_SHOWN = 3
 
 
 def number_of(row: Mapping[str, object], statistic: str) -> float | None:
@@ -113,9 +114,6 @@ class Slice:
             descending = [metric.lower_is_better, False]
             worst = both.sort("value", "id", descending=descending).head(IDS_KEPT)
         return tuple(worst["id"].to_list())
-
-
-IDS_SHOWN = 3
 
 
 @dataclass(frozen=True)

@@ -61,6 +61,7 @@ UNSET = (
     r"\u0168-\u0171\u0174-\u017e\u0218-\u021b\u1e9e\u2010-\u2014\u2018\u2019\u201c\u201d\u2020-\u2022\u2026\u2030"
     r"\u20ac\u2122\u2190-\u2193\u2212\u2264\u2265]+"
 )
+SHELL = re.compile(f"{INVISIBLE.pattern}|['\\\\]|(?<=:):|(?<=#)#")
 
 
 def for_terminal(text: str, *, lines: bool = False) -> str:
@@ -211,9 +212,6 @@ def _end(text: str, width: int) -> str:
 
 def _width(text: str) -> int:
     return sum(2 if unicodedata.east_asian_width(char) in "WF" else 1 for char in text)
-
-
-SHELL = re.compile(f"{INVISIBLE.pattern}|['\\\\]|(?<=:):|(?<=#)#")
 
 
 def shell_word(text: str) -> str:

@@ -2,10 +2,17 @@
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import NotRequired, TypedDict, cast
 
 from ragauge.report.report import NO, YES
+
+NEITHER = "–"
+CRITERIA = {"met": YES, "not met": NO}
+OTHER_SIDE = {"answer": "reference", "reference": "answer"}
+"""For the claims of a text: the text that they were compared with."""
+Line = tuple[str, str]
+"""A label and its text."""
+Item = Mapping[str, object]
 
 
 class Call(TypedDict):
@@ -131,28 +138,20 @@ class Span(TypedDict):
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Kind:
-    """A kind of items: each item of the list has all of these keys."""
-
-    name: str
-    keys: tuple[str, ...]
-
-
-KINDS = (
-    Kind("calls", ("key", "prompt")),
-    Kind("claims", ("claim", "supported")),
-    Kind("relevance", ("relevant",)),
-    Kind("criteria", ("criterion", "verdict")),
-    Kind("questions", ("question", "cosine")),
-    Kind("hits", ("rank", "grade", "name")),
-    Kind("sentences", ("sentence", "best", "f1", "covered")),
-    Kind("anchors", ("kind", "text", "supported")),
-    Kind("best_sentences", ("closeness", "context", "text")),
-    Kind("numbers", ("number", "value", "how")),
-    Kind("refusals", ("rule", "words", "decides")),
-    Kind("spans", ("start", "end", "text")),
-)
+KINDS = {
+    "calls": ("key", "prompt"),
+    "claims": ("claim", "supported"),
+    "relevance": ("relevant",),
+    "criteria": ("criterion", "verdict"),
+    "questions": ("question", "cosine"),
+    "hits": ("rank", "grade", "name"),
+    "sentences": ("sentence", "best", "f1", "covered"),
+    "anchors": ("kind", "text", "supported"),
+    "best_sentences": ("closeness", "context", "text"),
+    "numbers": ("number", "value", "how"),
+    "refusals": ("rule", "words", "decides"),
+    "spans": ("start", "end", "text"),
+}
 """A list is of the first kind whose keys all of its items have."""
 
 FROM_ONE = ("context", "best_reference")
@@ -169,7 +168,7 @@ def kind_of(value: object) -> str:
     if not items:
         return ""
     common = set(items[0]).intersection(*items[1:])
-    return next((kind.name for kind in KINDS if common.issuperset(kind.keys)), "")
+    return next((name for name, keys in KINDS.items() if common.issuperset(keys)), "")
 
 
 def items_of(value: object) -> Sequence[Mapping[str, object]]:
@@ -178,16 +177,6 @@ def items_of(value: object) -> Sequence[Mapping[str, object]]:
     if not all(isinstance(item, Mapping) for item in items):
         return []
     return cast("list[Mapping[str, object]]", items)
-
-
-NEITHER = "–"
-CRITERIA = {"met": YES, "not met": NO}
-OTHER_SIDE = {"answer": "reference", "reference": "answer"}
-"""For the claims of a text: the text that they were compared with."""
-
-Line = tuple[str, str]
-"""A label and its text."""
-Item = Mapping[str, object]
 
 
 def evidence_lines(evidence: Item) -> Iterator[Line]:

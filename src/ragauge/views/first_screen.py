@@ -30,6 +30,14 @@ NAME_WIDTH = 20
 """Columns of the name of a metric or system; longer ones are cut."""
 MAX_TIED = 3
 """Most tied systems that are named."""
+SYSTEMS_SHOWN, METRICS_SHOWN, WORST_SHOWN = 3, 11, 3
+DIGITS = 2
+MAPPED = ("answer", "references", "contexts")
+"""Fields whose lack a note connects with columns that are not read."""
+WIDTH = 98
+"""Columns of a line; longer ones are cut."""
+LEAST_REASON = 20
+"""Fewest columns that a reason is cut to."""
 
 
 def headline(
@@ -89,16 +97,6 @@ def headline(
     is_ahead = (found.difference > 0) != metric.lower_is_better
     ahead, behind = (best, other) if is_ahead else (other, best)
     return f"{common}, {ahead} is {gap} ahead of {behind} ({chance}, {p})."
-
-
-SYSTEMS_SHOWN, METRICS_SHOWN, WORST_SHOWN = 3, 11, 3
-DIGITS = 2
-MAPPED = ("answer", "references", "contexts")
-"""Fields whose lack a note connects with columns that are not read."""
-WIDTH = 98
-"""Columns of a line; longer ones are cut."""
-LEAST_REASON = 20
-"""Fewest columns that a reason is cut to."""
 
 
 @dataclass(frozen=True)

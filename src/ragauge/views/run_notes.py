@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 MAX_BEFORE_COST = 60
 """Characters before the cost of a system, beside its name."""
+NOT_WORTH = 0.95
+"""Doubling something that leaves more of the standard error than this narrows nothing."""
 
 
 def took_lines(run: ScoredRun, names: Mapping[str, str]) -> Sequence[str]:
@@ -76,10 +78,6 @@ def took(answers: "pl.DataFrame") -> str:
         is_long = len(" · ".join(parts)) > MAX_BEFORE_COST
         parts.insert(1 if is_long else len(parts), text)
     return " · ".join(parts)
-
-
-NOT_WORTH = 0.95
-"""Doubling something that leaves more of the standard error than this narrows nothing."""
 
 
 def steadiness_lines(found: Sequence[Steadiness], names: Mapping[str, str]) -> list[str]:

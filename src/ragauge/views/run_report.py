@@ -36,6 +36,13 @@ if TYPE_CHECKING:
 
 IDS_LISTED = 1_000
 """Most ids of a finding in JSON; the others are counted."""
+ANSWER_WIDTH = 80
+MAX_SUMMARY_BYTES = 500_000_000
+MAX_LINES = 25
+FEWEST_METRICS, FEWEST_WORST = 6, 1
+"""What a screen keeps when other lines need the space."""
+MAX_SYSTEMS = 10
+"""Most systems side by side in HTML."""
 
 
 def score_records(run: ScoredRun) -> Records:
@@ -104,15 +111,6 @@ def _finding(match: FindingMatch) -> dict[str, object]:
     names = ("system", "says", "when", "ids", "n_found", "n_rows", "precision", "first_screen")
     data: dict[str, object] = {name: getattr(match, name) for name in names}
     return data | {"ids": [*match.ids[:IDS_LISTED]]}
-
-
-ANSWER_WIDTH = 80
-MAX_SUMMARY_BYTES = 500_000_000
-MAX_LINES = 25
-FEWEST_METRICS, FEWEST_WORST = 6, 1
-"""What a screen keeps when other lines need the space."""
-MAX_SYSTEMS = 10
-"""Most systems side by side in HTML."""
 
 
 def run_report(run: ScoredRun, by: Sequence[str] = ()) -> Report:

@@ -8,10 +8,9 @@ from typing import cast
 import click
 
 from ragauge.cli.declare import argument, declare, option
-from ragauge.cli.folders import RUNS, stored_runs
 from ragauge.cli.options import PLUGINS, SourceOptions, import_plugins
 from ragauge.cli.outcome import INCOMPLETE
-from ragauge.cli.output import OutputOptions, write_report
+from ragauge.cli.output import RUNS, OutputOptions, stored_runs, write_report
 from ragauge.cli.running import evaluate_config
 from ragauge.cli.streams import say
 from ragauge.comparing.comparison import CorrectionName, TestName

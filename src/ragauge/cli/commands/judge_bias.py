@@ -3,10 +3,9 @@
 from pathlib import Path
 
 from ragauge.cli.declare import declare, group, option
-from ragauge.cli.folders import cache_path
 from ragauge.cli.options import JudgeOptions, pair, pairs_once
 from ragauge.cli.outcome import print_estimate
-from ragauge.cli.output import OutputOptions, write_report
+from ragauge.cli.output import OutputOptions, cache_path, write_report
 from ragauge.cli.streams import say
 from ragauge.errors import PlanError
 

@@ -7,9 +7,8 @@ from pathlib import Path
 import click
 
 from ragauge.cli.declare import argument, declare, group, option
-from ragauge.cli.folders import cache_path
 from ragauge.cli.options import PromptedJudgeOptions, pair, pairs_once
-from ragauge.cli.output import FORMATS, FormatChoice, OutputOptions, write_report
+from ragauge.cli.output import FORMATS, FormatChoice, OutputOptions, cache_path, write_report
 from ragauge.cli.streams import say
 from ragauge.errors import PlanError
 from ragauge.storage.regular_file import read_regular

@@ -6,9 +6,8 @@ from typing import cast
 import click
 
 from ragauge.cli.declare import declare, option
-from ragauge.cli.folders import RUNS, check_groups, stored_runs
 from ragauge.cli.options import PLUGINS, import_plugins
-from ragauge.cli.output import OutputOptions, write_report
+from ragauge.cli.output import RUNS, OutputOptions, check_groups, stored_runs, write_report
 from ragauge.errors import StoreError
 from ragauge.report.report import Report, Table
 from ragauge.runs.scored_run import slices_of
