@@ -75,7 +75,7 @@ def test_its_view_is_that_of_the_run_in_memory_with_stored_results_and_without(
 
 def test_stored_results_spare_a_pass_over_the_scores(folder: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("ragauge.runs.stored_results.MIN_ANSWERS", 0)
-    monkeypatch.setattr("ragauge.page.distributions.score_pieces", None)  # a call would fail
+    monkeypatch.setattr("ragauge.page.breakdowns.score_pieces", None)  # a call would fail
     monkeypatch.setattr("ragauge.runs.outcomes.score_pieces", None)
     monkeypatch.setattr("ragauge.runs.scored_run.summarise_pieces", None)
     assert view_of(folder, is_file=True).view().slices

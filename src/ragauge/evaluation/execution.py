@@ -100,7 +100,7 @@ class Execution(Batches):
             scores = pl.concat([parts[number] for number in numbers])
             return Run(self.samples, InMemory(scores), self._finished())
         # A cluster writes its parts to a folder that is not kept.
-        from ragauge.samples.temporary_file import TemporaryFolder
+        from ragauge.samples.file import TemporaryFolder
 
         folder = TemporaryFolder()
         run = self.in_folder(folder.path / "run")
@@ -227,8 +227,13 @@ def _store_results(run: Run) -> None:
     A run whose aggregates cannot all be computed here stores nothing.
     """
     from ragauge.comparing.systems import comparisons_of
-    from ragauge.page.distributions import DISTRIBUTIONS, distributions
-    from ragauge.page.slices import SLICES, can_be_stored, run_slices
+    from ragauge.page.breakdowns import (
+        DISTRIBUTIONS,
+        SLICES,
+        can_be_stored,
+        distributions,
+        run_slices,
+    )
     from ragauge.runs.findings import find
     from ragauge.runs.summary import worst_rows
     from ragauge.views.first_screen import FirstScreen

@@ -10,13 +10,13 @@ import numpy as np
 from ragauge.encoders.cached import CachedEncoder, NoVector, pieces
 from ragauge.encoders.protocol import Floats
 from ragauge.features.sentence_cosines import Comparison, SentenceCosines, sentence_cosines
-from ragauge.language.claims.attributions import without_attributions
 from ragauge.language.claims.nearest_sentences import (
     Sentence,
     SentenceIndex,
     absolutes,
     sentences_of,
     unsupported_runs,
+    without_attributions,
 )
 from ragauge.language.claims.support_reasons import as_data, why_supported
 from ragauge.language.detection import language_of

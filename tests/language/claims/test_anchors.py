@@ -9,7 +9,6 @@ from ragauge.language.claims.claims import Claim, claims
 from ragauge.language.claims.context_index import ContextIndex, embedded_anchors, support
 from ragauge.language.dates.dates import dates
 from ragauge.language.numbers.numbers import quantities
-from ragauge.language.words import words
 
 
 def triples(text: str) -> list[tuple[str, str, str]]:
@@ -67,35 +66,17 @@ def test_a_verb_between_two_phrases_makes_a_claim(text: str, triple: tuple[str, 
     "text",
     [
         *("", "It may rain", "Acme may release a car", "Acme might have bought Initech."),
-        *(
-            "Acme could build a plant",
-            "Perhaps Acme bought Initech.",
-            "Acme possibly bought Initech",
-        ),
-        *("The study suggests that coffee causes cancer.", "Acme appears to own Initech"),
+        *("Acme could build a plant", "Perhaps Acme bought Initech.", "released"),
+        *("Acme possibly bought Initech", "The study suggests that coffee causes cancer."),
         *("It is believed that Acme bought Initech.", "If Acme bought Initech, it lost money."),
         *("Acme did not release a car.", "Acme never released a car", "Acme didn't buy Initech"),
         *("Acme has no plan", "Paris is not the capital of Spain", "Acme isn't a firm"),
         *("Did Acme release a car?", "Who wrote the book?", "Acme released the car?"),
-        *(
-            "He founded Acme",
-            "Acme founded it",
-            "There are two moons",
-            "This is a car",
-            "That has a roof",
-        ),
-        *(
-            "The report was published.",
-            "The bridge was completed in 1998",
-            "Acme took part in the fair",
-        ),
-        *(
-            "The new releases of Acme",
-            "Acme plans to build a plant",
-            "Acme sold 5 million",
-            "released",
-        ),
-        *("Yes, it is a car", "well he was a singer", "These cars have a radio"),
+        *("He founded Acme", "Acme founded it", "There are two moons", "This is a car"),
+        *("That has a roof", "The report was published.", "The bridge was completed in 1998"),
+        *("Acme took part in the fair", "The new releases of Acme", "Acme plans to build a plant"),
+        *("Acme sold 5 million", "Yes, it is a car", "well he was a singer"),
+        *("These cars have a radio", "Acme appears to own Initech"),
     ],
 )
 def test_hedged_negated_asked_and_pronoun_sentences_make_no_claim(text: str):
@@ -169,12 +150,6 @@ def test_a_hedge_reaches_to_the_end_of_its_clause_only():
     assert triples("Acme sold the plant, which may close") == [("Acme", "sold", "plant")]
 
 
-def test_words_are_lower_cased_without_punctuation():
-    assert words("The U.S.–based “Café”, 東京!") == ["the", "u", "s", "based", "café", "東", "京"]
-    assert words("Cafe\u0301") == ["café"]
-    assert words("") == []
-
-
 def test_the_anchors_stand_in_order_and_years_are_dates_not_numbers():
     text = "Acme released the Pear in 2016 for $649, five times."
     found = embedded_anchors(text, quantities(text), dates(text))
@@ -185,17 +160,16 @@ def test_the_anchors_stand_in_order_and_years_are_dates_not_numbers():
 @pytest.mark.parametrize(
     ("text", "context"),
     [
-        ("5", "5"),
-        ("5,000,000", "5 million"),
-        ("$5 million", "a cost of 5,000,000 dollars"),
-        ("5", "5 km"),
-        ("5", "five"),
-        ("five", "5"),
-        ("5%", "5 percent"),
-        ("in 2021", "the 2021 report"),
-        ("the 2021 report", "in March 2021"),
+        *(("5", "5"), ("5,000,000", "5 million"), ("$5 million", "a cost of 5,000,000 dollars")),
+        *(
+            ("5", "5 km"),
+            ("5", "five"),
+            ("five", "5"),
+            ("5%", "5 percent"),
+            ("−5", "it fell to -5"),
+        ),
+        *(("in 2021", "the 2021 report"), ("the 2021 report", "in March 2021")),
         ("2021-03-05", "5 March 2021"),
-        ("−5", "it fell to -5"),
     ],
 )
 def test_a_number_or_date_is_borne_out_by_its_equal(text: str, context: str):
@@ -205,21 +179,10 @@ def test_a_number_or_date_is_borne_out_by_its_equal(text: str, context: str):
 @pytest.mark.parametrize(
     ("text", "context"),
     [
-        ("5", "150"),
-        ("5", "15"),
-        ("5", "5.5"),
-        ("5", "5%"),
-        ("5", "in B5"),
-        ("5%", "5"),
-        ("$5", "5"),
-        ("5 km", "5 kg"),
-        ("5", "-5"),
-        ("5 million", "5 billion"),
-        ("March 2021", "March 2020"),
-        ("5 March 2021", "March 2021"),
-        ("in 2021", "in 2020"),
-        ("in 2021", "$2021"),
-        ("5", ""),
+        *(("5", "150"), ("5", "15"), ("5", "5.5"), ("5", "5%"), ("5", "in B5"), ("5%", "5")),
+        *(("$5", "5"), ("5 km", "5 kg"), ("5", "-5"), ("5 million", "5 billion"), ("5", "")),
+        *(("March 2021", "March 2020"), ("5 March 2021", "March 2021")),
+        *(("in 2021", "in 2020"), ("in 2021", "$2021")),
     ],
 )
 def test_a_number_or_date_is_not_borne_out_by_another(text: str, context: str):
@@ -230,39 +193,27 @@ CLAIM = "Acme released the Pear phone"
 
 
 @pytest.mark.parametrize(
-    "context",
+    ("contexts", "is_borne_out"),
     [
-        "Acme released the Pear phone.",
-        "The Pear phone was released by ACME.",
-        "The phone, called Pear, is Acme's.",
-        "acme " + "x" * 298 + " pear phone",
-        "pear phone " + "x" * 298 + " acme",
-        "Pear phone. " + "y " * 400 + "Acme and its\n\nPear\tphone",
+        (["Acme released the Pear phone."], True),
+        (["The Pear phone was released by ACME."], True),
+        (["The phone, called Pear, is Acme's."], True),
+        (["acme " + "x" * 298 + " pear phone"], True),
+        (["pear phone " + "x" * 298 + " acme"], True),
+        (["Pear phone. " + "y " * 400 + "Acme and its\n\nPear\tphone"], True),
+        ([""], False),
+        (["Globex released the Pear phone."], False),
+        (["Acme released a phone."], False),
+        (["Acme released Pears and phones."], False),
+        (["Acmes released the Pear phone"], False),
+        (["acme " + "x" * 299 + " pear phone"], False),
+        (["pear phone " + "x" * 299 + " acme"], False),
+        (["Acme makes a pear. " + "y " * 100 + "It has a phone."], False),
+        (["Acme", "The Pear phone"], False),
     ],
 )
-def test_a_claim_is_borne_out_by_its_subject_and_object_near_each_other(context: str):
-    assert borne_out(CLAIM, context) == {CLAIM: True}
-
-
-@pytest.mark.parametrize(
-    "context",
-    [
-        "",
-        "Globex released the Pear phone.",
-        "Acme released a phone.",
-        "Acme released Pears and phones.",
-        "Acmes released the Pear phone",
-        "acme " + "x" * 299 + " pear phone",
-        "pear phone " + "x" * 299 + " acme",
-        "Acme makes a pear. " + "y " * 100 + "It has a phone.",
-    ],
-)
-def test_a_claim_is_not_borne_out_by_less(context: str):
-    assert borne_out(CLAIM, context) == {CLAIM: False}
-
-
-def test_subject_and_object_must_stand_in_one_context():
-    assert borne_out(CLAIM, "Acme", "The Pear phone") == {CLAIM: False}
+def test_subject_and_object_near_each_other_in_one_context_bear_a_claim_out(contexts, is_borne_out):
+    assert borne_out(CLAIM, *contexts) == {CLAIM: is_borne_out}
 
 
 def test_support_names_the_first_context_and_quotes_it_verbatim():
@@ -300,24 +251,13 @@ def test_no_contexts_bear_nothing_out():
     }
 
 
-@pytest.mark.parametrize(
-    "piece",
-    [
-        "is ",
-        "Acme sold ",
-        "only ",
-        "has the ",
-        "A. ",
-        "and ",
-        "was by ",
-        "東",
-        "may ",
-        "sold ",
-        "Acme sold it ",
-        "Acme sold IT ",
-        "Acme paid 5 dollars ",
-    ],
-)
+PIECES = [
+    *("is ", "Acme sold ", "only ", "has the ", "A. ", "and ", "was by ", "東", "may ", "sold "),
+    *("Acme sold it ", "Acme sold IT ", "Acme paid 5 dollars "),
+]
+
+
+@pytest.mark.parametrize("piece", PIECES)
 def test_a_long_text_is_read_in_linear_time(piece: str, assert_linear_time):
     assert_linear_time(
         lambda text: embedded_anchors(text, quantities(text), dates(text)),
@@ -336,24 +276,13 @@ def test_a_text_bears_out_its_own_claims(text: str):
     assert all(borne_out(text, text).values())
 
 
-PIECES = [
-    "Acme",
-    " sold ",
-    "the ",
-    "Pear",
-    ". ",
-    "in 2021",
-    " $5 ",
-    " is a ",
-    " and ",
-    "\u0301",
-    "İ",
-    "5%",
-    "may ",
+TRICKY = [
+    *("Acme", " sold ", "the ", "Pear", ". ", "in 2021", " $5 ", " is a ", " and ", "\u0301", "İ"),
+    *("5%", "may "),
 ]
 
 
-@given(st.lists(st.sampled_from(PIECES), max_size=14).map("".join))
+@given(st.lists(st.sampled_from(TRICKY), max_size=14).map("".join))
 def test_a_text_of_tricky_pieces_bears_out_its_own_anchors(text: str):
     found = embedded_anchors(text, quantities(text), dates(text))
     there = ground(text)
@@ -364,28 +293,10 @@ def test_a_text_of_tricky_pieces_bears_out_its_own_anchors(text: str):
         assert given_by.text == text[given_by.start : given_by.end]
 
 
-@pytest.mark.parametrize(
-    "short",
-    [
-        *(
-            "Dr",
-            "Mr",
-            "Mrs",
-            "Ms",
-            "St",
-            "Prof",
-            "Jr",
-            "Sr",
-            "Inc",
-            "Co",
-            "Corp",
-            "Ltd",
-            "No",
-            "vs",
-        ),
-        *("Gen", "Sen", "Rep", "Lt", "Mt", "J", "A"),
-    ],
-)
+SHORT = "Dr Mr Mrs Ms St Prof Jr Sr Inc Co Corp Ltd No vs Gen Sen Rep Lt Mt J A"
+
+
+@pytest.mark.parametrize("short", SHORT.split())
 def test_no_sentence_ends_after_an_abbreviation(short: str):
     """So `Perhaps` still hedges what follows it."""
     assert claims(f"Perhaps the {short}. Lee bought Acme.") == ()

@@ -4,7 +4,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pytest import mark
 
-from ragauge.language.claims.nearest_sentences import MAX_WORDS, SentenceIndex, sentences_of
+from ragauge.language.claims.nearest_sentences import (
+    MAX_WORDS,
+    SentenceIndex,
+    absolutes,
+    sentences_of,
+)
 from ragauge.language.stems import stem, stemmed
 
 
@@ -69,14 +74,10 @@ def test_a_repeated_sentence_takes_one_place():
 @given(st.lists(st.text("ab .\n東é-", max_size=30), max_size=4), st.text("ab 東é", max_size=10))
 def test_any_texts_give_distinct_places_in_range(texts, query):
     made = index(*texts)
-    found = made.nearest(stemmed_words(query), 3)
+    found = made.nearest([word.stem for word in stemmed(query)], 3)
     assert len(set(found)) == len(found) == min(3, len(made.sentences))
     for one in made.sentences:
         assert texts[one.text][one.start : one.end].strip()
-
-
-def stemmed_words(text):
-    return [word.stem for word in stemmed(text)]
 
 
 def test_thousands_of_sentences_are_looked_up_in_little_more_than_linear_time(assert_linear_time):
@@ -89,3 +90,23 @@ def test_thousands_of_sentences_are_looked_up_in_little_more_than_linear_time(as
     assert_linear_time(
         work, lambda n: " ".join(f"Fee {at} is the fee of {at}." for at in range(n)), 400
     )
+
+
+OTHERS = ["The hut opens in May.", "Dogs bark, cats don't bite.", "It takes both cash and cards."]
+
+
+@mark.parametrize(
+    ("text", "found"),
+    [
+        ("It always opens in every May.", ["always", "every"]),
+        ("Only dogs bark.", ["Only"]),
+        ("No, dogs bark.", []),
+        ("Dogs make no noise.", ["no"]),
+        ("We take all cards.", []),
+        ("", []),
+        ("Everyone brings neither.", ["Everyone", "neither"]),
+    ],
+)
+def test_a_word_without_exception_counts_if_no_other_sentence_has_it(text, found):
+    spans = absolutes(stemmed(text), [stemmed(other) for other in OTHERS])
+    assert [text[start:end] for start, end in spans] == found

@@ -13,6 +13,9 @@ def found(question: str | None, reference: str, answer: str) -> dict[str, str]:
     return {word.text: word.how for word in match.wanted}
 
 
+NOVEMBER = ("9", "november", "1989")
+
+
 @pytest.mark.parametrize(
     ("question", "reference", "answer", "words"),
     [
@@ -47,20 +50,9 @@ def found(question: str | None, reference: str, answer: str) -> dict[str, str]:
         # Fiscal years in one word or two.
         ("Why?", "sales of FY2021", "sales in FY 2021", {"sales": "exact", "fy2021": "exact"}),
         ("Why?", "FY 2021", "in FY2021", {"fy": "exact", "2021": "exact"}),
-        # Irregular forms of a word.
         # Dates in another form, and a year of the century.
-        (
-            "When?",
-            "9 November 1989",
-            "9.11.1989",
-            {"9": "number", "november": "number", "1989": "number"},
-        ),
-        (
-            "When?",
-            "9 November 1989",
-            "8.11.1989",
-            {"9": "other", "november": "other", "1989": "other"},
-        ),
+        ("When?", "9 November 1989", "9.11.1989", dict.fromkeys(NOVEMBER, "number")),
+        ("When?", "9 November 1989", "8.11.1989", dict.fromkeys(NOVEMBER, "other")),
         ("Which century?", "12th century", "It was built in 1163.", {"12th": "number"}),
         # Footnotes and lost spaces.
         ("Who?", "Earle Hyman", "It was Earle Hyman12.", {"earle": "exact", "hyman": "exact"}),
@@ -289,50 +281,11 @@ def test_a_no_that_restates_the_question_may_be_said_in_other_words():
     assert match.contradiction == ("yes", "no")
 
 
-PIECES = st.sampled_from(
-    [
-        "rose",
-        "fell",
-        "reDuced",
-        "loWer",
-        "upTo",
-        "not",
-        "never",
-        "rather",
-        "than",
-        "isn't",
-        "A",
-        "a",
-        "U.S.",
-        "USA",
-        "JFK",
-        "John",
-        "F.",
-        "Kennedy",
-        "Jane",
-        "Austen",
-        "yes",
-        "No",
-        "is",
-        "the",
-        "5",
-        "$5",
-        "5%",
-        "10days",
-        "July",
-        "4,",
-        "1776",
-        "FY2021",
-        "fy",
-        "?",
-        ".",
-        "東京",
-        "é",
-        "forbidden",
-        "allowed",
-    ]
+PIECES = (
+    "rose fell reDuced loWer upTo not never rather than isn't A a U.S. USA JFK John F. Kennedy Jane Austen yes No is "
+    "the 5 $5 5% 10days July 4, 1776 FY2021 fy ? . 東京 é forbidden allowed"
 )
-TEXTS = st.lists(PIECES, max_size=8).map(" ".join)
+TEXTS = st.lists(st.sampled_from(PIECES.split()), max_size=8).map(" ".join)
 
 
 @given(st.none() | TEXTS.map("Is it {}?".format) | TEXTS, TEXTS, TEXTS)

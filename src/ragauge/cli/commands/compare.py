@@ -16,7 +16,7 @@ from ragauge.cli.streams import say
 from ragauge.comparing.comparison import CorrectionName, TestName
 from ragauge.errors import PlanError, did_you_mean
 from ragauge.evaluation.config import Config
-from ragauge.loaders.formats.file_sets import kind_of_file
+from ragauge.loaders.sources import kind_of_file
 from ragauge.report.plain import counted, shell_word
 from ragauge.runs.health import Health
 from ragauge.runs.scored_run import ScoredRun

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal
 from ragauge.errors import LabelError, MissingExtraError
 from ragauge.language.claims.claims import Claim, Stated, is_pronoun
 from ragauge.language.claims.context_index import Anchors, in_order
-from ragauge.language.claims.words import HEDGES, NEGATIONS, PRONOUNS
+from ragauge.language.claims.lexicon import HEDGES, NEGATIONS, PRONOUNS
 from ragauge.language.dates.parts import Date
 from ragauge.language.numbers.quantity import Quantity
 from ragauge.language.text import Span
@@ -65,18 +65,20 @@ def spacy_anchors(
         return None
     doc = nlp(_SURROGATE.sub("\ufffd", text))
     numbers = [quantity for quantity in quantities if quantity.is_anchor]
-    found: list[Quantity | Date] = []
+    found: list[Quantity | Date] = [*numbers, *dates]
     if "ner" in nlp.pipe_names:
-        found += _within(numbers, _spans(doc, _NUMERIC))
-        found += _within(dates, _spans(doc, _TEMPORAL))
-        found += _bare_years(text, dates, _spans(doc, _TEMPORAL))
-    else:
-        found += [*numbers, *dates]
+        times = _spans(doc, _TEMPORAL)
+        found = [*_within(numbers, _spans(doc, _NUMERIC)), *_within(dates, times)]
+        # Years that the entity recogniser calls dates and the rules, without a cue, do not.
+        known = {place for date in dates for place in range(date.start, date.end)}
+        years = [_BARE_YEAR.search(text, start, end) for start, end in times]
+        found += [
+            Date(year[0], *year.span(), {"year": int(year[0])})
+            for year in years
+            if year and year.start() not in known
+        ]
     name = f"spacy {nlp.meta['lang']}_{nlp.meta['name']} {nlp.meta['version']}"
     return Anchors(in_order((*found, *_claims(doc, text, Stated(found)))), name)
-
-
-# Pipelines ----------------------------------------------------------------------------------------
 
 
 @cache
@@ -120,15 +122,15 @@ def _need_spacy() -> None:
         raise MissingExtraError("anchors by dependency parse need spaCy", "spacy")
 
 
-# Claims -------------------------------------------------------------------------------------------
-
-
 def _claims(doc: "Doc", text: str, stated: Stated) -> Iterator[Claim]:
     for verb in doc:
-        subject, object = _subject(verb), _object(verb)
-        if subject is None or object is None or _is_unsure(verb) or _is_asked(verb):
+        agent = _agent(verb)
+        subject, object = _subject(verb), agent or _child(verb, _OBJECTS)
+        if subject is None or object is None or _is_unsure(verb):
             continue
-        doer, done_to = (object, subject) if _agent(verb) is not None else (subject, object)
+        if verb.sent.text.rstrip().endswith("?"):
+            continue
+        doer, done_to = (object, subject) if agent else (subject, object)
         if _is_pronoun(doer) or _is_pronoun(done_to) or stated.covers(*_phrase(object)):
             continue
         phrases = [_phrase(subject), _phrase(object)]
@@ -146,12 +148,6 @@ def _subject(verb: "Token") -> "Token | None":
     if subject is not None and verb.dep_ in _RELATIVE_CLAUSES:
         return verb.head if subject.lower_ in ("who", "which", "that") else subject
     return subject
-
-
-def _object(verb: "Token") -> "Token | None":
-    """The verb's object, or the agent of a passive."""
-    agent = _agent(verb)
-    return agent if agent is not None else _child(verb, _OBJECTS)
 
 
 def _agent(verb: "Token") -> "Token | None":
@@ -176,14 +172,8 @@ def _is_unsure(verb: "Token") -> bool:
         verb = verb.head
 
 
-def _is_asked(verb: "Token") -> bool:
-    return verb.sent.text.rstrip().endswith("?")
-
-
 def _is_pronoun(token: "Token") -> bool:
-    if is_pronoun(token.text):
-        return True
-    return token.lower_ in PRONOUNS and token.sent.text.isupper()
+    return is_pronoun(token.text) or (token.lower_ in PRONOUNS and token.sent.text.isupper())
 
 
 def _phrase(token: "Token") -> tuple[int, int]:
@@ -200,9 +190,6 @@ def _phrase(token: "Token") -> tuple[int, int]:
     return start, end
 
 
-# Entities -----------------------------------------------------------------------------------------
-
-
 def _spans(doc: "Doc", labels: frozenset[str]) -> list[Span]:
     return [(entity.start_char, entity.end_char) for entity in doc.ents if entity.label_ in labels]
 
@@ -215,12 +202,3 @@ def _within(anchors: Iterable[Quantity | Date], spans: Sequence[Span]) -> Iterat
             at += 1
         if at < len(spans) and spans[at][0] < anchor.end:
             yield anchor
-
-
-def _bare_years(text: str, dates: Sequence[Date], spans: Sequence[Span]) -> Iterator[Date]:
-    """Years that the entity recogniser calls dates and the rules, without a cue, do not."""
-    known = {place for date in dates for place in range(date.start, date.end)}
-    for start, end in spans:
-        found = _BARE_YEAR.search(text, start, end)
-        if found and found.start() not in known:
-            yield Date(found[0], *found.span(), {"year": int(found[0])})

@@ -15,38 +15,7 @@ from itertools import accumulate
 from typing import NamedTuple
 
 from ragauge.language.characters import plain_signs
-from ragauge.language.claims.words import (
-    ACRONYMS,
-    ADVERBS,
-    ASSERTIVE,
-    AUXILIARIES,
-    BARE,
-    BE,
-    COPULAS,
-    COUNTS,
-    DETERMINERS,
-    HAVE,
-    HEDGES,
-    IDIOMS,
-    LEADING,
-    LINKING,
-    MEASURED,
-    MONTHS,
-    NAMING,
-    NEGATIONS,
-    NO_OBJECT,
-    PARTICIPLES,
-    PLACED,
-    POINTING,
-    PREPOSITIONS,
-    PRONOUNS,
-    RELATIVES,
-    STOPPING,
-    STOPPING_VERBS,
-    STOPPING_WORDS,
-    TURNS,
-    VERBS,
-)
+from ragauge.language.claims import lexicon
 from ragauge.language.dates.parts import Date
 from ragauge.language.numbers.quantity import Quantity
 
@@ -66,19 +35,15 @@ class Stated:
     """The positions of the quantities and dates of a text."""
 
     def __init__(self, stated: Iterable[Quantity | Date]) -> None:
-        self._stated = stated
-
-    @cached_property
-    def _spans(self) -> tuple[list[int], list[int]]:
-        """The starts, sorted, and the furthest end of all spans up to each."""
-        spans = sorted([(each.start, each.end) for each in self._stated])
-        return [start for start, _ in spans], list(accumulate((end for _, end in spans), max))
+        spans = sorted([(each.start, each.end) for each in stated])
+        self._starts = [start for start, _ in spans]
+        self._ends = list(accumulate((end for _, end in spans), max))
+        """The furthest end of all spans up to each."""
 
     def covers(self, start: int, end: int) -> bool:
         """Whether a quantity or date covers start:end."""
-        starts, ends = self._spans
-        last = bisect_right(starts, start)
-        return last > 0 and end <= ends[last - 1]
+        last = bisect_right(self._starts, start)
+        return last > 0 and end <= self._ends[last - 1]
 
 
 _LETTER = r"[\w\u0300-\u036f]"
@@ -101,7 +66,7 @@ def is_pronoun(word: str) -> bool:
     >>> is_pronoun("us"), is_pronoun("US")
     (True, False)
     """
-    return word.lower() in PRONOUNS and word not in ACRONYMS
+    return word.lower() in lexicon.PRONOUNS and word not in lexicon.ACRONYMS
 
 
 def claims(text: str, stated: Stated | None = None) -> tuple[Claim, ...]:
@@ -129,27 +94,6 @@ def claims(text: str, stated: Stated | None = None) -> tuple[Claim, ...]:
     return tuple(found)
 
 
-def _tokens(sentence: str) -> list[str]:
-    """The words, numbers and single signs of a sentence, in order."""
-    tokens: list[str] = []
-    for piece in sentence.split():
-        if piece.isalnum():
-            tokens.append(piece)
-        else:
-            tokens += _TOKEN.findall(piece)
-    return tokens
-
-
-def _starts(words: Sequence[str], plain: str, start: int) -> list[int]:
-    """Where each word of a sentence that begins at `start` begins; only whitespace is between two words."""
-    starts: list[int] = []
-    for word in words:
-        start = plain.find(word, start)
-        starts.append(start)
-        start += len(word)
-    return starts
-
-
 class _Sentence:
     """The tokens of the sentence at start:end of a text, and the claims among them."""
 
@@ -157,14 +101,23 @@ class _Sentence:
         self.text = text
         self.plain = plain
         self.start, self.end = start, end
-        self.words = _tokens(plain[start:end])
+        self.words: list[str] = []
+        for piece in plain[start:end].split():
+            self.words += [piece] if piece.isalnum() else _TOKEN.findall(piece)
         self.lowered = list(map(str.lower, self.words))
-        self._starts: list[int] = []
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        """Where each word begins; only whitespace is between two. Computed only for sentences with a claim."""
+        starts: list[int] = []
+        end = self.start
+        for word in self.words:
+            starts.append(self.plain.find(word, end))
+            end = starts[-1] + len(word)
+        return starts
 
     def _span(self, first: int, last: int) -> tuple[int, int]:
         """The span in the text of the words from `first` to `last`."""
-        if not self._starts:  # computed only for sentences with a claim
-            self._starts = _starts(self.words, self.plain, self.start)
         return self._starts[first], self._starts[last] + len(self.words[last])
 
     @cached_property
@@ -174,43 +127,38 @@ class _Sentence:
 
     def claims(self, stated: Stated | None) -> Iterator[Claim]:
         lowered = self.lowered
-        hedged_until = subject = None
-        for at in [at for at, word in enumerate(lowered) if word in TURNS]:
+        is_hedged, subject = False, None
+        for at in [at for at, word in enumerate(lowered) if word in lexicon.TURNS]:
             word = lowered[at]
-            if word in HEDGES and not (word == "may" and at and self._is_name(at)):
-                hedged_until = at
-            elif word == ":" or (word == "but" and hedged_until is not None):
-                hedged_until = subject = None
-            elif word in VERBS and hedged_until is None:
+            if word in lexicon.HEDGES and not (word == "may" and self._is_name(at)):
+                is_hedged = True
+            elif word == ":" or (word == "but" and is_hedged):
+                is_hedged, subject = False, None
+            elif word in lexicon.VERBS and not is_hedged:
                 before, is_passive = self._skip_auxiliaries(at)
                 if before is None or not self._is_verb(at, before):
                     continue
                 subject = self._subject(before, subject)
                 object = self._object(at, is_passive) if subject else None
-                if subject and object and not (stated and self._is_amount(object, stated)):
-                    yield self._claim(subject, at, object)
+                if not (subject and object) or (stated and self._is_amount(object, stated)):
+                    continue
+                start, end = self._span(min(subject[0], at), object[-1])
+                phrases = [
+                    self.text[slice(*self._span(places[0], places[-1]))]
+                    for places in (subject, object)
+                ]
+                if "by" in lowered[at + 1 : object[0]]:
+                    phrases.reverse()
+                doer, done_to = phrases
+                yield Claim(self.text[start:end], start, end, doer, self.words[at], done_to)
 
     def _is_amount(self, places: Sequence[int], stated: Stated) -> bool:
         """Whether the phrase is only an amount or a date: `330 metres tall`."""
-        first = places[0]
-        if not stated.covers(*self._span(first, first)):
-            return False
         return all(
-            self.lowered[at] in MEASURED or stated.covers(*self._span(at, at)) for at in places[1:]
+            stated.covers(*self._span(at, at))
+            or (at != places[0] and self.lowered[at] in lexicon.MEASURED)
+            for at in places
         )
-
-    def _claim(self, subject: Sequence[int], at: int, object: Sequence[int]) -> Claim:
-        doer, done_to = (subject, object)
-        if "by" in self.lowered[at + 1 : object[0]]:
-            doer, done_to = object, subject
-        start, end = self._span(min(subject[0], at), object[-1])
-        verb = self.words[at]
-        phrases = self._phrase(doer), verb, self._phrase(done_to)
-        return Claim(self.text[start:end], start, end, *phrases)
-
-    def _phrase(self, places: Sequence[int]) -> str:
-        start, end = self._span(places[0], places[-1])
-        return self.text[start:end]
 
     def _skip_auxiliaries(self, at: int) -> tuple[int | None, bool]:
         """The position where the subject should end (None for a negated verb), and whether it is passive."""
@@ -218,10 +166,10 @@ class _Sentence:
         before = at - 1
         while before >= max(0, at - _MAX_PHRASE):
             word = self.lowered[before]
-            if word in NEGATIONS or word.endswith("n't") or word == "to":
+            if word in lexicon.NEGATIONS or word.endswith("n't") or word == "to":
                 return None, False
-            if word in AUXILIARIES:
-                is_passive |= word in BE
+            if word in lexicon.AUXILIARIES:
+                is_passive |= word in lexicon.BE
             elif not self._is_adverb(before):
                 break
             before -= 1
@@ -233,43 +181,47 @@ class _Sentence:
         following = self.lowered[at + 1] if at + 1 < len(self.lowered) else ""
         if following in ("not", "never", "no", "of") or self._is_name(at):
             return False
-        if word in HAVE or (word in COPULAS and word in BE):
-            return before == at - 1 or self.lowered[at - 1] not in AUXILIARIES
-        if word in BARE and word not in ASSERTIVE:
+        if word in lexicon.HAVE or (word in lexicon.COPULAS and word in lexicon.BE):
+            return before == at - 1 or self.lowered[at - 1] not in lexicon.AUXILIARIES
+        if word in lexicon.BARE and word not in lexicon.ASSERTIVE:
             if at - 1 > before:
                 return bool({"did", "does", "do", "will"} & set(self.lowered[before + 1 : at]))
             noun = self.lowered[before] if before >= 0 else ""
             return noun.endswith("s") and not noun.endswith(("ss", "us", "is")) and len(noun) > 3
         previous = self.lowered[at - 1] if at else ""
-        return previous not in DETERMINERS and previous not in PREPOSITIONS and previous != "of"
+        return (
+            previous not in lexicon.DETERMINERS
+            and previous not in lexicon.PREPOSITIONS
+            and previous != "of"
+        )
 
     def _subject(self, end: int, last: Sequence[int] | None) -> Sequence[int] | None:
         """The positions of the subject phrase that ends at `end`."""
         if end < 0:
             return None
-        if self.lowered[end] in ("and", "or") or (
-            self.lowered[end] == "," and self._is_aside(last)
-        ):
+        # An aside may follow the subject: `Google, which makes phones, released …`.
+        is_aside = last is not None and self.words[last[-1] + 1 : last[-1] + 2] == [","]
+        if self.lowered[end] in ("and", "or") or (self.lowered[end] == "," and is_aside):
             return last
         if self.lowered[end] == "," and "by" in self.lowered[end + 2 : end + 3]:
             end -= 1  # `Tesla, founded by …`
-        if self.lowered[end] in RELATIVES and end and self._is_pronoun(end):
+        if self.lowered[end] in lexicon.RELATIVES and end and self._is_pronoun(end):
             end -= 1
             end -= end > 0 and self.words[end] == ","
         start = end + 1
         while start > 0 and end - start + 1 < _MAX_PHRASE and self._is_in_phrase(start - 1):
             start -= 1
-        if start > end or self.lowered[start] in POINTING:
+        if start > end or self.lowered[start] in lexicon.POINTING:
             return None
-        if start and self.lowered[start - 1] in PREPOSITIONS and self.lowered[start] in MONTHS:
+        if (
+            start
+            and self.lowered[start - 1] in lexicon.PREPOSITIONS
+            and self.lowered[start] in lexicon.MONTHS
+        ):
             start += 1  # `In May Acme …`
         while start <= end and self._is_leading(start):
             start += 1
         return self._named(range(start, end + 1))
-
-    def _is_aside(self, last: Sequence[int] | None) -> bool:
-        """Whether an aside follows the subject: `Google, which makes phones, released …`."""
-        return last is not None and self.words[last[-1] + 1 : last[-1] + 2] == [","]
 
     def _object(self, at: int, is_passive: bool) -> Sequence[int] | None:
         """The positions of the object phrase after the verb at `at`; of the agent for a passive."""
@@ -280,19 +232,29 @@ class _Sentence:
         if start >= len(self.words):
             return None
         following = self.lowered[start]
-        if (following == "by" and word in PARTICIPLES) or (
-            word in PLACED and following in PLACED[word].split()
+        if (following == "by" and word in lexicon.PARTICIPLES) or (
+            word in lexicon.PLACED and following in lexicon.PLACED[word].split()
         ):
             start += 1
         elif (
-            following in PREPOSITIONS
-            or following in IDIOMS.get(word, "")
-            or ((is_passive or word in NO_OBJECT) and word not in NAMING and word not in LINKING)
+            following in lexicon.PREPOSITIONS
+            or following in lexicon.IDIOMS.get(word, "")
+            or (
+                (is_passive or word in lexicon.NO_OBJECT)
+                and word not in lexicon.NAMING
+                and word not in lexicon.LINKING
+            )
         ):
             return None
-        if word in COPULAS and not self._starts_noun(start):
+        starts_noun = (
+            following in lexicon.DETERMINERS
+            or following in lexicon.COUNTS
+            or self.words[start][0].isupper()
+            or following[0].isdigit()
+        )
+        if word in lexicon.COPULAS and not starts_noun:
             return None
-        if word in HAVE and not (self._starts_noun(start) or following[-1:] == "s"):
+        if word in lexicon.HAVE and not (starts_noun or following.endswith("s")):
             return None
         return self._noun_phrase(start)
 
@@ -302,7 +264,7 @@ class _Sentence:
         end = start
         if (
             0 < start < len(self.words)
-            and self.lowered[start] in PARTICIPLES
+            and self.lowered[start] in lexicon.PARTICIPLES
             and self._is_leading(start - 1)
         ):
             end += 1  # `the reclaimed land`
@@ -314,16 +276,16 @@ class _Sentence:
 
     def _is_in_phrase(self, at: int) -> bool:
         word = self.lowered[at]
-        if word not in STOPPING:
+        if word not in lexicon.STOPPING:
             return word[0].isalnum()
-        if word in STOPPING_WORDS:
+        if word in lexicon.STOPPING_WORDS:
             return word == "who" and not self._is_pronoun(at)  # the WHO
-        if word in STOPPING_VERBS:
+        if word in lexicon.STOPPING_VERBS:
             return self._is_name(at)
         return at > 0 and len(self.lowered[at - 1]) == 1  # `J. K. Rowling`
 
     def _is_pronoun(self, at: int) -> bool:
-        if self.lowered[at].partition("'")[0] not in PRONOUNS:
+        if self.lowered[at].partition("'")[0] not in lexicon.PRONOUNS:
             return False
         return self.is_shouted or is_pronoun(self.words[at].partition("'")[0])
 
@@ -334,21 +296,14 @@ class _Sentence:
     def _is_leading(self, at: int) -> bool:
         """Whether the word before a noun need not be looked up: an article, a number …"""
         word = self.lowered[at]
-        if word in LEADING or word[:1].isdigit():
+        if word in lexicon.LEADING or word[:1].isdigit():
             return True
         return word.endswith("ly") and self._is_adverb(at)
 
     def _is_adverb(self, at: int) -> bool:
         word = self.lowered[at]
-        return word in ADVERBS or (word.endswith("ly") and len(word) > 4 and not self._is_name(at))
-
-    def _starts_noun(self, at: int) -> bool:
-        word = self.words[at]
-        return (
-            self.lowered[at] in DETERMINERS
-            or word[:1].isupper()
-            or word[:1].isdigit()
-            or word.lower() in COUNTS
+        return word in lexicon.ADVERBS or (
+            word.endswith("ly") and len(word) > 4 and not self._is_name(at)
         )
 
     def _named(self, places: Sequence[int]) -> Sequence[int] | None:

@@ -2,7 +2,7 @@
 
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import cached_property
 from heapq import heappop, heappush
@@ -29,9 +29,8 @@ SPREAD = 100
 
 Place = tuple[int, int]
 """Start and end, as in text[start:end]."""
-
-
 Anchor = Quantity | Date | Claim
+_NO_CONTENT = frozenset(("a", "an", "the", "of", "s"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,10 +60,7 @@ def embedded_anchors(
 
 def in_order(anchors: Iterable[Anchor]) -> tuple[Anchor, ...]:
     """The anchors sorted by position."""
-    return tuple(sorted(anchors, key=_PLACE))
-
-
-_PLACE = attrgetter("start", "end")
+    return tuple(sorted(anchors, key=attrgetter("start", "end")))
 
 
 class Support(NamedTuple):
@@ -94,19 +90,24 @@ class Passage:
 
     def has(self, phrase: Sequence[str]) -> bool:
         """Whether all words of the phrase occur."""
-        if self._is_short:
-            spaced = self._spaced
-            for word in phrase:  # noqa: SIM110, a generator takes longer
-                if f" {word} " not in spaced:
-                    return False
-            return True
-        return self.words.issuperset(phrase)
+        if not self._is_short:
+            return self.words.issuperset(phrase)
+        for word in phrase:  # noqa: SIM110, a generator takes longer
+            if f" {word} " not in self._spaced:
+                return False
+        return True
 
     def places(self, word: str) -> list[Place]:
         """Where the word, one of the passage's, occurs."""
         found = self._looked_up.get(word)
         if found is None:
-            found = self._looked_up[word] = self._find(word)
+            found = [] if self._spaced else self._all_places.get(word, [])
+            whole_word = f" {word} "
+            at = self._spaced.find(whole_word)
+            while at >= 0:
+                found.append((at, at + len(word)))
+                at = self._spaced.find(whole_word, at + len(word) + 1)
+            self._looked_up[word] = found
         return found
 
     @cached_property
@@ -116,18 +117,6 @@ class Passage:
             places.setdefault(composed(found[0]), []).append(found.span())
         return places
 
-    def _find(self, word: str) -> list[Place]:
-        if not self._spaced:
-            return self._all_places.get(word, [])
-        places: list[Place] = []
-        whole_word = f" {word} "
-        at = self._spaced.find(whole_word)
-        while at >= 0:
-            end = at + len(word)
-            places.append((at, end))
-            at = self._spaced.find(whole_word, end + 1)
-        return places
-
     def spans(self, phrase: Sequence[str]) -> Iterator[Place]:
         """Where all words of the phrase occur close together, in any order; sorted by start.
 
@@ -135,60 +124,44 @@ class Passage:
         """
         places = [self.places(word) for word in phrase]
         if len(places) < 2:
-            return iter(places[0] if places else ())
-        rarest = min(places, key=len)
-        if len(rarest) == 1:
-            found = _together(places, rarest[0][0])
-            return iter((found,) if found else ())
-        return _all_together(places, rarest)
-
-
-def _all_together(places: Sequence[Sequence[Place]], rarest: Sequence[Place]) -> Iterator[Place]:
-    """The spans of the words near each place of the rarest one, sorted by start."""
-    waiting: list[Place] = []
-    for at, _ in rarest:
-        while waiting and waiting[0][0] < at - SPREAD:  # no later one starts before it
-            yield heappop(waiting)
-        if found := _together(places, at):
-            heappush(waiting, found)
-    yield from sorted(waiting)
+            yield from places[0] if places else ()
+            return
+        waiting: list[Place] = []
+        for at, _ in min(places, key=len):
+            while waiting and waiting[0][0] < at - SPREAD:  # no later one starts before it
+                yield heappop(waiting)
+            if found := _together(places, at):
+                heappush(waiting, found)
+        yield from sorted(waiting)
 
 
 def _together(places: Sequence[Sequence[Place]], at: int) -> Place | None:
     """The span of the places nearest to `at`, one of each word; None if they are far apart."""
-    near = [each[0] if len(each) == 1 else _nearest(each, at) for each in places]
+    near: list[Place] = []
+    for each in places:
+        after = bisect_left(each, (at, 0))
+        is_before = after == len(each) or (after and at - each[after - 1][0] <= each[after][0] - at)
+        near.append(each[after - 1 if is_before else after])  # of two equally near ones the first
     first, last = min(near)[0], max(near)[0]
     if last - at > SPREAD or at - first > SPREAD:
         return None
-    return first, max([end for _, end in near])
+    return first, max(end for _, end in near)
 
 
-def _nearest(places: Sequence[Place], at: int) -> Place:
-    """The place nearest to `at`; of two equally near ones the first."""
-    after = bisect_left(places, (at, 0))
-    if after == len(places):
-        return places[-1]
-    if after and at - places[after - 1][0] <= places[after][0] - at:
-        return places[after - 1]
-    return places[after]
-
-
+@dataclass(eq=False, repr=False)
 class ContextIndex:
-    """All contexts of a sample, for looking up anchors."""
+    """All contexts of a sample, for looking up anchors.
 
-    def __init__(
-        self,
-        contexts: Sequence[str],
-        words: Sequence[Words],
-        quantities: Sequence[Sequence[Quantity]],
-        dates: Sequence[Sequence[Date]],
-    ) -> None:
-        self.contexts = contexts
-        self.words = words
-        self.quantities = quantities
-        self.dates = dates
-        self.claim_supports: dict[tuple[tuple[str, ...], tuple[str, ...]], Support | None] = {}
-        """The support of each claim that was looked up, by the words of its subject and object."""
+    `claim_supports`: the support of each claim that was looked up, by the words of its subject and object.
+    """
+
+    contexts: Sequence[str]
+    words: Sequence[Words]
+    quantities: Sequence[Sequence[Quantity]]
+    dates: Sequence[Sequence[Date]]
+    claim_supports: dict[tuple[tuple[str, ...], tuple[str, ...]], Support | None] = field(
+        init=False, default_factory=dict
+    )
 
     @cached_property
     def passages(self) -> tuple[Passage, ...]:
@@ -206,13 +179,6 @@ class ContextIndex:
         return {value: list(units.values()) for value, units in table.items()}
 
     @cached_property
-    def few_dates(self) -> list[tuple[int, Date]] | None:
-        """The dates of all contexts, each with its context; None if there are many."""
-        if sum(map(len, self.dates)) > FEW:
-            return None
-        return [(context, date) for context, found in enumerate(self.dates) for date in found]
-
-    @cached_property
     def distinct_dates(self) -> list[tuple[int, Date]]:
         """The distinct dates of all contexts, each with its first context."""
         known: dict[tuple[frozenset[tuple[str, int | str]], bool], tuple[int, Date]] = {}
@@ -226,16 +192,14 @@ class ContextIndex:
     def parts(self) -> dict[tuple[str, int | str], list[tuple[int, Date]]]:
         """The distinct dates by each part that they state or imply."""
         table: dict[tuple[str, int | str], list[tuple[int, Date]]] = {}
-        for context, date in self.distinct_dates:
-            for reading in readings(date):
+        for found in self.distinct_dates:
+            for reading in readings(found[1]):
                 for part in implied(reading).items():
-                    table.setdefault(part, []).append((context, date))
+                    table.setdefault(part, []).append(found)
         return table
 
     def dates_like(self, stated: Date) -> Sequence[tuple[int, Date]]:
         """Candidate dates: every date that may support this one is among them."""
-        if self.few_dates is not None:
-            return self.few_dates
         if len(self.distinct_dates) <= FEW:
             return self.distinct_dates
         rarest = (
@@ -252,43 +216,25 @@ def support(anchor: Anchor, context_index: ContextIndex) -> Support | None:
     number. A date needs one date with all its stated parts. A claim needs all words of its subject and
     of its object, at most 300 characters apart in one context, whatever is between them.
     """
+    if isinstance(anchor, Claim):
+        stated = tuple(_content(anchor.subject)), tuple(_content(anchor.object))
+        # An answer may repeat a claim many times, and a context its words.
+        known = context_index.claim_supports
+        if stated not in known:
+            known[stated] = _words_support(*stated, context_index)
+        return known[stated]
+    found: tuple[int, Quantity | Date] | None
     if isinstance(anchor, Quantity):
-        return _number_support(anchor, context_index)
-    if isinstance(anchor, Date):
-        return _date_support(anchor, context_index)
-    return _claim_support(anchor, context_index)
-
-
-def _number_support(stated: Quantity, context_index: ContextIndex) -> Support | None:
-    for context, given in context_index.numbers.get(stated.value, ()):
-        if same_quantity(stated, given, unit=True):
-            return _at(context_index, context, given.start, given.end)
-    return None
-
-
-def _date_support(stated: Date, context_index: ContextIndex) -> Support | None:
-    for context, given in context_index.dates_like(stated):
-        if supports(given, stated):
-            return _at(context_index, context, given.start, given.end)
-    return _bare_year_support(stated, context_index)
-
-
-def _bare_year_support(stated: Date, context_index: ContextIndex) -> Support | None:
-    """`the 2021 report` supports `in 2021`, although nothing there marks 2021 as a year."""
-    if stated.year is None or len(stated.parts) > 1:
-        return None
-    for context, given in context_index.numbers.get(Decimal(stated.year), ()):
-        if not given.unit and not given.spelled:
-            return _at(context_index, context, given.start, given.end)
-    return None
-
-
-def _claim_support(claim: Claim, context_index: ContextIndex) -> Support | None:
-    stated = tuple(_content(claim.subject)), tuple(_content(claim.object))
-    # An answer may repeat a claim many times, and a context its words.
-    if stated not in context_index.claim_supports:
-        context_index.claim_supports[stated] = _words_support(*stated, context_index)
-    return context_index.claim_supports[stated]
+        given = context_index.numbers.get(anchor.value, ())
+        found = next((each for each in given if same_quantity(anchor, each[1], unit=True)), None)
+    else:
+        given = context_index.dates_like(anchor)
+        found = next((each for each in given if supports(each[1], anchor)), None)
+        if not found and anchor.year is not None and len(anchor.parts) == 1:
+            # `the 2021 report` supports `in 2021`, although nothing there marks 2021 as a year.
+            given = context_index.numbers.get(Decimal(anchor.year), ())
+            found = next((each for each in given if not (each[1].unit or each[1].spelled)), None)
+    return found and _at(context_index, found[0], found[1].start, found[1].end)
 
 
 def _words_support(
@@ -309,18 +255,14 @@ def _content(phrase: str) -> list[str]:
     return [word for word in found if word not in _NO_CONTENT] or found
 
 
-_NO_CONTENT = frozenset(("a", "an", "the", "of", "s"))
-
-
 def _nearest_pair(subjects: Iterator[Place], objects: Iterator[Place]) -> Place | None:
     """The span of the first subject with an object near it, and that object; both are sorted by start."""
     first = next(subjects, None)
     after = next(objects, None) if first else None
+    # The object that ends last, of those that do not start after the subject.
+    before: Place | None = None
     if first is None or after is None:
         return None
-    before: Place | None = (
-        None  # the object that ends last, of those that do not start after the subject
-    )
     for start, end in chain([first], subjects):
         while after is not None and after[0] <= start:
             before = after if before is None else max(before, after, key=itemgetter(1))

@@ -1,17 +1,12 @@
-"""The sentences of some texts that share most words with another text."""
+"""The sentences of texts that share most words with another text, and what an answer states beyond them."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from math import log1p
-from typing import TYPE_CHECKING
 
 from ragauge.language.stems import Word
 from ragauge.language.text import Span, sentence_spans
-
-if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
 
 MAX_WORDS = 40
 """A longer sentence is cut into pieces of this many words, and so is a text without punctuation."""
@@ -93,20 +88,15 @@ class SentenceIndex:
 
         wanted = dict.fromkeys(stems)
         points = np.zeros(len(self.sentences))
-        self._add(points, wanted, self._with_stem, 1.0)
-        self._add(points, dict.fromkeys(stem[:PREFIX] for stem in wanted), self._with_prefix, 0.5)
+        prefixes = dict.fromkeys(stem[:PREFIX] for stem in wanted)
+        for keys, table, weight in (
+            (wanted, self._with_stem, 1.0),
+            (prefixes, self._with_prefix, 0.5),
+        ):
+            for key in keys:
+                if (places := table.get(key)) is not None:
+                    points[places] += weight * log1p(len(self.sentences) / len(places))
         return np.argsort(-points, kind="stable")[:most].tolist()
-
-    def _add(
-        self,
-        points: "npt.NDArray[np.float64]",
-        wanted: Iterable[str],
-        places: "Mapping[str, npt.NDArray[np.integer]]",
-        weight: float,
-    ) -> None:
-        for part in wanted:
-            if (found := places.get(part)) is not None:
-                points[found] += weight * log1p(len(self.sentences) / len(found))
 
 
 SENTENCE_END = re.compile(r"[.!?。！？]\s|[\n。！？]")
@@ -135,19 +125,11 @@ def unsupported_runs(answer: str, words: Iterable[tuple[int, int, bool]]) -> lis
         else:
             spans.append((start, end))
             goes_on = True
-    return [(_first_part(answer, start), _last_part(answer, end)) for start, end in spans]
-
-
-def _first_part(answer: str, start: int) -> int:
-    """Where the compound begins whose later part begins at `start`."""
-    before = FIRST_PARTS.search(answer, max(0, start - MAX_PARTS), start)
-    return before.start() if before else start
-
-
-def _last_part(answer: str, end: int) -> int:
-    """Where the compound ends whose part ends at `end`."""
-    after = LAST_PARTS.match(answer, end, end + MAX_PARTS)
-    return after.end() if after else end
+    for at, (start, end) in enumerate(spans):
+        before = FIRST_PARTS.search(answer, max(0, start - MAX_PARTS), start)
+        after = LAST_PARTS.match(answer, end, end + MAX_PARTS)
+        spans[at] = before.start() if before else start, after.end() if after else end
+    return spans
 
 
 _ABSOLUTES = {
@@ -184,3 +166,42 @@ def absolutes(words: Sequence[Word], others: Sequence[Sequence[Word]]) -> list[S
         and not any(each.lowered in _SPEAKERS for each in words[max(0, at - _BEFORE) : at])
         and not (at == 0 and word.lowered == "no")
     ]
+
+
+_NOUN = r"""(?:documents?|contexts?|texts?|passages?|excerpts?|information|sources?|articles?|reports?|handbook|manual|guide(?:lines)?|polic(?:y|ies)|records?
+|materials?|snippets?|search\ results?|knowledge\ base|page|section|chapter|tables?|data)"""
+_ATTRIBUTION = re.compile(
+    rf"""
+    \[\s*(?:\d{{1,3}}(?:\s*[,;–-]\s*\d{{1,3}})*|(?:source|doc|document|ref)\b[^\]\n]{{0,60}})\s*\]
+    | \(\s*(?:sources?|see|from|based\ on|according\ to|cf\.|pages?|pp?\.|quelle|siehe|laut|seite|source|voir|selon|fuentes?|véase|según|página|来源|参见)
+      (?![^\W\d_])[^()\n]{{0,120}}(?:\([^()\n]{{0,60}}\)[^()\n]{{0,60}}){{0,3}}\)
+    | (?:^|(?<=[.!?。\n]))[\ \t]*(?:\*\*)?(?:sources?|citations?|quellen?|fuentes?|来源)(?:\*\*)?[ ]?[:：][^\n]{{0,300}}$
+    | ,?[ ]?\b(?:according\ to|based\ (?:up)?on|as\ (?:stated|described|mentioned|noted|given)\ (?:in|on|by)|laut|gemäß|selon|d['’]après|según|de\ acuerdo\ con)[ ]
+      (?:(?:page|section|chapter)[ ][\w.-]{{1,12}}[ ]of[ ])?
+      (?:the|this|these|your|our|my|dem|der|den|le|la|les|el|los|las)[ ](?:(?:provided|given|above|retrieved|available|following)[ ])?
+      (?:{_NOUN}|handbuch|dokument(?:en)?|text|document|texte|manuel|documento|texto|manual)\b(?:[ ]provided)?
+    | (?:^|(?<=[.!?。！？\n]))[\ \t]*(?:all[ ])?(?:this|that)[ ]is[ ](?:(?:stated|described|mentioned|noted|given|found|taken)[ ])?(?:in|on|from|according\ to)[ ]
+      (?:(?:page|section|chapter)[ ][\w.-]{{1,12}}[ ]of[ ])?the[ ](?:\w+[ ]version[ ]of[ ]the[ ])?(?:documents?|documentation|contexts?|texts?|passages?|handbook|manual|sources?)[ ]?\.
+    | (?:^|(?<=[.!?。！？\n]))[\ \t]*(?:let\ me\ know\ if|(?:please[ ])?feel\ free\ to|(?:please[ ])?do(?:\ not|n['’]t)\ hesitate\ to|i\ hope\ (?:this|that)\ helps
+      |if\ you\ have\ (?:any[ ])?(?:other|more|further)\ questions|is\ there\ anything\ else|lassen\ sie\ (?:es[ ])?mich\ wissen|ich\ hoffe,\ (?:das|dies)\ hilft
+      |n['’]hésitez\ pas|j['’]espère\ que\ cel|no\ dude\ en|espero\ que\ est|希望这|如(?:果您?)?(?:还)?有其他)[^.!?。！？\n]{{0,200}}[.!?。！？]?
+    | (?:根据|依据|按照)(?:所提供的|提供的|上述|以上)?(?:文档|文件|手册|资料|上下文|文本)[，,]?
+    """,
+    re.IGNORECASE | re.VERBOSE | re.MULTILINE,
+)
+
+
+def without_attributions(text: str) -> str:
+    """The text with spaces in place of what only names a source or turns to the reader; positions stay the same.
+
+    A text that is nothing else stays as it is. A named source ("according to Einstein") may be wrong, so it stays too.
+
+    >>> without_attributions("According to the handbook, it costs $9 [2]. Source: fees-1.").split()
+    [',', 'it', 'costs', '$9', '.']
+    >>> without_attributions("It costs $9. Let me know if you need anything else!").split()
+    ['It', 'costs', '$9.']
+    >>> without_attributions("It was built in 1931, according to Ada Grant.")
+    'It was built in 1931, according to Ada Grant.'
+    """
+    rest = _ATTRIBUTION.sub(lambda found: " " * len(found[0]), text)
+    return rest if any(map(str.isalnum, rest)) else text

@@ -19,7 +19,7 @@ SAYS = {
 def in_words(difference: Difference, other: str) -> str:
     """What a text says in place of what the other one has; `other` names that one.
 
-    >>> from ragauge.language.facts.differences import Part
+    >>> from ragauge.language.facts.reader import Part
     >>> in_words(Difference("date", Part("1905", 0, 4), Part("1899", 3, 7)), "the reference")
     'states 1905 where the reference has 1899'
     """
@@ -34,14 +34,13 @@ def in_words(difference: Difference, other: str) -> str:
 def as_data(difference: Difference, other: str) -> Mapping[str, object]:
     """A difference as evidence: its kind, and text and span in the answer and in the other text, None where one says nothing of it."""
     sides = {"answer": difference.found, other: difference.expected}
-    data: dict[str, object] = {"kind": difference.kind}
-    for side, part in sides.items():
-        data[side] = part and {
-            "text": excerpt(part.text, TEXT_SHOWN),
-            "start": part.start,
-            "end": part.end,
-        }
-    return data | ({"place": difference.context} if other == "context" else {})
+    shown = {
+        side: part
+        and {"text": excerpt(part.text, TEXT_SHOWN), "start": part.start, "end": part.end}
+        for side, part in sides.items()
+    }
+    place = {"place": difference.context} if other == "context" else {}
+    return {"kind": difference.kind, **shown, **place}
 
 
 SHOWN = 4
@@ -89,15 +88,13 @@ def why_hallucinated(unsupported: Sequence[str], n: int, *, has_drifted: bool) -
     >>> why_hallucinated([], 0, has_drifted=False)
     'it states no number, date or claim that could be checked'
     """
+    what = f"all {n} numbers, dates and claims" if n > 1 else "its number, date or claim"
+    parts = [f"the contexts support {what}"]
     if not n:
         parts = ["it states no number, date or claim that could be checked"]
-    elif not unsupported:
-        what = f"all {n} numbers, dates and claims" if n > 1 else "its number, date or claim"
-        parts = [f"the contexts support {what}"]
-    else:
-        parts = [
-            f"no context supports {named(unsupported)} ({len(unsupported)} of {n} numbers, dates and claims)"
-        ]
+    elif unsupported:
+        share = f"{len(unsupported)} of {n} numbers, dates and claims"
+        parts = [f"no context supports {named(unsupported)} ({share})"]
     if has_drifted:
         parts.append("under a fifth of its words are in the contexts")
     return "; ".join(parts)

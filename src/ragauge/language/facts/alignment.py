@@ -7,23 +7,22 @@ from math import log1p
 from typing import NamedTuple
 
 from ragauge.language.facts.differences import (
+    LIKELY,
     Difference,
     beside,
-    facts_of,
-    keys_of,
-    likeness,
-    part_of,
-)
-from ragauge.language.facts.polarity import in_other_words, turned
-from ragauge.language.facts.reader import Fact, Statement, read
-from ragauge.language.facts.same import (
-    LIKELY,
     contradiction,
+    facts_of,
     is_equal,
     is_same,
     is_within,
     is_worked_out,
+    keys_of,
+    likeness,
+    n_shared,
+    part_of,
 )
+from ragauge.language.facts.polarity import in_other_words, turned
+from ragauge.language.facts.reader import Fact, Part, Statement, read
 from ragauge.language.facts.statements import compare, focused, remarks
 
 MIN_SHARED = 0.5
@@ -78,7 +77,8 @@ def align(answer: str, expected: str, question: str = "") -> Alignment:
         if each.kind != "member" or _is_in_clause(each, ours, theirs)
     ] or [*remarks(ours, theirs, asked)]
     for statement in ours:
-        if partner := _partner(statement, theirs) or (theirs[0] if len(theirs) == 1 else None):
+        partner = max(theirs, key=lambda other: n_shared(statement, other), default=None)
+        if partner and (len(theirs) == 1 or n_shared(statement, partner)):
             found += compare(statement, partner, ours, asked, keys_of(theirs))
     words = in_other_words(ours, theirs) if len(ours) <= MAX_STATEMENTS else ()
     return Alignment(_equal(theirs, facts_of(ours)), tuple(dict.fromkeys(found)), words)
@@ -88,26 +88,13 @@ def _is_in_clause(
     difference: Difference, ours: Sequence[Statement], theirs: Sequence[Statement]
 ) -> bool:
     """Whether the clause that says what an answer's statement does has what that contradicts."""
-    here, there = difference.found, difference.expected
-    assert here and there
-    statement = next(each for each in ours if each.start <= here.start < each.end)
-    other = next(each for each in theirs if each.start <= there.start < each.end)
-    clauses = focused(other, statement)
-    return clauses.start <= there.start < clauses.end
+    assert difference.found and difference.expected
+    clauses = focused(_at(difference.expected, theirs), _at(difference.found, ours))
+    return clauses.start <= difference.expected.start < clauses.end
 
 
-def _partner(statement: Statement, others: Sequence[Statement]) -> Statement | None:
-    """The statement with which this one shares most words and facts; None if it shares none."""
-    best = max(others, key=lambda other: _n_shared(statement, other), default=None)
-    return best if best and _n_shared(statement, best) else None
-
-
-def _n_shared(one: Statement, other: Statement) -> int:
-    n_facts = sum(any(is_same(a, b) for b in other.facts) for a in one.facts)
-    return len(one.keys & other.keys) + n_facts
-
-
-# ------------------------------------------------------------------ facts
+def _at(part: Part | Fact, statements: Sequence[Statement]) -> Statement:
+    return next(each for each in statements if each.start <= part.start < each.end)
 
 
 def align_to_passages(answer: str, contexts: Sequence[str], question: str = "") -> Alignment:
@@ -121,9 +108,9 @@ def align_to_passages(answer: str, contexts: Sequence[str], question: str = "") 
     """
     if len(answer) > MAX_CHARACTERS:
         return Alignment((), ())
-    passages = Passages.of(tuple(contexts))
+    passages = _passages(tuple(contexts))
     ours, asked = read(answer), read(question)
-    if len(ours) > MAX_COMPARED or len(facts_of(ours)) > MAX_COMPARED:
+    if max(len(ours), len(facts_of(ours))) > MAX_COMPARED:
         return Alignment((), ())
     found: list[Difference] = []
     for statement in ours:
@@ -131,7 +118,8 @@ def align_to_passages(answer: str, contexts: Sequence[str], question: str = "") 
         if partner is None:
             continue
         clauses = focused(partner, statement)
-        is_covered = _covered(statement, partner)
+        n_covered = len(statement.keys & partner.keys)
+        is_covered = n_covered >= MIN_COVERED * len(statement.keys)
         each = [
             one
             for theirs in (partner, clauses)
@@ -154,11 +142,14 @@ def _of_passage(
     stand for several, contradicts none: `£11 less, £6 against £17`.
     """
     here, there = ({fact.start: fact for fact in each.facts} for each in (ours, theirs))
-    worked_out = [
-        fact
-        for fact in ours.facts
-        if is_worked_out(fact, _operands(fact, [*theirs.facts, *ours.facts]))
-    ]
+    worked_out: list[Fact] = []
+    for fact in ours.facts:
+        operands: list[Fact] = []
+        for each in (*theirs.facts, *ours.facts):
+            if each is not fact and not _is_among(each, operands):
+                operands.append(each)
+        if is_worked_out(fact, operands):
+            worked_out.append(fact)
     found = [*_of_facts([ours], [theirs], asked, [*asked, *stated, *worked_out])]
     counts = Counter(one.found for one in found)
     for one in found:
@@ -173,15 +164,6 @@ def _of_passage(
             yield one
 
 
-def _operands(fact: Fact, facts: Sequence[Fact]) -> list[Fact]:
-    """The facts that another one may be worked out of, each once."""
-    found: list[Fact] = []
-    for each in facts:
-        if each is not fact and not _is_among(each, found):
-            found.append(each)
-    return found
-
-
 def _equal(statements: Sequence[Statement], others: Sequence[Fact]) -> list[tuple[int, int]]:
     """The spans of the facts that are among the others."""
     return [
@@ -191,12 +173,7 @@ def _equal(statements: Sequence[Statement], others: Sequence[Fact]) -> list[tupl
     ]
 
 
-def _covered(ours: Statement, theirs: Statement) -> bool:
-    """Whether the passage's sentence has most words of this one."""
-    return len(ours.keys & theirs.keys) >= MIN_COVERED * len(ours.keys)
-
-
-class Passages:
+class _Passages:
     """The statements of some passages, to look up the one closest to another statement."""
 
     def __init__(self, contexts: Sequence[str]) -> None:
@@ -211,14 +188,7 @@ class Passages:
             for key in statement.keys:
                 self._with_key.setdefault(key, []).append(at)
         self.keys = self._with_key.keys()
-        self.facts = facts_of([statement for statement, _ in self._statements])[
-            :MAX_FACTS_OF_PASSAGES
-        ]
-
-    @staticmethod
-    @lru_cache(maxsize=256)
-    def of(contexts: tuple[str, ...]) -> "Passages":
-        return Passages(contexts)
+        self.facts = facts_of([each for each, _ in self._statements])[:MAX_FACTS_OF_PASSAGES]
 
     def closest(
         self, statement: Statement, asked: Sequence[Statement]
@@ -231,23 +201,18 @@ class Passages:
         if len(keys) < MIN_KEYS:
             keys = keys | {key for each in asked for key in each.keys}
         found = [self._with_key.get(key, ()) for key in sorted(keys)]
-        found += [self._with_fact(fact) for fact in statement.facts]
+        for fact in statement.facts:
+            facts = [each.facts for each, _ in self._statements]
+            found.append([at for at, each in enumerate(facts) if _is_among(fact, each)])
         scores: Counter[int] = Counter()
         for places in found:
             for at in places:
                 scores[at] += log1p(len(self._statements) / len(places))  # pyright: ignore[reportArgumentType]
-        if not scores:
-            return None, 0
-        best = min(scores, key=lambda at: (-scores[at], at))
-        return self._statements[best]
+        best = min(scores, key=lambda at: (-scores[at], at), default=None)
+        return (None, 0) if best is None else self._statements[best]
 
-    def _with_fact(self, fact: Fact) -> Sequence[int]:
-        """The places of the statements that state a fact."""
-        return [
-            at
-            for at, (statement, _) in enumerate(self._statements)
-            if any(is_same(fact, other) for other in statement.facts)
-        ]
+
+_passages = lru_cache(maxsize=256)(_Passages)
 
 
 def _of_facts(
@@ -269,8 +234,12 @@ def _of_facts(
             continue
         is_clear = len({str(fact.value) for fact, _ in found}) == 1 and len(ours) <= MAX_STATEMENTS
         if not is_clear or found[0][1] == LIKELY:
-            found = [
-                (fact, kind) for fact, kind in found if _are_aligned(fact, ours, expected, theirs)
+            other = _at(expected, theirs)
+            pairs = [(fact, kind, _at(fact, ours)) for fact, kind in found]
+            found = [  # of which the statements share most of their words, and have few facts
+                (fact, kind)
+                for fact, kind, one in pairs
+                if len(one.facts) <= MAX_FACTS and likeness(one, other) >= MIN_SHARED
             ]
         for fact, kind in found[:1]:
             yield Difference(kind, part_of(fact), part_of(expected))
@@ -278,12 +247,3 @@ def _of_facts(
 
 def _is_among(fact: Fact, others: Sequence[Fact]) -> bool:
     return any(is_same(fact, other) for other in others)
-
-
-def _are_aligned(
-    fact: Fact, ours: Sequence[Statement], expected: Fact, theirs: Sequence[Statement]
-) -> bool:
-    """Whether the statements of two facts share most of their words, and have few facts."""
-    one = next(each for each in ours if each.start <= fact.start < each.end)
-    other = next(each for each in theirs if each.start <= expected.start < each.end)
-    return len(one.facts) <= MAX_FACTS and likeness(one, other) >= MIN_SHARED

@@ -1,24 +1,31 @@
-"""A detail in which a text contradicts another, and what statements have in common."""
+"""What two texts state of one detail: whether facts are the same or contradict, and what statements have in common."""
 
-from collections.abc import Sequence, Set
-from typing import NamedTuple, Protocol
+import re
+from collections.abc import Iterator, Sequence, Set
+from decimal import Decimal
+from itertools import permutations
+from operator import ge, le
+from typing import NamedTuple, cast
 
-from ragauge.language.facts.reader import Fact, Statement, Token, Word
-from ragauge.language.facts.same import is_same
+from ragauge.language.dates.parts import Date, readings, supports
+from ragauge.language.facts.reader import Fact, Part, Statement, Word
 from ragauge.language.facts.vocabulary import vocabulary
+from ragauge.language.numbers.quantity import ALIKE, DIVIDING, MONEY
+from ragauge.language.numbers.unit_conversion import converted
 
 MIN_SIZE = 3
 """The fewest words and facts of a statement that words are compared with."""
 MIN_LIKENESS = 0.5
 """The likeness of two statements from which their words are compared."""
-
-
-class Part(NamedTuple):
-    """What a text says of a detail, and where: start and end of the span."""
-
-    text: str
-    start: int
-    end: int
+GROUPED = re.compile(r"\D*([1-9]\d{0,2})\.(\d{3})(?![\d.,])\D*")
+"""A number whose point may be one between thousands, as in German and Spanish."""
+BYTES = {"byte": 1, "kB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12, "PB": 10**15}
+DAYS = {"day": 1, "week": 7, "month": 30, "year": 365}
+LIKELY = "value"
+MAX_OPERANDS, MAX_DIGITS, MAX_DECIMALS = 12, 100, 6
+"""Amounts of which another may be worked out, more are a table; digits of one before or behind the point; decimals of a percentage."""
+ROUNDED = Decimal("0.02")
+"""Numbers of at least a hundred, or with decimals, that differ by less than this share may be rounded."""
 
 
 class Difference(NamedTuple):
@@ -34,16 +41,7 @@ class Difference(NamedTuple):
     context: int = 0
 
 
-class _Shown(Protocol):
-    @property
-    def shown(self) -> str: ...
-    @property
-    def start(self) -> int: ...
-    @property
-    def end(self) -> int: ...
-
-
-def part_of(one: _Shown) -> Part:
+def part_of(one: Fact | Word) -> Part:
     """The part of a text that is a fact, or a word."""
     return Part(one.shown, one.start, one.end)
 
@@ -56,6 +54,11 @@ class Item(NamedTuple):
     end: int
     role: str
     kind: str
+
+    @property
+    def is_agent(self) -> bool:
+        """Whether it is who does something in the passive: `by Ada`, not `by law`."""
+        return self.role == "by" and self.kind not in ("word", "noun")
 
 
 def span(statement: Statement, words: Sequence[Word | Item]) -> Part:
@@ -72,18 +75,23 @@ def keys_of(statements: Sequence[Statement]) -> Set[str]:
     return {key for statement in statements for key in statement.keys}
 
 
-def beside(statement: Statement, part: Fact | Token) -> set[str]:
+def beside(statement: Statement, part: Fact | Part) -> set[str]:
     """The content words next to a part of a statement: one before it, two behind it."""
     before = [word.key for word in statement.words if word.end <= part.start]
     after = [word.key for word in statement.words if word.start >= part.end]
     return {*before[-1:], *after[:2]}
 
 
+def n_shared(one: Statement, other: Statement) -> int:
+    """The number of words and facts that both statements have."""
+    n_facts = sum(any(is_same(fact, each) for each in other.facts) for fact in one.facts)
+    return len(one.keys & other.keys) + n_facts
+
+
 def likeness(one: Statement, other: Statement) -> float:
     """Of the words and facts of both statements, the share that both have: Dice's coefficient."""
-    n_facts = sum(any(is_same(fact, each) for each in other.facts) for fact in one.facts)
     n = len(one.keys) + len(other.keys) + len(one.facts) + len(other.facts)
-    return 2 * (len(one.keys & other.keys) + n_facts) / n if n else 0.0
+    return 2 * n_shared(one, other) / n if n else 0.0
 
 
 def kind_of_word(word: Word) -> str:
@@ -91,7 +99,7 @@ def kind_of_word(word: Word) -> str:
     return "dense" if word.key[0] > "\u3000" else "name" if word.is_name else "word"
 
 
-def joints(statement: Statement) -> list[Token]:
+def joints(statement: Statement) -> list[Part]:
     """Commas and words such as `and`, but not the first letter of `U.K.`."""
     joints, text = vocabulary().joints, statement.text
     return [
@@ -99,3 +107,131 @@ def joints(statement: Statement) -> list[Token]:
         for token in statement.tokens
         if token.text in joints and not text.startswith(".", token.end - statement.start)
     ]
+
+
+def is_same(one: Fact, other: Fact) -> bool:
+    """Whether two facts say the same, as far as both say it."""
+    if one.kind != other.kind:
+        return False
+    ours, theirs = one.value, other.value
+    if isinstance(ours, Date) and isinstance(theirs, Date):
+        return supports(ours, theirs) or supports(theirs, ours)
+    if isinstance(ours, tuple):
+        return ours == theirs
+    return _is_same_amount(one, other) and not (one.per and other.per and one.per != other.per)
+
+
+def contradiction(one: Fact, other: Fact) -> str:
+    """The kind of the contradiction between two facts that are not the same; "" if they may both be true.
+
+    LIKELY if they contradict each other only where the statements are alike: `AES-128` and `TLS 1.2`, `7` and `8 years`.
+    """
+    if one.kind != other.kind:
+        return ""
+    ours, theirs = one.value, other.value
+    if isinstance(ours, Date) and isinstance(theirs, Date):
+        pairs = [(a, b) for a in readings(ours) for b in readings(theirs)]
+        # No reading of the two agrees in all parts that both state, of which there is one.
+        are_others = all(
+            not a.keys().isdisjoint(b) and any(a[name] != b[name] for name in a.keys() & b)
+            for a, b in pairs
+        )
+        return "date" if are_others else ""
+    if isinstance(ours, tuple) and isinstance(theirs, tuple):
+        if one.kind == "member":
+            return "member" if ours[0] == theirs[0] and ours != theirs else ""
+        return "version" if ours[0] == theirs[0] else LIKELY
+    are_money = one.unit in MONEY and other.unit in MONEY
+    if are_money and one.unit not in ALIKE.get(other.unit, (other.unit,)):
+        return "currency"
+    if _is_same_amount(one, other):
+        return "period" if one.per and other.per and one.per != other.per else ""
+    if are_money or _in(one, other.unit) is not None:
+        return "number" if one.value != other.value else "unit"
+    has_measure = any(unit == "%" or unit in MONEY for unit in (one.unit, other.unit))
+    return "" if (one.unit and other.unit) or has_measure else LIKELY
+
+
+def is_equal(one: Fact, other: Fact) -> bool:
+    """Whether two facts say the same, and neither rounds the other."""
+    return is_same(one, other) and (
+        one.kind != "amount" or any(ours == theirs for ours, theirs in _values(one, other))
+    )
+
+
+def is_within(one: Fact, other: Fact) -> bool:
+    """Whether an amount without a bound is among those that a bound allows: `300` for `over 250`."""
+    if one.kind != "amount" or not one.bound or other.bound:
+        return False
+    within = ge if one.bound in ("least", "over") else le
+    return any(within(stated, limit) for limit, stated in _values(one, other))
+
+
+def is_worked_out(fact: Fact, others: Sequence[Fact]) -> bool:
+    """Whether an amount is the sum, difference, product, ratio or change of two others, whose units fit."""
+    amounts = [each for each in (fact, *others[:MAX_OPERANDS]) if each.kind == "amount"]
+    if amounts[:1] != [fact] or any(abs(_value(each).adjusted()) > MAX_DIGITS for each in amounts):
+        return False
+    return any(_value(fact) in _results(fact, *pair) for pair in permutations(amounts[1:], 2))
+
+
+def _results(fact: Fact, one: Fact, other: Fact) -> Iterator[Decimal]:
+    """What two amounts come to in the unit of a third; percentages with its decimals."""
+    a, b = _value(one), _value(other)
+    if one.unit == other.unit == fact.unit:
+        yield from (a + b, abs(a - b))
+    if one.unit == fact.unit and not other.unit:
+        yield a * b
+        if b:
+            yield a / b
+    if one.unit == other.unit and fact.unit == "%" and b:
+        value = _value(fact)
+        n_decimals = min(MAX_DECIMALS, max(0, -int(value.as_tuple().exponent)))
+        half = Decimal(5).scaleb(-n_decimals - 1)  # round() fails for more than 28 digits
+        for share in (100 * a / b, 100 * abs(a / b - 1)):
+            if abs(share - value) <= half:
+                yield value
+
+
+def _value(fact: Fact) -> Decimal:
+    return abs(cast(Decimal, fact.value))
+
+
+def _is_same_amount(one: Fact, other: Fact) -> bool:
+    """Whether two amounts are equal in one unit, or one may be the other rounded."""
+    for ours, theirs in _values(one, other):
+        if ours == theirs:
+            return True
+        n_decimals = min(-int(each.as_tuple().exponent) for each in (ours, theirs))
+        if n_decimals > 0 and round(ours, n_decimals) == round(theirs, n_decimals):
+            return True
+        larger = max(ours, theirs)
+        is_fine = larger >= 100 or ours % 1 or theirs % 1
+        if is_fine and abs(ours - theirs) <= ROUNDED * larger:
+            return True
+    return False
+
+
+def _values(one: Fact, other: Fact) -> Iterator[tuple[Decimal, Decimal]]:
+    """The two amounts in one unit, if there is one; a number without a unit may also be a share of a percentage."""
+    for plain, theirs in ((one, other), (other, one)):
+        if (grouped := GROUPED.fullmatch(plain.text)) and plain.unit == theirs.unit:
+            yield Decimal(grouped[1] + grouped[2]), _value(theirs)
+    ours, theirs = _value(one), _value(other)
+    if not (one.unit and other.unit):
+        yield ours, theirs
+        if "%" in (one.unit, other.unit):
+            yield (100 * ours, theirs) if other.unit == "%" else (ours, 100 * theirs)
+    elif (stated := _in(one, other.unit)) is not None:
+        yield abs(stated), theirs
+
+
+def _in(fact: Fact, unit: str) -> Decimal | None:
+    """The amount in another unit; None if it cannot be converted."""
+    value = cast(Decimal, fact.value)
+    if fact.unit == unit or unit in ALIKE.get(fact.unit, ()):
+        return value
+    for table in (BYTES, DAYS):
+        if fact.unit in table and unit in table:
+            return DIVIDING.divide(value * table[fact.unit], Decimal(table[unit]))
+    return converted(value, fact.unit, unit)

@@ -1,21 +1,20 @@
 """Whether a statement has the opposite sense of another: a negation, an opposite word, two sides exchanged."""
 
 from collections import Counter
-from collections.abc import Container, Iterator, Mapping, Sequence, Set
-from typing import cast
+from collections.abc import Container, Iterator, Mapping, Sequence
 
 from ragauge.language.facts.differences import (
     MIN_SIZE,
     Difference,
     Item,
+    is_same,
     joints,
     kind_of_word,
     likeness,
     part_of,
     span,
 )
-from ragauge.language.facts.reader import Fact, Statement, Word
-from ragauge.language.facts.same import is_same
+from ragauge.language.facts.reader import Statement, Word
 from ragauge.language.facts.vocabulary import vocabulary
 
 MIN_STEM = 4
@@ -46,14 +45,23 @@ def turned(ours: Statement, theirs: Statement, least: float) -> Iterator[Differe
     """
     if len(theirs.keys) + len(theirs.facts) < MIN_SIZE or likeness(ours, theirs) < least:
         return
-    opposite, negated = opposite_of(ours, theirs), _negated(ours, theirs)
-    orders = _exchanged(ours, theirs)
+    opposite = opposite_of(ours, theirs)
+    # Where a statement has both words of a pair of opposites: if the two count as one word, and if they do not.
+    both = _with_both_sides(ours) | _with_both_sides(theirs)
+    orders = [_exchanged(ours, theirs, apart) for apart in ((), both)[: 1 + bool(both)]]
     if orders[0] and all(orders) and not opposite:
         yield orders[0]
     elif opposite and not any(orders):
         yield opposite
-    if negated:
-        yield negated
+    if has_negation(ours) == has_negation(theirs):
+        return
+    senses = [{(word.key, word.is_negated) for word in each.words} for each in (ours, theirs)]
+    mixed = {key for each in senses for key, is_no in each if (key, not is_no) in each}
+    here, there = ({word.key: word for word in each.words} for each in (ours, theirs))
+    for key in here:
+        if key in there and key not in mixed and here[key].is_negated != there[key].is_negated:
+            yield Difference("negation", part_of(here[key]), part_of(there[key]))
+            return
 
 
 def opposite_of(ours: Statement, theirs: Statement) -> Difference | None:
@@ -65,27 +73,23 @@ def opposite_of(ours: Statement, theirs: Statement) -> Difference | None:
             continue  # denied, and no opposite
         if both and all(side != other for (side, _), (other, _) in both):
             return Difference("opposite", part_of(both[0][0][1]), part_of(both[0][1][1]))
-    return next(_with_prefix(ours, theirs), None)
-
-
-def _with_prefix(ours: Statement, theirs: Statement) -> Iterator[Difference]:
-    """`unpaid` for `paid`, `paid` for `unpaid`."""
     known = vocabulary()
     here, there = ({word.text.lower(): word for word in each.words} for each in (ours, theirs))
-    both = here.keys() & there.keys()
-    pairs = [
-        (prefix, text.removeprefix(prefix))
-        for text in sorted(here.keys() ^ there.keys())
-        for prefix in known.prefixes
-        if text.startswith(prefix)
-    ]
-    for prefix, text in pairs:
-        one = here.get(text) or here.get(prefix + text)
-        other = there.get(text) or there.get(prefix + text)
-        if len(text) < MIN_STEM or text in known.without_prefixes | both or not (one and other):
-            continue
-        if one.text.lower() != other.text.lower() and one.is_negated == other.is_negated:
-            yield Difference("opposite", part_of(one), part_of(other))
+    unchanged = known.without_prefixes | (here.keys() & there.keys())
+    for text in sorted(here.keys() ^ there.keys()):  # `unpaid` for `paid`, `paid` for `unpaid`
+        for prefix in known.prefixes:
+            plain = text.removeprefix(prefix)
+            if plain == text or len(plain) < MIN_STEM or plain in unchanged:
+                continue
+            one, other = (each.get(plain) or each.get(text) for each in (here, there))
+            if (
+                one
+                and other
+                and one.text.lower() != other.text.lower()
+                and one.is_negated == other.is_negated
+            ):
+                return Difference("opposite", part_of(one), part_of(other))
+    return None
 
 
 def _sides(statement: Statement, other: Statement) -> Mapping[int, list[tuple[int, Word]]]:
@@ -100,92 +104,56 @@ def _sides(statement: Statement, other: Statement) -> Mapping[int, list[tuple[in
     return found
 
 
-def _negated(ours: Statement, theirs: Statement) -> Difference | None:
-    """A word that one statement denies and the other does not."""
-    if has_negation(ours) == has_negation(theirs):
-        return None
-    here, there = ({word.key: word for word in each.words} for each in (ours, theirs))
-    for key, word in here.items():
-        other = there.get(key)
-        if (
-            other
-            and word.is_negated != other.is_negated
-            and not (_is_mixed(ours, key) or _is_mixed(theirs, key))
-        ):
-            return Difference("negation", part_of(word), part_of(other))
-    return None
-
-
-def _is_mixed(statement: Statement, key: str) -> bool:
-    """Whether a statement both denies a word and does not."""
-    return len({word.is_negated for word in statement.words if word.key == key}) > 1
-
-
 def has_negation(statement: Statement) -> bool:
     """Whether a statement denies anything."""
     return any(token.text in vocabulary().negations for token in statement.tokens)
 
 
-def _exchanged(ours: Statement, theirs: Statement) -> list[Difference | None]:
-    """Two sides of the other statement in each other's place: `B bought A` for `A bought B`, and no passive.
-
-    Where a statement has both words of a pair of opposites: if the two count as one word, and if they do not.
-    """
-    both = _with_both_sides(ours) | _with_both_sides(theirs)
-    return [_exchanged_but(ours, theirs, apart) for apart in ((), both)[: 1 + bool(both)]]
-
-
-def _exchanged_but(ours: Statement, theirs: Statement, apart: Container[int]) -> Difference | None:
+def _exchanged(ours: Statement, theirs: Statement, apart: Container[int]) -> Difference | None:
+    """Two sides of the other statement in each other's place: `B bought A` for `A bought B`, and no passive."""
     first, second = _shared_items(ours, theirs, apart)
     one, other = [item.key for item in first], [item.key for item in second]
     if one == other:
         has_verb = any(item.kind == "word" for item in first[1:-1])
-        is_turned = has_verb and (_is_turned(first, second) or _is_turned(second, first))
-        return _of_items(ours, first, theirs, second) if is_turned else None
-    start = 0
+        # One is the passive of the other: there, nothing is before the one who does it.
+        is_turned = any(
+            (here.is_agent and not there.role) or (there.is_agent and not here.role)
+            for here, there in zip(first[2:], second[2:], strict=True)
+        )
+        if not has_verb or not is_turned:
+            return None
+        return Difference("roles", span(ours, first), span(theirs, second))
+    start, end = 0, len(one)
     while start < len(one) and one[start] == other[start]:
         start += 1
-    end = len(one)
     while end > start and one[end - 1] == other[end - 1]:
         end -= 1
+    is_last = end == len(other)  # else each side has words of its own: `A is chair, B is treasurer`
     first, second = first[start:end], second[start:end]
-    sides = _sides_exchanged(first, second)
-    if sides is None or first[0].role != second[0].role:
+    one, other, n = one[start:end], other[start:end], end - start
+    sides = (  # x m y in theirs are y m x in ours
+        (second[:x], second[x : n - y], second[n - y :])
+        for x in range(1, n - 1)
+        for y in range(1, n - x)
+        if [*other[n - y :], *other[x : n - y], *other[:x]] == one
+    )
+    found = next(sides, None)
+    if found is None or first[0].role != second[0].role:
         return None
-    x, middle, y = sides
+    x, middle, y = found
     if not vocabulary().mutual.isdisjoint(item.key for item in middle):
         return None
-    is_last = end == len(other)  # else each side has words of its own: `A is chair, B is treasurer`
-    if not x[0].kind == y[0].kind != "word" or (
-        is_last and all(item.kind not in ("word", "dense") for item in middle)
-    ):
+    if not x[0].kind == y[0].kind != "word":
         return None
-    is_list = (
-        is_last
-        and x[0].kind in ("name", "noun", "dense")
-        and any(_have_joint(theirs, *pair) for pair in ((x, middle), (middle, y)))
-    )
-    if is_list or _is_passive(ours, first) != _is_passive(theirs, second):
+    if is_last and all(item.kind not in ("word", "dense") for item in middle):
         return None
-    return _of_items(ours, first, theirs, second)
-
-
-def _sides_exchanged(
-    first: Sequence[Item], second: Sequence[Item]
-) -> tuple[Sequence[Item], Sequence[Item], Sequence[Item]] | None:
-    """The parts x, m and y of which the second is x m y and the first y m x; None if it is not."""
-    n, keys = len(second), [item.key for item in second]
-    ours = [item.key for item in first]
-    for x in range(1, n - 1):
-        for y in range(1, n - x):
-            if [*keys[n - y :], *keys[x : n - y], *keys[:x]] == ours:
-                return second[:x], second[x : n - y], second[n - y :]
-    return None
-
-
-def _of_items(
-    ours: Statement, first: Sequence[Item], theirs: Statement, second: Sequence[Item]
-) -> Difference:
+    if is_last and x[0].kind in ("name", "noun", "dense"):
+        # A list has a comma or `and` between two neighbouring parts.
+        places = [(x[-1].end, middle[0].start), (middle[-1].end, y[0].start)]
+        if any(a <= token.start < b for token in joints(theirs) for a, b in places):
+            return None
+    if any(item.is_agent for item in first[2:]) != any(item.is_agent for item in second[2:]):
+        return None
     return Difference("roles", span(ours, first), span(theirs, second))
 
 
@@ -196,17 +164,27 @@ def _shared_items(
 
     Opposites count as one word, but those of the pairs `apart`.
     """
-    lists: list[list[Item]] = []
     names = {word.key for statement in (ours, theirs) for word in statement.words if word.is_name}
+    lists: list[list[Item]] = []
     for statement in (ours, theirs):
-        items = [
-            Item(_pair_or_key(word, apart), word.start, word.end, word.role, _kind_in(word, names))
-            for word in statement.words
-        ]
+        items: list[Item] = []
+        for word in statement.words:
+            key = word.key
+            if word.opposites:
+                pair, side = min(word.opposites)
+                key = f"±{pair} {side}" if pair in apart else f"±{pair}"
+            # At its beginning every word of a statement has a capital, so the other one decides.
+            kind = "name" if word.key in names else kind_of_word(word)
+            kind = "noun" if kind == "word" and word.has_article else kind
+            items.append(Item(key, word.start, word.end, word.role, kind))
         for fact in statement.facts:
             same = next((at for at, other in enumerate(theirs.facts) if is_same(fact, other)), None)
             if same is not None:
-                items.append(Item(f"#{same}", fact.start, fact.end, "", _kind_of(fact)))
+                kind = fact.kind
+                if isinstance(fact.value, tuple) and kind == "member":
+                    # `red` and `north` do not take each other's place.
+                    kind = f"member {fact.value[0]}"
+                items.append(Item(f"#{same}", fact.start, fact.end, "", kind))
         lists.append(sorted(items, key=lambda item: item.start))
     counts = [Counter(item.key for item in items) for items in lists]
     first, second = (
@@ -215,42 +193,7 @@ def _shared_items(
     return first, second
 
 
-def _kind_of(fact: Fact) -> str:
-    """The kind of a fact, and the class of a member: `red` and `north` do not take each other's place."""
-    return f"member {cast(tuple[str, str], fact.value)[0]}" if fact.kind == "member" else fact.kind
-
-
 def _with_both_sides(statement: Statement) -> set[int]:
     """The pairs of opposites of which a statement has both words: `the south is hot and the north cold`."""
     sides = {side for word in statement.words for side in word.opposites}
     return {pair for pair, side in sides if (pair, 1 - side) in sides}
-
-
-def _kind_in(word: Word, names: Set[str]) -> str:
-    """The kind of a word that the other statement may have as a name: at its beginning every word has a capital."""
-    kind = "name" if word.key in names else kind_of_word(word)
-    return "noun" if kind == "word" and word.has_article else kind
-
-
-def _pair_or_key(word: Word, apart: Container[int]) -> str:
-    if not word.opposites:
-        return word.key
-    pair, side = min(word.opposites)
-    return f"±{pair} {side}" if pair in apart else f"±{pair}"
-
-
-def _is_passive(statement: Statement, items: Sequence[Item]) -> bool:
-    return any(item.role == "by" and item.kind not in ("word", "noun") for item in items[2:])
-
-
-def _is_turned(passive: Sequence[Item], active: Sequence[Item]) -> bool:
-    """Whether the first is the passive of the other, which has the same items: nothing stands before the one who does it."""
-    return any(
-        item.role == "by" and item.kind not in ("word", "noun") and not other.role
-        for item, other in zip(passive[2:], active[2:], strict=True)
-    )
-
-
-def _have_joint(statement: Statement, one: Sequence[Item], other: Sequence[Item]) -> bool:
-    """Whether a comma or `and` is between two neighbouring parts."""
-    return any(one[-1].end <= token.start < other[0].start for token in joints(statement))

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property, lru_cache
-from itertools import takewhile
+from itertools import pairwise, takewhile
 from typing import Literal, NamedTuple
 
 from ragauge.language.dates.dates import dates
@@ -40,24 +40,14 @@ _CODE = re.compile(
 _INITIAL = re.compile(r"\.\s+[A-Z]")
 """What follows the initial of a name: `John S. Smith`."""
 
-
-BOUNDS = {
-    "least": "at least ",
-    "most": "at most ",
-    "exact": "exactly ",
-    "over": "over ",
-    "under": "under ",
-}
-"""How a bound is shown."""
-
-OPPOSITE_BOUNDS = {"over": "most", "under": "least"}
-
+BOUNDS = {"least": "at least", "most": "at most", "exact": "exactly"}
+"""How a bound is shown, where not by its name."""
 _PARTED = re.compile(r"[$€£]? ?\b\d{1,3}(?: ?[,.] (?!\d{4})\d{3}| [,.] ?\d{3})\b")
 """A number with a space inside, as some tokenizers leave it: `26, 000`."""
 
 
-class Token(NamedTuple):
-    """A word, phrase, number or sign of a text, lower-cased, with its span."""
+class Part(NamedTuple):
+    """What a part of a text says, and its start and end; of tokens in lower case."""
 
     text: str
     start: int
@@ -84,8 +74,10 @@ class Fact(NamedTuple):
     @property
     def shown(self) -> str:
         """What it says, with what a negation, a bound or a period adds."""
-        before = ("not " * self.is_negated) + BOUNDS.get(self.bound, "")
-        return f"{before}{self.text}{f' per {self.per}' if self.per else ''}"
+        bound = f"{BOUNDS.get(self.bound, self.bound)} " if self.bound else ""
+        return (
+            "not " * self.is_negated + bound + self.text + (f" per {self.per}" if self.per else "")
+        )
 
 
 class Word(NamedTuple):
@@ -107,7 +99,7 @@ class Word(NamedTuple):
 
     @property
     def shown(self) -> str:
-        return f"{'not ' if self.is_negated else ''}{self.text}"
+        return "not " * self.is_negated + self.text
 
 
 @dataclass(frozen=True)
@@ -122,8 +114,8 @@ class Statement:
     end: int
     facts: Sequence[Fact]
     words: Sequence[Word]
-    scopes: Mapping[str, Token]
-    tokens: Sequence[Token]
+    scopes: Mapping[str, Part]
+    tokens: Sequence[Part]
 
     @cached_property
     def keys(self) -> frozenset[str]:
@@ -148,83 +140,67 @@ def read(text: str) -> tuple[Statement, ...]:
     >>> [(fact.kind, fact.text, fact.unit, fact.per) for fact in statement.facts]
     [('amount', '$18', 'USD', 'month')]
     """
-    tokens = [Token(each[0].lower(), *each.span()) for each in vocabulary().token.finditer(text)]
+    tokens = [Part(each[0].lower(), *each.span()) for each in vocabulary().token.finditer(text)]
     negated, denied = ({tokens[at].start for at in _negated(tokens, n)} for n in (NEAR, 1))
-    facts = [_denied(fact) if fact.start in denied else fact for fact in _facts(text, tokens)]
-    starts = [fact.start for fact in facts]
-    places = [token.start for token in tokens]
+    facts = [
+        fact
+        if fact.start not in denied
+        else fact._replace(bound="most" if fact.bound == "over" else "least")
+        if fact.bound in ("over", "under")  # `not over 5` is `at most 5`
+        else fact._replace(is_negated=True)
+        for fact in _facts(text, tokens)
+    ]
+    starts, places = ([each.start for each in parts] for parts in (facts, tokens))
     found: list[Statement] = []
     for start, end in sentence_spans(text):
         own = facts[bisect_left(starts, start) : bisect_left(starts, end)]
         part = tokens[bisect_left(places, start) : bisect_left(places, end)]
-        found.append(_statement(text, start, end, own, part, negated))
+        words = tuple(_words(text, start, own, part, negated))
+        known = vocabulary().scopes
+        scopes = {name: token for token in reversed(part) for name in known.get(token.text, ())}
+        found.append(Statement(text[start:end], start, end, own, words, scopes, part))
     return tuple(found)
 
 
-def _denied(fact: Fact) -> Fact:
-    """The fact with a negation before it: `not over 5` is `at most 5`."""
-    if fact.bound in OPPOSITE_BOUNDS:
-        return fact._replace(bound=OPPOSITE_BOUNDS[fact.bound])
-    return fact._replace(is_negated=True)
-
-
-def _statement(
-    text: str,
-    start: int,
-    end: int,
-    facts: Sequence[Fact],
-    tokens: Sequence[Token],
-    negated: Set[int],
-) -> Statement:
+def _words(
+    text: str, start: int, facts: Sequence[Fact], tokens: Sequence[Part], negated: Set[int]
+) -> Iterator[Word]:
+    """The content words of the statement that begins at `start`."""
     known = vocabulary()
-    scopes = {
-        scope: token for token in reversed(tokens) for scope in known.scopes.get(token.text, ())
-    }
+    others = (known.negations, known.scopes, known.bounds, known.periods, known.months)
     inside = {at for fact in facts for at in range(fact.start, fact.end)}
-    words: list[Word] = []
     for at, token in enumerate(tokens):
         opposites = known.opposites.get(token.text, frozenset())
-        is_plain = token.text[0].isalnum() and token.text not in known.negations
         if (
             token.start in inside
-            or not is_plain
+            or not token.text[0].isalnum()
             or (not opposites and token.text in known.functions)
-        ):
-            continue
-        if any(
-            token.text in each for each in (known.scopes, known.bounds, known.periods, known.months)
+            or any(token.text in each for each in others)
         ):
             continue
         following = tokens[at + 1].start if at + 1 < len(tokens) else start
-        is_name = text[token.start].isupper() and (
-            token.start > start or (following == token.end + 1 and text[following].isupper())
-        )
         before = [each.text for each in tokens[max(0, at - 2) : at]]
-        role = "by" if known.by & set(before) else "to" if known.turning & set(before) else ""
-        words.append(
-            Word(
-                stem(token.text)[:PREFIX],
-                text[token.start : token.end],
-                token.start,
-                token.end,
-                is_name,
-                opposites,
-                role,
-                before[-1:] != [] and before[-1] in known.articles,
-                token.start in negated,
-            )
+        yield Word(
+            key=stem(token.text)[:PREFIX],
+            text=text[token.start : token.end],
+            start=token.start,
+            end=token.end,
+            is_name=text[token.start].isupper()
+            and (token.start > start or (following == token.end + 1 and text[following].isupper())),
+            opposites=opposites,
+            role="by" if known.by & {*before} else "to" if known.turning & {*before} else "",
+            has_article=not known.articles.isdisjoint(before[-1:]),
+            is_negated=token.start in negated,
         )
-    return Statement(text[start:end], start, end, facts, tuple(words), scopes, tokens)
 
 
-def _negated(tokens: Sequence[Token], n: int) -> set[int]:
+def _negated(tokens: Sequence[Part], n: int) -> set[int]:
     """The places of the tokens that a negation denies: the next one, and `n` more."""
     known = vocabulary()
     found: set[int] = set()
     for at, token in enumerate(tokens):
-        if token.text not in known.negations:
-            continue
-        if at + 1 < len(tokens) and tokens[at + 1].text in known.merely:
+        following = tokens[at + 1].text if at + 1 < len(tokens) else ""
+        if token.text not in known.negations or following in known.merely:
             continue
         places = [range(at + 1, min(len(tokens), at + 2 + n))]
         if token.text in known.negations_after:
@@ -234,16 +210,24 @@ def _negated(tokens: Sequence[Token], n: int) -> set[int]:
     return found
 
 
-# ------------------------------------------------------------------ facts
-
-
-def _facts(text: str, tokens: Sequence[Token]) -> list[Fact]:
+def _facts(text: str, tokens: Sequence[Part]) -> list[Fact]:
     """All facts of a text in order, none inside another."""
     found = [*map(_of_date, dates(text)), *_named_dates(text, tokens)]
-    found += [_of_time(each) for each in times_of_day(text)]
-    found += _codes(text, tokens)
+    for time in times_of_day(text):
+        hours, minutes = divmod(int(time.value), 60)
+        parts: dict[str, int | str] = {"hour": hours % 12 or 12, "minute": minutes}
+        if time.unit == "time":
+            parts["half"] = "pm" if 12 <= hours < 24 else "am"
+        found.append(_of_date(Date(time.text, time.start, time.end, parts)))
     amounts = list(_amounts(text, tokens))
-    found += [*amounts, *_members(text, tokens, {fact.start for fact in amounts})]
+    found += [*_codes(text, tokens), *amounts]
+    # Words of a class of which one holds in a place: a weekday, a colour; but not `the last 12 months`.
+    starts, classes = {fact.start for fact in amounts}, vocabulary().classes
+    found += [
+        Fact("member", text[token.start : token.end], token.start, token.end, classes[token.text])
+        for token in tokens
+        if token.text in classes and token.end + 1 not in starts
+    ]
     kept: list[Fact] = []
     taken: set[int] = set()
     for fact in found:  # dates before codes before amounts
@@ -257,128 +241,84 @@ def _of_date(date: Date) -> Fact:
     return Fact("date", date.text, date.start, date.end, date)
 
 
-def _of_time(time: Quantity) -> Fact:
-    hours, minutes = divmod(int(time.value), 60)
-    half = "pm" if 12 <= hours < 24 else "am"
-    parts: dict[str, int | str] = {"hour": hours % 12 or 12, "minute": minutes}
-    if time.unit == "time":
-        parts["half"] = half
-    return _of_date(Date(time.text, time.start, time.end, parts))
-
-
-def _named_dates(text: str, tokens: Sequence[Token]) -> Iterator[Fact]:
+def _named_dates(text: str, tokens: Sequence[Part]) -> Iterator[Fact]:
     """`17. Oktober 1984`, `17 de octubre de 1984`: a month's name of any language between numbers."""
     months = vocabulary().months
     for at, token in enumerate(tokens):
-        month = months.get(token.text)
-        if month is None or token.text == "may":
+        if token.text not in months or token.text == "may":
             continue
-        before = next(
-            (each for each in reversed(tokens[max(0, at - 2) : at]) if each.text.isdigit()), None
+        before, after = (
+            [each for each in part if each.text.isdigit()]
+            for part in (tokens[max(0, at - 2) : at], tokens[at + 1 : at + 3])
         )
-        after = next((each for each in tokens[at + 1 : at + 3] if each.text.isdigit()), None)
-        parts: dict[str, int | str] = {"month": month}
+        parts: dict[str, int | str] = {"month": months[token.text]}
         start, end = token.start, token.end
-        if before and int(before.text) in range(1, 32):
-            parts["day"], start = int(before.text), before.start
-        if after and len(after.text) == 4 and int(after.text) in YEARS:
-            parts["year"], end = int(after.text), after.end
+        if before and int(before[-1].text) in range(1, 32):
+            parts["day"], start = int(before[-1].text), before[-1].start
+        if after and len(after[0].text) == 4 and int(after[0].text) in YEARS:
+            parts["year"], end = int(after[0].text), after[0].end
         if len(parts) > 1:
             yield _of_date(Date(text[start:end], start, end, parts))
 
 
-def _codes(text: str, tokens: Sequence[Token]) -> Iterator[Fact]:
+def _codes(text: str, tokens: Sequence[Part]) -> Iterator[Fact]:
     known = vocabulary()
-    ends = {token.end: at for at, token in enumerate(tokens)}
+    following = {one.end: other.text for one, other in pairwise(tokens)}
     closed = {end for _, end in sentence_spans(text)}
     for found in _CODE.finditer(text):
-        head = (found["head"] or found["kind"] or "version").strip().lower()
+        word = found["head"] or found["kind"]
+        head = (word or "version").strip().lower()
         tail = (found["tail"] or found["number"] or found["letter"]).lower()
-        if (found["head"] or found["kind"]) and (
-            head in known.functions or head in known.months or head in known.bounds
-        ):
+        if word and any(head in each for each in (known.functions, known.months, known.bounds)):
             continue
-        if (
-            found["tail"]
-            and "-" not in found[0]
-            and _is_counting(tail, tokens, ends.get(found.end()))
-        ):
-            continue
-        if _INITIAL.match(text, found.end()) and found.end() + 1 not in closed:
-            continue
-        yield Fact("code", found[0], *found.span(), (head, tail))
+        if found["tail"] and "-" not in found[0]:  # a year, or with a unit: `Teig 6 Stunden`
+            unit = following.get(found.end(), "")
+            is_year = tail.isdigit() and int(tail) in YEARS
+            if is_year or unit in known.units or unit_of(unit or " ") is not None:
+                continue
+        if not _INITIAL.match(text, found.end()) or found.end() + 1 in closed:
+            yield Fact("code", found[0], *found.span(), (head, tail))
 
 
-def _members(text: str, tokens: Sequence[Token], starts: Set[int]) -> Iterator[Fact]:
-    """Words of a class of which one holds in a place: a weekday, a colour; but not `the last 12 months`."""
-    classes = vocabulary().classes
-    for token in tokens:
-        if token.text in classes and token.end + 1 not in starts:
-            span = token.start, token.end
-            yield Fact("member", text[slice(*span)], *span, classes[token.text])
-
-
-def _is_counting(tail: str, tokens: Sequence[Token], at: int | None) -> bool:
-    """Whether the number behind a word is a year, or has a unit: `Teig 6 Stunden`."""
-    if tail.isdigit() and int(tail) in YEARS:
-        return True
-    following = tokens[at + 1].text if at is not None and at + 1 < len(tokens) else ""
-    return following in vocabulary().units or unit_of(following or " ") is not None
-
-
-def _amounts(text: str, tokens: Sequence[Token]) -> Iterator[Fact]:
+def _amounts(text: str, tokens: Sequence[Part]) -> Iterator[Fact]:
     places = [token.start for token in tokens]
     parted = {at for each in _PARTED.finditer(text) for at in range(*each.span())}
     for quantity in in_other_languages(text, quantities(text)):
         is_vague = quantity.only_matches and not is_time(quantity.unit)
-        if quantity.is_year or is_vague or quantity.start in parted:
-            continue
-        first, last = bisect_left(places, quantity.start), bisect_left(places, quantity.end)
-        yield _amount(text, quantity, tokens, first, last)
+        if not (quantity.is_year or is_vague or quantity.start in parted):
+            first, last = (bisect_left(places, at) for at in (quantity.start, quantity.end))
+            yield _amount(text, quantity, tokens, first, last)
 
 
-def _amount(text: str, quantity: Quantity, tokens: Sequence[Token], first: int, last: int) -> Fact:
+def _amount(text: str, quantity: Quantity, tokens: Sequence[Part], first: int, last: int) -> Fact:
+    """The amount of the tokens from `first` to before `last`, with the unit, bound and period beside it."""
     known = vocabulary()
-    unit, end = quantity.unit, quantity.end
+    unit, start, end = quantity.unit, quantity.start, quantity.end
     before = [each.text for each in tokens[max(0, first - NEAR) : first]]
-    for at in range(
-        last, min(last + 1 + 2 * bool(quantity.scale), len(tokens))
-    ):  # `3 millions d'euros`
+    # `3 millions d'euros`
+    for at in range(last, min(last + 1 + 2 * bool(quantity.scale), len(tokens))):
         if not unit and tokens[at].text in known.units:
             unit, end, last = known.units[tokens[at].text], tokens[at].end, at + 1
+    before = [*takewhile(lambda word: word not in SIGNS, reversed(before))]
     after = [each.text for each in tokens[last : last + NEAR + 1]]
-    before, after = _until_sign(before[::-1])[::-1], _until_sign(after)
-    if not unit and before and known.units.get(before[-1]) == "%":
+    after = [*takewhile(lambda word: word not in SIGNS, after)]
+    if not unit and before and known.units.get(before[0]) == "%":
         unit = "%"
-    if not unit and is_year(quantity):
-        date = Date(quantity.text, quantity.start, quantity.end, {"year": int(quantity.value)})
-        return _of_date(date)
-    per = _period(after) or _period(before) if unit else ""
+    digits = quantity.text
+    if not unit and len(digits) == 4 and digits.isdigit() and int(digits) in YEARS:
+        return _of_date(Date(digits, start, quantity.end, {"year": int(quantity.value)}))
+    per = (_period(after) or _period(before[::-1])) if unit else ""
     is_free = not any(each[0].isdigit() for each in after)
-    behind = [each for each in after if is_free or each.startswith(BEHIND)]
-    bounds = [known.bounds[each] for each in (*reversed(before), *behind) if each in known.bounds]
-    bound = bounds[0] if bounds else ""
-    return Fact(
-        "amount", text[quantity.start : end], quantity.start, end, quantity.value, unit, per, bound
-    )
-
-
-def _until_sign(words: Sequence[str]) -> list[str]:
-    return list(takewhile(lambda word: word not in SIGNS, words))
-
-
-def is_year(quantity: Quantity) -> bool:
-    """Whether a number without a unit is written as a year is."""
-    return len(quantity.text) == 4 and quantity.text.isdigit() and int(quantity.text) in YEARS
+    beside = (*before, *(each for each in after if is_free or each.startswith(BEHIND)))
+    bound = next((known.bounds[each] for each in beside if each in known.bounds), "")
+    return Fact("amount", text[start:end], start, end, quantity.value, unit, per, bound)
 
 
 def _period(words: Sequence[str]) -> str:
     """What a rate is per: the period behind `per`, or `monthly`."""
     known = vocabulary()
-    for at, word in enumerate(words):
-        period = known.periods.get(word)
-        if period and (word.endswith(("ly", "lich", "suel", "suales")) or word == "annual"):
-            return period
-        if period and at and words[at - 1] in known.per:
-            return period
+    for before, word in zip(("", *words), words, strict=False):
+        is_rate = word.endswith(("ly", "lich", "suel", "suales")) or word == "annual"
+        if word in known.periods and (is_rate or before in known.per):
+            return known.periods[word]
     return ""

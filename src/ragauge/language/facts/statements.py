@@ -1,25 +1,26 @@
 """What one statement contradicts of another by its words: a negation, an opposite, an order, a scope, a name, a list."""
 
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Sequence, Set
+from itertools import product
 
 from ragauge.language.facts.differences import (
     MIN_LIKENESS,
     MIN_SIZE,
     Difference,
-    Part,
     beside,
     facts_of,
+    is_same,
+    joints,
     keys_of,
     kind_of_word,
     likeness,
     part_of,
     span,
 )
-from ragauge.language.facts.names import MAX_DENSE, other_items, other_names
 from ragauge.language.facts.polarity import opposite_of, turned
-from ragauge.language.facts.reader import SIGNS, Statement
-from ragauge.language.facts.same import is_same
+from ragauge.language.facts.reader import SIGNS, Statement, Word
 from ragauge.language.facts.vocabulary import vocabulary
 
 MIN_LIKENESS_OF_MANY = 0.7
@@ -28,8 +29,16 @@ FEW = 2
 """The most statements that are few."""
 MAX_SHORT_STATEMENT = 2
 """Words of two statements that are so short that an opposite is all they need to have in common."""
+AGREEING_BOUNDS = ({"least", "over"}, {"most", "under"})
+EXCLUSIVE_SCOPES = (("all", "only"), ("only", "all"), ("always", "if"), ("always", "only"))
 REMARK = frozenset(";(；（")
 """Signs before a remark."""
+MAX_SHORT = 2
+"""Letters of capitals that are no names by themselves: `FY`, `US`."""
+MAX_WORDS, MAX_DENSE = 3, 6
+"""The most words, or Chinese signs, of an item of a list; longer ones are clauses."""
+GERMAN = {"der", "die", "das", "den", "dem", "und", "ist", "im", "mit", "für", "von", "zu"}
+ENGLISH = {"the", "of", "and", "is"}
 
 
 def compare(
@@ -44,69 +53,62 @@ def compare(
 
     `answer`: all statements of its text; `known`: the words of all that is expected.
     """
-    yield from _denied_facts(ours, theirs)
-    yield from _bounds(ours, theirs)
+    pairs = [*product(ours.facts, theirs.facts)]
+    for fact, other in pairs:  # `not 3 hours but 5` where the other says `3 hours`
+        if fact.is_negated and not other.is_negated and is_same(fact, other):
+            yield Difference("negation", part_of(fact), part_of(other))
+    for fact, other in pairs:  # `at most 7` for `at least 7`
+        bounds = {fact.bound, other.bound}
+        if len(bounds - {""}) == 2 and bounds not in AGREEING_BOUNDS and is_same(fact, other):
+            yield Difference("quantifier", part_of(fact), part_of(other))
     stated, known = keys_of(answer), known | keys_of(asked)
     if len(answer) <= FEW:
-        yield from other_items(ours, theirs, stated, known)
-    if len(answer) == 1 and _are_short(ours, theirs) and not _have_side(asked, ours):
-        yield from filter(None, (opposite_of(ours, theirs),))
+        yield from _other_items(ours, theirs, stated, known)
+    are_short = all(
+        len(each.keys) <= MAX_SHORT_STATEMENT and not each.facts for each in (ours, theirs)
+    )
+    if len(answer) == 1 and are_short:
+        # A question may take a direction for granted: `Why did it rise?`, but not `Did it rise or fall?`.
+        sides = {side for each in asked for word in each.words for side in word.opposites}
+        is_granted = any(
+            (pair, side) in sides and (pair, 1 - side) not in sides
+            for word in ours.words
+            for pair, side in word.opposites
+        )
+        if not is_granted and (opposite := opposite_of(ours, theirs)):
+            yield opposite
     if len(answer) > FEW:
         least = MIN_LIKENESS_OF_MANY
     if len(theirs.keys) + len(theirs.facts) < MIN_SIZE or likeness(ours, theirs) < least:
         return
-    yield from _scopes(ours, theirs)
-    yield from turned(ours, theirs, least)
-    yield from other_names(ours, theirs, stated, known)
-
-
-def _are_short(*statements: Statement) -> bool:
-    return all(len(each.keys) <= MAX_SHORT_STATEMENT and not each.facts for each in statements)
-
-
-def _have_side(asked: Sequence[Statement], ours: Statement) -> bool:
-    """Whether a question takes the direction of a word for granted: `Why did it rise?`, but not `Did it rise or fall?`."""
-    sides = {side for each in asked for word in each.words for side in word.opposites}
-    return any(
-        (pair, side) in sides and (pair, 1 - side) not in sides
-        for word in ours.words
-        for pair, side in word.opposites
-    )
-
-
-def _denied_facts(ours: Statement, theirs: Statement) -> Iterator[Difference]:
-    """`not 3 hours but 5` where the other says `3 hours`."""
-    for fact in ours.facts:
-        for other in theirs.facts:
-            if fact.is_negated and not other.is_negated and is_same(fact, other):
-                yield Difference("negation", part_of(fact), part_of(other))
-
-
-def _bounds(ours: Statement, theirs: Statement) -> Iterator[Difference]:
-    """`at most 7` for `at least 7`."""
-    for fact in ours.facts:
-        for other in theirs.facts:
-            if (
-                fact.bound
-                and other.bound
-                and is_same(fact, other)
-                and _are_apart(fact.bound, other.bound)
-            ):
-                yield Difference("quantifier", part_of(fact), part_of(other))
-
-
-def _are_apart(bound: str, other: str) -> bool:
-    return bound != other and {bound, other} not in ({"least", "over"}, {"most", "under"})
-
-
-def _scopes(ours: Statement, theirs: Statement) -> Iterator[Difference]:
-    """`all` for `only`, `only` for `all`, `always` for `if`, beside the same word."""
-    for found, expected in (("all", "only"), ("only", "all"), ("always", "if"), ("always", "only")):
-        there = (ours.scopes.get(found), theirs.scopes.get(expected))
-        if not there[0] or not there[1] or expected in ours.scopes or found in theirs.scopes:
+    for found, expected in EXCLUSIVE_SCOPES:  # beside the same word
+        if found not in ours.scopes or expected not in theirs.scopes:
             continue
-        if not beside(ours, there[0]).isdisjoint(beside(theirs, there[1])):
-            yield Difference("quantifier", Part(*there[0]), Part(*there[1]))
+        here, there = ours.scopes[found], theirs.scopes[expected]
+        is_clear = expected not in ours.scopes and found not in theirs.scopes
+        if is_clear and not beside(ours, here).isdisjoint(beside(theirs, there)):
+            yield Difference("quantifier", here, there)
+    yield from turned(ours, theirs, least)
+    # A name in whose place the other statement has another; neither is stated elsewhere.
+    new = [name for name in _names(ours, theirs) if all(word.key not in known for word in name)]
+    lost = [name for name in _names(theirs, ours) if all(word.key not in stated for word in name)]
+    if new and lost:
+        yield Difference("entity", span(ours, new[0]), span(theirs, lost[0]))
+
+
+def _names(statement: Statement, other: Statement) -> list[list[Word]]:
+    """Runs of words with capital letters; of two at least in German, where every noun has one."""
+    tokens = {token.text for each in (statement, other) for token in each.tokens}
+    is_german = not GERMAN.isdisjoint(tokens) and ENGLISH.isdisjoint(tokens)
+    runs: list[list[Word]] = []
+    for word in statement.words:
+        is_capital = statement.text[word.start - statement.start].isupper()
+        if is_capital and runs and word.start - runs[-1][-1].end == 1:
+            runs[-1].append(word)
+        elif is_capital:
+            runs.append([word])
+    runs = [[word for word in run if len(word.text) > MAX_SHORT] for run in runs]
+    return [run for run in runs if len(run) > 1 or (run and run[0].is_name and not is_german)]
 
 
 def focused(theirs: Statement, ours: Statement) -> Statement:
@@ -121,25 +123,70 @@ def focused(theirs: Statement, ours: Statement) -> Statement:
         items += [] if same is None else [(fact.start, fact.end, f"#{same}")]
     if not items:
         return theirs
-    first, last = _shortest(sorted(items))
+    items.sort()
+    n_keys, inside = len({key for _, _, key in items}), Counter[str]()
+    first, last, at = items[0][0], items[-1][1], 0
+    for _, end, key in items:  # the shortest run of items that has each of their keys
+        inside[key] += 1
+        while inside[items[at][2]] > 1:
+            inside[items[at][2]] -= 1
+            at += 1
+        if len(inside) == n_keys and end - items[at][0] < last - first:
+            first, last = items[at][0], end
     signs = [token for token in theirs.tokens if token.text in SIGNS]
     start = max((sign.end for sign in signs if sign.end <= first), default=theirs.start)
     end = min((sign.start for sign in signs if sign.start >= last), default=theirs.end)
     return theirs.part(start, end)
 
 
-def _shortest(items: Sequence[tuple[int, int, str]]) -> tuple[int, int]:
-    """Start and end of the shortest run of items that has each of their keys."""
-    n_keys, inside = len({key for _, _, key in items}), Counter[str]()
-    best, first = (items[0][0], items[-1][1]), 0
-    for _, end, key in items:
-        inside[key] += 1
-        while inside[items[first][2]] > 1:
-            inside[items[first][2]] -= 1
-            first += 1
-        if len(inside) == n_keys:
-            best = min(best, (items[first][0], end), key=lambda span: span[1] - span[0])
-    return best
+def _other_items(
+    ours: Statement, theirs: Statement, stated: Set[str], known: Set[str]
+) -> Iterator[Difference]:
+    """Items of a list that the other statement has in part."""
+    here, there = _items(ours), _items(theirs)
+    n_shared = sum(_is_stated(item, ours.keys) for item in there)
+    if min(len(here), len(there)) < 2 or max(len(here), len(there)) < 3:
+        return
+    if kind_of_word(here[-1][0]) != kind_of_word(there[-1][0]):
+        return
+    if n_shared < (1 if likeness(ours, theirs) >= MIN_LIKENESS else 2):
+        return
+    added = [item for item in here[1:] if len(here) > 2 and not _is_stated(item, known)]
+    lost = [item for item in there if not _is_stated(item, stated)]
+    expected = span(theirs, lost[0]) if lost else None
+    if added:
+        yield Difference("item", span(ours, added[0]), expected)
+    elif lost:
+        yield Difference("left out", None, expected)
+
+
+def _is_stated(item: Sequence[Word], keys: Set[str]) -> bool:
+    """Whether the keys have one of the words; all, if they are Chinese signs."""
+    are_there = [word.key in keys for word in item]
+    return all(are_there) if kind_of_word(item[0]) == "dense" else any(are_there)
+
+
+def _items(statement: Statement) -> Sequence[Sequence[Word]]:
+    """The words of each item of an enumeration with `and`; of the first the last one, of the last the first ones.
+
+    Its items are all names, or none is: `Ida, a teacher, and Colm` are two.
+    """
+    cuts = joints(statement)
+    last = next((at for at, token in enumerate(cuts) if token.text not in ",;、，"), None)
+    if last is None:
+        return []
+    starts = [token.start for token in cuts[: last + 2]]
+    parts: list[list[Word]] = [[] for _ in range(len(starts) + 1)]
+    for word in statement.words:
+        parts[bisect_left(starts, word.start)].append(word)
+    parts = [part for part in parts[: last + 2] if part]
+    is_dense = any(kind_of_word(word) == "dense" for part in parts for word in part)
+    longest = MAX_DENSE if is_dense else MAX_WORDS
+    if len(parts) < 2 or any(len(part) > longest for part in parts[1:-1]):
+        return []
+    items = [parts[0][-1:], *parts[1:-1], parts[-1][: 2 if is_dense else 1]]
+    kinds = {kind_of_word(item[0]) for item in items if item[0].start > statement.start}
+    return items if len(kinds) == 1 else []
 
 
 def remarks(

@@ -58,6 +58,7 @@ class Vocabulary:
     without_prefixes: frozenset[str]
     functions: frozenset[str]
     token: "re.Pattern[str]"
+    """What finds phrases, words, Chinese words that the tables have, single signs; the longest first."""
 
 
 @cache
@@ -90,8 +91,22 @@ def vocabulary() -> Vocabulary:
     for name, (part, key, separator) in WORDS.items():
         found[name] = frozenset(table[part][key].split(separator))
     names = ("bounds", "scopes", "negations", "classes", "opposites", "units", "periods", "turning")
-    spelled = {word for name in names for word in found[name]}
-    return Vocabulary(token=_token(spelled), **found)
+    words = sorted(
+        {word for name in names for word in found[name]}, key=lambda word: (-len(word), word)
+    )
+    longest = [re.escape(word) for word in words if " " in word]
+    chinese = [re.escape(word) for word in words if word[0] > "\u3000"]
+    letter = rf"(?:(?![{CJK}])[^\W\d_])"
+    token = re.compile(
+        rf"\b(?:{'|'.join(longest)})\b|{'|'.join(chinese)}|[{CJK}]|{letter}+?(?=n['’]t\b)|n['’]t\b"
+        rf"|{letter}+|\d+(?:[.,]\d+)*|[^\w\s*`]",
+        re.IGNORECASE,
+    )
+    return Vocabulary(token=token, **found)
+
+
+def _by_word(table: Mapping[str, str], separator: str | None = None) -> dict[str, str]:
+    return {word: name for name, listed in table.items() for word in listed.split(separator)}
 
 
 def _groups(listed: Iterable[tuple[Any, list[str]]]) -> dict[str, frozenset[Any]]:
@@ -101,20 +116,3 @@ def _groups(listed: Iterable[tuple[Any, list[str]]]) -> dict[str, frozenset[Any]
         for word in words:
             found[word] = found.get(word, frozenset()) | {group}
     return found
-
-
-def _by_word(table: Mapping[str, str], separator: str | None = None) -> dict[str, str]:
-    return {word: name for name, listed in table.items() for word in listed.split(separator)}
-
-
-def _token(spelled: set[str]) -> "re.Pattern[str]":
-    """What finds phrases, words, Chinese words that the tables have, single signs; the longest first."""
-    words = sorted(spelled, key=lambda word: (-len(word), word))
-    longest = [re.escape(word) for word in words if " " in word]
-    chinese = [re.escape(word) for word in words if word[0] > "\u3000"]
-    letter = rf"(?:(?![{CJK}])[^\W\d_])"
-    return re.compile(
-        rf"\b(?:{'|'.join(longest)})\b|{'|'.join(chinese)}|[{CJK}]|{letter}+?(?=n['’]t\b)|n['’]t\b"
-        rf"|{letter}+|\d+(?:[.,]\d+)*|[^\w\s*`]",
-        re.IGNORECASE,
-    )

@@ -2,10 +2,9 @@
 
 import re
 import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import NamedTuple
 
 from ragauge.language.characters import normal_form
 from ragauge.language.stems import Word, stemmed
@@ -40,21 +39,16 @@ class ComparedText:
     @cached_property
     def sequence(self) -> str:
         """The words one after the other, apart from articles."""
-        return self._joined(ARTICLES)
+        return self.joined(ARTICLES)
 
-    @property
-    def sequence_with_a(self) -> str:
-        """The same with each `a`, which may be the name."""
-        return self._joined(ARTICLES - {"a"})
-
-    def _joined(self, left_out: frozenset[str]) -> str:
-        letters = self.letters
-        kept = [
+    def joined(self, left_out: Set[str]) -> str:
+        """The words one after the other, each after a space; those `left_out` only where they are letters."""
+        kept = (
             word.lowered
             for word in self.words
-            if word.lowered not in left_out or word.start in letters
-        ]
-        return " " + " ".join(kept) if kept else ""
+            if word.lowered not in left_out or word.start in self.letters
+        )
+        return "".join(f" {word}" for word in kept)
 
 
 @lru_cache(maxsize=4_096)
@@ -134,32 +128,16 @@ MOST_NAMES = 50
 """Names of one reference that are compared with abbreviations."""
 
 
-class Abbreviation(NamedTuple):
-    """Initials without dots, and where they stand."""
+def abbreviations(text: str) -> list[tuple[str, Span]]:
+    """The abbreviations in capitals, with dots or without: their letters, and where they are.
 
-    letters: str
-    start: int
-    end: int
-
-
-def abbreviations(text: str) -> list[Abbreviation]:
-    """The abbreviations in capitals, with dots or without.
-
-    >>> [found.letters for found in abbreviations("The U.S. and NATO, not Nato")]
+    >>> [letters for letters, _ in abbreviations("The U.S. and NATO, not Nato")]
     ['US', 'NATO']
     """
-    if text.isupper():  # every short word would be one
-        return [] if " " in text.strip() else _found(text)
-    return _found(text)
-
-
-def _found(text: str) -> list[Abbreviation]:
-    if not MAY_BE_ABBREVIATION.search(text):
+    if text.isupper() and " " in text.strip():  # every short word would be one
         return []
-    return [
-        Abbreviation(match[0].replace(".", ""), *match.span())
-        for match in ABBREVIATION.finditer(text)
-    ]
+    found = ABBREVIATION.finditer(text) if MAY_BE_ABBREVIATION.search(text) else ()
+    return [(match[0].replace(".", ""), match.span()) for match in found]
 
 
 def initials(words: Sequence[Word], text: str) -> Mapping[str, Span]:
@@ -188,11 +166,11 @@ def abbreviated(
     Also where the answer has them.
     """
     ours, theirs = abbreviations(answer), abbreviations(reference)
-    by_letters = {found.letters: (found.start, found.end) for found in ours}
-    names = dict(initials(expected, reference)) if ours else dict[str, Span]()
+    by_letters = dict(ours)
+    names = initials(expected, reference) if ours else dict[str, Span]()
     if theirs:
         by_letters = {**initials(given, answer), **by_letters}
-    wanted = [*names.items(), *((found.letters, (found.start, found.end)) for found in theirs)]
+    wanted = [*names.items(), *theirs]
     found = [(span, by_letters[letters]) for letters, span in wanted if letters in by_letters]
     found = found[:MOST_NAMES]
     return [span for span, _ in found], [span for _, span in found]
@@ -204,15 +182,13 @@ def _names(words: Sequence[Word], text: str) -> Iterator[list[Word]]:
     end = 0
     for word in words:
         is_near = word.start - end <= 2 and not set(text[end : word.start]) - {" ", ".", "-"}
-        if run and is_near and word.lowered in SKIPPED and not text[word.start].isupper():
-            end = word.end
+        is_name, end = text[word.start].isupper(), word.end
+        if run and is_near and word.lowered in SKIPPED and not is_name:
             continue
-        is_name = text[word.start].isupper()
         if run and not (is_near and is_name):
             yield run
             run = []
         if is_name:
             run.append(word)
-        end = word.end
     if run:
         yield run

@@ -17,7 +17,10 @@ def why_matched(expected: Sequence[ExpectedNumber]) -> str:
     >>> why_matched([row, ExpectedNumber("5%", "5%")])
     'states 1577 as $1.577 billion; lacks 5%'
     """
-    stated = [_as_stated(row) for row in expected if row.how]
+    shown = [(row.number, " ".join(row.matched_by.split())) for row in expected if row.how]
+    stated = [
+        number if given in ("", number) else f"{number} as {given}" for number, given in shown
+    ]
     missing = [row.number for row in expected if not (row.how or row.opposite)]
     parts = [f"states {_some(stated)}"] if stated else []
     parts += [row.opposite for row in expected if row.opposite]
@@ -73,11 +76,6 @@ def why_complete(n_answer: int, n_reference: int, covered: str) -> str:
     if n_answer >= n_reference:
         return f"is at least as long as the reference; {covered}"
     return f"has {n_answer} words where the reference has {n_reference}; {covered}"
-
-
-def _as_stated(row: ExpectedNumber) -> str:
-    given = " ".join(row.matched_by.split())
-    return row.number if given in ("", row.number) else f"{row.number} as {given}"
 
 
 def _some(names: Sequence[str]) -> str:

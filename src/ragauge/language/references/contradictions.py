@@ -26,34 +26,20 @@ LIMITS = frozenset(
 )
 """Words with which an answer is neither a plain yes nor a plain no."""
 PASSIVES = frozenset(["was", "were", "is", "are", "be", "been", "being", "got"])
-OPPOSITES = (
-    ("increase rise rose risen grow grew grown growth climb up higher improve improvement expand",
-     "decrease decline fall fell fallen drop shrink shrank reduce reduction down lower worsen contract"),
-    ("more", "less fewer"),
-    ("most", "least fewest"),
-    ("profit", "loss deficit"),
-    ("before", "after"),
-    ("above", "below"),
-    ("north", "south"),
-    ("northern", "southern"),
-    ("east", "west"),
-    ("eastern", "western"),
-    ("left", "right"),
-    ("true correct", "false incorrect"),
-    ("positive", "negative"),
-    ("allow permit permitted", "prohibit forbid forbidden"),
-    ("legal lawful", "illegal unlawful"),
-    ("male man men", "female woman women"),
-    ("win won", "lose lost"),
-    ("maximum", "minimum"),
-    ("majority", "minority"),
-    ("inside", "outside"),
-    ("public", "private"),
-    ("buy bought", "sell sold"),
-    ("open", "close closed"),
-    ("accept", "reject"),
-    ("early earlier", "late later"),
-)  # fmt: skip
+OPPOSITES = [
+    pair.split("/")
+    for line in (
+        "increase rise rose risen grow grew grown growth climb up higher improve improvement expand/"
+        "decrease decline fall fell fallen drop shrink shrank reduce reduction down lower worsen contract",
+        "more/less fewer; most/least fewest; profit/loss deficit; before/after; above/below; left/right",
+        "north/south; northern/southern; east/west; eastern/western; true correct/false incorrect",
+        "positive/negative; allow permit permitted/prohibit forbid forbidden; legal lawful/illegal unlawful",
+        "male man men/female woman women; win won/lose lost; maximum/minimum; majority/minority",
+        "inside/outside; public/private; buy bought/sell sold; open/close closed; accept/reject",
+        "early earlier/late later",
+    )
+    for pair in line.split(";")
+]
 
 
 @cache
@@ -102,7 +88,11 @@ def polarity(question: Sequence[str], answer: Sequence[str]) -> str | None:
     >>> polarity("is it allowed".split(), "that is forbidden".split())
     'no'
     """
-    answer = _with_defeats(answer)
+    # `was defeated` is `was lost`, the opposite of `won`.
+    answer = [
+        "lost" if word in ("defeated", "beaten") and before in PASSIVES else word
+        for before, word in zip(("", *answer), answer, strict=False)
+    ]
     stems = {stem(word) for word in question}
     ours = {stem(word) for word in answer}
     differ = any(relation(one, other) == -1 for one in stems for other in ours - stems)
@@ -115,14 +105,6 @@ def polarity(question: Sequence[str], answer: Sequence[str]) -> str | None:
         return None
     is_no = (differ != (is_negated(answer) != is_negated(question))) != (turned < 0)
     return "no" if is_no else "yes"
-
-
-def _with_defeats(words: Sequence[str]) -> list[str]:
-    """The words, where `was defeated` is `was lost`, the opposite of `won`."""
-    return [
-        "lost" if word in ("defeated", "beaten") and before in PASSIVES else word
-        for before, word in zip(("", *words), words, strict=False)
-    ]
 
 
 def _order(question: Sequence[str], answer: Sequence[str]) -> int:
@@ -139,14 +121,13 @@ def _order(question: Sequence[str], answer: Sequence[str]) -> int:
     )
     compared = {stem(word) for word in question[at - 1 : at]}
     named = [stem(word) for word in answer if stem(word) in (first ^ second) | compared]
-    if not compared & set(named) and not any(
+    is_compared = compared & set(named) or any(
         relation(one, stem(other)) for one in compared for other in answer
-    ):
+    )
+    if not is_compared:
         return 0
     names = [each for each in named if each not in compared]
-    if not names:
-        return 1
-    return 1 if names[0] in first else -1
+    return 1 if not names or names[0] in first else -1
 
 
 _DENIES = re.compile(
@@ -193,15 +174,7 @@ ASKS_YES_OR_NO = re.compile(
 )
 _ASKS_MORE = re.compile(r"\b(?:what|which|who|whom|whose|when|where|how)\b", re.IGNORECASE)
 AFFIRMATIONS = frozenset(
-    {
-        ("absolutely",),
-        ("certainly",),
-        ("definitely",),
-        ("indeed",),
-        ("correct",),
-        ("affirmative",),
-        ("of", "course"),
-    }
+    ("absolutely", "certainly", "definitely", "indeed", "correct", "affirmative", "of course")
 )
 """Beginnings that mean yes."""
 SHORT_REPLY = re.compile(
@@ -227,24 +200,19 @@ def said_to(
     """Yes or no, if the reference is only that, and a short answer says it in other words."""
     if not expected.words or expected.words[0].lowered not in ("yes", "no"):
         return None
-    ours = tuple(word.lowered for word in given.words)
-    if {"yes", "no"} & set(ours) or len(ours) > RESTATES or not _only_restates(expected, asked):
+    ours = [word.lowered for word in given.words]
+    if {"yes", "no"} & set(ours) or len(ours) > RESTATES or not ASKS_YES_OR_NO.match(question):
         return None
-    if not ASKS_YES_OR_NO.match(question):
+    # Only words of the question follow: `No, penguins cannot fly.`
+    if not {word.stem for word in expected.content} - {"ye", "no", "yes"} <= asked.stems:
         return None
     if any(refusal.decides for refusal in find_refusals(answer, question)):
         return None
-    if ours[:1] in AFFIRMATIONS or ours[:2] in AFFIRMATIONS:
+    if not AFFIRMATIONS.isdisjoint((*ours[:1], " ".join(ours[:2]))):
         return "yes"
     if short := SHORT_REPLY.match(answer):
         return "no" if short[1] else "yes"
     return polarity([word.lowered for word in asked.words], ours)
-
-
-def _only_restates(expected: ComparedText, asked: ComparedText) -> bool:
-    """Whether a yes or no is followed by words of the question only: `No, penguins cannot fly.`"""
-    content = {word.stem for word in expected.content} - {"ye", "no", "yes"}
-    return content <= asked.stems
 
 
 YES_OR_NO = re.compile(
@@ -310,22 +278,18 @@ def _other_number(
     known = {quantity.number for quantity in quantities_of(question)}
     numbers = [each for each in quantities_of(reference) if each.text == expected.number]
     wanted = {each.unit for each in numbers}
+    is_any = not wanted or "" in wanted  # neither `$5` nor `note 5` is meant for `5%`
+    is_money = not MONEY.isdisjoint(wanted)
     in_words = any(each.spelled for each in numbers)
     stated = [
         each
         for each in quantities_of(answer)
         if (each.counts or (in_words and each.spelled and each.value != 1))
         and each.number not in known
-        and (not wanted or any(_is_of_kind(each.unit, unit) for unit in wanted))
+        and (is_any or each.unit in wanted or (is_money and each.unit in MONEY))
         and not is_denied(answer, each.start)
     ]
     if not stated:
         return None
     same = [each.text for each in stated if by_value(each) == expected.value]
-    ours = f"{same[-1]}{OTHER_SIGN}" if same else stated[-1].text
-    return ours, expected.number
-
-
-def _is_of_kind(unit: str, wanted: str) -> bool:
-    """Whether a number with this unit can be meant for one with the other: neither `$5` nor `note 5` for `5%`."""
-    return not wanted or unit == wanted or (unit in MONEY and wanted in MONEY)
+    return (f"{same[-1]}{OTHER_SIGN}" if same else stated[-1].text), expected.number

@@ -2,7 +2,7 @@
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from operator import itemgetter
@@ -11,14 +11,12 @@ from typing import NamedTuple
 from rapidfuzz import fuzz, process
 
 from ragauge.language.detection import language_of
-from ragauge.language.facts.alignment import Alignment, align
+from ragauge.language.facts.alignment import align
 from ragauge.language.facts.differences import Difference
 from ragauge.language.numbers.agreement import Agreement
-from ragauge.language.numbers.match import (
-    NumberMatch,
-    match_quantities,
-)
+from ragauge.language.numbers.match import NumberMatch, match_quantities
 from ragauge.language.references.compared_text import (
+    ARTICLES,
     ComparedText,
     abbreviated,
     read_text,
@@ -133,15 +131,13 @@ def alternatives(reference: str) -> tuple[str, ...]:
     if "/" not in reference or len(reference) > MAX_LISTED:
         return (reference,)
     parts = [part.strip() for part in reference.split("/")]
-    if len(parts) < 2 or not all(map(_is_name, parts)):
-        return (reference,)
-    return (reference, *dict.fromkeys(parts))
-
-
-def _is_name(part: str) -> bool:
-    begins = part[:1].isupper() or part[:1].isdigit()
-    has_word = any(map(str.isalpha, part)) or sum(map(str.isdigit, part)) >= 4
-    return begins and has_word and len(part) >= 3
+    are_names = all(
+        (part[:1].isupper() or part[:1].isdigit())
+        and (any(map(str.isalpha, part)) or sum(map(str.isdigit, part)) >= 4)
+        and len(part) >= 3
+        for part in parts
+    )
+    return (reference, *dict.fromkeys(parts)) if are_names else (reference,)
 
 
 def match_reference(question: str | None, reference: str, answer: str) -> ReferenceMatch:
@@ -151,33 +147,42 @@ def match_reference(question: str | None, reference: str, answer: str) -> Refere
     >>> [(word.text, word.how) for word in match.wanted]
     [('jane', ''), ('austen', 'exact')]
     """
-    texts = _read(question, reference, answer)
-    expected, given, numbers = texts.expected, texts.given, texts.numbers
+    about = question or ""
+    language = language_of("\n".join((about, reference, answer)))
+    asked, expected, given = (read_text(text, language) for text in (about, reference, answer))
+    parted = GLUED.sub(" ", answer) if MAY_BE_GLUED.search(answer) else answer
+    if len(parted) > len(answer):
+        given, answer = given.also(read_text(parted, language)), parted
+    counts, wanted, stated = map(quantities_of, (about, reference, answer))
+    rules = Agreement(counted=False)
+    numbers = match_quantities(question, counts, reference, wanted, answer, stated, rules)
+    facts = align(answer, reference, about)
+    short, spelled = map(SpanSet, abbreviated(reference, expected.words, answer, given.words))
+    forms = ((SpanSet(facts.stated), "number"), (SpanSet(facts.in_other_words), "meaning"))
+    words = list(_words(reference, expected, given, asked, numbers, (*forms, (short, "initials"))))
     is_contained = _contains(given, expected)
-    denied = _denied(given, expected, texts.asked) if is_contained else None
-    said = said_to(texts.question, texts.asked, expected, texts.answer, given)
-    agrees = bool(said) and said == expected.words[0].lowered
-    short, spelled = map(SpanSet, abbreviated(reference, expected.words, texts.answer, given.words))
-    facts = align(texts.answer, reference, texts.question)
-    words = _credited_words(texts, short, facts)
-    if agrees:
-        words = _all(words, 1.0, "meaning")
-    contradiction = (f"{denied} {reference}", reference) if denied else None
-    contradiction = contradiction or stated_instead(
-        texts.question, reference, texts.answer, numbers
-    )
-    if said and not agrees:
+    # A question with a negation asks for what is denied.
+    may_deny = is_contained and not is_negated([word.lowered for word in asked.words])
+    denied = denial(given.sequence, expected.sequence, asked.stems) if may_deny else None
+    said = said_to(about, asked, expected, answer, given)
+    if denied:
+        contradiction = f"{denied} {reference}", reference
+    else:
+        contradiction = stated_instead(about, reference, answer, numbers)
+    if said and said != expected.words[0].lowered:
         contradiction = said, expected.words[0].lowered
+    elif said:
+        words = [word._replace(credit=1.0, how="meaning") for word in words]
     if denied or (contradiction and contradiction[0] in ("yes", "no")):
-        words = _all(words, 0.0, "denied")
+        words = [word._replace(credit=0.0, how="denied") for word in words]
     elif contradiction:
         words = _replaced(words, reference, contradiction[1])
     # `-5 °C` has `5 °C` word for word, and `5 million` has `5`.
     is_other_number = bool(contradiction and numbers.expected and not numbers.matched)
-    ours = {word.stem for word in given.content} - texts.asked.stems
+    ours = {word.stem for word in given.content} - asked.stems
     same = {word.stem for word in given.content if word.start in spelled}
     return ReferenceMatch(
-        words=words,
+        words=tuple(words),
         n_words=len(expected.words),
         n_answer_words=len(given.words),
         is_contained=is_contained and not is_other_number and not denied,
@@ -189,63 +194,9 @@ def match_reference(question: str | None, reference: str, answer: str) -> Refere
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Texts:
-    """A question, a reference and an answer with their words, and the reference's numbers in the answer."""
-
-    question: str
-    asked: ComparedText
-    reference: str
-    expected: ComparedText
-    answer: str
-    given: ComparedText
-    numbers: NumberMatch
-
-
-def _read(question: str | None, reference: str, answer: str) -> _Texts:
-    language = language_of("\n".join((question or "", reference, answer)))
-    given = read_text(answer, language)
-    parted = GLUED.sub(" ", answer) if MAY_BE_GLUED.search(answer) else answer
-    if len(parted) > len(answer):
-        given, answer = given.also(read_text(parted, language)), parted
-    numbers = match_quantities(
-        question,
-        quantities_of(question or ""),
-        reference,
-        quantities_of(reference),
-        answer,
-        quantities_of(answer),
-        Agreement(counted=False),
-    )
-    asked, expected = read_text(question or "", language), read_text(reference, language)
-    return _Texts(question or "", asked, reference, expected, answer, given, numbers)
-
-
-def _credited_words(
-    texts: _Texts, initials: SpanSet, facts: Alignment
-) -> tuple[ReferenceWord, ...]:
-    """The reference's words, with credit for words of the same sense, facts in other forms, and initials."""
-    credits = _number_credits(texts.reference, texts.numbers)
-    words = _words(texts.expected, texts.given, texts.asked, credits)
-    for places, how in ((facts.stated, "number"), (facts.in_other_words, "meaning")):
-        covered = SpanSet(places)
-        words = [_credited_in(covered, word, how) for word in words]
-    return tuple(_credited_in(initials, word, "initials") for word in words)
-
-
-def _credited_in(places: SpanSet, word: ReferenceWord, how: str) -> ReferenceWord:
-    if word.credit or word.start not in places:
-        return word
-    return word._replace(credit=1.0, how=how)
-
-
-def _all(words: Iterable[ReferenceWord], credit: float, how: str) -> tuple[ReferenceWord, ...]:
-    return tuple(word._replace(credit=credit, how=how) for word in words)
-
-
 def _replaced(
     words: Sequence[ReferenceWord], reference: str, instead_of: str
-) -> tuple[ReferenceWord, ...]:
+) -> list[ReferenceWord]:
     """Without credit for the words of a date or number in whose place the answer has another.
 
     Month and year of another day count only beside other words of the reference.
@@ -253,25 +204,41 @@ def _replaced(
     at = reference.find(instead_of)
     place = range(at, at + len(instead_of)) if at >= 0 else range(0)
     is_all = all(word.start in place for word in words)
-    return tuple(
+    return [
         word._replace(credit=0.0, how="other")
         if word.start in place and (is_all or not word.credit)
         else word
         for word in words
-    )
+    ]
 
 
 def _words(
+    reference: str,
     expected: ComparedText,
     given: ComparedText,
     asked: ComparedText,
-    credits: Sequence[tuple[int, int, float]],
+    numbers: NumberMatch,
+    forms: Sequence[tuple[SpanSet, str]],
 ) -> Iterator[ReferenceWord]:
+    """The reference's words with their credit; `forms`: where the answer has what it says in another form, and how."""
+    credits: list[tuple[int, int, float]] = []
+    at = 0
+    for number in numbers.expected:
+        start = reference.find(number.number, at)
+        if start < 0:
+            start = reference.find(number.number)
+        if start >= 0:
+            at = start + len(number.number)
+            credits.append((start, at, number.credit))
+    credits.sort()
     ordinals = {ORDINALS[word] for word in given.plain if word in ORDINALS}
     for word in expected.content:
-        start, end, lowered, stem = word
         credit, how = _credit(word, given, ordinals, credits)
-        yield ReferenceWord(lowered, start, end, stem not in asked.stems, credit, how)
+        found = None if credit else next((how for at, how in forms if word.start in at), None)
+        if found:
+            credit, how = 1.0, found
+        is_new = word.stem not in asked.stems
+        yield ReferenceWord(word.lowered, word.start, word.end, is_new, credit, how)
 
 
 def _credit(
@@ -286,18 +253,12 @@ def _credit(
         return 1.0, "exact"
     if ORDINALS.get(word.lowered, word.stem) in given.stems | ordinals:
         return 1.0, "number"
-    if len(plain) >= MIN_LETTERS and plain.isalpha() and _is_spelled(plain, given.plain):
-        return 1.0, "spelling"
-    return 0.0, ""
-
-
-def _is_spelled(word: str, words: frozenset[str]) -> bool:
-    by_shape = _by_shape(words)
-    lengths = range(len(word) - 2, len(word) + 3)
-    alike = [other for length in lengths for other in by_shape.get((word[0], length), ())]
-    return (
-        process.extractOne(word, alike, scorer=fuzz.ratio, score_cutoff=SAME_SPELLING) is not None
-    )
+    if len(plain) < MIN_LETTERS or not plain.isalpha():
+        return 0.0, ""
+    by_shape, lengths = _by_shape(given.plain), range(len(plain) - 2, len(plain) + 3)
+    alike = [other for length in lengths for other in by_shape.get((plain[0], length), ())]
+    found = process.extractOne(plain, alike, scorer=fuzz.ratio, score_cutoff=SAME_SPELLING)
+    return (0.0, "") if found is None else (1.0, "spelling")
 
 
 @lru_cache(maxsize=1_024)
@@ -309,31 +270,10 @@ def _by_shape(words: frozenset[str]) -> dict[tuple[str, int], list[str]]:
     return found
 
 
-def _number_credits(reference: str, numbers: NumberMatch) -> list[tuple[int, int, float]]:
-    """The spans of the expected numbers in the reference, with their credits."""
-    found: list[tuple[int, int, float]] = []
-    at = 0
-    for number in numbers.expected:
-        start = reference.find(number.number, at)
-        if start < 0:
-            start = reference.find(number.number)
-        if start >= 0:
-            at = start + len(number.number)
-            found.append((start, at, number.credit))
-    return sorted(found)
-
-
-def _denied(given: ComparedText, expected: ComparedText, asked: ComparedText) -> str | None:
-    """The words with which the answer denies the reference; a question with a negation asks for them."""
-    if is_negated([word.lowered for word in asked.words]):
-        return None
-    return denial(given.sequence, expected.sequence, asked.stems)
-
-
 def _contains(whole: ComparedText, part: ComparedText) -> bool:
     """Whether the words of `part` follow one another in `whole`, apart from articles."""
     wanted = part.sequence
     there = [whole.sequence]
     if part.letters and not whole.letters:  # `a type a car`: any may be the name
-        there.append(whole.sequence_with_a)
+        there.append(whole.joined(ARTICLES - {"a"}))
     return bool(wanted) and any(f"{wanted} " in f"{each} " for each in there)

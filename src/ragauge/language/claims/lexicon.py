@@ -109,20 +109,16 @@ PLACED = {
 
 def _inflections() -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
     """The verbs' finite forms, their bare forms, and their participles."""
-    finite: set[str] = set()
-    participles: set[str] = set()
-    bare = set(_REGULAR.split())
-    doubled = set(_DOUBLED.split())
-    for verb in bare | doubled:
-        past = _past(verb, verb in doubled)
-        finite |= {past, _third_person(verb)}
-        participles.add(past)
+    bare, doubled = set(_REGULAR.split()), set(_DOUBLED.split())
+    participles = {_past(verb, verb in doubled) for verb in bare | doubled}
+    finite = set(participles)
     for forms in _IRREGULAR.replace("\n", "|").split("|"):
         if forms.strip():
             verb, past, participle = forms.split()
             bare.add(verb)
-            finite |= {past, participle, _third_person(verb)}
+            finite |= {past, participle}
             participles.add(participle)
+    finite |= set(map(_third_person, bare | doubled))
     return frozenset(finite), frozenset(bare), frozenset(participles)
 
 
