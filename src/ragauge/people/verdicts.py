@@ -17,8 +17,7 @@ from ragauge.people.review_reasons import Answer, bare_name
 from ragauge.people.review_verdicts import ReviewLabels, applied
 from ragauge.people.run_labels import RunLabels
 from ragauge.report.plain import counted
-from ragauge.runs.file_names import LABELS
-from ragauge.runs.manifest import MetricDisplay
+from ragauge.runs.manifest import LABELS, MetricDisplay
 from ragauge.runs.scored_run import ScoredRun
 
 IDS_NAMED = 3

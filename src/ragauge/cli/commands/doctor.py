@@ -119,7 +119,7 @@ def _extra(extra: str, package: str, what: str) -> tuple[str, str, str]:
 
 def _check_run(path: Path, targets: Sequence[Target]) -> int:
     """Print what is wrong with a run's folder; 0 if nothing is, else 5; 5 also without digests."""
-    from ragauge.runs.check import check_run
+    from ragauge.runs.integrity import check_run
     from ragauge.runs.store import SAMPLES, SUMMARIES, RunFolder
 
     folder = RunFolder.at(path)
