@@ -19,9 +19,8 @@ from ragauge.runs.findings import FindingMatch, find
 from ragauge.runs.manifest import MetricDisplay
 from ragauge.runs.numbers import SummaryRow, number
 from ragauge.runs.scored_run import ScoredRun
-from ragauge.runs.steadiness import Steadiness, steadiness
+from ragauge.runs.steadiness import Steadiness, steadiness, wrong_turns
 from ragauge.runs.summary import clusters_in
-from ragauge.runs.wrong_turns import wrong_turns
 from ragauge.samples.samples import CLUSTERS, FIELDS, MEASURED
 from ragauge.score import NOT_LAST
 from ragauge.views.headline import NAME_WIDTH, headline

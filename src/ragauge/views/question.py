@@ -13,7 +13,7 @@ from ragauge.report.report import Lines, Report, Table
 from ragauge.runs.manifest import MetricDisplay
 from ragauge.runs.numbers import SummaryRow, number
 from ragauge.runs.scored_run import ScoredRun
-from ragauge.runs.wrong_turns import wrong_turns
+from ragauge.runs.steadiness import wrong_turns
 from ragauge.views.evidence import Item, Line, calls_of, evidence_lines
 from ragauge.views.run_data import frame_records, score_json
 from ragauge.views.summary import NAME_WIDTH, short, unavailable

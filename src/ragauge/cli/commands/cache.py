@@ -27,7 +27,7 @@ def command(
     FILE defaults to ragauge-runs/cache.sqlite. Deleted vectors are computed again when needed, and
     deleted replies are paid for again. The evidence of a judged score contains the KEY of each call.
     """
-    from ragauge.judges.reply_ledger import reply_ledger
+    from ragauge.judges.protocol import reply_ledger
     from ragauge.storage.cache import Cache
 
     path = file or RUNS / CACHE

@@ -46,7 +46,7 @@ def command(
     """
     from ragauge.people.calibrate import calibrate
     from ragauge.people.calibration import calibration_report
-    from ragauge.runs.file_names import LABELS
+    from ragauge.runs.manifest import LABELS
     from ragauge.runs.store import RunFolder
 
     if run is None and is_file(labels):

@@ -17,7 +17,7 @@ from ragauge.cli.streams import say
 from ragauge.comparing.comparison import CorrectionName, TestName
 from ragauge.errors import PlanError, did_you_mean
 from ragauge.evaluation.config import Config
-from ragauge.loaders.formats.file_sets import kind_of_file
+from ragauge.loaders.sources import kind_of_file
 from ragauge.report.commands import shell_word
 from ragauge.report.plain import counted
 from ragauge.runs.health import Health

@@ -130,7 +130,7 @@ def _encoder() -> tuple[Row, bool]:
 
 def _check_run(path: Path, targets: Sequence[Target]) -> int:
     """Print what is wrong with a run's folder; 0 if nothing is, else 5; 5 also without digests."""
-    from ragauge.runs.check import CheckResult, check_run
+    from ragauge.runs.integrity import CheckResult, check_run
     from ragauge.runs.store import SAMPLES, SUMMARIES, RunFolder
 
     folder = RunFolder.at(path)
