@@ -142,11 +142,11 @@ def make_command(
     go to a second file with the reason. Running the same command again pays for no reply twice.
     """
     from ragauge.cli.outcome import print_estimate
-    from ragauge.questions.checks import write_rows
     from ragauge.questions.evidence import documents_of
     from ragauge.questions.judge_writer import JudgeWriter
     from ragauge.questions.making import available, made_report, plan_report, questions
     from ragauge.questions.plan import TYPES, counts_of, read_types
+    from ragauge.questions.question import write_rows
 
     shares = TYPES if types is None else read_types(types)
     files = None if only_plan else _files(output, rejected, documents)
