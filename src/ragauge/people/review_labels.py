@@ -19,7 +19,7 @@ from typing import Any, Literal, cast, get_args
 
 from ragauge.errors import PlanError, StoreError
 from ragauge.loaders.formats.jsonl import JsonError, JsonReader, repeated_problem
-from ragauge.runs.file_names import LABELS
+from ragauge.runs.manifest import LABELS
 from ragauge.storage.atomic_files import store_errors, sync_folder
 from ragauge.storage.regular_file import read_regular
 

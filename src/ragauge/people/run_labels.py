@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 
 from ragauge.errors import StoreError
 from ragauge.people.review_labels import LabelFile, LabelLog, Retraction, ReviewLabel, lines_of
-from ragauge.runs.file_names import LABELS, SESSIONS
+from ragauge.runs.manifest import LABELS, SESSIONS
 from ragauge.runs.working_copy import WorkingCopy
 from ragauge.storage.atomic_files import write_bytes
 

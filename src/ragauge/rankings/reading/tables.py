@@ -113,7 +113,7 @@ def rows_of_table(table: Table, kind: Value) -> Rows:
     refuse(table.problems)
     if not table.rows:
         raise DataError([Problem("is empty: it has no rows", table.source)])
-    chosen = choose(table.columns(), kind, table.source)
+    chosen = choose(table.columns, kind, table.source)
     columns = {name: [row.values.get(name) for row in table.rows] for name in chosen.all}
     lines = [row.line or place for place, row in enumerate(table.rows, 1)]
     return rows_of_values(table.source, chosen, columns, line=lines.__getitem__, notes=table.notes)
@@ -134,7 +134,7 @@ def rows_of_csv(path: Path, delimiter: str, kind: Value) -> Rows:
             return _rows_of_cells(source, chosen, cells, lambda row: row + 2)
     table = csv.read_csv(path, delimiter=delimiter, only_utf=True)
     refuse(table.problems)
-    chosen = choose(table.columns(), kind, source)
+    chosen = choose(table.columns, kind, source)
     lines = [row.line or 0 for row in table.rows]
     cells = [field_of([cast(str, row.values[name]) for row in table.rows]) for name in chosen.all]
     return _rows_of_cells(source, chosen, cells, lines.__getitem__, table.notes)
