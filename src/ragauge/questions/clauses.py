@@ -89,9 +89,8 @@ def clauses(sentence: str, names: en.Names, document: str) -> Iterator[Clause]:
 def _clause(piece: str, names: en.Names, document: str) -> Clause | None:
     lead = re.match(r"((?:In|On|During|Since|At|Under|For) [^,;:]{2,50}), (?=\S)", piece)
     if lead:  # `In 1968, the circle …`
-        if not {*lead[1].lower().split()[1:]}.isdisjoint(
-            en.AUXILIARIES | en.POINTING | en.JOINING | NO_LEAD
-        ):
+        no_lead = en.AUXILIARIES | en.POINTING | en.JOINING | NO_LEAD
+        if not no_lead.isdisjoint(lead[1].lower().split()[1:]):
             return None
         piece = piece[lead.end() :]
     there = re.match(r"There (?P<verb>are|were) (?P<rest>(?:\w+ ){2}.*)", piece)
@@ -161,9 +160,8 @@ def _verb_at(words: Sequence[str]) -> int | None:
         after = words[at + 1 :]
         if at and (word in en.AUXILIARIES or _may_be_verb(word, before, words[:at], after[:2])):
             next_one = after[0] if after else ""
-            is_reduced = en.form_of(word) == "past" and (
-                next_one in en.PREPOSITIONS | {"earlier", "later"} or en.is_adverb(next_one)
-            )
+            is_cut = next_one in en.PREPOSITIONS | {"earlier", "later"} or en.is_adverb(next_one)
+            is_reduced = en.form_of(word) == "past" and is_cut
             second = _second_verb(after, is_strict=is_reduced)
             if second is None:
                 is_noun = en.form_of(word) == "base" and en.form_of(before) == "third"
@@ -218,9 +216,7 @@ def _subject(text: str, words: Sequence[str], names: en.Names, document: str) ->
         or en.is_plural(words[-1])
         or words[0].endswith("ing")
     )
-    is_small = (
-        is_common or words[0] == "you" or words[0] in en.DETERMINERS or bool(quantities(words[0]))
-    )
+    is_small = is_common or words[0] in en.DETERMINERS | {"you"} or bool(quantities(words[0]))
     return text[0].lower() + text[1:] if is_small else text
 
 

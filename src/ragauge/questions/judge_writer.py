@@ -20,12 +20,12 @@ from ragauge.judges.question import Question as JudgeQuestion
 from ragauge.judges.replies.checking import ReplyError
 from ragauge.judges.replies.quotes import find_quote
 from ragauge.language.text import sentence_spans
-from ragauge.questions.checks import Checked, check, is_stated, with_also_relevant
+from ragauge.questions.checks import check, is_stated, with_also_relevant
 from ragauge.questions.making import MadeQuestions, numbered
 from ragauge.questions.model_checks import PROMPT as ANSWERING
 from ragauge.questions.model_checks import answering, one_session
 from ragauge.questions.plan import Spread
-from ragauge.questions.question import NO_ANSWER, Draft, Source
+from ragauge.questions.question import NO_ANSWER, Checked, Draft, Source
 from ragauge.score import Score
 
 if TYPE_CHECKING:
@@ -83,9 +83,8 @@ class JudgeWriter:
 
     def places(self) -> dict[str, int]:
         """How many of the planned questions of each type have passages to be about."""
-        return dict(
-            Counter(slot.question_type for slot in slots(self.documents, self.counts, self.seed))
-        )
+        planned = slots(self.documents, self.counts, self.seed)
+        return dict(Counter(slot.question_type for slot in planned))
 
     def estimate(self) -> "Mapping[str, CostEstimate]":
         """The calls that the questions would still need, and their cost; makes none."""
