@@ -141,7 +141,7 @@ def test_questions_are_the_same_whatever_the_blocks(tmp_path, monkeypatch):
 
 
 def test_the_pairs_are_those_of_the_first_screen(run, page):
-    from ragauge.comparing.differences import differences
+    from ragauge.comparing.systems import differences
 
     view = page.view["runs"][0]
     found = differences(run, view["systems"][0])

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import ragauge as rg
-from ragauge.comparing.differences import differences
+from ragauge.comparing.systems import differences
 from ragauge.people.review import Review
 from ragauge.run import Run
 from ragauge.runs import outcomes

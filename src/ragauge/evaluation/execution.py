@@ -231,7 +231,7 @@ N_WORST = 20
 
 def _store_results(run: Run) -> None:
     """Store what a large run shows first, unless an aggregate cannot be computed here."""
-    from ragauge.comparing.differences import comparisons_of
+    from ragauge.comparing.systems import comparisons_of
     from ragauge.page.breakdowns import (
         DISTRIBUTIONS,
         SLICES,

@@ -9,7 +9,7 @@ from typing import Any, cast
 import numpy as np
 import polars as pl
 
-from ragauge.comparing.paired_scores import numbered
+from ragauge.comparing.scores import numbered
 from ragauge.errors import StoreError
 from ragauge.people.review_verdicts import PEOPLE
 from ragauge.runs.scored_run import ScoredRun

@@ -110,7 +110,7 @@ class Overview:
 
     def view(self) -> RunView:
         """The view; the caller adds the fields and the blocks."""
-        from ragauge.views.judging import judging_lines
+        from ragauge.views.run_notes import judging_lines
 
         run, screen = self.run, self.screen
         asked = ""

@@ -19,7 +19,7 @@ from ragauge.errors import PlanError
 from ragauge.page.columns import json_bytes
 from ragauge.page.overview import Overview
 from ragauge.page.view import ReportView, RunView
-from ragauge.report.table_formats import Rendered, html_text
+from ragauge.report.writing import Rendered, html_text
 from ragauge.runs.scored_run import ScoredRun
 from ragauge.storage.atomic_files import write_atomically
 from ragauge.storage.regular_file import check_regular

@@ -10,8 +10,7 @@ from ragauge.people.calibrate import Calibration
 from ragauge.people.metric_agreement import MetricAgreement, VerdictQuality
 from ragauge.people.rater_agreement import Ceiling
 from ragauge.people.system_rates import SystemRates
-from ragauge.report.commands import show_command
-from ragauge.report.plain import counted, for_terminal, shortened
+from ragauge.report.plain import counted, for_terminal, shortened, show_command
 from ragauge.report.report import Items, Report, Table
 from ragauge.runs.numbers import DASH
 from ragauge.stats.corrected_rates import CorrectedRate

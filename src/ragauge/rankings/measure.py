@@ -122,17 +122,18 @@ class Measure:
 
     def values(self, hits: Hits, settings: Settings) -> Values:
         """Each query's number with these settings; settings of other measures are ignored."""
+        own = {name: settings[name] for name in self.setting_names if name in settings}
         causes: list[Cause] = []
         if self.undefined == "nothing relevant":
-            causes.append(Cause(_call(n_relevant, hits, settings) == 0, NOTHING_RELEVANT))
+            causes.append(Cause(_call(n_relevant, hits, own) == 0, NOTHING_RELEVANT))
         if self.undefined == "nothing retrieved":
             causes.append(Cause(hits.n_retrieved == 0, NOTHING_RETRIEVED))
         if self.beyond:
-            causes.append(_call(self.beyond, hits, settings))
+            causes.append(_call(self.beyond, hits, own))
         undefined = np.zeros(hits.n, np.bool_)
         for cause in causes:
             undefined |= cause.where
-        value = _call(self.function, hits, settings)
+        value = self.function(hits, **own)
         return Values(np.where(undefined, 0.0, value) if causes else value, undefined, (*causes,))
 
     def evidence(

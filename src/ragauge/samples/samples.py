@@ -13,7 +13,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from ragauge.report.table_formats import MAX_ROWS, html_table, html_text, small
+from ragauge.report.writing import MAX_ROWS, html_table, html_text, small
 from ragauge.samples.fields import (
     CLUSTERS,
     DEFAULT_SYSTEM,
