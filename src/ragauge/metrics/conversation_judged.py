@@ -5,7 +5,7 @@ scored once a conversation, at its last turn.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import cast
+from typing import Annotated, cast
 
 from ragauge.conversations.transcript import Transcript
 from ragauge.features.judged_conversations import ConversationVerdicts, shown_to
@@ -14,8 +14,17 @@ from ragauge.judges.questions import MET, NOT_APPLICABLE, OF_CONVERSATION
 from ragauge.judges.session import JudgeSession
 from ragauge.label import SettingValue
 from ragauge.metric import metric
-from ragauge.metrics.criteria import Bound, scale_problem
 from ragauge.score import Score
+from ragauge.setting import Constraint
+
+MAX_GRADES = 10
+
+
+def _is_grade(value: int) -> bool:
+    return 0 <= value <= MAX_GRADES
+
+
+Bound = Annotated[int, Constraint(f"a whole number from 0 to {MAX_GRADES}", _is_grade)]
 
 
 @metric(version=1)
@@ -105,7 +114,10 @@ def is_askable(settings: Mapping[str, SettingValue]) -> str | None:
         return 'conversation_g_eval needs criteria, none of them empty: conversation_g_eval(criteria=["Is it polite?"])'
     if any(mark in each for each in criteria for mark in ("{{", "[[")):
         return "criteria must not contain {{ or [[, which mark placeholders in prompts"
-    return scale_problem(settings)
+    low, high = settings.get("low"), settings.get("high")
+    if isinstance(low, int) and isinstance(high, int) and low >= high:
+        return f"low must be below high, got {low} and {high}"
+    return None
 
 
 @metric(version=1, check=is_askable, prompts=("conversation_grades",))

@@ -39,17 +39,10 @@ def is_askable(settings: Mapping[str, SettingValue]) -> str | None:
     for name, texts in (("criteria", (criteria,)), ("steps", steps)):
         if any(mark in text for text in texts for mark in ("{{", "[[")):
             return f"{name} must not contain {{{{ or [[, which mark placeholders in prompts"
-    if problem := scale_problem(settings):
-        return problem
-    return None if settings.get("shows") else "shows must name at least one field"
-
-
-def scale_problem(settings: Mapping[str, SettingValue]) -> str | None:
-    """What is wrong with a scale from `low` to `high`."""
     low, high = settings.get("low"), settings.get("high")
     if isinstance(low, int) and isinstance(high, int) and low >= high:
         return f"low must be below high, got {low} and {high}"
-    return None
+    return None if settings.get("shows") else "shows must name at least one field"
 
 
 @metric(version=1, check=is_askable, prompts=("g_eval_steps", "g_eval"))
