@@ -195,8 +195,7 @@ class Bench:
 
     def commit(self) -> None:
         """Commits in this process, of one reply and of 64 at once."""
-        from ragauge.judges.protocol import Message, Reply, Request
-        from ragauge.judges.reply_ledger import entry_of, reply_ledger
+        from ragauge.judges.protocol import Message, Reply, Request, entry_of, reply_ledger
 
         row = next(make_samples(1))
         messages = (Message("user", "\n".join(row["contexts"])),)

@@ -13,7 +13,7 @@ temporary folder.
     (d) 100,000 queries x 10, 1.1 relevant each                 the shape of RAG
     command (b) by the command `ragauge rank`, in turns with a script of pytrec_eval
     order   (a) with its lines shuffled within queries, and all over; (a) as Parquet
-    memory  (a) from pytrec_eval's dicts, and from our own object
+    memory  (a) from pytrec_eval's dicts
     pairs   1,225 pairs of 50 systems, 10,000 permutations each
 """
 
@@ -201,22 +201,13 @@ def shortest(function: Callable[[], object], times: int) -> float:
     return statistics.median(spent)
 
 
-def object_in_memory(qrels: str, run: str, times: int) -> float:
-    from ragauge.rankings.rank import rank
-    from ragauge.rankings.reading.sources import read_judgements, read_run
-
-    ranking, judgements = read_run(run), read_judgements(qrels)
-    return shortest(lambda: rank(judgements, ranking, OURS).mean("map"), times)
-
-
 def memory(times: int) -> None:
-    """(a) from objects in memory: pytrec_eval's dicts, and our own."""
+    """(a) from pytrec_eval's dicts."""
     make("a")
     from ragauge.rankings.rank import rank
 
     qrels, run = str(FOLDER / "a.qrels"), str(FOLDER / "a.run")
     print("in memory, (a): means of the seven measures, files read before")
-    by_object = object_in_memory(qrels, run, times)
     dicts: dict[str, dict[str, float]] = {}
     judged: dict[str, dict[str, int]] = {}
     with open(run) as lines:  # noqa: PTH123
@@ -228,7 +219,6 @@ def memory(times: int) -> None:
             query, _, document, grade = line.split()
             judged.setdefault(query, {})[document] = int(grade)
     by_dict = shortest(lambda: rank(judged, dicts, OURS).mean("map"), times)
-    print(f"    ragauge, own object {by_object:8.4f} s")
     print(f"    ragauge, dicts      {by_dict:8.4f} s")
     try:
         import pytrec_eval
@@ -243,8 +233,7 @@ def memory(times: int) -> None:
             )
 
     theirs = shortest(peer, min(times, 3))
-    ratios = f"{theirs / by_object:.0f} x our object, {theirs / by_dict:.1f} x our dicts"
-    print(f"    pytrec_eval, dicts  {theirs:8.4f} s  {ratios}")
+    print(f"    pytrec_eval, dicts  {theirs:8.4f} s  {theirs / by_dict:.1f} x our dicts")
 
 
 def pairs(times: int) -> None:

@@ -18,8 +18,7 @@ from ragauge.evaluation import config
 from ragauge.judges.config import KEYS as JUDGE_KEYS
 from ragauge.judges.config import LANGUAGE
 from ragauge.loaders.conflicts import Prefer
-from ragauge.loaders.documents import TEXT_KEYS
-from ragauge.loaders.passages import CONTAINER_KEYS
+from ragauge.loaders.documents import CONTAINER_KEYS, TEXT_KEYS
 from ragauge.loaders.shapes.conversations import CHATS, OF_TURN
 from ragauge.loaders.values import ANSWERING, ASKING
 from ragauge.runs.cautions import MetricCaution

@@ -13,7 +13,7 @@ from ragauge.calls.budget import Price
 from ragauge.errors import MetricError
 from ragauge.judges.config import JudgeConfig
 from ragauge.score import NOT_ASKED
-from ragauge.views.judging import judging_lines
+from ragauge.views.run_notes import judging_lines
 
 METRICS = ["faithfulness", "context_precision", "context_recall", "answer_relevance", "ragas_score"]
 CALLS_PER_ROW = 6

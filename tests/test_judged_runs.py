@@ -23,8 +23,7 @@ import ragauge as rg
 from ragauge.errors import JudgeError, MetricError, PlanError, StoreError
 from ragauge.evaluation import estimate
 from ragauge.judges.config import JudgeConfig
-from ragauge.judges.protocol import Reply
-from ragauge.judges.reply_ledger import reply_ledger
+from ragauge.judges.protocol import Reply, reply_ledger
 from ragauge.label import Label
 from ragauge.score import NOT_ASKED
 
@@ -245,7 +244,7 @@ RUN = """
     import rules
     import ragauge as rg
     from ragauge.judges.config import JudgeConfig
-    from ragauge.judges.reply_ledger import entry_of, key_of, reply_ledger
+    from ragauge.judges.protocol import entry_of, key_of, reply_ledger
     from ragauge.judges.providers.factory import open_judge
 
     place, log, kill_at, n_at_once = sys.argv[2], open(sys.argv[3], "a"), *map(int, sys.argv[4:6])

@@ -82,24 +82,18 @@ LATE = {
         f"comparing.{name}"
         for name in [
             "compare",
-            "effects",
             "mismatches",
             "pair",
-            "paired_scores",
-            "questions",
             "rows",
-            "significance",
+            "scores",
         ]
     ),
     "engine.executors",
     "evaluation.judge_bias",
-    "gating.baseline",
-    "gating.checking",
     "gating.gate",
     "gating.slices",
     "gating.words",
     "rankings.fusion",
-    "views.judging",
     *(
         f"loaders.{name}"
         for name in ["gold", "joining", "pairing", "piece_files", "questions", "reading"]
@@ -130,6 +124,7 @@ MAY_BE_HEAVY = {
     ("metrics.sentences", "numpy"),
     ("metrics.groundedness", "numpy"),
     ("questions.bm25", "numpy"),
+    ("report.terminal", "rich"),
     *((module, "numpy") for module in MODULES if module.startswith(("rankings.", "encoders."))),
     *((module, name) for module in LATE for name in ("numpy", "polars")),
 }
@@ -142,7 +137,6 @@ IMPORTED_LATE = (
         "metrics.estimated_correctness",
         "metrics.relevance_judged",
         "metrics.token_similarity",
-        "views.judging",
         "rankings.tables",
     }
 ) - LIGHT

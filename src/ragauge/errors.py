@@ -1,7 +1,4 @@
-"""The exceptions that ragauge raises; any other exception is a bug.
-
-Each has the exit code that the command line returns for it.
-"""
+"""The exceptions that ragauge raises, each with its exit code; any other exception is a bug."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -55,11 +52,8 @@ class MissingExtraError(RagaugeError):
         return f"{self.what}; install it with: pip install 'ragauge[{self.extra}]'"
 
 
-class EncoderError(RagaugeError):
-    """An encoder cannot be opened, or returns no vectors.
-
-    `is_down`: it could not be reached or did not answer, so other texts would fail too.
-    """
+class ModelError(RagaugeError):
+    """`is_down`: the model could not be reached or did not answer, so others would fail too."""
 
     exit_code = 6
 
@@ -68,17 +62,12 @@ class EncoderError(RagaugeError):
         super().__init__(message)
 
 
-class JudgeError(RagaugeError):
-    """A judge cannot be opened, or returns no reply.
+class EncoderError(ModelError):
+    """An encoder cannot be opened, or returns no vectors."""
 
-    `is_down`: it could not be reached or did not answer, so other requests would fail too.
-    """
 
-    exit_code = 6
-
-    def __init__(self, message: str, *, is_down: bool = False) -> None:
-        self.is_down = is_down
-        super().__init__(message)
+class JudgeError(ModelError):
+    """A judge cannot be opened, or returns no reply."""
 
 
 class ClusterError(RagaugeError):
@@ -101,11 +90,8 @@ class StoreError(RagaugeError):
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One problem in the data: where it is and what to do about it.
-
-    `line` counts from 1; None if the format has no lines. `field` and `id` are None if the problem
-    concerns the whole row or file.
-    """
+    """One problem in the data: where it is and what to do about it; `line` from 1. None for what
+    the problem does not concern."""
 
     message: str
     source: str
@@ -131,10 +117,9 @@ class DataError(RagaugeError):
         super().__init__(self.problems)
 
     def __str__(self) -> str:
-        lines = [str(problem) for problem in self.problems[: self.shown]]
-        if len(self.problems) > self.shown:
-            lines.append(f"… and {len(self.problems) - self.shown} more problems")
-        return "\n".join(lines)
+        n_more = len(self.problems) - self.shown
+        more = [f"… and {n_more} more problems"] if n_more > 0 else []
+        return "\n".join([*map(str, self.problems[: self.shown]), *more])
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:

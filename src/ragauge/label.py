@@ -202,29 +202,21 @@ class _Reader:
         return LabelError(f"metric label {self.text!r}: {what} at character {self.at + 1}")
 
 
-def _no_constant(word: str) -> object:
-    raise ValueError(word)
-
-
-def _finite(digits: str) -> float:
-    if not math.isfinite(number := float(digits)):
-        raise ValueError(digits)
-    return number
-
-
-def _no_duplicates(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    if len(table := dict(pairs)) < len(pairs):
-        raise ValueError("duplicate key")
-    return table
-
-
 @cache
 def _json_decoder() -> "JSONDecoder":
     from json import JSONDecoder
 
-    return JSONDecoder(
-        parse_constant=_no_constant, parse_float=_finite, object_pairs_hook=_no_duplicates
-    )
+    def finite(digits: str) -> float:  # NaN and infinity, too
+        if not math.isfinite(number := float(digits)):
+            raise ValueError(digits)
+        return number
+
+    def distinct(pairs: list[tuple[str, object]]) -> dict[str, object]:
+        if len(table := dict(pairs)) < len(pairs):
+            raise ValueError("duplicate key")
+        return table
+
+    return JSONDecoder(parse_constant=finite, parse_float=finite, object_pairs_hook=distinct)
 
 
 def frozen(value: object, depth: int = 0) -> SettingValue:

@@ -10,7 +10,7 @@ import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import NoneType
-from typing import Literal, TypeVar, overload
+from typing import Any, Literal, TypeVar, overload
 
 from ragauge.errors import DefinitionError
 from ragauge.label import NAME, Label, SettingValue
@@ -84,10 +84,8 @@ class Definition:
 
 @dataclass(frozen=True, slots=True)
 class Feature(Definition):
-    """A column made from other columns, computed once for all metrics that name it.
-
-    `corpus`: computed once from all rows of the run; every row gets the same value.
-    """
+    """A column made from other columns, computed once for all metrics that name it; `corpus`: once
+    from all rows of the run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,15 +108,10 @@ class Metric(Definition):
     ranked: bool | IsRanked = True
 
     def is_ranked(self, settings: Mapping[str, SettingValue]) -> bool:
-        """Whether a higher value, or a lower one, is better as such, with these settings.
-
-        `settings` may leave out those that have their default.
-        """
-        return (
-            self.ranked
-            if isinstance(self.ranked, bool)
-            else self.ranked(self.defaults | dict(settings))
-        )
+        """Whether a higher, or lower, value is better as such, with these settings."""
+        if isinstance(self.ranked, bool):
+            return self.ranked
+        return self.ranked(self.defaults | dict(settings))
 
     @property
     def trust(self) -> Trust | None:
@@ -126,10 +119,7 @@ class Metric(Definition):
         return trust_in(self.name)
 
     def label(self, settings: Mapping[str, SettingValue]) -> Label:
-        """The canonical label: the settings that differ from their default, in signature order.
-
-        The precision of an encoder is none of them: it is a fact of the run.
-        """
+        """The canonical label: settings other than their default, without a precision."""
         changed = {
             setting.name: settings[setting.name]
             for setting in self.settings
@@ -156,7 +146,6 @@ prompts share them.
 """
 
 METRICS: dict[str, Metric] = {}
-"""Every metric declared in this process, by name."""
 FEATURES: dict[str, Feature] = {}
 
 
@@ -185,17 +174,8 @@ def feature(
 
     def declare(function: Function) -> Function:
         own = _signature(function)
-        declared = Feature(
-            own.name,
-            function,
-            own.columns,
-            own.resources,
-            tuple(setting for setting in own.settings if setting.name != PROMPTS),
-            batch,
-            own.implied,
-            corpus,
-            tuple(prompts),
-        )
+        own["settings"] = tuple(each for each in own["settings"] if each.name != PROMPTS)
+        declared = Feature(**own, batch=batch, corpus=corpus, prompts=tuple(prompts))
         _register(FEATURES, declared)
         return function
 
@@ -242,25 +222,20 @@ def metric(
 
     def declare(function: Function) -> Function:
         own = _signature(function)
-        own_name = name or own.name
+        own["name"] = name or own["name"]
         if type(version) is not int or not 0 <= version < 2**63:
             raise DefinitionError(
-                f"{own_name}: version must be a whole number of at least 0, got {version!r:.60}"
+                f"{own['name']}: version must be a whole number of at least 0, got {version!r:.60}"
             )
         for what, bound in (("low", low), ("high", high)):
             is_number = isinstance(bound, int | float) and abs(bound) < 2**63
             if bound is not None and not is_number:
                 raise DefinitionError(
-                    f"{own_name}: {what} must be a finite number or None, got {bound!r:.60}"
+                    f"{own['name']}: {what} must be a finite number or None, got {bound!r:.60}"
                 )
         declared = Metric(
-            own_name,
-            function,
-            own.columns,
-            own.resources,
-            own.settings,
-            batch,
-            own.implied,
+            **own,
+            batch=batch,
             prompts=tuple(prompts),
             version=version,
             low=low,
@@ -287,7 +262,8 @@ def is_nullable(annotation: object) -> bool:
     return NoneType in alternatives(annotation)
 
 
-def _signature(function: Callable[..., object]) -> Definition:
+def _signature(function: Callable[..., object]) -> dict[str, Any]:
+    """What a definition has of its function's signature, by field."""
     name = getattr(function, "__name__", "")
     try:
         signature = inspect.signature(function, eval_str=True)
@@ -303,7 +279,17 @@ def _signature(function: Callable[..., object]) -> Definition:
             else:
                 settings.append(read_setting(parameter))
         elif parameter.kind is parameter.POSITIONAL_OR_KEYWORD:
-            columns.append(_column(parameter))
+            if parameter.default not in (parameter.empty, None):
+                raise DefinitionError(
+                    f"{parameter.name} has the default {parameter.default!r} but is before the star; "
+                    "put it after `*` to make it a setting"
+                )
+            wanted: object = parameter.annotation
+            if wanted is parameter.empty:
+                columns.append(Column(parameter.name, parameter.default is None))
+                continue
+            takes_score = Score in (wanted, *alternatives(wanted)) or wanted == "Score"
+            columns.append(Column(parameter.name, is_nullable(wanted), takes_score))
         else:
             raise DefinitionError(
                 f"{name}: {parameter} is neither a column nor a setting; "
@@ -325,28 +311,14 @@ def _signature(function: Callable[..., object]) -> Definition:
     ]
     if any(column.takes_score for column in columns) and PARTS not in own:
         implied.append(Setting(PARTS, None, str | None))
-    return Definition(
-        name,
-        function,
-        tuple(columns),
-        tuple(resources),
-        (*settings, *implied),
-        batch=False,
-        implied=tuple(setting.name for setting in implied),
-    )
-
-
-def _column(parameter: inspect.Parameter) -> Column:
-    annotation: object = parameter.annotation
-    if parameter.default not in (parameter.empty, None):
-        raise DefinitionError(
-            f"{parameter.name} has the default {parameter.default!r} but is before the star; "
-            "put it after `*` to make it a setting"
-        )
-    if annotation is parameter.empty:
-        return Column(parameter.name, nullable=parameter.default is None)
-    takes_score = Score in (annotation, *alternatives(annotation)) or annotation == "Score"
-    return Column(parameter.name, is_nullable(annotation), takes_score)
+    return {
+        "name": name,
+        "function": function,
+        "columns": tuple(columns),
+        "resources": tuple(resources),
+        "settings": (*settings, *implied),
+        "implied": tuple(setting.name for setting in implied),
+    }
 
 
 Declared = TypeVar("Declared", Metric, Feature)

@@ -30,20 +30,15 @@ def load(kind: Kind, name: str) -> Any:
     # A package of other people may raise anything when it is imported, or exit.
     except (Exception, SystemExit) as error:
         raise PlanError(
-            [
-                f"the {kind} of {_owner(kind, name)} cannot be imported: "
-                f"{type(error).__name__}: {error}; fix or uninstall it"
-            ]
+            f"the {kind} of {_owner(kind, name)} cannot be imported: "
+            f"{type(error).__name__}: {error}; fix or uninstall it"
         ) from error
 
 
 def open_model(
     kind: Literal["judges", "encoders"], name: str, settings: Mapping[str, object]
 ) -> Any:
-    """The judge or encoder `PREFIX:MODEL` of a package that offers the prefix; None if none does.
-
-    JudgeError or EncoderError, which names the package, if its class raises an error that is not ragauge's.
-    """
+    """The judge or encoder `PREFIX:MODEL` of a package that offers the prefix, or None."""
     prefix, _, model = name.partition(":")
     if not model or prefix not in offered(kind):
         return None

@@ -17,7 +17,7 @@ import json
 import math
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 import pytest
 
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 MARKER = "ragauge"
 GATE_OPTIONS = ("rules", "baseline", "max_drop", "on", "allow_lost", "allow_mismatch", "systems")
 EVIDENCE_SHOWN = 2_000
-"""Most characters of the evidence that a failed assertion prints."""
 Key = tuple[str, str]
 
 
@@ -59,16 +58,14 @@ def assert_score(
     bounds = [bound for bound in (at_least, at_most) if bound is not None]
     if not bounds or any(math.isnan(bound) for bound in bounds):
         raise TypeError("assert_score needs at_least or at_most, a number")
-    score, problem, wanted = None, "", ""
     try:
         score = score_of(metric, **fields)
     except RagaugeError as error:
-        problem = str(error)
-    if score is None:
-        return pytest.fail(_shown(problem), pytrace=False)
+        _fail(str(error))
     if score.value is None:
-        problem = f"{metric} has no value ({score.status}): {score.reason}"
-    elif at_least is not None and score.value < at_least:
+        _fail(f"{metric} has no value ({score.status}): {score.reason}")
+    wanted = ""
+    if at_least is not None and score.value < at_least:
         wanted = f"at least {at_least:g}"
     elif at_most is not None and score.value > at_most:
         wanted = f"at most {at_most:g}"
@@ -77,17 +74,16 @@ def assert_score(
         shown = evidence if len(evidence) <= EVIDENCE_SHOWN else f"{evidence[:EVIDENCE_SHOWN]}…"
         given = [f"{name}: {text!r:.500}" for name, text in fields.items() if isinstance(text, str)]
         lines = [f"{metric} is {score.value:.6g}, must be {wanted}", *given, f"evidence: {shown}"]
-        problem = "\n".join(lines)
-    if problem:
-        pytest.fail(_shown(problem), pytrace=False)
+        _fail("\n".join(lines))
     return score
 
 
-def _shown(text: str) -> str:
-    """The text without anything that a terminal or a build service would execute."""
+def _fail(text: str) -> NoReturn:
+    """Fail the test with a text, without anything that a terminal would execute."""
+    __tracebackhide__ = True
     from ragauge.report.plain import for_terminal
 
-    return for_terminal(text, lines=True)
+    raise pytest.fail.Exception(for_terminal(text, lines=True), pytrace=False) from None
 
 
 @pytest.fixture(scope="session")
@@ -111,14 +107,12 @@ def ragauge_run(request: pytest.FixtureRequest, _ragauge_runs: "dict[Key, Run]")
 
     options = {name: value for name, value in marker.kwargs.items() if name not in GATE_OPTIONS}
     path = _path(request, marker.args[0])
-    key, problem = (str(path), repr(sorted(options.items()))), ""
+    key = (str(path), repr(sorted(options.items())))
     if key not in _ragauge_runs:
         try:
             _ragauge_runs[key] = evaluate(path, **options)
         except (RagaugeError, TypeError) as error:
-            problem = f"{path} cannot be evaluated: {error}"
-    if problem:
-        pytest.fail(_shown(problem), pytrace=False)
+            _fail(f"{path} cannot be evaluated: {error}")
     return _ragauge_runs[key]
 
 
@@ -148,15 +142,12 @@ def pytest_runtest_call(item: pytest.Item) -> None:
     run = cast("dict[str, Run]", getattr(item, "funcargs", {}))["ragauge_run"]
     rules = cast("Sequence[str] | str", given.pop("rules", ()))
     base = given.get("baseline")
-    problem = ""
     try:
         if isinstance(base, str | Path) and str(base) not in run.samples.systems:
             given["baseline"] = open_run(_path(item, base))
         gate = run.gate([rules] if isinstance(rules, str) else rules, **given)
     except RagaugeError as error:
-        gate, problem = None, str(error)
-    if gate is None:
-        pytest.fail(_shown(problem), pytrace=False)
+        _fail(str(error))
     if not gate.passed:
         first = next((verdict for verdict in gate.failures if verdict.ids), None)
         shown = [] if first is None else ["", run.show(first.ids[0]).text]

@@ -52,8 +52,8 @@ LANGUAGE = "language:"
 """How the flag of a score begins whose sample is in a language that its metric was not compared with people in."""
 LANGUAGE_EVIDENCE = "unmeasured_language"
 """Evidence key of a single score in such a language."""
-FLAGGING = frozenset(("needs_review", LOST_PARTS, "cut", "repeats", "grade"))
-"""The evidence keys that may give a score a flag."""
+FLAGS = {LOST_PARTS: Flag.LOST_PARTS, "cut": Flag.TRUNCATED, "repeats": Flag.REPEATED}
+FLAGGING = frozenset(("needs_review", *FLAGS, "grade"))
 
 _OK = Status.OK  # attribute access on an enum class is slow on Python 3.11
 
@@ -140,20 +140,11 @@ class Score:
         evidence = self.evidence
         if not evidence:
             return []
-        flags: list[str] = []
+        flags: list[str] = [flag for key, flag in FLAGS.items() if key in evidence]
         if evidence.get("needs_review") is True:
-            flags.append(Flag.NEEDS_REVIEW)
-        if LOST_PARTS in evidence:
-            flags.append(Flag.LOST_PARTS)
-        if "cut" in evidence:
-            flags.append(Flag.TRUNCATED)
-        if "repeats" in evidence:
-            flags.append(Flag.REPEATED)
-        if "grade" in evidence:
-            flags.append(f"{GRADE}{evidence['grade']}")
-        if LANGUAGE_EVIDENCE in evidence:
-            flags.append(f"{LANGUAGE}{evidence[LANGUAGE_EVIDENCE]}")
-        return flags
+            flags.insert(0, Flag.NEEDS_REVIEW)
+        prefixed = ((GRADE, "grade"), (LANGUAGE, LANGUAGE_EVIDENCE))
+        return flags + [f"{prefix}{evidence[key]}" for prefix, key in prefixed if key in evidence]
 
     def _repr_html_(self) -> str:
         import html

@@ -66,10 +66,7 @@ def read_setting(parameter: inspect.Parameter) -> Setting:
 def read_settings(
     owner: str, settings: Sequence[Setting], given: Mapping[str, SettingValue]
 ) -> dict[str, SettingValue]:
-    """All `settings` of a metric or measure, with defaults for those not given.
-
-    LabelError names every value of the wrong type and every setting that `owner` does not have.
-    """
+    """All `settings` of a metric or measure, with defaults; LabelError names every bad one."""
     known = {setting.name: setting for setting in settings}
     problems: list[str] = []
     values = {setting.name: setting.default for setting in settings}
@@ -101,12 +98,17 @@ def _read(kind: object, value: SettingValue) -> SettingValue | object:
     if choices := alternatives(kind):
         readings = (_read(choice, value) for choice in choices)
         return next((reading for reading in readings if reading is not _UNREADABLE), _UNREADABLE)
-    origin = get_origin(kind) or kind
+    origin, inner = get_origin(kind) or kind, cast("tuple[object, ...]", get_args(kind))
     if origin is Annotated:
-        return _read_annotated(kind, value)
+        for mark in inner[1:]:
+            if isinstance(mark, Renamed) and isinstance(value, str):
+                value = mark.values.get(value, value)
+        read = _read(inner[0], value)
+        checks = [mark.check for mark in inner if isinstance(mark, Constraint)]
+        is_valid = read is not _UNREADABLE and all(check(read) for check in checks)
+        return read if is_valid else _UNREADABLE
     if origin is Literal:
-        same = (choice for choice in get_args(kind) if choice == value)
-        return value if any(type(choice) is type(value) for choice in same) else _UNREADABLE
+        return value if any(value == c and type(c) is type(value) for c in inner) else _UNREADABLE
     if kind is NoneType or kind is None:
         return None if value is None else _UNREADABLE
     if kind is bool or isinstance(value, bool):
@@ -117,40 +119,18 @@ def _read(kind: object, value: SettingValue) -> SettingValue | object:
         return _UNREADABLE
     if kind is int or kind is str:
         return value if isinstance(value, kind) else _UNREADABLE
-    if origin in (tuple, Sequence):
-        return _read_items(kind, value) if isinstance(value, tuple) else _UNREADABLE
-    if origin in (Mapping, dict):
-        return _read_table(kind, value) if isinstance(value, Mapping) else _UNREADABLE
-    return value
-
-
-def _read_annotated(kind: object, value: SettingValue) -> SettingValue | object:
-    base, *marks = get_args(kind)
-    for mark in marks:
-        if isinstance(mark, Renamed) and isinstance(value, str):
-            value = mark.values.get(value, value)
-    read = _read(base, value)
-    checks = [mark.check for mark in marks if isinstance(mark, Constraint)]
-    is_valid = read is not _UNREADABLE and all(check(read) for check in checks)
-    return read if is_valid else _UNREADABLE
-
-
-def _read_items(kind: object, values: tuple[object, ...]) -> SettingValue | object:
-    """The list with each item converted to the first type in the brackets."""
-    if not get_args(kind):
-        return values
-    item = cast(object, get_args(kind)[0])
-    read = tuple(_read(item, cast(SettingValue, value)) for value in values)
-    return _UNREADABLE if _UNREADABLE in read else read
-
-
-def _read_table(kind: object, table: Mapping[str, object]) -> SettingValue | object:
-    """The table with each value converted to the last type in the brackets."""
-    if not get_args(kind):
-        return table
-    item = cast(object, get_args(kind)[-1])
-    read = {name: _read(item, cast(SettingValue, value)) for name, value in table.items()}
-    return _UNREADABLE if _UNREADABLE in read.values() else read
+    shape = {tuple: tuple, Sequence: tuple, Mapping: Mapping, dict: Mapping}.get(cast(type, origin))
+    if shape is None or (isinstance(value, shape) and not inner):
+        return value
+    if not isinstance(value, shape):
+        return _UNREADABLE
+    # The items of a list are of the first type in the brackets, the values of a table of the last.
+    if isinstance(value, tuple):
+        items = tuple(_read(inner[0], cast(SettingValue, item)) for item in value)
+        return _UNREADABLE if _UNREADABLE in items else items
+    given = cast(Mapping[str, SettingValue], value).items()
+    table = {name: _read(inner[-1], item) for name, item in given}
+    return _UNREADABLE if _UNREADABLE in table.values() else table
 
 
 def _type_name(kind: object) -> str:

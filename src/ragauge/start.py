@@ -27,10 +27,7 @@ def is_command() -> bool:
 
 
 def end_at_interrupt(code: int, said: str = "") -> None:
-    """From now on an interrupt ends the process with this code; nothing is left to write.
-
-    Nothing changes if somebody handles or ignores interrupts already.
-    """
+    """From now on an interrupt ends the process with this code, unless somebody handles it."""
 
     def end(signum: int, frame: object) -> None:
         os.write(2, said.encode())

@@ -57,6 +57,7 @@ RULES = {
 }
 """The kinds of rule: metrics of these names, and the setting that takes the rule's value."""
 
+Keys = Mapping[str, type]
 SUITE_KEYS = {
     "name": str,
     "title": str,
@@ -98,10 +99,11 @@ LIST_KEYS = {"codes": str, "found": str, "total": str}
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One metric of a suite: its label, and how it is displayed.
+    """One metric of a suite: its label, and how it is displayed; `ranked`: whether a higher (or
+    lower) value is better as such.
 
-    `ranked`: whether a higher value (or a lower one) is better as such. `only_for`: the kind of
-    questions, or the measured field, without which the metric is left out of a run; empty for every run.
+    `only_for`: the kind of questions, or the measured field, without which it is left out of a run;
+    empty for every run.
     """
 
     label: Label
@@ -208,18 +210,18 @@ class Suite:
         if problems:
             raise SuiteError("\n".join(problems))
         entries = tuple(_entries(table, place, problems))
-        families = dict(_families(table, place, problems))
+        families = {
+            str(family["name"]): str(family["says"])
+            for _, family in _valid(table, "family", FAMILY_KEYS, FAMILY_KEYS, place, problems)
+        }
         precision = cast(str | None, table.get("precision"))
         if precision not in (None, *EMBEDDED_PRECISIONS):
             known = " or ".join(EMBEDDED_PRECISIONS)
             problems.append(f"{place}: precision must be {known}, got {precision!r}")
-        for entry in entries:
-            if entry.family and entry.family not in families:
-                add_one = "; add a [[family]] table of that name"
-                hint = did_you_mean(entry.family, families) or add_one
-                problems.append(
-                    f"{place}: {entry.name} is in the unknown family {entry.family!r}{hint}"
-                )
+        for name, family in ((entry.name, entry.family) for entry in entries):
+            if family and family not in families:
+                hint = did_you_mean(family, families) or "; add a [[family]] table of that name"
+                problems.append(f"{place}: {name} is in the unknown family {family!r}{hint}")
         checks = tuple(_checks(table, place, problems))
         findings = tuple(_findings(table, place, problems))
         for name in _duplicates(entry.name for entry in entries):
@@ -256,24 +258,15 @@ def _entries(suite: Table, place: str, problems: list[str]) -> Iterator[Entry]:
         except LabelError as error:
             problems.append(f"{where}: {error}")
             continue
-        show, only_for = str(table.get("show", "mean")), str(table.get("only_for", ""))
+        name, show = str(table.get("name", label)), str(table.get("show", "mean"))
+        family, only_for = str(table.get("family", "")), str(table.get("only_for", ""))
         if show not in SHOWN_AS:
             problems.append(f"{where}: show must be one of {', '.join(SHOWN_AS)}, got {show!r}")
         if only_for not in ("", *ONLY_FOR):
             problems.append(f"{where}: only_for must be {' or '.join(ONLY_FOR)}, got {only_for!r}")
         scale, digits = _scale(table, suite, where, problems)
-        name = str(table.get("name", label))
-        family, is_ranked = str(table.get("family", "")), table.get("ranked") is not False
+        is_ranked = table.get("ranked") is not False
         yield Entry(label, name, scale, digits, show, family, is_ranked, only_for)
-
-
-def _families(suite: Table, place: str, problems: list[str]) -> Iterator[tuple[str, str]]:
-    for where, table in _tables(suite, "family", place):
-        wrong = check_table(table, FAMILY_KEYS, where)
-        wrong += [f"{where}: has no {key}" for key in FAMILY_KEYS if key not in table]
-        problems += wrong
-        if not wrong:
-            yield str(table["name"]), str(table["says"])
 
 
 def _scale(table: Table, suite: Table, place: str, problems: list[str]) -> tuple[float, int]:
@@ -298,11 +291,7 @@ def _scale(table: Table, suite: Table, place: str, problems: list[str]) -> tuple
 
 
 def _checks(suite: Table, place: str, problems: list[str]) -> Iterator[Check]:
-    for where, table in _tables(suite, "check", place):
-        wrong = check_table(table, CHECK_KEYS, where)
-        if wrong:
-            problems += wrong
-            continue
+    for where, table in _valid(suite, "check", CHECK_KEYS, (), place, problems):
         rules = dict(_rules(cast(Table, table.get("rules", {})), where, problems))
         if not rules:
             problems.append(f"{where}: has no rules; add them under [check.rules]")
@@ -313,30 +302,27 @@ def _checks(suite: Table, place: str, problems: list[str]) -> Iterator[Check]:
             problems.append(f"{where}: {error}")
             continue
         mean = None if "mean" not in table else str(table["mean"])
-        for name in _duplicates([*rules, *holds, *([mean] if mean else [])]):
-            problems.append(f"{where}: the name {name!r} is used twice; rename one")
+        problems += (
+            f"{where}: the name {name!r} is used twice; rename one"
+            for name in _duplicates([*rules, *holds, *([mean] if mean else [])])
+        )
         scale, digits = _scale(suite, suite, where, problems)
         yield Check(only, tuple(rules.items()), mean, tuple(holds.items()), scale, digits)
 
 
 def _findings(suite: Table, place: str, problems: list[str]) -> Iterator[Finding]:
-    for where, table in _tables(suite, "finding", place):
-        wrong = check_table(table, FINDING_KEYS, where)
-        wrong += [f"{where}: has no {key}" for key in ("when", "says") if key not in table]
-        precision = table.get("precision")
-        if not wrong and precision is not None and not 0 <= cast(float, precision) <= 1:
-            wrong.append(f"{where}: precision must be from 0 to 1, got {precision!r}")
-        problems += wrong
-        if not wrong:
-            try:
-                yield Finding(
-                    Filter.parse(str(table["when"])),
-                    str(table["says"]),
-                    cast("float | None", precision),
-                    table.get("first_screen") is not False,
-                )
-            except FilterError as error:
-                problems.append(f"{where}: {error}")
+    needed = ("when", "says")
+    for where, table in _valid(suite, "finding", FINDING_KEYS, needed, place, problems):
+        precision = cast("float | None", table.get("precision"))
+        if precision is not None and not 0 <= precision <= 1:
+            problems.append(f"{where}: precision must be from 0 to 1, got {precision!r}")
+            continue
+        is_first = table.get("first_screen") is not False
+        try:
+            when = Filter.parse(str(table["when"]))
+            yield Finding(when, str(table["says"]), precision, is_first)
+        except FilterError as error:
+            problems.append(f"{where}: {error}")
 
 
 def _duplicates(names: Iterable[str]) -> list[str]:
@@ -389,6 +375,18 @@ def _holds(
             hint = did_you_mean(unknown, rules) or f"; the rules are {', '.join(rules)}"
             problems.append(f"{place}: {name!r} uses the unknown rule {unknown!r}{hint}")
         yield name, expression
+
+
+def _valid(
+    suite: Table, key: str, known: Keys, needed: Iterable[str], place: str, problems: list[str]
+) -> Iterator[tuple[str, Table]]:
+    """The tables of a kind that have these keys, of the right types, each with its place."""
+    for where, table in _tables(suite, key, place):
+        wrong = check_table(table, known, where)
+        wrong += [f"{where}: has no {name}" for name in needed if name not in table]
+        problems += wrong
+        if not wrong:
+            yield where, table
 
 
 def _tables(suite: Table, key: str, place: str) -> list[tuple[str, Table]]:

@@ -72,10 +72,7 @@ class Trust:
 
     @property
     def auroc(self) -> tuple[float, float]:
-        """The lowest and highest area under the ROC curve of the metric with default settings.
-
-        Only for what the metric itself claims, which is measured first.
-        """
+        """The lowest and highest area under the ROC curve with default settings, for its claim."""
         first = self.measured[0]
         own = [m for m in self.measured if (m.label, m.claim) == (first.label, first.claim)]
         return min(each.auroc[0] for each in own), max(each.auroc[1] for each in own)

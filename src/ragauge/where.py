@@ -18,6 +18,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 from ragauge.errors import FilterError
 
@@ -38,7 +39,9 @@ TOKEN = re.compile(
     re.VERBOSE,
 )
 ESCAPE = re.compile(r"\\(.)", re.DOTALL)
-ORDERINGS: dict[str, Callable[[float, float], bool]] = {
+COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
+    "=": operator.eq,
+    "!=": operator.ne,
     "<": operator.lt,
     "<=": operator.le,
     ">": operator.gt,
@@ -60,14 +63,6 @@ class Truth:
 
     field: str
 
-    def holds(self, fields: Fields) -> bool:
-        value = fields.get(self.field)
-        if value is None:
-            return False
-        if not isinstance(value, bool | int | float):
-            raise FilterError(f"{self.field!r} is {_kind(value)}; compare it with something")
-        return bool(value)
-
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
@@ -77,17 +72,6 @@ class Comparison:
     sign: str
     value: Value
 
-    def holds(self, fields: Fields) -> bool:
-        found = fields.get(self.field)
-        if found is None:
-            return False
-        if self.sign == "~":
-            return str(self.value).casefold() in str(found).casefold()
-        _same_kind(self.field, found, self.value)
-        if self.sign in ("=", "!="):
-            return (found == self.value) is (self.sign == "=")
-        return ORDERINGS[self.sign](found, self.value)  # pyright: ignore[reportArgumentType]
-
 
 @dataclass(frozen=True, slots=True)
 class Membership:
@@ -96,14 +80,6 @@ class Membership:
     field: str
     values: tuple[Value, ...]
 
-    def holds(self, fields: Fields) -> bool:
-        found = fields.get(self.field)
-        if found is None:
-            return False
-        for value in self.values:
-            _same_kind(self.field, found, value)
-        return found in self.values
-
 
 @dataclass(frozen=True, slots=True)
 class IsNull:
@@ -111,35 +87,52 @@ class IsNull:
 
     field: str
 
-    def holds(self, fields: Fields) -> bool:
-        return fields.get(self.field) is None
-
 
 @dataclass(frozen=True, slots=True)
 class Not:
     condition: "Condition"
-
-    def holds(self, fields: Fields) -> bool:
-        return not self.condition.holds(fields)
 
 
 @dataclass(frozen=True, slots=True)
 class All:
     conditions: tuple["Condition", ...]
 
-    def holds(self, fields: Fields) -> bool:
-        return all(condition.holds(fields) for condition in self.conditions)
-
 
 @dataclass(frozen=True, slots=True)
 class Either:
     conditions: tuple["Condition", ...]
 
-    def holds(self, fields: Fields) -> bool:
-        return any(condition.holds(fields) for condition in self.conditions)
-
 
 Condition = Truth | Comparison | Membership | IsNull | Not | All | Either
+
+
+def holds(condition: Condition, fields: Fields) -> bool:
+    """Whether the fields meet a condition; FilterError if it compares values of different types."""
+    match condition:
+        case Not(inner):
+            return not holds(inner, fields)
+        case All(conditions):
+            return all(holds(each, fields) for each in conditions)
+        case Either(conditions):
+            return any(holds(each, fields) for each in conditions)
+        case _:
+            name, found = condition.field, fields.get(condition.field)
+    if found is None or isinstance(condition, IsNull):
+        return found is None and isinstance(condition, IsNull)
+    match condition:
+        case Truth():
+            if not isinstance(found, bool | int | float):
+                raise FilterError(f"{name!r} is {_kind(found)}; compare it with something")
+            return bool(found)
+        case Membership(values=values):
+            for value in values:
+                _check_same_kind(name, found, value)
+            return found in values
+        case Comparison(sign="~", value=value):
+            return str(value).casefold() in str(found).casefold()
+        case Comparison(sign=sign, value=value):
+            _check_same_kind(name, found, value)
+            return COMPARISONS[sign](found, value)
 
 
 @dataclass(frozen=True)
@@ -162,7 +155,7 @@ class Filter:
     def matches(self, fields: Fields) -> bool:
         """Whether the row's fields match; FilterError if it compares values of different types."""
         try:
-            return self.condition.holds(fields)
+            return holds(self.condition, fields)
         except FilterError as error:
             raise FilterError(f"filter {_short(self.text)}: {error}") from None
 
@@ -183,22 +176,21 @@ class Filter:
 
 
 class Reader:
-    """Reads one filter from left to right, by recursive descent of bounded depth.
-
-    A subclass may read other operands than names of fields: see `token_at`.
-    """
+    """Reads one filter from left to right; a subclass may read other operands (`token_at`)."""
 
     noun = "filter"
-    """What is read, for messages."""
     operand = "the name of a field"
 
     def __init__(self, text: str) -> None:
         if len(text) > MAX_LENGTH:
             raise FilterError(f"a {self.noun} has at most {MAX_LENGTH} characters, got {len(text)}")
         self.text = text
-        self.tokens = list(self._tokens())
-        self.next = 0
-        self.depth = 0
+        self.tokens: list[Token] = []
+        at, end = 0, len(text.rstrip())
+        while at < end:
+            token, at = self.token_at(at)
+            self.tokens.append(token)
+        self.next = self.depth = 0
 
     def condition(self) -> Condition:
         """The condition that the whole text is."""
@@ -247,7 +239,12 @@ class Reader:
             return Not(IsNull(field)) if negated else IsNull(field)
         negated = self._take("word", "not")
         if self._take("word", "in"):
-            member = Membership(field, self._values())
+            self._expect("(")
+            values = [self._value()]
+            while self._take("sign", ","):
+                values.append(self._value())
+            self._expect(")")
+            member = Membership(field, tuple(values))
             return All((Not(IsNull(field)), Not(member))) if negated else member
         if negated:
             raise self._error("expected in")
@@ -255,14 +252,6 @@ class Reader:
             if self._take("sign", sign):
                 return Comparison(field, "=" if sign == "==" else sign, self._value())
         return Truth(field)
-
-    def _values(self) -> tuple[Value, ...]:
-        self._expect("(")
-        values = [self._value()]
-        while self._take("sign", ","):
-            values.append(self._value())
-        self._expect(")")
-        return tuple(values)
 
     def _value(self) -> Value:
         token = self._peek()
@@ -281,12 +270,6 @@ class Reader:
             if self._take("word", word):
                 return value
         raise self._error("expected a value: a number, true, false, or text in quotes")
-
-    def _tokens(self) -> Iterator[Token]:
-        at, end = 0, len(self.text.rstrip())
-        while at < end:
-            token, at = self.token_at(at)
-            yield token
 
     def token_at(self, at: int) -> tuple[Token, int]:
         """The token that begins at a place or after the spaces there, and where it ends."""
@@ -319,7 +302,7 @@ class Reader:
         return FilterError(f"{self.noun} {_short(self.text)}: {what} {where}")
 
 
-def _same_kind(field: str, found: object, value: Value) -> None:
+def _check_same_kind(field: str, found: object, value: Value) -> None:
     if _kind(found) == _kind(value):
         return
     ways_out = {

@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 from pytest import approx
 
 from ragauge.calls.budget import KNOWN_CALLS, Budget, Price, Usage, estimated_tokens, list_price
-from ragauge.judges.protocol import Message, Reply, Request
-from ragauge.judges.reply_ledger import entry_of, key_of, reply_ledger, size_of
+from ragauge.judges.protocol import Message, Reply, Request, entry_of, key_of, reply_ledger, size_of
 
 PRICE = Price(2.0, 8.0)
 

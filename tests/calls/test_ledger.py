@@ -20,8 +20,11 @@ from hypothesis import strategies as st
 from ragauge.calls.ledger import TokenUsage
 from ragauge.calls.ledger_writer import LedgerWriter
 from ragauge.errors import StoreError
-from ragauge.judges.protocol import Message, Reply, Request, TokenChoice
-from ragauge.judges.reply_ledger import (
+from ragauge.judges.protocol import (
+    Message,
+    Reply,
+    Request,
+    TokenChoice,
     entry_of,
     key_of,
     packed_reply,
@@ -73,7 +76,7 @@ def process(script, *arguments):
 KEEPING = """
     import sys
     from ragauge.judges.protocol import Message, Reply, Request
-    from ragauge.judges.reply_ledger import entry_of, key_of, reply_ledger
+    from ragauge.judges.protocol import entry_of, key_of, reply_ledger
     ledger, name, n = reply_ledger(sys.argv[1]), sys.argv[2], int(sys.argv[3])
     for at in range(n):
         request = Request("p", (Message("user", f"{name} {at}"),), None)

@@ -27,6 +27,20 @@ def answers(tmp_path: Path) -> Path:
     return path
 
 
+class Clock:
+    """Seconds that a test sets."""
+
+    now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
 @pytest.fixture(scope="session")
 def runs_made() -> dict[tuple[object, ...], Path]:
     """The folders of runs that tests have made, by what they were made of."""

@@ -102,20 +102,9 @@ def test_thresholds_words_and_columns_are_chosen_on_the_command_line(ragauge, ru
         "qid\twho\tsays\n"
         + "".join(f"q{n:02}\told\t{'fine' if n % 3 else 'meh'}\n" for n in range(30))
     )
-    done = ragauge(
-        *(
-            "calibrate",
-            "l.tsv",
-            run,
-            "--map",
-            "id=qid",
-            "--map",
-            "value=says",
-            "--map",
-            "system=who",
-        ),
-        *("--yes", "fine", "--threshold", "exact_match=0.9", "-m", "exact_match"),
-    )
+    columns = ["--map", "id=qid", "--map", "value=says", "--map", "system=who", "--yes", "fine"]
+    threshold = ("--threshold", "exact_match=0.9", "-m", "exact_match")
+    done = ragauge("calibrate", "l.tsv", run, *columns, *threshold)
     assert done.code == 0, done.err
     assert "exact_match ≥ 0.9" in done.out
     assert "counted as no: 'meh' (10)" in done.out
@@ -124,13 +113,9 @@ def test_thresholds_words_and_columns_are_chosen_on_the_command_line(ragauge, ru
 
 
 def test_labels_beside_the_answers_are_named_by_their_field(ragauge, tmp_path):
+    said = ("bad so", "fine")
     rows = [
-        {
-            "id": f"q{n}",
-            "answer": str(n % 2),
-            "reference": "1",
-            "human": "fine" if n % 2 else "bad so",
-        }
+        {"id": f"q{n}", "answer": str(n % 2), "reference": "1", "human": said[n % 2]}
         for n in range(20)
     ]
     (tmp_path / "a.jsonl").write_text("\n".join(map(json.dumps, rows)))
@@ -181,19 +166,8 @@ def test_labels_without_a_figure_say_why_and_exit_with_0(ragauge, run, tmp_path)
 
 
 def test_a_plan_is_made_of_assumed_quality(ragauge):
-    done = ragauge(
-        *[
-            "label-plan",
-            "--rate",
-            "0.7",
-            "--sensitivity",
-            "0.9",
-            "--specificity",
-            "0.8",
-            "--rows",
-            "1000",
-        ]
-    )
+    assumed = "--rate 0.7 --sensitivity 0.9 --specificity 0.8 --rows 1000"
+    done = ragauge("label-plan", *assumed.split())
     assert done.out.startswith(
         "A rate within ± 0.05 needs 199 labels with the metric (correlation 0.69), 323 without: 38% fewer."
     )

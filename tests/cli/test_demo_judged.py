@@ -95,8 +95,8 @@ def counts(summary) -> dict[str, dict[str, float]]:
     return found
 
 
-def test_every_output_of_the_suite_is_shown_for_every_system(demo):
-    assert demo.returncode == 0, demo.stderr
+def test_every_output_of_the_suite_is_shown_for_every_system_and_nobody_is_reached(demo):
+    assert demo.returncode == 0, demo.stderr  # with CONNECTED it would have ended
     assert "graphrag · 15 answers · 3 systems" in demo.stdout
     rows = [line.split() for line in demo.stdout.splitlines()]
     for name in SHOWN:
@@ -105,12 +105,6 @@ def test_every_output_of_the_suite_is_shown_for_every_system(demo):
         assert len(row) == 1 + n_numbers * len(SYSTEMS), row
     assert "judged by claude-demo" in demo.stdout
     assert demo.stderr.splitlines()[-1] == "ragauge: open out/report.html in a browser"
-
-
-def test_every_answer_has_every_score(scores):
-    assert scores.height == len(SHOWN) * len(SYSTEMS) * N_QUESTIONS
-    assert set(scores["status"]) == {"ok"}
-    assert scores["value"].null_count() == 0
 
 
 @pytest.mark.usefixtures("demo")
@@ -124,6 +118,8 @@ def test_correct_wrong_and_dont_know_are_all_answers():
 
 def test_the_planted_faults_are_found(scores):
     """The handbook's README lists them: q26 says £9 for £11, q08 is empty, q20 is cut off."""
+    assert scores.height == len(SHOWN) * len(SYSTEMS) * N_QUESTIONS
+    assert set(scores["status"]) == {"ok"} and scores["value"].null_count() == 0
     values = {
         (row["id"], row["system"], row["metric"].partition("(")[0]): row["value"]
         for row in scores.iter_rows(named=True)
@@ -145,14 +141,12 @@ def test_the_planted_faults_are_found(scores):
 def test_the_recording_has_the_replies_that_are_asked_for_and_no_others(ragauge):
     done = ragauge("run", example() / "judged.toml", "--record", "asked.jsonl", "--folder", "out")
     assert done.code == 0, done.err
-    recorded = Counter(_key(line) for line in RECORDING.read_text("utf-8").splitlines()[1:])
-    asked = {_key(line) for line in Path("asked.jsonl").read_text("utf-8").splitlines()[1:]}
+    recorded, asked = (
+        Counter(json.loads(line)["key"] for line in path.read_text("utf-8").splitlines()[1:])
+        for path in (RECORDING, Path("asked.jsonl"))
+    )
     assert max(recorded.values()) == 1
-    assert recorded.keys() == asked
-
-
-def _key(line: str) -> str:
-    return json.loads(line)["key"]
+    assert recorded.keys() == asked.keys()
 
 
 def test_every_reply_reads_at_once_and_every_quote_stands_in_its_context(scores):
@@ -187,9 +181,3 @@ def test_the_block_on_connections_holds(tmp_path):
         "socket.getaddrinfo('localhost', 80)",
     ):
         assert run_alone(f"import socket; {reach}", tmp_path).returncode == CONNECTED
-
-
-def test_it_reaches_nobody(first):
-    done, _ = first  # with CONNECTED it would have ended
-    assert done.returncode == 0, done.stderr
-    assert "ragas_faithfulness" in done.stdout

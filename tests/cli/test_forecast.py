@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from ragauge.cli.forecast import Forecast, Phase
+from ragauge.cli.progress import Forecast, Phase
 from ragauge.engine.workload import Workload
 from ragauge.progress import Encoded, Judged, Scored
 
@@ -17,17 +17,8 @@ RECORDED = json.loads((Path(__file__).parent / "recorded_runs.json").read_text("
 EVENTS = {"e": lambda n: Encoded(n // 100, n), "j": Judged, "s": Scored}
 
 
-class Clock:
-    def __init__(self):
-        self.now = 0.0
-
-    def __call__(self):
-        return self.now
-
-
-def replayed(run):
+def replayed(run, clock):
     """The forecast after each event of a recorded run, and the seconds that it really still took."""
-    clock = Clock()
     forecast = Forecast(Workload(*run["work"]), clock=clock)
     for at, phase, units in run["events"]:
         clock.now = at
@@ -36,11 +27,11 @@ def replayed(run):
 
 
 @pytest.mark.parametrize("name", RECORDED)
-def test_the_time_left_of_a_real_run_is_right_within_a_factor_of_two(name):
+def test_the_time_left_of_a_real_run_is_right_within_a_factor_of_two(name, clock):
     run = RECORDED[name]
     checked = [
         (forecast.left_s, left)
-        for forecast, left in replayed(run)
+        for forecast, left in replayed(run, clock)
         # Not what is not shown, nor the first tenth, nor the last fifth, of which the whole time says enough.
         if forecast.is_known and 0.9 * run["end"] > left > max(2, 0.2 * run["end"])
     ]
@@ -49,18 +40,19 @@ def test_the_time_left_of_a_real_run_is_right_within_a_factor_of_two(name):
 
 
 @pytest.mark.parametrize("name", RECORDED)
-def test_what_is_shown_of_a_real_run_is_within_30_percent_of_its_whole_time(name):
+def test_what_is_shown_of_a_real_run_is_within_30_percent_of_its_whole_time(name, clock):
     run = RECORDED[name]
-    shown = [forecast.total_s / run["end"] for forecast, _ in replayed(run) if forecast.is_known]
+    shown = [
+        forecast.total_s / run["end"] for forecast, _ in replayed(run, clock) if forecast.is_known
+    ]
     assert shown
     # For a moment, until its first batch ends, a resumed run expects texts that have a vector already.
     assert sum(not 0.7 < share < 1.3 for share in shown) <= 0.02 * len(shown)
 
 
-def test_batches_of_one_kind_keep_the_forecast_steady():
+def test_batches_of_one_kind_keep_the_forecast_steady(clock):
     # Each batch of 10 rows encodes for 4 s and then computes two columns in 1 s; far fewer texts are
     # new than the 1,000,000 characters that the phases expect.
-    clock = Clock()
     forecast = Forecast(Workload(200, 400, 10, characters=1_000_000), clock=clock)
     shown: list[float] = []
     for _ in range(20):
@@ -77,13 +69,12 @@ def test_batches_of_one_kind_keep_the_forecast_steady():
 
 
 @pytest.mark.parametrize("name", RECORDED)
-def test_nothing_is_left_at_the_end_of_a_run(name):
-    last = [forecast.left_s for forecast, _ in replayed(RECORDED[name])][-1]
+def test_nothing_is_left_at_the_end_of_a_run(name, clock):
+    last = [forecast.left_s for forecast, _ in replayed(RECORDED[name], clock)][-1]
     assert last < 0.05 * RECORDED[name]["end"]
 
 
-def test_a_steady_run_is_known_exactly():
-    clock = Clock()
+def test_a_steady_run_is_known_exactly(clock):
     forecast = Forecast(Workload(100, 100, 100, characters=100_000), clock=clock)
     for second in range(1, 51):
         clock.now = second
@@ -94,8 +85,7 @@ def test_a_steady_run_is_known_exactly():
     assert forecast.left_s == pytest.approx(40.03, rel=0.01)
 
 
-def test_the_speed_is_learned_anew_when_it_changes():
-    clock = Clock()
+def test_the_speed_is_learned_anew_when_it_changes(clock):
     forecast = Forecast(Workload(100, 100, 100, characters=1_000_000), clock=clock)
     for _ in range(30):
         clock.now += 1
@@ -107,8 +97,7 @@ def test_the_speed_is_learned_anew_when_it_changes():
     assert forecast.left_s == pytest.approx(550_000 / 5_000, rel=0.12)
 
 
-def test_each_phase_has_a_speed_of_its_own():
-    clock = Clock()
+def test_each_phase_has_a_speed_of_its_own(clock):
     forecast = Forecast(Workload(10, 1_000, 10, characters=1_000, calls=20), clock=clock)
     clock.now = 3  # until the first reply, which says nothing of the speed
     forecast.tell(Judged(1))
@@ -121,8 +110,7 @@ def test_each_phase_has_a_speed_of_its_own():
     assert forecast.phases[Phase.JUDGING].left_s == pytest.approx(3.6)
 
 
-def test_finished_batches_correct_how_many_texts_are_expected():
-    clock = Clock()
+def test_finished_batches_correct_how_many_texts_are_expected(clock):
     forecast = Forecast(Workload(100, 200, 10, characters=1_000_000), clock=clock)
     clock.now = 1
     forecast.tell(Encoded(10, 1_000))

@@ -149,16 +149,8 @@ def test_junit_has_a_case_for_each_check(ragauge, run, tmp_path):
 
 @pytest.fixture
 def hostile(tmp_path):
-    rows = [
-        {
-            "id": f"{HOSTILE}{at}",
-            "system": HOSTILE,
-            "answer": "x",
-            "reference": "y",
-            "kind": HOSTILE,
-        }
-        for at in range(3)
-    ]
+    row = {"system": HOSTILE, "answer": "x", "reference": "y", "kind": HOSTILE}
+    rows = [{"id": f"{HOSTILE}{at}", **row} for at in range(3)]
     (tmp_path / "hostile.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     rg.evaluate(tmp_path / "hostile.jsonl", "exact_match", folder=tmp_path / "hostile-run")
     return "hostile-run"
@@ -195,8 +187,7 @@ def test_the_worst_failures_are_annotated(ragauge, run):
 
 
 def test_a_step_summary_stays_below_githubs_limit(run, tmp_path, monkeypatch):
-    from ragauge.gating.checking import Reading, Verdict
-    from ragauge.gating.gate import Gate
+    from ragauge.gating.gate import Gate, Reading, Verdict
     from ragauge.gating.words import gate_markdown
 
     verdict = Verdict("r" * 900, "s" * 500, False, (Reading("x", 1.0),), "é" * 900, ("q",) * 9)

@@ -3,29 +3,13 @@
 import re
 import sys
 
-import pytest
-
 from ragauge.cli import progress
-from ragauge.cli.forecast import Forecast
-from ragauge.cli.progress import long_run_note, watching, words
+from ragauge.cli.progress import Forecast, long_run_note, watching, words
 from ragauge.engine.plan import make_plan
 from ragauge.engine.resources import Resources
 from ragauge.engine.selection import suites_of
 from ragauge.engine.workload import Workload
 from ragauge.progress import Encoded, Judged, Scored, ignore
-
-
-class Clock:
-    def __init__(self):
-        self.now = 0.0
-
-    def __call__(self):
-        return self.now
-
-
-@pytest.fixture
-def clock():
-    return Clock()
 
 
 def plan_of(*metrics):

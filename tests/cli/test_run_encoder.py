@@ -66,6 +66,7 @@ def test_runs_in_two_precisions_are_compared_with_a_note(ragauge, pairs, tmp_pat
 
 
 def test_vectors_are_kept_beside_the_runs_or_where_it_is_said_or_not(ragauge, pairs, tmp_path):
+    ragauge("run", pairs, "-m", "exact_match", "--folder", "alone")  # it needs no encoder
     ragauge("run", pairs, *SIMILAR, "--cache", "none", "--folder", "r0")
     assert not (tmp_path / "ragauge-runs").exists()
     ragauge("run", pairs, *SIMILAR, "--cache", "mine.sqlite", "--folder", "r1")
@@ -73,11 +74,6 @@ def test_vectors_are_kept_beside_the_runs_or_where_it_is_said_or_not(ragauge, pa
     ragauge("run", pairs, *SIMILAR, "--folder", "r2")
     assert (tmp_path / "ragauge-runs" / "cache.sqlite").exists()
     assert kept(tmp_path, "r0").equals(kept(tmp_path, "r2"))
-
-
-def test_a_run_without_an_encoder_opens_no_cache(ragauge, pairs, tmp_path):
-    ragauge("run", pairs, "-m", "exact_match")
-    assert not (tmp_path / "ragauge-runs" / "cache.sqlite").exists()
 
 
 def test_a_configuration_names_encoder_and_cache(ragauge, pairs, tmp_path):

@@ -66,13 +66,15 @@ def test_a_dry_run_and_a_configuration(ragauge, rows, tmp_path):
     assert ragauge("run", "run.toml").code == 4
 
 
-def test_no_finished_run_of_other_data_is_replaced(ragauge, rows):
+@pytest.mark.parametrize("metric", ["exact_match", "token_f1"])
+def test_no_finished_run_of_other_data_or_metrics_is_replaced(ragauge, rows, metric):
     ragauge("run", rows, "-m", "exact_match", "--folder", "r")
     before = {path: path.read_bytes() for path in Path("r").rglob("*") if path.is_file()}
-    renamed(rows, "Bob", "Cid")
-    done = ragauge("run", rows, "-m", "exact_match", "--folder", "r")
+    if metric == "exact_match":
+        renamed(rows, "Bob", "Cid")
+    done = ragauge("run", rows, "-m", metric, "--folder", "r")
     assert (done.code, done.out) == (5, "")
-    assert "r: holds another run" in done.err
+    assert "r: holds another run" in done.err and "choose another folder or remove it" in done.err
     assert before == {path: path.read_bytes() for path in Path("r").rglob("*") if path.is_file()}
 
 

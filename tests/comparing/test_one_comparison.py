@@ -8,14 +8,12 @@ import pytest
 
 import ragauge as rg
 from ragauge.cli import main
-from ragauge.comparing.differences import MOST_TESTS, differences
-from ragauge.comparing.notes import comparison_notes
-from ragauge.comparing.systems_table import SystemsTable
-from ragauge.comparing.words import ComparisonView
+from ragauge.comparing.report import SystemsTable
+from ragauge.comparing.systems import MOST_TESTS, differences
+from ragauge.comparing.words import ComparisonView, comparison_notes
 from ragauge.page.overview import Overview
 from ragauge.views.first_screen import FirstScreen
-from ragauge.views.run_data import summary_json
-from ragauge.views.run_report import screen_table
+from ragauge.views.run_report import screen_table, summary_json
 
 METRICS = ["exact_match", "token_f1"]
 

@@ -10,10 +10,8 @@ import subprocess
 import pytest
 
 import ragauge as rg
-from ragauge.comparing.notes import comparison_notes
-from ragauge.comparing.report import comparison_report
-from ragauge.comparing.systems_table import SystemsTable
-from ragauge.comparing.words import ComparisonView
+from ragauge.comparing.report import SystemsTable, comparison_report
+from ragauge.comparing.words import ComparisonView, comparison_notes
 from ragauge.report.terminal import console, print_report
 from ragauge.report.writing import WRITERS
 

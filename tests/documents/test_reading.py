@@ -8,8 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from ragauge.documents.html import text_of_html
-from ragauge.documents.packed import UnreadableError, text_of_docx
+from ragauge.documents.formats import UnreadableError, text_of_docx, text_of_html
 from ragauge.documents.passage import passages_of
 from ragauge.documents.reading import read_documents
 from ragauge.documents.similar import near_duplicates
@@ -229,7 +228,7 @@ def test_a_heading_of_many_spaces_is_read_in_linear_time():
 
 
 def test_a_docx_that_states_a_false_size_is_read_up_to_the_limit_only(monkeypatch):
-    monkeypatch.setattr("ragauge.documents.packed.MAX_UNPACKED", 100)
+    monkeypatch.setattr("ragauge.documents.formats.MAX_UNPACKED", 100)
     with pytest.raises(UnreadableError, match="unpacks to over"):
         text_of_docx(docx(paragraph("x" * 200)))
 

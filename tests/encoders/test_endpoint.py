@@ -1,20 +1,17 @@
 """Against a real server on this machine, which counts what it is asked."""
 
 import json
-import os
 import pickle
-import socket
-import struct
 import sys
-import threading
 import time
 import traceback
 from collections.abc import Callable
 from hashlib import sha256
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
+import faulty_server as faulty
 import numpy as np
 import pytest
+from faulty_server import FaultyServer
 
 from ragauge.errors import EncoderError, MissingExtraError, PlanError
 
@@ -27,75 +24,16 @@ Reply = tuple[int, dict[str, str], bytes] | str
 Answer = Callable[[dict[str, object], int], Reply]
 
 
-class Server(ThreadingHTTPServer):
+class Server(FaultyServer):
     """Answers what `answer` says: status, headers and body; or `hang`, `reset`, `drip`."""
 
-    daemon_threads = True
-    answer: Answer
-
-    def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), Handler)
-        self.asked: list[dict[str, object]] = []
-        self.headers: list[dict[str, str]] = []
-        self.paths: list[str] = []
-        self.done = threading.Event()
-        self.lock = threading.Lock()
-        self.now = self.most = 0
-
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self.server_port}/v1"
-
-    def handle_error(self, *_: object) -> None:
-        """In silence: clients that hang up are part of the tests."""
-
-
-class Handler(BaseHTTPRequestHandler):
-    server: Server
-    protocol_version = "HTTP/1.1"
-
-    def do_POST(self):
-        server = self.server
-        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        with server.lock:
-            server.asked.append(body)
-            server.headers.append({name.lower(): value for name, value in self.headers.items()})
-            server.paths.append(self.path)
-            number = len(server.asked)
-            server.now += 1
-            server.most = max(server.most, server.now)
-        reply = server.answer(body, number)
-        with server.lock:
-            server.now -= 1
+    def what_becomes_of(self, body):
+        self.n_requests += 1
+        reply = self.answer(body, self.n_requests)
         if isinstance(reply, str):
-            getattr(self, reply)()
-            return
+            return faulty.Answer(fate=reply)
         status, headers, content = reply
-        self.send_response(status)
-        for name, value in {"Content-Length": str(len(content)), **headers}.items():
-            self.send_header(name, value)
-        self.end_headers()
-        self.wfile.write(content)
-        self.close_connection = "Content-Length" in headers
-
-    def hang(self) -> None:
-        self.server.done.wait(20)
-
-    def drip(self) -> None:
-        self.send_response(200)
-        self.send_header("Content-Length", "100000")
-        self.end_headers()
-        for _ in range(100):
-            self.wfile.write(b" ")
-            if self.server.done.wait(0.05):
-                break
-
-    def reset(self) -> None:
-        self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-        os.close(self.connection.detach())
-
-    def log_message(self, *_: object) -> None:
-        """In silence."""
+        return faulty.Answer(status, content, headers)
 
 
 @pytest.fixture
@@ -104,12 +42,8 @@ def server(monkeypatch):
         monkeypatch.delenv(name, raising=False)
         monkeypatch.delenv(name.lower(), raising=False)
     monkeypatch.setenv("OPENAI_API_KEY", CANARY)
-    with Server() as server:
-        threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
-        server.answer = lambda body, _: ok(body["input"])
+    with Server(lambda body, _: ok(body["input"])) as server:
         yield server
-        server.done.set()
-        server.shutdown()
 
 
 def endpoint(server: Server, **settings: object) -> Endpoint:
@@ -147,11 +81,7 @@ def test_vectors_are_those_of_the_texts_at_length_one(server):
 
 
 def test_many_texts_are_sent_in_parts_a_few_at_a_time(server):
-    def slowly(body, _):
-        time.sleep(0.05)
-        return ok(body["input"])
-
-    server.answer = slowly
+    server.latency_s = 0.05
     texts = [f"text {number} {'x' * (number % 7)}" for number in range(1000)]
     found = endpoint(server, batch_size=64, concurrency=3).encode(texts)
     assert found == pytest.approx(np.array([vector(text) for text in texts]), abs=1e-6)

@@ -9,11 +9,11 @@ import ragauge as rg
 from ragauge import catalog
 from ragauge.encoders.embedded import MiniLM
 from ragauge.engine.batch import measure
-from ragauge.engine.corpus import of_corpus
 from ragauge.engine.executors import InProcess, Processes
 from ragauge.engine.frames import score_frame
 from ragauge.engine.plan import make_plan
 from ragauge.engine.resources import Resources
+from ragauge.engine.task import of_corpus
 from ragauge.errors import EncoderError, MetricError, PlanError, StoreError
 from ragauge.label import Label
 from ragauge.metric import feature, metric

@@ -21,7 +21,7 @@ from pylatexenc.latexwalker import (
 )
 
 from ragauge.report.plain import INVISIBLE, for_csv, for_terminal
-from ragauge.report.table_formats import latex_table
+from ragauge.report.writing import latex_table
 
 SIGNS = "".join(map(chr, (*range(0x20, 0x2FFFF), *range(0xE0000, 0xE1000))))
 FORMS = [sign for sign in SIGNS if unicodedata.normalize("NFKC", sign)[:1] in set("=+-@−")]

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import ragauge as rg
-from ragauge.samples.temporary_file import TemporaryFolder
+from ragauge.samples.file import TemporaryFolder
 from ragauge.storage.atomic_files import remove_left_over, write_atomically
 
 POSIX = pytest.mark.skipif(os.name != "posix", reason="needs locks of files")
@@ -99,7 +99,7 @@ def test_the_temporary_folder_of_a_killed_process_is_removed_by_the_next(tmp_pat
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     monkeypatch.setattr(tempfile, "tempdir", None)
     code = (
-        "import time; from ragauge.samples.temporary_file import TemporaryFolder\n"
+        "import time; from ragauge.samples.file import TemporaryFolder\n"
         "folder = TemporaryFolder(); print(folder.path, flush=True); time.sleep(60)"
     )
     holding = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)

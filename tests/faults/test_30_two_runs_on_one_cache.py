@@ -16,7 +16,7 @@ import rules
 
 from ragauge.calls.ledger import LEASE_S, Leases
 from ragauge.errors import StoreError
-from ragauge.judges.reply_ledger import reply_ledger
+from ragauge.judges.protocol import reply_ledger
 
 N = 12
 

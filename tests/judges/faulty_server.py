@@ -1,4 +1,4 @@
-"""A server of chat completions on this machine that answers and fails as a test wants.
+"""A server of chat completions or embeddings on this machine that answers and fails as a test wants.
 
 In a test: `with FaultyServer(answer) as server`, where `answer(number, body)` says what becomes of
 the request of that number, from 1. As a process of its own, for benchmarks:
@@ -14,6 +14,7 @@ import json
 import socket
 import struct
 import threading
+import traceback
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from http import HTTPStatus
@@ -48,6 +49,7 @@ RESET = Answer(fate="reset")
 DRIP = Answer(fate="drip")
 FLOOD = Answer(fate="flood")
 ENDLESS = {"Content-Length": "1000000000"}
+SERVED = ("/chat/completions", "/embeddings")
 
 
 def ok(
@@ -83,6 +85,15 @@ def refusal(status: int, message: str, *, headers: dict[str, str] | None = None,
 def too_many(retry_after: str | None = None) -> Answer:
     headers = {} if retry_after is None else {"Retry-After": retry_after}
     return refusal(429, "slow down", headers=headers)
+
+
+def everything_about(error: BaseException) -> str:
+    """Its messages, fields and traceback, and those of what caused it."""
+    chain, one = [], error
+    while one is not None:
+        chain.append(f"{one!r} {one} {one.__dict__}")
+        one = one.__cause__ or one.__context__
+    return " ".join((*chain, *traceback.format_exception(error)))
 
 
 class FaultyServer:
@@ -207,7 +218,7 @@ class Connection(asyncio.Protocol):
         content = bytes(self.received[end + 4 : full])
         del self.received[:full]
         method, path, _ = lines[0].split(" ", 2)
-        if method == "POST" and path.partition("?")[0].endswith("/chat/completions"):
+        if method == "POST" and path.partition("?")[0].endswith(SERVED):
             self._begin(path, headers, content)
         elif method == "GET" and path == "/stats":
             self._send(Answer(body=json.dumps(self.server.stats).encode()))

@@ -14,10 +14,9 @@ from ragauge.calls.budget import Budget, Price, estimated_tokens
 from ragauge.calls.loop import run
 from ragauge.errors import JudgeError, StoreError
 from ragauge.judges import questions
-from ragauge.judges.protocol import Reply
+from ragauge.judges.protocol import Reply, reply_ledger
 from ragauge.judges.providers.factory import open_judge
 from ragauge.judges.providers.scripted import RecordedJudge, RecordingJudge, ScriptedJudge
-from ragauge.judges.reply_ledger import reply_ledger
 from ragauge.judges.session import DOWN_LIMIT, MAX_OPEN_QUESTIONS, Answered, JudgeSession
 from ragauge.score import NOT_ASKED, Score, Status
 

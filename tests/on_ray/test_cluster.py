@@ -13,7 +13,7 @@ import pytest
 
 import ragauge as rg
 from ragauge.errors import ClusterError, MetricError, StoreError
-from ragauge.on_ray import flight
+from ragauge.on_ray import executor
 from ragauge.run import Run
 
 pytest.importorskip("ray", reason="pip install 'ragauge[ray]'")
@@ -181,7 +181,7 @@ def test_a_killed_worker_is_replaced_but_not_for_ever(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ):
-    monkeypatch.setattr(flight, "MAX_TRIES", 3)
+    monkeypatch.setattr(executor, "MAX_TRIES", 3)
     plugin(KILLED)
     marks = tmp_path / "marks"
     marks.mkdir()

@@ -18,7 +18,7 @@ N = 30
 RUN = """
     import asyncio, os, sys
     import ragauge as rg
-    from ragauge.judges.reply_ledger import entry_of, key_of, reply_ledger
+    from ragauge.judges.protocol import entry_of, key_of, reply_ledger
     from ragauge.judges.providers.factory import open_judge
 
     folder, log, kill_at, on = sys.argv[1], open(sys.argv[2], "a"), int(sys.argv[3]), sys.argv[4]

@@ -41,7 +41,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     order.shuffle(rows)
     place = tmp_path_factory.mktemp("large") / "run"
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("ragauge.runs.stored_results.MIN_ANSWERS", 0)
+        patch.setattr("ragauge.runs.outcomes.MIN_ANSWERS", 0)
         run = rg.evaluate(rows, ["number_match", "token_f1", "rougeL"], folder=place, batch_size=20)
     review = Review(run.review_queue(n_sample=3))
     review.save(review.queue.items[0], "ann", 1)
@@ -63,10 +63,10 @@ def shown(view: RunView) -> str:
 def test_its_view_is_that_of_the_run_in_memory_with_stored_results_and_without(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr("ragauge.runs.stored_results.MIN_ANSWERS", 0)
+    monkeypatch.setattr("ragauge.runs.outcomes.MIN_ANSWERS", 0)
     large = view_of(folder, is_file=True)
     assert {"distributions", "slices"} <= set(large.run.stored_results)
-    monkeypatch.setattr("ragauge.runs.stored_results.MIN_ANSWERS", 10**9)
+    monkeypatch.setattr("ragauge.runs.outcomes.MIN_ANSWERS", 10**9)
     small, computed = view_of(folder, is_file=False), view_of(folder, is_file=True)
     assert (small.run.stored_results, computed.run.stored_results) == ({}, {})
     assert [slices.field for slices in small.view().slices] == ["topic", "level", "is_long"]
@@ -74,8 +74,8 @@ def test_its_view_is_that_of_the_run_in_memory_with_stored_results_and_without(
 
 
 def test_stored_results_spare_a_pass_over_the_scores(folder: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("ragauge.runs.stored_results.MIN_ANSWERS", 0)
-    monkeypatch.setattr("ragauge.page.distributions.score_pieces", None)  # a call would fail
+    monkeypatch.setattr("ragauge.runs.outcomes.MIN_ANSWERS", 0)
+    monkeypatch.setattr("ragauge.page.breakdowns.score_pieces", None)  # a call would fail
     monkeypatch.setattr("ragauge.runs.outcomes.score_pieces", None)
     monkeypatch.setattr("ragauge.runs.scored_run.summarise_pieces", None)
     assert view_of(folder, is_file=True).view().slices

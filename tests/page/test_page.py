@@ -21,9 +21,9 @@ import ragauge as rg
 from ragauge.errors import PlanError, StoreError
 from ragauge.label import Label
 from ragauge.page import chunks
+from ragauge.page.breakdowns import run_slices
 from ragauge.page.overview import Overview
 from ragauge.page.page import asset, script_json, write_page
-from ragauge.page.slices import run_slices
 from ragauge.page.view import ReportView
 
 ROWS = [
@@ -54,6 +54,13 @@ class Page:
         return json.loads(self.chunk(name))
 
 
+def judged(tmp_path: Path, **reply: str) -> tuple[rg.Run, Page]:
+    """A run of one answer that a judge replies so to, and its page."""
+    row = {"id": "q1", "question": "?", "answer": "x", "reference": "y"}
+    run = rg.evaluate([row], "answer_class", judge=rg.ScriptedJudge(reply))
+    return run, Page(run.report(tmp_path / "report.html"))
+
+
 @pytest.fixture(scope="module")
 def run() -> rg.Run:
     return rg.evaluate(ROWS, ["exact_match", "token_f1"])
@@ -70,12 +77,7 @@ def test_the_matrix_has_the_means_and_counts_of_the_summary(run, page):
     for metric in view["metrics"]:
         for system, cell in zip(view["systems"], metric["cells"], strict=True):
             row = rows[metric["label"], system]
-            assert (cell["mean"], cell["low"], cell["high"]) == (
-                row["mean"],
-                row["low"],
-                row["high"],
-            )
-            assert (cell["ok"], cell["n"]) == (row["ok"], row["n"])
+            assert all(cell[name] == row[name] for name in ("mean", "low", "high", "ok", "n"))
             assert sum(cell["bins"]) == row["ok"]
     first = view["metrics"][0]
     # exact_match of a: Rome 1, "Rome it is" 0, Oslo 0; of b: 0, 1, and no answer.
@@ -139,7 +141,7 @@ def test_questions_are_the_same_whatever_the_blocks(tmp_path, monkeypatch):
 
 
 def test_the_pairs_are_those_of_the_first_screen(run, page):
-    from ragauge.comparing.differences import differences
+    from ragauge.comparing.systems import differences
 
     view = page.view["runs"][0]
     found = differences(run, view["systems"][0])
@@ -191,20 +193,11 @@ def test_the_policy_allows_only_the_page_s_own_code_and_no_request(page):
 
 def test_no_text_ends_its_script_element(tmp_path):
     hostile = "</script><script>alert(1)</script><!-- \u2028 &amp;"
-    row = {
-        "id": hostile,
-        "system": hostile,
-        "answer": hostile,
-        "reference": hostile,
-        "kind": hostile,
-    }
+    row = dict.fromkeys(("id", "system", "answer", "reference", "kind"), hostile)
     written = Page(rg.evaluate([row], "exact_match").report(tmp_path / "report.html"))
     assert written.view["runs"][0]["systems"] == [hostile]
-    assert (
-        written.text.count("<script")
-        == written.text.count("</script>")
-        == 2 + len(written.scripts) - 1
-    )
+    n_scripts = 2 + len(written.scripts) - 1
+    assert written.text.count("<script") == written.text.count("</script>") == n_scripts
     assert "alert(1)" not in written.text.replace("alert(1)\\u003c", "")
 
 
@@ -284,18 +277,12 @@ def test_a_path_that_cannot_be_a_page_is_an_error(run, tmp_path):
 
 def test_keys_of_judges_do_not_reach_the_file(monkeypatch, tmp_path):
     monkeypatch.setenv("MY_SECRET_KEY", "sk-very-secret")
-    judge = rg.ScriptedJudge({"verdict": "CORRECT"})
-    row = {"id": "q1", "question": "?", "answer": "x", "reference": "y"}
-    run = rg.evaluate([row], "answer_class", judge=judge)
-    text = run.report(tmp_path / "report.html").read_text()
-    assert "sk-very-secret" not in text and "MY_SECRET_KEY" not in text
+    _, written = judged(tmp_path, verdict="CORRECT")
+    assert "sk-very-secret" not in written.text and "MY_SECRET_KEY" not in written.text
 
 
 def test_the_prompts_of_judged_metrics_are_named_by_their_digest(tmp_path):
-    judge = rg.ScriptedJudge({"verdict": "CORRECT"})
-    row = {"id": "q1", "question": "?", "answer": "x", "reference": "y"}
-    run = rg.evaluate([row], "answer_class", judge=judge)
-    written = Page(run.report(tmp_path / "report.html"))
+    run, written = judged(tmp_path, verdict="CORRECT")
     facts = {fact["label"]: fact["text"] for fact in written.view["runs"][0]["facts"]}
     digest = Label.parse(run.metrics[0].metric).settings["prompts"]
     assert facts["prompts"] == f"answer_class {digest}"
@@ -303,10 +290,7 @@ def test_the_prompts_of_judged_metrics_are_named_by_their_digest(tmp_path):
 
 
 def test_failed_scores_are_named_with_a_filter_that_lists_them(tmp_path):
-    judge = rg.ScriptedJudge({"verdict": "neither of the two"})
-    row = {"id": "q1", "question": "?", "answer": "x", "reference": "y"}
-    run = rg.evaluate([row], "answer_class", judge=judge)
-    written = Page(run.report(tmp_path / "report.html"))
+    _, written = judged(tmp_path, verdict="neither of the two")
     (problem,) = written.view["runs"][0]["problems"]
     assert problem["text"].startswith("1 score of answer_class failed: ")
     assert problem["where"] == 'answer_class.status = "failed"'
@@ -351,10 +335,7 @@ def test_a_full_disk_is_said_and_leaves_the_old_page(run, tmp_path, monkeypatch)
 
 
 def test_the_texts_of_prompts_are_in_the_page_once_if_they_are_those_of_the_run(tmp_path):
-    judge = rg.ScriptedJudge({"verdict": "CORRECT", "reason": "…"})
-    row = {"id": "q1", "question": "?", "answer": "x", "reference": "y"}
-    run = rg.evaluate([row], "answer_class", judge=judge)
-    page = Page(run.report(tmp_path / "report.html"))
+    _, page = judged(tmp_path, verdict="CORRECT", reason="…")
     ((name, text),) = page.view["runs"][0]["prompts"].items()
     (answer,) = page.json("0.block.0")[0]["answers"]
     assert [call["prompt"] for _, each in answer["evidence"] for call in each["calls"]] == [name]
@@ -362,6 +343,8 @@ def test_the_texts_of_prompts_are_in_the_page_once_if_they_are_those_of_the_run(
     others = tmp_path / "prompts"
     others.mkdir()
     (others / f"{name}.md").write_text(f"version = 1\n---\nMine: {text}")
+    judge = rg.ScriptedJudge({"verdict": "CORRECT", "reason": "…"})
+    row = {"id": "q1", "question": "?", "answer": "x", "reference": "y"}
     config = rg.JudgeConfig((judge,), prompts=others)
     own = rg.evaluate([row], "answer_class", judge=config)
     assert Page(own.report(tmp_path / "own.html")).view["runs"][0]["prompts"] == {}

@@ -13,8 +13,7 @@ import pytest
 
 import ragauge as rg
 from ragauge.judges.config import JudgeConfig
-from ragauge.judges.protocol import Request
-from ragauge.judges.reply_ledger import reply_ledger
+from ragauge.judges.protocol import Request, reply_ledger
 from ragauge.questions.evidence import documents_of
 from ragauge.questions.judge_writer import JudgeWriter, slots
 

@@ -272,6 +272,12 @@ def test_a_pooled_document_that_nobody_judged_counts_for_infap_alone(name):
     assert one_score(name, pooled).value == one_score(name, unknown).value
 
 
+def test_settings_of_other_measures_are_ignored():
+    (found,) = by_id(["a"], {"a": 1})
+    values = MEASURES["G"].values(found.table, {"min_grade": 2})
+    assert (values.value.tolist(), values.undefined.tolist()) == ([1.0], [False])
+
+
 def test_measures_of_nothing_retrieved():
     for name in MEASURES:
         score = one_score(name, by_id([], {"a": 1}))

@@ -119,9 +119,8 @@ def test_the_least_grade_changes_binary_measures_and_leaves_ndcg():
     assert (one.per_query("mrr")["q1"], two.per_query("mrr")["q1"]) == (1.0, approx(1 / 3))
     assert one.per_query("ndcg")["q1"] == two.per_query("ndcg")["q1"]
     # A label's own setting goes before the one for all.
-    assert (
-        rank(QRELS, RUN, ["mrr(min_grade=1)"], min_grade=2).per_query("mrr(min_grade=1)")["q1"] == 1
-    )
+    own = "mrr(min_grade=1)"
+    assert rank(QRELS, RUN, [own], min_grade=2).per_query(own)["q1"] == 1
 
 
 def test_depth_cuts_every_ranking():
@@ -195,11 +194,8 @@ def test_every_pair_of_runs_is_compared_and_corrected_for_their_number():
     qrels, runs = make_runs(3)
     ranked = rank(qrels, runs, ["map", "num_ret"])
     compared = ranked.compare()
-    assert [(one.baseline, one.run) for one in compared] == [
-        ("run0", "run1"),
-        ("run0", "run2"),
-        ("run1", "run2"),
-    ]
+    pairs = [(one.baseline, one.run) for one in compared]
+    assert pairs == [("run0", "run1"), ("run0", "run2"), ("run1", "run2")]
     for one in compared:
         assert one.measure == "map"
         mean = ranked.mean("map", one.run) - ranked.mean("map", one.baseline)
@@ -317,16 +313,15 @@ def test_unknown_measures_and_names_are_refused_with_a_hint():
     with pytest.raises(rg.LabelError, match="did you mean"):
         rank(QRELS, RUN, ["ndgc@10"])
     ranked = rank(QRELS, RUN, ["map"])
-    with pytest.raises(rg.PlanError, match="was not computed"):
-        ranked.mean("mrr")
-    with pytest.raises(rg.PlanError, match="no run 'x'"):
-        ranked.mean("map", "x")
-    with pytest.raises(rg.PlanError, match="no measure"):
-        rank(QRELS, RUN, [])
-    with pytest.raises(rg.PlanError, match="no run"):
-        rank(QRELS, [], ["map"])
-    with pytest.raises(rg.PlanError, match="two runs"):
-        ranked.compare()
+    for act, says in (
+        (lambda: ranked.mean("mrr"), "was not computed"),
+        (lambda: ranked.mean("map", "x"), "no run 'x'"),
+        (lambda: rank(QRELS, RUN, []), "no measure"),
+        (lambda: rank(QRELS, [], ["map"]), "no run"),
+        (ranked.compare, "two runs"),
+    ):
+        with pytest.raises(rg.PlanError, match=says):
+            act()
 
 
 def test_the_means_beside_a_comparison_are_those_of_the_common_queries():

@@ -5,8 +5,8 @@ from io import StringIO
 import pytest
 from rich.console import Console
 
-from ragauge.report.number_table import drawn_tables
 from ragauge.report.report import Cell, Table
+from ragauge.report.terminal import drawn_tables
 
 TABLE = Table(
     ("metric", "old", "new", "interval", "p"),

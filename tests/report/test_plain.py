@@ -9,9 +9,16 @@ import subprocess
 
 import pytest
 
-from ragauge.report.commands import shell_word, show_command
-from ragauge.report.plain import for_csv, for_latex, for_markdown, for_terminal, shortened
-from ragauge.report.table_formats import csv_line
+from ragauge.report.plain import (
+    for_csv,
+    for_latex,
+    for_markdown,
+    for_terminal,
+    shell_word,
+    shortened,
+    show_command,
+)
+from ragauge.report.writing import csv_lines
 
 ESCAPES = {
     "\x1b[31mred\x1b[0m": r"\x1b[31mred\x1b[0m",
@@ -83,7 +90,7 @@ def test_numbers_and_ordinary_text_stay_as_they_are(cell):
 
 def test_any_cell_can_be_written_and_read_back():
     for cell in ("a\rb", "a\nb", 'a"b', "a,b", "half \ud800", "nul \x00", "'quoted"):
-        line = csv_line([for_csv(cell), "next"])
+        _, line = csv_lines(("cell", "other"), [(cell, "next")])
         (row,) = csv.reader(io.StringIO(line, newline=""))
         assert row == [for_csv(cell), "next"]
         assert line.encode().endswith(b"next\n")

@@ -6,14 +6,14 @@ from pathlib import Path
 import pytest
 
 import ragauge as rg
-from ragauge.comparing.differences import differences
+from ragauge.comparing.systems import differences
 from ragauge.people.review import Review
 from ragauge.run import Run
-from ragauge.runs import stored_results
+from ragauge.runs import outcomes
 from ragauge.runs.findings import find
+from ragauge.runs.outcomes import RESULTS
 from ragauge.runs.scores import InParts
 from ragauge.runs.store import RunFolder
-from ragauge.runs.stored_results import RESULTS
 
 N = 40
 
@@ -21,7 +21,7 @@ N = 40
 @pytest.fixture(autouse=True)
 def small(monkeypatch: pytest.MonkeyPatch):
     """A run of 80 answers counts as large."""
-    monkeypatch.setattr(stored_results, "MIN_ANSWERS", 60)
+    monkeypatch.setattr(outcomes, "MIN_ANSWERS", 60)
 
 
 def run_of(folder: Path | None) -> Run:
@@ -125,7 +125,7 @@ def test_labels_given_after_the_run_show_on_its_first_screen(tmp_path: Path):
 
 
 def test_a_small_run_keeps_no_results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(stored_results, "MIN_ANSWERS", 80)
+    monkeypatch.setattr(outcomes, "MIN_ANSWERS", 80)
     run_of(tmp_path / "run")
     assert not (tmp_path / "run" / RESULTS).exists()
 

@@ -12,14 +12,14 @@ import pytest
 from ragauge import evaluate
 from ragauge.errors import PlanError, StoreError
 from ragauge.label import Label
-from ragauge.report.table_formats import csv_lines, to_json
-from ragauge.report.writing import WRITERS
+from ragauge.report.writing import WRITERS, csv_lines, to_json
 from ragauge.suite import Entry, Suite
-from ragauge.views.run_data import score_records, summary_json
 from ragauge.views.run_report import (
     check_outputs,
     json_lines,
     run_report,
+    score_records,
+    summary_json,
     write_run,
     write_summaries,
 )

@@ -86,28 +86,25 @@ class Tally:
         return self.answered + self.kept + self.n_failed + self.not_asked
 
 
+@dataclass
 class Asking:
-    """Asks the jobs of a run. `stopped`: why the rest was not asked; empty where all was."""
+    """Asks the jobs of a run; `listener` gets each tally. `stopped`: why the rest was not asked; empty where all was."""
 
-    def __init__(
-        self,
-        systems: Sequence[System],
-        questions: Sequence[Mapping[str, object]],
-        repeat: int,
-        limits: Limits,
-        ledger: Ledger[Answer],
-        usages: Mapping[str, Usage],
-        listener: Callable[[Tally], None] = lambda _: None,
-    ) -> None:
-        self.systems, self.questions, self.repeat = systems, questions, repeat
-        self.limits, self.ledger, self.usages = limits, ledger, usages
-        self.writer = LedgerWriter(ledger)
-        self.tally = Tally(len(systems) * len(questions) * repeat)
+    systems: Sequence[System]
+    questions: Sequence[Mapping[str, object]]
+    repeat: int
+    limits: Limits
+    ledger: Ledger[Answer]
+    usages: Mapping[str, Usage]
+    listener: Callable[[Tally], None] = lambda _: None
+    stopped: str = ""
+
+    def __post_init__(self) -> None:
+        self.writer = LedgerWriter(self.ledger)
+        self.tally = Tally(len(self.systems) * len(self.questions) * self.repeat)
         self.failures: dict[bytes, Answer] = {}
-        self.stopped = ""
-        self._tell = listener
-        self._begun_s = time.time()
-        self._secrets = {*environment_keys(), *(s for each in systems for s in each.target.secrets)}
+        of_targets = (secret for each in self.systems for secret in each.target.secrets)
+        self._secrets = {*environment_keys(), *of_targets}
         # As the JSON of an answer has them; a shorter one may be a word of it.
         self._written = [
             json.dumps(s)[1:-1].encode() for s in self._secrets if len(s) >= MIN_SECRET
@@ -154,7 +151,7 @@ class Asking:
                         self.writer.release(job.key)
                 else:
                     self.tally.kept += 1
-                self._tell(self.tally)
+                self.listener(self.tally)
 
         # Some wait for a permit, some for the disk.
         workers = [asyncio.ensure_future(work()) for _ in range(2 * most + most // READY_SHARE)]

@@ -151,9 +151,7 @@ class Calls(Generic[T]):
         process = os.getpid()
         while call is not None:
             outcome = Context().run(call.work)
-            if (
-                os.getpid() != process
-            ):  # the target forked, and this is its child: it must not answer
+            if os.getpid() != process:  # the target forked: its child must not answer
                 os._exit(0)
             if not self._release(call):  # another thread has its place
                 return

@@ -15,7 +15,7 @@ from opentelemetry.sdk.trace import ReadableSpan, SpanProcessor, TracerProvider
 from opentelemetry.trace import SpanContext
 
 from ragauge.errors import DataError
-from ragauge.loaders.passages import ContextParts
+from ragauge.loaders.documents import ContextParts
 from ragauge.loaders.table import Table
 from ragauge.loaders.traces import calls_in, recognised
 from ragauge.samples.frame import read_values

@@ -98,10 +98,7 @@ class Connections:
             try:
                 self._kind = openai.DefaultAioHttpClient
                 self._pools = [self._opened()]
-            except (
-                AttributeError,
-                RuntimeError,
-            ):  # an older openai, without its transport by aiohttp
+            except (AttributeError, RuntimeError):  # an older openai, without it
                 self.uses_aiohttp = False
         if not self.uses_aiohttp:
             self._room = min(_CONNECTIONS_PER_POOL, most)
@@ -175,9 +172,8 @@ class Connections:
             headers, sent = {**headers, "content-length": str(len(body))}, _Body(body)
         pool.n_busy += 1
         try:
-            request = self._httpx.Request(
-                destination.method, destination.url, headers=headers, content=sent
-            )
+            where = destination.method, destination.url
+            request = self._httpx.Request(*where, headers=headers, content=sent)
             reply = await pool.client.send(request, stream=True, follow_redirects=follow_redirects)
             try:
                 return await _received(reply, arrived)

@@ -108,10 +108,9 @@ class _Table:
             self._database.execute(f"pragma synchronous = {synchronous}")
             (version,) = self._database.execute("pragma user_version").fetchone()
             if version > FORMAT:
-                raise StoreError(
-                    f"{self.path} was written by a newer ragauge (format {version}, this one reads "
-                    f"{FORMAT}); upgrade, or name another cache"
-                )
+                formats = f"(format {version}, this one reads {FORMAT})"
+                what = f"{self.path} was written by a newer ragauge {formats}"
+                raise StoreError(f"{what}; upgrade, or name another cache")
             self._database.execute(table)
         except (OSError, sqlite3.Error) as error:
             raise unusable(self.path, error) from error
@@ -234,9 +233,8 @@ class Ledger(_Table, Generic[T]):
                 asked = None
             if asked is None or self._whole_reply(full_key, check, reply) is None:
                 name = full_key.hex()[:16] if isinstance(full_key, bytes) else f"{full_key!r:.16}"
-                raise StoreError(
-                    f"{self.path}: the call {name} is damaged; run the same command again to ask it again"
-                )
+                advice = "run the same command again to ask it again"
+                raise StoreError(f"{self.path}: the call {name} is damaged; {advice}")
             found.append((str(judge), str(prompt), asked, json.loads(reply)))
         return found
 

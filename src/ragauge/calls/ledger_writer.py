@@ -3,7 +3,7 @@
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, cast, get_args
 
 from ragauge.calls.ledger import LEASE_S, Entry, Leases, Ledger
 
@@ -19,7 +19,7 @@ RENEW_S = LEASE_S / 3
 POLL_S = 0.2
 """How often a run looks whether another one has the reply."""
 Kind = Literal["find", "keep", "release", "renew", "claim"]
-IN_ORDER: tuple[Kind, ...] = ("find", "keep", "release", "renew", "claim")
+IN_ORDER: tuple[Kind, ...] = get_args(Kind)
 """Replies are kept before their leases end, or another run would ask again."""
 
 
@@ -144,9 +144,14 @@ class LedgerWriter(Generic[T]):
                     for order, outcome in zip(wanted, done, strict=True)
                     if order.answer is not None
                 ]
+
+                def resolve(answers: Sequence[Any] = answers, error: Any = error) -> None:
+                    for answer, outcome in answers:
+                        if not answer.done():
+                            answer.set_exception(error) if error else answer.set_result(outcome)
+
                 if answers:
-                    loop = answers[0][0].get_loop()
-                    loop.call_soon_threadsafe(_resolve, answers, error)
+                    answers[0][0].get_loop().call_soon_threadsafe(resolve)
 
     def _done(self, kind: Kind, subjects: Sequence[Any]) -> Sequence[Any]:
         """Handle all orders of a kind; their outcomes."""
@@ -170,11 +175,3 @@ class LedgerWriter(Generic[T]):
         leases.release(late.keys())
         found |= late
         return [found.get(key) or ("leased" if key in leased else "taken") for key in subjects]
-
-
-def _resolve(
-    answers: "Sequence[tuple[asyncio.Future[Any], object]]", error: Exception | None
-) -> None:
-    for answer, outcome in answers:
-        if not answer.done():
-            answer.set_exception(error) if error else answer.set_result(outcome)

@@ -6,38 +6,59 @@ Standard output carries data only; progress, notes and errors go to standard err
 import importlib
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import cast
 
 import click
 
-from ragauge.cli.streams import complain, one_line, prepared_streams, say, silence
-from ragauge.cli.termination import TerminatedError, interrupt_behind, stopped_by_signals
+from ragauge.cli.streams import (
+    TerminatedError,
+    complain,
+    interrupt_behind,
+    one_line,
+    prepared_streams,
+    say,
+    silence,
+    stopped_by_signals,
+)
 from ragauge.errors import PlanError, RagaugeError, StoreError, did_you_mean
 
-COMMANDS = {
-    "demo": "Evaluate the bundled example: three systems, thirty questions.",
-    "questions": "Make questions with known answers from your documents, or check a test set.",
-    "ask": "Run a system on questions and keep its answers.",
-    "run": "Evaluate answers with metrics and suites.",
-    "show": "Show a run's summary, or one question with its scores and evidence.",
-    "compare": "Compare systems: is the difference real, where, and on which questions?",
-    "gate": "Fail a build if a run breaks a rule or is worse than a baseline.",
-    "report": "Write one or several runs as a page that opens in a browser.",
-    "view": "Show runs in the browser, from a server on this machine.",
-    "review": "Let people label the answers that metrics dispute.",
-    "calibrate": "Compare metrics and judges with people's labels; correct the rates they report.",
-    "label-plan": "Say how many labels an interval of a wanted width needs.",
-    "judge-bias": "Measure what changes a judge's verdicts besides the answer.",
-    "rank": "Score, compare and fuse rankings; the numbers match trec_eval.",
-    "score": "Score retrieved passages against gold snippets.",
-    "metrics": "List the metrics and suites, or explain one metric.",
-    "prompts": "List the judge prompts, or export them for editing.",
-    "cache": "Show or clear the cache of vectors and judge replies.",
-    "validate": "Check data files: list their columns and their errors.",
-    "doctor": "Check the installation, or a stored run.",
-}
+ORDER = [
+    "demo",
+    "questions",
+    "ask",
+    "run",
+    "show",
+    "compare",
+    "gate",
+    "report",
+    "view",
+    "review",
+    "calibrate",
+    "label-plan",
+    "judge-bias",
+    "rank",
+    "score",
+    "metrics",
+    "prompts",
+    "cache",
+    "validate",
+    "doctor",
+]
+"""The commands as help lists them; others follow."""
+
+
+def _commands() -> Mapping[str, str]:
+    """The commands and what each does: a file of `commands/` is a command, whose first line says that."""
+    lines: dict[str, str] = {}
+    for file in (Path(__file__).parent / "commands").glob("[a-z]*.py"):
+        with file.open(encoding="utf-8") as text:
+            lines[file.stem.replace("_", "-")] = text.readline().strip().strip('"')
+    return {name: lines[name] for name in (*ORDER, *sorted(lines.keys() - {*ORDER}))}
+
+
+COMMANDS = _commands()
 INTERRUPTED = 130
 BUG = 70
 """Exit code of an error in ragauge itself; sysexits.h calls it EX_SOFTWARE."""
@@ -58,12 +79,8 @@ class Commands(click.Group):
         command.short_help = COMMANDS[cmd_name]
         return command
 
-    def format_commands(
-        self,
-        ctx: click.Context,  # noqa: ARG002
-        formatter: click.HelpFormatter,
-    ) -> None:
-        # The short help texts are in COMMANDS, so that --help imports no subcommand.
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        # Of COMMANDS, so that --help imports no subcommand.
         with formatter.section("Commands"):
             formatter.write_dl(list(COMMANDS.items()))
 
@@ -89,60 +106,50 @@ def main(arguments: Sequence[str] | None = None) -> None:
             sys.stdout.flush()
         except click.exceptions.Exit as exiting:
             code = exiting.exit_code
-        except (click.Abort, KeyboardInterrupt) as ended:
-            code = _interrupted(ended)
-        except Exception as error:
-            interrupt = interrupt_behind(error)
-            code = _failed(error) if interrupt is None else _interrupted(interrupt)
-        except BaseException as error:  # such as a panic of polars, which is no Exception
-            code = _report_bug(error)
+        except BaseException as error:  # a panic of polars is no Exception
+            code = _failed(error)
     sys.exit(code if isinstance(code, int) else 0)
 
 
-def _interrupted(ended: click.Abort | KeyboardInterrupt) -> int:
-    is_terminated = isinstance(ended, TerminatedError)
-    say(
-        f"{'terminated' if is_terminated else 'interrupted'}; finished batches are kept: "
-        "run the same command again to resume"
-    )
-    return ended.exit_code if is_terminated else INTERRUPTED
-
-
-def _failed(error: Exception) -> int:
+def _failed(error: BaseException) -> int:
     """Print an error; its exit code."""
-    match error:
-        case click.ClickException():
-            # It repeats what was typed, or came from a script.
-            said = "\n".join(map(one_line, error.format_message().splitlines()))
-            context = error.ctx if isinstance(error, click.UsageError) else None
-            (click.UsageError(said, context) if context else click.ClickException(said)).show()
-            return error.exit_code
-        case RagaugeError():
-            complain(error)
-            return error.exit_code
-        case OSError():
-            silence(sys.stdout)
-            reason = f"cannot write: {error}; free space or write elsewhere"
-            if isinstance(error, FileNotFoundError) and error.filename is None:
-                try:
-                    Path.cwd()
-                except OSError:
-                    reason = "the folder in which the command was started is gone; change into another one"
-            complain(reason)
-            return StoreError.exit_code
-        case MemoryError():
-            complain(
-                "not enough memory; evaluate fewer rows (--limit) or give the process more memory"
-            )
-            return StoreError.exit_code
-        case _:  # a bug, which must not look like a gate that failed
-            return _report_bug(error)
-
-
-def _report_bug(error: BaseException) -> int:
-    """Print where a bug is, and with RAGAUGE_TRACEBACK set the traceback; the exit code."""
+    interrupt = error if isinstance(error, click.Abort) else None
+    if isinstance(error, Exception | KeyboardInterrupt):
+        interrupt = interrupt or interrupt_behind(error)
+    if interrupt is not None:
+        is_terminated = isinstance(interrupt, TerminatedError)
+        say(
+            f"{'terminated' if is_terminated else 'interrupted'}; finished batches are kept: "
+            "run the same command again to resume"
+        )
+        return interrupt.exit_code if is_terminated else INTERRUPTED
+    if isinstance(error, click.ClickException):
+        # It repeats what was typed, or came from a script.
+        said = "\n".join(map(one_line, error.format_message().splitlines()))
+        context = error.ctx if isinstance(error, click.UsageError) else None
+        (click.UsageError(said, context) if context else click.ClickException(said)).show()
+        return error.exit_code
+    if isinstance(error, RagaugeError):
+        complain(error)
+        return error.exit_code
+    if isinstance(error, OSError):
+        silence(sys.stdout)
+        reason = f"cannot write: {error}; free space or write elsewhere"
+        if isinstance(error, FileNotFoundError) and error.filename is None:
+            try:
+                Path.cwd()
+            except OSError:
+                reason = (
+                    "the folder in which the command was started is gone; change into another one"
+                )
+        complain(reason)
+        return StoreError.exit_code
+    if isinstance(error, MemoryError):
+        complain("not enough memory; evaluate fewer rows (--limit) or give the process more memory")
+        return StoreError.exit_code
     import traceback
 
+    # A bug, which must not look like a gate that failed.
     if os.environ.get("RAGAUGE_TRACEBACK"):
         traceback.print_exception(error)
     last = traceback.extract_tb(error.__traceback__)[-1]

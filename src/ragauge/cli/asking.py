@@ -15,14 +15,14 @@ from ragauge.asking.ask import ANSWERS, Answers, AskPlan, check_output, question
 from ragauge.asking.asking import Limits, Tally
 from ragauge.cli.options import AskOptions
 from ragauge.cli.outcome import INCOMPLETE
-from ragauge.cli.progress import SPARSE_S, live_line, spoken
+from ragauge.cli.progress import Sparse, live_line, spoken
 from ragauge.cli.streams import one_line, say
 from ragauge.evaluation.config import Config
 from ragauge.loaders import load
 from ragauge.report.plain import counted, shortened
 from ragauge.samples.filter import select
 from ragauge.samples.samples import Samples
-from ragauge.views.took import took
+from ragauge.views.run_notes import took
 
 ANSWERS_FOLDER = Path("ragauge-answers")
 TRIED = 3
@@ -52,14 +52,14 @@ class Inquiry:
         *,
         where: str | None = None,
         limit: int | None = None,
-        repeat: int = 1,
-        max_calls: int | None = None,
-        max_cost_usd: float | None = None,
-        price: tuple[float, float] | None = None,
         folder: Path | None = None,
         output: Sequence[Path] = (),
+        **planned: Any,
     ) -> "Inquiry":
-        """Read and check everything, `reading` as `load` does; PlanError or DataError before anything is asked."""
+        """Read and check everything, `reading` as `load` does and `planned` as `AskPlan.prepare`.
+
+        PlanError or DataError before anything is asked.
+        """
         targets = asking.by_name
         if not targets:
             raise click.UsageError(
@@ -75,18 +75,11 @@ class Inquiry:
         words = "-".join([questions.name.partition(".")[0], *targets])
         name = shortened(re.sub(r"[^\w.+-]+", "_", words), 80).replace("…", "")
         place = folder or ANSWERS_FOLDER / name
+        limits = Limits(asking.concurrency, asking.timeout, asking.retries, asking.again)
+        vary = dict(asking.vary)
         with redirect_stdout(sys.stderr):  # what the target prints when it is imported
             plan = AskPlan.prepare(
-                samples,
-                targets,
-                vary=dict(asking.vary),
-                folder=place,
-                repeat=repeat,
-                limits=Limits(asking.concurrency, asking.timeout, asking.retries, asking.again),
-                max_calls=max_calls,
-                max_cost_usd=max_cost_usd,
-                price=price,
-                options=options,
+                samples, targets, vary=vary, folder=place, limits=limits, options=options, **planned
             )
         return cls(plan, place)
 
@@ -150,19 +143,14 @@ class _Watch:
 
     def __init__(self, *, quiet: bool) -> None:
         self.tally: Tally | None = None
-        self._is_sparse = not quiet and not sys.stderr.isatty()
-        self._begun = self._said = time.monotonic()
-        self._pauses = list(SPARSE_S)
+        self._quiet, self._sparse = quiet, Sparse()
+        self._started = self._begun = time.monotonic()
 
     def tell(self, tally: Tally) -> None:
-        if self.tally is None:
-            self._begun = time.monotonic()
-        self.tally = tally
         now = time.monotonic()
-        if self._is_sparse and now - self._said > self._pauses[0]:
-            self._said = now
-            if len(self._pauses) > 1:
-                self._pauses.pop(0)
+        self._begun = now if self.tally is None else self._begun
+        self.tally = tally
+        if not self._quiet and self._sparse.is_due(now - self._started):
             say(self.words())
 
     def words(self) -> str:

@@ -2,10 +2,11 @@
 
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypedDict
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 import click
 from click.core import ParameterSource
@@ -47,16 +48,13 @@ def _pair(text: str) -> tuple[str, str]:
 
 def _values(text: str) -> tuple[str, list[object]]:
     """A name and its values: a number, true, false or null as such, anything else as text."""
-
-    def scalar(text: str) -> object:
-        try:
-            value: object = json.loads(text)
-        except ValueError:
-            return text
-        return value if value is None or isinstance(value, int | float) else text
-
     name, rest = _pair(text)
-    return name, [scalar(each) for each in rest.split(",")]
+    values = cast("list[object]", rest.split(","))
+    for at, each in enumerate(rest.split(",")):
+        with suppress(ValueError):
+            value: object = json.loads(each)
+            values[at] = value if value is None or isinstance(value, int | float) else each
+    return name, values
 
 
 def _prices(text: str) -> tuple[float, float]:
@@ -107,18 +105,15 @@ def import_plugins(files: Sequence[Path]) -> None:
 
     for file in dict.fromkeys(files):
         if file.suffix != ".py" or not is_file(file):
-            raise PlanError(
-                [f"{file}: not a Python file; --plugin takes a .py file that defines metrics"]
-            )
+            problem = "not a Python file; --plugin takes a .py file that defines metrics"
+            raise PlanError([f"{file}: {problem}"])
         try:
             import_file(file, "ragauge_plugin")
         except KeyboardInterrupt:
             raise
         except BaseException as error:  # a plugin may raise anything; name its file
-            what = f"{type(error).__name__}: {error}"
-            raise PlanError(
-                [f"{file}: importing the plugin raised {what}; fix the file"]
-            ) from error
+            what = f"importing the plugin raised {type(error).__name__}: {error}; fix the file"
+            raise PlanError([f"{file}: {what}"]) from error
 
 
 @dataclass(frozen=True, slots=True)
@@ -319,15 +314,6 @@ class AskOptions:
         ]
 
 
-class Reading(TypedDict):
-    """How `calibrate` reads labels."""
-
-    map: Mapping[str, str | Sequence[str]]
-    yes: Sequence[str]
-    yes_from: float | None
-    skip: Sequence[str]
-
-
 @dataclass(frozen=True, slots=True)
 class LabelOptions:
     """How people's labels are read."""
@@ -341,9 +327,9 @@ class LabelOptions:
     yes_from: float | None = option("Grades from this one on mean yes.", metavar="GRADE")
     skip: tuple[str, ...] = option("Label that says nothing: unsure.", metavar="WORD")
 
-    def reading(self) -> Reading:
-        """The arguments of `calibrate`; several columns of labels are separated by commas."""
-        columns: dict[str, str | Sequence[str]] = {
+    def reading(self) -> dict[str, Any]:
+        """The arguments of `calibrate` on how it reads labels; several columns of labels are separated by commas."""
+        columns = {
             field: names.split(",") if field == "value" and "," in names else names
             for field, names in pairs_once(self.mapping, "field").items()
         }
@@ -351,14 +337,15 @@ class LabelOptions:
 
     def typed_again(self) -> list[str]:
         """The options as a user types them."""
-        grade = () if self.yes_from is None else (f"{self.yes_from:g}",)
-        typed = (
-            ("--map", ["=".join(each) for each in self.mapping]),
-            ("--yes", self.yes),
-            ("--yes-from", grade),
-            ("--skip", self.skip),
-        )
-        return [part for name, values in typed for value in values for part in (name, value)]
+        typed = {
+            "--map": ["=".join(each) for each in self.mapping],
+            "--yes": self.yes,
+            "--yes-from": () if self.yes_from is None else (f"{self.yes_from:g}",),
+            "--skip": self.skip,
+        }
+        return [
+            part for name, values in typed.items() for value in values for part in (name, value)
+        ]
 
 
 def given(**options: object) -> dict[str, object]:

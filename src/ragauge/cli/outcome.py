@@ -39,33 +39,26 @@ def print_estimate(estimates: "Mapping[str, CostEstimate]", judging: JudgeConfig
     from ragauge.report.terminal import console, print_table
 
     def estimate(numbers: tuple[float, float, float], form: str) -> str:
-        likely, low, high = (form.format(numbers[place]) for place in (1, 0, 2))
+        low, likely, high = map(form.format, numbers)
         return f"{likely} ({low}–{high})"
 
-    rows = [
-        (
-            judge,
-            f"{cost.calls:,}",
-            estimate(cost.prompt_tokens, "{:,.0f}"),
-            estimate(cost.completion_tokens, "{:,.0f}"),
-            "unknown price; give --price"
-            if cost.cost_usd is None
-            else estimate(cost.cost_usd, "${:,.4f}"),
-        )
-        for judge, cost in estimates.items()
-    ]
+    rows: list[tuple[str, ...]] = []
+    for judge, cost in estimates.items():
+        dollars = "unknown price; give --price"
+        if cost.cost_usd is not None:
+            dollars = estimate(cost.cost_usd, "${:,.4f}")
+        tokens = [estimate(n, "{:,.0f}") for n in (cost.prompt_tokens, cost.completion_tokens)]
+        rows.append((judge, f"{cost.calls:,}", *tokens, dollars))
     header = ("judge", "calls", "prompt tokens", "reply tokens", "cost")
     print_table(console(sys.stdout), header, rows)
     for judge, cost in estimates.items():
-        if judging.max_calls is not None and cost.calls > judging.max_calls:
-            say(
-                f"{judge}: more calls than --max-calls {judging.max_calls:,}; the run would stop early"
-            )
-        high = cost.cost_usd[2] if cost.cost_usd else 0.0
-        if judging.max_cost_usd is not None and high > judging.max_cost_usd:
-            low = cost.cost_usd[0] if cost.cost_usd else 0.0
-            may = "would" if low > judging.max_cost_usd else "may"
-            say(f"{judge}: --max-cost is {judging.max_cost_usd:g}; the run {may} stop early")
+        most, most_usd = judging.max_calls, judging.max_cost_usd
+        if most is not None and cost.calls > most:
+            say(f"{judge}: more calls than --max-calls {most:,}; the run would stop early")
+        low, _, high = cost.cost_usd or (0.0, 0.0, 0.0)
+        if most_usd is not None and high > most_usd:
+            may = "would" if low > most_usd else "may"
+            say(f"{judge}: --max-cost is {most_usd:g}; the run {may} stop early")
 
 
 def say_truncated(health: Health) -> None:

@@ -1,23 +1,32 @@
-"""The options by which every command with a report writes it: `-f FORMAT` and `-o FILE`."""
+"""Where results go: the formats and files of a report (`-f` and `-o`), the folder of runs, and the cache."""
 
 import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from ragauge.cli.declare import option
 from ragauge.cli.streams import say
-from ragauge.errors import PlanError
+from ragauge.errors import PlanError, StoreError
 from ragauge.plugins import offered
 from ragauge.report.plain import data_for_pipe, data_for_terminal
 from ragauge.report.report import Report
+from ragauge.report.writing import FORMATS, write
 
-FORMATS = ("table", "md", "latex", "csv", "json", "html")
+if TYPE_CHECKING:
+    from ragauge.runs.manifest import Manifest
+    from ragauge.samples.samples import Samples
+
 ALSO_CALLED = {"tex": "latex", "text": "table", "markdown": "md"}
 Target = tuple[str, Path | None]
 """A format, and the file it goes to; None for standard output."""
+RUNS = Path("ragauge-runs")
+CACHE = "cache.sqlite"
+MAX_GROUPS = 100
+"""Most values that a field may have to break a summary down by it."""
 
 
 class FormatChoice(click.Choice[str]):
@@ -50,11 +59,12 @@ class OutputOptions:
     )
 
     def targets(
-        self, inputs: Iterable[Path | str] = (), also: Sequence[str] = ()
+        self, inputs: Iterable[Path | str] = (), also: Sequence[str] = (), *, prints: bool = False
     ) -> Sequence[Target]:
         """The formats and their places; PlanError, before any work, for one that cannot be written.
 
-        `also` has the formats of `-o` that only this command writes.
+        `also` has the formats of `-o` that only this command writes. With `prints` there is a table in the
+        terminal too where all others go to files.
         """
         targets: list[Target] = []
         problems: list[str] = []
@@ -74,8 +84,7 @@ class OutputOptions:
             elif suffix and form == "table":
                 problems.append(f"{text}: a table is for the terminal; write md, latex or csv")
             targets.append((form, path if suffix else None))
-        if not self.output:
-            targets.append((self.form or "table", None))
+        targets += [] if self.output else [(self.form or "table", None)]
         if sum(path is None for _, path in targets) > 1:
             problems.append("only one format can go to standard output; give the others a file")
         files = [path for _, path in targets if path is not None]
@@ -85,27 +94,25 @@ class OutputOptions:
             problems += misplaced(files, [Path(each) for each in inputs])
         if problems:
             raise PlanError(problems)
+        if prints and all(path is not None for _, path in targets):
+            targets.append(("table", None))
         return targets
 
 
 def write_report(report: Report, targets: Sequence[Target], *, full: bool = False) -> None:
     """Print the report or write it to its files."""
     for form, path in targets:
-        if path is None and form == "table":
+        if path is not None:
+            from ragauge.storage.atomic_files import write_text
+
+            write_text(path, write(report, form))
+            say(f"wrote {path}")
+        elif form == "table":
             from ragauge.report.terminal import console, print_report
 
             print_report(console(sys.stdout), report, full=full)
-            continue
-        from ragauge.report.writing import write
-
-        text = write(report, form)
-        if path is None:
-            print_data(text)
         else:
-            from ragauge.storage.atomic_files import write_text
-
-            write_text(path, text)
-            say(f"wrote {path}")
+            print_data(write(report, form))
 
 
 def print_data(text: str) -> None:
@@ -113,3 +120,45 @@ def print_data(text: str) -> None:
     shown = data_for_terminal if sys.stdout.isatty() else data_for_pipe
     # Not by click, which leaves out escape sequences where no terminal reads them.
     sys.stdout.write(shown(text))
+
+
+def cache_path(given: str | None) -> Path | None:
+    """The file that `--cache` names, by default the one beside the runs; None for none."""
+    from ragauge.evaluation.config import NO_CACHE
+
+    if given == NO_CACHE:
+        return None
+    return Path(given) if given else RUNS / CACHE
+
+
+def stored_runs(*others: Path) -> "list[tuple[Path, Manifest]]":
+    """The runs in the default folder and in others, the last begun first; what is no run is skipped."""
+    from ragauge.runs.store import RunFolder
+
+    runs: dict[Path, tuple[Path, Manifest]] = {}
+    for path in (
+        path for root in (RUNS, *others) if root.is_dir() for path in sorted(root.iterdir())
+    ):
+        try:
+            runs.setdefault(path.resolve(), (path, RunFolder(path).manifest()))
+        except StoreError:
+            continue
+    return sorted(runs.values(), key=lambda run: run[1].started, reverse=True)
+
+
+def check_groups(samples: "Samples", by: Sequence[str]) -> None:
+    """PlanError for each field with too many values to break a summary down by."""
+    import polars as pl
+
+    counts = {
+        name: int(samples.scan().select(name).unique().select(pl.len()).collect().item())
+        for name in by
+    }
+    problems = [
+        f"cannot group by {name!r}: it has {n:,} values, more than {MAX_GROUPS}; "
+        "select rows with --where, or use a coarser field"
+        for name, n in counts.items()
+        if n > MAX_GROUPS
+    ]
+    if problems:
+        raise PlanError(problems)

@@ -1,16 +1,28 @@
-"""The progress of a run in words, on standard error."""
+"""The progress of a run: how long it will still take, learned from each phase, and its words on standard error."""
 
 import sys
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass, field
+from enum import StrEnum
 from shlex import quote
 from threading import Lock
+from time import monotonic
 
-from ragauge.cli.forecast import Forecast, Phase
 from ragauge.cli.streams import say
 from ragauge.engine.graph import Plan
-from ragauge.progress import Event, Listener, ignore
+from ragauge.engine.workload import Workload
+from ragauge.progress import Encoded, Event, Judged, Listener, ignore
 
+HALF_LIFE_S = 10.0
+"""After this time of work in a phase, what was learned counts half."""
+BATCHES_KNOWN = 3
+"""After this many batches only their rows count."""
+LEAST_S, SHOWN_FROM_S, SHOWN_FROM_SHARE = 2.0, 20.0, 0.05
+"""A time left is never shown before 2 s; then after 20 s of work, or a twentieth of it."""
+
+SURE_S, MOST_UNKNOWN = 2.0, 0.2
+"""Before 20 s a time left is shown only if at most a fifth of all is left to phases with less than 2 s of work."""
 SPARSE_S = (20.0, 30.0, 60.0)
 """Seconds until the first line, the second, and between all others, where there is no terminal."""
 LONG_S = 120.0
@@ -21,6 +33,172 @@ MOST_NAMED = 4
 """Most metrics that the note names."""
 WORTH_NAMING = 0.1
 """The share of a run's time from which a metric is named."""
+
+
+class Phase(StrEnum):
+    """What a run does, in the words that it is shown with."""
+
+    ENCODING = "encoding"
+    SCORING = "scoring"
+    JUDGING = "judging"
+
+
+USUAL_SECONDS: Mapping[Phase, float] = {
+    Phase.ENCODING: 1 / 30_000,
+    Phase.SCORING: 0.0003,
+    Phase.JUDGING: 0.05,
+}
+"""Seconds for one unit on a small machine, until the run's own speed is known: for a character, for a row and
+function, and for a call, of which many are made at a time."""
+KNOWN_S = 1.0
+"""After this time of work in a phase, its usual speed does not count any more."""
+
+
+@dataclass(slots=True)
+class Progress:
+    """How far one phase is, and its exponentially weighted speed, from a usual one on.
+
+    `expected` is an estimate, so `done` may exceed it.
+    """
+
+    expected: float
+    usual: float
+    """Seconds for one unit, until it is known."""
+    known_units: float = 0.0
+    """Until this many units are done, the usual speed counts too: the first units may not be typical."""
+    done: float = 0.0
+    units: float = 0.0
+    seconds: float = 0.0
+    learned: float = 0.0
+    """All units whose speed was learned; `units` forgets."""
+
+    def learn(self, units: float, seconds: float) -> None:
+        self.learned += units
+        kept = 0.5 ** (seconds / HALF_LIFE_S)
+        self.units = self.units * kept + units
+        self.seconds = self.seconds * kept + seconds
+
+    @property
+    def seconds_per_unit(self) -> float:
+        if self.units == 0:
+            return self.usual
+        known = min(1.0, self.seconds / KNOWN_S, self.learned / max(self.known_units, self.learned))
+        return known * self.seconds / self.units + (1 - known) * self.usual
+
+    @property
+    def left_s(self) -> float:
+        return max(0.0, self.expected - self.done) * self.seconds_per_unit
+
+
+@dataclass(slots=True)
+class Forecast:
+    """Turns the events of a run into how far it is and how long it will still take.
+
+    `clock` gives seconds. Time that passes before an event counts for that event's phase.
+    """
+
+    work: Workload
+    clock: Callable[[], float] = monotonic
+    phases: dict[Phase, Progress] = field(init=False)
+    phase: Phase | None = None
+    """The phase of the last event."""
+    texts: int = 0
+    """Texts that have a vector."""
+    worked_s: float = 0.0
+    _n_batches: int = 0
+    _total_s: float | None = None
+    """Seconds of the whole run, as long for each row as for those of the finished batches."""
+    _last: float = field(init=False)
+    _lock: Lock = field(init=False, default_factory=Lock)
+
+    def __post_init__(self) -> None:
+        expected = (self.work.characters, self.work.cells, self.work.calls)
+        self.phases = {
+            phase: Progress(units, usual)
+            for (phase, usual), units in zip(USUAL_SECONDS.items(), expected, strict=True)
+        }
+        # The columns of a batch come one after the other, and some take a hundred times as long.
+        batch = min(self.work.batch_rows, self.work.n_rows) / max(1, self.work.n_rows)
+        self.phases[Phase.SCORING].known_units = self.work.cells * batch
+        self._last = self.clock()
+
+    def measured(self, characters_per_second: float) -> None:
+        """Take a speed that was measured on a few texts instead of the usual one."""
+        self.phases[Phase.ENCODING].usual = 1 / characters_per_second
+
+    def without_encoding(self) -> None:
+        """Expect no events of texts and calls: worker processes tell of finished batches only, whose pace has
+        all the time in it."""
+        encoding, scoring = self.phases[Phase.ENCODING], self.phases[Phase.SCORING]
+        scoring.usual *= 1 + encoding.left_s / max(scoring.left_s, 1e-9)
+        encoding.expected = 0
+
+    def tell(self, event: Event) -> None:
+        """Learn from an event; the listener of a run."""
+        with self._lock:
+            now = self.clock()
+            passed, self._last = now - self._last, now
+            self.worked_s += passed
+            if isinstance(event, Encoded):
+                phase, units = Phase.ENCODING, float(event.characters)
+                self.texts += event.texts
+            elif isinstance(event, Judged):
+                phase, units = Phase.JUDGING, float(event.calls)
+            else:
+                phase, units = Phase.SCORING, event.cells
+            progress = self.phases[phase]
+            if progress.done:  # before that, time passes until a model is loaded or a judge replies
+                progress.learn(units, passed)
+            progress.done += units
+            self.phase = phase
+            self._correct_expected()
+
+    def _correct_expected(self) -> None:
+        """When a batch is done, expect of the other rows what its rows and those before needed."""
+        scoring = self.phases[Phase.SCORING]
+        batch = self.work.cells * self.work.batch_rows / max(1, self.work.n_rows)
+        n_batches = int(scoring.done / max(1.0, batch))
+        if n_batches == self._n_batches and scoring.done < scoring.expected:
+            return
+        self._n_batches = n_batches
+        share = min(1.0, scoring.done / max(1, self.work.cells))
+        self._total_s = self.worked_s / max(share, 1e-9)
+        encoding = self.phases[Phase.ENCODING]
+        encoding.expected = encoding.done / share
+        if share >= 1:  # before that, two batches are judged at a time
+            judging = self.phases[Phase.JUDGING]
+            judging.expected = judging.done
+
+    @property
+    def left_s(self) -> float:
+        """Seconds until the run is done, about."""
+        return max(0.0, self.total_s - self.worked_s - (self.clock() - self._last))
+
+    @property
+    def total_s(self) -> float:
+        """Seconds of the whole run, about: by the phases' speeds, and with each finished batch more by the rows'.
+
+        Batches do the same work on other rows. What the phases expect of texts that occur again is a guess.
+        """
+        by_phase = self.worked_s + sum(progress.left_s for progress in self.phases.values())
+        if self._total_s is None or self.work.calls:  # two batches are judged at a time
+            return by_phase
+        scoring = self.phases[Phase.SCORING]
+        left = 1 - min(1.0, scoring.done / max(1, self.work.cells))
+        # Towards the end the phases know best what is left.
+        share = left * min(1.0, self._n_batches / BATCHES_KNOWN)
+        return max(self.worked_s, share * self._total_s + (1 - share) * by_phase)
+
+    @property
+    def is_known(self) -> bool:
+        """Whether the time left is known well enough to be shown."""
+        if self.worked_s >= SHOWN_FROM_S:
+            return True
+        unknown_s = sum(each.left_s for each in self.phases.values() if each.seconds < SURE_S)
+        return (
+            self.worked_s >= max(LEAST_S, SHOWN_FROM_SHARE * self.total_s)
+            and unknown_s <= MOST_UNKNOWN * self.total_s
+        )
 
 
 @contextmanager
@@ -34,42 +212,43 @@ def watching(
     if quiet:
         yield ignore
         return
-    watch = _Watch(forecast, note, is_terminal=sys.stderr.isatty())
-    with live_line(lambda: words(forecast), quiet=not sys.stderr.isatty()):
-        yield watch.tell
+    says, lock, is_noted = Sparse(), Lock(), False
 
-
-class _Watch:
-    """Passes events on to the forecast, and prints what must be printed between them."""
-
-    def __init__(
-        self, forecast: Forecast, note: Callable[[Forecast], str], *, is_terminal: bool
-    ) -> None:
-        self.forecast = forecast
-        self.note = note
-        self.pauses = [] if is_terminal else list(SPARSE_S)
-        self.next_s = self.pauses[0] if self.pauses else float("inf")
-        self.is_noted = False
-        self._lock = Lock()
-
-    def tell(self, event: Event) -> None:
-        self.forecast.tell(event)
-        with self._lock:
-            worked = self.forecast.worked_s
+    def tell(event: Event) -> None:
+        nonlocal is_noted
+        forecast.tell(event)
+        with lock:
+            worked, judging = forecast.worked_s, forecast.phases[Phase.JUDGING]
             # The speed of judges is known after some calls, or after a time that is long by itself.
-            judging = self.forecast.phases[Phase.JUDGING]
             knows_calls = (
                 judging.done >= min(KNOWN_CALLS, judging.expected / 2) or worked >= LONG_S / 4
             )
-            is_known = self.forecast.is_known and knows_calls
-            if not self.is_noted and is_known and self.forecast.total_s > LONG_S:
-                self.is_noted = True
-                say(self.note(self.forecast))
-            if worked >= self.next_s:
-                if len(self.pauses) > 1:
-                    self.pauses.pop(0)
-                self.next_s = worked + self.pauses[0]
-                say(words(self.forecast))
+            is_known = forecast.is_known and knows_calls
+            if not is_noted and is_known and forecast.total_s > LONG_S:
+                is_noted = True
+                say(note(forecast))
+            if says.is_due(worked):
+                say(words(forecast))
+
+    with live_line(lambda: words(forecast), quiet=False):
+        yield tell
+
+
+class Sparse:
+    """When a line is due where there is no terminal: after each of SPARSE_S, then always after the last."""
+
+    def __init__(self) -> None:
+        self.pauses = list(SPARSE_S)
+        self.next_s = float("inf") if sys.stderr.isatty() else self.pauses[0]
+
+    def is_due(self, now_s: float) -> bool:
+        """Whether it is, at this time from the start on."""
+        if now_s < self.next_s:
+            return False
+        if len(self.pauses) > 1:
+            self.pauses.pop(0)
+        self.next_s = now_s + self.pauses[0]
+        return True
 
 
 def words(forecast: Forecast) -> str:
@@ -81,11 +260,12 @@ def words(forecast: Forecast) -> str:
     if phase is None:
         return "starting"
     progress = forecast.phases[phase]
+    total = max(progress.expected, progress.done)
     if phase is Phase.ENCODING:
-        share = progress.done / max(progress.expected, progress.done, 1)
+        share = progress.done / max(total, 1)
         done, total, unit = forecast.texts, round(forecast.texts / max(share, 1e-9)), "texts"
     elif phase is Phase.JUDGING:
-        done, total, unit = progress.done, max(progress.expected, progress.done), "calls"
+        done, unit = progress.done, "calls"
     else:
         share = min(1.0, progress.done / max(1, work.cells))
         done, total, unit = work.n_rows * share, work.n_rows, "answers"
@@ -100,45 +280,42 @@ def spoken(seconds: float) -> str:
     >>> spoken(7.2), spoken(95), spoken(800), spoken(5000)
     ('about 7 s', 'about 1 min 40 s', 'about 13 min', 'about 1 h 23 min')
     """
-    if seconds < 20:
-        return f"about {max(1, round(seconds))} s"
     if seconds < 55:
-        return f"about {round(seconds, -1):.0f} s"
-    if seconds < 170:
-        minutes, rest = divmod(round(seconds, -1), 60)
-        return f"about {minutes:.0f} min {rest:.0f} s" if rest else f"about {minutes:.0f} min"
-    if seconds < 3600:
+        return f"about {max(1, round(seconds)) if seconds < 20 else round(seconds, -1):.0f} s"
+    if 170 <= seconds < 3600:
         return f"about {round(seconds / 60)} min"
-    hours, rest = divmod(round(seconds / 60), 60)
-    return f"about {hours} h {rest} min" if rest else f"about {hours} h"
+    if seconds < 170:
+        (n, rest), units = divmod(round(seconds, -1), 60), ("min", "s")
+    else:
+        (n, rest), units = divmod(round(seconds / 60), 60), ("h", "min")
+    return f"about {n:.0f} {units[0]}" + (f" {rest:.0f} {units[1]}" if rest else "")
 
 
 def long_run_note(forecast: Forecast, plan: Plan) -> str:
     """That a run takes long, what takes the time, and how to leave it out."""
-    total_s = max(forecast.total_s, 1e-9)
-    work = forecast.work
+    total_s, work = max(forecast.total_s, 1e-9), forecast.work
     # The seconds that each metric's encoding and calls take, the longest first.
-    character_s = forecast.phases[Phase.ENCODING].pace.seconds_per_unit
+    character_s = forecast.phases[Phase.ENCODING].seconds_per_unit
     costs = {name: n * character_s for name, n in (work.encoded_by or {}).items()}
-    calls_s = forecast.phases[Phase.JUDGING].pace.seconds_per_unit * work.calls
+    calls_s = forecast.phases[Phase.JUDGING].seconds_per_unit * work.calls
     for name in work.judged_by:
         costs[name] = costs.get(name, 0.0) + calls_s / len(work.judged_by)
-    costs = dict(sorted(costs.items(), key=lambda cost: -cost[1]))
-    all_named = [name for name, seconds in costs.items() if seconds >= WORTH_NAMING * total_s]
-    named = all_named[:MOST_NAMED]
+    large = [name for name, seconds in costs.items() if seconds >= WORTH_NAMING * total_s]
+    large.sort(key=lambda name: -costs[name])
+    named = large[:MOST_NAMED]
     note = f"this run will take {spoken(total_s)}"
-    if named:
-        # Metrics that read the same texts share the work, so that their times can exceed the whole.
-        shared = " alone" if sum(map(costs.__getitem__, named)) > 1.05 * total_s else ""
-        each = ", ".join(f"{name} ({spoken(costs[name])}{shared})" for name in named)
-        # Of several judges each has the metric, with its own name behind it.
-        names = dict.fromkeys(name.split(" [")[0] for name in named)
-        flags = " ".join(f"--without {quote(name)}" for name in names)
-        more = f" and {n_more} more" if (n_more := len(all_named) - len(named)) else ""
-        note += f", most of it for {each}{more}; leave metrics out with {flags}"
-    else:
-        note += "; score fewer questions with --limit, or name the metrics that you need with -m"
-    return note
+    if not named:
+        return (
+            f"{note}; score fewer questions with --limit, or name the metrics that you need with -m"
+        )
+    # Metrics that read the same texts share the work, so that their times can exceed the whole.
+    shared = " alone" if sum(map(costs.__getitem__, named)) > 1.05 * total_s else ""
+    each = ", ".join(f"{name} ({spoken(costs[name])}{shared})" for name in named)
+    # Of several judges each has the metric, with its own name behind it.
+    names = dict.fromkeys(name.split(" [")[0] for name in named)
+    flags = " ".join(f"--without {quote(name)}" for name in names)
+    more = f" and {n_more} more" if (n_more := len(large) - len(named)) else ""
+    return f"{note}, most of it for {each}{more}; leave metrics out with {flags}"
 
 
 @contextmanager

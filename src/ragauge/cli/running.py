@@ -1,19 +1,18 @@
 """Carry out `ragauge run`: check the configuration, evaluate, write and print the results."""
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, cast
 
 from ragauge import catalog
-from ragauge.cli.folders import RUNS, cache_path, check_groups
-from ragauge.cli.forecast import Forecast
 from ragauge.cli.options import import_plugins
 from ragauge.cli.outcome import exit_code, print_estimate, print_plan, say_truncated
-from ragauge.cli.output import write_report
-from ragauge.cli.progress import LONG_S, live_line, long_run_note, watching
+from ragauge.cli.output import RUNS, cache_path, check_groups, write_report
+from ragauge.cli.progress import LONG_S, Forecast, live_line, long_run_note, watching
 from ragauge.cli.streams import say
 from ragauge.engine.selection import DEFAULT, suites_of, without
 from ragauge.errors import FilterError, LabelError, PlanError, SuiteError, did_you_mean
@@ -28,7 +27,6 @@ from ragauge.runs.scored_run import ScoredRun, slices_of
 from ragauge.runs.store import EVIDENCE_FOLDER, REPORT, RunFolder, put_files
 from ragauge.runs.working_copy import url_of_run
 from ragauge.samples.filter import select
-from ragauge.samples.samples import Samples
 from ragauge.storage.regular_file import exists
 from ragauge.suite import Suite, shipped_suites
 from ragauge.where import Filter
@@ -58,7 +56,7 @@ class _Work:
     """The fields that the summary is broken down by."""
     folder: Path
     """Where the run is kept."""
-    executor: Ray | None = None
+    executor: Ray | None
     """The cluster that scores; None for this machine."""
 
     @property
@@ -83,6 +81,9 @@ def run_config(
 
     `quiet`: without showing progress. With `report` it also writes the run's page. Returns the exit code.
     """
+    from ragauge.views.run_notes import judging_lines
+    from ragauge.views.run_report import run_report, write_run
+
     if fast and retry_unreadable:
         raise PlanError(
             ["--fast makes no calls, but --retry-unreadable needs them; remove one of the two"]
@@ -91,31 +92,40 @@ def run_config(
     with live_line(lambda: f"loading {names}", quiet=quiet):
         mode = "estimate" if dry_run else "cached" if fast else "ask"
         work = _prepared(config, mode, retry_unreadable=retry_unreadable, record=record)
-    evaluation = work.evaluation
+    evaluation, judging = work.evaluation, work.judging
     for note in evaluation.samples.notes:
         say(note)
     if dry_run:
         print_plan(evaluation.plan, evaluation.samples, evaluation.without_columns())
-        if work.judging.judges:
-            print_estimate(evaluation.estimate(work.folder), work.judging)
+        if judging.judges:
+            print_estimate(evaluation.estimate(work.folder), judging)
         else:
             say("no judge is configured, so the run costs nothing")
         say(f"the run would be stored in {work.place}")
         return 0
     if record and RunFolder.at(work.folder, key=evaluation.manifest.key).has_manifest():
         # Record the cached replies of all samples; finished batches are not evaluated again.
-        cached = replace(work.judging, mode="cached", retry_unreadable=False)
         Evaluation.prepare(
             evaluation.samples,
             work.metrics,
             encoder=_encoder(config),
-            judge=cached,
+            judge=replace(judging, mode="cached", retry_unreadable=False),
             cache=cache_path(config.cache),
             seed=config.seed,
         ).run()
     run = _evaluated(work, quiet=quiet)
-    _leave(work, run, form, full=full)
-    work.judging.close()
+    for file in config.output:
+        write_run(run, file, work.by)
+        say(f"wrote {file}")
+    write_report(run_report(run, work.by), [(form, None)], full=full)
+    health = Health(run)
+    if health.nothing_scored:
+        say(f"no answer could be scored: {health.why_nothing_scored()}")
+    say(f"stored in {work.place}")
+    say_truncated(health)
+    for line in judging_lines(run):
+        say(line)
+    judging.close()
     code = exit_code(run, evaluation.plan)
     if report:
         _write_page(run)
@@ -134,6 +144,15 @@ def evaluate_config(config: Config) -> ScoredRun:
     return run
 
 
+@contextmanager
+def _collecting(problems: list[str]) -> Generator[None]:
+    """Add the problems that are raised."""
+    try:
+        yield
+    except (PlanError, SuiteError, FilterError) as error:
+        problems += str(error).splitlines()
+
+
 def _prepared(
     config: Config, mode: "Mode", *, retry_unreadable: bool, record: Path | None
 ) -> _Work:
@@ -141,62 +160,70 @@ def _prepared(
     from ragauge.views.run_report import check_outputs
 
     import_plugins(config.plugins)
-    several = [problem for text in config.metrics if (problem := _several_metrics(text))]
-    if several:
-        raise PlanError(several)
-    named = [*filter(_is_suite, config.suites), *config.metrics] or [DEFAULT]
-    metrics: list[Suite] = []
-    executors: list[Ray] = []
-
-    def open_executor() -> None:
+    if problems := [problem for text in config.metrics if (problem := _several_metrics(text))]:
+        raise PlanError(problems)
+    known, executor, metrics = shipped_suites(), None, list[Suite]()
+    suites = [name for name in config.suites if name in known or name.endswith(".toml")]
+    with _collecting(problems):
         if config.on is not None:
-            executors.append(Ray.named(config.on, config.workers, config.storage))
+            executor = Ray.named(config.on, config.workers, config.storage)
         elif config.storage is not None:
             raise PlanError(["--storage is for a cluster; add --on, or remove it"])
-
-    _check(
-        open_executor,
-        lambda: config.folder is None or url_of_run(config.folder),
-        lambda: check_outputs(config.output, _inputs(config)),
-        lambda: _check_suites(config.suites),
-        lambda: metrics.extend(without(suites_of(named), config.without)),
-        lambda: config.where is None or Filter.parse(config.where),
-    )
+    with _collecting(problems):
+        if config.folder is not None:
+            url_of_run(config.folder)
+    with _collecting(problems):
+        check_outputs(config.output, _inputs(config))
+    for name in (name for name in config.suites if name not in suites):
+        hint = did_you_mean(name, known) or f"; the suites are {', '.join(known)}"
+        is_metric = "; it is a metric, which -m names" if name in catalog.metrics() else ""
+        problems.append(f"unknown suite {name!r}{hint}{is_metric}")
+    with _collecting(problems):
+        metrics = without(suites_of([*suites, *config.metrics] or [DEFAULT]), config.without)
+    with _collecting(problems):
+        if config.where is not None:
+            Filter.parse(config.where)
+    if problems:
+        raise PlanError(problems)
     encoder = _encoder(config)
     judging = _judging(config, mode, retry_unreadable=retry_unreadable, record=record)
-    samples = _load(config)
-    evaluations: list[Evaluation] = []
-    cache = cache_path(config.cache)
+    source = dict(config.systems) or config.data
+    if source is None:
+        raise PlanError(["the configuration has no answers; add data or [systems]"])
+    prefer = cast("Prefer | None", config.prefer)  # load rejects other words
+    loaded = load(source, map=config.map, gold=config.gold, prefer=prefer, by_place=config.by_place)
+    samples = select(loaded, where=config.where, limit=config.limit)
+    cache, evaluations = cache_path(config.cache), list[Evaluation]()
     if mode == "estimate" and cache is not None and not exists(cache):
         cache = None  # a dry run must not create it
-    _check(
-        lambda: evaluations.append(
-            Evaluation.prepare(
-                samples,
-                metrics,
-                encoder=encoder,
-                judge=judging,
-                cache=cache,
-                seed=config.seed,
-                evidence=cast("KeptEvidence", config.evidence or "all"),
-            )
-        ),
-        lambda: check_groups(samples, slices_of(samples, config.by)),
-    )
+    with _collecting(problems):
+        made = Evaluation.prepare(
+            samples,
+            metrics,
+            encoder=encoder,
+            judge=judging,
+            cache=cache,
+            seed=config.seed,
+            evidence=cast("KeptEvidence", config.evidence or "all"),
+        )
+        evaluations.append(made)
+    with _collecting(problems):
+        check_groups(samples, slices_of(samples, config.by))
+    if problems:
+        raise PlanError(problems)
     (evaluation,) = evaluations
     stem = config.data.name.split(".")[0] if config.data else "-".join(config.systems)
     name = f"{stem}-{evaluation.plan.name}"
     safe = "".join(char if char.isalnum() or char in "-_+" else "_" for char in name)
     folder = config.folder or RUNS / f"{safe[:80]}-{evaluation.manifest.key[:8]}"
     by = slices_of(samples, config.by)
-    return _Work(config, metrics, judging, evaluation, by, folder, *executors)
+    return _Work(config, metrics, judging, evaluation, by, folder, executor)
 
 
 def _evaluated(work: _Work, *, quiet: bool) -> ScoredRun:
     """Run the evaluation and show how far it is; a run that will take long says so."""
-    evaluation, plan = work.evaluation, work.evaluation.plan
+    evaluation, plan, executor = work.evaluation, work.evaluation.plan, work.executor
     workers = work.config.workers or os.cpu_count() or 1
-    executor = work.executor
     if executor is not None and plan.for_judges().nodes:
         say("the judges are asked by this process, after the cluster has scored the other metrics")
     if quiet:
@@ -215,24 +242,6 @@ def _evaluated(work: _Work, *, quiet: bool) -> ScoredRun:
         )
 
 
-def _leave(work: _Work, run: ScoredRun, form: str, *, full: bool) -> None:
-    """Write the files that were asked for, and print the run's summary and notes."""
-    from ragauge.views.judging import judging_lines
-    from ragauge.views.run_report import run_report, write_run
-
-    for file in work.config.output:
-        write_run(run, file, work.by)
-        say(f"wrote {file}")
-    write_report(run_report(run, work.by), [(form, None)], full=full)
-    health = Health(run)
-    if health.nothing_scored:
-        say(f"no answer could be scored: {health.why_nothing_scored()}")
-    say(f"stored in {work.place}")
-    say_truncated(health)
-    for line in judging_lines(run):
-        say(line)
-
-
 def _write_page(run: ScoredRun) -> None:
     """Write the run's page into its folder: without evidence if the run is large, not at all if it is huge."""
     from ragauge.page.page import why_no_page, write_page
@@ -240,15 +249,14 @@ def _write_page(run: ScoredRun) -> None:
     folder = run.folder
     assert folder is not None
     path, command = folder / REPORT, quote(run.place or "")
-    why = why_no_page([run])
-    if len(run.samples) > MAX_ON_PAGE and not why:
+    if why := why_no_page([run]):
+        say(f"{REPORT} is not written: {why}")
+        return
+    if len(run.samples) > MAX_ON_PAGE:
         say(
             f"{REPORT} is not written for more than {MAX_ON_PAGE:,} answers, which takes minutes; look at one "
             f"question with: ragauge show {command} ID; write it all the same with: ragauge report {command}"
         )
-        return
-    if why:
-        say(f"{REPORT} is not written: {why}")
         return
     n_bytes = sum(part.stat().st_size for part in (folder / EVIDENCE_FOLDER).iterdir())
     has_evidence = len(run.samples) <= MAX_WITH_EVIDENCE and n_bytes <= MAX_EVIDENCE
@@ -259,46 +267,17 @@ def _write_page(run: ScoredRun) -> None:
     say(f"open {path} in a browser")
 
 
-def _check(*steps: Callable[[], object]) -> None:
-    """Run every step; PlanError lists the problems of all."""
-    problems: list[str] = []
-    for step in steps:
-        try:
-            step()
-        except (PlanError, SuiteError, FilterError) as error:
-            problems += str(error).splitlines()
-    if problems:
-        raise PlanError(problems)
-
-
 def _several_metrics(text: str) -> str:
     """The problem of an option that names several metrics; empty for a single one."""
     parts = [part.strip() for part in outside_brackets(",", text)]
     try:
-        labels = list(map(Label.parse, parts))
+        is_single = len([Label.parse(part) for part in parts]) < 2
     except LabelError:
         return ""
-    if len(labels) < 2:
-        return ""
     repeated = " ".join(f"-m {quote(part)}" for part in parts)
-    return f"{text!r} names several metrics; give each its own option: {repeated}"
-
-
-def _is_suite(name: str) -> bool:
-    return name in shipped_suites() or name.endswith(".toml")
-
-
-def _check_suites(names: Sequence[str]) -> None:
-    """PlanError for a name that is neither a shipped suite nor a TOML file."""
-    known = shipped_suites()
-    problems = [
-        f"unknown suite {name!r}{did_you_mean(name, known) or '; the suites are ' + ', '.join(known)}"
-        f"{'; it is a metric, which -m names' if name in catalog.metrics() else ''}"
-        for name in names
-        if not _is_suite(name)
-    ]
-    if problems:
-        raise PlanError(problems)
+    return (
+        "" if is_single else f"{text!r} names several metrics; give each its own option: {repeated}"
+    )
 
 
 def _encoder(config: Config) -> "Encoder | None":
@@ -316,35 +295,22 @@ def _judging(
     config: Config, mode: "Mode", *, retry_unreadable: bool, record: Path | None
 ) -> JudgeConfig:
     """Open the configured judges."""
-    if not config.judge.get("model"):
-        if record is not None:
-            raise PlanError([f"--record {record} needs a judge; add --judge MODEL"])
-        if retry_unreadable:
-            raise PlanError(["--retry-unreadable needs a judge; add --judge MODEL"])
-        # -j alone sets worker processes, so it does not imply a judge.
-        settings = [name for name in config.judge if name != "concurrency"]
-        if settings:
-            raise PlanError(
-                [f"judge settings without a judge: {', '.join(settings)}; add --judge MODEL"]
-            )
-        return JudgeConfig()
-    return JudgeConfig.read(
-        config.judge, mode=mode, retry_unreadable=retry_unreadable, record=record
-    )
-
-
-def _load(config: Config) -> Samples:
-    source = dict(config.systems) or config.data
-    if source is None:
-        raise PlanError(["the configuration has no answers; add data or [systems]"])
-    samples = load(
-        source,
-        map=config.map,
-        gold=config.gold,
-        prefer=cast("Prefer | None", config.prefer),  # load rejects other words
-        by_place=config.by_place,
-    )
-    return select(samples, where=config.where, limit=config.limit)
+    if config.judge.get("model"):
+        return JudgeConfig.read(
+            config.judge, mode=mode, retry_unreadable=retry_unreadable, record=record
+        )
+    # -j alone sets worker processes, so it does not imply a judge.
+    settings = ", ".join(name for name in config.judge if name != "concurrency")
+    problem = ""
+    if record is not None:
+        problem = f"--record {record} needs a judge"
+    elif retry_unreadable:
+        problem = "--retry-unreadable needs a judge"
+    elif settings:
+        problem = f"judge settings without a judge: {settings}"
+    if problem:
+        raise PlanError([f"{problem}; add --judge MODEL"])
+    return JudgeConfig()
 
 
 def _inputs(config: Config) -> list[Path]:

@@ -18,7 +18,6 @@ from ragauge.comparing.comparison import (
     SystemMean,
     TestName,
 )
-from ragauge.comparing.effects import setting_changes, setting_effects
 from ragauge.comparing.mismatches import (
     notes_on,
     other_precisions,
@@ -27,9 +26,15 @@ from ragauge.comparing.mismatches import (
     refuse,
 )
 from ragauge.comparing.pair import Pair
-from ragauge.comparing.paired_scores import OK, MetricScores, read_scores
-from ragauge.comparing.questions import questions_of
-from ragauge.comparing.rows import CompareOptions, corrected, means_of, rows_of
+from ragauge.comparing.rows import (
+    CompareOptions,
+    corrected,
+    means_of,
+    rows_of,
+    setting_changes,
+    setting_effects,
+)
+from ragauge.comparing.scores import OK, MetricScores, questions_of, read_scores
 from ragauge.comparing.systems import ComparedSystem, SystemLike, compared_systems
 from ragauge.errors import PlanError, did_you_mean
 from ragauge.label import without_precision
@@ -39,6 +44,9 @@ from ragauge.samples.samples import CLUSTERS
 
 MAX_CELLS = 24_000_000
 """Scores that a comparison has in memory at the same time, of 9 bytes each; at least those of one metric."""
+
+INDEPENDENT = ("mcnemar", "wilcoxon")
+"""Tests that take questions as independent."""
 
 
 def compare(
@@ -111,35 +119,38 @@ def _compared(
     options: CompareOptions,
 ) -> Comparison:
     runs = [side.run for side in sides]
-    if options.cluster is None and options.test not in ("mcnemar", "wilcoxon"):
+    if options.cluster is None and options.test not in INDEPENDENT:
         own = (name for name in CLUSTERS if all(name in run.samples.columns for run in runs))
         options = replace(options, cluster=next(own, None))
     questions = questions_of(sides, fields, options.cluster)
     changes = setting_changes(sides) if options.has_lists else []
     names = [side.name for side in sides]
     n, slices = len(questions.ids), questions.slices
-    scored: list[MetricDisplay] = []
     rows: list[list[MetricComparison]] = [[] for _ in slices]
     means: list[list[SystemMean]] = [[] for _ in slices]
+    scored: list[MetricDisplay] = []
+    absent: dict[str, list[str]] = {}
     repeats: list[str] = []
     effects: list[SettingEffect] = []
     size = max(1, MAX_CELLS // max(len(sides) * n, 1))
     for start in range(0, len(shared), size):
-        some = {metric.name for metric in shared[start : start + size]}
+        some = {metric.name: metric for metric in shared[start : start + size]}
         labels = [
             {each.name: each.metric for each in run.metrics if each.name in some} for run in runs
         ]
         scores = read_scores(sides, questions.ids, labels)
-        known = [
-            each for each in shared if each.name in some and (scores[each.name].status == OK).any()
-        ]
+        known = [each for name, each in some.items() if (scores[name].status == OK).any()]
+        for each in (each for each in some.values() if each not in known):
+            reason = each.unavailable or "no question has a score"
+            absent.setdefault(reason, []).append(each.name)
         scored += known
-        for at, each in enumerate(slices):
-            rows[at] += rows_of(names, known, scores, each, questions, options)
-            means[at] += means_of(names, known, scores, each)
+        for at, part in enumerate(slices):
+            rows[at] += rows_of(names, known, scores, part, questions, options)
+            means[at] += means_of(names, known, scores, part)
         repeats += _about_repeats(known, scores)
         effects += setting_effects(changes, known, scores, questions.clusters)
     settings = [each.setting for each in changes]
+    without = [f"not compared, {reason}: {', '.join(own)}" for reason, own in absent.items()]
     return Comparison(
         systems=tuple(names),
         rows=tuple(corrected([row for of_slice in rows for row in of_slice], options.correction)),
@@ -155,7 +166,7 @@ def _compared(
         n_permutations=options.n_permutations,
         seed=options.seed,
         notes=(
-            *(*notes, *questions.notes, *_without_scores(shared, scored), *repeats),
+            *(*notes, *questions.notes, *without, *repeats),
             *(*other_repeats(runs), *other_precisions(runs), *other_versions(runs)),
         ),
         effects=tuple(sorted(effects, key=lambda effect: settings.index(effect.setting))),
@@ -163,18 +174,14 @@ def _compared(
 
 
 def _problems(options: CompareOptions) -> Iterator[str]:
-    for name, value, known in (
-        ("test", options.test, TESTS),
-        ("correction", options.correction, CORRECTIONS),
-        ("pairs", options.pairs, ("base", "all")),
-    ):
-        if value not in known:
+    for name, known in (("test", TESTS), ("correction", CORRECTIONS), ("pairs", ("base", "all"))):
+        if (value := getattr(options, name)) not in known:
             yield f"{name} is {value!r}; it takes {', '.join(known)}"
     if options.n_permutations < 1:
         yield f"n_permutations is {options.n_permutations!r}; give 1 or more"
     if options.seed < 0:
         yield f"seed is {options.seed!r}; give 0 or more"
-    if options.cluster is not None and options.test in ("mcnemar", "wilcoxon"):
+    if options.cluster is not None and options.test in INDEPENDENT:
         yield f"the test {options.test} takes questions as independent; use randomization or t with clusters"
 
 
@@ -182,14 +189,17 @@ def _shared_metrics(
     sides: Sequence[ComparedSystem], chosen: Sequence[str] | None
 ) -> tuple[list[MetricDisplay], list[str]]:
     """The metrics that all sides have, by name, in the base's order; what else there is, as notes."""
-    of_sides = [_by_name(side.run.metrics) for side in sides]
+    of_sides: list[Mapping[str, MetricDisplay]] = []
+    for side in sides:
+        # Of several names for one label, the first.
+        by_label = {each.metric: each for each in reversed(side.run.metrics)}
+        own = [each for each in side.run.metrics if by_label[each.metric] is each]
+        of_sides.append({each.name: each for each in own})
     names = [name for name in of_sides[0] if all(name in own for own in of_sides)]
     shared = [of_sides[0][name] for name in names]
-    if chosen is not None:
-        shared = _chosen(chosen, shared, sides)
     kept: list[MetricDisplay] = []
     notes: list[str] = []
-    for metric in shared:
+    for metric in shared if chosen is None else _chosen(chosen, shared, sides):
         reasons = {
             side.name: own[metric.name].unavailable
             for side, own in zip(sides, of_sides, strict=True)
@@ -200,9 +210,7 @@ def _shared_metrics(
             notes.append(f"not compared, not scored in {where} ({why}): {metric.name}")
         else:
             kept.append(metric)
-    if chosen is not None:
-        return kept, notes
-    if not names:
+    if chosen is None and not names:
         found = "; ".join(
             f"{side.name}: {', '.join(list(own)[:5])}"
             for side, own in zip(sides, of_sides, strict=True)
@@ -211,13 +219,10 @@ def _shared_metrics(
             [f"the sides share no metric ({found}); evaluate them with the same metrics"]
         )
     others = dict.fromkeys(name for own in of_sides for name in own if name not in names)
-    return kept, notes + [f"not compared, because not every side has it: {name}" for name in others]
-
-
-def _by_name(metrics: Sequence[MetricDisplay]) -> Mapping[str, MetricDisplay]:
-    """The metrics by shown name; of several names for one label, the first."""
-    by_label = {metric.metric: metric for metric in reversed(metrics)}
-    return {each.name: each for each in metrics if by_label[each.metric] is each}
+    notes += [
+        f"not compared, because not every side has it: {name}" for name in others if chosen is None
+    ]
+    return kept, notes
 
 
 def _chosen(
@@ -228,31 +233,18 @@ def _chosen(
     named |= {without_precision(text): metric for text, metric in named.items()}
     names = [name if name in named else without_precision(name) for name in names]
     problems: list[str] = []
-    for name in names:
-        if name not in named:
-            without = [
-                side.name
-                for side in sides
-                if all(name not in (metric.name, metric.metric) for metric in side.run.metrics)
-            ]
-            known = ", ".join(metric.name for metric in shared)
-            hint = did_you_mean(name, named) or f"; shared are {known}"
-            problems.append(f"no metric {name!r} in {', '.join(without) or 'common'}{hint}")
+    for name in (name for name in names if name not in named):
+        without = [
+            side.name
+            for side in sides
+            if all(name not in (metric.name, metric.metric) for metric in side.run.metrics)
+        ]
+        known = ", ".join(metric.name for metric in shared)
+        hint = did_you_mean(name, named) or f"; shared are {known}"
+        problems.append(f"no metric {name!r} in {', '.join(without) or 'common'}{hint}")
     if problems:
         raise PlanError(problems)
     return list(dict.fromkeys(named[name] for name in names))
-
-
-def _without_scores(
-    shared: Sequence[MetricDisplay], scored: Sequence[MetricDisplay]
-) -> Iterator[str]:
-    by_reason: dict[str, list[str]] = {}
-    for metric in shared:
-        if metric not in scored:
-            reason = metric.unavailable or "no question has a score"
-            by_reason.setdefault(reason, []).append(metric.name)
-    for reason, names in by_reason.items():
-        yield f"not compared, {reason}: {', '.join(names)}"
 
 
 def _about_repeats(
@@ -261,13 +253,13 @@ def _about_repeats(
     """How much of the spread comes from the judges."""
     for metric in metrics:
         own = scores[metric.name]
-        if own.repeat_variance is None:
-            continue
         everything = np.arange(len(own.values[0]))
-        places = combinations(range(len(own.values)), 2)
-        pairs = (Pair(metric, own, everything, base, candidate) for base, candidate in places)
-        shares = [share for pair in pairs if (share := pair.repeat_share) is not None]
-        if shares:
+        pairs = [
+            Pair(metric, own, everything, base, candidate)
+            for base, candidate in combinations(range(len(own.values)), 2)
+            if own.repeat_variance is not None
+        ]
+        if shares := [share for pair in pairs if (share := pair.repeat_share) is not None]:
             yield (
                 f"{metric.name}: {max(shares):.0%} of the variance of the differences comes from the judge, whose "
                 "repeats differ; the interval and p, which are of the means over the repeats, include it"

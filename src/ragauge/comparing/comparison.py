@@ -256,10 +256,8 @@ class Comparison:
         numbers = ("n_fixed", "n_broken", "base_unpaired", "candidate_unpaired")
         types = {name: MetricComparison.__annotations__[name] for name in FRAME}
         types |= {**dict.fromkeys(numbers, int), "verdict": str}
-        known = {str: pl.String, int: pl.Int64, float: pl.Float64}
-        rows = [frame_row(row) for row in self.rows]
-        schema = {name: known[(get_args(kind) or (kind,))[0]] for name, kind in types.items()}
-        return pl.DataFrame(rows, schema=schema)
+        schema = {name: (get_args(kind) or (kind,))[0] for name, kind in types.items()}
+        return pl.DataFrame([frame_row(row) for row in self.rows], schema=schema)
 
     def row(
         self, metric: str, candidate: str | None = None, base: str | None = None
@@ -274,13 +272,13 @@ class Comparison:
             known = list(dict.fromkeys(row.name for row in self.overall))
             hint = did_you_mean(metric, known) or f"; it has {', '.join(known) or 'none'}"
             raise PlanError([f"the comparison has no metric {metric!r}{hint}"])
-        chosen = [
+        pairs = ", ".join(f"{row.base} with {row.candidate}" for row in rows[:5])
+        rows = [
             row for row in rows if candidate in (None, row.candidate) and base in (None, row.base)
         ]
-        if len(chosen) != 1:
-            pairs = ", ".join(f"{row.base} with {row.candidate}" for row in rows[:5])
+        if len(rows) != 1:
             raise PlanError([f"{metric}: choose one pair by candidate= and base=: {pairs}"])
-        return chosen[0]
+        return rows[0]
 
     def fixed(self, metric: str, candidate: str | None = None) -> "pl.DataFrame":
         """The questions that the candidate got right and the base did not: id, before, after.
@@ -323,6 +321,4 @@ def frame_row(row: MetricComparison) -> dict[str, object]:
 def _frame(rows: Sequence[Change | Unpaired], kind: type[Change | Unpaired]) -> "pl.DataFrame":
     import polars as pl
 
-    types = {str: pl.String, float: pl.Float64}
-    schema = {name: types[each] for name, each in kind.__annotations__.items()}
-    return pl.DataFrame(rows, schema=schema, orient="row")
+    return pl.DataFrame(rows, schema=dict(kind.__annotations__), orient="row")

@@ -2,7 +2,8 @@
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from typing import cast
+from itertools import islice
+from typing import Any, cast
 
 import polars as pl
 
@@ -49,19 +50,16 @@ def check_data(base: ComparedSystem, other: ComparedSystem) -> Iterator[Problem]
         one, two = pl.col(name), pl.col(f"{name} ")
         # What is equal as it is needs no closer look, so only the rest is read into memory.
         apart = both.filter(one.is_not_null() & two.is_not_null() & one.ne_missing(two))
-        rows = base.run.collect(apart.select("id", one, two)).sort("id")
-        pairs = zip(*(rows[column].to_list() for column in rows.columns), strict=True)
-        found = [(id, here, there) for id, here, there in pairs if _plain(here) != _plain(there)]
+        rows = base.run.collect(apart.select("id", one, two)).sort("id").iter_rows()
+        found = [row for row in rows if _plain(row[1]) != _plain(row[2])]
         if found:
             id, here, there = found[0]
             what = "question text" if name == "question" else name
-            yield Problem(
+            message = (
                 f"other {what} than in {base.place} for {len(found):,} of {n:,} common questions, "
-                f"here {_short(there)}, there {_short(here)}; {ADVICE}",
-                other.place,
-                field=name,
-                id=id,
+                f"here {_short(there)}, there {_short(here)}; {ADVICE}"
             )
+            yield Problem(message, other.place, field=name, id=id)
 
 
 def _plain(value: object) -> object:
@@ -81,73 +79,69 @@ def check_metrics(
     if base.run is other.run:
         return
     here, there = ({metric.name: metric for metric in side.run.metrics} for side in (base, other))
-    for name in names:
-        if name in here and name in there:
-            why = _metric_problem(base, other, here[name], there[name])
-            if why:
-                yield f"{name}: {why}"
+    for name in (name for name in names if name in here and name in there):
+        # The first difference says enough.
+        yield from (
+            f"{name}: {why}"
+            for why in islice(_differences(base, other, here[name], there[name]), 1)
+        )
 
 
-def _metric_problem(
+def _differences(
     base: ComparedSystem, other: ComparedSystem, one: MetricDisplay, two: MetricDisplay
-) -> str:
-    """How a metric differs between two runs; empty if it does not."""
+) -> Iterator[str]:
+    """How a metric differs between two runs."""
     where = f"in {other.place} than in {base.place}"
     if one.version != two.version:
-        return f"version {one.version} in {base.place}, version {two.version} in {other.place}; run both again"
+        yield f"version {one.version} in {base.place}, version {two.version} in {other.place}; run both again"
     if without_precision(one.metric) != without_precision(two.metric):
-        return f"{one.metric} in {base.place}, {two.metric} in {other.place}"
+        yield f"{one.metric} in {base.place}, {two.metric} in {other.place}"
     if not one.aggregate.is_same(two.aggregate):
-        return f"aggregated by other code {where}"
+        yield f"aggregated by other code {where}"
     manifests = base.run.manifest, other.run.manifest
     left, right = _needed(manifests[0], one.metric), _needed(manifests[1], two.metric)
     keys = sorted({*left, *right})
     for key in keys:
         if is_other(*(str(nodes.get(key, {}).get("code") or "") for nodes in (left, right))):
-            return (
+            yield (
                 f"the code of {key} is other {where}, but its version is not; run "
                 "both again, and raise the version whenever a number changes"
             )
     for key in keys:
         if key not in left or key not in right:
-            return f"other settings {where}: {key}"
+            yield f"other settings {where}: {key}"
+            continue
         for name in ("version", "settings", "where", "inputs"):
             mine, theirs = left[key].get(name), right[key].get(name)
             if mine != theirs:
-                return (
-                    f"other settings {where}: {name} of {key}: {_short(mine)} and {_short(theirs)}"
-                )
+                change = f"{name} of {key}: {_short(mine)} and {_short(theirs)}"
+                yield f"other settings {where}: {change}"
     for kind in ("judges", "models"):
         mine, theirs = _used(manifests[0], kind, left), _used(manifests[1], kind, right)
         for model, its in zip(mine, theirs, strict=False):
             for name in sorted({*model, *its}):
                 if model.get(name) != its.get(name):
                     change = f"{name} {_short(model.get(name))} and {_short(its.get(name))}"
-                    return f"other {kind} {where}: {change}"
+                    yield f"other {kind} {where}: {change}"
         if len(mine) != len(theirs):
-            return f"other {kind} {where}: {len(mine)} and {len(theirs)}"
-    return ""
+            yield f"other {kind} {where}: {len(mine)} and {len(theirs)}"
 
 
 def _needed(manifest: Manifest, label: str) -> Nodes:
     """The nodes of the plan that a metric's values depend on, by key, without the precision of encoders."""
-    nodes = {
-        cast(str, node["key"]): node
-        for node in cast("Sequence[Mapping[str, object]]", manifest.plan.get("nodes", ()))
-    }
-    metrics = cast("Sequence[Sequence[object]]", manifest.plan.get("metrics", ()))
-    waiting = [str(metric[2]) for metric in metrics if metric[0] == label]
+    plan = cast("Mapping[str, Sequence[Any]]", manifest.plan)
+    nodes: dict[str, Mapping[str, Any]] = {node["key"]: node for node in plan.get("nodes", ())}
+    waiting = [str(metric[2]) for metric in plan.get("metrics", ()) if metric[0] == label]
     needed: dict[str, Mapping[str, object]] = {}
     while waiting:
         key = waiting.pop()
         if key not in nodes or without_precision(key) in needed:
             continue
-        node = nodes[key]
-        inputs = [str(name) for name in cast("Sequence[object]", node["inputs"])]
+        inputs = list(map(str, nodes[key]["inputs"]))
         waiting += inputs
-        settings = cast("Mapping[str, object]", node.get("settings") or {}).items()
+        settings = cast("Mapping[str, object]", nodes[key].get("settings") or {}).items()
         needed[without_precision(key)] = {
-            **node,
+            **nodes[key],
             "settings": {k: v for k, v in settings if k != "precision" or v not in PRECISIONS},
             "inputs": [without_precision(name) for name in inputs],
         }
@@ -200,10 +194,14 @@ def other_repeats(runs: Sequence[ScoredRun]) -> Iterator[str]:
 
 def other_precisions(runs: Sequence[ScoredRun]) -> Iterator[str]:
     """A note for each encoder that computed in several precisions: what that changes, as measured."""
-    used = [
-        (str(model.get("name")), str(model["precision"]))
+    models = (
+        model
         for run in runs
         for model in cast("Sequence[Mapping[str, object]]", run.manifest.code.get("models") or ())
+    )
+    used = [
+        (str(model.get("name")), str(model["precision"]))
+        for model in models
         if model.get("precision") is not None
     ]
     for name, found in _several(used).items():

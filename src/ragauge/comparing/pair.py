@@ -11,7 +11,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from ragauge.comparing.comparison import Change, QuestionCounts, Unpaired
-from ragauge.comparing.paired_scores import LOST, NOT_APPLICABLE, OK, STATUSES, MetricScores
+from ragauge.comparing.scores import LOST, NOT_APPLICABLE, OK, STATUSES, MetricScores
 from ragauge.runs.aggregates import CUSTOM, aggregate_of, aggregate_problem
 from ragauge.runs.manifest import MetricDisplay
 from ragauge.stats.aggregates import difference_of, ends_of, mean_of_parts
@@ -60,10 +60,12 @@ class Pair:
     @cached_property
     def is_paired(self) -> "Bools":
         """Which of the questions both have scored, (m,)."""
-        status = self.scores.status
-        return (status[self.base, self.questions] == OK) & (
-            status[self.candidate, self.questions] == OK
-        )
+        return (self._statuses == OK).all(axis=0)
+
+    @cached_property
+    def _statuses(self) -> "NDArray[np.int8]":
+        """The status of each question, (2, m): the base's and the candidate's."""
+        return self.scores.status[[self.base, self.candidate]][:, self.questions]
 
     @cached_property
     def common(self) -> "Ints":
@@ -136,11 +138,9 @@ class Pair:
     @cached_property
     def _table(self) -> Floats2d:
         """The units' sums of: the differences, 1, and unless it is a mean the parts of the base and the candidate."""
-        if self.is_mean:
-            return _mean_units(self.differences, self.own_clusters)
-        columns = [self.differences[:, None], np.ones((self.n, 1))]
-        sides = (self.base, self.candidate)
-        columns += [self.scores.parts_on(self.metric, side, self.common) for side in sides]
+        sides = () if self.is_mean else (self.base, self.candidate)
+        parts = [self.scores.parts_on(self.metric, side, self.common) for side in sides]
+        columns = [self.differences[:, None], np.ones((self.n, 1)), *parts]
         return _summed(np.hstack(columns), self.own_clusters)
 
     @property
@@ -156,11 +156,9 @@ class Pair:
     @cached_property
     def tested_units(self) -> Floats2d:
         """The same of what is tested."""
-        return (
-            _mean_units(self.tested_differences, self.own_clusters)
-            if self.has_ratio
-            else self.units
-        )
+        if not self.has_ratio:
+            return self.units
+        return mean_units(self.tested_differences, self.own_clusters)
 
     @cached_property
     def estimate(self) -> Estimate | None:
@@ -169,7 +167,7 @@ class Pair:
         None if an aggregate has no value.
         """
         if self.is_mean:
-            return _mean_estimate(self.metric, self.units)
+            return mean_estimate(self.metric, self.units)
         kind, ends = self.metric.aggregate.kind, None
         if kind != CUSTOM:
             of_one = ends_of(kind, self.metric.low, self.metric.high)
@@ -182,7 +180,7 @@ class Pair:
     @property
     def tested_estimate(self) -> Estimate | None:
         """The mean of what is tested, with its interval."""
-        return _mean_estimate(self.metric, self.tested_units)
+        return mean_estimate(self.metric, self.tested_units)
 
     # Which questions changed, and which a side lacks
 
@@ -201,20 +199,19 @@ class Pair:
             at_least = np.less_equal if self.metric.lower_is_better else np.greater_equal
             was_good, is_good = at_least(self.before, middle), at_least(self.after, middle)
             fixed, broken = ~was_good & is_good, was_good & ~is_good
-        places = self.questions[self.is_open]
-        base, candidate = self.scores.status[[self.base, self.candidate]][:, places]
+        base, candidate = self._statuses[:, self.is_open]
         is_lost = (base == OK) & np.isin(candidate, LOST)
         counts = QuestionCounts(
             fixed=int(fixed.sum()),
             broken=int(broken.sum()),
-            unpaired=len(places),
+            unpaired=len(base),
             base=int((base != OK).sum()),
             candidate=int((candidate != OK).sum()),
             lost=int(is_lost.sum()),
             dropped=int(((base == OK) & (candidate != OK) & ~is_lost).sum()),
         )
         most = MAX_LISTED if len(self.questions) > MANY_QUESTIONS else None
-        names = cast("list[str]", ids.gather(places[:most]).to_list())
+        names = cast("list[str]", ids.gather(self.questions[self.is_open][:most]).to_list())
         pairs = zip(names, base[:most].tolist(), candidate[:most].tolist(), strict=True)
         unpaired = tuple(Unpaired(id, STATUSES[one], STATUSES[two]) for id, one, two in pairs)
         changed, lost = (self._listed(which, ids, most) for which in (fixed, broken))
@@ -232,8 +229,7 @@ class Pair:
     @cached_property
     def is_open(self) -> "Bools":
         """Which of the questions a side lacks or could not score, (m,); not where neither applies."""
-        sides = self.scores.status[[self.base, self.candidate]][:, self.questions]
-        return ~self.is_paired & ~np.isin(sides, NOT_APPLICABLE).all(axis=0)
+        return ~self.is_paired & ~np.isin(self._statuses, NOT_APPLICABLE).all(axis=0)
 
     def bounds(self) -> tuple[float | None, float | None]:
         """The mean difference if all open questions went against, and for, the candidate."""
@@ -258,24 +254,19 @@ def _summed(table: Floats2d, clusters: "Ints | None") -> Floats2d:
     return by_question(table, number.astype(np.int64), len(own))
 
 
-def _mean_units(differences: Floats1d, clusters: "Ints | None") -> Floats2d:
+def mean_units(differences: Floats1d, clusters: "Ints | None") -> Floats2d:
+    """The sum of the differences of each cluster, and how many these are; (k, 2)."""
     return _summed(np.column_stack([differences, np.ones(len(differences))]), clusters)
 
 
-def _mean_estimate(metric: MetricDisplay, units: Floats2d) -> Estimate | None:
+def mean_estimate(metric: MetricDisplay, units: Floats2d) -> Estimate | None:
+    """The mean of questions' differences with its interval, of such units."""
     most = _largest_difference(metric)
     return interval(units, mean_of_parts, ends=ends_of("mean", -most, most))
 
 
 def _largest_difference(metric: MetricDisplay) -> float:
     return inf if metric.low is None or metric.high is None else metric.high - metric.low
-
-
-def mean_estimate(
-    metric: MetricDisplay, differences: Floats1d, clusters: "Ints | None"
-) -> Estimate | None:
-    """The mean of questions' differences with its interval; `clusters` (n,) numbers the cluster of each."""
-    return _mean_estimate(metric, _mean_units(differences, clusters))
 
 
 def ratio_of(logs: Estimate | None) -> tuple[float | None, float | None, float | None]:

@@ -1,22 +1,139 @@
-"""A comparison as a report: whole for files, short for a terminal, and all numbers as data."""
+"""A comparison as a report: systems side by side and pairs in rows, whole for files, short for a terminal."""
 
-from collections.abc import Sequence
-from dataclasses import asdict, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from functools import cached_property
+from itertools import product
+from string import ascii_lowercase
 
-from ragauge.comparing.comparison import Comparison, MetricComparison, frame_row
-from ragauge.comparing.notes import comparison_notes
-from ragauge.comparing.systems_table import SystemsTable
-from ragauge.comparing.words import ComparisonView
-from ragauge.report.commands import show_command
-from ragauge.report.plain import counted, for_terminal, some
-from ragauge.report.report import Cell, Items, Report, Table
+from ragauge.comparing.comparison import LEVEL, Comparison, MetricComparison, frame_row
+from ragauge.comparing.words import ComparisonView, comparison_notes, over_questions
+from ragauge.report.plain import counted, for_terminal, show_command, some
+from ragauge.report.report import MARK, Cell, Items, Report, Table
+from ragauge.runs.manifest import MetricDisplay
+from ragauge.runs.numbers import DASH, number
 
+SYSTEMS_SHOWN = 5
+"""Most systems that a terminal shows side by side."""
 WHOLE = 200
 """Most columns of a name in a file."""
 IDS_SHOWN, IDS_IN_FILES = 4, 20
 ROWS_SHOWN = 12
 """Most rows of the table of all questions in a terminal, unless everything is printed."""
 NOTES_SHOWN = 3
+
+
+@dataclass(frozen=True)
+class SystemsTable:
+    """A row for each metric, a cell for each system, on the questions that all systems have scored.
+
+    Compared with one base, `*` marks a system that differs from it. If every pair was compared, each
+    system has a letter, and a cell has the letters of the systems that it is significantly better than.
+    """
+
+    view: ComparisonView
+    field: str | None = None
+    value: str | None = None
+
+    @cached_property
+    def letters(self) -> Mapping[str, str]:
+        """The letter of each system; numbers behind the first 26. None if all are compared with one base."""
+        comparison = self.view.comparison
+        if len({base for base, _ in comparison.pairs}) <= 1:
+            return {}
+        numbers = (f"{at + 1}," for at in range(len(ascii_lowercase), len(comparison.systems)))
+        return dict(zip(comparison.systems, (*ascii_lowercase, *numbers), strict=False))
+
+    @cached_property
+    def table(self) -> Table:
+        """All systems, for a file."""
+        names = self.view.comparison.systems
+        named = [f"{name} ({self.letters[name]})" if self.letters else name for name in names]
+        where = "" if self.field is None else f"{self.field} = {self.value}"
+        best = "; the best in bold" if names[1:] else ""
+        means = f"Means on {self.view.n_questions}{where and f' with {where}'}{best}"
+        return Table(
+            ("metric", *named, "n"),
+            list(map(self._row, self.view.metrics.values())),
+            title=where,
+            caption=f"{means}. {self.legend}: {self.view.method}.",
+            legend=(self.legend,),
+        )
+
+    @property
+    def brief(self) -> Table:
+        """The base and the systems that are best on the first metric, as many as a terminal has room for.
+
+        How many others there are is in a column without cells.
+        """
+        table, layouts = self.table, list[Table]()
+        for n, gap in product(range(SYSTEMS_SHOWN, 0, -1), (3, 1)):
+            places = self.leading(n)
+            n_more = len(self.view.comparison.systems) - len(places)
+            more = [f"… {n_more} more"] if n_more else []
+            names = [self.view.short(table.header[at + 1]) for at in places]
+            rows = [
+                (row[0], *(row[at + 1] for at in places), *("" for _ in more), row[-1])
+                for row in table.rows
+            ]
+            header = ("metric", *names, *more, "n")
+            layouts.append(replace(table, header=header, rows=rows, gap=gap))
+        return replace(layouts[0], narrower=layouts[1:])
+
+    def leading(self, n: int) -> Sequence[int]:
+        """The places of the base and of the systems that are best on the first metric, n in all."""
+        names = self.view.comparison.systems
+        places = list(range(len(names)))
+        first = next(iter(self.view.metrics.values()), None)
+        if len(places) <= n or first is None:
+            return places[:n]
+        sign = 1 if first.lower_is_better else -1
+        means = {
+            mean.system: sign * mean.mean
+            for mean in self.view.comparison.means
+            if mean.metric == first.metric and mean.field is None and mean.mean is not None
+        }
+        best = sorted(places[1:], key=lambda at: means.get(names[at], float("inf")))
+        return [0, *best[: n - 1]]
+
+    def _row(self, metric: MetricDisplay) -> Sequence[str | Cell]:
+        """Name, cells and number of questions of a metric; texts equal to the best are equally good."""
+        own, comparison = (metric.metric, self.field, self.value), self.view.comparison
+        means = {
+            mean.system: mean
+            for mean in comparison.means
+            if (mean.metric, mean.field, mean.value) == own
+        }
+        marks: dict[str, str] = dict.fromkeys(comparison.systems, "")
+        for row in comparison.rows:
+            if (row.metric, row.field, row.value) != own or not row.is_significant:
+                continue
+            if not self.letters:
+                marks[row.candidate] += MARK
+            elif row.verdict == "better":
+                marks[row.candidate] += self.letters[row.base]
+            elif row.verdict == "worse":
+                marks[row.base] += self.letters[row.candidate]
+        n = means[comparison.systems[0]].n
+        display = over_questions(metric, n)
+        known = [mean.mean for mean in means.values() if mean.mean is not None]
+        best = DASH
+        if known and metric.is_ranked:
+            best = number(display, min(known) if metric.lower_is_better else max(known))
+        cells = [
+            Cell(text, marks[system], is_best=text == best != DASH)
+            for system in comparison.systems
+            for text in [number(display, means[system].mean)]
+        ]
+        return (self.view.name_of(metric), *cells, f"{n:,}")
+
+    @property
+    def legend(self) -> str:
+        """What the marks mean."""
+        what = f"{MARK} differs from {self.view.comparison.systems[0]}"
+        if self.letters:
+            what = "Letters: significantly better than the systems with these letters"
+        return f"{what}, p < {LEVEL}"
 
 
 def comparison_report(comparison: Comparison) -> Report:
@@ -46,9 +163,8 @@ def comparison_report(comparison: Comparison) -> Report:
 
 def _brief(comparison: Comparison, *, full: bool) -> Report:
     """What a terminal shows: at most 25 lines for one pair and ten metrics; `full` has every row and note."""
-    view = ComparisonView(comparison)
-    rows = comparison.overall
-    notes = comparison_notes(view)
+    view, rows = ComparisonView(comparison), comparison.overall
+    notes, effects, legend = comparison_notes(view), view.effects, view.legend
     most = None if full else ROWS_SHOWN
     if view.is_single_pair or full:
         first, *slices = _pair_tables(view)
@@ -58,7 +174,8 @@ def _brief(comparison: Comparison, *, full: bool) -> Report:
     else:
         tables = [table.brief for table in _systems_tables(view)]
         notes.insert(0, "--full prints every pair with its difference, interval and p")
-    effects = view.effects
+    if not view.is_single_pair:
+        legend = f"{SystemsTable(view).legend}: {view.method}"
     if comparison.effects:
         tables.append(replace(effects, rows=effects.rows[:most]))
     if most is not None and len(effects.rows) > most:
@@ -71,9 +188,6 @@ def _brief(comparison: Comparison, *, full: bool) -> Report:
         notes = [*notes[: NOTES_SHOWN - 1], f"{n_hidden} more notes; --full prints them"]
     ids = [each.id for row in _changed(view)[:1] for each in (*row.fixed, *row.broken)]
     place = comparison.folders[-1] if comparison.folders else None
-    legend = view.legend
-    if not view.is_single_pair:
-        legend = f"{SystemsTable(view).legend}: {view.method}"
     return Report(
         view.headline,
         view.title,
@@ -121,24 +235,28 @@ def _changed(view: ComparisonView) -> Sequence[MetricComparison]:
 
 def _changes(view: ComparisonView, n_ids: int | None) -> Sequence[Items]:
     """Of the first metric with changed questions: how many were fixed and broken, and the first ids."""
-    lines = [
-        (
-            f"{word} on {view.short(row.name)}: {n:,}",
-            some([for_terminal(each.id) for each in found], n_ids or len(found)),
-        )
-        for row in _changed(view)[:1]
-        for word, n, found in (
-            ("fixed", row.counts.fixed, row.fixed),
-            ("broken", row.counts.broken, row.broken),
-        )
-    ]
+    lines: list[tuple[str, str]] = []
+    for row in _changed(view)[:1]:
+        kinds = (("fixed", row.counts.fixed, row.fixed), ("broken", row.counts.broken, row.broken))
+        for word, n, found in kinds:
+            ids = [for_terminal(each.id) for each in found]
+            lines.append((f"{word} on {view.short(row.name)}: {n:,}", some(ids, n_ids or len(ids))))
     return [Items("", lines)] if lines else []
 
 
 def _data(view: ComparisonView, notes: Sequence[str]) -> dict[str, object]:
     """Settings, rows with their lists of questions, means and notes, as JSON data."""
-    comparison = view.comparison
+    comparison, lists = view.comparison, ("fixed", "broken", "unpaired")
     names = ("cluster", "test", "correction", "n_tests", "n_permutations", "seed")
+    rows = [
+        {
+            **frame_row(row),
+            "lower_is_better": row.lower_is_better,
+            "is_ranked": row.is_ranked,
+            **{name: [each._asdict() for each in getattr(row, name)] for name in lists},
+        }
+        for row in comparison.rows
+    ]
     return {
         "headline": view.headline,
         "systems": list(comparison.systems),
@@ -146,17 +264,7 @@ def _data(view: ComparisonView, notes: Sequence[str]) -> dict[str, object]:
         "n_questions": comparison.n_questions,
         "by": list(comparison.fields),
         **{name: getattr(comparison, name) for name in names},
-        "rows": [
-            {
-                **frame_row(row),
-                "lower_is_better": row.lower_is_better,
-                "is_ranked": row.is_ranked,
-                "fixed": [each._asdict() for each in row.fixed],
-                "broken": [each._asdict() for each in row.broken],
-                "unpaired": [each._asdict() for each in row.unpaired],
-            }
-            for row in comparison.rows
-        ],
+        "rows": rows,
         "means": [asdict(mean) for mean in comparison.means],
         "effects": [asdict(effect) for effect in comparison.effects],
         "notes": [*notes, view.legend],

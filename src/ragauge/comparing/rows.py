@@ -1,10 +1,14 @@
-"""The rows of a comparison: the numbers of each metric and pair of systems on a slice of the questions."""
+"""The rows of a comparison: tests of pairs of systems, the numbers of each, and what each varied setting does."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
-from itertools import combinations
+from itertools import combinations, product
+from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from ragauge.comparing.comparison import (
     PERMUTATIONS,
@@ -12,17 +16,133 @@ from ragauge.comparing.comparison import (
     MetricComparison,
     Pairs,
     QuestionCounts,
+    SettingEffect,
     SystemMean,
     TestName,
 )
-from ragauge.comparing.pair import MANY_QUESTIONS, Pair, ratio_of
-from ragauge.comparing.paired_scores import OK, MetricScores
-from ragauge.comparing.questions import Questions, Slice
-from ragauge.comparing.significance import PairTest, pair_tests
+from ragauge.comparing.pair import MANY_QUESTIONS, Pair, mean_estimate, mean_units, ratio_of
+from ragauge.comparing.scores import OK, MetricScores, Questions, Slice
+from ragauge.comparing.systems import ComparedSystem
+from ragauge.runs.aggregates import aggregate_of
 from ragauge.runs.manifest import MetricDisplay
 from ragauge.stats.corrections import benjamini_hochberg, holm, of_family
-from ragauge.stats.paired_tests import detectable_difference, effect_size
+from ragauge.stats.distributions import t_p_value
+from ragauge.stats.paired_tests import (
+    detectable_difference,
+    effect_size,
+    mcnemar_test,
+    paired_t_test,
+    swap_test,
+    wilcoxon_test,
+)
 from ragauge.stats.rounding import mean_of
+from ragauge.stats.sign_patterns import PValue, randomization_p_values
+from ragauge.stats.tests import pairwise_p_values
+
+if TYPE_CHECKING:
+    Ints = NDArray[np.int64]
+
+CELLS_AT_ONCE = 8_000_000
+"""Differences tested at once; bounds memory and does not change the result."""
+MANY_PAIRS = 16
+"""From more pairs with the same questions on, the systems' sums are shared between the pairs."""
+HOW = {"exact": "exact", "drawn": "{n:,} draws", "normal": "normal approximation"}
+NOTHING_DIFFERS = "no question differs"
+VARIANT = "variant."
+"""How the fields begin that say which settings a system was asked with."""
+
+
+class PairTest(NamedTuple):
+    """The p value and the name of the test; without one `note` says why, otherwise what to mind."""
+
+    p_value: float | None
+    test: str = ""
+    note: str = ""
+
+
+def pair_tests(
+    pairs: Sequence[Pair], *, test: TestName, n_permutations: int, seed: int
+) -> Sequence[PairTest]:
+    """The test of each pair. All pairs have the same questions and clusters.
+
+    A question's rank among the common ones decides its signs, so p depends on the pair alone, whatever other
+    systems and questions are compared with it.
+    """
+
+    def randomization(p: PValue, pair: Pair) -> PairTest:
+        how = HOW[p.how].format(n=n_permutations)
+        note = "" if pair.differences.any() else NOTHING_DIFFERS
+        return PairTest(p.value, f"randomization ({how})", note)
+
+    found: dict[int, PairTest] = {}
+    groups: dict[object, list[int]] = {}
+    for at, pair in enumerate(pairs):
+        if pair.problem:
+            found[at] = PairTest(None, note=pair.problem)
+        elif len(pair.units) < 2:
+            unit = "question" if pair.clusters is None else "cluster"
+            found[at] = PairTest(None, note=f"only 1 common {unit}: no interval and no test")
+        elif not pair.is_mean and test != "randomization":
+            why = f"the test {test} is of means; {pair.metric.name} is not one, use randomization"
+            found[at] = PairTest(None, note=why)
+        elif not pair.is_mean:
+            (base, candidate), aggregate = pair.parts, aggregate_of(pair.metric)
+            p = swap_test(base, candidate, aggregate, n_permutations=n_permutations, seed=seed)
+            found[at] = randomization(p, pair)
+        elif test != "randomization":
+            found[at] = _classical(pair, test)
+        else:
+            # Pairs of one metric with the same questions can share their sums, but not those of logarithms.
+            is_alone = pair.has_ratio or pair.clusters is not None
+            key = at if is_alone else (id(pair.scores), pair.common.tobytes())
+            groups.setdefault(key, []).append(at)
+    small: list[int] = []
+    for group in groups.values():
+        if len(group) <= MANY_PAIRS:
+            small += group
+            continue
+        # The same p, but faster.
+        some = [pairs[at] for at in group]
+        used = sorted({side for pair in some for side in (pair.base, pair.candidate)})
+        values = some[0].scores.values[used][:, some[0].common]
+        places = [(used.index(pair.base), used.index(pair.candidate)) for pair in some]
+        for at, p in zip(
+            group,
+            pairwise_p_values(values, places, n_permutations=n_permutations, seed=seed),
+            strict=True,
+        ):
+            found[at] = randomization(p, pairs[at])
+    longest = max((len(pairs[at].tested_units) for at in small), default=1)
+    at_once = max(1, CELLS_AT_ONCE // longest)
+    for start in range(0, len(small), at_once):
+        chosen = small[start : start + at_once]
+        rows = np.zeros((len(chosen), longest))
+        for row, at in zip(rows, chosen, strict=True):
+            row[: len(pairs[at].tested_units)] = pairs[at].tested_units[:, 0]
+        ps = randomization_p_values(rows, n_permutations=n_permutations, seed=seed)
+        found |= {at: randomization(p, pairs[at]) for at, p in zip(chosen, ps, strict=True)}
+    return [found[at] for at in range(len(pairs))]
+
+
+def _classical(pair: Pair, test: TestName) -> PairTest:
+    if test == "mcnemar":
+        if not pair.is_binary:
+            return PairTest(None, note="McNemar's test needs scores of 0 and 1; use randomization")
+        note = "" if pair.differences.any() else NOTHING_DIFFERS
+        return PairTest(mcnemar_test(pair.differences), "McNemar (exact)", note)
+    if not pair.differences.any():
+        return PairTest(None, note=f"{NOTHING_DIFFERS}; the test {test} is undefined")
+    if test == "wilcoxon":
+        return PairTest(wilcoxon_test(pair.tested_differences), "Wilcoxon signed rank")
+    sums, counts = pair.tested_units.T
+    p = None
+    if (counts == 1).all():
+        p = paired_t_test(sums)
+    elif (mean := pair.tested_estimate) is not None and mean.standard_error:
+        p = t_p_value(mean.value / mean.standard_error, len(sums) - 1)
+    if p is None:
+        return PairTest(None, note="all differences are equal; the test t is undefined")
+    return PairTest(p, "paired t")
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,11 +210,11 @@ def _row(
         fixed=fixed,
         broken=broken,
         unpaired=unpaired,
+        counts=counts,
         worst=worst,
         best=best,
         lower_is_better=pair.metric.lower_is_better,
         is_ranked=pair.metric.is_ranked,
-        counts=counts,
         note=test.note,
     )
     if pair.problem:
@@ -147,3 +267,86 @@ def corrected(
     following = iter(of_family(correct, [p for p, _ in tested], [counts for _, counts in tested]))
     for row in rows:
         yield row if row.p_value is None else replace(row, p_corrected=next(following))
+
+
+@dataclass(frozen=True, slots=True)
+class SettingChange:
+    """A change of one setting, and the pairs of systems (by place) that differ in it alone."""
+
+    setting: str
+    before: str
+    after: str
+    pairs: tuple[tuple[int, int], ...]
+
+
+def setting_changes(systems: Sequence[ComparedSystem]) -> list[SettingChange]:
+    """Each setting's changes from its first value to every other one; none for fewer than three systems.
+
+    The first is the least number, or that of the first system where not all are numbers.
+
+    Systems without fields `variant.*` take no part. Where two systems have the same settings and the same
+    name before them, nothing tells which pairs with which, and there are no changes.
+    """
+    keys: list[tuple[str, dict[str, str]]] = []
+    for each in systems:
+        # The settings that the system was asked with, as text; none if its rows name none.
+        fields = [name for name in each.run.samples.columns if name.startswith(VARIANT)]
+        own: dict[str, str] = {}
+        if fields:
+            rows = each.run.samples.scan().filter(pl.col("system") == each.system).select(fields)
+            first = rows.select(pl.all().drop_nulls().first()).collect().row(0, named=True)
+            settings = {name.removeprefix(VARIANT): value for name, value in first.items()}
+            own = {name: str(value) for name, value in settings.items() if value is not None}
+        # Before its settings: `small` of `small top_k=3`.
+        places = [at for name in own if (at := each.system.find(f"{name}=")) >= 0]
+        keys.append((each.system[: min(places)].strip() if places else "", own))
+    if len(systems) < 3 or any(own and keys.count((name, own)) > 1 for name, own in keys):
+        return []
+    found: list[SettingChange] = []
+    for setting in dict.fromkeys(name for _, own in keys for name in own):
+        values = list(dict.fromkeys(own[setting] for _, own in keys if setting in own))
+        with suppress(ValueError):
+            values = sorted(values, key=float)
+        for value in values[1:]:
+            changed = [
+                (at, keys.index(goal))
+                for at, (name, own) in enumerate(keys)
+                if own.get(setting) == values[0]
+                and (goal := (name, {**own, setting: value})) in keys
+            ]
+            if changed:
+                found.append(SettingChange(setting, values[0], value, tuple(changed)))
+    return found
+
+
+def setting_effects(
+    changes: Sequence[SettingChange],
+    metrics: Sequence[MetricDisplay],
+    scores: Mapping[str, MetricScores],
+    clusters: "Ints | None",
+) -> Iterator[SettingEffect]:
+    """The effect of each change on each metric that is a mean, on the questions that all its pairs have scored.
+
+    It is the mean over questions of each one's mean difference over the pairs.
+    """
+    for change, metric in product(changes, metrics):
+        of_metric = scores[metric.name]
+        questions = np.arange(len(of_metric.values[0]))
+        for places in change.pairs:  # each leaves those that it has scored
+            questions = Pair(metric, of_metric, questions, *places).common
+        if metric.aggregate.kind != "mean" or not len(questions):
+            continue
+        pairs = [Pair(metric, of_metric, questions, *places) for places in change.pairs]
+        own = None if clusters is None else clusters[questions]
+        means = np.mean([pair.differences for pair in pairs], axis=0)
+        found = mean_estimate(metric, mean_units(means, own))
+        assert found is not None
+        ratio: tuple[float | None, ...] = ()
+        if all(pair.has_ratio for pair in pairs):
+            logs = np.mean([pair.tested_differences for pair in pairs], axis=0)
+            ratio = ratio_of(mean_estimate(metric, mean_units(logs, own)))
+        yield SettingEffect(
+            *(change.setting, change.before, change.after, metric.metric),
+            *(found.value, found.low, found.high, len(questions), len(pairs)),
+            *ratio,
+        )

@@ -1,6 +1,6 @@
-"""A comparison as people read it: names, numbers, the headline and the tables of pairs and effects."""
+"""A comparison as people read it: names, numbers, the headline, the tables of pairs and effects, and the notes."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import isclose
@@ -45,6 +45,10 @@ METHODS = {
 }
 NOTHING = "Nothing was compared: no metric has a score."
 EFFECTS = "what each setting does, over the combinations of the others (uncorrected intervals)"
+IDS_LISTED = 2
+"""Most ids that a note lists; `Comparison.unpaired` has them all."""
+LEAST_CLUSTERS = 6
+"""Fewest clusters whose sign patterns, 2^6, can give a p below 0.05: 2 / 64."""
 
 
 def over_questions(metric: MetricDisplay, n: int) -> MetricDisplay:
@@ -62,14 +66,15 @@ class ComparisonView:
 
     def short(self, text: str) -> str:
         """A name, in as many columns as fit; no two systems and no two metrics look the same."""
-        known = self._names.get(text)
-        return shortened(for_terminal(text), self.name_width) if known is None else known
+        return self._names.get(text) or shortened(for_terminal(text), self.name_width)
 
     @cached_property
     def _names(self) -> Mapping[str, str]:
         metrics = [metric.name for metric in self.comparison.metrics]
-        shown = distinct_names(metrics, self.name_width)
-        return {**shown, **distinct_names(self.comparison.systems, self.name_width)}
+        return {
+            **distinct_names(metrics, self.name_width),
+            **distinct_names(self.comparison.systems, self.name_width),
+        }
 
     def name_of(self, metric: MetricDisplay) -> str:
         """The name with an arrow for its better direction."""
@@ -308,3 +313,60 @@ def interval_text(metric: MetricDisplay, found: MetricComparison | SettingEffect
 
 def p_text(p: float | None) -> str:
     return DASH if p is None else "< 0.001" if p < 0.001 else f"= {p:.3f}"
+
+
+def comparison_notes(view: ComparisonView) -> list[str]:
+    """All notes, those on questions without a score first."""
+    by_note: dict[str, dict[str, None]] = {}
+    for row in view.comparison.rows:
+        if row.note:
+            where = "" if row.field is None else f" ({row.field} = {row.value})"
+            by_note.setdefault(row.note, {})[f"{view.short(row.name)}{where}"] = None
+    on_rows = [f"{some(list(names), 4)}: {note}" for note, names in by_note.items()]
+    return [*_unpaired(view), *on_rows, *_ratios(view), *_too_few(view), *view.comparison.notes]
+
+
+def _unpaired(view: ComparisonView) -> Iterator[str]:
+    """The scores that a side lacks, and the bounds of the difference with them."""
+    for row in view.comparison.overall:
+        if not row.unpaired:
+            continue
+        counts = ((row.base, row.counts.base), (row.candidate, row.counts.candidate))
+        sides = " and ".join(f"{view.short(name)} {n:,}" for name, n in counts if n)
+        ids = some([for_terminal(each.id) for each in row.unpaired], IDS_LISTED)
+        text = f"{view.short(row.name)}: no score for {sides} ({ids})"
+        if row.worst is not None and row.best is not None:
+            metric = over_questions(view.metrics[row.metric], row.n + row.counts.unpaired)
+            worst, best = (signed(metric, end) for end in (row.worst, row.best))
+            text += f"; with these the change is {worst} to {best}"
+        yield text
+
+
+def _ratios(view: ComparisonView) -> Iterator[str]:
+    """Which changes are ratios, and what the first one says."""
+    rows = [row for row in view.comparison.overall if row.ratio is not None]
+    for row in rows[:1]:
+        first, *others = dict.fromkeys(view.short(each.name) for each in rows)
+        base, candidate = view.short(row.base), view.short(row.candidate)
+        text = f"{candidate} takes {row.ratio:.2f} times what {base} takes"
+        if row.ratio_low is not None and row.ratio_high is not None:
+            text += f" (95 % interval {row.ratio_low:.2f} to {row.ratio_high:.2f})"
+        more = f"; so too {some(others, 4)}" if others else ""
+        yield (
+            f"{first}: {text}, the geometric mean of the questions' ratios, tested on logarithms{more}"
+        )
+
+
+def _too_few(view: ComparisonView) -> Iterator[str]:
+    """Whether clusters or draws are too few for a p below the level."""
+    comparison = view.comparison
+    counts = [row.n_clusters for row in comparison.overall if row.p_value is not None]
+    fewest = min((n for n in counts if n is not None), default=LEAST_CLUSTERS)
+    if fewest < LEAST_CLUSTERS:
+        is_drawn = comparison.test == "randomization"
+        p = f"p cannot be below {2 / 2**fewest:.3g}" if is_drawn else "p is unsure"
+        field = view.short(comparison.cluster or "")
+        yield f"only {fewest} clusters by {field}: {p}; do not trust the interval"
+    if problem := too_few_draws(comparison):
+        enough = round(20 * comparison.n_tests / LEVEL, -3)
+        yield f"{problem}; use --permutations {enough:.0f}, or compare fewer metrics, slices or pairs"

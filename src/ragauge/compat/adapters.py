@@ -2,7 +2,7 @@
 
 import inspect
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
@@ -138,16 +138,21 @@ def measure(
     }
 
 
-def not_covered(tool: str, name: str, alias: str | None = None) -> Exception:
-    """What importing a name of a tool that is not covered raises; with a metric's `alias`, as `aliases.toml` has it, the nearest."""
-    ours = alias and str(catalog.read_label(alias))
-    if alias is None:
+def refusing(tool: str, alias_of: Callable[[str], str] | None = None) -> Callable[[str], Any]:
+    """A module's `__getattr__`: ImportError for a name of the tool that is not covered.
+
+    Of a metric, whose alias in `aliases.toml` `alias_of` gives, the error has the nearest one.
+    """
+
+    def refuse(name: str) -> Any:
         nearest = f"help('ragauge.compat.{tool}') says what is"
-    elif ours != alias:
-        nearest = f"ragauge's metric is {ours}"
-    else:
-        nearest = catalog.unknown(alias)
-    # Python looks for submodules, and tools for names of their own, in any module.
-    is_no_class = not name[:1].isupper() and "nearest" not in nearest
-    kind = AttributeError if is_no_class else ImportError
-    return kind(f"{tool}'s {name} is not covered here: {nearest}")
+        if alias_of is not None:
+            alias = alias_of(name)
+            ours = str(catalog.read_label(alias))
+            nearest = f"ragauge's metric is {ours}" if ours != alias else catalog.unknown(alias)
+        # Python looks for submodules, and tools for names of their own, in any module.
+        is_no_class = not name[:1].isupper() and "nearest" not in nearest
+        kind = AttributeError if is_no_class else ImportError
+        raise kind(f"{tool}'s {name} is not covered here: {nearest}")
+
+    return refuse

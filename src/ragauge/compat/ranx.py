@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import cycle, permutations, product
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self, cast
+from typing import TYPE_CHECKING, Any, Self
 
 from ragauge.errors import PlanError
 
@@ -71,6 +71,8 @@ class _ByQuery(dict[str, dict[str, float]]):
     @classmethod
     def from_file(cls, path: str, kind: str | None = None, name: str | None = None) -> Self:  # noqa: ARG003
         """From TREC text (also .gz), JSON, Parquet or CSV, whatever `kind` says; DataError if it cannot be read."""
+        import polars as pl
+
         from ragauge.rankings.reading.fields import texts_of
         from ragauge.rankings.reading.sources import read_judgements, run_frame
 
@@ -80,8 +82,10 @@ class _ByQuery(dict[str, dict[str, float]]):
             queries = (read.queries[number] for number in numbers)
             rows = zip(queries, texts_of(read.document), grades, strict=True)
             return cls(_by_query(rows), name)
-        run = run_frame(path, compat="trec10")
-        return cls(_by_query(run.iter_rows()), name or Path(path).stem)
+        run = run_frame(path)
+        number = pl.col("query").cast(pl.Enum(run["query"].unique(maintain_order=True)))
+        best_first = run.sort(number, "score", "doc", descending=[False, True, True])
+        return cls(_by_query(best_first.iter_rows()), name or Path(path).stem)
 
     def save(self, path: str, kind: str | None = None) -> None:
         """Write JSON, Parquet (.parq, .parquet) or TREC text, by the ending of the path or `kind`."""
@@ -304,15 +308,12 @@ def fuse(
     if problems:
         raise PlanError(problems)
     given = dict(params or {})
-    frame = fuse_runs(
-        [*runs],
-        cast("Any", FUSIONS[method]),
-        norm=None if FUSIONS[method] in BY_RANK else cast("Any", NORMS[norm]),
-        k=given.get("k", 60),
-        # A run of weight 0 adds its documents at the end, as in ranx.
-        weights=[max(weight, 1e-300) for weight in given.get("weights", ())] or None,
-        compat="trec10",
-    )
+    ours: Any = FUSIONS[method]
+    known: Any = None if ours in BY_RANK else NORMS[norm]
+    # A run of weight 0 adds its documents at the end, as in ranx.
+    weights = [max(weight, 1e-300) for weight in given.get("weights", ())] or None
+    k = given.get("k", 60)
+    frame = fuse_runs([*runs], ours, norm=known, k=k, weights=weights, compat="trec10")
     return Run(_by_query(frame.select("query", "doc", "score").iter_rows()), method)
 
 
@@ -338,20 +339,14 @@ def optimize_fusion(
     elif method == "rrf":
         tried = [{"k": k} for k in range(10, 101, int(step or 10))]
     else:
-        raise PlanError(
-            [f"optimize_fusion(method={method!r}) is not covered; these are: wsum, rrf"]
-        )
-    found = [
-        evaluate(qrels, fuse(runs, norm=norm, method=method, params=params), metric)
-        for params in tried
-    ]
+        what = f"optimize_fusion(method={method!r}) is not covered; these are: wsum, rrf"
+        raise PlanError([what])
+    fused = (fuse(runs, norm=norm, method=method, params=params) for params in tried)
+    found = [evaluate(qrels, run, metric) for run in fused]
     _, place = max((value, place) for place, value in enumerate(found))
-    if return_optimization_report:
-        reported = {
-            str(*params.values()): value for params, value in zip(tried, found, strict=True)
-        }
-        return tried[place], reported
-    return tried[place]
+    names = [str(*params.values()) for params in tried]
+    reported = dict(zip(names, found, strict=True))
+    return (tried[place], reported) if return_optimization_report else tried[place]
 
 
 def _by_query(rows: Iterable[tuple[Any, Any, float]]) -> dict[str, dict[str, float]]:
@@ -376,7 +371,5 @@ def _ranked(
         if apart and not make_comparable:
             what = f"{name} and the judgements have other queries, {apart[0]!r} for one"
             raise PlanError([f"{what}; make_comparable=True takes those judged"])
-    judged = {
-        query: {doc: int(grade) for doc, grade in docs.items()} for query, docs in qrels.items()
-    }
+    judged = {q: {doc: int(grade) for doc, grade in docs.items()} for q, docs in qrels.items()}
     return rank(judged, runs, metrics, complete=True, compat="trec10", seed=seed)

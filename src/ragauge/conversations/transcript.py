@@ -218,9 +218,8 @@ def says_calls(message: object) -> bool:
     if _ROLES.get(kind) == "tool" or kind.endswith("_call"):
         return True
     parts = list_of(values.get("content")) or list_of(values.get("parts")) or ()
-    return any(values.get(key) for key in _CALL_KEYS) or any(
-        _called_in(mapping_of(part)) or _returned_in(mapping_of(part)) for part in parts
-    )
+    inner = (_called_in(mapping_of(each)) or _returned_in(mapping_of(each)) for each in parts)
+    return any(values.get(key) for key in _CALL_KEYS) or any(inner)
 
 
 def _called_in(part: Mapping[str, object]) -> Mapping[str, object]:

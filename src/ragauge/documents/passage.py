@@ -17,8 +17,6 @@ _LINE = re.compile(r"[^\n]*\n?")
 _HEADING = re.compile(r"(#{1,6})\s+(.*)")
 _UNDERLINE = re.compile(r"\s{0,3}(=+|-+)\s*$")
 _TABLE_ROW = re.compile(r"\s*\|.*\|\s*$|[^|\n]+ \|(?:[^|\n]*\|)*[^|\n]*$")
-
-
 _FRONT_MATTER = re.compile(r"---\n(?:[^\n]*\n){1,60}?---\n")
 """What the pages of static sites begin with."""
 _TITLE = re.compile(r"^title:\s*[\"']?(.+?)[\"']?\s*$", re.MULTILINE)
@@ -63,17 +61,14 @@ def passages_of(
     >>> [(p.heading, p.text) for p in passages_of("a.md", "# Leave\\n\\nIt is 30 days. Ask early.")]
     [('Leave', 'It is 30 days. Ask early.')]
     """
-    spans = [
-        (start, end, block)
-        for block in _blocks(text, boilerplate)
-        for start, end in _spans(text, block, max_words)
-    ]
-    return [
-        Passage(
-            f"{document}#{number}", document, start, end, text[start:end], block.heading, block.kind
-        )
-        for number, (start, end, block) in enumerate(spans, 1)
-    ]
+    passages: list[Passage] = []
+    for block in _blocks(text, boilerplate):
+        for start, end in _spans(text, block, max_words):
+            id = f"{document}#{len(passages) + 1}"
+            passages.append(
+                Passage(id, document, start, end, text[start:end], block.heading, block.kind)
+            )
+    return passages
 
 
 def _blocks(text: str, boilerplate: frozenset[str]) -> Iterator[_Block]:
@@ -81,51 +76,49 @@ def _blocks(text: str, boilerplate: frozenset[str]) -> Iterator[_Block]:
     front = _FRONT_MATTER.match(text)
     title = _TITLE.search(front[0]) if front else None
     headings = [(0, title[1])] if title else []
-    start, kind, at = front.end() if front else 0, "prose", 0
-    previous = ""
+    start, at, previous = front.end() if front else 0, 0, ""
+    kind: Literal["prose", "table"] = "prose"
+
+    def block(end: int) -> _Block:
+        path = " > ".join(dict.fromkeys(title for _, title in headings))
+        return _Block(start, end, path, kind)
+
     for match in _LINE.finditer(text, start):
         line, begin = match[0], match.start()
         underlined = _UNDERLINE.match(line) if previous.strip() and kind == "prose" else None
         heading = _HEADING.match(line)
         if heading or (underlined and at > start - 1 and "|" not in previous):
-            yield _Block(start, begin if heading else begin - len(previous), _path(headings), kind)
+            yield block(begin if heading else begin - len(previous))
             level = len(heading[1]) if heading else 1 if "=" in line else 2
             title = heading[2].rstrip().rstrip("#").rstrip() if heading else previous.strip()
             headings = [*(each for each in headings if each[0] < level), (level, title)]
             start, kind, line = match.end(), "prose", ""
         elif boilerplate and line.strip() in boilerplate:
-            yield _Block(start, begin, _path(headings), kind)
+            yield block(begin)
             start, kind, line = match.end(), "prose", ""
         elif (is_row := bool(_TABLE_ROW.match(line))) != (kind == "table"):
-            yield _Block(start, begin, _path(headings), kind)
+            yield block(begin)
             start, kind = begin, "table" if is_row else "prose"
         previous, at = line, begin
-    yield _Block(start, len(text), _path(headings), kind)
-
-
-def _path(headings: list[tuple[int, str]]) -> str:
-    return " > ".join(dict.fromkeys(title for _, title in headings))
+    yield block(len(text))
 
 
 def _spans(text: str, block: _Block, max_words: int) -> Iterator[tuple[int, int]]:
     """Whole sentences, or whole rows of a table, up to the limit."""
     inner = text[block.start : block.end]
-    limit = max_words if block.kind == "prose" else MAX_TABLE_WORDS
-    units = sentence_spans(inner) if block.kind == "prose" else _rows(inner)
-    first = last = None
-    size = 0
+    if block.kind == "prose":
+        limit, units = max_words, list(sentence_spans(inner))
+    else:
+        rows = [(row.start(), row[0].rstrip()) for row in _LINE.finditer(inner)]
+        limit, units = MAX_TABLE_WORDS, [(at, at + len(row)) for at, row in rows if row.strip()]
+    first: int | None = None
+    last = size = 0
     for start, end in units:
         n_words = len(words(inner[start:end]))
-        if first is not None and last is not None and size + n_words > limit:
+        if first is not None and size + n_words > limit:
             yield block.start + first, block.start + last
             first, size = None, 0
         first = start if first is None else first
         last, size = end, size + n_words
-    if first is not None and last is not None and size:
+    if first is not None and size:
         yield block.start + first, block.start + last
-
-
-def _rows(table: str) -> Iterator[tuple[int, int]]:
-    for row in _LINE.finditer(table):
-        if row[0].strip():
-            yield row.start(), row.start() + len(row[0].rstrip())

@@ -7,14 +7,8 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
-from ragauge.documents.html import text_of_html
-from ragauge.documents.packed import UnreadableError, text_of_docx, text_of_pdf
-from ragauge.documents.passage import (
-    MAX_TABLE_WORDS,
-    MAX_WORDS,
-    Passage,
-    passages_of,
-)
+from ragauge.documents.formats import UnreadableError, text_of_docx, text_of_html, text_of_pdf
+from ragauge.documents.passage import MAX_TABLE_WORDS, MAX_WORDS, Passage, passages_of
 from ragauge.documents.similar import near_duplicates
 from ragauge.errors import DataError, PlanError
 from ragauge.errors import Problem as DataProblem
@@ -97,7 +91,18 @@ def read_documents(
         for passage in passages_of(name, text, max_words, skipped)
     ]
     made += _chunk_passages(chunks, found, max_words)
-    _keep_distinct(made, found)
+    # Kept are passages that say something and of which no earlier one says the same.
+    members = [frozenset(words(f"{passage.heading} {passage.text}")) for passage in made]
+    numbers = [frozenset(word for word in each if any(map(str.isdigit, word))) for each in members]
+    duplicates = near_duplicates(members, SAME, kinds=numbers)
+    for place, passage in enumerate(made):
+        if len(words(passage.text)) < NEAR_EMPTY:
+            found.left_out["near empty"] += 1
+        elif place in duplicates:
+            found.left_out["duplicates"] += 1
+            found.duplicate_of[passage.id] = made[duplicates[place]].id
+        else:
+            found.passages.append(passage)
     if not found.passages:
         problems = [DataProblem(each.reason, each.document) for each in found.problems]
         named = [str(each) for each in given if isinstance(each, str | Path)]
@@ -117,13 +122,12 @@ def _sources(
         if isinstance(each, str | Path):
             for path in _files(Path(each), found.left_out):
                 yield str(path), partial(_read_file, path)
-            continue
-        parts = parts_of(each)
-        if parts is None:
+        elif (parts := parts_of(each)) is not None:
+            objects.append(parts)
+        else:
             kind = type(each).__name__
             problem = f"a {kind} is not a document; give paths, dicts with a text, or documents of LangChain, LlamaIndex or Haystack"
             raise PlanError([problem])
-        objects.append(parts)
     if objects:
         yield "document", lambda: objects
 
@@ -148,13 +152,13 @@ def _files(path: Path, left_out: Counter[str]) -> Iterator[Path]:
 
 
 def _read_file(path: Path) -> str | _Rows:
-    read = _READERS.get(path.suffix.lower(), _decoded)
+    suffix = path.suffix.lower()
     try:
         if path.stat().st_size > MAX_BYTES:
             raise UnreadableError(f"has over {MAX_BYTES:,} bytes; split it")
-        if path.suffix.lower() in _TABLES:
-            return _of_table(_TABLES[path.suffix.lower()](path))
-        return read(read_regular(path, MAX_BYTES))
+        if suffix in _TABLES:
+            return _of_table(_TABLES[suffix](path))
+        return _READERS.get(suffix, _decoded)(read_regular(path, MAX_BYTES))
     except OSError as error:
         raise UnreadableError(unopened(path, error)) from None
 
@@ -183,7 +187,7 @@ def _of_table(table: Table) -> str | _Rows:
         if values and not found:
             raise UnreadableError(f"has no text in its rows; name it one of {', '.join(TEXT_KEYS)}")
         return found
-    rows = [table.columns(), *([row.get(name) for name in table.columns()] for row in values)]
+    rows = [table.columns, *([row.get(name) for name in table.columns] for row in values)]
     return "\n".join(
         f"| {' | '.join('' if cell is None else ' '.join(str(cell).split()) for cell in row)} |"
         for row in rows
@@ -213,9 +217,8 @@ def _chunk_passages(
     """Each chunk as one passage, unless it is as long as a document; one without an id has that given."""
     for number, parts in chunks:
         text = next(str(parts[key]) for key in TEXT_KEYS if isinstance(parts.get(key), str))
-        name = str(
-            next((parts[key] for key in ID_KEYS if parts.get(key) not in (None, "")), number)
-        )
+        ids = (parts[key] for key in ID_KEYS if parts.get(key) not in (None, ""))
+        name = str(next(ids, number))
         if name in found.texts:
             if found.texts[name] != text:
                 found.problems.append(Problem(name, "two texts have this id; the first was kept"))
@@ -257,18 +260,3 @@ def _frequent(units: Sequence[Iterable[str]]) -> set[str]:
     counts = Counter(line for unit in units for line in set(unit))
     least = max(FROM_UNITS, SHARE_OF_UNITS * len(units))
     return {line for line, n in counts.items() if n >= least}
-
-
-def _keep_distinct(made: Sequence[Passage], found: Documents) -> None:
-    """Keep the passages that say something and of which no earlier one says the same."""
-    members = [frozenset(words(f"{passage.heading} {passage.text}")) for passage in made]
-    numbers = [frozenset(word for word in each if any(map(str.isdigit, word))) for each in members]
-    duplicates = near_duplicates(members, SAME, kinds=numbers)
-    for place, passage in enumerate(made):
-        if len(words(passage.text)) < NEAR_EMPTY:
-            found.left_out["near empty"] += 1
-        elif place in duplicates:
-            found.left_out["duplicates"] += 1
-            found.duplicate_of[passage.id] = made[duplicates[place]].id
-        else:
-            found.passages.append(passage)

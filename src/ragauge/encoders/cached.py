@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from threading import Lock, RLock
-from typing import Generic, TypeVar
+from typing import TypeVar
 
 import numpy as np
 
@@ -19,9 +19,7 @@ from ragauge.progress import Encoded, Listener, ignore
 from ragauge.storage.cache import Cache, digest
 
 MEMORY_BYTES = 256 * 2**20
-"""Bytes of recently used vectors kept in memory."""
 CHARACTERS_PER_CALL = 200_000
-"""Texts are encoded and stored in pieces of this size."""
 UNIT_ROUNDING = 1e-3
 """How far from 1 the square of a vector's length may be."""
 DOWN_LIMIT = 2
@@ -33,11 +31,8 @@ Texts = TypeVar("Texts", bound=tuple[str, ...])
 
 @dataclass(frozen=True, slots=True)
 class TextVector:
-    """The unit vector of one text, (d,) float32.
-
-    `n_tokens` and `n_read`: tokens of the text, and tokens used for the vector; None if the encoder
-    cannot count tokens.
-    """
+    """The unit vector of one text, (d,) float32; tokens of the text, and tokens used, None if the
+    encoder cannot count them."""
 
     vector: Floats
     n_tokens: int | None = None
@@ -55,11 +50,11 @@ T = TypeVar("T", TextVector, TokenVectors)
 
 
 class CachedEncoder:
-    """One encoder for all metrics of a run.
+    """One encoder for all metrics of a run, its vectors kept in memory, the recently used, and in
+    `cache` if there is one.
 
-    Vectors are kept in memory, least recently used removed first, and in `cache` if there is one. A
-    text that the encoder refuses gets a NoVector. An encoder that is down is called DOWN_LIMIT times;
-    then all other texts get its reason.
+    A text that the encoder refuses gets a NoVector; once it is down DOWN_LIMIT times in a row, all
+    other texts do.
     """
 
     def __init__(
@@ -72,7 +67,6 @@ class CachedEncoder:
         self._n_down = 0
         self._reason = ""
         self.listener: Listener = ignore
-        """Told of texts that get a vector."""
         self.n_encoded = 0
         """Texts that the encoder itself received."""
         self.wanted_tokens: frozenset[tuple[int | None, LongText]] = frozenset()
@@ -92,7 +86,7 @@ class CachedEncoder:
     ) -> dict[str, TextVector | NoVector]:
         """The vector of each distinct text, or the reason for none."""
         kind = f"vector {long_text}"
-        return self._made(kind, texts, _VECTOR, lambda new: self._encode(new, long_text))
+        return self._made(kind, texts, _unpacked_vector, lambda new: self._encode(new, long_text))
 
     def tokens(
         self, texts: Iterable[str], *, layer: int | None = None, long_text: LongText = "cut"
@@ -114,7 +108,7 @@ class CachedEncoder:
                 if tokens.n_tokens <= most:
                     whole[text] = tokens
         rest = (text for text in texts if text not in whole)
-        made = self._made(_tokens(layer, long_text), rest, _TOKENS, encode)
+        made = self._made(_tokens(layer, long_text), rest, _unpacked_tokens, encode)
         return {text: whole.get(text) or made[text] for text in texts}
 
     def layer(self, layer: int | None) -> int | None:
@@ -148,9 +142,8 @@ class CachedEncoder:
                 raise EncoderError(
                     f"{self.name} gives {len(vectors)} vectors for {len(rest)} texts"
                 )
-            count = getattr(
-                self.encoder, "count_tokens", None
-            )  # a user's own encoder may have none
+            # A user's own encoder may have none.
+            count = getattr(self.encoder, "count_tokens", None)
             counts: list[tuple[int, int]] | None = count(rest) if count else None
             if counts is None:
                 return [TextVector(vector) for vector in vectors]
@@ -174,7 +167,7 @@ class CachedEncoder:
                 made[text] = TextVector(vector, tokens[text].n_tokens, tokens[text].n_tokens)
         for kind in {_tokens(last, long_text) for _, long_text in wanted}:
             keyed = {self._key(kind, text): vectors for text, vectors in tokens.items()}
-            self._keep(kind, keyed, _TOKENS)
+            self._keep(kind, keyed)
         return made
 
     def _key(self, kind: str, text: str) -> bytes:
@@ -188,7 +181,7 @@ class CachedEncoder:
         self,
         kind: str,
         texts: Iterable[str],
-        form: "_Form[T]",
+        unpack: Callable[[bytes], T],
         encode: Callable[[Sequence[str]], list[T]],
     ) -> dict[str, T | NoVector]:
         distinct = list(dict.fromkeys(texts))
@@ -197,13 +190,13 @@ class CachedEncoder:
             found: dict[str, T | NoVector] = {}
             for text in distinct:
                 if kept := self._recent.get(keys[text]):
-                    found[text] = form.unpack(kept)
+                    found[text] = unpack(kept)
             absent = [text for text in distinct if text not in found]
             wanted = {keys[text]: text for text in absent}
             in_cache = self.cache.find(list(wanted)) if self.cache is not None and wanted else {}
             for key, packed in in_cache.items():
                 try:
-                    found[wanted[key]] = form.unpack(packed)
+                    found[wanted[key]] = unpack(packed)
                 except (ValueError, struct.error):  # an unreadable entry counts as missing
                     continue
                 self._recent.add(key, packed)
@@ -213,7 +206,7 @@ class CachedEncoder:
             for piece in pieces(missing, len):
                 with self._reporting(piece):
                     made = self._try(piece, encode)
-                self._keep(kind, {keys[text]: result for text, result in made.items()}, form)
+                self._keep(kind, {keys[text]: result for text, result in made.items()})
                 found |= made
         return found
 
@@ -223,23 +216,30 @@ class CachedEncoder:
         if self.listener is ignore:
             yield
             return
-        shares = _Shares(texts, self.listener)
+        n_texts, n_characters = len(texts), sum(map(len, texts))
+        done, reported, lock = 0.0, (0, 0), Lock()
+
+        def add(share: float) -> None:  # from several threads
+            nonlocal done, reported
+            with lock:
+                done = min(done + share, 1.0)
+                last, reported = reported, (int(done * n_texts), int(done * n_characters))
+                new = Encoded(reported[0] - last[0], reported[1] - last[1])
+            if new != Encoded(0, 0):
+                self.listener(new)
+
         local = self.encoder if isinstance(self.encoder, LocalEncoder) else None
         if local is not None:
-            local.on_share = shares.add
+            local.on_share = add
         try:
             yield
         finally:
             if local is not None:
                 local.on_share = None
-        shares.add(1.0)
+        add(1.0)
 
-    def _keep(self, kind: str, made: Mapping[bytes, T | NoVector], form: "_Form[T]") -> None:
-        packed = {
-            key: form.pack(result)
-            for key, result in made.items()
-            if not isinstance(result, NoVector)
-        }
+    def _keep(self, kind: str, made: Mapping[bytes, TextVector | TokenVectors | NoVector]) -> None:
+        packed = {key: _packed(it) for key, it in made.items() if not isinstance(it, NoVector)}
         for key, value in packed.items():
             self._recent.add(key, value)
         if self.cache is not None and packed:
@@ -298,25 +298,6 @@ def pieces(
         yield rows[start:]
 
 
-class _Shares:
-    """Turns shares of the work on some texts into events; what exceeds the whole is not reported."""
-
-    def __init__(self, texts: Sequence[str], listener: Listener) -> None:
-        self.n_texts, self.n_characters = len(texts), sum(map(len, texts))
-        self.listener = listener
-        self.done = 0.0
-        self.reported = Encoded(0, 0)
-        self._lock = Lock()
-
-    def add(self, share: float) -> None:
-        with self._lock:
-            self.done = min(self.done + share, 1.0)
-            now = Encoded(int(self.done * self.n_texts), int(self.done * self.n_characters))
-            last, self.reported = self.reported, now
-        if now != last:
-            self.listener(Encoded(now.texts - last.texts, now.characters - last.characters))
-
-
 class _Recent:
     """Packed vectors by key; the least recently used is removed first."""
 
@@ -340,36 +321,27 @@ class _Recent:
             self.n_bytes -= len(gone)
 
 
-@dataclass(frozen=True, slots=True)
-class _Form(Generic[T]):
-    """The cached form of vectors. `unpack` reverses `pack` to the last bit."""
-
-    pack: Callable[[T], bytes]
-    unpack: Callable[[bytes], T]
-
-
 _VECTOR_HEAD = struct.Struct("<iii")
 """Dimension, tokens, tokens read; -1 for unknown."""
 _TOKENS_HEAD = struct.Struct("<iiiii")
 """Tokens, dimension, tokens of the whole text, whether there are spans; one to align."""
 
 
-def _packed_vector(made: TextVector) -> bytes:
-    counts = (-1 if n is None else n for n in (made.n_tokens, made.n_read))
-    return _VECTOR_HEAD.pack(len(made.vector), *counts) + made.vector.tobytes()
+def _packed(made: TextVector | TokenVectors) -> bytes:
+    """The cached form of vectors, from which `_unpacked_…` gives the same to the last bit."""
+    if isinstance(made, TextVector):
+        counts = (-1 if n is None else n for n in (made.n_tokens, made.n_read))
+        return _VECTOR_HEAD.pack(len(made.vector), *counts) + made.vector.tobytes()
+    head = _TOKENS_HEAD.pack(*made.vectors.shape, made.n_tokens, made.spans is not None, 0)
+    whole = [made.ids] if made.spans is None else [made.ids, made.spans]
+    parts = [made.vectors.tobytes(), *(array.astype(np.int32).tobytes() for array in whole)]
+    return b"".join([head, *parts, made.special.tobytes()])
 
 
 def _unpacked_vector(packed: bytes) -> TextVector:
     dimension, *counts = _VECTOR_HEAD.unpack_from(packed)
     vector = np.frombuffer(packed, np.float32, dimension, _VECTOR_HEAD.size)
     return TextVector(vector, *(None if n < 0 else n for n in counts))
-
-
-def _packed_tokens(made: TokenVectors) -> bytes:
-    head = _TOKENS_HEAD.pack(*made.vectors.shape, made.n_tokens, made.spans is not None, 0)
-    whole = [made.ids] if made.spans is None else [made.ids, made.spans]
-    parts = [made.vectors.tobytes(), *(array.astype(np.int32).tobytes() for array in whole)]
-    return b"".join([head, *parts, made.special.tobytes()])
 
 
 def _unpacked_tokens(packed: bytes) -> TokenVectors:
@@ -381,7 +353,3 @@ def _unpacked_tokens(packed: bytes) -> TokenVectors:
     special = np.frombuffer(packed, np.bool_, n, at + 4 * len(numbers))
     spans = numbers[n:].reshape(n, 2) if has_spans else None
     return TokenVectors(vectors, numbers[:n], special, spans, n_tokens)
-
-
-_VECTOR = _Form(_packed_vector, _unpacked_vector)
-_TOKENS = _Form(_packed_tokens, _unpacked_tokens)

@@ -1,9 +1,4 @@
-"""Embeddings from an endpoint that speaks OpenAI's protocol, through the package openai.
-
-Replies are checked: one vector per text, in order, all of one dimension, finite and not of length 0.
-Transient failures are retried a limited number of times and for a limited time. Errors never contain
-the key.
-"""
+"""Embeddings from an endpoint that speaks OpenAI's protocol, through the package openai."""
 
 import time
 from collections.abc import Iterable, Mapping, Sequence
@@ -23,20 +18,8 @@ from ragauge.encoders.cached import pieces
 from ragauge.encoders.local import unit_rows
 from ragauge.encoders.protocol import Floats, Ints, LongText, TokenVectors
 from ragauge.errors import EncoderError, MissingExtraError
-from ragauge.network.endpoints import (
-    IS_A_PAGE,
-    Address,
-    Unanswered,
-    check_above_zero,
-    fields_of,
-    is_page,
-    json_of,
-    may_pass,
-    message_of,
-    pause_s,
-    retry_after,
-    sendable,
-)
+from ragauge.network import endpoints
+from ragauge.network.endpoints import Address, Unanswered
 
 CHARACTERS_PER_REQUEST = 200_000
 """Endpoints limit the total tokens of a request, OpenAI to 300,000."""
@@ -45,7 +28,6 @@ BYTES_PER_VECTOR = 2_000_000
 MAX_REFUSALS_IN_A_ROW = 16
 """More than bisection needs to find one refused text among thousands."""
 _STATE = Lock()
-"""Several threads update an endpoint's state."""
 
 
 @dataclass(eq=False, repr=False)
@@ -80,7 +62,7 @@ class Endpoint:
     def __post_init__(self) -> None:
         words = ("model", "base_url", "api_key_env")
         numbers = {name: number for name, number in vars(self).items() if name not in words}
-        check_above_zero(self.model, numbers)
+        endpoints.check_above_zero(self.model, numbers)
         if find_spec("openai") is None:
             raise MissingExtraError(
                 f"the endpoint of {self.model!r} needs the package openai", "openai"
@@ -104,10 +86,8 @@ class Endpoint:
         return {name: value for name, value in self.__dict__.items() if name != "_client"}
 
     def encode(self, texts: Sequence[str], *, long_text: LongText = "cut") -> Floats:
-        """One unit vector for each text: (n, d) float32, rows in the texts' order.
-
-        The server cuts or refuses texts that are too long for the model.
-        """
+        """One unit vector for each text: (n, d) float32, in order. The server cuts or refuses texts
+        that are too long for the model."""
         if long_text == "windows":
             raise EncoderError(
                 f"{self.name}: an endpoint does not report tokens, so long_text = 'windows' is not "
@@ -123,7 +103,7 @@ class Endpoint:
             return np.empty((0, 0), np.float32)
         stop = Event()
         requests = [
-            [sendable(text) for text in piece[start : start + self.batch_size]]
+            [endpoints.sendable(text) for text in piece[start : start + self.batch_size]]
             for piece in pieces(texts, len, CHARACTERS_PER_REQUEST)
             for start in range(0, len(piece), self.batch_size)
         ]
@@ -173,7 +153,7 @@ class Endpoint:
             except Unanswered as unanswered:
                 reason = unanswered.reason
                 waits = {"first_wait_s": self.first_wait_s, "max_wait_s": self.max_wait_s}
-                pause = pause_s(n_attempts, unanswered.wait_s, **waits)
+                pause = endpoints.pause_s(n_attempts, unanswered.wait_s, **waits)
             if n_attempts == self.max_attempts or time.monotonic() + pause >= end:
                 break
             if stop.wait(pause):
@@ -210,10 +190,10 @@ class Endpoint:
                         raise Unanswered("the reply did not end in time")
                 return bytes(body)
         except openai.APIStatusError as error:
-            status, message = int(error.status_code), message_of(error.response.text)
+            status, message = int(error.status_code), endpoints.message_of(error.response.text)
             reason = f"{status}: {self.address.shown(message) or 'no message'}"
-            if may_pass(status):
-                raise Unanswered(reason, retry_after(error.response.headers)) from None
+            if endpoints.may_pass(status):
+                raise Unanswered(reason, endpoints.retry_after(error.response.headers)) from None
             self._refuse(f"the request was refused with {reason}")
         except openai.APITimeoutError:
             raise Unanswered(f"no data for {left:.1f} s") from None
@@ -244,40 +224,10 @@ class Endpoint:
         )
 
     def _rows(self, body: bytes, n_texts: int) -> Floats:
-        """The reply's vectors, normalized to length 1. EncoderError if they are wrong."""
-        if is_page(body):
-            self._refuse(IS_A_PAGE)
-        rows = self._numbers(self._in_order(json_of(body), n_texts))
-        if not np.isfinite(rows).all():
-            self._refuse("its reply holds numbers that are not finite")
-        highest = np.abs(rows).max(axis=1, keepdims=True)
-        if not highest.all():
-            self._refuse("its reply contains a vector of length 0, which has no direction")
-        with _STATE:
-            self._n_refused = 0
-        return unit_rows((rows / highest).astype(np.float32))
-
-    def _in_order(self, reply: object, n_texts: int) -> list[list[object]]:
-        """The vectors in the order of the texts; the reply may have another order."""
-        items = fields_of(reply).get("data")
-        if not isinstance(items, list):
-            self._refuse("its reply has no list named data")
-        placed: dict[object, list[object]] = {}
-        for item in cast(list[object], items):
-            index, vector = (fields_of(item).get(name) for name in ("index", "embedding"))
-            if type(index) is not int or not isinstance(vector, list) or index in placed:
-                self._refuse("its reply has an item without a unique index and a vector")
-            placed[index] = cast(list[object], vector)
-        if sorted(cast(Iterable[int], placed)) != list(range(n_texts)):
-            self._refuse(
-                f"its reply has {len(placed)} vectors, not one for each of {n_texts} texts"
-            )
-        return [placed[place] for place in range(n_texts)]
-
-    def _numbers(
-        self, vectors: Sequence[Sequence[object]]
-    ) -> np.ndarray[Any, np.dtype[np.float64]]:
-        """The vectors as an array, (n, d). The dimension is the requested one, or the first seen."""
+        """The reply's vectors, normalized; EncoderError if they are wrong."""
+        if endpoints.is_page(body):
+            self._refuse(endpoints.IS_A_PAGE)
+        vectors = self._in_order(endpoints.json_of(body), n_texts)
         with _STATE:
             self._dimension = self._dimension or len(vectors[0])
         for vector in vectors:
@@ -290,6 +240,31 @@ class Endpoint:
             if not all(type(number) in (int, float) for number in vector):
                 self._refuse("its reply has a vector with items that are not numbers")
         try:
-            return np.array(vectors, np.float64)
+            rows = np.array(vectors, np.float64)
         except OverflowError:
+            rows = np.array([np.inf])
+        if not np.isfinite(rows).all():
             self._refuse("its reply holds numbers that are not finite")
+        highest = np.abs(rows).max(axis=1, keepdims=True)
+        if not highest.all():
+            self._refuse("its reply contains a vector of length 0, which has no direction")
+        with _STATE:
+            self._n_refused = 0
+        return unit_rows((rows / highest).astype(np.float32))
+
+    def _in_order(self, reply: object, n_texts: int) -> list[list[object]]:
+        """The vectors in the order of the texts; the reply may have another order."""
+        items = endpoints.fields_of(reply).get("data")
+        if not isinstance(items, list):
+            self._refuse("its reply has no list named data")
+        placed: dict[object, list[object]] = {}
+        for item in cast(list[object], items):
+            index, vector = (endpoints.fields_of(item).get(name) for name in ("index", "embedding"))
+            if type(index) is not int or not isinstance(vector, list) or index in placed:
+                self._refuse("its reply has an item without a unique index and a vector")
+            placed[index] = cast(list[object], vector)
+        if sorted(cast(Iterable[int], placed)) != list(range(n_texts)):
+            self._refuse(
+                f"its reply has {len(placed)} vectors, not one for each of {n_texts} texts"
+            )
+        return [placed[place] for place in range(n_texts)]

@@ -22,13 +22,12 @@ def open_encoder(
     dimensions: int | None = None,
     threads: int | None = None,
 ) -> Encoder:
-    """The embedded encoder by its name, an endpoint if `base_url` is given, else a Hugging Face model.
+    """The embedded encoder by its name, an endpoint if `base_url` is given, else a Hugging Face
+    model, in fp32 by default.
 
-    `PREFIX:MODEL` is a model of a package's entry point `ragauge.encoders`, which gets the settings that
-    are given. Without a `precision` it computes in fp32. Large models are loaded at first use.
-
-    EncoderError for settings that do not go together; PlanError for a key in place of a name;
-    MissingExtraError if packages are missing.
+    `PREFIX:MODEL` is a model of a package's entry point `ragauge.encoders`, which gets the given
+    settings. Large models are loaded at first use. EncoderError for settings that do not go
+    together; PlanError for a key in place of a name; MissingExtraError.
     """
     settings = {
         "precision": precision,

@@ -1,9 +1,4 @@
-"""Any Hugging Face model, by its name on the hub or a folder, through transformers and torch.
-
-A model's own code is never run: weights are read as safetensors only, and models that need their own
-code are refused. Token vectors equal bert-score's, sentence vectors equal sentence-transformers';
-neither package is needed.
-"""
+"""Any Hugging Face model through transformers and torch; a model's own code is never run."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -16,28 +11,12 @@ from typing import Any, Literal, cast
 
 import numpy as np
 
+from ragauge.encoders import model_files, torch_models
 from ragauge.encoders.embedded import available_processors
 from ragauge.encoders.local import TOKENS_PER_BATCH, LocalEncoder
-from ragauge.encoders.model_files import (
-    OPENING,
-    check_weights,
-    checked_config,
-    fingerprint,
-    first_line,
-    first_number,
-    located,
-    package,
-)
-from ragauge.encoders.pooling import Sentences
+from ragauge.encoders.model_files import Sentences, first_line, package
 from ragauge.encoders.protocol import Floats, Ints, LongText, TokenVectors
 from ragauge.encoders.tokens import Tokens
-from ragauge.encoders.torch_models import (
-    computed,
-    loaded_model,
-    loaded_tokenizer,
-    loading,
-    without_later_layers,
-)
 from ragauge.errors import EncoderError, MissingExtraError
 
 Precision = Literal["fp32", "fp16", "bf16"]
@@ -98,17 +77,19 @@ class HuggingFace(LocalEncoder):
         self.precision = precision
         self.device = device
         self.threads = threads or available_processors()
-        root, commit = located(name, revision)
+        root, commit = model_files.located(name, revision)
         self.sentences = Sentences.read(name, root)
         self.folder = root / self.sentences.inner
-        config = checked_config(name, self.folder)
-        check_weights(name, self.folder)
+        config = model_files.checked_config(name, self.folder)
+        model_files.check_weights(name, self.folder)
         self.identity = {
             "name": name,
-            "revision": commit or fingerprint(name, root, self.folder, revision),
+            "revision": commit or model_files.fingerprint(name, root, self.folder, revision),
             "precision": precision,
-            "dimension": first_number(config, "hidden_size", "d_model", "n_embd", "dim", "emb_dim"),
-            "n_layers": first_number(
+            "dimension": model_files.first_number(
+                config, "hidden_size", "d_model", "n_embd", "dim", "emb_dim"
+            ),
+            "n_layers": model_files.first_number(
                 config, "num_hidden_layers", "num_layers", "n_layer", "n_layers", "encoder_layers"
             ),
         }
@@ -152,7 +133,7 @@ class HuggingFace(LocalEncoder):
                 f"{self._n_embeddings}; they do not belong together"
             )
         try:
-            return computed(model, ids, self._device)
+            return torch_models.computed(model, ids, self._device)
         except torch.cuda.OutOfMemoryError as error:
             raise EncoderError(
                 f"{self.name}: the GPU has no room for {ids.shape[0]} texts of {ids.shape[1]} "
@@ -209,14 +190,8 @@ class HuggingFace(LocalEncoder):
         return " " if names.intersection(_SPACE_BEFORE) else ""
 
     def _fast_tokens(self, texts: Sequence[str]) -> list[Tokens]:
-        found = self._tokenizer(
-            texts,
-            truncation=False,
-            padding=False,
-            return_offsets_mapping=True,
-            return_special_tokens_mask=True,
-            verbose=False,
-        )
+        wanted = {"return_offsets_mapping": True, "return_special_tokens_mask": True}
+        found = self._tokenizer(texts, truncation=False, padding=False, verbose=False, **wanted)
         columns = (found[name] for name in ("input_ids", "offset_mapping", "special_tokens_mask"))
         tokens: list[Tokens] = []
         for ids, spans, mask in zip(*columns, strict=True):
@@ -261,16 +236,16 @@ class HuggingFace(LocalEncoder):
 
     @cached_property
     def _tokenizer(self) -> Any:
-        with loading(self.name):
-            return loaded_tokenizer(self.name, self.folder)
+        with torch_models.loading(self.name):
+            return torch_models.loaded_tokenizer(self.name, self.folder)
 
     @cached_property
     def _model(self) -> Any:
         torch = package("torch")
-        with loading(self.name):
-            model = loaded_model(self.name, self.folder)
+        with torch_models.loading(self.name):
+            model = torch_models.loaded_model(self.name, self.folder)
             model.to(device=self._device, dtype=getattr(torch, _DTYPES[self.precision]))
-            computed(model, np.zeros((1, 1), np.int64), self._device)
+            torch_models.computed(model, np.zeros((1, 1), np.int64), self._device)
             return model
 
     @cached_property
@@ -283,13 +258,13 @@ class HuggingFace(LocalEncoder):
 
     def _up_to(self, layer: int | None) -> Any:
         """The model without later layers; the weights are shared."""
-        with OPENING:
+        with model_files.OPENING:
             if layer is None:
                 return self._model
             if layer not in self._by_layer:
-                cut = without_later_layers(self.name, self._model, layer)
+                cut = torch_models.without_later_layers(self.name, self._model, layer)
                 try:
-                    computed(cut, np.zeros((1, 1), np.int64), self._device)
+                    torch_models.computed(cut, np.zeros((1, 1), np.int64), self._device)
                 except Exception as error:  # for example DeBERTa v2 and v3 without layers
                     raise EncoderError(
                         f"{self.name} cannot compute layer {layer} by itself: "

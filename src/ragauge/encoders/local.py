@@ -1,8 +1,4 @@
-"""Base of the models on this machine: exact batches, threads, pooling, windows.
-
-A batch has texts with equal numbers of tokens only, so there is no padding: no work is wasted,
-padding never affects a result, and a text has the same vector to the last bit in any batch.
-"""
+"""Base of the models on this machine: batches without padding, threads, pooling, windows."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -25,9 +21,9 @@ TOKENS_PER_BATCH = 1_024
 class LocalEncoder(ABC):
     """A model on this machine. A subclass defines how it tokenizes, computes and pools.
 
-    `sentence_tokens`: the maximum number of tokens that `encode` reads of a text; `max_tokens`: the
-    same for `encode_tokens`. `threads`: batches that are computed at the same time. `reads_alike`:
-    whether `encode` and `encode_tokens` tokenize a text alike, so that one pass serves both.
+    `sentence_tokens`, `max_tokens`: most tokens that `encode`, `encode_tokens` read of a text.
+    `threads`: batches computed at the same time. `reads_alike`: whether both tokenize a text alike,
+    so that one pass serves both.
     """
 
     name: str
@@ -87,10 +83,7 @@ class LocalEncoder(ABC):
         return [_token_vectors(tokens, states, n) for (tokens, n), states in found]
 
     def encode_both(self, texts: Sequence[str]) -> list[tuple[Floats, TokenVectors] | None]:
-        """The results of `encode` and of `encode_tokens` at the last layer, computed in one pass.
-
-        None for a text of which the two read different parts.
-        """
+        """The results of `encode` and of `encode_tokens` in one pass; None where they differ."""
         tokenized = self.tokenize(texts)
         short = [len(tokens) <= min(self.sentence_tokens, self.max_tokens) for tokens in tokenized]
         read = [tokens for tokens, is_short in zip(tokenized, short, strict=True) if is_short]

@@ -1,19 +1,22 @@
-"""Find the files of a Hugging Face model, and refuse those that would run code.
-
-Only settings, vocabularies and safetensors are downloaded or read; never pickles or code.
-"""
+"""The files of a Hugging Face model that are read: settings, vocabularies and safetensors."""
 
 import hashlib
 import json
 import os
 import re
-from collections.abc import Generator, Iterable, Mapping
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
 from importlib import import_module
-from pathlib import Path
+from operator import itemgetter
+from pathlib import Path, PurePosixPath
 from threading import RLock
 from typing import Any, cast
 
+import numpy as np
+
+from ragauge.encoders.protocol import Floats
 from ragauge.errors import EncoderError
 from ragauge.storage.regular_file import check_regular, is_file, is_folder, read_regular
 
@@ -203,3 +206,100 @@ def muted_bars(of: Any) -> Generator[None]:
 def first_line(error: Exception) -> str:
     """The first line of an exception's message; torch adds pages below."""
     return str(error).partition("\n")[0][:300]
+
+
+_SENTENCE_CONFIGS = tuple(
+    f"sentence_{kind}_config.json"
+    for kind in ("bert", "roberta", "distilbert", "camembert", "albert", "xlm-roberta", "xlnet")
+)
+
+Pooling = Callable[[Floats], Floats]
+
+
+_mean: Pooling = partial(np.mean, axis=0)
+# The mean divided by the root of the length has the mean's direction, and vectors have length 1.
+_POOLINGS: Mapping[str, Pooling] = {
+    "mean": _mean,
+    "mean_sqrt_len_tokens": _mean,
+    "cls": itemgetter(0),
+    "lasttoken": itemgetter(-1),
+    "max": partial(np.max, axis=0),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Sentences:
+    """How sentence-transformers makes vectors: the transformer's folder, tokens to text, most
+    tokens (None: the model's), and what is put `before` every text."""
+
+    inner: str = "."
+    pooling: Pooling = _mean
+    most_tokens: int | None = None
+    is_lowered: bool = False
+    before: str = ""
+
+    @classmethod
+    def read(cls, name: str, root: Path) -> "Sentences":
+        """Read a model's settings. EncoderError for unsupported ones."""
+        path = root / "modules.json"
+        modules = cast(list[dict[str, str]], json_in(path, list)) if path.is_file() else []
+        kinds = [str(module.get("type")).rpartition(".")[2] for module in modules]
+        for place, (module, kind) in enumerate(zip(modules, kinds, strict=True)):
+            is_theirs = str(module.get("type")).startswith("sentence_transformers.")
+            if not is_theirs or kind not in (
+                ("Pooling", "Normalize") if place else ("Transformer",)
+            ):
+                raise EncoderError(
+                    f"{name}: its module {module.get('type')!r} (modules.json) is not computed here, "
+                    "only Transformer, Pooling and Normalize in this order; choose another model"
+                )
+        inner = _within(name, modules[0].get("path", "")) if modules else "."
+        settings = first_settings(root / inner / file for file in _SENTENCE_CONFIGS)
+        most = settings.get("max_seq_length")
+        if not (most is None or (isinstance(most, int) and most > 2)):
+            raise EncoderError(f"{name}: max_seq_length is {most!r}, not a number of tokens")
+        if settings.get("transformer_task") not in (None, "feature-extraction"):
+            raise EncoderError(
+                f"{name} is made for {settings['transformer_task']!r}; a model that gives vectors is "
+                "needed"
+            )
+        prompts = first_settings([root / "config_sentence_transformers.json"])
+        named = cast(dict[str | None, str], prompts.get("prompts") or {})
+        before = named.get(prompts.get("default_prompt_name")) or ""
+        own = [each["path"] for each, kind in zip(modules, kinds, strict=True) if kind == "Pooling"]
+        pooled = first_settings(root / _within(name, path) / "config.json" for path in own)
+        if before and pooled.get("include_prompt") is False:
+            raise EncoderError(f"{name} excludes its prompt from pooling, which is not supported")
+        return cls(inner, _pooling(name, pooled), most, bool(settings.get("do_lower_case")), before)
+
+    def read_as(self, texts: Sequence[str]) -> Sequence[str]:
+        """The texts as the model must read them."""
+        if not self.is_lowered and not self.before:
+            return texts
+        whole = [self.before + text for text in texts]
+        return [text.lower() for text in whole] if self.is_lowered else whole
+
+
+def _within(name: str, path: str) -> str:
+    parts = PurePosixPath(path)
+    if parts.is_absolute() or ".." in parts.parts or "\\" in path or ":" in path:
+        raise EncoderError(f"{name}: modules.json names {path!r}, which is outside of the model")
+    return str(parts)
+
+
+def _pooling(name: str, settings: Mapping[str, Any]) -> Pooling:
+    """Raise EncoderError for an unsupported pooling, or several at once."""
+    flags = [
+        key.removeprefix("pooling_mode_").removesuffix("_tokens").removesuffix("_token")
+        for key, is_on in settings.items()
+        if key.startswith("pooling_mode_") and is_on
+    ]
+    flags = ["mean_sqrt_len_tokens" if flag == "mean_sqrt_len" else flag for flag in flags]
+    modes = settings.get("pooling_mode") or flags or "mean"
+    modes = [modes] if isinstance(modes, str) else list(modes)
+    if len(modes) != 1 or modes[0] not in _POOLINGS:
+        raise EncoderError(
+            f"{name}: pools by {' and '.join(map(str, modes))}; only one of "
+            f"{', '.join(_POOLINGS)} is computed here; choose another model"
+        )
+    return _POOLINGS[modes[0]]

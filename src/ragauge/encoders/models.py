@@ -6,7 +6,6 @@ from functools import cache
 from importlib import resources
 
 EMBEDDED = "all-MiniLM-L6-v2"
-"""The embedded model."""
 DEFAULT_PRECISION = "fp32"
 """In which every model computes if nothing names another; parity with the reference packages is that of fp32."""
 

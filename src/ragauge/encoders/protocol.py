@@ -65,10 +65,7 @@ class Encoder(Protocol):
     def encode_tokens(
         self, texts: Sequence[str], *, layer: int | None = None, long_text: LongText = "cut"
     ) -> list[TokenVectors]:
-        """The vectors of each text's tokens at a layer (None: the last layer).
-
-        EncoderError if the encoder has no tokens, as an embeddings endpoint, or no such layer.
-        """
+        """The vectors of each text's tokens at a layer (None: the last); or EncoderError."""
         ...
 
     def token_ids(self, texts: Sequence[str], *, long_text: LongText = "cut") -> list[Ints]:
@@ -76,8 +73,5 @@ class Encoder(Protocol):
         ...
 
     def count_tokens(self, texts: Sequence[str]) -> list[tuple[int, int]] | None:
-        """For each text its number of tokens, including special ones, and how many `encode` reads at once.
-
-        None if the encoder cannot count tokens, as an endpoint.
-        """
+        """For each text its number of tokens and how many `encode` reads; None if unknown."""
         ...

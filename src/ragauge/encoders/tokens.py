@@ -5,18 +5,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ragauge.encoders.protocol import Floats, Ints
+from ragauge.encoders.protocol import Floats
 
 Span = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
 class Tokens:
-    """A tokenized text: `ids` include the special tokens at both ends.
-
-    `before` and `after`: number of special tokens at the two ends. `spans`: each token's character
-    offsets in the text, (0, 0) for the special ones; None if unknown.
-    """
+    """A tokenized text with the special tokens at both ends, `before` and `after` of them; each
+    token's character offsets in the text, (0, 0) for special ones, None if unknown."""
 
     ids: Sequence[int]
     spans: Sequence[Span] | None
@@ -59,17 +56,21 @@ def pieces(tokens: Tokens, most: int) -> list[list[int]]:
 
 
 def stitched(tokens: Tokens, most: int, hidden: Sequence[Floats]) -> Floats:
-    """One row for each token of the text, (t, d), from those of its windows.
-
-    A token's row comes from the window where it is farthest from an edge; of the special
-    tokens, those of the first and of the last window.
-    """
+    """One row for each token, (t, d), from the window where it is farthest from an edge."""
     if len(hidden) == 1:
         return hidden[0]
     before, after = tokens.before, tokens.after
     n_content = len(tokens) - before - after
     windows = windows_of(n_content, most - before - after)
-    owner = _deepest(windows, n_content)
+    depth, owner = np.full(n_content, -1), np.zeros(n_content, np.int64)
+    for number, window in enumerate(windows):
+        at = np.arange(window.start, window.stop)
+        # The ends of the text are not edges: no context is missing there.
+        left = at - window.start if window.start else n_content
+        right = window.stop - 1 - at if window.stop < n_content else n_content
+        here = np.minimum(left, right)
+        better = here > depth[at]
+        depth[at[better]], owner[at[better]] = here[better], number
     out = np.empty((len(tokens), hidden[0].shape[1]), np.float32)
     out[:before] = hidden[0][:before]
     for number, (window, rows) in enumerate(zip(windows, hidden, strict=True)):
@@ -78,19 +79,3 @@ def stitched(tokens: Tokens, most: int, hidden: Sequence[Floats]) -> Floats:
     if after:
         out[-after:] = hidden[-1][-after:]
     return out
-
-
-def _deepest(windows: Sequence[range], n_content: int) -> Ints:
-    """For each content token the window where it is farthest from an edge."""
-    depth = np.full(n_content, -1)
-    owner = np.zeros(n_content, np.int64)
-    for number, window in enumerate(windows):
-        at = np.array(window, np.int64)
-        # The ends of the text are not edges: no context is missing there.
-        left = at - window.start if window.start else np.full(len(at), n_content)
-        right = window.stop - 1 - at if window.stop < n_content else np.full(len(at), n_content)
-        here = np.minimum(left, right)
-        better = here > depth[at]
-        depth[at[better]] = here[better]
-        owner[at[better]] = number
-    return owner

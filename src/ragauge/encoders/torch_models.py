@@ -2,7 +2,7 @@
 
 import copy
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, cast
 
@@ -10,6 +10,7 @@ from ragauge.encoders.model_files import OPENING, first_line, muted_bars, object
 from ragauge.encoders.protocol import Floats, Ints
 from ragauge.errors import EncoderError
 
+_AS_IT_IS = {"trust_remote_code": False, "local_files_only": True}
 _LAYERS = (
     ("layer",),  # xlnet
     ("encoder", "block"),  # t5
@@ -21,25 +22,21 @@ _LAYERS = (
     ("h",),  # gpt2
     ("decoder", "layers"),  # opt
 )
-"""Where different models keep their layers."""
 
 
 @contextmanager
 def loading(name: str) -> Generator[None]:
     """Load one model at a time, without output; any error becomes an EncoderError."""
-    with OPENING:
+    with OPENING, ExitStack() as settings:
         log = package("transformers").utils.logging
-        verbosity = log.get_verbosity()
+        settings.callback(log.set_verbosity, log.get_verbosity())
         log.set_verbosity_error()
         try:
-            with muted_bars(package("huggingface_hub.utils")):
-                bars = log.is_progress_bar_enabled()
+            settings.enter_context(muted_bars(package("huggingface_hub.utils")))
+            if log.is_progress_bar_enabled():
+                settings.callback(log.enable_progress_bar)
                 log.disable_progress_bar()
-                try:
-                    yield
-                finally:
-                    if bars:
-                        log.enable_progress_bar()
+            yield
         except EncoderError:
             raise
         except Exception as error:
@@ -48,16 +45,12 @@ def loading(name: str) -> Generator[None]:
                 f"{name}: cannot be loaded: {type(error).__name__}: {first_line(error)}; "
                 "download it again, or choose another"
             ) from error
-        finally:
-            log.set_verbosity(verbosity)
 
 
 def loaded_tokenizer(name: str, folder: Path) -> Any:
     """The model's tokenizer. EncoderError if its files are missing."""
     transformers = package("transformers")
-    tokenizer = transformers.AutoTokenizer.from_pretrained(
-        str(folder), trust_remote_code=False, local_files_only=True
-    )
+    tokenizer = transformers.AutoTokenizer.from_pretrained(str(folder), **_AS_IT_IS)
     # Without its files transformers makes an empty tokenizer, for which all words are unknown.
     files = {"tokenizer.json", *tokenizer.vocab_files_names.values()}
     if tokenizer.vocab_files_names and not any((folder / file).is_file() for file in files):
@@ -74,14 +67,9 @@ def loaded_model(name: str, folder: Path) -> Any:
     config = _loaded_config(name, folder)
     encoders = transformers.MODEL_FOR_TEXT_ENCODING_MAPPING
     auto = transformers.AutoModelForTextEncoding if type(config) in encoders else None
-    model, found = (auto or transformers.AutoModel).from_pretrained(
-        str(folder),
-        config=config,
-        use_safetensors=True,
-        trust_remote_code=False,
-        local_files_only=True,
-        output_loading_info=True,
-    )
+    options = {"config": config, "use_safetensors": True, "output_loading_info": True}
+    load = (auto or transformers.AutoModel).from_pretrained
+    model, found = load(str(folder), **options, **_AS_IT_IS)
     # Heads for sentences are left out of many checkpoints, and are of no use here.
     missing = sorted(key for key in found["missing_keys"] if "pooler" not in key)
     if missing:
@@ -110,19 +98,14 @@ def _loaded_config(name: str, folder: Path) -> Any:
             f"{name}: transformers {transformers.__version__} knows no model_type {kind!r} "
             "(config.json); a newer transformers may"
         )
-    config = transformers.AutoConfig.from_pretrained(
-        str(folder), trust_remote_code=False, local_files_only=True
-    )
+    config = transformers.AutoConfig.from_pretrained(str(folder), **_AS_IT_IS)
     # A config may name a compiled kernel on the hub here, which would be downloaded and run.
     config._attn_implementation = None
     return config
 
 
 def without_later_layers(name: str, model: Any, layer: int) -> Any:
-    """The model as bert-score truncates it (`get_model` of bert-score 0.3.13).
-
-    EncoderError for a layer that the model does not have.
-    """
+    """The model as bert-score 0.3.13 truncates it; EncoderError for a layer that it lacks."""
     # Everything is copied but the weights.
     shared = {id(tensor): tensor for tensor in (*model.parameters(), *model.buffers())}
     cut = copy.deepcopy(model, shared)

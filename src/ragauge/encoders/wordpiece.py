@@ -91,19 +91,18 @@ class WordPiece:
         for match in _WORDS.finditer(chunk.translate(self._kinds)):
             at, end_of_word = match.span()
             word = chunk[at:end_of_word]
-            found = self._remembered.get(word) or self._word(word, match.group())
+            found = self._remembered.get(word)
+            if not found:
+                read = self._reordered if _MOVABLE in match.group() else self._folded
+                letters, places = read(word)
+                pieces = self._pieces(letters)
+                parts = tuple((places[start], places[end - 1] + 1) for _, start, end in pieces)
+                found = tuple(number for number, _, _ in pieces), parts
+                self._remember(word, found)
             ids += found[0]
             spans += [(at + first, at + end) for first, end in found[1]]
         found = tuple(ids), tuple(spans)
         self._remember(chunk, found)
-        return found
-
-    def _word(self, word: str, kinds: str) -> _Found:
-        letters, places = self._reordered(word) if _MOVABLE in kinds else self._folded(word)
-        pieces = self._pieces(letters)
-        spans = tuple((places[start], places[end - 1] + 1) for _, start, end in pieces)
-        found = tuple(number for number, _, _ in pieces), spans
-        self._remember(word, found)
         return found
 
     def _remember(self, text: str, found: _Found) -> None:
@@ -138,9 +137,8 @@ class WordPiece:
     def _reordered(self, word: str) -> tuple[str, Sequence[int]]:
         """The same for a word with marks that normalisation reorders and does not drop.
 
-        The crate reorders characters but not their offsets: the n-th character in the new order has
-        the offset of the n-th in the old order, and further parts of a decomposed character have the
-        offset of the character before.
+        The crate reorders no offsets: the n-th character has that of the n-th before, further parts
+        that of the one before.
         """
         read = [at for at, character in enumerate(word) if not _is_unread(character)]
         parts = [
@@ -187,10 +185,7 @@ class _Letters(dict[int, str]):
 
 
 class _Kinds(dict[int, str]):
-    """Each character's kind: a separate word, a letter of a word, or a mark that may be reordered.
-
-    An ignored character counts as a letter: it does not split a word.
-    """
+    """Each character's kind: a separate word, a letter, or a mark that may be reordered."""
 
     def __missing__(self, code: int) -> str:
         letters = _unaccented(chr(code))

@@ -6,9 +6,8 @@ from dataclasses import replace
 from itertools import accumulate, repeat
 from typing import TYPE_CHECKING, cast
 
-from ragauge.engine.corpus import of_corpus
 from ragauge.engine.judged_scores import with_disputes, with_repeats
-from ragauge.engine.task import Cells, NodeTask, Scores
+from ragauge.engine.task import Cells, NodeTask, Scores, of_corpus
 from ragauge.metric import NOTHING_EXPECTED, Column, Metric
 from ragauge.progress import Scored
 from ragauge.samples.fields import NO_ANSWER, REASON, STATUS
@@ -21,10 +20,11 @@ if TYPE_CHECKING:
 
 
 def measure(plan: "Plan", columns: Columns, resources: "Resources") -> list[Scores]:
-    """The scores of each metric of the plan, in the plan's order, for every row.
+    """The scores of each metric of the plan, in its order, for every row; missing corpus features
+    are made of these rows alone.
 
-    Corpus features that `resources` do not have are computed from these rows alone.
-    Raises MetricError, which names the metric and the sample, if a metric or feature raises an error.
+    Raises MetricError, which names the metric and the sample, if a metric or feature raises an
+    error.
     """
     batch, scope = Batch(columns, resources), nullcontext()
     if plan.has_async_nodes:
@@ -98,18 +98,20 @@ class Batch:
         """Whether the inputs are complete, or an async node can await their pending cells row by row."""
         pending = [self.pending[key] for key in needs if key in self.pending]
         # A node that takes all references of a row at once needs their cells complete and grouped.
-        return not pending or (
-            node.definition.is_async
-            and all(
-                not _is_best(source) and source.per_reference <= node.per_reference
-                for source in pending
-            )
+        is_awaitable = (
+            not _is_best(each) and each.per_reference <= node.per_reference for each in pending
         )
+        return not pending or (node.definition.is_async and all(is_awaitable))
 
     def _run(self, node: "Node") -> None:
         """Compute the cells of a node, or start to if it is async."""
         if node.definition.corpus:
-            self.computed[node.key] = [self._corpus_value(node)] * self.n
+            if node.key in self.resources.corpus:
+                value = self.resources.corpus[node.key]
+            else:
+                columns = [self._cells(source, paired=False) for source in node.inputs]
+                value = of_corpus(node, columns, self.resources)
+            self.computed[node.key] = [value] * self.n
             self.resources.listener(Scored(self.n))
             return
         paired = node.per_reference
@@ -142,13 +144,6 @@ class Batch:
             self.paired.add(node.key)
         self.computed[node.key] = cells
         self.resources.listener(Scored(self.n))
-
-    def _corpus_value(self, node: "Node") -> object:
-        """The value of a corpus feature; computed from this batch if `resources` do not have it."""
-        if node.key not in self.resources.corpus:
-            columns = [self._cells(source, paired=False) for source in node.inputs]
-            return of_corpus(node, columns, self.resources)
-        return self.resources.corpus[node.key]
 
     def scores(self, metric: "PlannedMetric") -> Scores:
         if metric.node is None:
@@ -226,8 +221,8 @@ def best_by_row(
 ) -> Scores:
     """Each row's best score over its references, from one score per pair of row and reference.
 
-    `n_references`: each row's number of references; None where the sample does not say. `selected`: the
-    rows that the metric applies to; None for all.
+    `n_references` is None where the sample does not say; `selected` are the rows that the metric
+    applies to, None for all.
     """
     best: Scores = []
     start = 0
@@ -248,10 +243,11 @@ def best_by_row(
 
 
 def _best_of(scores: Scores, metric: Metric) -> Score | None:
-    """The best score over a sample's references, with the reference in the evidence.
+    """The best score over a sample's references, named in the evidence; the first if none has a
+    value.
 
-    The first score if none has a value. A lost score (failed, or its judge was not called) might have
-    been the best, so the sample is lost too, unless the best is already at the bound.
+    A lost score (failed, or its judge not called) might have been best, so all is lost unless the
+    best is at the bound.
     """
     valued: list[tuple[float, int]] = []
     expecting: list[tuple[float, int]] = []

@@ -1,8 +1,4 @@
-"""Executors measure batches: in this process, on threads or in worker processes.
-
-Each has one method, `map`, from a plan and numbered batches to numbered score frames, in the order in
-which they finish. All executors give the same numbers for the same rows.
-"""
+"""Executors measure batches: in this process, on threads or in worker processes."""
 
 import gc
 import os
@@ -14,7 +10,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from importlib.machinery import PathFinder
 from itertools import chain, count
-from typing import ClassVar, Protocol
+from typing import ClassVar
 
 import polars as pl
 
@@ -28,7 +24,6 @@ from ragauge.samples.samples import Columns, RowRange, columns_of
 Batch = Columns | RowRange
 """The columns of a batch, or where its rows are: whoever measures it then reads them."""
 Batches = Iterable[tuple[int, Batch]]
-"""Batches with their numbers."""
 Results = Iterator[tuple[int, pl.DataFrame]]
 """The score frame of each batch, with its number, in the order in which they finish."""
 MIN_ROWS_FOR_WORKERS = 6_000
@@ -36,7 +31,6 @@ MIN_ROWS_FOR_WORKERS = 6_000
 WAIT_S = 0.2
 """An interrupt is noticed only between waits, so each is short."""
 MAX_KILLED = 3
-"""How often worker processes are started again after one was killed."""
 KILLED = (
     "worker processes are killed again and again, by hand or because memory runs out; use fewer of them: "
     "-j 1 (in Python workers=1); the same command resumes a run in a folder"
@@ -49,19 +43,12 @@ MAX_ROWS = 200
 """Rows whose calls are counted beforehand, at most."""
 
 
-class Executor(Protocol):
-    """Measures batches. `reports`: whether the run's listener gets events while a batch is measured."""
-
-    reports: ClassVar[bool]
-
-    def map(self, plan: Plan, batches: Batches) -> Results: ...
-
-
 @dataclass(frozen=True, slots=True)
 class InProcess:
     """Batches one after the other, in this process."""
 
     reports: ClassVar[bool] = True
+    """Whether the run's listener gets events while a batch is measured."""
     resources: Resources = field(default_factory=Resources, compare=False)
 
     def map(self, plan: Plan, batches: Batches) -> Results:
@@ -100,11 +87,7 @@ class Threads:
 
 @dataclass(frozen=True, slots=True)
 class WithinBudget:
-    """Rows in their order, as many at a time as what is left of the judges' budget covers.
-
-    Rows that are started together may all lack some of their scores when the budget ends. So the last
-    rows are judged a few at a time, then one by one.
-    """
+    """Rows in order, as many at a time as what is left of the judges' budget covers."""
 
     reports: ClassVar[bool] = True
     resources: Resources = field(default_factory=Resources, compare=False)
@@ -124,11 +107,8 @@ class WithinBudget:
 
 @dataclass(frozen=True, slots=True)
 class Processes:
-    """Batches in worker processes, which are spawned: polars does not survive a fork.
-
-    If a worker is killed, its batches and those of the others are measured again by new ones. After
-    MAX_KILLED times it is WorkerError.
-    """
+    """Batches in worker processes, spawned, since polars does not survive a fork; measured again,
+    MAX_KILLED times at most, where a worker was killed (then WorkerError)."""
 
     n: int
     resources: Resources = field(default_factory=Resources, compare=False)
@@ -173,12 +153,13 @@ class Processes:
                 raise
 
 
-def choose(plan: Plan, n_rows: int, workers: int, resources: Resources | None = None) -> Executor:
-    """The fastest executor for this plan and number of rows.
+Executor = InProcess | Threads | WithinBudget | Processes
 
-    Few rows at a time under a budget; threads if batches wait for judges or Python has no GIL; processes if
-    there are enough rows and a new process can import every metric; otherwise this process.
-    """
+
+def choose(plan: Plan, n_rows: int, workers: int, resources: Resources | None = None) -> Executor:
+    """The fastest executor: few rows at a time under a budget; threads if batches wait for judges
+    or Python has no GIL; processes if there are enough rows and a new process can import every
+    metric; otherwise this process."""
     resources = Resources() if resources is None else resources
     if plan.has_async_nodes and resources.has_budget:
         return WithinBudget(resources)
@@ -228,7 +209,6 @@ def _as_finished(submitted: Iterable[tuple[int, Future[pl.DataFrame]]], n_worker
 
 
 _worker_state: tuple[Plan, Resources] | None = None
-"""The plan and the resources of this worker process."""
 
 
 def _start_worker(plan: Plan, resources: Resources) -> None:
@@ -255,11 +235,8 @@ def _measure(batch: Batch) -> pl.DataFrame:
 
 
 def n_covered(plan: Plan, columns: Columns, resources: Resources, *, start: int) -> int:
-    """The number of rows from `start` on that what is left of every judge's budget covers; at least 1.
-
-    The calls of each row are counted as in a dry run: kept replies cost nothing, and a call that depends on
-    another's reply assumes a likely one. All rows if no judge may be asked any more.
-    """
+    """The number of rows from `start` on that what is left of every judge's budget covers, counted
+    as in a dry run; at least 1. All rows if no judge may be asked any more."""
     usages = {name: session.usage for name, session in resources.judges.items()}
     n_left = len(columns["id"]) - start
     if all(usage.used_up for usage in usages.values()):

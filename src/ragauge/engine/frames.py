@@ -36,10 +36,7 @@ TEXTS = ("question", "references", "answer")
 
 
 def score_frame(plan: Plan, columns: Columns, resources: Resources) -> "pl.DataFrame":
-    """The scores of a batch, one row per score, with the columns of SCORES and EVIDENCE.
-
-    Ordered by sample, then by metric, so that the order does not depend on the batch size.
-    """
+    """A batch's scores by sample, then by metric, with the columns of SCORES and EVIDENCE."""
     with gc_paused():
         scores = measure(plan, columns, resources)
         return _frame(plan.metrics, scores, columns, resources.evidence)
@@ -116,10 +113,7 @@ def in_other_languages(
 
 
 def _flags(scores: Sequence[Score], more: Mapping[int, str]) -> "pl.Series":
-    """The flags of each score; most have none, and polars is slow with many empty lists.
-
-    `more`: flags beside those of the evidence, by position.
-    """
+    """The flags of each score, with `more` by position; polars is slow with many empty lists."""
     import polars as pl
 
     flags: dict[int, list[str]] = {}

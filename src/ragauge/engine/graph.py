@@ -12,10 +12,8 @@ from ragauge.where import Filter
 
 @dataclass(frozen=True, slots=True)
 class Input:
-    """The source of a parameter's values: a column of the samples, or the node with that key.
-
-    Both are None for an unavailable part of a composite; `unavailable` is the reason.
-    """
+    """The source of a parameter's values: a column of the samples, or the node with that key; else
+    `unavailable` says why none."""
 
     column: str | None = None
     node: str | None = None
@@ -24,10 +22,10 @@ class Input:
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """One function with its settings, computed once for all nodes that need it.
+    """One function with its settings, computed once for all nodes that need it, and for the rows
+    that match `where`.
 
     `per_reference`: computed for each reference of a sample; a metric then keeps the best score.
-    `where`: computed for the matching rows only.
     """
 
     key: str
@@ -40,10 +38,11 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class PlannedMetric:
-    """One metric of the result: its label in the scores, and how it is shown.
+    """One metric of the result: its label `metric` in the scores, shown as `name`, its values times
+    `scale`.
 
-    `metric` is the label; it is shown as `name`, its values times `scale`. `node` is the key of the node
-    that computes it; None if it is unavailable: every row is then skipped with the reason `unavailable`.
+    `node` is the key of the node that computes it; None if it is `unavailable`, the reason with
+    which every row is skipped.
     """
 
     metric: str
@@ -125,17 +124,11 @@ class Plan:
                     "key": node.key,
                     "version": getattr(node.definition, "version", None),
                     "settings": dict(node.settings),
-                    "inputs": [
-                        each.column or each.node or each.unavailable for each in node.inputs
-                    ],
+                    "inputs": [it.column or it.node or it.unavailable for it in node.inputs],
                     "where": node.where.text if node.where else None,
                 }
                 for node in self.nodes
             ],
             "metrics": [[getattr(metric, name) for name in shown] for metric in self.metrics],
-            "findings": [
-                [finding.when.text, finding.says]
-                for suite in self.suites
-                for finding in suite.findings
-            ],
+            "findings": [[it.when.text, it.says] for suite in self.suites for it in suite.findings],
         }

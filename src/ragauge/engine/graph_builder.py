@@ -1,7 +1,4 @@
-"""Building a plan's graph: each name of a parameter is followed to a column, a feature or a metric.
-
-What several metrics need becomes one node. Problems are collected, not raised.
-"""
+"""Building a plan's graph: a parameter's name is followed to a column, feature or metric."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -89,10 +86,7 @@ class GraphBuilder:
     def _fill_parts(
         self, metric: Metric, label: Label, settings: dict[str, SettingValue], suite: Suite
     ) -> None:
-        """Put the digest of a composite's parts into its settings if they are not the defaults.
-
-        So that composites of different parts have different labels.
-        """
+        """Put a digest of a composite's parts into its settings if they are not the defaults."""
         composite = str(metric.label(settings))
         if composite in self.composing:  # a circular dependency, which `node` reports
             return
@@ -210,10 +204,7 @@ class GraphBuilder:
         ]
 
     def _part(self, name: str, suite: Suite) -> Input:
-        """A composite's part: the suite's own variant, else a column, else the default metric.
-
-        A column also replaces a variant whose requirements are missing.
-        """
+        """A composite's part: the suite's own variant, else a column, else the default metric."""
         entries = self._variants(name, suite)
         if len({str(entry.label) for entry in entries}) > 1:
             labels = ", ".join(str(entry.label) for entry in entries)
@@ -267,10 +258,7 @@ def _needed(
     is_part: Callable[[str], bool] = lambda _: False,
     seen: set[str] | None = None,
 ) -> Iterator[Definition]:
-    """The definition, then the features that it needs, directly or not.
-
-    A parameter that takes another metric's score is followed if `is_part` of its name.
-    """
+    """The definition and the features that it needs, and the metrics that `is_part` holds for."""
     seen = set() if seen is None else seen
     yield definition
     for column in definition.columns:

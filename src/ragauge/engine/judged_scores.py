@@ -79,9 +79,7 @@ def with_disputes(plan: "Plan", scores: Sequence[Scores]) -> list[Scores]:
             values = [score.value for score in given if score and score.value is not None]
             if len(values) < 2 or max(values) - min(values) < DISPUTE:
                 continue
-            by_judge = {
-                name: score and score.value for name, score in zip(names, given, strict=True)
-            }
+            by_judge = {name: it and it.value for name, it in zip(names, given, strict=True)}
             marks: dict[str, object] = {"needs_review": True, "judges": by_judge}
             for place, score in zip(places, given, strict=True):
                 if score and score.value is not None:

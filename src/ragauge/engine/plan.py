@@ -1,9 +1,6 @@
-"""The plan: the metrics of suites and all that they need, as one acyclic graph.
+"""The plan: the metrics of suites and all that they need, as one acyclic graph."""
 
-All problems are found before any work starts.
-"""
-
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
 
@@ -25,13 +22,13 @@ def make_plan(
     resources: Defaults = NO_RESOURCES,
     judges: Sequence[str] = (),
 ) -> Plan:
-    """The plan for these suites over samples with these columns.
+    """The plan for these suites over samples with these columns; with several `judges`, judged
+    metrics once for each.
 
-    `resources` maps each available resource to the settings that identify it. They are filled into
-    labels that do not set them, so that a label names the model behind its number. With several
-    `judges`, judged metrics are planned once per judge. Raises PlanError with every problem: unknown
-    metrics, settings and columns, and missing requirements of explicitly named metrics; a suite's metric
-    whose requirements are missing is marked `unavailable` instead.
+    `resources` maps each available resource to the settings that identify it, which labels that do
+    not set them get. Raises PlanError with every problem: unknown metrics, settings and columns,
+    missing requirements of explicitly named metrics; a suite's metric whose requirements are
+    missing is marked `unavailable` instead.
     """
     suites = tuple(dict.fromkeys(suites))
     if not judges and (judge := resources.get("judge", {}).get("judge")):
@@ -52,7 +49,18 @@ def make_plan(
         f"two different suites are named {name!r}; give one of them another name"
         for name in sorted({name for name in names if names.count(name) > 1})
     ]
-    problems += [*graph.problems, *_duplicate_names(planned, graph.nodes)]
+    # Checks of other rows may share a name.
+    filters: dict[str, list[str | None]] = {}
+    for metric in planned:
+        if metric.node is not None and metric.node in graph.nodes:
+            where = graph.nodes[metric.node].where
+            filters.setdefault(metric.metric, []).append(where.text if where else None)
+    problems += graph.problems
+    problems += [
+        f"two different metrics are named {name!r} and score the same rows; rename one"
+        for name, texts in filters.items()
+        if len(texts) > 1 and (None in texts or len(set(texts)) < len(texts))
+    ]
     if problems:
         raise PlanError(dict.fromkeys(problems))
     name = "+".join(suite.name for suite in suites)
@@ -123,16 +131,9 @@ def _check(graph: GraphBuilder, check: Check, group: str) -> Iterator[PlannedMet
             continue
         node = graph.node(metric, settings, suite, f"{group}: {name}", check.where)
         rules[name] = node.key
-        scale = 1.0 if label.name in COUNTS else check.scale
-        yield PlannedMetric(
-            name,
-            name,
-            metric,
-            node.key,
-            scale=scale,
-            digits=check.digits,
-            is_ranked=metric.is_ranked(settings),
-        )
+        scale, is_ranked = 1.0 if label.name in COUNTS else check.scale, metric.is_ranked(settings)
+        shown = (scale, check.digits)
+        yield PlannedMetric(name, name, metric, node.key, None, *shown, is_ranked=is_ranked)
     combined = [holds(name, expression) for name, expression in check.holds]
     averaged = [name for name, label in check.rules if name in rules and label.name not in COUNTS]
     combined += [mean_of(check.mean, averaged)] if check.mean else []
@@ -140,17 +141,5 @@ def _check(graph: GraphBuilder, check: Check, group: str) -> Iterator[PlannedMet
         inputs = tuple(Input(node=rules.get(column.name)) for column in metric.columns)
         node = Node(f"{group}: {metric.name}", metric, {}, inputs, where=check.where)
         graph.nodes[node.key] = node
-        scale, digits = check.scale, check.digits
-        yield PlannedMetric(metric.name, metric.name, metric, node.key, scale=scale, digits=digits)
-
-
-def _duplicate_names(planned: Sequence[PlannedMetric], nodes: Mapping[str, Node]) -> Iterator[str]:
-    """A problem for each name of several metrics on the same rows; checks of other rows may share one."""
-    filters: dict[str, list[str | None]] = {}
-    for metric in planned:
-        if metric.node is not None and metric.node in nodes:
-            where = nodes[metric.node].where
-            filters.setdefault(metric.metric, []).append(where.text if where else None)
-    for name, texts in filters.items():
-        if len(texts) > 1 and (None in texts or len(set(texts)) < len(texts)):
-            yield f"two different metrics are named {name!r} and score the same rows; rename one"
+        names = (metric.name, metric.name)
+        yield PlannedMetric(*names, metric, node.key, None, check.scale, check.digits)

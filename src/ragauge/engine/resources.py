@@ -26,12 +26,11 @@ ENCODER_ATTRIBUTES = ("name", "identity", "encode")
 
 
 class Resources:
-    """The encoders and judges of one run.
+    """The encoders and judges of one run; a copy in another process opens its own.
 
-    `encoder`: a model's name or an Encoder, for metrics whose label names no other; None for the embedded
-    one, in this `precision`.
-    `cache`: the file that keeps vectors and replies between runs; None to keep none. A copy in another
-    process opens its own.
+    `encoder`: a model's name or an Encoder, for metrics whose label names no other; None for the
+    embedded one, in this `precision`. `cache`: the file that keeps vectors and replies between
+    runs; None to keep none.
     """
 
     def __init__(
@@ -50,7 +49,7 @@ class Resources:
                 f"which has no {', '.join(missing)}"
             )
         self._precision = precision or DEFAULT_PRECISION
-        self._cache_path = cache
+        self.cache_path = cache
         self.judging = JudgeConfig() if judging is None else judging
         self._encoders: dict[tuple[str, str], CachedEncoder] = {}
         self._tokens: dict[tuple[str, str], set[tuple[int | None, LongText]]] = {}
@@ -61,7 +60,6 @@ class Resources:
         self.listener: Listener = ignore
         """Told of what a run does; set before it begins. A copy in another process tells nobody."""
         self.evidence: KeptEvidence = "all"
-        """Whose evidence score frames keep."""
         self.threads: int | None = None
         """Batches that an encoder computes at the same time; None for one per processor."""
 
@@ -110,7 +108,7 @@ class Resources:
     @cached_property
     def judges(self) -> "Mapping[str, JudgeSession]":
         """A session for each judge, by name."""
-        return self.judging.sessions(self._cache_path)
+        return self.judging.sessions(self.cache_path)
 
     def close_judges(self, names: Collection[str]) -> None:
         """Close these judges' connections; a later call opens them again."""
@@ -128,15 +126,10 @@ class Resources:
         sessions = {name: judge.for_estimate() for name, judge in self.judges.items()}
         return self._with(judges=sessions, listener=ignore)
 
-    @property
-    def cache_path(self) -> str | Path | None:
-        """The file that keeps vectors and replies; None if there is none."""
-        return self._cache_path
-
     def for_workers(self, cache: str | Path | None = None) -> "Resources":
         """The same encoders without judges, for workers of a cluster, and with another file for vectors:
         other machines may not reach this one's."""
-        other = self._with(judging=JudgeConfig(), _cache_path=cache, _encoders={})
+        other = self._with(judging=JudgeConfig(), cache_path=cache, _encoders={})
         for opened in ("cache", "judges"):
             other.__dict__.pop(opened, None)
         return other
@@ -193,10 +186,7 @@ class Resources:
         )
 
     def expect_tokens(self, settings: Iterable[Mapping[str, SettingValue]]) -> None:
-        """Register the token vectors that metrics with these settings need.
-
-        Before any work, so that one pass of the model gives a text's vector and its token vectors.
-        """
+        """Register which token vectors are needed, so that one pass of the model gives all."""
         for of_metric in settings:
             layer, long_text = of_metric.get("layer", NOT_SET), of_metric.get("long_text")
             if (layer is None or isinstance(layer, int)) and long_text in ("cut", "windows"):
@@ -213,7 +203,7 @@ class Resources:
         """The open cache; None if the run has none."""
         from ragauge.storage.cache import Cache
 
-        return None if self._cache_path is None else Cache(self._cache_path)
+        return None if self.cache_path is None else Cache(self.cache_path)
 
     def is_portable(self) -> bool:
         """Whether worker processes can have a copy; not with judges, whose rate one process must limit."""

@@ -14,16 +14,13 @@ from ragauge.samples.samples import MEASURED, REFERENCES, Samples
 from ragauge.suite import Entry, Suite, names_of, shipped_suites
 
 DEFAULT = "rag"
-"""The suite that is run if none is named."""
 MetricLike = str | Path | Suite | Label | Callable[..., object]
 """A suite's name or file, a suite, a label, or a metric's function."""
 
 
 def suites_of(metrics: MetricLike | Sequence[MetricLike]) -> list[Suite]:
-    """The suites that a caller names; single metrics are put into one suite.
-
-    Raises PlanError with every name that is neither a suite nor a metric.
-    """
+    """The suites that a caller names, single metrics put into one; PlanError with every name that
+    is neither suite nor metric."""
     several = not isinstance(metrics, str | Path | Suite | Label) and isinstance(metrics, Iterable)
     suites: list[Suite] = []
     entries: list[Entry] = []
@@ -56,16 +53,10 @@ def precision_of(suites: Sequence[Suite]) -> str | None:
 
 
 def without(suites: Sequence[Suite], names: Sequence[str]) -> list[Suite]:
-    """The suites without these metrics, named as they are shown or by label; a suite with nothing left goes.
-
-    Raises PlanError for each name that no suite has, and if no metric is left.
-    """
-    known = {
-        name
-        for suite in suites
-        for entry in suite.entries
-        for name in (entry.name, str(entry.label))
-    }
+    """The suites, as far as something is left, without these metrics; PlanError for unknown
+    ones."""
+    entries = [entry for suite in suites for entry in suite.entries]
+    known = {name for entry in entries for name in (entry.name, str(entry.label))}
     problems = [
         f"cannot leave out {name!r}: it is not among the metrics of this run{did_you_mean(name, known)}"
         for name in names
@@ -154,10 +145,7 @@ def unknown_metric(label: Label | str) -> str:
 
 
 def suite_for_label(label: str) -> Suite:
-    """The suite of one label, or of one metric or check by its name in a shipped suite.
-
-    Raises PlanError if the name is unknown.
-    """
+    """The suite of a label, or of a metric or check of a shipped suite; PlanError if unknown."""
     if entry := _named_by_default(label):
         return Suite(label, (entry,), explicit=True)
     parsed = catalog.read_label(label)

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
 from time import perf_counter
 
 from ragauge.engine.batch import measure
@@ -26,12 +25,9 @@ MAX_TIMED_LENGTH = 160
 
 @dataclass(frozen=True, slots=True)
 class Workload:
-    """What a run has to do, about.
-
-    `characters` and `texts` to encode, each distinct text once; `calls` to judges; `cells`: rows times
-    functions. `encoded_by`: for each metric that encodes texts, by the name that it is shown with, the
-    characters that it reads. `judged_by`: the metrics that ask judges.
-    """
+    """What a run has to do, about: `characters` and `texts` to encode, each distinct text once,
+    `calls` to judges, `cells` (rows times functions), by shown name the characters that metrics
+    read (`encoded_by`), and those that ask judges (`judged_by`)."""
 
     n_rows: int
     cells: int
@@ -145,31 +141,27 @@ class _Sizes:
                 texts = cells.explode() if isinstance(cells.dtype, pl.List) else cells
                 self.known[name] = int(texts.drop_nulls().unique().str.len_chars().sum())
         sizes = {name: self.known[name] for name in names}
-        if sizes.get("answer") and sizes.get("contexts"):
-            sizes["contexts"] = round(sizes["contexts"] * self._share_compared)
-        return sum(sizes.values())
-
-    @cached_property
-    def _share_compared(self) -> float:
-        """The share of the contexts' sentences that an answer is compared with."""
-        import polars as pl
-
+        if not (sizes.get("answer") and sizes.get("contexts")):
+            return sum(sizes.values())
+        # Of the contexts' sentences an answer is compared with some.
         own = pl.col("contexts").list.eval(pl.element().str.len_chars()).list.sum()
         sentences = pl.col("answer").str.len_chars() / CHARACTERS_PER_TEXT
         most = (COMPARED - 1 + sentences.clip(1)) * CHARACTERS_PER_TEXT
         read = pl.min_horizontal(own, most).sum().alias("read")
         n_read, n_all = self.samples.frame.select(read, own.sum().alias("all")).row(0)
-        return n_read / n_all if n_all else 1.0
+        sizes["contexts"] = round(sizes["contexts"] * (n_read / n_all if n_all else 1.0))
+        return sum(sizes.values())
 
 
 OWN = "ragauge"
 
 
 def without_columns(plan: Plan, first: Columns, resources: Resources) -> Mapping[str, str]:
-    """Why no score can come of the first rows, by the label of each metric whose columns they do not have.
+    """Why no score can come of the first rows, by the label of each metric whose columns they do
+    not have.
 
-    Our own metrics without judge and encoder are computed on these rows. Of the others, which might call something
-    outside, the columns count that their functions cannot do without.
+    Our own metrics without judge and encoder are computed; of the others the columns count that
+    their functions need.
     """
     nodes = {node.key: node for node in plan.nodes}
     not_run = {node.key for node in plan.nodes if _may_call(node, nodes)}
@@ -200,10 +192,7 @@ def _may_call(node: Node, nodes: Mapping[str, Node]) -> bool:
 
 
 def _missing(node: Node, nodes: Mapping[str, Node], known: set[str]) -> list[str]:
-    """The columns without which the node has no value, and that are not known.
-
-    A node that can do without each of its columns has no value without all of them; then it is the first.
-    """
+    """The unknown columns without which the node has no value."""
     needs: list[tuple[bool, list[str]]] = []
     for column, source in zip(node.definition.columns, node.inputs, strict=True):
         name = REFERENCES if source.column == REFERENCE else source.column

@@ -1,6 +1,6 @@
 """The entry points: `evaluate` samples with metrics, `score` one sample, `open_run` a stored run."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, cast, get_args
@@ -21,7 +21,14 @@ from ragauge.engine.selection import (
 )
 from ragauge.engine.workload import Workload, characters_per_second, workload
 from ragauge.errors import DataError, MetricError, PlanError, Problem, did_you_mean
-from ragauge.evaluation.execution import Batches, Execution, Progress
+from ragauge.evaluation.execution import (
+    BATCH_SIZE,
+    ROWS_SAMPLED,
+    Batches,
+    Execution,
+    Progress,
+    usual_batch_size,
+)
 from ragauge.judges.config import JudgeConfig, judge_config_of
 from ragauge.progress import Listener, ignore
 from ragauge.run import Run
@@ -41,12 +48,6 @@ if TYPE_CHECKING:
     from ragauge.runs.store import RunFolder
 
 MAX_WHOLE = 2**63
-BATCH_SIZE, MAX_BATCH_SIZE = 1_000, 10_000
-PARTS = 200
-"""Parts of a large run, unless its batches would exceed MAX_BATCH_SIZE rows."""
-BATCH_BYTES = 4 * 2**20
-"""Most bytes of samples in a batch of more than BATCH_SIZE rows."""
-ROWS_SAMPLED = 100
 ROWS_FORECAST = 20_000
 """Rows by which the work of samples in a file is forecast."""
 
@@ -158,8 +159,7 @@ def evaluate(
     try:
         return evaluation.run(folder, workers=workers, progress=progress, executor=executor)
     finally:
-        if not isinstance(judge, JudgeConfig):
-            evaluation.resources.close_judges(opened_by_name(judge))
+        evaluation.close(judge)
 
 
 def open_run(folder: str | Path) -> Run:
@@ -180,11 +180,7 @@ def open_run(folder: str | Path) -> Run:
 
 @dataclass(frozen=True, slots=True)
 class Evaluation(Batches):
-    """A prepared evaluation: plan, samples, resources and manifest.
-
-    `manifest.key` identifies its run: it is the same for the same plan, data, code, models, seed and
-    batch size.
-    """
+    """A prepared evaluation; `manifest.key` identifies its run by all that makes its numbers."""
 
     @classmethod
     def prepare(
@@ -230,9 +226,8 @@ class Evaluation(Batches):
     ) -> Run:
         """Run the evaluation and store it in `folder` if one is given; see `evaluate`.
 
-        `listener` gets an event for each step, in more detail than `progress`; worker processes only
-        report the batches that they finish. The stored summaries are also by the fields `by`; None leaves
-        those of a finished run as they are.
+        `listener` gets an event for each step (worker processes report batches only). The stored
+        summaries are also by the fields `by`; None leaves those of a finished run as they are.
         """
         _check(folder=folder)
         self._retry_unreadable()
@@ -293,21 +288,16 @@ class Evaluation(Batches):
 
         return choose(self.plan, len(self.samples), workers, self.resources).reports
 
+    def close(self, judge: object) -> None:
+        """Close the judges that were given by name: whoever opens one closes it."""
+        given = cast("Sequence[object]", judge if isinstance(judge, list | tuple) else [judge])
+        self.resources.close_judges([name for name in given if isinstance(name, str)])
+
     def _retry_unreadable(self) -> None:
         """Let the judges repeat calls whose stored reply is unreadable, if the config says so."""
         if self.resources.judging.retry_unreadable:
             for session in judges_of(self.plan, self.resources):
                 session.retry_unreadable = True
-
-
-def usual_batch_size(samples: Samples) -> int:
-    """1,000 rows; of many short samples more, so that a large run has not too many parts."""
-    wanted = min(len(samples) // PARTS // BATCH_SIZE * BATCH_SIZE, MAX_BATCH_SIZE)
-    if wanted <= BATCH_SIZE:
-        return BATCH_SIZE
-    first = samples.part(0, ROWS_SAMPLED)
-    size = sum(len(str(row)) for row in first.iter_rows()) / first.height
-    return max(BATCH_SIZE, min(wanted, int(BATCH_BYTES / size) // BATCH_SIZE * BATCH_SIZE))
 
 
 def _check(
@@ -332,16 +322,6 @@ def _check(
     for name, path in (("folder", folder), ("cache", cache)):
         if "\0" in str(path):
             raise PlanError([f"{name} has a NUL character: {str(path)!r:.80}"])
-
-
-def opened_by_name(judge: "JudgeLike | Sequence[JudgeLike] | None") -> Collection[str]:
-    """The judges that were given by name: this call opened them, so it may close them."""
-    several = isinstance(judge, list | tuple)
-    return [
-        name
-        for name in cast("Sequence[JudgeLike]", judge if several else [judge])
-        if isinstance(name, str)
-    ]
 
 
 def _loaded(

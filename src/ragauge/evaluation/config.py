@@ -106,7 +106,6 @@ ENCODER_KEYS = {
     "api_key_env": str,
     "dimensions": int,
 }
-"""What `open_encoder` takes."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,13 +5,13 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ragauge.engine.corpus import compute_corpus_features
 from ragauge.engine.graph import Plan
+from ragauge.engine.task import compute_corpus_features
 from ragauge.progress import Scored
 from ragauge.run import Run
 from ragauge.runs.identity import judges_of, now
 from ragauge.runs.manifest import Manifest
-from ragauge.runs.stored_results import has_results, write_results
+from ragauge.runs.outcomes import has_results, write_results
 from ragauge.samples.fields import REASON, STATUS
 from ragauge.samples.samples import Columns, RowRange, SampleFile, Samples, to_columns
 
@@ -24,8 +24,24 @@ if TYPE_CHECKING:
 
     Parts = Iterable[tuple[int, pl.DataFrame]]
 
+BATCH_SIZE, MAX_BATCH_SIZE = 1_000, 10_000
+PARTS = 200
+"""Parts of a large run, unless its batches would exceed MAX_BATCH_SIZE rows."""
+BATCH_BYTES = 4 * 2**20
+"""Most bytes of samples in a batch of more than BATCH_SIZE rows."""
+ROWS_SAMPLED = 100
 Progress = Callable[[int, int], None]
 """Called with the number of rows done and the total number of rows."""
+
+
+def usual_batch_size(samples: Samples) -> int:
+    """1,000 rows; of many short samples more, so that a large run has not too many parts."""
+    wanted = min(len(samples) // PARTS // BATCH_SIZE * BATCH_SIZE, MAX_BATCH_SIZE)
+    if wanted <= BATCH_SIZE:
+        return BATCH_SIZE
+    first = samples.part(0, ROWS_SAMPLED)
+    size = sum(len(str(row)) for row in first.iter_rows()) / first.height
+    return max(BATCH_SIZE, min(wanted, int(BATCH_BYTES / size) // BATCH_SIZE * BATCH_SIZE))
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,10 +76,7 @@ class Batches:
         return to_columns(self.rows(number, self.columns_read()))
 
     def unfinished_batches(self, folder: "RunFolder | None") -> list[int]:
-        """The numbers of the batches that are not finished in this folder. Writes nothing.
-
-        All batches if there is no folder, or it holds another run, which `RunFolder.open` rejects.
-        """
+        """The batches that are not finished in this folder; all, if it has another run."""
         numbers = list(range(self.n_batches))
         stored = folder.manifest() if folder and folder.has_manifest() else None
         if folder is None or stored is None or stored.key != self.manifest.key:
@@ -78,10 +91,10 @@ class Batches:
 
 @dataclass(frozen=True, slots=True)
 class Execution(Batches):
-    """One execution of an evaluation's batches, with `workers` processes at most.
+    """One execution of an evaluation's batches, with `workers` processes at most, or by another
+    `executor`.
 
-    `executor`: where batches are measured, if not on this machine alone. `by`: the fields of the stored
-    summaries; None leaves those of a finished run as they are.
+    `by`: the fields of the stored summaries; None leaves those of a finished run as they are.
     """
 
     workers: int = 1
@@ -100,7 +113,7 @@ class Execution(Batches):
             scores = pl.concat([parts[number] for number in numbers])
             return Run(self.samples, InMemory(scores), self._finished())
         # A cluster writes its parts to a folder that is not kept.
-        from ragauge.samples.temporary_file import TemporaryFolder
+        from ragauge.samples.file import TemporaryFolder
 
         folder = TemporaryFolder()
         run = self.in_folder(folder.path / "run")
@@ -200,10 +213,7 @@ class Execution(Batches):
         folder.remove_apart()
 
     def _told(self, measured: "Parts", numbers: Sequence[int], *, reports: bool) -> "Parts":
-        """The same parts, of which those who watch the run are told.
-
-        `reports`: the listener knows already what was computed.
-        """
+        """The parts, of which those who watch are told, unless the metrics' own listener was."""
         n, size = len(self.samples), self.manifest.batch_size
         n_rows = {number: min(size, n - number * size) for number in numbers}
         done = n - sum(n_rows.values())
@@ -217,18 +227,18 @@ class Execution(Batches):
 
 
 N_WORST = 20
-"""Rows stored of each metric's worst ones."""
 
 
 def _store_results(run: Run) -> None:
-    """Store what a large run shows first, so that it is not computed again: its summary, also by fields with few
-    values, outcomes, distributions, findings, worst rows, and the comparison of its first screen.
-
-    A run whose aggregates cannot all be computed here stores nothing.
-    """
-    from ragauge.comparing.differences import comparisons_of
-    from ragauge.page.distributions import DISTRIBUTIONS, distributions
-    from ragauge.page.slices import SLICES, can_be_stored, run_slices
+    """Store what a large run shows first, unless an aggregate cannot be computed here."""
+    from ragauge.comparing.systems import comparisons_of
+    from ragauge.page.breakdowns import (
+        DISTRIBUTIONS,
+        SLICES,
+        can_be_stored,
+        distributions,
+        run_slices,
+    )
     from ragauge.runs.findings import find
     from ragauge.runs.summary import worst_rows
     from ragauge.views.first_screen import FirstScreen

@@ -10,18 +10,10 @@ import numpy as np
 import polars as pl
 
 from ragauge.errors import DataError, PlanError, Problem
-from ragauge.evaluation import Evaluation, MetricLike, evaluate, opened_by_name
+from ragauge.evaluation import Evaluation, MetricLike, evaluate
 from ragauge.judges.config import JudgeConfig, judge_config_of
-from ragauge.people.judge_effects import (
-    AnswerOrder,
-    ContextOrder,
-    JudgeBias,
-    Key,
-    answer_order,
-    consistency,
-    context_order,
-    length_effect,
-)
+from ragauge.people import judge_effects
+from ragauge.people.judge_effects import JudgeBias, Key
 from ragauge.run import Run
 from ragauge.samples.samples import Samples
 from ragauge.score import Score
@@ -87,8 +79,7 @@ def judge_bias(
         try:
             return _measured(prepared, metrics, judged, labels, yes, path)
         finally:
-            if not isinstance(judge, JudgeConfig):
-                prepared.resources.close_judges(opened_by_name(judge))
+            prepared.close(judge)
 
 
 def judge_bias_cost(
@@ -135,10 +126,12 @@ def _measured(
         metric.metric for metric in plan.metrics if "contexts" in plan.only([metric]).columns
     }
     in_order = [metric for metric in shown if metric.metric in labels_read]
-    by_order: tuple[ContextOrder, ...] = ()
+    by_order: tuple[judge_effects.ContextOrder, ...] = ()
     if in_order and turned is not None:
         other = evaluate(turned, metrics, judge=config, cache=cache, seed=seed)
-        by_order = tuple(context_order(run, other, metric, seed=seed) for metric in in_order)
+        by_order = tuple(
+            judge_effects.context_order(run, other, metric, seed=seed) for metric in in_order
+        )
     standard, held, notes = _standard(run, labels, yes)
     by_label, offline = (standard, None) if labels is not None else (None, standard)
     orders = tuple(_answer_orders(chosen, prepared.resources, seed, notes))
@@ -150,18 +143,14 @@ def _measured(
         notes.append("order of contexts: no answer has two contexts")
     if len(chosen.systems) < 2:
         notes.append("order of answers: needs the answers of two systems")
-    return JudgeBias(
-        chosen.frame["id"].n_unique(),
-        len(chosen),
-        tuple(consistency(run, metric, seed=seed) for metric in shown) if config.repeat > 1 else (),
-        by_order,
-        tuple(
-            length_effect(run, metric, labels=by_label, offline=offline, held=held, seed=seed)
-            for metric in shown
-        ),
-        orders,
-        tuple(notes),
+    repeated = shown if config.repeat > 1 else ()
+    repeats = tuple(judge_effects.consistency(run, metric, seed=seed) for metric in repeated)
+    lengths = tuple(
+        judge_effects.length_effect(run, it, labels=by_label, offline=offline, held=held, seed=seed)
+        for it in shown
     )
+    n_ids = chosen.frame["id"].n_unique()
+    return JudgeBias(n_ids, len(chosen), repeats, by_order, lengths, orders, tuple(notes))
 
 
 def judged_metrics(plan: "Plan") -> frozenset[str]:
@@ -187,11 +176,9 @@ def _turned(samples: Samples) -> Samples | None:
     """The answers with two contexts or more, in reverse order; None if there are none."""
     if "contexts" not in samples.columns:
         return None
-    several = samples.frame.filter(pl.col("contexts").list.len() > 1)
-    lists = [
-        name for name in ("contexts", "context_ids", "context_scores") if name in several.columns
-    ]
-    turned = several.with_columns(pl.col(name).list.reverse() for name in lists)
+    rows = samples.frame.filter(pl.col("contexts").list.len() > 1)
+    lists = [name for name in ("contexts", "context_ids", "context_scores") if name in rows.columns]
+    turned = rows.with_columns(pl.col(name).list.reverse() for name in lists)
     return Samples(turned, samples.source) if turned.height else None
 
 
@@ -220,7 +207,7 @@ def _standard(
 
 def _answer_orders(
     samples: Samples, resources: "Resources", seed: int, notes: list[str]
-) -> Iterable[AnswerOrder]:
+) -> Iterable[judge_effects.AnswerOrder]:
     """Each judge's comparisons of two systems' answers, in both orders."""
     from ragauge.calls import loop
     from ragauge.judges.questions import FIRST, TIE
@@ -236,7 +223,7 @@ def _answer_orders(
                 found.append((id, won[0], won[1]))
         if n_failed := len(pairs) - len(found):
             notes.append(f"{name}: {n_failed:,} of {len(pairs):,} pairs could not be compared")
-        yield answer_order(name, found, seed=seed)
+        yield judge_effects.answer_order(name, found, seed=seed)
 
 
 Pair = tuple[str, str | None, Sequence[str] | None, str, str]

@@ -7,15 +7,9 @@ from math import log1p
 
 from ragauge.encoders.cached import CachedEncoder
 from ragauge.encoders.protocol import LongText
-from ragauge.features.matches import ALIKE, TokenMatch, token_match
+from ragauge.features.matches import ALIKE, TokenMatch, TokenPlaces, token_match
 from ragauge.features.refusals import refusal_of
-from ragauge.features.token_places import TokenPlaces
-from ragauge.language.references.match import (
-    ReferenceMatch,
-    ReferenceWord,
-    alternatives,
-    match_reference,
-)
+from ragauge.language.references.match import ReferenceMatch, alternatives, match_reference
 from ragauge.language.refusals.refusals import RefusalMatch
 from ragauge.language.text import is_blank
 from ragauge.metric import feature
@@ -86,15 +80,12 @@ def likenesses(
     questions = question or [None] * len(answer)
     rows = list(zip(questions, answer, expected_answers, strict=True))
     flat = [(asked, ours, text) for asked, ours, texts in rows for text in texts]
+    asked_of, answers = [asked for asked, _, _ in flat], [ours for _, ours, _ in flat]
+    texts = [text for _, _, text in flat]
     found = iter(
         reference_likeness(
-            *(list(column) for column in zip(*flat, strict=True)),
-            encoder=encoder,
-            layer=layer,
-            long_text=long_text,
+            asked_of, answers, texts, encoder=encoder, layer=layer, long_text=long_text
         )
-        if flat
-        else ()
     )
     return [
         tuple(islice(found, len(texts))) or NoAnswer(refusal_of(ours, asked))
@@ -118,30 +109,23 @@ def reference_likeness(
     wordings = [() if is_blank(text) else alternatives(text) for text in reference]
     pairs = [(ours, text) for ours, texts in zip(answer, wordings, strict=True) for text in texts]
     distinct = list(dict.fromkeys(pairs))
-    matches = token_match(
-        [ours for ours, _ in distinct],
-        [text for _, text in distinct],
-        [ALIKE] * len(distinct),
-        encoder=encoder,
-        layer=layer,
-        long_text=long_text,
-    )
+    answers, texts = [ours for ours, _ in distinct], [text for _, text in distinct]
+    same = [ALIKE] * len(distinct)
+    matches = token_match(answers, texts, same, encoder=encoder, layer=layer, long_text=long_text)
     known = dict(zip(distinct, matches, strict=True))
     return [
-        _likenesses(asked, ours, texts, [known[ours, text] for text in texts])
+        _likenesses(asked, ours, {text: known[ours, text] for text in texts})
         for asked, ours, texts in zip(question, answer, wordings, strict=True)
     ]
 
 
 def _likenesses(
-    question: str | None,
-    answer: str,
-    wordings: Sequence[str],
-    matches: Sequence[TokenMatch | Score],
+    question: str | None, answer: str, matches: Mapping[str, TokenMatch | Score]
 ) -> tuple[Likeness, ...] | Score:
+    """The answer compared with each wording of a reference."""
     found: list[Likeness] = []
     refusal = refusal_of(answer, question)
-    for wording, tokens in zip(wordings, matches, strict=True):
+    for wording, tokens in matches.items():
         if isinstance(tokens, Score):
             return tokens
         match = match_reference(question, wording, answer)
@@ -155,55 +139,39 @@ def _likenesses(
 def _features(
     match: ReferenceMatch, tokens: TokenMatch, refusal: RefusalMatch | None
 ) -> dict[str, float]:
-    wanted = match.wanted
     side = tokens.reference
     spans = side.tokens.spans if side else None
     places = None if spans is None else TokenPlaces(spans.tolist())
     best: list[float] = side.best.tolist() if side else []
-    cosines = [
-        0.0 if word.how in ("denied", "other") else _cosine(word, best, places) for word in wanted
-    ]
-    credits = [word.credit for word in wanted]
-    n_other = min(match.n_new - match.n_new_shared, MOST_OTHER)
-    n_compared = match.n_new_shared + n_other
-    has_new = any(word.is_new for word in wanted)
+    meanings: list[float] = []
+    for word in match.wanted:
+        # The mean over the word's tokens of their best cosines; over all if their offsets are unknown.
+        own = best if places is None else [best[at] for at in places.of(word.start, word.end)]
+        cosine = 0.0 if word.how in ("denied", "other") else max(0.0, _mean(own))
+        meanings.append(1.0 if word.credit == 1 else cosine)
+    # BERTScore recall, in which the tokens of numbers found in another form count 1.
+    recall = tokens.recall
+    numbers = [word for word in match.words if word.how == "number" and word.credit == 1]
+    if places is not None and numbers:
+        for word in numbers:
+            for at in places.of(word.start, word.end):
+                best[at] = 1.0
+        recall = _mean(best[at] for at in places.all)
+    credits = [word.credit for word in match.wanted]
+    n_compared = match.n_new_shared + min(match.n_new - match.n_new_shared, MOST_OTHER)
+    has_new = any(word.is_new for word in match.wanted)
     restated = 0.0 if has_new or not any(credits) else 1.0
     shared = match.n_new_shared / n_compared if n_compared else restated
     return {
         "new_words": _mean(credits),
-        "meaning": _mean(
-            1.0 if credit == 1 else cosine for credit, cosine in zip(credits, cosines, strict=True)
-        ),
-        "recall": 0.0 if match.is_denied else _recall(match, tokens, places),
+        "meaning": _mean(meanings),
+        "recall": 0.0 if match.is_denied else max(0.0, recall),
         "verbatim": float(match.is_contained or match.is_in_numbers or match.is_in_other_words),
         "shared": 0.0 if match.is_denied else shared,
         "contradiction": float(match.contradiction is not None),
         "refusal": float(refusal is not None),
         "answer_length": log1p(min(match.n_answer_words, LONGEST_ANSWER)),
     }
-
-
-def _cosine(word: ReferenceWord, best: Sequence[float], places: TokenPlaces | None) -> float:
-    """The mean over the word's tokens of their best cosines in the answer; 0 without an answer.
-
-    `best`: of the reference's tokens; `places`: theirs, None if their offsets are unknown.
-    """
-    if places is None:
-        return max(0.0, _mean(best))
-    return max(0.0, _mean(best[at] for at in places.of(word.start, word.end)))
-
-
-def _recall(match: ReferenceMatch, tokens: TokenMatch, places: TokenPlaces | None) -> float:
-    """BERTScore recall, in which the tokens of numbers found in another form count 1."""
-    reference = tokens.reference
-    found = [word for word in match.words if word.how == "number" and word.credit == 1]
-    if reference is None or places is None or not found:
-        return max(0.0, tokens.recall)
-    best = reference.best.tolist()
-    for word in found:
-        for at in places.of(word.start, word.end):
-            best[at] = 1.0
-    return max(0.0, _mean(best[at] for at in places.all))
 
 
 def _mean(values: Iterable[float]) -> float:

@@ -208,12 +208,7 @@ async def answer_questions(
 
 async def claims_of(judge: JudgeSession, question: str | None, text: str) -> Claims | Score:
     """The atomic claims of a text that answers a question, sentence by sentence."""
-    return await _claims_in(judge, question, _sentences(text))
-
-
-async def _claims_in(
-    judge: JudgeSession, question: str | None, sentences: Sequence[str]
-) -> Claims | Score:
+    sentences = _sentences(text)
     if not sentences:
         return Claims(())
     groups = judge.pieces(sentences, question or "")
@@ -242,13 +237,12 @@ async def _supported(
         asked = await judge.ask(questions.support_at_once(question, sentences, contexts))
         if isinstance(asked, Score):
             return asked
-        free = [
-            sentence for sentence, found in zip(sentences, asked.value, strict=True) if not found
-        ]
+        pairs = zip(sentences, asked.value, strict=True)
+        free = tuple(sentence for sentence, found in pairs if not found)
         verdicts = tuple(verdict for found in asked.value for verdict in found)
-        claims = Claims(tuple(verdict.claim for verdict in verdicts), tuple(free))
+        claims = Claims(tuple(verdict.claim for verdict in verdicts), free)
         return Supports(verdicts, claims, _calls([asked]))
-    claims = await _claims_in(judge, question, sentences)
+    claims = await claims_of(judge, question, text)
     return claims if isinstance(claims, Score) else await support_of(judge, claims, contexts)
 
 
@@ -278,13 +272,10 @@ async def support_of(
         if isinstance(answered, Score):
             return answered
         for at, verdict in zip(places, answered.value, strict=True):
-            if (
-                verdict.context is not None
-                and verdict.start is not None
-                and verdict.end is not None
-            ):
-                piece = part[verdict.context]
-                start, end = verdict.start + piece.start, verdict.end + piece.start
+            context, start, end = verdict.context, verdict.start, verdict.end
+            if context is not None and start is not None and end is not None:
+                piece = part[context]
+                start, end = start + piece.start, end + piece.start
                 verdict = replace(verdict, context=piece.place, start=start, end=end)
             found[at].append(verdict)
     n_pieces = max(map(len, found))

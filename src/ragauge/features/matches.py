@@ -1,9 +1,11 @@
 """Token vectors of two texts matched greedily, as BERTScore does (Zhang et al. 2020, section 3)."""
 
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import accumulate
 from math import log
 
 import numpy as np
@@ -92,8 +94,31 @@ class Side:
         """The words of the tokens at these places; their ids if the offsets are unknown."""
         if self.tokens.spans is None:
             return [f"#{token}" for token in self.tokens.ids[places].tolist()]
-        text = self.text
-        return [text[start:end] for start, end in self.tokens.spans[places].tolist()]
+        return [self.text[start:end] for start, end in self.tokens.spans[places].tolist()]
+
+
+class TokenPlaces:
+    """The tokens of a text by their character offsets; those without characters are in no span.
+
+    `all`: the tokens with characters, in the order of the text.
+
+    >>> TokenPlaces([(0, 0), (0, 3), (3, 5), (6, 9)]).of(2, 7)
+    [1, 2, 3]
+    """
+
+    def __init__(self, spans: Iterable[tuple[int, int]]) -> None:
+        rows = [(start, end, at) for at, (start, end) in enumerate(spans) if end > start]
+        self.all = [at for _, _, at in rows]
+        rows.sort()
+        self._rows = rows
+        self._starts = [start for start, _, _ in rows]
+        # Bytes of one character share a span, and nothing keeps a tokenizer from overlaps.
+        self._reaches = [*accumulate((end for _, end, _ in rows), max)]
+
+    def of(self, start: int, end: int) -> list[int]:
+        """The tokens that share a character with the span, in the order of the text."""
+        first, last = bisect_right(self._reaches, start), bisect_left(self._starts, end)
+        return sorted([at for _, other_end, at in self._rows[first:last] if other_end > start])
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,9 +174,7 @@ def token_match(
     rows = list(zip(answer, reference, token_weights, strict=True))
     out: list[TokenMatch | Score] = []
     for piece in pieces(rows, lambda row: len(row[0]) + len(row[1])):
-        pairs = dict.fromkeys(
-            (ours, theirs) for ours, theirs, _ in piece if ours.strip() and theirs.strip()
-        )
+        pairs = dict.fromkeys(row[:2] for row in piece if row[0].strip() and row[1].strip())
         found = _nearest(list(pairs), encoder, layer, long_text)
         out += [_match(*row, found.get(row[:2])) for row in piece]
     return out
@@ -172,11 +195,13 @@ def _nearest(
         return found
     texts = (text for pair in missing for text in pair)
     vectors = encoder.tokens(texts, layer=layer, long_text=long_text)
-    for answer, reference in missing:
-        found[answer, reference] = _compared(vectors[answer], vectors[reference])
-    new = {pair: found[pair] for pair in missing}
-    kept = {pair: _packed(both) for pair, both in new.items() if not isinstance(both, Score)}
-    encoder.keep(kind, kept)
+    new: dict[Pair, bytes] = {}
+    for pair in missing:
+        both = _compared(*(vectors[text] for text in pair))
+        found[pair] = both
+        if not isinstance(both, Score):
+            new[pair] = _packed(both)
+    encoder.keep(kind, new)
     return found
 
 
@@ -195,12 +220,13 @@ def _compared(
         product = cosines(left[top : top + rows], right)
         best[top : top + rows] = product.max(axis=1, initial=-np.inf)
         np.maximum(others_best, product.max(axis=0, initial=-np.inf), out=others_best)
-    return _nearest_of(ours, best), _nearest_of(theirs, others_best)
-
-
-def _nearest_of(tokens: TokenVectors, best: Floats) -> Nearest:
-    n_own = int((~tokens.special).sum())
-    return Nearest(best, tokens.ids, marks_of(tokens), tokens.spans, tokens.n_tokens, n_own)
+    mine, other = (
+        Nearest(
+            found, side.ids, marks_of(side), side.spans, side.n_tokens, int((~side.special).sum())
+        )
+        for side, found in ((ours, best), (theirs, others_best))
+    )
+    return mine, other
 
 
 def marks_of(tokens: TokenVectors) -> Bools:
@@ -240,22 +266,19 @@ def _packed(both: tuple[Nearest, Nearest]) -> bytes:
 def _unpacked(packed: bytes) -> tuple[Nearest, Nearest]:
     """The pair; ValueError if the bytes do not encode one."""
     numbers = np.frombuffer(packed, np.int32)
-    ours, end = _side(numbers, 0)
-    theirs, end = _side(numbers, end)
+    sides: list[Nearest] = []
+    end = 0
+    for _ in range(2):
+        n, n_tokens, n_own, n_rows = numbers[end : end + 4].tolist()
+        start = end + 4
+        end = start + n + n_rows * n
+        best = numbers[start : start + n].view(np.float32)
+        rows = numbers[start + n : end].reshape(n_rows, n)
+        spans = rows[2:].T if n_rows > 2 else None
+        sides.append(Nearest(best, rows[0], rows[1] != 0, spans, n_tokens, n_own))
     if end != len(numbers):
         raise ValueError(f"{len(numbers)} numbers, but a pair of {end}")
-    return ours, theirs
-
-
-def _side(numbers: npt.NDArray[np.int32], start: int) -> tuple[Nearest, int]:
-    """The side encoded at `start`, and where it ends."""
-    n, n_tokens, n_own, n_rows = numbers[start : start + 4].tolist()
-    start += 4
-    end = start + n + n_rows * n
-    best = numbers[start : start + n].view(np.float32)
-    rows = numbers[start + n : end].reshape(n_rows, n)
-    spans = rows[2:].T if n_rows > 2 else None
-    return Nearest(best, rows[0], rows[1] != 0, spans, n_tokens, n_own), end
+    return sides[0], sides[1]
 
 
 def _match(

@@ -1,8 +1,4 @@
-"""Match rankings to their judgements: one table of hits for a whole batch of samples.
-
-Every ranking measure is a function of that table (see `ragauge.rankings.hits`); a sample's `ranking`
-is its row of the table and the names of its hits.
-"""
+"""Match rankings to their judgements: one table of hits for a whole batch of samples."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,8 +9,7 @@ from typing import Annotated, Literal, NamedTuple, TypeVar
 import numpy as np
 
 from ragauge.metric import feature
-from ragauge.rankings.arrays import Ints
-from ragauge.rankings.hits import Hits
+from ragauge.rankings.hits import Hits, Ints
 from ragauge.score import Score
 from ragauge.setting import Renamed
 
@@ -119,16 +114,11 @@ def _rankings(
 
 def _by_id(ids: Sequence[str], relevant: Mapping[str, int]) -> Row:
     distinct = dict.fromkeys(ids)
-    ranks: list[int] = []
-    grades: list[int] = []
-    names: list[str] = []
-    for rank, document in enumerate(distinct, 1):
-        if document in relevant:
-            ranks.append(rank)
-            grades.append(relevant[document])
-            names.append(document)
+    found = [(rank, name) for rank, name in enumerate(distinct, 1) if name in relevant]
+    ranks, names = [rank for rank, _ in found], tuple(name for _, name in found)
+    grades = [relevant[name] for name in names]
     judged = sorted(relevant.values(), reverse=True)
-    return Row(ranks, grades, [1] * len(ranks), tuple(names), len(distinct), judged)
+    return Row(ranks, grades, [1] * len(ranks), names, len(distinct), judged)
 
 
 def _by_text(passages: Sequence[str], golds: Sequence[str], *, empty_matches: bool) -> Row:

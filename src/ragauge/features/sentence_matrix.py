@@ -55,13 +55,8 @@ def sentence_matrix(
     rows = list(zip(answer_sentences, reference_sentences, strict=True))
     out: list[SentenceMatrix | Score] = []
     for piece in pieces(rows, lambda row: sum(map(len, (*row[0], *row[1])))):
-        texts = (
-            sentence
-            for row in piece
-            if all(row) and not _too_many(*row)
-            for side in row
-            for sentence in side
-        )
+        compared = [row for row in piece if all(row) and not _too_many(*row)]
+        texts = (sentence for ours, theirs in compared for sentence in (*ours, *theirs))
         vectors = encoder.tokens(texts, layer=layer, long_text=long_text)
         out += [_matrix(answer, reference, vectors) for answer, reference in piece]
     return out

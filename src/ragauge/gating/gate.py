@@ -1,17 +1,230 @@
 """The gate: whether a run keeps the rules that a build has to pass. A number without a value fails."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Literal
+from math import inf
+from typing import Literal, cast
 
+from ragauge import catalog
 from ragauge.comparing.mismatches import other_precisions, other_versions
-from ragauge.errors import PlanError, did_you_mean
-from ragauge.gating.baseline import Baseline
-from ragauge.gating.checking import Checking, Verdict, without_value
-from ragauge.gating.rules import Operand, Rule
+from ragauge.errors import LabelError, PlanError, did_you_mean
+from ragauge.gating.rules import COUNTS, MEAN, SPREAD, Operand, Rule, out_of_reach
+from ragauge.gating.slices import IDS_KEPT, Baseline, Slice, number_of
+from ragauge.label import Label
+from ragauge.runs.aggregates import aggregate_problem
+from ragauge.runs.manifest import MetricDisplay
 from ragauge.runs.scored_run import ScoredRun
-from ragauge.where import Comparison
+from ragauge.score import Status
+from ragauge.where import Comparison, Filter
+
+OF_SCORED = (MEAN, "low", "high", "lowest", "highest", *SPREAD)
+"""The statistics that rows without a score do not enter."""
+FILLED_IN = ("model", "judge", "prompts", "parts", "layer")
+"""Settings that a run fills into labels."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """The value of one operand of a rule; None if it has none, and why."""
+
+    operand: str
+    value: float | None
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """Whether a rule holds for a system; `system` is None if it is about the whole run.
+
+    `reason` says why it fails. `ids` are the questions that lower the number most, the worst first.
+    `shortfall` is how far its numbers miss the rule, relative to the limit: 0 if it holds, infinite if a
+    number has no value.
+    """
+
+    rule: str
+    system: str | None
+    passed: bool
+    readings: tuple[Reading, ...]
+    reason: str = ""
+    ids: tuple[str, ...] = ()
+    shortfall: float = 0.0
+
+
+def without_value(rule: str, system: str | None, reason: str) -> Verdict:
+    """The verdict where there is no number at all."""
+    return Verdict(rule, system, False, (), reason, shortfall=inf)
+
+
+@dataclass(frozen=True)
+class Checking:
+    """Checks rules for systems of one run."""
+
+    run: ScoredRun
+    systems: Sequence[str]
+    baseline: Baseline | None
+    _slices: dict[str | None, Slice] = field(default_factory=dict["str | None", Slice])
+
+    def verdicts(self, rule: Rule) -> Iterator[Verdict]:
+        """A verdict for the run if the rule is about totals only; else for each system in its slices.
+
+        The baseline is not compared with itself.
+        """
+        metrics = {each.text: self.metric(each) for each in rule.operands if each.statistic}
+        problems = [
+            f"rule {rule.text!r:.200}: {problem}"
+            for operand, limit in rule.limits
+            if operand.text in metrics
+            if (problem := out_of_reach(operand, limit, metrics[operand.text]))
+        ]
+        if problems:
+            raise PlanError(problems)
+        systems: list[str | None] = [*self.systems] if metrics else [None]
+        if rule.needs_baseline and self.baseline is not None:
+            systems = [system for system in systems if system != self.baseline.system]
+            if not systems:
+                name = self.baseline.system
+                raise PlanError([f"rule {rule.text!r:.200} compares {name} with itself"])
+        slices = [self._slice(each.where) for each in rule.operands if each.names_systems]
+        present = {system for each in slices for system in each.samples.systems}
+        # If no system is in the slices, the rule fails for each.
+        for system in [system for system in systems if system in present] or systems:
+            yield self._verdict(rule, system)
+
+    def _verdict(self, rule: Rule, system: str | None) -> Verdict:
+        readings = tuple(
+            Reading(operand.text, *self._number(operand, system)) for operand in rule.operands
+        )
+        values = {each.operand: each.value for each in readings if each.value is not None}
+        if len(values) < len(readings):
+            absent = [each for each in readings if each.value is None]
+            reason = "; ".join(f"{each.operand} has no value: {each.reason}" for each in absent)
+            shortfall = inf
+        elif rule.holds(values):
+            return Verdict(rule.text, system, True, readings)
+        else:
+            reason = ", ".join(f"{operand} is {value:.6g}" for operand, value in values.items())
+            shortfall = rule.shortfall(values)
+        ids: tuple[str, ...] = ()
+        if system is not None:
+            first = next(operand for operand in rule.operands if operand.statistic is not None)
+            metric, where = self.metric(first), first.where
+            if first.is_change and self.baseline is not None:
+                ids = self.baseline.broken(metric, system, where)[:IDS_KEPT]
+            else:
+                # Rows without a score do not lower a mean that there is.
+                only_scored = first.text in values and first.statistic in OF_SCORED
+                ids = self._slice(where).worst_ids(metric, system, only_scored=only_scored)
+        return Verdict(rule.text, system, False, readings, reason, ids, shortfall)
+
+    def drops_of_all(
+        self, rules: Sequence[Rule], baseline: Baseline
+    ) -> tuple[list[Verdict], list[str]]:
+        """The verdicts on the metrics that have a value on both sides, and notes that name the others."""
+        kept: list[Verdict] = []
+        skipped: dict[str, list[str]] = {}
+        for rule in rules:
+            metric = self.metric(rule.operands[0])
+            for verdict in self.verdicts(rule):
+                assert verdict.system is not None
+                row = baseline.row(metric, verdict.system, None)
+                if not isinstance(row, str) and (row.n or row.counts.lost > baseline.allow_lost):
+                    kept.append(verdict)
+                else:
+                    skipped.setdefault(verdict.system, []).append(metric.name)
+        reason = "no metric has a value in the run and in the baseline"
+        known = {verdict.system for verdict in kept}
+        kept += [without_value("drops", name, reason) for name in skipped if name not in known]
+        return kept, [
+            f"without a value on both sides, so not checked for a drop: {', '.join(names)} ({system})"
+            for system, names in skipped.items()
+        ]
+
+    def unscored(self, rules: Sequence[Rule], verdicts: Sequence[Verdict]) -> Iterator[Verdict]:
+        """A failed verdict for each system of which no row has a score, if none says so already.
+
+        By the metrics that rules name, or by any; for a total of a slice, in that slice.
+        """
+        operands = [operand for rule in rules for operand in rule.operands]
+        named = {self.metric(operand).metric for operand in operands if operand.statistic}
+        totals = [each.where for each in operands if each.where and not each.statistic]
+        slices: dict[str, Filter | None] = {"": None, **{where.text: where for where in totals}}
+        known = {verdict.system for verdict in verdicts if verdict.shortfall == inf}
+        for text, where in slices.items():
+            rows = self._slice(where)
+            scored = {
+                system
+                for (metric, system), row in rows.summary.items()
+                if row["ok"] and (where or not named or metric in named)
+            }
+            for system in rows.samples.systems:
+                if system in self.systems and system not in known | scored:
+                    known.add(system)
+                    rule = f"scores[{text}]" if where else "scores"
+                    yield without_value(rule, system, "no row has a score")
+
+    def _slice(self, where: Filter | None) -> Slice:
+        key = where.text if where else None
+        if key not in self._slices:
+            self._slices[key] = Slice.of(self.run, where)
+        return self._slices[key]
+
+    def metric(self, operand: Operand) -> MetricDisplay:
+        """The metric that an operand names: by its shown name, or by its label without the run's model."""
+        metrics, name = self.run.metrics, operand.name
+        found = [metric for metric in metrics if name in (metric.name, metric.metric)]
+        if not found and (wanted := _canonical(name)):
+            found = [metric for metric in metrics if _canonical(metric.metric) == wanted]
+        if found:
+            return found[0]
+        names = [metric.name for metric in metrics]
+        hint = did_you_mean(name, names) or f"; it has {', '.join(names)}"
+        raise PlanError([f"the run has no metric {name!r}{hint}"])
+
+    def _number(self, operand: Operand, system: str | None) -> tuple[float | None, str]:
+        """The value of an operand, and why it has none."""
+        rows, statistic, name = self._slice(operand.where), operand.statistic, operand.name
+        if operand.where is not None and not len(rows.samples):
+            return None, "no row matches its filter"
+        if statistic is None and name in COUNTS:
+            return rows.count(name), ""
+        if statistic is None:  # what the judges of the run cost
+            judging = cast("Mapping[str, Mapping[str, float | None]]", self.run.manifest.judging)
+            costs = [usage.get(name) if usage.get("calls") else 0.0 for usage in judging.values()]
+            if None in costs:
+                return None, "the price of a judge is unknown; give it with --price"
+            return float(sum(cost or 0.0 for cost in costs)), ""
+        metric = self.metric(operand)
+        if operand.is_change and self.baseline is not None and system is not None:
+            return self.baseline.value(metric, system, operand.where, statistic)
+        found = rows.summary.get((metric.metric, system or ""))
+        if found is None:
+            return None, metric.unavailable or "no row of the system has a score"
+        if statistic in SPREAD:
+            value = rows.spread(metric.metric, system or "", statistic)
+        else:
+            value = number_of(found, statistic)
+        if value is not None:
+            return value, ""
+        if problem := metric.unavailable or aggregate_problem(metric):
+            return None, problem
+        if found["mean"] is None:
+            counts = [f"{found[str(status)]} {status}" for status in Status if found[str(status)]]
+            return None, f"no row has a score ({', '.join(counts)})"
+        if statistic in ("low", "high"):
+            return None, "an interval needs two questions"
+        return None, f"{metric.name} has no bounds" if statistic != MEAN else "it is not a number"
+
+
+def _canonical(label: str) -> str:
+    """The label with its settings in the metric's order, without those that a run fills in; "" if it is none."""
+    try:
+        metric, settings = catalog.find(Label.parse(label))
+    except LabelError:
+        return ""
+    own = {name: value for name, value in settings.items() if name not in FILLED_IN}
+    return str(metric.label({**metric.defaults, **own}))
+
 
 DropJudgedOn = Literal["point", "bound"]
 
@@ -105,19 +318,18 @@ def gate(
     if compared is not None:
         runs = [compared.base, run]
         notes += [*compared.notes, *other_precisions(runs), *other_versions(runs)]
-        if max_drop is not None:
-            has_all_metrics = "" in drops
-            verdicts += _vanished(compared, of_some=bool(systems), has_all_metrics=has_all_metrics)
+    if compared is not None and max_drop is not None:
+        verdicts += _vanished(compared, of_systems=not systems, of_metrics="" in drops)
     return Gate(tuple(verdicts), run.place or "", tuple(notes))
 
 
 def _drop_rule(name: str, statistic: str, drop: float) -> Rule:
     """The rule that limits the drop of a metric."""
-    if not 0 <= drop < float("inf"):
+    if not 0 <= drop < inf:
         raise PlanError([f"the largest drop of {name} is {drop!r}; give a number of at least 0"])
-    operand = Operand(f"{name}.{statistic}", name, statistic)
-    condition = Comparison(operand.text, "<=", drop)
-    return Rule(f"{operand.text} <= {drop:g}", condition, (operand,))
+    text = f"{name}.{statistic}"
+    operand = Operand(text, name, statistic)
+    return Rule(f"{text} <= {drop:g}", Comparison(text, "<=", drop), (operand,))
 
 
 def _problems(
@@ -132,25 +344,24 @@ def _problems(
     if on not in ("point", "bound"):
         yield f"on is {on!r}; it takes point or bound"
     known = run.samples.systems
-    for system in systems:
-        if system not in known:
-            hint = did_you_mean(system, known) or f"; it has {', '.join(known)}"
-            yield f"the run has no system {system!r}{hint}"
+    for system in (system for system in systems if system not in known):
+        hint = did_you_mean(system, known) or f"; it has {', '.join(known)}"
+        yield f"the run has no system {system!r}{hint}"
     for rule in rules:
         if rule.needs_baseline and baseline is None:
             yield f"rule {rule.text!r:.200} needs a baseline; give it with --baseline"
 
 
-def _vanished(baseline: Baseline, *, of_some: bool, has_all_metrics: bool) -> Iterator[Verdict]:
+def _vanished(baseline: Baseline, *, of_systems: bool, of_metrics: bool) -> Iterator[Verdict]:
     """A failed verdict for each system and metric that only the baseline has."""
     run, base = baseline.run, baseline.base
     is_renamed = baseline.system is not None or len(base.samples.systems) == 1
-    for system in () if of_some or is_renamed else base.samples.systems:
+    for system in base.samples.systems if of_systems and not is_renamed else ():
         if system not in run.samples.systems:
             reason = "the baseline has this system, and the run does not"
             yield without_value("systems of the baseline", system, reason)
     known = {metric.name for metric in run.metrics}
-    for metric in base.metrics if has_all_metrics else ():
+    for metric in base.metrics if of_metrics else ():
         if metric.is_ranked and metric.name in baseline.scored and metric.name not in known:
             reason = f"the baseline has the metric {metric.name}, and the run does not"
             yield without_value("metrics of the baseline", None, reason)

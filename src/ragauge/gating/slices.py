@@ -1,14 +1,19 @@
-"""The parts of a run that the rules of a gate are about: all of it, or the rows that match a filter."""
+"""What the rules of a gate are about: the rows of a run that match a filter, and how much worse they are than a baseline."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import fsum
 from typing import cast
 
 import polars as pl
 
-from ragauge.gating.rules import QUANTILES, UNSCORED
+from ragauge.comparing.compare import compare
+from ragauge.comparing.comparison import MetricComparison
+from ragauge.comparing.pair import SKEWED
+from ragauge.comparing.scores import LOST, STATUSES
+from ragauge.errors import PlanError
+from ragauge.gating.rules import DROPS, QUANTILES, UNSCORED
 from ragauge.runs.manifest import MetricDisplay
 from ragauge.runs.scored_run import ScoredRun
 from ragauge.runs.scores import pieces_with_samples
@@ -21,6 +26,7 @@ from ragauge.where import Filter
 IDS_KEPT = 1_000
 """Most questions named for a rule that fails."""
 COLUMNS = ("id", "system", "metric", "value", "status", "parts")
+IDS_SHOWN = 3
 
 
 def number_of(row: Mapping[str, object], statistic: str) -> float | None:
@@ -108,3 +114,149 @@ class Slice:
             descending = [metric.lower_is_better, False]
             worst = both.sort("value", "id", descending=descending).head(IDS_KEPT)
         return tuple(worst["id"].to_list())
+
+
+@dataclass(frozen=True)
+class Baseline:
+    """What a run is compared with: another run, or the system with this name of the run itself.
+
+    `allow_lost`: how many questions that the baseline scored may be failed, missing or absent in the run.
+    """
+
+    run: ScoredRun
+    base: ScoredRun
+    system: str | None
+    allow_lost: int = 0
+    allow_mismatch: bool = False
+    _rows: dict[tuple[str, str, str | None], MetricComparison | str] = field(
+        default_factory=dict["tuple[str, str, str | None]", "MetricComparison | str"]
+    )
+
+    @classmethod
+    def of(
+        cls, run: ScoredRun, given: ScoredRun | str, allow_lost: int, *, allow_mismatch: bool
+    ) -> "Baseline":
+        """The baseline that a run or a system's name is; raises PlanError for an unknown name."""
+        if not isinstance(given, str):
+            return cls(run, given, None, allow_lost, allow_mismatch)
+        if given in run.samples.systems:
+            return cls(run, run, given, allow_lost, allow_mismatch)
+        known = ", ".join(run.samples.systems)
+        raise PlanError([f"the baseline {given!r} is neither a run nor a system; systems: {known}"])
+
+    @cached_property
+    def scored(self) -> frozenset[str]:
+        """The names of the baseline's metrics that have a value."""
+        summary = Slice.of(self.base, None).summary
+        labels = {label for (label, _), row in summary.items() if row["ok"]}
+        return frozenset(metric.name for metric in self.base.metrics if metric.metric in labels)
+
+    @property
+    def notes(self) -> Sequence[str]:
+        """How many questions are left out of the drops because they are undefined or skipped now."""
+        found: dict[str, list[str]] = {}
+        for (metric, system, where), row in self._rows.items():
+            if not isinstance(row, str) and row.n and row.counts.dropped:
+                of = f"{metric}[{where}]" if where else metric
+                found.setdefault(of, []).append(f"{row.counts.dropped:,} ({system})")
+        return [
+            f"{of}: the drop leaves out questions that the baseline scored and that are undefined or skipped now: "
+            f"{', '.join(counts)}"
+            for of, counts in found.items()
+        ]
+
+    def row(
+        self, metric: MetricDisplay, system: str, where: Filter | None
+    ) -> MetricComparison | str:
+        """The comparison of a metric with the baseline on the questions of a slice, or why there is none."""
+        key = metric.name, system, where.text if where else None
+        if key not in self._rows:
+            self._rows[key] = self._compared(metric, system, where)
+        return self._rows[key]
+
+    def _compared(
+        self, metric: MetricDisplay, system: str, where: Filter | None
+    ) -> MetricComparison | str:
+        systems = self.base.samples.systems
+        # The baseline's system of the same name, or its only one.
+        other = self.system or (system if system in systems else systems[0])
+        if other not in (self.system, system) and len(systems) > 1:
+            raise PlanError(
+                [
+                    f"the baseline has no system {system!r}, and several others ({', '.join(systems)}); "
+                    "use the same names in both runs"
+                ]
+            )
+        base = _matching(self.base, other, where, system)
+        candidate = _matching(self.run, system, where, system)
+        for side, part in (("the run", candidate), ("the baseline", base)):
+            if not part.samples.frame.height:
+                return f"no row of {side} matches its filter"
+        rows = compare(
+            (base, other),
+            (candidate, system),
+            metrics=metric.name,
+            allow_mismatch=self.allow_mismatch,
+            seed=self.run.manifest.seed,
+        ).rows
+        return rows[0] if rows else "no question has a score on either side"
+
+    def value(
+        self, metric: MetricDisplay, system: str, where: Filter | None, statistic: str
+    ) -> tuple[float | None, str]:
+        """A statistic of how much worse the metric is, positive if it is worse, and why it has no value.
+
+        Of times and costs the share that they grew by: the ratio less 1, or where a question took 0, the
+        difference by the baseline's mean.
+        """
+        if not metric.is_ranked:
+            return None, f"neither high nor low values of {metric.name} are better"
+        row = self.row(metric, system, where)
+        if isinstance(row, str):
+            return None, row
+        if (n_lost := row.counts.lost) > self.allow_lost:
+            named = ", ".join(_lost(row)[:IDS_SHOWN])
+            n, has = ("1 question", "has") if n_lost == 1 else (f"{n_lost:,} questions", "have")
+            more = f" … {n_lost - IDS_SHOWN:,} more" if n_lost > IDS_SHOWN else ""
+            return None, f"{n} scored in the baseline {has} no score now: {named}{more}"
+        ends = [row.difference, row.low, row.high]
+        is_skewed, mean = row.metric in SKEWED, row.base_mean or 0.0
+        if row.ratio is not None:
+            ratios = row.ratio, row.ratio_low, row.ratio_high
+            ends = [None if ratio is None else ratio - 1 for ratio in ratios]
+        elif is_skewed:
+            ends = [
+                None if end is None or (end and not mean) else end / (mean or 1.0) for end in ends
+            ]
+        if not row.lower_is_better:
+            drop, low, high = (None if end is None else 0.0 - end for end in ends)
+            ends = [drop, high, low]
+        values: dict[str, float | None] = dict(zip(DROPS, ends, strict=True))
+        value = row.p_value if statistic == "p_value" else values[statistic]
+        if value is None and is_skewed and row.base_mean == 0:
+            return None, f"{metric.name} has no share of a baseline of 0"
+        return value, "" if value is not None else row.note or "too few common questions"
+
+    def broken(self, metric: MetricDisplay, system: str, where: Filter | None) -> tuple[str, ...]:
+        """The questions that were right in the baseline and are wrong now, then those that were lost."""
+        row = self.row(metric, system, where) if metric.is_ranked else ""
+        if isinstance(row, str):
+            return ()
+        return (*(change.id for change in row.broken), *_lost(row))
+
+
+def _lost(row: MetricComparison) -> list[str]:
+    """The listed questions that the baseline has scored and that the run lost."""
+    lost = {STATUSES[place] for place in LOST}
+    return [each.id for each in row.unpaired if each.base == "ok" and each.candidate in lost]
+
+
+def _matching(run: ScoredRun, own: str, where: Filter | None, named: str) -> ScoredRun:
+    """The rows of the system `own` that match a filter, which sees the system's name as `named`."""
+    if where is None:
+        return run
+    rows = run.samples.frame.filter(pl.col("system") == own)
+    seen = rows.with_columns(pl.lit(named).alias("system"))
+    ids = matching(replace(run.samples, rows=seen), where).frame["id"]
+    some = replace(run.samples, rows=rows.filter(pl.col("id").is_in(ids.implode())))
+    return ScoredRun(some, run.source, run.manifest, run.folder, run.url)

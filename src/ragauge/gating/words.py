@@ -4,11 +4,10 @@ from collections.abc import Iterator, Sequence
 from itertools import accumulate
 from xml.etree import ElementTree
 
-from ragauge.gating.checking import Reading, Verdict
-from ragauge.gating.gate import Gate
+from ragauge.gating.gate import Gate, Reading, Verdict
 from ragauge.report.plain import counted, for_markdown, for_terminal, shortened, some
 from ragauge.report.report import NO, YES, Report, Table
-from ragauge.report.table_formats import markdown_table
+from ragauge.report.writing import markdown_table
 
 IDS_SHOWN = 5
 ANNOTATIONS = 9

@@ -11,6 +11,7 @@ from ragauge.errors import PlanError
 
 if TYPE_CHECKING:
     from ragauge.calls.budget import Price
+    from ragauge.judges.managed import ManagedJudge
     from ragauge.judges.protocol import Judge
     from ragauge.judges.providers.factory import JudgeLike
     from ragauge.judges.session import JudgeSession, Mode
@@ -105,25 +106,28 @@ class JudgeConfig:
     def names(self) -> tuple[str, ...]:
         return tuple(judge.name for judge in self.judges)
 
-    def check_keys(self) -> None:
-        """Raise JudgeError if a judge's key is missing, before any work."""
+    @property
+    def managed(self) -> "tuple[ManagedJudge, ...]":
+        """The judges with all that a run needs of them."""
         from ragauge.judges.managed import managed
 
-        for judge in self.judges:
-            managed(judge).check_key()
+        return tuple(map(managed, self.judges))
+
+    def check_keys(self) -> None:
+        """Raise JudgeError if a judge's key is missing, before any work."""
+        for judge in self.managed:
+            judge.check_key()
 
     def close(self) -> None:
         """Close the connections of judges behind endpoints."""
-        from ragauge.judges.managed import managed
-
-        for judge in self.judges:
-            managed(judge).close_connections()
+        for judge in self.managed:
+            judge.close_connections()
 
     def sessions(self, cache: str | Path | None) -> "Mapping[str, JudgeSession]":
         """A session for each judge, by name; replies are kept in the file, or in memory without one."""
         from ragauge.calls.budget import Budget
         from ragauge.judges.prompts import Prompts
-        from ragauge.judges.reply_ledger import reply_ledger
+        from ragauge.judges.protocol import reply_ledger
         from ragauge.judges.session import WINDOW_TOKENS, JudgeSession
 
         if not self.judges:
@@ -153,10 +157,7 @@ class JudgeConfig:
         retry_unreadable: bool = False,
         record: Path | None = None,
     ) -> "JudgeConfig":
-        """The settings of a configuration's table. `record`: also write the replies to this file.
-
-        JudgeError or PlanError if a judge cannot be opened.
-        """
+        """The settings of a configuration's table; `record`: write the replies to this file."""
         from ragauge.judges.providers.factory import open_judge
         from ragauge.judges.providers.scripted import RecordingJudge
 

@@ -83,18 +83,13 @@ def block(name: str, texts: str | Sequence[str]) -> str:
     return own.beside(_digits_in("".join(own.shown)))
 
 
-@lru_cache(MAX_TEMPLATES)
-def _pieces(template: str) -> Sequence[str]:
-    """A template's text and marks in alternation."""
-    return tuple(MARK.split(template))
+_pieces = lru_cache(MAX_TEMPLATES)(MARK.split)
+"""A template's text and marks in alternation."""
 
 
 @dataclass(slots=True, eq=False)
 class _Block:
-    """Texts between delimiters. `shown`: the texts in printable form, with a line break at the end.
-
-    `text`: the block with the first nonce of its digest.
-    """
+    """Texts between delimiters: `shown` in printable form, `text` with the digest's first nonce."""
 
     name: str
     shown: tuple[str, ...]

@@ -10,7 +10,6 @@ from ragauge.network.endpoints import excerpt, secrets_of
 from ragauge.network.redaction import redacted
 
 MIN_SECRET = 8
-"""Characters of a secret that is hidden in replies."""
 
 
 @runtime_checkable
@@ -46,10 +45,8 @@ class JudgeDefaults(Protocol):
         return excerpt(text, self.secrets())
 
     def without_secrets(self, reply: Reply) -> Reply:
-        """The reply with secrets of 8 or more characters hidden; without log probabilities if it had any.
-
-        Shorter ones are placeholders such as "none", which a reply may contain as a word.
-        """
+        """The reply with secrets of 8 or more characters hidden (shorter ones are words such as
+        "none"), then without logprobs."""
         long = [secret for secret in self.secrets() if len(secret) >= MIN_SECRET]
         clean = {
             name: redacted(text, long)

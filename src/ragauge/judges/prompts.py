@@ -32,7 +32,6 @@ WORD = re.compile(r"\[\[(\w+)\]\]")
 PLACE = re.compile(r"\0(\w+)\0")
 DIGEST_LENGTH = 8
 MAX_BYTES = 1_000_000
-"""Most bytes of a prompt's file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,10 +61,11 @@ class Prompt:
 
 
 class Prompts:
-    """ragauge's prompts; those in `folder` replace the ones with their names.
+    """ragauge's prompts; those in `folder` replace the ones with their names, and PlanError lists
+    all problems of these.
 
-    `language`: two letters ("de"). Prompts in that language are used if they exist; the others ask in
-    English for replies in that language. PlanError lists all problems of a folder.
+    `language`: two letters ("de"). Prompts in that language are used if they exist; the others ask
+    in English for replies in it.
     """
 
     def __init__(self, folder: str | Path | None = None, *, language: str | None = None) -> None:
@@ -79,10 +79,7 @@ class Prompts:
         texts: Mapping[str, str | Sequence[str] | None],
         words: Mapping[str, str | int] | None = None,
     ) -> tuple[Message, ...]:
-        """The messages of a question: the system message, then the prompt with its texts.
-
-        A mark whose text is None is removed, with its line if the line has no other mark.
-        """
+        """The system message, then the prompt with its texts; a mark without a text is left out."""
         given = {mark: text for mark, text in texts.items() if text is not None}
         kept, absent = self.by_name[name].text, texts.keys() - given
         if absent:
@@ -135,25 +132,21 @@ class Prompts:
         own: dict[str, Prompt] = {}
         for file in sorted(self.folder.glob("*.md")):
             name = file.stem
-            if name not in shipped:
-                hint = did_you_mean(name, shipped) or f"; they are {', '.join(sorted(shipped))}"
-                problems.append(f"{file}: no prompt has that name{hint}")
-                continue
             try:
+                if name not in shipped:
+                    hint = did_you_mean(name, shipped) or f"; they are {', '.join(sorted(shipped))}"
+                    raise PlanError(f"{file}: no prompt has that name{hint}")
                 own[name] = Prompt.read(name, read_regular(file, MAX_BYTES).decode(), str(file))
+                marks, known = own[name].marks, shipped[name].marks
+                lacks = [f"is missing the mark {{{{{it}}}}}" for it in sorted(known - marks)]
+                extra = [
+                    f"has the mark {it!r}, which nothing fills" for it in sorted(marks - known)
+                ]
+                problems += [f"{file}: {problem}" for problem in lacks + extra]
             except UnicodeError:
                 problems.append(f"{file}: is not UTF-8; save it as UTF-8")
-                continue
             except (PlanError, OSError) as error:
                 problems.append(str(error))
-                continue
-            marks, known = own[name].marks, shipped[name].marks
-            problems += (
-                f"{file}: is missing the mark {{{{{it}}}}}" for it in sorted(known - marks)
-            )
-            problems += (
-                f"{file}: has the mark {it!r}, which nothing fills" for it in sorted(marks - known)
-            )
         if not own and not problems:
             problems.append(f"{self.folder}: has no prompts; add files such as claims.md")
         if problems:

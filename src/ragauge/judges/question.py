@@ -1,4 +1,4 @@
-"""A question to a judge, and the strict reading of its reply."""
+"""A question to a judge, the schema of its reply, and its strict reading."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -7,20 +7,26 @@ from itertools import accumulate
 from typing import Any, Generic, TypeVar
 
 from ragauge.judges.protocol import Schema
-from ragauge.judges.replies.checking import ReplyError
+from ragauge.judges.replies.checking import ReplyError, read_numbered
 from ragauge.judges.replies.finding import read_json, read_word
 
 _OBJECT = re.compile(r"\{")
 T = TypeVar("T")
 
+# Schemas use only what all providers accept; ranges are checked when a reply is read.
+TEXT: Schema = {"type": "string"}
+WHOLE: Schema = {"type": "integer"}
+NUMBER: Schema = {"type": "number"}
+TRUTH: Schema = {"type": "boolean"}
+
 
 @dataclass(frozen=True, slots=True)
 class Question(Generic[T]):
-    """A question to a judge, and how to read its reply.
+    """A question to a judge: untrusted `texts` and our own `words` for the prompt's marks, and a
+    likely reply, `stand_in`.
 
-    `texts`: untrusted texts for the prompt's marks. `words`: our own values. `read`: turns the reply's
-    object, which matches `schema`, into the answer, or raises ReplyError. `word`: the field that a
-    one-word reply fills. `stand_in`: a likely reply.
+    `read`: turns the reply's object, which matches `schema`, into the answer, or raises ReplyError.
+    `word`: the field that a one-word reply fills.
     """
 
     prompt: str
@@ -38,13 +44,18 @@ class Question(Generic[T]):
             properties: Any = self.schema["properties"]
             return self.read({self.word: read_word(text, properties[self.word]["enum"])})
         fields = read_json(text, self.schema)
-        given = [
-            text for texts in self.texts.values() for text in listed(texts or ()) if "{" in text
-        ]
+        given = [text for each in self.texts.values() for text in listed(each or ()) if "{" in text]
         start, end = text.find("{"), text.rfind("}")
-        if given and start >= 0 and _is_in(given, "".join(text[start : end + 1].split())):
-            # Then the text spoke, not the judge.
-            raise ReplyError("the reply only repeats an object from the texts to be judged")
+        repeated = "".join(text[start : end + 1].split()) if start >= 0 else ""
+        # Equal characters have equal sums, so hardly any place is looked at closely.
+        size, total, signs = len(repeated), sum(map(hash, repeated)), sorted(repeated)
+        for compact in ("".join(text.split()) for text in given if repeated):
+            sums = list(accumulate(map(hash, compact), initial=0))
+            for found in _OBJECT.finditer(compact, 0, max(len(compact) - size + 1, 0)):
+                at, to = found.start(), found.start() + size
+                if sums[to] - sums[at] == total and sorted(compact[at:to]) == signs:
+                    # Then the text spoke, not the judge.
+                    raise ReplyError("the reply only repeats an object from the texts to be judged")
         return self.read(fields)
 
 
@@ -53,16 +64,36 @@ def listed(texts: str | Sequence[str]) -> Sequence[str]:
     return (texts,) if isinstance(texts, str) else texts
 
 
-def _is_in(texts: Sequence[str], repeated: str) -> bool:
-    """Whether an object in a text has the characters of `repeated`, in any order and without its spaces."""
-    # Equal characters have equal sums, whatever their order; so hardly any place is looked at closely.
-    size, total, signs = len(repeated), sum(map(hash, repeated)), sorted(repeated)
-    for text in texts:
-        compact = "".join(text.split())
-        sums = list(accumulate(map(hash, compact), initial=0))
-        for found in _OBJECT.finditer(compact, 0, max(len(compact) - size + 1, 0)):
-            start = found.start()
-            is_alike = sums[start + size] - sums[start] == total
-            if is_alike and sorted(compact[start : start + size]) == signs:
-                return True
-    return False
+def array_of(items: Schema) -> Schema:
+    return {"type": "array", "items": items}
+
+
+def object_of(**properties: Schema) -> Schema:
+    """The schema of an object with these fields, all of them required."""
+    return {
+        "type": "object",
+        "properties": dict(properties),
+        "required": list(properties),
+        "additionalProperties": False,
+    }
+
+
+def of_each(
+    prompt: str,
+    texts: Mapping[str, str | Sequence[str] | None],
+    keys: tuple[str, str],
+    fields: Mapping[str, Schema],
+    stand_ins: Sequence[Mapping[str, object]],
+    read: Callable[[Mapping[str, Any], int], T],
+) -> Question[tuple[T, ...]]:
+    """A question about several numbered things; `keys`: of the reply's entries, and of an entry's
+    number. `read` gets its place from 0."""
+    entries, number = keys
+
+    def read_all(reply: dict[str, Any]) -> tuple[T, ...]:
+        found = read_numbered(reply[entries], number, len(stand_ins))
+        return tuple(read(entry, place) for place, entry in enumerate(found))
+
+    schema = object_of(**{entries: array_of(object_of(**{number: WHOLE, **fields}))})
+    likely = {entries: [{number: place, **entry} for place, entry in enumerate(stand_ins, 1)]}
+    return Question(prompt, texts, schema, read_all, likely)

@@ -1,22 +1,23 @@
-"""The questions to judges: each with its prompt, the schema of its reply, and how to read it.
+"""The questions to judges: each with its prompt, the schema of its reply, and how to read it."""
 
-Schemas use only what all providers accept; the number of entries and their ranges are checked when a
-reply is read.
-"""
-
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypeVar
+from typing import Any
 
 from ragauge.judges.protocol import Schema
-from ragauge.judges.question import Question
-from ragauge.judges.replies.checking import ReplyError, read_numbered
+from ragauge.judges.question import (
+    NUMBER,
+    TEXT,
+    TRUTH,
+    WHOLE,
+    Question,
+    array_of,
+    object_of,
+    of_each,
+)
+from ragauge.judges.replies.checking import ReplyError
 from ragauge.judges.replies.quotes import find_quote
 
-TEXT: Schema = {"type": "string"}
-WHOLE: Schema = {"type": "integer"}
-NUMBER: Schema = {"type": "number"}
-TRUTH: Schema = {"type": "boolean"}
 REASON = "a few words"
 RUBRIC = (0.0, 0.25, 0.5, 0.75, 1.0)
 CORRECT, WRONG = "CORRECT", "WRONG"
@@ -25,17 +26,13 @@ MET, NOT_MET, NOT_APPLICABLE = "met", "not met", "not applicable"
 N_CRITERIA = 5
 SUPPORTED = {"reason": REASON, "supported": True, "context": 1, "quote": "a dozen words " * 4}
 """A likely verdict on a claim."""
-T = TypeVar("T")
 ACCURACY_WEIGHTS = {"correctness": 0.5, "completeness": 0.3, "consistency": 0.2}
 
 
 @dataclass(frozen=True, slots=True)
 class Support:
-    """Whether contexts support a claim, and the supporting quote.
-
-    `context` counts from 0; `start` and `end` are the quote's offsets in it. They are None if the judge
-    gives no quote, or one that is in no context.
-    """
+    """Whether contexts support a claim, and the quote with its offsets in the context (from 0);
+    None where no context has it."""
 
     claim: str
     supported: bool
@@ -98,11 +95,11 @@ class Criterion:
 
 def claims(question: str | None, sentences: Sequence[str]) -> Question[tuple[tuple[str, ...], ...]]:
     """The atomic claims of each sentence; () if a sentence makes none."""
-    return _of_each(
+    return of_each(
         "claims",
         {"question": question, "sentences": sentences},
         ("sentences", "sentence"),
-        {"claims": _array(TEXT), "claim_free": TRUTH},
+        {"claims": array_of(TEXT), "claim_free": TRUTH},
         [{"claims": [sentence], "claim_free": False} for sentence in sentences],
         _claims,
     )
@@ -124,7 +121,7 @@ def _claims(entry: Mapping[str, Any], place: int) -> tuple[str, ...]:
 
 def support(contexts: Sequence[str], claims: Sequence[str]) -> Question[tuple[Support, ...]]:
     """Whether the contexts support each claim."""
-    return _of_each(
+    return of_each(
         "support",
         {"contexts": contexts, "claims": claims},
         ("verdicts", "claim"),
@@ -158,12 +155,12 @@ def support_at_once(
             raise ReplyError(f"sentence {place + 1} has the same claim twice")
         return tuple(_support(verdicts[text], text, contexts) for text in texts)
 
-    claim = _object(claim=TEXT, reason=TEXT, supported=TRUTH, context=WHOLE, quote=TEXT)
-    return _of_each(
+    claim = object_of(claim=TEXT, reason=TEXT, supported=TRUTH, context=WHOLE, quote=TEXT)
+    return of_each(
         "support_at_once",
         {"contexts": contexts, "question": question, "sentences": sentences},
         ("sentences", "sentence"),
-        {"claims": _array(claim), "claim_free": TRUTH},
+        {"claims": array_of(claim), "claim_free": TRUTH},
         [{"claims": [{"claim": text, **SUPPORTED}], "claim_free": False} for text in sentences],
         read,
     )
@@ -173,7 +170,7 @@ def relevance(
     question: str, contexts: Sequence[str], references: Sequence[str] | None
 ) -> Question[tuple[Relevance, ...]]:
     """Whether each context is relevant to the question."""
-    return _of_each(
+    return of_each(
         "relevance",
         {"contexts": contexts, "question": question, "references": references or None},
         ("verdicts", "context"),
@@ -185,7 +182,7 @@ def relevance(
 
 def questions(answer: str, n: int) -> Question[tuple[GeneratedQuestion, ...]]:
     """`n` questions that the answer answers, or none. The judge does not see the original question."""
-    entry = _object(question=TEXT, noncommittal=TRUTH)
+    entry = object_of(question=TEXT, noncommittal=TRUTH)
 
     def read(fields: dict[str, Any]) -> tuple[GeneratedQuestion, ...]:
         found = tuple(
@@ -202,7 +199,7 @@ def questions(answer: str, n: int) -> Question[tuple[GeneratedQuestion, ...]]:
     return Question(
         "questions",
         {"answer": answer},
-        _object(questions=_array(entry)),
+        object_of(questions=array_of(entry)),
         read,
         {"questions": [{"question": f"{likely} {n}", "noncommittal": False} for n in range(n)]},
         {"n": n},
@@ -220,7 +217,7 @@ def rubric(question: str, answer: str) -> Question[Graded]:
     return Question(
         "rubric",
         {"question": question, "answer": answer},
-        _object(reason=TEXT, score=NUMBER),
+        object_of(reason=TEXT, score=NUMBER),
         read,
         {"reason": REASON, "score": 0.75},
     )
@@ -228,11 +225,11 @@ def rubric(question: str, answer: str) -> Question[Graded]:
 
 def accuracy(question: str | None, reference: str, answer: str) -> Question[Mapping[str, Graded]]:
     """Correctness, completeness and consistency of an answer, each from 0 to 100."""
-    graded = _object(reason=TEXT, score=NUMBER)
+    graded = object_of(reason=TEXT, score=NUMBER)
     return Question(
         "accuracy",
         {"question": question, "reference": reference, "answer": answer},
-        _object(**dict.fromkeys(ACCURACY_WEIGHTS, graded)),
+        object_of(**dict.fromkeys(ACCURACY_WEIGHTS, graded)),
         lambda fields: {name: _graded(fields[name], name, 0, 100) for name in ACCURACY_WEIGHTS},
         {name: {"reason": REASON * 2, "score": 80} for name in ACCURACY_WEIGHTS},
     )
@@ -250,7 +247,7 @@ def verdict(question: str | None, references: Sequence[str], answer: str) -> Que
     return Question(
         "verdict",
         {"question": question, "references": references, "answer": answer},
-        _object(reason=TEXT, verdict={"type": "string", "enum": [CORRECT, WRONG]}),
+        object_of(reason=TEXT, verdict={"type": "string", "enum": [CORRECT, WRONG]}),
         lambda fields: Criterion(fields["verdict"], fields.get("reason", "")),
         {"reason": REASON, "verdict": CORRECT},
         word="verdict",
@@ -261,15 +258,11 @@ def preference(
     question: str | None, references: Sequence[str] | None, first: str, second: str
 ) -> Question[Criterion]:
     """Which of two answers is better: FIRST, SECOND or TIE."""
+    answers = {"first": first, "second": second}
     return Question(
         "preference",
-        {
-            "question": question,
-            "references": references or None,
-            "first": first,
-            "second": second,
-        },
-        _object(reason=TEXT, better={"type": "string", "enum": [FIRST, SECOND, TIE]}),
+        {"question": question, "references": references or None, **answers},
+        object_of(reason=TEXT, better={"type": "string", "enum": [FIRST, SECOND, TIE]}),
         lambda fields: Criterion(fields["better"], fields.get("reason", "")),
         {"reason": REASON, "better": FIRST},
         word="better",
@@ -279,7 +272,7 @@ def preference(
 def criteria(question: str | None, reference: str, answer: str) -> Question[tuple[Criterion, ...]]:
     """Which of the five criteria of `gpt_score` the answer meets."""
     menu: Schema = {"type": "string", "enum": [MET, NOT_MET, NOT_APPLICABLE]}
-    return _of_each(
+    return of_each(
         "criteria",
         {"question": question, "reference": reference, "answer": answer},
         ("criteria", "criterion"),
@@ -291,10 +284,8 @@ def criteria(question: str | None, reference: str, answer: str) -> Question[tupl
 
 @dataclass(frozen=True, slots=True)
 class ShownInTurn:
-    """What a judge finds in a conversation: a verdict, or a grade from 0 to 1, and the turn and words that show it.
-
-    `turn` counts from 1 and is None if no turn does. `start` and `end` are the quote's offsets in the turn's text.
-    """
+    """What a judge finds in a conversation: a verdict, or a grade from 0 to 1, and the turn (from
+    1) with the quote's offsets in it."""
 
     verdict: str
     reason: str
@@ -329,7 +320,7 @@ def conversation(
 ) -> Question[tuple[ShownInTurn, ...]]:
     """Whether the user's goal was reached, and the role, the topic and what is known were kept."""
     menu: Schema = {"type": "string", "enum": [MET, NOT_MET, NOT_APPLICABLE]}
-    return _of_each(
+    return of_each(
         "conversation",
         {"instructions": instructions, "goal": goal, "turns": turns},
         ("verdicts", "question"),
@@ -349,7 +340,7 @@ def conversation_grades(
         return _shown_in(entry, turns, f"{grade:g}", (grade - low) / (high - low))
 
     numbered = "\n".join(f"{place}. {each}" for place, each in enumerate(criteria, 1))
-    asked = _of_each(
+    asked = of_each(
         "conversation_grades",
         {"instructions": instructions, "turns": turns},
         ("grades", "criterion"),
@@ -373,7 +364,7 @@ def steps(criterion: str, low: int, high: int) -> Question[tuple[str, ...]]:
     return Question(
         "g_eval_steps",
         {},
-        _object(steps=_array(TEXT)),
+        object_of(steps=array_of(TEXT)),
         read,
         {"steps": ["Read the text and find what the criterion speaks of."] * 4},
         {"criteria": criterion, "low": low, "high": high},
@@ -392,50 +383,9 @@ def grade(
     return Question(
         "g_eval",
         texts,
-        _object(reason=TEXT, score=WHOLE),
+        object_of(reason=TEXT, score=WHOLE),
         lambda fields: _graded(fields, "the grade", low, high),
         {"reason": REASON, "score": high},
         {"criteria": criterion, "steps": numbered, "low": low, "high": high},
         wants_logprobs=True,
     )
-
-
-def _of_each(
-    prompt: str,
-    texts: Mapping[str, str | Sequence[str] | None],
-    keys: tuple[str, str],
-    fields: Mapping[str, Schema],
-    stand_ins: Sequence[Mapping[str, object]],
-    read: Callable[[Mapping[str, Any], int], T],
-) -> Question[tuple[T, ...]]:
-    """A question about several numbered things; its reply has an entry with these fields for each.
-
-    `keys`: of the list of entries, and of an entry's number. `read` takes an entry and its place from 0 on.
-    """
-    entries, number = keys
-
-    def read_all(reply: dict[str, Any]) -> tuple[T, ...]:
-        found = read_numbered(reply[entries], number, len(stand_ins))
-        return tuple(read(entry, place) for place, entry in enumerate(found))
-
-    return Question(
-        prompt,
-        texts,
-        _object(**{entries: _array(_object(**{number: WHOLE, **fields}))}),
-        read_all,
-        {entries: [{number: place, **entry} for place, entry in enumerate(stand_ins, 1)]},
-    )
-
-
-def _array(items: Schema) -> Schema:
-    return {"type": "array", "items": items}
-
-
-def _object(**properties: Schema) -> Schema:
-    """The schema of an object with these fields, all of them required."""
-    return {
-        "type": "object",
-        "properties": dict(properties),
-        "required": list(properties),
-        "additionalProperties": False,
-    }

@@ -13,10 +13,19 @@ from ragauge.calls.ledger_writer import LedgerWriter
 from ragauge.errors import JudgeError, RagaugeError
 from ragauge.judges.managed import managed
 from ragauge.judges.prompts import Prompts
-from ragauge.judges.protocol import Identity, Judge, Message, Reply, Request
+from ragauge.judges.protocol import (
+    Identity,
+    Judge,
+    Message,
+    Reply,
+    Request,
+    entry_of,
+    key_of,
+    reply_ledger,
+    size_of,
+)
 from ragauge.judges.question import Question, listed
 from ragauge.judges.replies.checking import ReplyError
-from ragauge.judges.reply_ledger import entry_of, key_of, reply_ledger, size_of
 from ragauge.progress import Judged, Listener, ignore
 from ragauge.score import NOT_ASKED, Score
 
@@ -37,9 +46,7 @@ Mode = Literal["ask", "cached", "estimate"]
 """What happens to a question without a kept reply. `ask`: ask it. `cached`: skip it. `estimate`: count it and
 assume a likely reply."""
 PROMPT_TOKENS = 1_500
-"""Room for the prompt's own text and the reply."""
 TOKENS_PER_ITEM = 100
-"""Room for the verdict on each text."""
 T = TypeVar("T")
 Value = TypeVar("Value", covariant=True)
 
@@ -113,11 +120,11 @@ class _FairSemaphore:
 
 
 class JudgeSession:
-    """One judge for all metrics of a run.
+    """One judge for all metrics of a run; questions beyond `budget` are skipped, and none is
+    pending twice.
 
-    `writer` keeps the replies. The same question is never pending twice. A judge that is down
-    DOWN_LIMIT times in a row is not asked again, and its pending requests are cancelled. Questions
-    beyond `budget` are skipped.
+    A judge that is down DOWN_LIMIT times in a row is not asked again, and its pending requests are
+    cancelled.
     """
 
     def __init__(
@@ -144,7 +151,6 @@ class JudgeSession:
         self.retry_unreadable = False
         """Whether a question whose kept reply is unreadable is asked once more."""
         self.listener: Listener = ignore
-        """Told of each call."""
         self._new: set[bytes] = set()
         self._pending: dict[bytes, asyncio.Future[Reply | Score]] = {}
         self._shared = _SharedState()
@@ -209,14 +215,9 @@ class JudgeSession:
                     has_next = await self.writer.find(key) is not None or is_retried
                 if not has_next:
                     call = _call(answer.key, answer.request, answer.reply)
-                    return Score.failed(
-                        f"{self.name} {NO_USABLE_REPLY} to {request.prompt!r}, twice: {answer.why}",
-                        {
-                            "calls": [
-                                {**call, "wrong": answer.why, "wrong_before": answer.why_before}
-                            ]
-                        },
-                    )
+                    call |= {"wrong": answer.why, "wrong_before": answer.why_before}
+                    why = f"{NO_USABLE_REPLY} to {request.prompt!r}, twice: {answer.why}"
+                    return Score.failed(f"{self.name} {why}", {"calls": [call]})
 
     async def _read(
         self, question: Question[T], request: Request
@@ -266,10 +267,7 @@ class JudgeSession:
         key: bytes | None = None,
         stand_in: Mapping[str, object] | None = None,
     ) -> Reply | Score:
-        """The reply from the ledger or the judge; the same request is pending only once.
-
-        `key`: the request's, if it is known already. `stand_in`: the request's, if it has none yet.
-        """
+        """The reply from the ledger or the judge; the same request is pending only once."""
         import asyncio
 
         key = key or key_of(self.identity, request)
@@ -376,10 +374,7 @@ class JudgeSession:
         return sum(map(len, texts)) + n_items * TOKENS_PER_ITEM <= self.window - PROMPT_TOKENS
 
     def pieces(self, texts: Sequence[str], *others: str | Sequence[str]) -> list[list[int]]:
-        """Indices of the texts in groups that fit the judge's window together with `others`.
-
-        A text that is too long is a group by itself.
-        """
+        """Indices of the texts in groups that fit the judge's window together with `others`."""
         everything = (*texts, *(text for other in others for text in listed(other)))
         if texts and self.fits_window(everything, len(texts)):
             return [list(range(len(texts)))]

@@ -34,20 +34,16 @@ def normal_form(form: Form, text: str) -> str:
 @cache
 def _long_runs() -> re.Pattern[str]:
     """Matches each 30 combining marks that another one follows; there are none from U+1F000 on."""
-    marks = [sign for sign in map(chr, range(0x300, 0x1F000)) if unicodedata.combining(sign)]
-    listed = f"[{''.join(_ranges(marks))}]"
-    return re.compile(f"{listed}{{{LONGEST_RUN}}}(?={listed})")
-
-
-def _ranges(characters: list[str]) -> list[str]:
-    """The characters as ranges of a pattern's class, in order."""
     ranges: list[list[str]] = []
-    for character in characters:
-        if ranges and ord(character) == ord(ranges[-1][1]) + 1:
-            ranges[-1][1] = character
+    for sign in map(chr, range(0x300, 0x1F000)):
+        if not unicodedata.combining(sign):
+            continue
+        if ranges and ord(sign) == ord(ranges[-1][1]) + 1:
+            ranges[-1][1] = sign
         else:
-            ranges.append([character, character])
-    return [f"{first}-{last}" for first, last in ranges]
+            ranges.append([sign, sign])
+    listed = f"[{''.join(f'{first}-{last}' for first, last in ranges)}]"
+    return re.compile(f"{listed}{{{LONGEST_RUN}}}(?={listed})")
 
 
 _ZEROS = (

@@ -42,12 +42,15 @@ def keywords(text: str, extractor: Extractor = "default") -> frozenset[str]:
     ['0.305%', '118', '1604', 'Base Rates', 'Territory 118', 'base', 'rates', 'rose', 'territory']
     """
     if extractor == "regex":
-        return _regex_keywords(text)
+        if text.isascii():  # the same words, faster
+            found = {word for word in words_of(text).listed if len(word) > 3 and word.isalpha()}
+        else:
+            found = set(REGEX_WORD.findall(text.lower()))
+        found -= REGEX_STOP_WORDS
+        return frozenset(found.union(REGEX_PHRASE.findall(text), REGEX_NUMBER.findall(text)))
     text = plain_signs(composed(text))
     is_ascii = text.isascii()
-    found: set[str] = set()
-    if not is_ascii or NEXT_CAPITAL.search(text):
-        found |= set(_phrases(text))
+    found = set(_phrases(text)) if not is_ascii or NEXT_CAPITAL.search(text) else set[str]()
     if not is_ascii or NEXT_CODE.search(text):
         found |= {
             f"{match[1]} {match[2]}"
@@ -68,15 +71,6 @@ def by_value(quantity: Quantity) -> str:
     if quantity.unit in NAMED:
         return quantity.text
     return f"{quantity.plain_value}{'%' if quantity.unit == '%' else ''}"
-
-
-def _regex_keywords(text: str) -> frozenset[str]:
-    if text.isascii():  # the same words, faster
-        found = {word for word in words_of(text).listed if len(word) > 3 and word.isalpha()}
-    else:
-        found = set(REGEX_WORD.findall(text.lower()))
-    found -= REGEX_STOP_WORDS
-    return frozenset(found.union(REGEX_PHRASE.findall(text), REGEX_NUMBER.findall(text)))
 
 
 def _phrases(text: str) -> Iterator[str]:

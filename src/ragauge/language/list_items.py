@@ -57,7 +57,8 @@ def list_items(text: str, codes: BoundedPattern | None = None) -> list[ListItem]
     items: list[ListItem] = []
     coded: dict[str, int] = {}
     named: dict[str, int] = {}
-    for item in (*_bullets(text, codes), *_codes_in(text, codes)):
+    codes_in_text = [_normal(match[0]) for match in (codes.findall(text) if codes else ())]
+    for item in (*_bullets(text, codes), *map(ListItem, filter(None, codes_in_text))):
         place = coded.get(item.code) if item.code else named.get(item.name)
         if place is None and item.code and item.name:
             # A name without a code is the same item; under another code it is not.
@@ -116,12 +117,6 @@ def _bullets(text: str, codes: BoundedPattern | None) -> Iterator[ListItem]:
         item = _item(shown, coded[0] if coded else None)
         if item.code or item.name:
             yield item
-
-
-def _codes_in(text: str, codes: BoundedPattern | None) -> Iterator[ListItem]:
-    for match in codes.findall(text) if codes else ():
-        if code := _normal(match[0]):
-            yield ListItem(code)
 
 
 def _item(bullet: str, coded: Match | None) -> ListItem:

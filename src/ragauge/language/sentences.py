@@ -42,11 +42,9 @@ def split_sentences(text: str, splitter: Splitter = "rules") -> tuple[str, ...]:
     else:
         pieces = sentences(text)
     trimmed = (piece.strip() for piece in pieces)
-    return tuple(piece for piece in trimmed if _is_sentence(piece))
-
-
-def _is_sentence(piece: str) -> bool:
-    return WORD.search(piece) is not None and not CITATIONS.fullmatch(piece)
+    return tuple(
+        piece for piece in trimmed if WORD.search(piece) and not CITATIONS.fullmatch(piece)
+    )
 
 
 @cache

@@ -23,35 +23,14 @@ Rules = Sequence[tuple[str, str]]
 """Suffixes and their replacements; of suffixes with the same ending, the longest comes first."""
 
 STEP_2: Rules = (
-    ("ational", "ate"),
-    ("tional", "tion"),
-    ("enci", "ence"),
-    ("anci", "ance"),
-    ("izer", "ize"),
-    ("abli", "able"),
-    ("alli", "al"),
-    ("entli", "ent"),
-    ("eli", "e"),
-    ("ousli", "ous"),
-    ("ization", "ize"),
-    ("ation", "ate"),
-    ("ator", "ate"),
-    ("alism", "al"),
-    ("iveness", "ive"),
-    ("fulness", "ful"),
-    ("ousness", "ous"),
-    ("aliti", "al"),
-    ("iviti", "ive"),
-    ("biliti", "ble"),
+    *(("ational", "ate"), ("tional", "tion"), ("enci", "ence"), ("anci", "ance"), ("izer", "ize")),
+    *(("abli", "able"), ("alli", "al"), ("entli", "ent"), ("eli", "e"), ("ousli", "ous")),
+    *(("ization", "ize"), ("ation", "ate"), ("ator", "ate"), ("alism", "al"), ("iveness", "ive")),
+    *(("fulness", "ful"), ("ousness", "ous"), ("aliti", "al"), ("iviti", "ive"), ("biliti", "ble")),
 )
 STEP_3: Rules = (
-    ("icate", "ic"),
-    ("ative", ""),
-    ("alize", "al"),
-    ("iciti", "ic"),
-    ("ical", "ic"),
-    ("ful", ""),
-    ("ness", ""),
+    *(("icate", "ic"), ("ative", ""), ("alize", "al"), ("iciti", "ic"), ("ical", "ic")),
+    *(("ful", ""), ("ness", "")),
 )
 STEP_4 = (
     *("al", "ance", "ence", "er", "ic", "able", "ible", "ant", "ement", "ment", "ent"),
@@ -65,13 +44,8 @@ SNOWBALL = {
     "es": "spanish",
     "it": "italian",
     "pt": "portuguese",
-    "nl": "dutch",
-    "sv": "swedish",
-    "da": "danish",
-}
+} | {"nl": "dutch", "sv": "swedish", "da": "danish"}
 """The languages with a stemmer of their own, and its name."""
-
-
 _STEMMING = Lock()
 """A stemmer of snowballstemmer keeps the word that it works on, so two threads would mix theirs."""
 
@@ -137,18 +111,19 @@ def stem(word: str) -> str:
     """
     if len(word) <= 2:
         return word
-    word = _without_past(_without_plural(word))
+    if word.endswith(("sses", "ies")):  # step 1a
+        word = word[:-2]
+    elif word.endswith("s") and not word.endswith("ss"):
+        word = word[:-1]
+    word = _without_past(word)
     if word.endswith("y") and _has_vowel(word[:-1]):
         word = word[:-1] + "i"
-    word = _replaced(_replaced(word, STEP_2), STEP_3)
-    return _tidied(_stripped(word))
-
-
-def _without_plural(word: str) -> str:
-    """Step 1a."""
-    if word.endswith(("sses", "ies")):
-        return word[:-2]
-    return word[:-1] if word.endswith("s") and not word.endswith("ss") else word
+    word = _stripped(_replaced(_replaced(word, STEP_2), STEP_3))
+    if word.endswith("e"):  # step 5
+        measure = _measure(word[:-1])
+        if measure > 1 or (measure == 1 and not _ends_short(word[:-1])):
+            word = word[:-1]
+    return word[:-1] if word.endswith("ll") and _measure(word[:-1]) > 1 else word
 
 
 def _without_past(word: str) -> str:
@@ -166,7 +141,7 @@ def _restored(body: str) -> str:
     """The verb without `-ed` or `-ing`: `hop` for `hopp`, `file` for `fil`."""
     if body.endswith(("at", "bl", "iz")):
         return body + "e"
-    if _ends_double(body):
+    if len(body) >= 2 and body[-1] == body[-2] and _consonants(body)[-1]:
         return body if body[-1] in "lsz" else body[:-1]
     return body + "e" if _measure(body) == 1 and _ends_short(body) else body
 
@@ -189,15 +164,6 @@ def _stripped(word: str) -> str:
     return word
 
 
-def _tidied(word: str) -> str:
-    """Step 5: remove a final `e`, and one of two final `l`."""
-    if word.endswith("e"):
-        measure = _measure(word[:-1])
-        if measure > 1 or (measure == 1 and not _ends_short(word[:-1])):
-            word = word[:-1]
-    return word[:-1] if word.endswith("ll") and _measure(word[:-1]) > 1 else word
-
-
 def _consonants(word: str) -> list[bool]:
     """For each letter, whether it is a consonant; y is one unless it follows a consonant."""
     found: list[bool] = []
@@ -215,10 +181,6 @@ def _measure(word: str) -> int:
 
 def _has_vowel(word: str) -> bool:
     return not all(_consonants(word))
-
-
-def _ends_double(word: str) -> bool:
-    return len(word) >= 2 and word[-1] == word[-2] and _consonants(word)[-1]
 
 
 def _ends_short(word: str) -> bool:

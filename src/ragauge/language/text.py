@@ -88,31 +88,32 @@ ASCII_WORDS = "".join(
 """Table for `str.translate`, which is faster than `re`: words lower-cased, all other ASCII as spaces."""
 
 
-def _set(words: str) -> frozenset[str]:
-    return frozenset(words.split())
+def word_set(listed: str) -> frozenset[str]:
+    """The words of a list."""
+    return frozenset(listed.split())
 
 
-TITLES = _set("""
+TITLES = word_set("""
     mr mrs dr prof brig capt lt cmdr sgt cpl pvt supt atty asst messrs mme mlle fr br mt vs v cf viz
     approx e.g i.e eg ie esp n.b nb p.s bd bzw vgl evtl ggf inkl zzgl sog insb bspw sra sres dra ud
     uds ee sig dott им ул просп акад проф डॉ
 """)
 """Abbreviations that never end a sentence."""
-REFERENCES = _set("""
+REFERENCES = word_set("""
     no nos fig figs art arts chap par sect cir op bk div ph nr nrn abb abs kap núm núms pág págs
 """)
 """Abbreviations if a number follows, words otherwise."""
 LETTER_REFERENCES = frozenset("pcns")
 """Page, circa, note, section."""
-MEASURES = _set("""
+MEASURES = word_set("""
     hr hrs min mins max avg std temp yr yrs wk wks lb lbs oz kg km cm mm ml mg gal gals qt
     tsp tbsp yd yds cc mph sq in sec secs vol vols ch para pt pts pp cl reg eq eqs ibid depts
     mar sun sat wed apt rm ex стр рис руб коп тыс млн млрд
 """)
 """Abbreviations that end a sentence unless a lower-case word or a number follows."""
-AND_SO_ON = _set("etc usw")
+AND_SO_ON = word_set("etc usw")
 """Abbreviations that end a sentence unless a lower-case word follows."""
-SHORT_NAMES = _set("""
+SHORT_NAMES = word_set("""
     inc ltd co corp llc llp plc bros jr sr esq al jan feb apr jun jul aug sep sept oct nov dec
     mon tue tues thu thurs fri ave blvd rd hwy ln st ft ms ca calif fla minn mich wis tenn okla conn
     ariz colo va eds est ext tel misc intl natl govt assoc assn dept univ bldg ste incl excl resp
@@ -120,7 +121,7 @@ SHORT_NAMES = _set("""
 """)
 """Abbreviations that end a sentence only if a typical first word follows."""
 ABBREVIATIONS = TITLES | REFERENCES | MEASURES | AND_SO_ON | SHORT_NAMES
-FIRST_WORDS = _set("""
+FIRST_WORDS = word_set("""
     The This That These Those There They Then Thus It Its He She His Her We Our You Your I My In On
     At As An A And But Or So If For From By With When While Where What Who Why How Although Because
     However Therefore Moreover Furthermore Also After Before Since During Under Some Many Most Each
@@ -130,15 +131,15 @@ FIRST_WORDS = _set("""
     Nevertheless Meanwhile Additionally Consequently Similarly Overall Otherwise Indeed Perhaps
     Maybe Unfortunately Currently Recently
 """)
-DESIGNATIONS = _set("""
+DESIGNATIONS = word_set("""
     vitamin hepatitis influenza plan option type class grade group part section phase answer
     appendix exhibit schedule figure table category level point choice version letter form tier zone
     block room unit
 """)
 """A capital letter after one of these is not an initial: vitamin C, plan B."""
-BEFORE_I = _set("am and as can could did do does had have nor or so than war was would")
+BEFORE_I = word_set("am and as can could did do does had have nor or so than war was would")
 """An I after one of these is not an initial: so did I, World War I."""
-ORDINALS = _set("""
+ORDINALS = word_set("""
     januar januars februar februars märz april mai juni juli august augusts september septembers
     oktober oktobers november novembers dezember dezembers jahrhundert jahrhunderts weltkrieg
     weltkriegs auflage
@@ -273,17 +274,11 @@ def _ends_at_line_break(text: str, start: int, stop: re.Match[str]) -> bool:
     if text[stop.end() : stop.end() + 1].islower():
         return False
     line = text[max(start, at - WRAPPED_LINE) : at]
-    if len(line) < WRAPPED_LINE or any(mark in line for mark in LINE_BREAKS):
-        return not _is_unfinished(line)
-    return line.rstrip().endswith(":")
-
-
-def _is_unfinished(line: str) -> bool:
-    """Whether the line is only a list number or bullet, or ends with a word that needs another."""
-    if len(line) < 8 and LONE_MARKER.fullmatch(line):
-        return True
-    words = line.rsplit(None, 1)
-    return bool(words) and words[-1] in UNFINISHED
+    if len(line) >= WRAPPED_LINE and not any(mark in line for mark in LINE_BREAKS):
+        return line.rstrip().endswith(":")
+    # Not after only a list number or bullet, nor after a word that needs another.
+    is_marker = len(line) < 8 and LONE_MARKER.fullmatch(line)
+    return not (is_marker or UNFINISHED.intersection(line.rsplit(None, 1)[-1:]))
 
 
 def _ends_at_period(text: str, start: int, stop: re.Match[str]) -> bool:
@@ -294,21 +289,16 @@ def _ends_at_period(text: str, start: int, stop: re.Match[str]) -> bool:
     if len(before) < 24 and LIST_NUMBER.fullmatch(before):
         return False
     words = before.rsplit(None, 2)
-    if not words or before[-1].isspace():
-        return _ends_at_lone_period(text, before, stop)
+    if not words or before[-1].isspace():  # as in tokenised text, but not in ". . ."
+        if LONE_PERIOD.match(text, _skip_space(text, stop.end())):
+            return False
+        return not (before.rstrip().endswith(".") and _next_word(text, stop)[:1].islower())
     word = words[-1].lstrip(OPENERS)
     if len(word) > 1:
         if word.isalpha() and word.lower() not in ABBREVIATIONS:
             return True
         return _ends_after_word(text, words, stop)
     return not word or _ends_after_letter(text, before, words, stop)
-
-
-def _ends_at_lone_period(text: str, before: str, stop: re.Match[str]) -> bool:
-    """After a period between spaces, as in tokenised text; but not in ". . ."."""
-    if LONE_PERIOD.match(text, _skip_space(text, stop.end())):
-        return False
-    return not (before.rstrip().endswith(".") and _next_word(text, stop)[:1].islower())
 
 
 def _ends_after_letter(text: str, before: str, words: Sequence[str], stop: re.Match[str]) -> bool:

@@ -5,7 +5,7 @@ from itertools import chain
 
 from ragauge.language.characters import lower_letters
 from ragauge.language.reading_cache import ReadingCache
-from ragauge.language.text import ASCII_WORDS, composed, sentence_spans
+from ragauge.language.text import ASCII_WORDS, composed, sentence_spans, word_set
 
 WORD = re.compile(
     r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]"
@@ -24,18 +24,14 @@ def words(text: str) -> list[str]:
     return WORD.findall(composed(lower_letters(text)))
 
 
-def _set(listed: str) -> frozenset[str]:
-    return frozenset(listed.split())
-
-
-DATE_NAMES = _set("""
+DATE_NAMES = word_set("""
     jan january feb february mar march apr april may jun june jul july aug august sep sept september
     oct october nov november dec december noon midnight century centuries quarter
     monday mondays tuesday tuesdays wednesday wednesdays thursday thursdays friday fridays
     saturday saturdays sunday sundays
 """)
 """The words of which every date that begins with a name has one."""
-NUMBER_WORDS = _set("""
+NUMBER_WORDS = word_set("""
     zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen
     sixteen seventeen eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety dozen
     hundred thousand million billion trillion
@@ -43,6 +39,12 @@ NUMBER_WORDS = _set("""
 """)
 """The words of which every number and every share in words has one."""
 _NAMES = DATE_NAMES | NUMBER_WORDS
+_NTH = (
+    "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth"
+    " fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth twentieth"
+)
+RANKS = {word: rank for rank, word in enumerate(_NTH.split(), start=1)}
+"""The ordinals in words and their ranks, up to the twentieth."""
 
 
 class Words:
@@ -57,7 +59,11 @@ class Words:
         self.spaced = f" {text.translate(ASCII_WORDS)} " if text.isascii() else ""
         """An ASCII text in lower case, with a space for each sign between words, at the start and at the end."""
         self._text = "" if self.spaced else text
-        separate = self.spaced.split() if self.spaced and "_" not in text else _ascii_words(text)
+        spaced = self.spaced
+        if not spaced or "_" in text:  # all but ASCII letters and digits separates
+            plain = text.replace("_", " ").encode("ascii", "replace").decode()
+            spaced = plain.translate(ASCII_WORDS)
+        separate = spaced.split()
         named = _NAMES.intersection(separate)
         self.date_names = named & DATE_NAMES if named else named
         """Its words that every date that begins with a name has; looking for one takes ten times as long."""
@@ -67,12 +73,6 @@ class Words:
     @property
     def listed(self) -> list[str]:
         return self.spaced.split() or words(self._text)
-
-
-def _ascii_words(text: str) -> list[str]:
-    """The words of ASCII letters and digits; all else, also underscores, separates them."""
-    plain = text.replace("_", " ").encode("ascii", "replace").decode()
-    return plain.translate(ASCII_WORDS).split()
 
 
 words_of = ReadingCache(Words)
@@ -95,10 +95,7 @@ CLOSING_APOSTROPHE = re.compile(r"(?<=[^'])'(?=[ ;@#$%&?!`«“„‘\u2012-\u20
 SHORT_CLITIC = re.compile(r"(?<=[^' ])'[sSmMdD]?(?= )")
 LONG_CLITIC = re.compile(r"(?<=[^' ])(?:'ll|'LL|'re|'RE|'ve|'VE|n't|N'T)(?= )")
 
-FUSED = {
-    "cannot": ("can", "not"),
-    "gimme": ("gim", "me"),
-    "gonna": ("gon", "na"),
+FUSED = {"cannot": ("can", "not"), "gimme": ("gim", "me"), "gonna": ("gon", "na")} | {
     "gotta": ("got", "ta"),
     "lemme": ("lem", "me"),
     "wanna": ("wan", "na"),
@@ -174,12 +171,10 @@ def _words_among_signs(piece: str) -> list[str]:
         if part.isalnum():
             words.append(part)
         elif FUSED_WITH_SIGNS.search(f"{part} "):
-            apart = FUSED_WITH_SIGNS.sub(_set_apart, f"{part} ")
+            apart = FUSED_WITH_SIGNS.sub(
+                lambda fused: " {} {} ".format(*filter(None, fused.groups())), f"{part} "
+            )
             for contraction in (TIS, TWAS):
                 apart = contraction.sub(r" \1 ", apart)
             words += filter(str.isalnum, apart.split())
     return words
-
-
-def _set_apart(fused: re.Match[str]) -> str:
-    return " {} {} ".format(*filter(None, fused.groups()))

@@ -1,8 +1,7 @@
 """Load files and objects as samples: `load` detects the format and the fields."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
-from itertools import zip_longest
 from math import inf
 from os import PathLike
 from pathlib import Path
@@ -10,12 +9,19 @@ from typing import TYPE_CHECKING, cast
 
 from ragauge.errors import PlanError
 from ragauge.loaders.conflicts import Prefer, check_prefer
-from ragauge.loaders.formats.file_sets import PACKED
 from ragauge.loaders.formats.remote import copied, with_urls
 from ragauge.loaders.mapping import check_chosen
-from ragauge.loaders.shapes import benchmarks, layouts
-from ragauge.loaders.sources import Source, files_in_pieces, is_one_source, read_source, size_of
+from ragauge.loaders.shapes import benchmarks
+from ragauge.loaders.sources import (
+    PACKED,
+    Source,
+    files_in_pieces,
+    is_one_source,
+    read_source,
+    size_of,
+)
 from ragauge.loaders.table import NeedsAllRowsError, Table
+from ragauge.loaders.values import items_in
 from ragauge.samples.samples import Samples
 from ragauge.storage.memory import gc_paused
 from ragauge.storage.regular_file import is_file
@@ -90,73 +96,68 @@ def _load_local(
     given = _by_system(source, system, chosen.values())
     expected = None if gold is None else read_source(gold, chosen.values())
     from ragauge.loaders import piece_files, reading
+    from ragauge.loaders.joining import load_sources
 
     most_bytes = piece_files.FRAME_BYTES if in_pieces is None else -1 if in_pieces else inf
     notes = _notes_on_size([*(each for _, each in given), gold], gold)
 
-    sources: list[AnswerSource] = []
+    def opened(name: str | None, each: object, piece_bytes: float) -> "AnswerSource":
+        """Files as they are, if they are more than one piece; anything else as a table."""
+        if files := files_in_pieces(each, piece_bytes):
+            return reading.AnswerSource(str(each), name, files)
+        table = read_source(each, chosen.values())
+        return reading.AnswerSource(table.source, name, table=table)
 
-    def samples(piece_bytes: float) -> Samples:
-        nonlocal sources
-        sources = [
-            _opened(each, name, chosen, piece_bytes) if not opened or opened.files else opened
-            for (name, each), opened in zip_longest(given, sources)
-        ]
-        tables = [each.table for each in sources if each.table is not None]
-        gold_rows = expected
-        if gold_rows is not None and benchmarks.is_legalbench_gold(gold_rows):
-            if len(tables) < len(sources):
-                raise NeedsAllRowsError("its rows are paired by position")
-            if benchmarks.are_legalbench_pairs(tables, gold_rows):
-                tables, gold_rows = benchmarks.legalbench_pairs(tables, gold_rows)
-                paired = [replace(s, table=t) for s, t in zip(sources, tables, strict=True)]
-                return _samples(paired, gold_rows, chosen, prefer, by_place, most_bytes)
-        return _samples(sources, gold_rows, chosen, prefer, by_place, most_bytes)
+    def joined(sources: "Sequence[AnswerSource]") -> Samples:
+        sources, rows = _by_position(sources, expected)
+        return load_sources(
+            sources, chosen, rows, prefer=prefer, by_place=by_place, most_bytes=most_bytes
+        )
 
+    piece_bytes = inf if in_pieces is False else reading.PIECE_BYTES
+    sources = [opened(name, each, piece_bytes) for name, each in given]
     try:
-        read = samples(inf if in_pieces is False else reading.PIECE_BYTES)
+        read = joined(sources)
     except NeedsAllRowsError as error:
         files = [file for _, each in given for file in files_in_pieces(each, 0) or ()]
         if in_pieces or is_large(files):
             notes = [f"read as a whole into memory: {error}"]
-        read = samples(inf)
+        several = zip(given, sources, strict=True)
+        read = joined([opened(*own, inf) if source.files else source for own, source in several])
     return replace(read, notes=(*read.notes, *notes))
 
 
-def _samples(
-    sources: "Sequence[AnswerSource]",
-    gold: Table | None,
-    chosen: Mapping[str, str],
-    prefer: Prefer | None = None,
-    by_place: bool = False,
-    most_bytes: float = inf,
-) -> Samples:
+def _by_position(
+    sources: "Sequence[AnswerSource]", gold: Table | None
+) -> "tuple[Sequence[AnswerSource], Table | None]":
+    """The sources and the gold; those of LegalBench-RAG with positions as ids."""
+    tables = [each.table for each in sources if each.table is not None]
+    if gold is None and len(sources) == 1:
+        tables = list(map(benchmarks.as_legalbench, tables))
+    elif gold is not None:
+        if benchmarks.is_legalbench(gold, "snippets"):
+            if len(tables) < len(sources):
+                raise NeedsAllRowsError("its rows are paired by position")
+            if all(benchmarks.is_legalbench(table, "retrieved_passages") for table in tables):
+                tables, gold = benchmarks.legalbench_pairs(tables, gold)
+        gold = benchmarks.as_legalbench(gold)
+    left = iter(tables)
+    return [
+        each if each.table is None else replace(each, table=next(left)) for each in sources
+    ], gold
+
+
+def load_passages(predictions: Source, gold: Source) -> Samples:
+    """Load LegalBench-RAG's passages as samples with `id` (the position, from 1), `question`, `contexts` and `gold_contexts`.
+
+    Raises DataError when the two differ in length or in the query at a position. A query without
+    gold snippets is kept with empty `gold_contexts`; a note counts them.
+    """
     from ragauge.loaders.joining import load_sources
-
-    if gold is None and len(sources) == 1 and sources[0].table is not None:
-        sources = [replace(sources[0], table=benchmarks.as_legalbench(sources[0].table))]
-    return load_sources(
-        sources,
-        chosen,
-        None if gold is None else benchmarks.as_legalbench(gold),
-        prefer=prefer,
-        by_place=by_place,
-        most_bytes=most_bytes,
-    )
-
-
-def _opened(
-    given: object, system: str | None, chosen: Mapping[str, str], piece_bytes: float
-) -> "AnswerSource":
-    """Files as they are, if they are more than one piece; anything else as a table."""
     from ragauge.loaders.reading import AnswerSource
 
-    if files := files_in_pieces(given, piece_bytes):
-        return AnswerSource(str(given), system, files)
-    table = read_source(given, chosen.values())
-    if system is None:
-        table = layouts.with_systems(table, chosen.get("answer"))
-    return AnswerSource(table.source, system, table=table)
+    (table,), expected = benchmarks.legalbench_pairs([read_source(predictions)], read_source(gold))
+    return load_sources([AnswerSource(table.source, table=table)], {}, expected, most_bytes=inf)
 
 
 def is_large(files: Sequence[Path]) -> bool:
@@ -167,8 +168,8 @@ def is_large(files: Sequence[Path]) -> bool:
 def _notes_on_size(sources: Sequence[object], gold: object) -> list[str]:
     """Notes on large files that are read at once."""
     endings = (".json", *(f".json{packed}" for packed in PACKED))
-    paths = [str(cast(object, each)) for each in sources if isinstance(each, str | PathLike)]
-    values = [Path(path) for path in paths if path.lower().endswith(endings) and is_file(path)]
+    paths = [Path(str(cast(object, each))) for each in sources if isinstance(each, str | PathLike)]
+    values = [path for path in paths if path.name.lower().endswith(endings) and is_file(path)]
     if values and is_large(values):
         return [
             f"read as a whole into memory: {values[0]} is one JSON value; "
@@ -190,33 +191,12 @@ def _by_system(
     sources = cast(Mapping[object, object], source)
     if system is not None:
         raise PlanError([f"the sources already name their systems; remove system={system!r}"])
-    _check_systems(sources)
-    return [(str(name), given) for name, given in sources.items()]
-
-
-def load_passages(predictions: Source, gold: Source) -> Samples:
-    """Load LegalBench-RAG's passages as samples with `id` (the position, from 1), `question`, `contexts` and `gold_contexts`.
-
-    Raises DataError when the two differ in length or in the query at a position. A query without
-    gold snippets is kept with empty `gold_contexts`; a note counts them.
-    """
-    from ragauge.loaders.reading import AnswerSource
-
-    tables, expected = benchmarks.legalbench_pairs([read_source(predictions)], read_source(gold))
-    return _samples([AnswerSource(table.source, table=table) for table in tables], expected, {})
-
-
-def _check_systems(sources: Mapping[object, object]) -> None:
     if not sources:
         raise PlanError(["no system given; give at least one {system: source}"])
     for name, rows in sources.items():
         if not isinstance(name, str) or not name.strip():
             raise PlanError([f"the name of a system must be non-empty text, got {name!r}"])
-        first = (
-            next(iter(cast(Iterable[object], rows)), None)
-            if isinstance(rows, list | tuple)
-            else None
-        )
-        if isinstance(first, str | int | float):
+        if isinstance(next(iter(items_in(rows)), None), str | int | float):
             problem = f"{name!r} must be a system with a list of rows, or a column of a known name"
             raise PlanError([f"{problem}; map the columns of a dict: map={{'answer': {name!r}}}"])
+    return [(str(name), given) for name, given in sources.items()]

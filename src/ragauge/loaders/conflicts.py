@@ -6,6 +6,7 @@ Also what the rows of a question are compared by, and notes on what a system lac
 from collections.abc import Hashable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from operator import attrgetter
 from typing import Literal, cast, get_args
 
 from ragauge.errors import Problem, did_you_mean
@@ -81,11 +82,8 @@ def check_prefer(prefer: object, *, has_gold: bool) -> list[str]:
     if prefer is not None and prefer not in choices:
         hint = did_you_mean(str(prefer), choices) or f"; choose one of {', '.join(choices)}"
         return [f"prefer is {prefer!r:.80}{hint}"]
-    if prefer == "gold" and not has_gold:
-        return [
-            "prefer='gold' needs a gold file; give one with --gold, or use 'answers' or 'first'"
-        ]
-    return []
+    text = "prefer='gold' needs a gold file; give one with --gold, or use 'answers' or 'first'"
+    return [text] if prefer == "gold" and not has_gold else []
 
 
 @dataclass(slots=True)
@@ -149,7 +147,7 @@ class Conflicts:
         problems: list[Problem] = []
         choices = "|".join(get_args(Prefer)) if self.has_gold else "answers|first"
         choose = f"choose with --prefer {choices} (in Python rg.load(…, prefer=))"
-        for group in _in_order(self._found):
+        for group in sorted(self._found.values(), key=attrgetter("place")):
             row, other, name, n_ids = group.row, group.other, group.name, len(group.ids)
             place = other.source if other.line is None else f"{other.source}:{other.line}"
             if (system := name_of(other, "system")) is not None:
@@ -173,15 +171,11 @@ class Conflicts:
             None: "kept each row's own",
         }[self.prefer]
         notes: list[str] = []
-        for group in _in_order(self._settled):
+        for group in sorted(self._settled.values(), key=attrgetter("place")):
             id, n = group.row.values["id"], len(group.ids)
             counted = f"id {id!r}" if n == 1 else f"{n:,} ids (the first is {id!r})"
             notes.append(f"{group.name} differs between rows for {counted}; {kept}")
         return notes
-
-
-def _in_order(groups: dict[Hashable, _Group]) -> list[_Group]:
-    return sorted(groups.values(), key=lambda group: group.place)
 
 
 def same_value(name: str, value: object, expected: object) -> bool:

@@ -1,16 +1,20 @@
-"""Recognise retrieved documents by their shape: mappings and objects with a text, an id and a score.
+"""Recognise retrieved documents by their shape, mappings and objects with a text, an id and a score, and read contexts of them.
 
 LangChain's Document (page_content), LlamaIndex's nodes (node with a score), Haystack's Document
 (content, meta), hits of search engines (_source, payload) and OpenInference's document.content all
-have this shape. Nothing is imported.
+have this shape. Nothing is imported. Ids and scores are taken if every context of a row has them.
 """
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import cast
 
-from ragauge.loaders.values import named_values, value_of
+from ragauge.errors import Problem
+from ragauge.loaders.formats.printed import PrintedArray
+from ragauge.loaders.table import listed
+from ragauge.loaders.values import items_in, mapping_in, named_values, plain, value_of
 from ragauge.samples.samples import Row
 
 TEXT_KEYS = (
@@ -33,8 +37,6 @@ TEMPLATES = frozenset({
     "text_resource",
 })  # fmt: skip
 """Settings of the tools' classes, which are no content."""
-
-
 ORIGIN_KEYS = (
     "source_id", "source", "file_name", "filename", "file_path", "path", "url", "uri", "doc_uri", "title",
 )  # fmt: skip
@@ -45,9 +47,10 @@ GENERATED = re.compile(
     r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}|[0-9a-f]{32}|[0-9a-f]{64}", re.IGNORECASE
 )
 """A UUID, or a hash as Haystack makes it of a document's content."""
-
-Searched = tuple[Row, Sequence[object], Sequence[Mapping[str, object]]]
-"""A row, the own ids of its contexts, and their parts."""
+CONTAINER_KEYS = ("source_nodes", "documents", "nodes", "matches", "points", "hits")
+"""Where the result of a search keeps its documents."""
+SPAN = ("document", "start", "end")
+"""Where a gold context of ours is in its document: of use to people, and nothing that a metric reads."""
 
 
 def parts_of(item: object, depth: int = 3) -> Mapping[str, object] | None:
@@ -116,21 +119,178 @@ def documents_of_columns(result: object) -> list[dict[str, object]] | None:
         return None
     columns: dict[str, Sequence[object]] = {}
     for name, column in cast(Mapping[str, object], result).items():
-        if isinstance(column, list) and column:
-            items = cast(list[object], column)
-            if isinstance(items[0], list) and len(items) > 1:
+        items = items_in(column)
+        if items and isinstance(items[0], list):
+            if len(items) > 1:
                 return None
-            columns[name] = cast(list[object], items[0]) if isinstance(items[0], list) else items
+            items = items_in(cast(object, items[0]))
+        columns[name] = items
     names = {"ids": "id", "documents": "text", "metadatas": "metadata"}
-    n_documents = len(columns.get("documents", ()))
-    columns = {name: column for name, column in columns.items() if len(column) == n_documents}
-    return [
-        {names.get(name, name): column[place] for name, column in columns.items()}
-        for place in range(n_documents)
+    n = len(columns["documents"])
+    whole = {names.get(name, name): column for name, column in columns.items() if len(column) == n}
+    return [{name: column[at] for name, column in whole.items()} for at in range(n)]
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """The parts of a context; None for a missing one. `parts` has the rest."""
+
+    text: object
+    id: object = None
+    score: object = None
+    parts: Mapping[str, object] = field(default_factory=dict[str, object])
+    unread: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class ContextParts:
+    """What was taken from contexts that are objects, in all rows read so far, and what was left out.
+
+    `keys`: the parts that were the id, None for the documents' own; one unless the rows disagree.
+    """
+
+    filled: set[str] = field(default_factory=set[str])
+    keys: set[str | None] = field(default_factory=set[str | None])
+    unread: dict[str, None] = field(default_factory=dict[str, None])
+    incomplete: dict[str, int] = field(default_factory=dict[str, int])
+    printed: dict[str, int] = field(default_factory=dict[str, int])
+    """Fields that numpy printed, and in how many rows."""
+
+    def read(self, rows: Sequence[Row], problems: list[Problem]) -> list[Row]:
+        """The rows with contexts as texts."""
+        found = [
+            {name: _passages(row, name, problems) for name in ("contexts", "gold_contexts")}
+            for row in rows
+        ]
+        searched: list[tuple[Row, list[Passage]]] = []
+        for row, both in zip(rows, found, strict=True):
+            for name, value in row.values.items():
+                if isinstance(value, PrintedArray):
+                    self.printed[name] = self.printed.get(name, 0) + 1
+            if (passages := both["contexts"]) and row.values.get("context_ids") is None:
+                searched.append((row, passages))
+        key = _id_part(searched)
+        if searched:
+            self.keys.add(key)
+        read: list[Row] = []
+        for row, both in zip(rows, found, strict=True):
+            values: dict[str, object] = {}
+            for name, passages in both.items():
+                if passages is None:
+                    continue
+                values[name] = [passage.text for passage in passages]
+                if name == "contexts":
+                    ids = [p.id if key is None else _named(p.parts).get(key) for p in passages]
+                    values |= self._beside_texts("context_ids", ids, row)
+                    scores = [score_of(passage.score) for passage in passages]
+                    values |= self._beside_texts("context_scores", scores, row)
+                own = SPAN if name == "gold_contexts" else ()
+                unread = (part for passage in passages for part in passage.unread)
+                self.unread |= {repr(part): None for part in unread if part not in own}
+            self.filled |= values.keys() - {"contexts", "gold_contexts"}
+            read.append(Row({**row.values, **values}, row.source, row.line) if values else row)
+        if not self.filled:
+            return read
+        for at, row in enumerate(read):  # empty contexts have empty ids, as other rows have ids
+            if row.values.get("contexts") == []:
+                missing = (name for name in sorted(self.filled) if row.values.get(name) is None)
+                values = {**row.values, **{name: [] for name in missing}}
+                read[at] = Row(values, row.source, row.line)
+        return read
+
+    def _beside_texts(self, name: str, column: list[object], row: Row) -> dict[str, object]:
+        """The ids or scores, if every passage has one and the row has none."""
+        if row.values.get(name) is not None:
+            return {}
+        if 0 < column.count(None) < len(column):
+            self.incomplete[name] = self.incomplete.get(name, 0) + 1
+        return {} if None in column else {name: column}
+
+    def notes(self) -> tuple[str, ...]:
+        """What was taken from the objects and what was left out."""
+        key = next((key for key in self.keys if key is not None), None)
+        unread = [name for name in self.unread if key is None or name != repr(key)]
+        notes = [f"left out of the contexts: {listed(unread)}"] if unread else []
+        if self.filled:
+            where = f"; context_ids are their {key!r}" if key is not None else ""
+            notes.append(
+                f"took {' and '.join(sorted(self.filled))} from the objects in contexts{where}"
+            )
+        notes += [
+            f"{name} not taken in {count:,} rows: not every context there has one"
+            for name, count in self.incomplete.items()
+        ]
+        notes += [
+            f'read {name} as numpy prints an array in {n:,} row{"s" * (n != 1)}; JSON is safer: ["…", "…"]'
+            for name, n in self.printed.items()
+        ]
+        return tuple(notes)
+
+
+def _passages(row: Row, name: str, problems: list[Problem]) -> list[Passage] | None:
+    """The row's contexts, or None if none of them is an object."""
+    items = _items(row.values.get(name))
+    if items is None:
+        return None
+    passages: list[Passage] = []
+    for number, item in enumerate(items, start=1):
+        parts = None if item is None or isinstance(item, str | int | float) else parts_of(item)
+        if parts is None and _is_object(item):
+            keys = listed([repr(key) for key in named_values(item) or mapping_in(item)])
+            kind = "" if isinstance(item, Mapping) else f"is a {type(item).__name__} that "
+            text = f"{kind}has no text under {', '.join(TEXT_KEYS)}; its keys are {keys}"
+            id = row.values.get("id")
+            id = id if isinstance(id, str) else None
+            problems.append(Problem(f"item {number} {text}", row.source, row.line, name, id))
+            return []
+        passages.append(Passage(item) if parts is None else _passage(parts))
+    return passages
+
+
+def _items(given: object) -> Sequence[object] | None:
+    """The contexts if one of them is an object, or they are no list yet; None for other values."""
+    if given is None or isinstance(given, str | int | float):
+        return None
+    if isinstance(given, Iterator):
+        return list(cast(Iterator[object], given))
+    if isinstance(given, list | tuple):
+        items = cast(Sequence[object], given)
+        return items if any(map(_is_object, items)) else None
+    if (columns := documents_of_columns(given)) is not None:
+        return columns
+    if parts_of(given) is None:
+        for key in CONTAINER_KEYS:  # the result of a search
+            if isinstance(inner := value_of(given, key), list | tuple):
+                return _items(cast(object, inner)) or items_in(cast(object, inner))
+    return (given,) if _is_object(given) else None
+
+
+def _is_object(item: object) -> bool:
+    if item is None or isinstance(item, str | int | float):
+        return False
+    if is_list(item):
+        return parts_of(item) is not None
+    return isinstance(item, Mapping) or named_values(item) is not None
+
+
+def _passage(parts: Mapping[str, object]) -> Passage:
+    taken = [
+        next((key for key in keys if parts.get(key) is not None), None)
+        for keys in (TEXT_KEYS, ID_KEYS, SCORE_KEYS)
     ]
+    unread = tuple(
+        key
+        for key, value in parts.items()
+        if key not in taken
+        and key not in TEMPLATES
+        and value is not None
+        and not (isinstance(value, Mapping | list | tuple | str) and not value)
+    )
+    values = (None if key is None else plain(parts[key]) for key in taken)
+    return Passage(*values, parts=parts, unread=unread)
 
 
-def id_part(searched: Sequence[Searched]) -> str | None:
+def _id_part(searched: Sequence[tuple[Row, Sequence[Passage]]]) -> str | None:
     """The part that is the id of all retrieved documents; None for the documents' own ids.
 
     That is the one that the judgements of the rows name; else the documents' own, unless all of them are
@@ -138,48 +298,33 @@ def id_part(searched: Sequence[Searched]) -> str | None:
     the id that judgements use is then in the metadata. Where there is no own id, an id in the metadata is
     used, or the name of the source. A part counts only if every document has it.
     """
-    own = [id for _, ids, _ in searched for id in ids]
+    passages = [passage for _, several in searched for passage in several]
+    own = [passage.id for passage in passages]
     has_own = any(id is not None for id in own)
     is_named = has_own and not all(isinstance(id, str) and GENERATED.fullmatch(id) for id in own)
-    judged = [
-        (relevant, ids, documents)
-        for row, ids, documents in searched
-        if (relevant := _judged_ids(row))
-    ]
-    if not own or (is_named and not judged):
+    judged: list[tuple[set[str], Sequence[Passage]]] = []
+    for row, several in searched:
+        relevant = row.values.get("relevant")
+        items = mapping_in(relevant) or items_in(relevant)
+        if named := {str(mapping_in(item).get("id", item)) for item in items}:
+            judged.append((named, several))
+    if not passages or (is_named and not judged):
         return None
-    documents = [parts for _, _, several in searched for parts in several]
-    shared = set(_named(documents[0]))
-    for parts in documents:
-        shared &= _named(parts).keys()
+    if any(str(passage.id) in named for named, several in judged for passage in several):
+        return None
+    shared = set(_named(passages[0].parts))
+    for passage in passages:
+        shared &= _named(passage.parts).keys()
         if not shared:
             break
     in_order = [key for key in (*ID_KEYS, *ORIGIN_KEYS) if key in shared]
-    if any(str(id) in relevant for relevant, ids, _ in judged for id in ids):
-        return None
     for key in in_order:
-        if any(str(id_of(each, key)) in relevant for relevant, _, some in judged for each in some):
+        if any(
+            str(_named(each.parts).get(key)) in named for named, some in judged for each in some
+        ):
             return key
     usable = [key for key in in_order if key in ID_KEYS] if has_own else in_order
     return usable[0] if usable and not is_named else None
-
-
-def id_of(parts: Mapping[str, object], key: str) -> object:
-    """The id of a document that is its part `key`."""
-    return _named(parts).get(key)
-
-
-def _judged_ids(row: Row) -> set[str]:
-    relevant = row.values.get("relevant")
-    if isinstance(relevant, Mapping):
-        return {str(id) for id in cast(Mapping[object, object], relevant)}
-    if not isinstance(relevant, list | tuple):
-        return set()
-    ids: list[object] = [
-        cast(Mapping[str, object], item).get("id") if isinstance(item, Mapping) else item
-        for item in cast(Sequence[object], relevant)
-    ]
-    return {str(id) for id in ids}
 
 
 def _named(parts: Mapping[str, object]) -> dict[str, object]:

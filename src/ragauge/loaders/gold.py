@@ -1,6 +1,6 @@
 """Join answers in pieces with gold that fits into memory, in the gold's order and in bounded memory."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, cast
 
@@ -24,7 +24,7 @@ from ragauge.samples.frame import Numbering, read_values
 from ragauge.samples.samples import DEFAULT_SYSTEM, Row
 
 if TYPE_CHECKING:
-    Ints = NDArray[np.int64]
+    from ragauge.loaders.questions import Flags, Ints
 
 
 @dataclass(slots=True)
@@ -53,16 +53,15 @@ class GoldJoin:
         places = np.concatenate(
             [np.array([place_of.get(id, n) for id in some], dtype=np.int32) for some in ids]
         )
+
+        def is_in_gold(name: str) -> "Flags":
+            given = [row.values.get(name) is not None for row in self._gold.values()]
+            return np.array([*given, False])[places]
+
+        # Fields that the gold has are compared with it, unless the first source counts.
+        is_first = self.conflicts.prefer == "first"
+        self.questions.compare(self.conflicts, None if is_first else is_in_gold)
         systems = self.questions.systems()
-        if self.conflicts.prefer == "first":
-            self.questions.compare(self.conflicts)
-        else:  # fields that the gold has are compared with it
-            self.questions.compare(
-                self.conflicts,
-                lambda name: np.array(
-                    [row.values.get(name) is not None for row in self._gold.values()] + [False]
-                )[places],
-            )
         missing: list[Ints] = []
         """For each system the places of the questions that it did not answer."""
         for code in self.answers.systems.values():
@@ -70,13 +69,13 @@ class GoldJoin:
             is_answered[places[systems == code]] = True
             missing.append(np.flatnonzero(~is_answered[:-1]))
         texts: frozenset[str] = frozenset()
-        while True:
+        mixed: set[str] | None = None
+        while mixed is None or mixed:
+            texts |= mixed or set[str]()
             self.problems = list(of_values)
             self.joined = PieceFiles(self.answers.most_bytes, texts)
             self._write(places, missing)
-            if not (mixed := self.joined.mixed()):
-                break
-            texts |= mixed
+            mixed = self.joined.mixed()
         self.problems[:0] = [*of_gold, *self.conflicts.problems()]
         self.problems += self.questions.duplicates()
         self.notes += [*self.conflicts.notes(), *self._counted(places, systems, missing)]
@@ -89,17 +88,12 @@ class GoldJoin:
         different: list[tuple[Row, Row]] = []
         for row in self.table.rows:
             id = name_of(row, "id")
-            if id is None:
-                continue
-            first = self._gold.setdefault(id, row)
-            if first is row:
+            if id is None or (first := self._gold.setdefault(id, row)) is row:
                 continue
             n_repeated += 1
             names = {*row.values, *first.values} - {"id", "question"}
-            is_same = all(
-                same_value(name, first.values.get(name), row.values.get(name)) for name in names
-            )
-            if self.conflicts.prefer is None and not is_same:
+            given = ((name, first.values.get(name), row.values.get(name)) for name in names)
+            if self.conflicts.prefer is None and not all(same_value(*each) for each in given):
                 different.append((first, row))
         if n_repeated:
             counted = "1 row repeats" if n_repeated == 1 else f"{n_repeated:,} rows repeat"
@@ -126,7 +120,6 @@ class GoldJoin:
         starts = np.cumsum([n_rows, *map(len, missing)])
         names = list(self.answers.systems)
         numbering = Numbering()
-        is_first = not self.joined.texts
         for start in range(0, len(order), COMPARED_AT_ONCE):
             numbers = order[start : start + COMPARED_AT_ONCE]
             own = np.sort(numbers[numbers < n_rows])
@@ -137,27 +130,21 @@ class GoldJoin:
             rows: list[Row] = []
             for number in cast("list[int]", numbers.tolist()):
                 if number < n_rows:
+                    expected = self._gold.get(cast(str, read[number].values["id"]))
                     row = read[number]
-                    expected = self._gold.get(cast(str, row.values["id"]))
-                    rows.append(
-                        row
-                        if expected is None
-                        else self._with_gold(row, expected, number, is_first)
-                    )
+                    rows.append(row if expected is None else self._with_gold(row, expected, number))
                     continue
                 system = int(np.searchsorted(starts, number, side="right")) - 1
                 asked = gold[int(missing[system][number - starts[system]])]
-                name = names[system]
-                named: Mapping[str, object] = {"system": name} if name != DEFAULT_SYSTEM else {}
-                rows.append(
-                    Row({**asked.values, **named, "answer": None}, asked.source, asked.line)
-                )
-            values = [read_values(row, self.problems) for row in rows]
-            numbering.fill(values)
+                named = {"system": names[system]} if names[system] != DEFAULT_SYSTEM else {}
+                values = {**asked.values, **named, "answer": None}
+                rows.append(Row(values, asked.source, asked.line))
+            columns = [read_values(row, self.problems) for row in rows]
+            numbering.fill(columns)
             if not self.problems:
-                self.joined.add(values, rows)
+                self.joined.add(columns, rows)
 
-    def _with_gold(self, row: Row, gold: Row, number: int, is_counted: bool) -> Row:
+    def _with_gold(self, row: Row, gold: Row, number: int) -> Row:
         """The answer's row with the gold's fields."""
         prefer = self.conflicts.prefer
         names = [
@@ -165,16 +152,15 @@ class GoldJoin:
             for name, value in row.values.items()
             if name != "id" and value is not None and gold.values.get(name) is not None
         ]
+        if self.joined.texts and prefer != "gold":
+            names = []  # differences were counted when the rows were first written
         differing: set[str] = set()
-        if is_counted or prefer == "gold":
-            for name in sorted(names, key=lambda name: name != "question"):
-                may_differ = name == "question" and self.conflicts.is_by_place
-                if self.conflicts.differs(
-                    name, row, gold, number, may_differ=may_differ, is_gold=True
-                ):
-                    differing.add(name)
-                    if name == "question" and prefer is None:
-                        break  # another question has other gold, so there is one cause
+        for name in sorted(names, key=lambda name: name != "question"):
+            may_differ = name == "question" and self.conflicts.is_by_place
+            if self.conflicts.differs(name, row, gold, number, may_differ=may_differ, is_gold=True):
+                differing.add(name)
+                if name == "question" and prefer is None:
+                    break  # another question has other gold, so there is one cause
         own = {
             name: value
             for name, value in row.values.items()

@@ -98,20 +98,21 @@ class _Pass:
             problems += self.conflicts.problems()
         if problems := [*problems, *self.value_problems, *duplicates]:
             raise DataError(problems)
-        notes = self._notes(are_named=len(self.readings) > 1)
-        notes += paired.notes if paired else ()
-        notes += [
+        notes = [
+            *self._notes(are_named=len(self.readings) > 1),
+            *(paired.notes if paired else ()),
             *self.conflicts.notes(),
             *questions.share(self._without_gold()),
             *questions.gaps(),
+            *(() if paired else self.numbering.notes()),
+            *questions.look_alikes(),
         ]
-        notes += [*(() if paired else self.numbering.notes()), *questions.look_alikes()]
         return Samples(self.pieces.finish(), ", ".join(self._names()), tuple(notes))
 
     def joined(self, given: Table) -> Samples:
         """The samples with the gold of their questions; DataError with every problem found."""
         gold = _with_fields(given, self.chosen)
-        problems = [*self._problems(given.columns()), *gold.problems]
+        problems = [*self._problems(given.columns), *gold.problems]
         if not gold.rows and not gold.problems:
             problems.append(Problem("holds no samples; is it the right file?", gold.source))
         if problems:
@@ -120,11 +121,9 @@ class _Pass:
         if self._may_be_passages:
             self._duplicates(Questions(self.pieces))
         paired = self._paired(gold)
-        if paired is not None and paired.gold is not None:
-            gold = paired.gold
-        join = GoldJoin(
-            self.pieces, Questions(self.pieces), gold, self.conflicts, self.value_problems
-        )
+        gold = (paired and paired.gold) or gold
+        questions = Questions(self.pieces)
+        join = GoldJoin(self.pieces, questions, gold, self.conflicts, self.value_problems)
         join.run()
         if join.problems:
             raise DataError(join.problems)
@@ -137,16 +136,16 @@ class _Pass:
         """Give rows of the same question the same id; None if there is nothing to pair."""
         if gold is None and len(self.pieces.systems) < 2:
             return None
+        gold_rows = () if gold is None else gold.rows
+        is_named = all(row.values.get("id") is not None for row in gold_rows)
         if self.conflicts.is_by_place:
             if self._may_be_passages:
                 reason = "rows that are paired by place may be passages of questions"
                 raise NeedsAllRowsError(reason)
             paired = paired_by_place(self.pieces, gold)
+        elif is_named and not self.numbering.n_numbered:
+            return None
         else:
-            gold_rows = () if gold is None else gold.rows
-            is_named = all(row.values.get("id") is not None for row in gold_rows)
-            if is_named and not self.numbering.n_numbered:
-                return None
             paired = paired_by_question(self.pieces, gold)
         if paired.problems:
             duplicates = self._duplicates(Questions(self.pieces))
@@ -155,7 +154,7 @@ class _Pass:
 
     @property
     def _may_be_passages(self) -> bool:
-        return any(each.layout and each.layout.may_be_passages for each in self.readings)
+        return any(reading.layout.may_be_passages for reading in self.readings)
 
     def _duplicates(self, questions: Questions) -> list[Problem]:
         """Duplicate rows; raises NeedsAllRowsError if they may be passages of a question, which become one sample."""
@@ -173,12 +172,12 @@ class _Pass:
             for reading in self.readings
             if reading.n_rows and (system := reading.source.system) is not None
         }
-        without = {
-            name: [system for system, own in fields.items() if name not in own] for name in SHARED
-        }
-        return {
-            name: systems for name, systems in without.items() if 0 < len(systems) < len(fields)
-        }
+        without: dict[str, list[str]] = {}
+        for name in SHARED:
+            systems = [system for system, own in fields.items() if name not in own]
+            if 0 < len(systems) < len(fields):
+                without[name] = systems
+        return without
 
     def _names(self) -> list[str]:
         return list(dict.fromkeys(reading.source.name for reading in self.readings))
@@ -208,11 +207,10 @@ def _with_fields(gold: Table, chosen: Mapping[str, str]) -> Table:
     """The gold with fields as names, and with the problems of its values."""
     if not gold.rows:
         return gold
-    columns = gold.columns()
     here = {
         field: column
         for field, column in chosen.items()
-        if column in columns and field not in GIVEN_BY_ANSWERS
+        if column in gold.columns and field not in GIVEN_BY_ANSWERS
     }
     decisions = Decisions(here, is_whole=True, aliases=ALIASES_IN_GOLD)
     of_values: list[Problem] = []

@@ -5,8 +5,8 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from ragauge.errors import DataError, Problem, did_you_mean
-from ragauge.loaders.mapping import field_of
+from ragauge.errors import DataError, Problem
+from ragauge.loaders.mapping import absent, field_of
 from ragauge.loaders.names import ALIASES
 from ragauge.loaders.table import Table, listed
 
@@ -77,14 +77,14 @@ class LabelColumns:
     @classmethod
     def of(cls, table: Table, chosen: Mapping[str, str | Sequence[str]]) -> "LabelColumns":
         """The columns that the user chose, and the others by their names; DataError where neither tells them."""
-        names = table.columns()
+        names = table.columns
         there = listed([repr(name) for name in names], most=30)
         given = {
             field: [column] if isinstance(column, str) else list(column)
             for field, column in chosen.items()
         }
         problems = [
-            f"has no column {name!r} for {field}{did_you_mean(name, names)}; the columns are {there}"
+            absent(field, name, names)
             for field, columns in given.items()
             for name in columns
             if name not in names
@@ -123,7 +123,7 @@ class LabelColumns:
 def _by_names(table: Table, chosen: dict[str, str]) -> dict[str, str]:
     """The chosen columns, and of each other field the column that its name tells."""
     found: dict[str, list[str]] = {}
-    for name in table.columns():
+    for name in table.columns:
         field = field_of(name, _ALIASES)
         if field is not None and field not in chosen and name not in chosen.values():
             found.setdefault(field, []).append(name)

@@ -10,6 +10,7 @@ import difflib
 import re
 import unicodedata
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
 from functools import lru_cache
 from typing import cast
 
@@ -17,7 +18,7 @@ from ragauge.errors import did_you_mean
 from ragauge.loaders.documents import parts_of
 from ragauge.loaders.names import ALIASES, EITHER, NEGATED, PREDICTIONS, RARER, WHOLE_PROMPT
 from ragauge.loaders.table import listed
-from ragauge.loaders.values import mapping_in
+from ragauge.loaders.values import items_in, mapping_in
 from ragauge.samples.fields import CLUSTERS
 from ragauge.samples.samples import FIELDS, FieldError, Row, read_value
 
@@ -100,11 +101,23 @@ def name_columns(
     if unusable := _unusable(columns):
         return Naming({}, problems=tuple(unusable))
     fields = {column: field for field, column in chosen.items() if column in columns}
-    if aliases is None and not has_gold and not {"answer", "references"} & chosen.keys():
-        fields |= _predicted(columns)
-    problems = _two_answers(columns, fields, {*chosen, *settled}, has_gold=has_gold)
+    problems: list[str] = []
     notes: list[str] = []
     spare: tuple[str, ...] = ()
+    is_open = not has_gold and "references" not in map(field_of, columns)
+    if is_open and not {"answer", "references"} & chosen.keys():
+        predictions = [name for name in columns if folded(name) in PREDICTIONS]
+        answers = [name for name in columns if folded(name) in ("answer", "ans")]
+        is_unclear = any(folded(name) in EITHER for name in predictions)
+        if aliases is None and not is_unclear and len(predictions) == len(answers) == 1:
+            fields |= {predictions[0]: "answer", answers[0]: "references"}
+        either = [name for name in predictions if folded(name) in EITHER and name not in fields]
+        answers = [name for name in answers if name not in fields]
+        if either and answers:
+            problems.append(
+                f"{' and '.join(map(repr, [*answers, *either]))} could each be the system's answer or the expected one; say which: "
+                f"--map answer={either[0]} --map references={answers[0]}, or the other way round"
+            )
     for field, names in _candidates(columns, fields, aliases).items():
         best = next((name for name in names if name == field), None)
         spelled = [name for name in names if folded(name) == field]
@@ -118,9 +131,18 @@ def name_columns(
             notes.append(f"{several} could each be the system; none is used")
         elif best is None and field not in fields.values():
             problems.append(f"{several} could each be {field}; choose one: --map {field}=COLUMN")
-        if field == "references" and fields.get(field) == field:
+        read = next((column for column, named in fields.items() if named == field), None)
+        if field == read == "references":
             spare = tuple(name for name in names if name not in fields)
-        notes += _beside(field, names, fields)
+        # What else could have been the field.
+        others = [repr(name) for name in names if name not in fields and name not in FIELDS]
+        if others and read is not None and field not in ("id", "system"):
+            apart = " and ".join(others)
+            notes.append(
+                f"read {read!r}, and where it is null {apart}, as references"
+                if field == read == "references"
+                else f"read {read!r} as {field}, not {apart}; --map {field}=COLUMN changes it"
+            )
     left_out = [name for name in columns if name in FIELDS and name not in fields]
     if not problems and not {*fields.values()} - {"system", "answerable"}:
         there = listed([repr(name) for name in columns])
@@ -150,11 +172,11 @@ def _candidates(
 ) -> dict[str, list[str]]:
     """The columns, of those not yet used, that each field could be by their names."""
     names = {column: folded(column) for column in columns}
-    deepeval = {"retrieval_context", "actual_output", "expected_output"}
+    found = {*names.values()}
     if aliases is None:  # in DeepEval `context` is gold, elsewhere it was retrieved
-        in_deepeval = deepeval & {*names.values()}
+        in_deepeval = found & {"retrieval_context", "actual_output", "expected_output"}
         aliases = ALIASES | ({"context": "gold_contexts"} if in_deepeval else {})
-    if {"q", "a"} <= {*names.values()}:  # each alone may be anything
+    if {"q", "a"} <= found:  # each alone may be anything
         aliases = {**aliases, "q": aliases["question"], "a": aliases["answer"]}
     candidates: dict[str, list[str]] = {}
     for column, name in names.items():
@@ -168,46 +190,6 @@ def _candidates(
     return candidates
 
 
-def _predicted(columns: Sequence[str]) -> dict[str, str]:
-    """The fields of a prediction and of the expected answer beside it; none if references are given."""
-    predictions = [column for column in columns if folded(column) in PREDICTIONS]
-    expected = [column for column in columns if folded(column) in ("answer", "ans")]
-    if "references" in map(field_of, columns) or len(predictions) != 1 or len(expected) != 1:
-        return {}
-    if folded(predictions[0]) in EITHER:
-        return {}
-    return {predictions[0]: "answer", expected[0]: "references"}
-
-
-def _two_answers(
-    columns: Sequence[str], fields: Mapping[str, str], given: Collection[str], *, has_gold: bool
-) -> list[str]:
-    """The problem of a column named answer beside one such as response, where nothing says which is the system's."""
-    if has_gold or "references" in map(field_of, columns) or {"answer", "references"} & {*given}:
-        return []
-    either = [name for name in columns if folded(name) in EITHER and name not in fields]
-    answers = [name for name in columns if folded(name) in ("answer", "ans") and name not in fields]
-    if not either or not answers:
-        return []
-    both = " and ".join(map(repr, [*answers, *either]))
-    return [
-        f"{both} could each be the system's answer or the expected one; say which: "
-        f"--map answer={either[0]} --map references={answers[0]}, or the other way round"
-    ]
-
-
-def _beside(field: str, names: Sequence[str], fields: Mapping[str, str]) -> list[str]:
-    """A note on other columns that could have been the field."""
-    apart = [repr(name) for name in names if name not in fields and name not in FIELDS]
-    read = next((column for column, named in fields.items() if named == field), None)
-    if not apart or read is None or field in ("id", "system"):
-        return []
-    others = " and ".join(apart)
-    if field == read == "references":
-        return [f"read {read!r}, and where it is null {others}, as references"]
-    return [f"read {read!r} as {field}, not {others}; --map {field}=COLUMN changes it"]
-
-
 def _notes(fields: Mapping[str, str], left_out: Sequence[str]) -> list[str]:
     """What was read as which field, and which columns are left out."""
     renamed = [
@@ -216,23 +198,23 @@ def _notes(fields: Mapping[str, str], left_out: Sequence[str]) -> list[str]:
         if column != field
     ]
     read = {field: f"{column!r} is read as {field}" for column, field in fields.items()}
-    why = {name: read.get(name, "it belongs to the answers") for name in left_out}
-    notes = [f"left out column {name!r}: {reason}" for name, reason in why.items()]
+    notes = [
+        f"left out column {name!r}: {read.get(name, 'it belongs to the answers')}"
+        for name in left_out
+    ]
     return [f"read {', '.join(renamed)}", *notes] if renamed else notes
 
 
 def _near_misses(columns: Sequence[str], fields: Mapping[str, str]) -> list[str]:
     free = [field for field in FIELDS if field not in fields.values()]
-    known = {*fields, *CLUSTERS}
-    others = [name for name in columns if name not in known and field_of(name) is None]
-    near = {
-        name: difflib.get_close_matches(folded(name), free, n=1, cutoff=NEAR) for name in others
-    }
-    return [
-        f"{name!r} is kept as an extra field; did you mean {alike[0]!r}?"
-        for name, alike in near.items()
-        if alike
-    ]
+    notes: list[str] = []
+    for name in columns:
+        if name not in fields and name not in CLUSTERS and field_of(name) is None:
+            alike = difflib.get_close_matches(folded(name), free, n=1, cutoff=NEAR)
+            notes += [
+                f"{name!r} is kept as an extra field; did you mean {each!r}?" for each in alike
+            ]
+    return notes
 
 
 def _is_negated(column: str, field: str | None) -> bool:
@@ -242,34 +224,26 @@ def _is_negated(column: str, field: str | None) -> bool:
 
 def renamed_rows(rows: Sequence[Row], naming: Naming) -> Sequence[Row]:
     """The rows with columns renamed to fields, and without those left out; the same rows if nothing changes."""
-    if not (
-        naming.spare
-        or naming.left_out
-        or any(column != name for column, name in naming.fields.items())
-    ):
+    is_renamed = any(column != name for column, name in naming.fields.items())
+    if not (naming.spare or naming.left_out or is_renamed):
         return rows
     negated = {column for column, name in naming.fields.items() if _is_negated(column, name)}
     renamed: list[Row] = []
     for row in rows:
         values = {
-            naming.fields.get(name, name): _opposite(value) if name in negated else value
+            naming.fields.get(name, name): value
             for name, value in row.values.items()
             if name not in naming.left_out
         }
+        if negated & row.values.keys():
+            with suppress(FieldError):  # what is no truth value stays, and is reported
+                is_not = read_value("answerable", values["answerable"])
+                values["answerable"] = None if is_not is None else not is_not
         if naming.spare and values.get("references") is None:
             given = (row.values.get(name) for name in naming.spare)
             values["references"] = next((value for value in given if value is not None), None)
         renamed.append(Row(values, row.source, row.line))
     return renamed
-
-
-def _opposite(value: object) -> object:
-    """The other truth value; what is none stays, and is reported as a value of its field."""
-    try:
-        read = read_value("answerable", value)
-    except FieldError:
-        return value
-    return None if read is None else not read
 
 
 @dataclasses.dataclass(slots=True)
@@ -286,16 +260,19 @@ class ExtraColumns:
                 if value is None or isinstance(value, str | int | float):
                     continue
                 if name not in FIELDS and name not in self.left_out:
-                    kind = _unknown(value)
-                    self.left_out |= {name: kind} if kind is not None else {}
-                    self.as_json |= {name: None} if isinstance(value, Mapping) else {}
+                    if (kind := _unknown(value)) is not None:
+                        self.left_out[name] = kind
+                    if isinstance(value, Mapping):
+                        self.as_json[name] = None
         if not self.left_out:
             return rows
-        kept = (
-            {name: value for name, value in row.values.items() if name not in self.left_out}
-            for row in rows
-        )
-        return [Row(values, row.source, row.line) for row, values in zip(rows, kept, strict=True)]
+        read: list[Row] = []
+        for row in rows:
+            values = {
+                name: value for name, value in row.values.items() if name not in self.left_out
+            }
+            read.append(Row(values, row.source, row.line))
+        return read
 
     def notes(self) -> tuple[str, ...]:
         notes: list[str] = []
@@ -320,7 +297,7 @@ def _unknown(value: object, depth: int = 2) -> str | None:
         return None if is_flat else "nested objects"
     if not isinstance(value, list | tuple):
         return f"{type(value).__name__} values"
-    items = cast("Sequence[object]", value)
+    items = items_in(cast("object", value))
     if len(items) > MAX_NUMBERS and all(isinstance(item, int | float) for item in items):
         return f"lists of {len(items):,} numbers"
     if any(isinstance(item, Mapping) for item in items):

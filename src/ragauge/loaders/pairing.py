@@ -1,8 +1,8 @@
 """Give rows about the same question the same id: by the question's text, or by place."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
-from itertools import count
+from dataclasses import dataclass, field
+from itertools import chain, count
 from typing import cast
 
 import polars as pl
@@ -29,29 +29,27 @@ def paired_by_question(pieces: PieceFiles, gold: Table | None) -> Paired:
     About 200 bytes of each question are in memory.
     """
     naming = _Naming()
-    gold_rows = () if gold is None else gold.rows
-    for row in gold_rows:
-        naming.learn(row)
-    for rows in _rows(pieces):
+    for rows in chain([() if gold is None else gold.rows], _rows(pieces)):
         for row in rows:
             naming.learn(row)
-    named = tuple(
-        Row({**row.values, "id": naming.id_of(row, None)}, row.source, row.line)
-        for row in gold_rows
-    )
+    if gold is not None:
+        gold = _with_ids(gold, [naming.id_of(row, None) for row in gold.rows])
     ids = [[naming.id_of(row, system_of(row)) for row in rows] for rows in _rows(pieces)]
     if problems := naming.problems():
         return Paired(gold, problems=problems)
     for number, own in enumerate(ids):
         pieces.rename(number, cast("list[str]", own))
     n = naming.n_unnamed
-    note = (
-        f"{'1 row has' if n == 1 else f'{n:,} rows have'} no id: paired by the text of the question"
-    )
-    return Paired(gold and replace(gold, rows=named), [note])
+    counted = "1 row has" if n == 1 else f"{n:,} rows have"
+    return Paired(gold, [f"{counted} no id: paired by the text of the question"])
 
 
-def _rows(pieces: PieceFiles) -> Iterator[list[Row]]:
+def _with_ids(gold: Table, ids: Sequence[object]) -> Table:
+    given = zip(gold.rows, ids, strict=True)
+    return gold.with_values({**row.values, "id": id} for row, id in given)
+
+
+def _rows(pieces: PieceFiles) -> Iterator[Sequence[Row]]:
     """The rows of each piece with what pairs them; the id is None if the source had none."""
     for frame in pieces.pieces(["id", "system", "question", LINE, SOURCE, NUMBERED]):
         unnamed = frame.with_columns(pl.when(~pl.col(NUMBERED)).then(pl.col("id")))
@@ -61,12 +59,11 @@ def _rows(pieces: PieceFiles) -> Iterator[list[Row]]:
 def are_repeated(pieces: PieceFiles) -> bool:
     """Whether two rows have the same question or none."""
     seen: set[int] = set()
-    for rows in _rows(pieces):
-        for row in rows:
-            question = hash(question_of(row))
-            if question in seen:
-                return True
-            seen.add(question)
+    for row in chain.from_iterable(_rows(pieces)):
+        question = hash(question_of(row))
+        if question in seen:
+            return True
+        seen.add(question)
     return False
 
 
@@ -75,10 +72,8 @@ def paired_by_place(pieces: PieceFiles, gold: Table | None) -> Paired:
 
     Ids that are missing or repeated there are numbers from 1.
     """
-    keys = pl.concat(
-        frame.select("id", "system", SOURCE, NUMBERED)
-        for frame in pieces.pieces(["id", "system", SOURCE, NUMBERED])
-    ).with_columns(place=pl.int_range(pl.len()).over("system"))
+    keys = pl.concat(pieces.pieces(["id", "system", SOURCE, NUMBERED]))
+    keys = keys.with_columns(place=pl.int_range(pl.len()).over("system"))
     of_system = keys.group_by("system", maintain_order=True).agg(pl.len(), pl.col(SOURCE).first())
     sources = list(pieces.sources)
     counted = cast("list[tuple[str, int, int]]", of_system.rows())
@@ -108,12 +103,7 @@ def paired_by_place(pieces: PieceFiles, gold: Table | None) -> Paired:
     for number, start in enumerate(pieces.starts):
         end = [*pieces.starts, pieces.n_rows][number + 1]
         pieces.rename(number, new[start:end].to_list())
-    if gold is not None:
-        named = (
-            Row({**row.values, "id": id}, row.source, row.line)
-            for row, id in zip(gold.rows, ids, strict=True)
-        )
-        gold = replace(gold, rows=tuple(named))
+    gold = None if gold is None else _with_ids(gold, ids)
     notes = [f"paired by place: {n:,} rows of each"]
     if renamed:
         notes.append(f"{renamed:,} ids are not used, as rows are paired by place")
@@ -175,22 +165,15 @@ class _Naming:
             way_out = f"add an id, or map the column: --map id=COLUMN; or use {BY_PLACE}"
             text = f"{n_rows} no id and no question, so they cannot be paired; {way_out}"
             problems.append(Problem(text, source, rows[0].line))
-        for source, rows in self._repeated.items():
-            text = (
-                f"{excerpt(rows[0])} is asked twice without an id{_others(rows)}, so "
-                f"rows cannot be paired by the question; add ids, or use {BY_PLACE}"
-            )
-            problems.append(Problem(text, source, rows[0].line, "question"))
-        for source, rows in self._ambiguous.items():
-            ids = self._ids[question_of(rows[0]) or ""]
-            text = (
-                f"{excerpt(rows[0])} has no id here, and elsewhere the ids {ids[0]!r} and "
-                f"{ids[1]!r}{_others(rows)}; add ids here, or use {BY_PLACE}"
-            )
-            problems.append(Problem(text, source, rows[0].line, "question"))
+        for found in (self._repeated, self._ambiguous):
+            for source, rows in found.items():
+                n = len(rows) - 1
+                others = f" (and {n:,} more question{'s' * (n > 1)})" if n else ""
+                if found is self._repeated:
+                    why = f"is asked twice without an id{others}, so rows cannot be paired by the question; add ids"
+                else:
+                    ids = self._ids[question_of(rows[0]) or ""]
+                    why = f"has no id here, and elsewhere the ids {ids[0]!r} and {ids[1]!r}{others}; add ids here"
+                text = f"{excerpt(rows[0])} {why}, or use {BY_PLACE}"
+                problems.append(Problem(text, source, rows[0].line, "question"))
         return problems
-
-
-def _others(rows: Sequence[Row]) -> str:
-    n = len(rows) - 1
-    return f" (and {n:,} more question{'s' * (n > 1)})" if n else ""

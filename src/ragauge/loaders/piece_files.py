@@ -4,17 +4,15 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from math import inf
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from ragauge.samples.file import SampleFile, rows_at_once
+from ragauge.samples.file import SampleFile, TemporaryFolder, rows_at_once
 from ragauge.samples.frame import frame_of
 from ragauge.samples.samples import FIELDS, Row, to_columns
-from ragauge.samples.temporary_file import TemporaryFolder, write_errors
 
 if TYPE_CHECKING:
     Ints = NDArray[np.int64]
@@ -67,52 +65,39 @@ class PieceFiles:
         sources = [self.sources.setdefault(row.source, len(self.sources)) for row in rows]
         at_once = rows_at_once(frame)
         self.rows_at_once = min(self.rows_at_once or at_once, at_once)
-        self._write(
-            len(self.starts),
-            frame.with_columns(
-                pl.Series(LINE, [row.line for row in rows], dtype=pl.UInt32),
-                pl.Series(SOURCE, sources, dtype=pl.UInt32),
-                pl.Series(NUMBERED, numbered or [False] * len(rows), dtype=pl.Boolean),
-            ),
+        places = (
+            pl.Series(LINE, [row.line for row in rows], dtype=pl.UInt32),
+            pl.Series(SOURCE, sources, dtype=pl.UInt32),
+            pl.Series(NUMBERED, numbered or [False] * len(rows), dtype=pl.Boolean),
         )
+        self._write(len(self.starts), frame.with_columns(places))
         self.starts.append(self.n_rows)
         self.n_rows += len(rows)
 
     def _write(self, number: int, frame: "pl.DataFrame") -> None:
         """Keep a piece, in place of the one with its number."""
-        if self.folder is None:
-            before = self._frames[number : number + 1]
-            self._frames[number : number + 1] = [frame]
-            self._n_bytes += frame.estimated_size() - sum(old.estimated_size() for old in before)
-            if self._n_bytes > self.most_bytes:
-                self.folder = TemporaryFolder()
-                for place, kept in enumerate(self._frames):
-                    self._write(place, kept)
-                self._frames.clear()
+        if self.folder is not None:
+            self.folder.write(number, frame)
             return
-        path = self._path(number)
-        with write_errors(path):
-            frame.write_parquet(path, compression="lz4")
-
-    def _path(self, number: int) -> Path:
-        return cast(TemporaryFolder, self.folder).path / f"{number:06}.parquet"
+        before = self._frames[number : number + 1]
+        self._frames[number : number + 1] = [frame]
+        self._n_bytes += frame.estimated_size() - sum(old.estimated_size() for old in before)
+        if self._n_bytes > self.most_bytes:
+            self.folder = TemporaryFolder()
+            for place, kept in enumerate(self._frames):
+                self._write(place, kept)
+            self._frames.clear()
 
     def _scan(self, number: int) -> "pl.LazyFrame":
-        if self.folder is None:
-            return self._frames[number].lazy()
-        return pl.scan_parquet(self._path(number), glob=False)
+        return self._frames[number].lazy() if self.folder is None else self.folder.scan(number)
 
-    def _schema(self, number: int) -> "pl.Schema":
-        return (
-            self._frames[number].schema
-            if self.folder is None
-            else self._scan(number).collect_schema()
-        )
+    def _schemas(self) -> "list[pl.Schema]":
+        return [self._scan(number).collect_schema() for number in range(len(self.starts))]
 
     def mixed(self) -> set[str]:
         """Slice fields with several types, whose values some piece has in one of them instead of as text."""
         kinds = {n: k for n, k in self.kinds.items() if len(k) > 1 and k != {int, float}}
-        schemas = [self._schema(number) for number in range(len(self.starts))] if kinds else []
+        schemas = self._schemas() if kinds else []
         texts = (None, pl.String(), pl.Null())
         return {name for name in kinds if any(each.get(name) not in texts for each in schemas)}
 
@@ -144,8 +129,9 @@ class PieceFiles:
             frame = self._frames[number]
             # `select` is a lazy query, which takes long on few rows.
             return frame[[name for name in columns if name in frame.columns]]
-        own = self._schema(number)
-        return self._scan(number).select([name for name in columns if name in own]).collect()
+        lazy = self._scan(number)
+        own = lazy.collect_schema()
+        return lazy.select([name for name in columns if name in own]).collect()
 
     def pieces(self, columns: Sequence[str]) -> "Iterator[pl.DataFrame]":
         for number in range(len(self.starts)):
@@ -193,34 +179,24 @@ class PieceFiles:
         if self.folder is None and len(self._frames) == 1:
             return self._frames.pop()[names]
         types: dict[str, Any] = {}
-        for number in range(len(self.starts)):
-            types = {**self._schema(number), **types}
+        schemas = self._schemas()
+        for own in schemas:
+            types = {**own, **types}
         for name, kinds in self.kinds.items():
             if name not in FIELDS:
-                kind = (
-                    next(iter(kinds))
-                    if len(kinds) == 1
-                    else float
-                    if kinds == {int, float}
-                    else str
-                )
+                single = next(iter(kinds)) if len(kinds) == 1 else str
+                kind = float if kinds == {int, float} else single
                 types[name] = _TYPES[kind] if kinds else pl.Null
-
-        def piece(number: int) -> "pl.LazyFrame":
-            own = self._schema(number)
-            return self._scan(number).select(
+        pieces = [
+            self._scan(number).select(
                 (pl.col(name) if name in own else pl.lit(None)).cast(types[name]).alias(name)
                 for name in names
             )
-
-        rows = pl.concat(list(map(piece, range(len(self.starts)))))
+            for number, own in enumerate(schemas)
+        ]
+        rows = pl.concat(pieces)
         if self.folder is None:
             frame = rows.collect()
             self._frames.clear()
             return frame
-        path = self.folder.path / "samples.parquet"
-        with write_errors(path):
-            rows.sink_parquet(path, compression="zstd", row_group_size=max(self.rows_at_once, 1))
-        for number in range(len(self.starts)):
-            self._path(number).unlink()
-        return SampleFile(path, self.folder)
+        return self.folder.joined(rows, len(self.starts), self.rows_at_once)

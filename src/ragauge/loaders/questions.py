@@ -57,14 +57,9 @@ class Questions:
 
     def systems(self) -> "NDArray[np.uint32]":
         """The number of each row's system."""
-        return np.concatenate(
-            [
-                each["system"]
-                .replace_strict(self.pieces.systems, return_dtype=pl.UInt32)
-                .to_numpy()
-                for each in self.pieces.pieces(["system"])
-            ]
-        )
+        given = (each["system"] for each in self.pieces.pieces(["system"]))
+        codes = (each.replace_strict(self.pieces.systems, return_dtype=pl.UInt32) for each in given)
+        return np.concatenate([each.to_numpy() for each in codes])
 
     def _first_with(self, given: "Flags") -> "Ints":
         """The first of the given rows of each question; -1 if it has none."""
@@ -179,10 +174,7 @@ class Questions:
                 owners = systems[donors]
                 for owner in cast("list[int]", np.unique(owners).tolist()):
                     own = rows[owners == owner]
-                    note = (
-                        f"{name} of {names[owner]!r} used for {len(own):,} answers of {system!r}, "
-                        "which has none"
-                    )
+                    note = f"{name} of {names[owner]!r} used for {len(own):,} answers of {system!r}, which has none"
                     used.append((int(own[0]), note))
         return [note for _, note in sorted(used, key=lambda each: each[0])]
 
@@ -205,14 +197,9 @@ class Questions:
 
     def look_alikes(self) -> list[str]:
         """Notes on different ids that look alike."""
-        looks: Hashes = np.concatenate(
-            [
-                pl.Series(list(map(look_of, each["id"].to_list())), dtype=pl.String)
-                .hash()
-                .to_numpy()
-                for each in self.pieces.pieces(["id"])
-            ]
-        )
+        ids = (each["id"].to_list() for each in self.pieces.pieces(["id"]))
+        series = (pl.Series(list(map(look_of, some)), dtype=pl.String) for some in ids)
+        looks: Hashes = np.concatenate([each.hash().to_numpy() for each in series])
         ordered = np.sort(looks if self.is_unique else looks[self.first])
         shared = np.unique(ordered[1:][ordered[1:] == ordered[:-1]])
         del ordered

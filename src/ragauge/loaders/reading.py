@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ragauge.errors import Problem
+from ragauge.loaders.documents import ContextParts
 from ragauge.loaders.formats.csv import (
     CsvNotes,
     is_number,
@@ -22,9 +23,8 @@ from ragauge.loaders.formats.csv import (
     read_printed_lists,
 )
 from ragauge.loaders.mapping import MAX_COLUMNS, ExtraColumns, Naming, name_columns, renamed_rows
-from ragauge.loaders.passages import ContextParts
-from ragauge.loaders.shapes import benchmarks, conversations, layouts
-from ragauge.loaders.sources import file_tables, with_turns
+from ragauge.loaders.shapes import conversations, layouts
+from ragauge.loaders.sources import file_tables, of_other_tools
 from ragauge.loaders.table import NeedsAllRowsError, Table
 from ragauge.samples.samples import FIELDS, Row
 
@@ -134,10 +134,9 @@ class Decisions:
         if table.all_text:
             numeric = self.numbers.read(rows, is_whole=self.is_whole)
             rows = read_cells(rows, problems, numeric)
-        elif table.may_print_lists:
-            rows = read_printed_lists(rows)
         else:
-            rows = read_json_lists(rows)
+            read_lists = read_printed_lists if table.may_print_lists else read_json_lists
+            rows = read_lists(rows)
         rows = self.contexts.read(rows, problems)
         if len(self.contexts.keys) > 1:
             raise NeedsAllRowsError("the documents in contexts have different kinds of ids")
@@ -150,9 +149,7 @@ class Decisions:
     def naming(self) -> Naming:
         """The fields of all columns read so far."""
         if self._naming is None:
-            chosen = {
-                name: column for name, column in self.chosen.items() if column in self.columns
-            }
+            chosen = {name: each for name, each in self.chosen.items() if each in self.columns}
             self._naming = name_columns(
                 tuple(self.columns),
                 chosen,
@@ -196,6 +193,8 @@ class Layouts:
 
     chosen: Mapping[str, str]
     has_system: bool
+    is_whole: bool
+    """Whether all rows are read at once."""
     columns: dict[str, None] = field(default_factory=dict[str, None])
     with_words: set[str] = field(default_factory=set[str])
     """The columns that may be a system's answers and hold words."""
@@ -205,6 +204,11 @@ class Layouts:
 
     def read(self, table: Table) -> Table:
         """The table of a piece with lists, and with a row for each system."""
+        if not self.has_system:
+            one_column = layouts.spread(table)
+            if one_column is not table and not self.is_whole:
+                raise NeedsAllRowsError("a column holds the answers of several systems")
+            table = one_column
         if self._learn(table) or self._now is None:
             groups = layouts.numbered_groups(tuple(self.columns), tuple(self.chosen.values()))
             layout = None
@@ -217,10 +221,9 @@ class Layouts:
         groups, layout = self._now
         if groups:
             table = layouts.gathered(table, groups)
-        if layouts.with_passages(table, keep=tuple(self.chosen.values())) is not table:
+        keep = tuple(self.chosen.values())
+        if not self.is_whole and layouts.with_passages(table, keep=keep) is not table:
             raise NeedsAllRowsError("its rows are the passages of questions")
-        if not self.has_system and layouts.spread(table) is not table:
-            raise NeedsAllRowsError("a column holds the answers of several systems")
         return table if layout is None else layouts.by_system(table, layout)
 
     def _learn(self, table: Table) -> bool:
@@ -243,7 +246,7 @@ class Layouts:
     @property
     def may_be_passages(self) -> bool:
         """Whether each row may be a passage of a question, which has other rows far from it."""
-        columns = self._gathered(self._now[0]) if self._now else []
+        columns = self._gathered(self._now[0]) if self._now and not self.is_whole else []
         free = [name for name in columns if name not in self.chosen.values()]
         return layouts.passage_columns(free) is not None
 
@@ -266,11 +269,11 @@ class AnswerSource:
 
 @dataclass(slots=True)
 class Reading:
-    """One reading of a source. Without `layout`, its table has a row for each answer."""
+    """One reading of a source."""
 
     source: AnswerSource
     decisions: Decisions
-    layout: Layouts | None = None
+    layout: Layouts
     csv: CsvNotes = field(default_factory=CsvNotes)
     problems: list[Problem] = field(default_factory=list[Problem])
     n_rows: int = 0
@@ -282,32 +285,19 @@ class Reading:
     def first(cls, source: AnswerSource, chosen: Mapping[str, str], *, has_gold: bool) -> "Reading":
         """`chosen`: the user's choice of columns; `has_gold`: gold is in another file."""
         has_system, is_whole = source.system is not None, source.table is not None
-        settled = ("system",) if has_system else ()
-        layout = None if is_whole else Layouts(chosen, has_system)
-        return cls(source, Decisions(chosen, settled, has_gold, is_whole), layout)
+        decisions = Decisions(chosen, ("system",) if has_system else (), has_gold, is_whole)
+        return cls(source, decisions, Layouts(chosen, has_system, is_whole))
 
     def tables(self) -> Iterable[Table]:
         """All rows, some at a time."""
         own = self.source
         return (own.table,) if own.table is not None else file_tables(own.files, PIECE_BYTES)
 
-    def read(self, given: Table) -> Sequence[Row]:
+    def read(self, table: Table) -> Sequence[Row]:
         """The rows of a piece with fields as names."""
-        table = given
-        if self.layout is not None:
-            table = self.csv.read(given) if given.all_text else given
-            read = with_turns(table, self.layout.chosen.values())
-            if read is None or benchmarks.as_legalbench(read) is not read:
-                raise NeedsAllRowsError("its rows have the shape of another tool's")
-            if read is not table:
-                new = read.notes[len(table.notes) :]
-                others = (note for note in new if conversations.BY_TURN not in note)
-                self._of_chats |= dict.fromkeys(others)
-                name = next((each for each in conversations.CHATS if each in table.columns()), "")
-                n_turns = sum({"conversation", "messages"} <= {*row.values} for row in read.rows)
-                if n_turns:
-                    self._turns[name] = self._turns.get(name, 0) + n_turns
-            table = self.layout.read(read)
+        if not self.layout.is_whole:
+            table = self._unpacked(self.csv.read(table) if table.all_text else table)
+        table = self.layout.read(table)
         self.problems += table.problems
         self.n_rows += len(table.rows)
         rows = self.decisions.read(table, self.problems)
@@ -316,7 +306,7 @@ class Reading:
             return rows
         for row in rows:
             name = row.values.get("system")
-            if name is not None and name != system and repr(name) not in self._other_systems:
+            if name not in (None, system) and repr(name) not in self._other_systems:
                 self._other_systems.add(repr(name))
                 problem = (
                     f"is {name!r}, but the answers were given as system {system!r}; "
@@ -324,6 +314,18 @@ class Reading:
                 )
                 self.problems.append(Problem(problem, row.source, row.line, "system"))
         return [Row({**row.values, "system": system}, row.source, row.line) for row in rows]
+
+    def _unpacked(self, table: Table) -> Table:
+        """A piece with conversations as their turns, whose notes are counted over all pieces."""
+        read = of_other_tools(table, self.layout.chosen.values(), is_piece=True)
+        if read is not table:
+            new = read.notes[len(table.notes) :]
+            self._of_chats |= {note: None for note in new if conversations.BY_TURN not in note}
+            name = next((each for each in conversations.CHATS if each in table.columns), "")
+            n_turns = sum({"conversation", "messages"} <= {*row.values} for row in read.rows)
+            if n_turns:
+                self._turns[name] = self._turns.get(name, 0) + n_turns
+        return read
 
     def column_problems(self) -> list[Problem]:
         """What is wrong with the source's rows and columns; not with their values."""
@@ -340,23 +342,22 @@ class Reading:
             *dict.fromkeys(self.csv.notes()),
             *conversations.notes_on(self._turns),
             *self._of_chats,
-            *(() if self.layout is None else self.layout.notes()),
+            *self.layout.notes(),
             *self.decisions.notes(),
         ]
 
     @property
     def is_settled(self) -> bool:
         """Whether all rows were read by what is decided now."""
-        return self.layout is None or (self.layout.is_settled and self.decisions.is_settled)
+        is_settled = self.layout.is_settled and self.decisions.is_settled
+        return self.layout.is_whole or is_settled
 
     def again(self) -> "Reading":
         """The same source, to be read from the beginning by what is decided now."""
-        layout = self.layout
         # In another layout the columns are others.
-        decisions = self.decisions.again(from_nothing=layout is None or not layout.is_settled)
-        if layout is not None:
-            layout = replace(layout, is_settled=True, _used=None)
-        return Reading(self.source, decisions, layout)
+        from_nothing = self.layout.is_whole or not self.layout.is_settled
+        layout = replace(self.layout, is_settled=True, _used=None)
+        return Reading(self.source, self.decisions.again(from_nothing=from_nothing), layout)
 
     def lacks(self, column: str) -> bool:
         return self.n_rows > 0 and column not in self.decisions.columns

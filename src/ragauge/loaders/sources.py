@@ -1,26 +1,25 @@
-"""Choose the reader for a source: by a file's ending, or by an object's type."""
+"""Choose the reader for a source: by the ending of a file or of the files in a folder, or by an object's type."""
 
+import glob
 import os
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from math import inf
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from typing import Protocol, cast
 
-from ragauge.errors import PlanError
 from ragauge.loaders import traces
-from ragauge.loaders.documents import is_list
-from ragauge.loaders.formats import csv, frames, json, jsonl, parquet
-from ragauge.loaders.formats.file_sets import PACKED, files_of_set, is_set, kind_of_file, together
+from ragauge.loaders.formats.csv import csv_tables, without_fillers
+from ragauge.loaders.formats.frames import is_columns, is_splits, object_table
+from ragauge.loaders.formats.json import read_json
+from ragauge.loaders.formats.jsonl import jsonl_tables, read_jsonl
+from ragauge.loaders.formats.parquet import FooterError, parquet_tables, read_footer
 from ragauge.loaders.mapping import field_of
 from ragauge.loaders.shapes import benchmarks, conversations, layouts, nested
 from ragauge.loaders.shapes import table as shapes
-from ragauge.loaders.table import Table, unreadable
-from ragauge.storage.regular_file import as_url, exists, is_file
-
-if TYPE_CHECKING:
-    import polars as pl
+from ragauge.loaders.table import NeedsAllRowsError, Table, listed, unreadable
+from ragauge.storage.regular_file import as_url, exists, is_file, is_folder
 
 
 class Frame(Protocol):
@@ -37,13 +36,25 @@ Source = str | os.PathLike[str] | Sequence[Mapping[str, object]] | Frame
 
 Reader = Callable[[Path, float], Iterator[Table]]
 _PIECES: dict[str, Reader] = {
-    ".jsonl": jsonl.jsonl_tables,
-    ".ndjson": jsonl.jsonl_tables,
-    ".csv": partial(csv.csv_tables, delimiter=","),
-    ".tsv": partial(csv.csv_tables, delimiter="\t"),
-    ".parquet": parquet.parquet_tables,
+    ".jsonl": jsonl_tables,
+    ".ndjson": jsonl_tables,
+    ".csv": partial(csv_tables, delimiter=","),
+    ".tsv": partial(csv_tables, delimiter="\t"),
+    ".parquet": parquet_tables,
 }
 """What reads the files of a kind, in tables of about so many bytes."""
+KINDS = (".jsonl", ".ndjson", ".csv", ".tsv", ".parquet")
+"""Endings of the files that a set may hold; those of text also packed."""
+SAME = {".ndjson": ".jsonl"}
+"""Other endings of the same kind."""
+PACKED = (".gz", ".zst")
+RUN = "manifest.json"
+UNFINISHED = "answers.sqlite"
+"""What a folder of `ragauge ask` has before its answers are written."""
+MAX_PATTERN = 4_096
+"""Characters of a pattern, as bytes of a path on Linux: reading one takes quadratic time."""
+MAX_LEVELS = 4
+"""Most `**` of a pattern: each way to divide the folders of a path among them is tried."""
 TEXTS = (".jsonl", ".ndjson", ".json", ".csv", ".tsv")
 ENDINGS = (*TEXTS, *(f"{ending}{packed}" for ending in TEXTS for packed in PACKED), ".parquet")
 _UNPACKED = 5
@@ -66,27 +77,83 @@ def read_source(source: object, chosen: Collection[str] = ()) -> Table:
     Traces become one row each; results of pipelines and the rows of other tools and data sets are
     unpacked, except columns that the user maps to fields, `chosen`.
     """
-    table = of_other_tools(_read(source, chosen), chosen)
+    if isinstance(source, str | os.PathLike):
+        table = _read_file(cast("str | os.PathLike[str]", source))
+    else:
+        table = object_table(source, chosen)
+    table = of_other_tools(table, chosen)
     return layouts.with_passages(layouts.with_lists(table, keep=chosen), keep=chosen)
 
 
-def of_other_tools(table: Table, chosen: Collection[str]) -> Table:
-    """The rows of other tools and data sets as samples; any other table as it is."""
-    return _after_chats(conversations.recognised(_before_chats(table, chosen), chosen), chosen)
+def of_other_tools(table: Table, chosen: Collection[str], *, is_piece: bool = False) -> Table:
+    """The rows of other tools and data sets as samples, and conversations as their turns; any other table as it is.
 
-
-def with_turns(table: Table, chosen: Collection[str]) -> Table | None:
-    """A piece of a table with its conversations as their turns; None if it must be read with all other rows.
-
-    That is so for rows of other tools, for texts of CSV, and for conversations without ids, which count all rows.
+    With `is_piece`, the table is a piece of a source. NeedsAllRowsError then for rows of other tools, for
+    conversations in CSV, and for those without ids, which count all rows.
     """
-    if _before_chats(table, chosen) is not table:
-        return None
-    read = conversations.recognised(table, chosen)
-    is_numbered = any(row.values.get("id") is None for row in table.rows)
-    if read is not table and (table.all_text or is_numbered):
-        return None
-    return read if _after_chats(read, chosen) is read else None
+    before = benchmarks.recognised(traces.recognised(table), keep=chosen)
+    turns = conversations.recognised(before, chosen)
+    read = nested.unwrapped(shapes.with_field_names(turns, keep=chosen), keep=chosen)
+    read = nested.with_results(shapes.recognised(read, keep=chosen))
+    read = layouts.with_split_texts(read, keep=chosen)
+    if is_piece:
+        is_numbered = any(row.values.get("id") is None for row in table.rows)
+        counts_rows = turns is not before and (table.all_text or is_numbered)
+        is_other = before is not table or read is not turns or counts_rows
+        if is_other or benchmarks.as_legalbench(read) is not read:
+            raise NeedsAllRowsError("its rows have the shape of another tool's")
+    return read
+
+
+def kind_of_file(path: Path) -> str | None:
+    """The ending that says how a file of rows is read, without that of its packing; None for others.
+
+    >>> kind_of_file(Path("a.jsonl.gz"))
+    '.jsonl'
+    """
+    name = path.name.lower()
+    for packing in PACKED:
+        name = name.removesuffix(packing)
+    kind = next((kind for kind in KINDS if name.endswith(kind)), None)
+    is_packed = name != path.name.lower()
+    return None if kind == ".parquet" and is_packed else kind
+
+
+def is_set(path: Path) -> bool:
+    """Whether the path names several files: a folder, or a pattern that is no file's name."""
+    # Unlike Path.is_dir, False for names that no file can have.
+    return os.path.isdir(path) or (  # noqa: PTH112
+        len(str(path)) <= MAX_PATTERN and glob.has_magic(str(path)) and not os.path.lexists(path)
+    )
+
+
+def files_of_set(path: Path) -> Sequence[Path] | Table:
+    """The files in the order of their names, or an empty table with the problem."""
+    source = str(path)
+    what, base = "is a pattern", path.parent
+    if is_folder(path):
+        if exists(path / RUN):
+            problem = "is the folder of a run; look at it with: ragauge show FOLDER"
+            return unreadable(source, problem)
+        what, base = "is a folder", path
+        found = [file for file in path.iterdir() if not file.name.startswith(".")]
+    elif path.parts.count("**") > MAX_LEVELS:
+        return unreadable(source, f"has more than {MAX_LEVELS} `**`; one matches any folders")
+    else:
+        names = glob.glob(source, recursive=True)  # noqa: PTH207 - the path is the pattern
+        found = [Path(name) for name in dict.fromkeys(names)]
+    files = sorted(file for file in found if kind_of_file(file) and file.is_file())
+    kinds = sorted({SAME.get(kind, kind) for file in files if (kind := kind_of_file(file))})
+    if not files:
+        problem = f"{what} without data files ({', '.join(KINDS)}); give a file"
+        if exists(path / UNFINISHED):
+            problem = "has no answers yet: ragauge ask was ended before; run the same command again"
+        return unreadable(source, problem)
+    if len(kinds) > 1:
+        several = f"{what} with files of several kinds ({listed(kinds)})"
+        way_out = f"choose one kind by a pattern: {base / '*'}{kinds[0]}"
+        return unreadable(source, f"{several}; {way_out}")
+    return files
 
 
 def file_tables(files: Sequence[Path], most_bytes: float = inf) -> Iterator[Table]:
@@ -94,7 +161,7 @@ def file_tables(files: Sequence[Path], most_bytes: float = inf) -> Iterator[Tabl
     for file in files:
         kind = kind_of_file(file)
         if kind is None:  # one value
-            yield json.read_json(file)
+            yield read_json(file)
         else:
             yield from _PIECES[kind](file, most_bytes)
 
@@ -124,51 +191,9 @@ def size_of(files: Sequence[Path]) -> int:
         ending, own = file.suffix.lower(), file.stat().st_size
         size += own * (_UNPACKED if ending in (*PACKED, ".parquet") else 1)
         if ending == ".parquet":
-            with suppress(parquet.FooterError, OSError):
-                size = max(size, _VALUE_BYTES * parquet.read_footer(file).n_values)
+            with suppress(FooterError, OSError):
+                size = max(size, _VALUE_BYTES * read_footer(file).n_values)
     return size
-
-
-def _before_chats(table: Table, chosen: Collection[str]) -> Table:
-    return benchmarks.recognised(traces.recognised(table), keep=chosen)
-
-
-def _after_chats(table: Table, chosen: Collection[str]) -> Table:
-    table = nested.unwrapped(shapes.with_field_names(table, keep=chosen), keep=chosen)
-    table = nested.with_results(shapes.recognised(table, keep=chosen))
-    return layouts.with_split_texts(table, keep=chosen)
-
-
-def _read(source: object, chosen: Collection[str]) -> Table:
-    if isinstance(source, str | os.PathLike):
-        return _read_file(cast("str | os.PathLike[str]", source))
-    if frames.is_polars(source):
-        return frames.polars_table(cast("pl.DataFrame", source))
-    if frames.is_pandas(source):
-        return frames.pandas_table(source)
-    if is_list(source):
-        return frames.rows_table(cast(Sequence[object], source))
-    if isinstance(source, Mapping):
-        if frames.is_splits(cast(object, source)):
-            return frames.splits_table(cast(object, source))
-        if frames.is_columns(cast(object, source), chosen):
-            return frames.columns_table(cast(object, source))
-        return frames.rows_table([cast(object, source)], "dict")
-    if frames.is_dataset(source):
-        return frames.dataset_table(source)
-    if frames.is_arrow(source):
-        return frames.arrow_table(source)
-    kind = type(source).__name__
-    if hasattr(source, "__arrow_c_stream__"):
-        import polars as pl
-
-        return frames.polars_table(pl.DataFrame(cast(Any, source)), f"{kind} table")
-    if (kept := frames.samples_in(source)) is not None:
-        return frames.rows_table(kept[0], kind, kept[1])
-    if isinstance(source, Iterable) and not isinstance(source, bytes | set | frozenset):
-        return frames.rows_table(list(cast(Iterable[object], source)))
-    hint = "; call .collect() first" if kind == "LazyFrame" else ""
-    raise PlanError([f"cannot load a {kind}; give a file, a list of dicts or a frame{hint}"])
 
 
 def is_one_source(source: object, chosen: Collection[str] = ()) -> bool:
@@ -179,7 +204,7 @@ def is_one_source(source: object, chosen: Collection[str] = ()) -> bool:
     if not isinstance(source, Mapping):
         return True
     values = cast(Mapping[object, object], source)
-    if frames.is_splits(values) or frames.is_columns(values, chosen):
+    if is_splits(values) or is_columns(values, chosen):
         return True
     named = {name: value for name, value in values.items() if isinstance(name, str)}
     texts = [value for name, value in named.items() if field_of(name) in ("question", "answer")]
@@ -188,33 +213,37 @@ def is_one_source(source: object, chosen: Collection[str] = ()) -> bool:
 
 
 def _read_file(source: str | os.PathLike[str]) -> Table:
-    path = Path(source)
+    path, problem = Path(source), ""
     if (url := as_url(source)) is not None:
-        return unreadable(
-            url, "is a URL of a kind that is not read (s3:// and gs:// are); download it first"
-        )
+        problem = "is a URL of a kind that is not read (s3:// and gs:// are); download it first"
+        return unreadable(url, problem)
     # As -, or as shells pass on a stream.
     if (str(path) == "-" and not exists(path)) or (
         str(path) == "/dev/stdin" or str(path.parent) in ("/dev/fd", "/proc/self/fd")
     ):
-        return unreadable(
-            str(source),
+        problem = (
             "is standard input or a pipe, and answers are read more than once, also when a run is resumed; "
-            "save them in a file first, as answers.jsonl",
+            "save them in a file first, as answers.jsonl"
         )
+        return unreadable(str(source), problem)
     files = files_of_set(path) if is_set(path) else [path]
     if isinstance(files, Table):
         return files
     name = path.name.lower()
     if is_set(path) or name.endswith(ENDINGS):
-        tables = [
-            csv.without_fillers(each) if each.all_text else each for each in file_tables(files)
-        ]
-        return together(path, tables)
+        tables = [without_fillers(each) if each.all_text else each for each in file_tables(files)]
+        return Table(
+            tuple(row for table in tables for row in table.rows),
+            str(path),
+            tuple(dict.fromkeys(note for table in tables for note in table.notes)),
+            tuple(problem for table in tables for problem in table.problems),
+            all_text=any(table.all_text for table in tables),
+            may_print_lists=any(table.may_print_lists for table in tables),
+        )
     for why, suffixes in _REFUSED.items():
         if name.endswith(suffixes):
             return unreadable(str(path), f"is not supported: {why}")
     if not exists(path):
-        return jsonl.read_jsonl(path)  # reports that it does not exist, with a similar name
+        return read_jsonl(path)  # reports that it does not exist, with a similar name
     known = f"{', '.join(TEXTS)} (each also .gz, .zst) and .parquet"
     return unreadable(str(path), f"has an unknown ending; use one of {known}")

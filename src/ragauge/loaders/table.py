@@ -1,6 +1,6 @@
 """The table that every format is read into, before columns are mapped to fields."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -28,9 +28,14 @@ class Table:
     all_text: bool = False
     may_print_lists: bool = False
 
+    @cached_property
     def columns(self) -> tuple[str, ...]:
         """The names of the columns, in order of first appearance."""
-        return self._columns
+        names: dict[str, None] = {}
+        for row in self.rows:
+            if row.values.keys() - names.keys():
+                names |= dict.fromkeys(row.values)
+        return tuple(names)
 
     def with_values(self, given: Iterable[Mapping[str, object]], *notes: str) -> "Table":
         """The table with other values in its rows, and more notes."""
@@ -38,18 +43,35 @@ class Table:
         read = tuple(Row(values, row.source, row.line) for row, values in rows)
         return replace(self, rows=read, notes=(*self.notes, *notes))
 
-    @cached_property
-    def _columns(self) -> tuple[str, ...]:
-        names: dict[str, None] = {}
-        for row in self.rows:
-            if row.values.keys() - names.keys():
-                names |= dict.fromkeys(row.values)
-        return tuple(names)
-
 
 def unreadable(source: str, problem: str, line: int | None = None) -> Table:
     """An empty table with the problem that made its source unreadable."""
     return Table((), source, problems=(Problem(problem, source, line),))
+
+
+def tables_of(
+    rows: Iterable[tuple[Row, int]],
+    source: str,
+    most_bytes: float,
+    problems: list[Problem],
+    notes: list[str] | None = None,
+    *,
+    all_text: bool = False,
+) -> Iterator[Table]:
+    """Rows, each with its size, in tables of about `most_bytes`; each has the problems and notes found by then."""
+    kept: list[Row] = []
+    notes = [] if notes is None else notes
+    size, is_first = 0, True
+    for row, n_bytes in rows:
+        kept.append(row)
+        size += n_bytes
+        if size >= most_bytes:
+            yield Table(tuple(kept), source, tuple(notes), tuple(problems), all_text)
+            for given in (kept, problems, notes):
+                given.clear()
+            size, is_first = 0, False
+    if kept or problems or is_first:
+        yield Table(tuple(kept), source, tuple(notes), tuple(problems), all_text)
 
 
 def listed(

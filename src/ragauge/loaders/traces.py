@@ -7,9 +7,10 @@ retrieval.documents[].document.{content,id,score,metadata}.
 """
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from math import inf
 from typing import cast
 
 from ragauge.conversations.transcript import role_of, says_calls
@@ -161,7 +162,7 @@ def recognised(table: Table) -> Table:
 
 def _reader_of(table: Table) -> Callable[[Traces], str] | None:
     """What reads the table's rows; None if they are no parts of traces."""
-    columns = set(table.columns())
+    columns = set(table.columns)
     has_trace = columns & {"context", *PARTS["trace"]}
     is_span = columns & {"attributes", "span_kind", "spanKind"}
     is_span = is_span or any(name.startswith("attributes.") for name in columns)
@@ -186,10 +187,12 @@ def _reader_of(table: Table) -> Callable[[Traces], str] | None:
 
 def _first_of(values: Values, names: Sequence[str]) -> object:
     """The value under the first of these names that has one; None if none has."""
-    for name in names:
-        if (value := values.get(name)) is not None and value != "":
-            return value
-    return None
+    return next((value for name in names if (value := values.get(name)) not in (None, "")), None)
+
+
+def _kind(value: object) -> str:
+    name = str(value).upper()
+    return KINDS.get(name, name)
 
 
 def _step(
@@ -203,6 +206,11 @@ def _step(
     kind = _kind(part["kind"])
     has_failed = str(part["status"]).upper() in FAILED or ("run_type" in values and part["error"])
     error = str(part["error"] or "error") if has_failed else None
+    used: dict[str, float] = {}
+    for each in () if kind == "EMBEDDING" else USED:
+        with suppress(TypeError, ValueError):  # OTLP's JSON has numbers as texts
+            amount = float(cast(float, part[each]))
+            used |= {each: amount} if 0 <= amount < inf else {}
     return Step(
         id=str(part["id"] or f"number {number}"),
         parent=str(part["parent"]) if part["parent"] else None,
@@ -215,23 +223,8 @@ def _step(
         error=error,
         messages=messages_of_span(values, events),
         call=call_of_span(values, kind, number, error),
-        used={} if kind == "EMBEDDING" else _numbers({name: part[name] for name in USED}),
+        used=used,
     )
-
-
-def _kind(value: object) -> str:
-    name = str(value).upper()
-    return KINDS.get(name, name)
-
-
-def _numbers(values: Values) -> dict[str, float]:
-    """Those that are numbers; OTLP's JSON has them as texts."""
-    found: dict[str, float] = {}
-    for name, value in values.items():
-        with suppress(TypeError, ValueError):
-            number = float(cast(float, value))
-            found |= {name: number} if 0 <= number < float("inf") else {}
-    return found
 
 
 # LangSmith: a row for each run, or a root with its child_runs.
@@ -404,24 +397,21 @@ def _otlp_value(value: object) -> object:
     if len(typed := mapping_in(value)) != 1:
         return value
     ((kind, inner),) = typed.items()
-    if kind != "arrayValue":
-        return inner
-    items = cast("Sequence[object]", mapping_in(inner).get("values") or ())
-    return [_otlp_value(item) for item in items]
+    items = items_in(mapping_in(inner).get("values"))
+    return inner if kind != "arrayValue" else [_otlp_value(item) for item in items]
 
 
 def _flatten(value: object, name: str, flat: dict[str, object], depth: int = 8) -> None:
     if value is None or value == "":  # CSV writes null as an empty cell
         return
-    parts: object = None
+    parts: Iterable[tuple[object, object]] | None = None
     if depth and isinstance(value, Mapping):
         parts = cast("Values", value).items()
     elif depth and isinstance(value, list) and not name.startswith(("embedding", "metadata")):
         parts = enumerate(cast("list[object]", value))
     if parts is None:
         flat[name] = value
-        return
-    for key, part in cast("Sequence[tuple[object, object]]", parts):
+    for key, part in parts or ():
         _flatten(part, f"{name}.{key}" if name else str(key), flat, depth - 1)
 
 
@@ -442,8 +432,7 @@ def _documents(span: Values, kind: str) -> list[object] | None:
     for name, value in span.items():
         match = DOCUMENT.fullmatch(name)
         if match is not None and (match[1].startswith("reranker") or kind != "RERANKER"):
-            key = (match[3] or "content").removeprefix("document.")
-            holder, dot, inner = key.partition(".")
+            holder, dot, inner = (match[3] or "content").removeprefix("document.").partition(".")
             document = found.setdefault(int(match[2]), {})
             if dot:
                 cast("dict[str, object]", document.setdefault(holder, {}))[inner] = value
@@ -458,12 +447,7 @@ def _as_table(traces: Traces, kind: str) -> Table:
     rows: list[Row] = []
     problems = [*table.problems, *traces.problems]
     unasked: dict[str, list[str]] = {}
-    counted: dict[str, list[str]] = {
-        "failed; their error is an extra field": [],
-        "retrieved several times; documents joined in order of time": [],
-        "have no question, answer or documents and are left out": [],
-    }
-    failed, several, empty = counted.values()
+    failed, several, empty = list[str](), list[str](), list[str]()
     of_sessions: list[tuple[dict[str, object], object, str]] = []
     for trace in traces.by_id.values():
         values, inputs, n_retrievals = _values_of(trace)
@@ -481,13 +465,20 @@ def _as_table(traces: Traces, kind: str) -> Table:
             unasked.setdefault(why, []).append(trace.id)
     notes = [f"read {kind} as {len(rows):,} traces, one sample each"]
     if n_sessions := with_sessions(of_sessions):
-        notes.append(
-            f"traces of a session are its turns: {counted_noun(n_sessions, 'conversation')}"
-        )
+        counted = counted_noun(n_sessions, "conversation")
+        notes.append(f"traces of a session are its turns: {counted}")
     notes += [
         f"no question in {len(ids):,} traces ({why}): {listed(ids)}" for why, ids in unasked.items()
     ]
-    notes += [f"{len(ids):,} traces {what}: {listed(ids)}" for what, ids in counted.items() if ids]
+    notes += [
+        f"{len(ids):,} traces {what}: {listed(ids)}"
+        for what, ids in (
+            ("failed; their error is an extra field", failed),
+            ("retrieved several times; documents joined in order of time", several),
+            ("have no question, answer or documents and are left out", empty),
+        )
+        if ids
+    ]
     if traces.left_out:
         notes.append(f"left out of the traces: {listed(list(traces.left_out))}")
     if empty and not rows:
@@ -507,16 +498,13 @@ def _values_of(trace: Trace) -> tuple[dict[str, object] | None, list[object], in
     whole = [step.output for step in reversed(roots) if step.documents is None]
     # Of several steps without a common one above them, the model's last output is the answer.
     outputs = [trace.output, *(whole + models if len(roots) == 1 else models + whole)]
-    turn = turn_of(
-        [step.messages for step in steps], [each for step in steps for each in step.call]
-    )
+    calls = [each for step in steps for each in step.call]
+    turn = turn_of([step.messages for step in steps], calls)
     retrievals = _retrievals(steps)
     contexts = _joined(retrievals) if retrievals else trace.fallback
-    question = next(
-        (text for given in inputs if (text := text_in(given, "question")) is not None), None
-    )
-    answer = next(
-        (text for given in outputs if (text := text_in(given, "answer")) is not None), None
+    question, answer = (
+        next((text for given in several if (text := text_in(given, field)) is not None), None)
+        for several, field in ((inputs, "question"), (outputs, "answer"))
     )
     asked, answered = texts_of(turn)
     question, answer = question if asked is None else asked, answer or answered
@@ -527,11 +515,11 @@ def _values_of(trace: Trace) -> tuple[dict[str, object] | None, list[object], in
     if any(map(says_calls, turn)):
         if role_of(turn[0]) != "user":  # of the tools' own spans
             around = (("user", question), ("assistant", answer))
-            asks, replies = (
+            first, last = (
                 [{"role": role, "content": text}] if text is not None else []
                 for role, text in around
             )
-            turn = [*asks, *turn, *replies]
+            turn = [*first, *turn, *last]
         values |= {"messages": turn, "tools": [*trace.tools.values()] or None}
     if contexts and not any(map(parts_of, contexts)) and all(map(mapping_in, contexts)):
         del values["contexts"]  # the GenAI conventions ask for ids and scores only
@@ -545,19 +533,24 @@ def _values_of(trace: Trace) -> tuple[dict[str, object] | None, list[object], in
     return values, inputs, len(retrievals)
 
 
+def _above(step: Step, parents: Mapping[str, str | None]) -> set[str]:
+    """The steps that contain it."""
+    above: set[str] = set()
+    parent = step.parent
+    while parent is not None and parent in parents and parent not in {step.id, *above}:
+        above.add(parent)
+        parent = parents[parent]
+    return above
+
+
 def _used(steps: Sequence[Step]) -> dict[str, float]:
     """Sums of what the steps used: an agent's step repeats what the calls within it used."""
     used: dict[str, float] = {}
+    parents = {step.id: step.parent for step in steps}
     for name in USED:
-        parents = {step.id: step.parent for step in steps}
-        with_number = {step.id for step in steps if name in step.used}
-        repeated: set[str | None] = set()
-        for id in with_number:
-            parent = parents.get(id)
-            while parent is not None and parent not in repeated:
-                repeated.add(parent)
-                parent = parents.get(parent)
-        numbers = [step.used[name] for step in steps if step.id in with_number - repeated]
+        given = [step for step in steps if name in step.used]
+        repeated = {id for step in given for id in _above(step, parents)}
+        numbers = [step.used[name] for step in given if step.id not in repeated]
         used |= {name: sum(numbers)} if numbers else {}
     return used
 
@@ -565,20 +558,14 @@ def _used(steps: Sequence[Step]) -> dict[str, float]:
 def _retrievals(steps: Sequence[Step]) -> list[Sequence[object]]:
     """The documents of each retrieval: of the last reranker, else of the outermost retrievers."""
     found = {step.id: step.documents for step in steps if step.documents is not None}
-    reranked = [step.documents for step in steps if step.is_rerank and step.documents]
-    if reranked:
+    if reranked := [step.documents for step in steps if step.is_rerank and step.documents]:
         return [reranked[-1]]
     parents = {step.id: step.parent for step in steps}
-    outermost: list[Sequence[object]] = []
-    for step in steps:
-        above: set[str] = set()  # the steps that contain it, of which none may have documents
-        parent = step.parent
-        while parent in parents and parent not in {step.id, *above}:
-            above.add(parent)
-            parent = parents[parent]
-        if step.documents is not None and not any(found.get(each) for each in above):
-            outermost.append(step.documents)
-    return outermost
+    return [
+        step.documents
+        for step in steps
+        if step.documents is not None and not any(map(found.get, _above(step, parents)))
+    ]
 
 
 def _joined(retrievals: Sequence[Sequence[object]]) -> list[object]:
@@ -587,11 +574,9 @@ def _joined(retrievals: Sequence[Sequence[object]]) -> list[object]:
     for documents in retrievals:
         for document in documents:
             parts = parts_of(document) or {"text": document}
-            id = next((parts[key] for key in ID_KEYS if parts.get(key) is not None), None)
-            text = next((parts[key] for key in TEXT_KEYS if parts.get(key) is not None), None)
             # Within one list nothing is removed: what a retriever returned twice it returned twice.
-            key = (str(id), str(text)) if len(retrievals) > 1 else len(joined)
-            joined.setdefault(key, document)
+            key = (str(_first_of(parts, ID_KEYS)), str(_first_of(parts, TEXT_KEYS)))
+            joined.setdefault(key if len(retrievals) > 1 else len(joined), document)
     return list(joined.values())
 
 
@@ -632,12 +617,7 @@ def documents_in(value: object, *, texts: bool = False, depth: int = 3) -> list[
             parts_of(item) is not None or (texts and isinstance(item, str)) for item in items
         )
         return items if are_documents and (items or texts) else None
-    if depth == 0:
-        return None
-    named = mapping_in(value)
-    found = (
-        documents_in(named[key], texts=True, depth=depth - 1)
-        for key in DOCUMENT_KEYS
-        if key in named
-    )
+    named: Values = mapping_in(value) if depth else {}
+    inner = (named[key] for key in DOCUMENT_KEYS if key in named)
+    found = (documents_in(each, texts=True, depth=depth - 1) for each in inner)
     return next((documents for documents in found if documents is not None), None)

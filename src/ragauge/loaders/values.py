@@ -6,9 +6,11 @@ imported; the object's own description of its fields is used.
 
 import ast
 import dataclasses
+import datetime
+import decimal
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from typing import cast
+from typing import Any, cast
 
 from ragauge.loaders.formats.printed import parsed_expression
 
@@ -64,6 +66,37 @@ def named_values(item: object) -> dict[str, object] | None:
     return {name: getattr(item, name) for name in public if hasattr(item, name)} or None
 
 
+def plain(value: object, depth: int = 50) -> object:
+    """The value in plain Python types: no numpy, no dates. Values nested deeper than `depth` are kept.
+
+    >>> plain(datetime.date(2024, 5, 1))
+    '2024-05-01'
+    """
+    if value is None or isinstance(value, str | bool | int):
+        # A member of a string enum becomes its value.
+        return str.__str__(value) if isinstance(value, str) else value
+    if isinstance(value, float):
+        return float(value)
+    if isinstance(value, datetime.date | datetime.time):
+        return value.isoformat()
+    if isinstance(value, decimal.Decimal | datetime.timedelta):
+        return str(value)
+    if depth == 0:
+        return value
+    depth -= 1
+    if type(value).__module__ == "numpy" and hasattr(value, "tolist"):
+        is_date = type(value).__name__ == "datetime64"
+        return str(value) if is_date else plain(cast(Any, value).tolist(), depth)
+    if isinstance(value, tuple) and hasattr(cast(object, value), "_fields"):
+        value = named_values(cast(object, value)) or {}
+    if isinstance(value, Mapping):
+        items = cast(Mapping[object, object], value).items()
+        return {plain(name, 0): plain(item, depth) for name, item in items}
+    if isinstance(value, list | tuple):
+        return [plain(item, depth) for item in cast(Sequence[object], value)]
+    return value
+
+
 def value_of(item: object, name: str) -> object:
     """The value under this key of a mapping, or of this attribute of an object; None without it.
 
@@ -102,23 +135,21 @@ def text_of(value: object, depth: int = 4) -> str | None:
 
 def last_text(messages: object, roles: Sequence[str]) -> str | None:
     """The text of the last message from one of these roles; None if it is not a list of messages."""
-    chat = [_message(message) for message in items_in(messages)]
-    if any(role is None for role, _ in chat):
-        return None
-    return next((text_of(text) for role, text in reversed(chat) if role in roles), None)
-
-
-def _message(message: object) -> tuple[str | None, object]:
-    """Role and content; OpenInference nests them: message.role, or message: {role}."""
-    inner = value_of(message, "message")
-    message = message if inner is None else inner
-    # LangChain has a type, human or ai; MTRAG a speaker, user or agent.
-    roles = (value_of(message, name) for name in ("role", "message.role", "type", "speaker"))
-    role: object = next(filter(None, roles), None)
-    role = getattr(role, "value", role)
-    content = value_of(message, "message.content")
-    text = message if content is None else content
-    return role.lower() if isinstance(role, str) else None, text
+    last: object = None
+    for outer in items_in(messages):
+        # OpenInference nests role and content: message.role, or message: {role}.
+        inner = value_of(outer, "message")
+        message = outer if inner is None else inner
+        # LangChain has a type, human or ai; MTRAG a speaker, user or agent.
+        names = ("role", "message.role", "type", "speaker")
+        role: object = next(filter(None, (value_of(message, name) for name in names)), None)
+        role = getattr(role, "value", role)
+        if not isinstance(role, str):
+            return None
+        if role.lower() in roles:
+            content = value_of(message, "message.content")
+            last = message if content is None else content
+    return text_of(last)
 
 
 def parsed(value: object) -> object:

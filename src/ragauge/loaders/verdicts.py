@@ -152,16 +152,15 @@ def _read(
             rater = verdict.names["rater"]
             place = table.source if before.line is None else f"{table.source}:{before.line}"
             more = "; if these are two people, add a column rater" if rater == NO_RATER else ""
-            problems.append(
-                verdict.problem(f"but {rater!r} gave {before.number:g} at {place}; keep one{more}")
-            )
+            text = f"but {rater!r} gave {before.number:g} at {place}; keep one{more}"
+            problems.append(verdict.problem(text))
     grades = [each for each in verdicts.values() if each.number not in (0.0, 1.0)]
-    found: Kind = kind or ("graded" if grades else "binary")
-    if is_preference:
-        found = "preference"
-    elif kind is None and grades and any(each.is_word for each in verdicts.values()):
-        problem = "but other labels are yes or no; give one kind of label"
-        problems.append(grades[0].problem(problem))
+    found: Kind = "preference" if is_preference else kind or ("graded" if grades else "binary")
+    if found == "graded" and kind is None and any(each.is_word for each in verdicts.values()):
+        text = "but other labels are yes or no; give one kind of label"
+        problems.append(grades[0].problem(text))
+    if found == "binary" and grades and not problems:
+        problems.append(grades[0].problem("not 0 or 1"))
     if problems:
         raise DataError(problems)
     notes = [*table.notes, *columns.notes]
@@ -174,8 +173,6 @@ def _read(
     if found != "graded" and yes_from is not None:
         what = "preferences" if is_preference else "yes and no"
         notes.append(f"--yes-from {yes_from:g} changes nothing: the labels are {what}, not grades")
-    if found == "binary" and grades:
-        raise DataError([grades[0].problem("not 0 or 1")])
     numbers = [each.number for each in verdicts.values()]
     if found == "graded" and yes_from is not None:
         numbers, found = [float(number >= yes_from) for number in numbers], "binary"
@@ -212,11 +209,10 @@ def _verdicts(
             if folded(label) in skipped:
                 n_empty += 1
                 continue
-            who = names | {"rater": rater}
-            if broken := _broken_text(who):
-                problems.append(Problem(broken[1], table.source, row.line, broken[0]))
-                continue
+            who, field = names | {"rater": rater}, "value"
             try:
+                for field, text in who.items():  # noqa: B007 - the field is named below
+                    whole_text(text or "")
                 if is_preference:
                     number = preference_value(label, who["system"] or "", who["other"] or "")
                     is_word = True
@@ -225,8 +221,10 @@ def _verdicts(
             except LabelValueError as error:
                 problem = Problem(str(error), table.source, row.line, "value", id)
                 unread.setdefault(str(error), []).append(problem)
-                continue
-            verdicts.append(_Verdict(who, table.source, row.line, number, is_word))
+            except FieldError as error:
+                problems.append(Problem(str(error), table.source, row.line, field))
+            else:
+                verdicts.append(_Verdict(who, table.source, row.line, number, is_word))
     for message, alike in unread.items():
         if len(alike) > 1:
             message += f" (and {len(alike) - 1:,} more like it)"
@@ -254,34 +252,20 @@ def _text(given: object) -> str | None:
     return None if given is None else str(given).strip() or None
 
 
-def _broken_text(names: Mapping[str, str | None]) -> tuple[str, str] | None:
-    """The first name that is no text, and what is wrong with it."""
-    for name, text in names.items():
-        try:
-            whole_text(text or "")
-        except FieldError as error:
-            return name, str(error)
-    return None
-
-
 def _counted_as_no(
     table: Table, columns: LabelColumns, yes: Collection[str], skipped: Collection[str]
 ) -> str:
     """What counted as no, as the words for yes were given; DataError if one of them is no label."""
     cells = (row.values.get(name) for row in table.rows for name in columns.of_labels)
-    counts = Counter(
-        str(cell)
-        for cell in cells
-        if cell is not None and folded(cell) and folded(cell) not in skipped
-    )
-    missing = [word for word in yes if folded(word) not in map(folded, counts)]
-    if missing:
+    given = (cell for cell in cells if cell is not None and folded(cell) not in {"", *skipped})
+    counts = Counter(map(str, given))
+    known = set(map(folded, counts))
+    if missing := [word for word in yes if folded(word) not in known]:
         words = listed([repr(value) for value in counts], most=20)
-        raise DataError(
-            [Problem(f"no label is {missing[0]!r}; the labels are {words}", table.source)]
-        )
-    known = set(map(folded, yes))
-    no = [f"{value!r} ({n:,})" for value, n in counts.items() if folded(value) not in known]
+        text = f"no label is {missing[0]!r}; the labels are {words}"
+        raise DataError([Problem(text, table.source)])
+    means_yes = set(map(folded, yes))
+    no = [f"{value!r} ({n:,})" for value, n in counts.items() if folded(value) not in means_yes]
     return f"counted as no: {listed(no) or 'nothing'}"
 
 
@@ -289,9 +273,7 @@ def _frame(names: Sequence[Mapping[str, str | None]], numbers: Sequence[float]) 
     import polars as pl
 
     has_ids = all(each["id"] for each in names)
-    texts = [name for name in (*NAMES, "answer") if name != "question" or not has_ids]
-    columns = {name: [each[name] for each in names] for name in texts}
-    schema = dict.fromkeys(texts, pl.String)
-    return pl.DataFrame(columns, schema=schema).insert_column(
-        len(texts) - 1, pl.Series("value", numbers, pl.Float64)
-    )
+    texts = [name for name in NAMES if name != "question" or not has_ids]
+    columns = {name: [each[name] for each in names] for name in (*texts, "answer")}
+    frame = pl.DataFrame(columns, schema=dict.fromkeys(columns, pl.String))
+    return frame.insert_column(len(texts), pl.Series("value", numbers, pl.Float64))

@@ -17,8 +17,7 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from ragauge.errors import MissingExtraError, RagaugeError
-from ragauge.judges.protocol import Message, Reply, Request
-from ragauge.judges.reply_ledger import key_of
+from ragauge.judges.protocol import Message, Reply, Request, key_of
 from ragauge.judges.session import MAX_REPLY_SHOWN, JudgeSession
 from ragauge.label import SettingValue
 from ragauge.language.sentences import split_sentences

@@ -11,7 +11,7 @@ import ragauge.rankings.measures  # noqa: F401  # pyright: ignore[reportUnusedIm
 from ragauge.features.rankings import Match, Ranking
 from ragauge.label import SettingValue
 from ragauge.metric import metric
-from ragauge.rankings.arrays import Floats
+from ragauge.rankings.hits import Floats
 from ragauge.rankings.measure import MEASURES, Measure
 from ragauge.rankings.measure import measure as declare_measure
 from ragauge.score import Score

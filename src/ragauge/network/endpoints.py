@@ -8,6 +8,7 @@ import random
 import re
 from base64 import b64encode
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -37,10 +38,10 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class Unanswered(Exception):
-    """No answer, for a reason that says how to go on: after `wait_s` if the server asks for it.
+    """No answer, for a reason that says how to go on: after `wait_s`, with fewer requests
+    (`is_overload`), not at all (`is_final`).
 
-    `is_overload`: the server asks for fewer requests. `is_lost`: there was no connection, or it broke.
-    `is_final`: the same request would fail again.
+    `is_lost`: there was no connection, or it broke.
     """
 
     def __init__(
@@ -59,10 +60,7 @@ class Unanswered(Exception):
 
 @dataclass(frozen=True)
 class Address:
-    """A model's address and key. Problems with these raise `fault`.
-
-    `api_key_env`: the environment variable that holds the key, which is stored nowhere else.
-    """
+    """A model's address, and the variable that holds its key. Problems raise `fault`."""
 
     model: str
     base_url: str
@@ -72,22 +70,20 @@ class Address:
     def __post_init__(self) -> None:
         """Raise `fault` unless base_url is a web address. The message hides its secrets."""
         refuse_key_as_name(self.model)
-        problem = ""
-        try:
+        problem = "is no address; give https://host/v1"
+        with suppress(ValueError):
             parts = self.parts
             is_host = re.fullmatch(r"[\w.:-]+", parts.hostname or "") and parts.port != 0
             (parts.hostname or "").encode("idna")  # a label may be empty or too long
-            if parts.scheme not in ("http", "https") or not is_host or " " in self.base_url:
-                problem = (
-                    f"is an address of the kind {parts.scheme or 'without a scheme'!r}, or has no host; "
-                    "give http:// or https://, a host and a path, as https://host/v1"
-                )
-        except ValueError:
-            problem = "is no address; give https://host/v1"
-        if problem:
-            error = self.fault(f"{self.model}: base_url {problem}")
-            error.exit_code = PlanError.exit_code  # nothing was asked, so nothing is unreachable
-            raise error
+            if parts.scheme in ("http", "https") and is_host and " " not in self.base_url:
+                return
+            problem = (
+                f"is an address of the kind {parts.scheme or 'without a scheme'!r}, or has no host; "
+                "give http:// or https://, a host and a path, as https://host/v1"
+            )
+        error = self.fault(f"{self.model}: base_url {problem}")
+        error.exit_code = PlanError.exit_code  # nothing was asked, so nothing is unreachable
+        raise error
 
     def __repr__(self) -> str:
         return f"{self.model} at {self.host}"
@@ -183,10 +179,7 @@ def environment_keys() -> set[str]:
 
 
 def secrets_of(base_url: str, api_key_env: str) -> tuple[str, ...]:
-    """The key, and secrets of an address: its password and the values of its query.
-
-    Also `api_key_env` itself if a key was given in its place.
-    """
+    """The key (also in place of its variable's name), and the secrets of an address."""
     key = os.environ.get(api_key_env, "").strip()
     if not is_variable(api_key_env):
         key = api_key_env.strip()
@@ -259,9 +252,7 @@ def message_of(body: str) -> str:
     if items and all("msg" in item for item in items):
         places = (item.get("loc") for item in items)
         shown = (".".join(map(str, listed(place) or [place])) for place in places)
-        return "; ".join(
-            f"{place}: {item['msg']}" for place, item in zip(shown, items, strict=True)
-        )
+        return "; ".join(f"{at}: {item['msg']}" for at, item in zip(shown, items, strict=True))
     return json.dumps(content, ensure_ascii=False)
 
 
@@ -271,10 +262,7 @@ def may_pass(status: int) -> bool:
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
-    """The seconds of Retry-After, given as a number or a date.
-
-    None without a usable value; 0.0 for a past date.
-    """
+    """The seconds of Retry-After, a number or a date (0.0 if past); None without a usable value."""
     milliseconds = _number(headers.get("retry-after-ms", ""))
     if milliseconds is not None:
         return max(milliseconds / 1000, 0.0)

@@ -74,10 +74,7 @@ class Cluster:
 
 
 def _places(ray: Any) -> "tuple[str | None, tuple[str, int] | None]":
-    """The socket of Ray's process on this machine, and the address of the cluster's head; None if unknown.
-
-    Of a cluster that is used from outside, both are.
-    """
+    """The socket of Ray's process here, and the address of the cluster's head, if known."""
     try:
         node = import_module("ray._private.worker").global_worker.node
         raylet, head = node.raylet_socket_name, str(node.gcs_address)
@@ -105,9 +102,8 @@ def _listens(place: str | tuple[str, int]) -> bool:
 def connected(
     address: str | None, modules: Sequence[str], own: Mapping[str, int | None]
 ) -> Generator[Cluster]:
-    """The cluster, whose workers can import these modules; Ray that was started here ends with the block.
-
-    `own`: the `workers` and the `object_store_memory` of Ray that is started here.
+    """The cluster, whose workers can import these modules; Ray that was started here, with its
+    `own` settings, ends with the block.
 
     Raises ClusterError if the cluster cannot be reached, MissingExtraError without Ray.
     """
@@ -141,7 +137,19 @@ def connected(
         cluster = Cluster(ray, is_own=address is None)
         try:
             with _silent():
-                _connect(ray, given)
+                try:
+                    with warnings.catch_warnings(action="ignore"):
+                        ray.init(**given)
+                except Exception as error:  # Ray raises errors of many kinds
+                    reason = " ".join(str(error).split())[:MAX_REASON] or type(error).__name__
+                    problem = f"Ray cannot be started on this machine: {reason}"
+                    if address is not None:
+                        problem = (
+                            f"the Ray cluster {address} cannot be used: {reason.rstrip('.')}; is it running, with "
+                            "the same versions of Ray and Python as here? If it asks for a token, set "
+                            "RAY_AUTH_MODE=token"
+                        )
+                    raise ClusterError(problem) from error
                 yield cluster
         finally:
             cluster.disconnect()
@@ -149,10 +157,7 @@ def connected(
 
 @contextmanager
 def _silent() -> Generator[None]:
-    """Keep Ray's reports of lost workers and nodes, with the end of their logs, off standard output.
-
-    They are in Ray's own logs; `log_to_driver` does not stop them.
-    """
+    """Keep Ray's reports of lost workers and nodes, which are in its logs, off standard output."""
     worker: Any = import_module("ray._private.worker")
     name = "print_to_stdstream"
     before = getattr(worker, name, None)
@@ -161,21 +166,6 @@ def _silent() -> Generator[None]:
         yield
     finally:
         setattr(worker, name, before)
-
-
-def _connect(ray: Any, given: dict[str, object]) -> None:
-    address = given["address"]
-    try:
-        with warnings.catch_warnings(action="ignore"):
-            ray.init(**given)
-    except Exception as error:  # Ray raises errors of many kinds, some of other packages
-        reason = " ".join(str(error).split())[:MAX_REASON] or type(error).__name__
-        if address == "local":
-            raise ClusterError(f"Ray cannot be started on this machine: {reason}") from error
-        raise ClusterError(
-            f"the Ray cluster {address} cannot be used: {reason.rstrip('.')}; is it running, with the same "
-            "versions of Ray and Python as here? If it asks for a token, set RAY_AUTH_MODE=token"
-        ) from error
 
 
 @contextmanager

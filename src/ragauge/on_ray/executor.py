@@ -1,20 +1,38 @@
-"""`rg.Ray`: where a run's batches are measured, if not on this machine alone."""
+"""`rg.Ray`: batches out to a Ray cluster, scores back, also where workers are lost."""
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+import copyreg
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from importlib import import_module
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-from ragauge.errors import PlanError
+from ragauge.errors import ClusterError, PlanError, RagaugeError
+from ragauge.on_ray.connection import Cluster, connected
+from ragauge.on_ray.worker import ON_GPUS, Job, Worker, staged, versions
 from ragauge.storage.object_store import EXTRAS, scheme_of
 
 if TYPE_CHECKING:
     import polars as pl
 
     from ragauge.engine.graph import Plan
-    from ragauge.on_ray.flight import Batch
-    from ragauge.on_ray.worker import Job
 
 CLIENT = "ray://"
+WAIT_S = 0.2
+"""An interrupt is noticed only between waits, so each is short."""
+NODES_EVERY_S = 2.0
+MAX_TRIES = 10
+"""A batch whose worker ends this often ends the run: most likely the batch ends the worker."""
+LOST = (
+    "WorkerCrashedError", "NodeDiedError", "LocalRayletDiedError", "ActorDiedError", "ActorUnavailableError",
+    "RayActorError", "ObjectLostError", "OwnerDiedError", "ObjectFetchTimedOutError", "OutOfMemoryError",
+    "ActorUnschedulableError", "OutOfDiskError",
+)  # fmt: skip
+"""Ray's errors of a task that may end well elsewhere, or on another try."""
+Batch = tuple[int, "pl.DataFrame"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,25 +72,19 @@ class Ray:
             [f"cannot run on {text!r:.80}; give ray, or a cluster's address as in ray://host:10001"]
         )
 
-    def scored(self, job: "Job", batches: "Iterator[Batch]") -> "Iterator[Batch]":
-        """The scores of a job's batches by number, as soon as each is ready.
-
-        Raises ClusterError if the cluster cannot be used, and what a metric raises.
-        """
-        from ragauge.on_ray.connection import connected
-        from ragauge.on_ray.flight import Flight
-        from ragauge.on_ray.worker import staged
-
+    def scored(self, job: Job, batches: Iterator[Batch]) -> Iterator[Batch]:
+        """The scores of a job's batches by number, as soon as each is ready; or ClusterError."""
         own = {"workers": self.workers, "object_store_memory": self.object_store_memory}
         with staged(job.code.files) as modules, connected(self.address, modules, own) as cluster:
             yield from Flight(cluster, job, self.workers).scored(batches)
 
 
 def split(plan: "Plan") -> "tuple[Plan, Plan]":
-    """The metrics of a plan that depend on no judge, and those that do, each with the nodes they need.
+    """The metrics of a plan that depend on no judge, for the cluster, and those that do, each with
+    the nodes they need.
 
-    The cluster measures the former, and the judges are asked from here: one process asks, so limits of rate
-    and budget hold for all, and replies are kept before they count.
+    One process, this one, asks judges, so limits of rate and budget hold for all, and replies are
+    kept before they count.
     """
     return (
         plan.only(metric for metric in plan.metrics if metric.node not in plan.judged),
@@ -91,3 +103,159 @@ def merged(frames: Iterable["pl.DataFrame"], rows: "pl.DataFrame", plan: "Plan")
     )
     place = pl.col("metric").replace_strict(places, return_dtype=pl.Int64)
     return placed.sort("row of a score", place, maintain_order=True).drop("row of a score")
+
+
+class Place(NamedTuple):
+    """A worker's place: its number on a node, the node's id, and the node's address and host."""
+
+    number: int
+    node: str
+    name: str
+
+
+@dataclass
+class Flight:
+    """The batches of a job on a cluster. `workers`: how many are scored at a time, if limited."""
+
+    cluster: Cluster
+    job: Job
+    workers: int | None = None
+
+    def __post_init__(self) -> None:
+        self._workers: dict[Place, Any] = {}
+        self._running: dict[Any, tuple[Place, Batch | None]] = {}
+        """The batch in flight by Ray's reference; None for a worker that starts."""
+        self._again: list[Batch] = []
+        self._tries: Counter[int] = Counter()
+        self._nodes_known_s = float("-inf")
+
+    def scored(self, batches: Iterator[Batch]) -> Iterator[Batch]:
+        """The scores of these batches by number, in the order in which they are ready."""
+        start, is_large = self._starter()
+        ready: list[Batch] = []
+        try:
+            while True:
+                self._follow_nodes(start, is_large=is_large)
+                idle = self._workers.keys() - {place for place, _ in self._running.values()}
+                for place in sorted(idle):
+                    if (batch := self._again.pop() if self._again else next(batches, None)) is None:
+                        break
+                    reference = self._workers[place].scored.remote(batch[1])
+                    self._running[reference] = place, batch
+                    idle.remove(place)
+                yield from ready  # while the next batches are scored
+                if idle and not any(batch for _, batch in self._running.values()):
+                    return  # whoever is idle had nothing to do
+                ready = list(self._ended())
+        finally:
+            if not self.cluster.is_lost:
+                for worker in self._workers.values():
+                    self.cluster.ray.kill(worker)
+
+    def _starter(self) -> tuple[Callable[..., Any], bool]:
+        """A function that starts a worker on a node, and whether a worker has a large model."""
+        ray, encoders = self.cluster.ray, self.job.encoders()
+        is_large = any(type(encoder.encoder).__module__ in ON_GPUS for _, encoder in encoders)
+        identities = [(settings, encoder.identity) for settings, encoder in encoders]
+        resources = self.job.resources.for_workers(
+            self.job.resources.cache_path if self.cluster.is_own else None
+        )
+        if not is_large:
+            resources.threads = 1  # the workers are the parallel work
+        packed = ray.put(_packed(replace(self.job, resources=resources)))
+        wanted = versions(self.job.code.versions())
+        strategies: Any = import_module("ray.util.scheduling_strategies")
+
+        def start(node: str, **options: object) -> Any:
+            near = strategies.NodeAffinitySchedulingStrategy(node, soft=False)
+            actor = ray.remote(Worker).options(scheduling_strategy=near, **options)
+            return actor.remote(wanted, packed, identities)
+
+        return start, is_large
+
+    def _follow_nodes(self, start: Callable[..., Any], *, is_large: bool) -> None:
+        """Have workers on all nodes that are there, those that came later too."""
+        if not self.cluster.is_there() or time.monotonic() - self._nodes_known_s < NODES_EVERY_S:
+            return
+        self._nodes_known_s = time.monotonic()
+        nodes = [node for node in self.cluster.ray.nodes() if node["Alive"]]
+        places = _places(nodes, is_large=is_large)
+        if not places:
+            raise ClusterError("no node of the Ray cluster has a CPU to work with")
+        n_free = len(places) if self.workers is None else self.workers - len(self._workers)
+        for place in [place for place in places if place not in self._workers][:n_free]:
+            self._workers[place] = start(place.node, **places[place])
+            self._running[self._workers[place].ready.remote()] = place, None
+
+    def _ended(self) -> Iterator[Batch]:
+        """The scores that have come back; a batch that was lost is added to `_again`."""
+        ray = self.cluster.ray
+        if not self._running:
+            time.sleep(WAIT_S)
+            return
+        done, _ = ray.wait(list(self._running), num_returns=1, timeout=WAIT_S)
+        for reference in done:
+            place, batch = self._running.pop(reference)
+            try:
+                result = ray.get(reference)
+            except ray.exceptions.RayError as error:
+                self._lose(place, batch, error)
+                continue
+            if isinstance(result, str) and result:
+                raise ClusterError(
+                    f"node {place.name} of the Ray cluster has {result}; install the same versions on "
+                    "all nodes as here"
+                )
+            if isinstance(result, RagaugeError):
+                raise result
+            if batch is not None:
+                yield batch[0], cast("pl.DataFrame", result)
+
+    def _lose(self, place: Place, batch: Batch | None, error: Exception) -> None:
+        """Forget a worker that has ended; raise ClusterError for other errors, and if a batch was lost too often."""
+        kind = type(error).__name__
+        if kind not in LOST:
+            cause = getattr(error, "cause", None) or error
+            last = str(cause).strip().splitlines()[-1:] or [""]
+            reason = f"{type(cause).__name__}: {last[0]:.300}"
+            raise ClusterError(f"a worker of the Ray cluster cannot work: {reason}") from error
+        self._workers.pop(place, None)
+        self._nodes_known_s = float("-inf")
+        if batch is not None:
+            self._again.append(batch)
+            self._tries[batch[0]] += 1
+            if self._tries[batch[0]] >= MAX_TRIES:
+                start = batch[0] * self.job.batch_size
+                raise ClusterError(
+                    f"the rows from {start:,} to {start + self.job.batch_size:,} ended their worker "
+                    f"{MAX_TRIES} times ({kind}); give workers more memory, or find the rows with --limit "
+                    "and --where"
+                )
+
+
+def _places(nodes: Sequence[Mapping[str, Any]], *, is_large: bool) -> dict[Place, dict[str, int]]:
+    """What each worker takes: a CPU; with a large model a GPU, or a whole node if the cluster has no GPU."""
+    on_gpus = is_large and any(node["Resources"].get("GPU") for node in nodes)
+    found: dict[Place, dict[str, int]] = {}
+    for node in nodes:
+        n_cpus, n_gpus = (int(node["Resources"].get(name, 0)) for name in ("CPU", "GPU"))
+        n = n_gpus if on_gpus else min(n_cpus, 1) if is_large else n_cpus
+        takes = {"num_cpus": 0 if on_gpus else n_cpus if is_large else 1, "num_gpus": int(on_gpus)}
+        name = f"{node['NodeManagerAddress']} ({node['NodeManagerHostname']})"
+        found |= {Place(at, str(node["NodeID"]), name): takes for at in range(n)}
+    return dict(sorted(found.items(), key=lambda each: each[0].number))
+
+
+def _packed(job: Job) -> bytes:
+    """The job pickled; functions of a script or notebook travel with their code."""
+    kind = type(sys.modules["ragauge"])
+    if kind is not ModuleType:  # lazy_loader's, which a function of a notebook names as `rg`
+        copyreg.pickle(kind, lambda module: (import_module, (module.__name__,)))
+    pickler: Any = import_module("ray.cloudpickle")
+    try:
+        return pickler.dumps(job)
+    except Exception as error:  # objects of the user's own, such as encoders, may raise anything
+        reason = " ".join(str(error).split())
+        what = f"the metrics cannot be sent to Ray's workers: {type(error).__name__}: {reason:.300}"
+        way_out = "define them in a file, and leave out what cannot be pickled"
+        raise PlanError([f"{what}; {way_out}"]) from error

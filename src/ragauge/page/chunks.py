@@ -8,7 +8,6 @@
 The first number is that of the run. A chunk is zlib-compressed JSON, except for scores.
 """
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache, partial
@@ -16,8 +15,8 @@ from typing import cast
 
 import polars as pl
 
+from ragauge.page.columns import SampleRows, json_bytes
 from ragauge.page.overview import Overview
-from ragauge.page.sample_rows import SampleRows
 from ragauge.page.view import FieldView, RunView
 from ragauge.people.review_verdicts import PEOPLE, people_say
 from ragauge.runs.scored_run import ScoredRun
@@ -64,124 +63,110 @@ class RunChunks:
         says = people_say(self.run) if is_said else {}
         return SampleRows(self.run.samples, self.overview.columns, says)
 
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The fields of the samples, without id and system."""
-        return self.rows.names
-
-    @property
-    def shared(self) -> frozenset[str]:
-        """The fields that have the same value for all systems of every question."""
-        return self.rows.shared
-
     @cached_property
     def fields(self) -> tuple[FieldView, ...]:
         """The fields, with their chunks; in a file lists have none, since the blocks have their texts.
 
         Lists with whole numbers and floats have one: in JSON nobody can tell 1 from 1.0.
         """
-        schema = self.rows.schema
-        is_file = self.per_block is None
-        return tuple(
-            FieldView(
-                name,
-                _kind(schema[name]),
-                name in self.shared,
-                _numbers_in(schema[name]) == {"float"},
-                ""
-                if is_file and schema[name].is_nested() and len(_numbers_in(schema[name])) < 2
-                else f"{self.place}.field.{at}",
-            )
-            for at, name in enumerate(self.names)
-        )
+        found: list[FieldView] = []
+        for at, name in enumerate(self.rows.names):
+            dtype = self.rows.schema[name]
+            kind = "number" if dtype.is_numeric() else "text"
+            kind = "boolean" if str(dtype) == "Boolean" else "list" if dtype.is_nested() else kind
+            numbers = _numbers_in(dtype)
+            has_chunk = self.per_block is not None or kind != "list" or len(numbers) == 2
+            chunk = f"{self.place}.field.{at}" if has_chunk else ""
+            is_shared = name in self.rows.shared
+            found.append(FieldView(name, kind, is_shared, numbers == {"float"}, chunk))
+        return tuple(found)
 
     def columns(self) -> Mapping[str, Callable[[], bytes]]:
         """The chunks that lists and filters need, by name: ids, scores and fields, not compressed yet."""
-        made: dict[str, Callable[[], bytes]] = {f"{self.place}.ids": lambda: _json(self._ids())}
+        columns = self.overview.columns
+        n_systems = len(columns.systems)
+
+        def ids() -> bytes:
+            places, absent = range(len(columns.ids) * n_systems), list[int]()
+            if len(self.run.samples) < len(places):
+                rows = self.rows.column()
+                known = set((rows["q"] * n_systems + rows["s"]).to_list())
+                absent = [place for place in places if place not in known]
+            return json_bytes({"ids": columns.ids, "absent": absent})
+
+        def scores(label: str) -> bytes:
+            return columns.by_metric[label].to_bytes()
+
+        def values(field: FieldView) -> bytes:
+            """By question; one for each system too if they differ."""
+            column, n = self.rows.column(field.name), n_systems
+            if field.is_shared:
+                column, n = column.unique("q", keep="first", maintain_order=True), 1
+            cells: list[object] = [None] * (len(columns.ids) * n)
+            for q, s, value in column.iter_rows():
+                is_text = field.kind == "list" and value is not None
+                cells[q if field.is_shared else q * n + s] = str(value) if is_text else value
+            return json_bytes(cells)
+
+        made: dict[str, Callable[[], bytes]] = {f"{self.place}.ids": ids}
         for at, label in enumerate(self.overview.column_order):
-            made[f"{self.place}.score.{at}"] = partial(self._scores, label)
-        for field in self.fields:
-            if field.chunk:
-                made[field.chunk] = partial(self._values, field)
-        return made
+            made[f"{self.place}.score.{at}"] = partial(scores, label)
+        return made | {each.chunk: partial(values, each) for each in self.fields if each.chunk}
 
     def blocks(self) -> Mapping[str, Callable[[], bytes]]:
         """The chunks with texts and evidence, by name."""
-        return {
-            f"{self.place}.block.{number}": partial(self._block, number)
-            for number in range(len(self.starts))
-        }
+        n, bounds = len(self.starts), (*self.starts, self.overview.n_questions)
+        at_once = AT_ONCE if self.per_block is None else 1
+        made_last = lru_cache(1)(self._questions)  # blocks are written one after another
 
-    def _scores(self, label: str) -> bytes:
-        return self.overview.columns.by_metric[label].to_bytes()
+        def block(number: int) -> bytes:
+            first = number - number % at_once
+            start, end = bounds[first], bounds[min(first + at_once, n)]
+            own = slice(bounds[number] - start, bounds[number + 1] - start)
+            return f"[{','.join(made_last(start, end)[own])}]".encode("utf-8", "backslashreplace")
 
-    def _ids(self) -> dict[str, object]:
-        n_systems = len(self.overview.systems)
-        ids = self.overview.columns.ids
-        size = len(ids) * n_systems
-        absent: list[int] = []
-        if len(self.run.samples) < size:
-            places = self.rows.column()
-            known = set((places["q"] * n_systems + places["s"]).to_list())
-            absent = [at for at in range(size) if at not in known]
-        return {"ids": ids, "absent": absent}
-
-    def _values(self, field: FieldView) -> bytes:
-        """The field's values by question; one for each system too if they differ."""
-        column = self.rows.column(field.name)
-        n_systems = 1 if field.is_shared else len(self.overview.systems)
-        values: list[object] = [None] * (len(self.overview.columns.ids) * n_systems)
-        if field.is_shared:
-            column = column.unique("q", keep="first", maintain_order=True)
-        for q, s, value in column.iter_rows():
-            at = q if field.is_shared else q * n_systems + s
-            values[at] = str(value) if field.kind == "list" and value is not None else value
-        return _json(values)
+        return {f"{self.place}.block.{number}": partial(block, number) for number in range(n)}
 
     def _questions(self, start: int, end: int) -> list[str]:
-        """Each of these questions as JSON: its shared fields, and by system the other fields and the evidence."""
-        samples = self.rows.between(start, end)
-        own = [name for name in self.names if name not in self.shared]
-        rows = samples.select("q", "s", _object(own).alias("fields"))
-        rows = rows.join(
-            self._evidence(start, end), on=["q", "s"], how="left", maintain_order="left"
+        """Each of these questions as JSON: its shared fields, and by system the other fields and the evidence.
+
+        The evidence of an answer is [the column of the metric, the evidence] of each metric.
+        """
+        if self.per_block is None:
+            every = self._all_evidence  # sorted by q
+            stored = every[every["q"].search_sorted(start) : every["q"].search_sorted(end)]
+        else:
+            stored = self._placed_evidence(range(start, end))
+        evidence = (
+            stored.select("q", "s", item=_joined("[", "k", ",", "evidence", "]"))
+            .group_by("q", "s", maintain_order=True)
+            .agg(pl.col("item").str.join(",").alias("evidence"))
         )
+        samples = self.rows.between(start, end)
+        own = [name for name in self.rows.names if name not in self.rows.shared]
+        rows = samples.select("q", "s", _object(own).alias("fields"))
+        rows = rows.join(evidence, on=["q", "s"], how="left", maintain_order="left")
         row = _joined('{"s":', "s", ',"fields":', "fields", ',"evidence":[', "evidence", "]}")
         by_question = (
             rows.select("q", row=row)
             .group_by("q", maintain_order=True)
             .agg(pl.col("row").str.join(","))
         )
-        shared = (
-            samples.select("q", _object(sorted(self.shared)).alias("shared"))
-            .group_by("q", maintain_order=True)
-            .first()
-        )
+        shared = samples.select("q", _object(sorted(self.rows.shared)).alias("shared"))
         return (
-            shared.join(by_question, on="q", maintain_order="left")
+            shared.group_by("q", maintain_order=True)
+            .first()
+            .join(by_question, on="q", maintain_order="left")
             .select(_joined('{"shared":', "shared", ',"answers":[', "row", "]}"))
             .to_series()
             .to_list()
         )
 
-    def _evidence(self, start: int, end: int) -> "pl.DataFrame":
-        """The evidence of each answer to these questions: [the column of the metric, the evidence], joined by commas."""
-        if self.per_block is None:
-            every = self._all_evidence  # sorted by q
-            stored = every[every["q"].search_sorted(start) : every["q"].search_sorted(end)]
-        else:
-            stored = self._placed_evidence(range(start, end))
-        return (
-            stored.select("q", "s", item=_joined("[", "k", ",", "evidence", "]"))
-            .group_by("q", "s", maintain_order=True)
-            .agg(pl.col("item").str.join(",").alias("evidence"))
-        )
-
     @cached_property
-    def _all_evidence(self) -> "pl.DataFrame":
+    def _all_evidence(self) -> pl.DataFrame:
         return self._placed_evidence(None)
 
-    def _placed_evidence(self, questions: range | None) -> "pl.DataFrame":
+    def _placed_evidence(self, questions: range | None) -> pl.DataFrame:
         """The evidence of these questions, None for all, with its place: q, s, k, evidence, in this order."""
         if not self.evidence:
             types = {"q": pl.Int64, "s": pl.Int64, "k": pl.Int64, "evidence": pl.String}
@@ -195,38 +180,23 @@ class RunChunks:
         if questions is None:
             scan = self.run.source.scan_evidence()
         else:
-            wanted &= pl.col("id").is_in(
-                self.overview.columns.ids[questions.start : questions.stop]
-            )
+            ids = self.overview.columns.ids[questions.start : questions.stop]
+            wanted &= pl.col("id").is_in(ids)
             scan = self.run.evidence_of(self.rows.rows_of(questions.start, questions.stop).tolist())
-        stored = self.run.collect(scan.filter(wanted))
-        return (
-            stored.join(metrics, on="metric")
-            .join(known, on="id")
-            .join(systems, on="system")
-            .select("q", "s", "k", "evidence")
-            .sort("q", "s", "k")
-        )
+        stored = self.run.collect(scan.filter(wanted)).join(metrics, on="metric")
+        placed = stored.join(known, on="id").join(systems, on="system")
+        return placed.select("q", "s", "k", "evidence").sort("q", "s", "k")
 
     @cached_property
     def starts(self) -> tuple[int, ...]:
         """The first question of each block."""
         if self.per_block is not None:
             return tuple(range(0, self.overview.n_questions, self.per_block))
-        starts: list[int] = []
-        size = BLOCK_SIZE
-        for at, length in enumerate(self._lengths()):
-            if size + length > BLOCK_SIZE:
-                starts.append(at)
-                size = 0
-            size += length
-        return tuple(starts)
-
-    def _lengths(self) -> list[int]:
-        """About how many bytes each question has in a block."""
+        # About how many bytes each question has in a block.
         schema = self.rows.schema
-        own = [_length(name, schema[name]) for name in self.names if name not in self.shared]
-        shared = [_length(name, schema[name]) for name in self.names if name in self.shared]
+        lengths = {name: _length(name, schema[name]) for name in self.rows.names}
+        shared = [lengths[name] for name in self.rows.names if name in self.rows.shared]
+        own = [lengths[name] for name in self.rows.names if name not in self.rows.shared]
         texts = self.rows.between(0, self.overview.n_questions).select(
             "q", own=pl.sum_horizontal(0, *own), shared=pl.sum_horizontal(0, *shared)
         )
@@ -235,70 +205,46 @@ class RunChunks:
         )
         evidence = self._all_evidence.group_by("q").agg(pl.col("evidence").str.len_bytes().sum())
         both = by_question.join(evidence, on="q", how="left", maintain_order="left")
-        return both.select(pl.col("own") + pl.col("evidence").fill_null(0)).to_series().to_list()
-
-    def _block(self, number: int) -> bytes:
-        at_once = AT_ONCE if self.per_block is None else 1
-        first = number - number % at_once
-        bounds = (*self.starts, self.overview.n_questions)
-        start, end = bounds[first], bounds[min(first + at_once, len(self.starts))]
-        questions = self._kept_questions(start, end)[
-            bounds[number] - start : bounds[number + 1] - start
-        ]
-        return f"[{','.join(questions)}]".encode("utf-8", "backslashreplace")
-
-    @cached_property
-    def _kept_questions(self) -> Callable[[int, int], list[str]]:
-        """`_questions`, which keeps what was made last: blocks are written one after another."""
-        return lru_cache(1)(self._questions)
+        sizes = both.select(pl.col("own") + pl.col("evidence").fill_null(0)).to_series()
+        starts: list[int] = []
+        size = BLOCK_SIZE
+        for at, length in enumerate(sizes.to_list()):
+            if size + length > BLOCK_SIZE:
+                starts.append(at)
+                size = 0
+            size += length
+        return tuple(starts)
 
 
-def _length(name: str, dtype: "pl.DataType") -> "pl.Expr":
+def _length(name: str, dtype: pl.DataType) -> pl.Expr:
     """About how many bytes a field takes as JSON."""
     if dtype == pl.String:
         found = pl.col(name).str.len_bytes()
     elif dtype == pl.List(pl.String):
         found = pl.col(name).list.eval(pl.element().str.len_bytes()).list.sum()
-    elif dtype.is_nested():
-        found = _object([name]).str.len_bytes()
     else:
-        found = pl.lit(1)
+        found = _object([name]).str.len_bytes() if dtype.is_nested() else pl.lit(1)
     return found.fill_null(0).cast(pl.Int64)
 
 
-def _joined(*parts: str) -> "pl.Expr":
+def _joined(*parts: str) -> pl.Expr:
     """The columns (every second part) and the texts around them as one text; null is empty."""
     exprs = [pl.col(part) if at % 2 else pl.lit(part) for at, part in enumerate(parts)]
     return pl.concat_str(exprs, ignore_nulls=True)
 
 
-def _object(names: Sequence[str]) -> "pl.Expr":
+def _object(names: Sequence[str]) -> pl.Expr:
     """The columns as a JSON object."""
     return pl.struct(*names).struct.json_encode() if names else pl.lit("{}")
 
 
-def _kind(dtype: "pl.DataType") -> str:
-    """What a filter compares the field with: "text", "number", "boolean" or "list"."""
-    if dtype.is_nested():
-        return "list"
-    if dtype.is_numeric():
-        return "number"
-    return "boolean" if str(dtype) == "Boolean" else "text"
-
-
-def _numbers_in(dtype: "pl.DataType") -> set[str]:
+def _numbers_in(dtype: pl.DataType) -> set[str]:
     """The kinds of numbers that values of a type have: "whole" and "float"."""
     if isinstance(dtype, pl.List | pl.Array):
-        return _numbers_in(cast("pl.DataType", dtype.inner))
+        return _numbers_in(cast(pl.DataType, dtype.inner))
     if isinstance(dtype, pl.Struct):
-        return {
-            kind for each in dtype.fields for kind in _numbers_in(cast("pl.DataType", each.dtype))
-        }
+        inner = [cast(pl.DataType, each.dtype) for each in dtype.fields]
+        return set[str]().union(*map(_numbers_in, inner))
     if dtype.is_float():
         return {"float"}
     return {"whole"} if dtype.is_numeric() else set()
-
-
-def _json(value: Mapping[str, object] | Sequence[object]) -> bytes:
-    text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    return text.encode("utf-8", "backslashreplace")

@@ -2,13 +2,11 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
 
 import polars as pl
 
 from ragauge.comparing.mismatches import ADVICE, check_data, check_metrics
 from ragauge.comparing.systems import ComparedSystem
-from ragauge.runs.manifest import MetricDisplay
 from ragauge.runs.scored_run import ScoredRun
 from ragauge.runs.scores import EVIDENCE, SCORES, InMemory
 from ragauge.samples.samples import Samples
@@ -38,42 +36,64 @@ def combined(runs: Sequence[ScoredRun]) -> CombinedRun | None:
     no name of its own. `mismatches` say where questions, gold, versions or models differ; a metric that
     differs is left out.
     """
-    sides = [
+    base, *others = sides = [
         ComparedSystem(run, run.samples.systems[0], name)
-        for run, name in zip(runs, names_of(runs), strict=True)
+        for run, name in zip(runs, _names_of(runs), strict=True)
     ]
-    base, *others = sides
     data = [problem for other in others for problem in check_data(base, other)]
     if any("no question in common" in problem.message for problem in data):
         return None
-    shared, reasons, notes = _shared(runs, sides)
+    scored = [[metric for metric in run.metrics if not metric.unavailable] for run in runs]
+    labels = [{metric.metric for metric in metrics} for metrics in scored]
+    common = set[str].intersection(*labels)
+    # Those that are scored in another way are left out, with the reason.
+    reasons = {
+        metric.name: reason
+        for metric in runs[0].metrics
+        if metric.metric in common
+        for other in others
+        for reason in check_metrics(base, other, [metric.name])
+    }
+    shared = [m for m in runs[0].metrics if m.metric in common and m.name not in reasons]
     if not shared:
         return None
+    only = dict.fromkeys(m.name for metrics in scored for m in metrics if m.metric not in common)
     mismatches = [str(why).removesuffix(f"; {ADVICE}") for why in data]
-    mismatches += [f"not in this view: {reason}" for reason in reasons]
-    first = runs[0].manifest
-    places = ", ".join(side.place for side in sides)
+    mismatches += [f"not in this view: {reason}" for reason in reasons.values()]
     frames = [side.run.samples.frame.with_columns(_named(side)) for side in sides]
-    samples = Samples(_joined(frames), places)
+    # The fields that some run has, and no two with another type.
+    schema = [(name, dtype) for frame in frames for name, dtype in frame.schema.items()]
+    kept = [name for name in dict(schema) if len({d for n, d in schema if n == name}) == 1]
+    own = [frame.select(name for name in kept if name in frame.columns) for frame in frames]
+    places = ", ".join(side.place for side in sides)
+    samples = Samples(pl.concat(own, how="diagonal"), places)
+    missing = f"not in this view: {', '.join(only)}, which not every run has"
     manifest = replace(
-        first,
+        runs[0].manifest,
         key="",  # it has none: it is never stored
         models=(),
         suite=SUITE,
         metrics=tuple(shared),
         data={"source": places, "systems": sorted(samples.systems), "n_samples": len(samples)},
-        notes=tuple(f"not in this view: {note}" for note in notes),
+        notes=(missing,) if only else (),
         git_commit=None,
         judging={},
         findings=(),
         started="",
         finished=max((run.manifest.finished or "" for run in runs), default=""),
     )
-    scores = InMemory(_scores(sides, [metric.metric for metric in shared]))
-    return CombinedRun(samples, scores, manifest, mismatches=tuple(mismatches))
+    scores: list[pl.DataFrame] = []
+    for side in sides:
+        both = [side.run.scan(), side.run.source.scan_evidence().select("evidence")]
+        wanted = pl.col("metric").is_in([metric.metric for metric in shared])
+        found = pl.concat(both, how="horizontal").filter(wanted).with_columns(_named(side))
+        scores.append(side.run.collect(found))
+    names = list(dict.fromkeys((*SCORES, *EVIDENCE)))
+    source = InMemory(pl.concat(scores, how="diagonal_relaxed").select(names))
+    return CombinedRun(samples, source, manifest, mismatches=tuple(mismatches))
 
 
-def names_of(runs: Sequence[ScoredRun]) -> list[str]:
+def _names_of(runs: Sequence[ScoredRun]) -> list[str]:
     """A name for each run: that of its folder, or a number."""
     names: list[str] = []
     for at, run in enumerate(runs, 1):
@@ -85,58 +105,8 @@ def names_of(runs: Sequence[ScoredRun]) -> list[str]:
     return names
 
 
-def _shared(
-    runs: Sequence[ScoredRun], sides: Sequence[ComparedSystem]
-) -> tuple[list[MetricDisplay], list[str], list[str]]:
-    """The metrics that all runs scored in the same way; in what others differ; which others not all have."""
-    base, *others = sides
-    labels = [{metric.metric for metric in run.metrics if not metric.unavailable} for run in runs]
-    own = [metric for metric in runs[0].metrics if all(metric.metric in each for each in labels)]
-    reasons = {
-        metric.name: reason
-        for metric in own
-        for other in others
-        for reason in check_metrics(base, other, [metric.name])
-    }
-    shared = [metric for metric in own if metric.name not in reasons]
-    kept = {metric.metric for metric in own}
-    only = dict.fromkeys(
-        metric.name
-        for run in runs
-        for metric in run.metrics
-        if metric.metric not in kept and not metric.unavailable
-    )
-    missing = [f"{', '.join(only)}, which not every run has"] if only else []
-    return shared, [*reasons.values()], missing
-
-
-def _named(side: ComparedSystem) -> "pl.Expr":
+def _named(side: ComparedSystem) -> pl.Expr:
     """The names of a run's systems beside those of other runs."""
     only = side.run.samples.systems == (DEFAULT,)
     name = pl.lit(side.name) if only else pl.col("system") + f"@{side.name}"
     return name.alias("system")
-
-
-def _joined(frames: Sequence["pl.DataFrame"]) -> "pl.DataFrame":
-    """The samples of all runs: the fields that some run has, and no two with another type."""
-    kinds = {
-        name: {frame.schema[name] for frame in frames if name in frame.columns}
-        for name in dict.fromkeys(chain.from_iterable(frame.columns for frame in frames))
-    }
-    kept = [name for name, found in kinds.items() if len(found) == 1]
-    return pl.concat(
-        [frame.select(name for name in kept if name in frame.columns) for frame in frames],
-        how="diagonal",
-    )
-
-
-def _scores(sides: Sequence[ComparedSystem], metrics: Sequence[str]) -> "pl.DataFrame":
-    frames: list[pl.DataFrame] = []
-    for side in sides:
-        both = pl.concat(
-            [side.run.scan(), side.run.source.scan_evidence().select("evidence")], how="horizontal"
-        )
-        wanted = pl.col("metric").is_in(list(metrics))
-        frames.append(side.run.collect(both.filter(wanted).with_columns(_named(side))))
-    names = list(dict.fromkeys((*SCORES, *EVIDENCE)))
-    return pl.concat(frames, how="diagonal_relaxed").select(names)

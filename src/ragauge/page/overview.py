@@ -5,18 +5,22 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from hashlib import sha256
 from pathlib import Path
 from typing import cast
 
 import polars as pl
 
+from ragauge import catalog
 from ragauge.comparing.words import ComparisonView, over_questions
+from ragauge.engine.graph_builder import prompts_of
+from ragauge.errors import LabelError
+from ragauge.judges.prompts import DIGEST_LENGTH, Prompts
+from ragauge.label import Label
 from ragauge.metric import PROMPTS
+from ragauge.page.breakdowns import N_BINS, Bins, distributions, slice_views, value_ranges
+from ragauge.page.columns import STATUSES, ScoreColumns
 from ragauge.page.combined import CombinedRun
-from ragauge.page.distributions import N_BINS, Bins, distributions, value_ranges
-from ragauge.page.prompts import asked_metrics, prompts_of_run
-from ragauge.page.score_columns import STATUSES, ScoreColumns
-from ragauge.page.slices import slice_views
 from ragauge.page.view import (
     Cell,
     Fact,
@@ -42,6 +46,8 @@ from ragauge.where import RESERVED
 REASONS_SHOWN = 5
 IDS_SHOWN = 3
 WORD = re.compile(r"[^\W\d][\w.-]*")
+LANGUAGES = (None, "de", "es", "fr", "zh")
+"""The languages of the prompts."""
 
 
 @dataclass(frozen=True)
@@ -67,19 +73,16 @@ class Overview:
     def displays(self) -> tuple[MetricDisplay, ...]:
         """The metrics, those with a value first and by family, as on the first screen."""
         shown = {metric.metric: metric for metric in self.screen.metrics}
-        others = [metric for metric in self.run.metrics if metric.metric not in shown]
-        return tuple({m.metric: m for m in (*shown.values(), *others)}.values())
+        return tuple(
+            (shown | {m.metric: shown.get(m.metric, m) for m in self.run.metrics}).values()
+        )
 
     @cached_property
     def column_order(self) -> tuple[str, ...]:
         """The labels of the metrics that have a column, in the order of the columns: all that were scored, or
         tried, on some answer."""
         tried = self.run.outcomes.n_by_metric
-        return tuple(
-            display.metric
-            for display in self.displays
-            if display.metric in tried and not display.unavailable
-        )
+        return tuple(m.metric for m in self.displays if m.metric in tried and not m.unavailable)
 
     @cached_property
     def n_questions(self) -> int:
@@ -107,6 +110,8 @@ class Overview:
 
     def view(self) -> RunView:
         """The view; the caller adds the fields and the blocks."""
+        from ragauge.views.run_notes import judging_lines
+
         run, screen = self.run, self.screen
         asked = ""
         if clusters_in(run.samples):
@@ -114,6 +119,9 @@ class Overview:
             asked = counted(n, what)
         metrics = tuple(map(self._metric, self.displays))
         base = screen.compared.base if screen.compared else None
+        # The screen says what was not scored; the manifest's own notes on it would say it twice.
+        noted = (note for note in run.manifest.notes if not note.startswith("not scored"))
+        labels = filter(None, [labels_line(run)])
         return RunView(
             title=Path(run.place).name if run.place else run.manifest.suite,
             headline=screen.headline_with({system: system for system in self.systems}),
@@ -124,11 +132,11 @@ class Overview:
             n_answers=len(run.samples),
             systems=self.systems,
             families=run.manifest.families,
-            facts=tuple(facts(run)),
+            facts=tuple(_facts(run)),
             problems=tuple(self._problems()),
-            notes=tuple(_notes(run, screen)),
+            notes=(*run.problems, *labels, *noted, *screen.not_scored, *judging_lines(run)),
             metrics=metrics,
-            prompts=prompts_of_run(run),
+            prompts=_prompt_texts(run),
             method=ComparisonView(screen.compared.comparison).method if screen.compared else "",
             mark=screen.mark,
             compared_with=None if base is None else self.systems.index(base),
@@ -145,6 +153,24 @@ class Overview:
     def _metric(self, display: MetricDisplay) -> MetricView:
         label = display.metric
         has_column = label in self.column_order
+        few = replace(display, digits=min(display.digits, DIGITS))
+        pairs: list[Pair] = []
+        for row in self.screen.compared.comparison.rows if self.screen.compared else ():
+            if has_column and row.metric == label and row.difference is not None:
+                pair = Pair(
+                    self.systems.index(row.base),
+                    self.systems.index(row.candidate),
+                    number(over_questions(few, row.n), row.base_mean),
+                    number(over_questions(few, row.n), row.candidate_mean),
+                    row.difference,
+                    row.low,
+                    row.high,
+                    row.p_corrected,
+                    row.n,
+                    None if row.ratio is None else (row.ratio, row.ratio_low, row.ratio_high),
+                )
+                pairs.append(pair)
+        cells = [self._cell(few, name) if has_column else None for name in self.systems]
         return MetricView(
             label=label,
             name=display.name,
@@ -157,11 +183,8 @@ class Overview:
             digits=display.digits,
             range=self.ranges[label],
             is_bounded=display.low is not None and display.high is not None,
-            cells=tuple(
-                self._cell(display, place) if has_column else None
-                for place in range(len(self.systems))
-            ),
-            pairs=tuple(self._pairs(display)) if has_column else (),
+            cells=tuple(cells),
+            pairs=tuple(pairs),
             cautions=tuple(
                 f"{each.says} ({each.figure})" if each.figure else each.says
                 for each in self.run.cautions
@@ -171,19 +194,18 @@ class Overview:
             column=self.column_order.index(label) if has_column else None,
         )
 
-    def _cell(self, display: MetricDisplay, place: int) -> Cell | None:
-        system = self.systems[place]
-        row = self.screen.row(display, system)
+    def _cell(self, few: MetricDisplay, system: str) -> Cell | None:
+        """One system's aggregate; `few` has the metric's few digits."""
+        row = self.screen.row(few, system)
         if row is None:
             return None
         # Why scores have no value, the most frequent reason first.
         reasons = [
             Reason(each.status, each.reason or "", each.n)
-            for each in self.absent.get(display.metric, ())
+            for each in self.absent.get(few.metric, ())
             if each.system == system
         ]
         reasons.sort(key=lambda each: (-each.n, each.reason, STATUSES.index(each.status)))
-        few = replace(display, digits=min(display.digits, DIGITS))
         return Cell(
             shown=aggregate(few, row),
             interval=interval(few, row),
@@ -193,50 +215,28 @@ class Overview:
             high=cast("float | None", row["high"]),
             n=cast(int, row["n"]),
             ok=cast(int, row["ok"]),
-            differs=self.screen.differs(display, system),
+            differs=self.screen.differs(few, system),
             reasons=tuple(reasons[:REASONS_SHOWN]),
-            bins=self.bins.get((display.metric, system), (0,) * N_BINS),
+            bins=self.bins.get((few.metric, system), (0,) * N_BINS),
         )
-
-    def _pairs(self, display: MetricDisplay) -> Iterator[Pair]:
-        """The pairs that were compared by the metric."""
-        few = replace(display, digits=min(display.digits, DIGITS))
-        for row in self.screen.compared.comparison.rows if self.screen.compared else ():
-            if row.metric == display.metric and row.difference is not None:
-                shown = over_questions(few, row.n)
-                yield Pair(
-                    self.systems.index(row.base),
-                    self.systems.index(row.candidate),
-                    number(shown, row.base_mean),
-                    number(shown, row.candidate_mean),
-                    row.difference,
-                    row.low,
-                    row.high,
-                    row.p_corrected,
-                    row.n,
-                    None if row.ratio is None else (row.ratio, row.ratio_low, row.ratio_high),
-                )
 
     def _problems(self) -> Iterator[Problem]:
         """Where combined runs differ, then the scores that failed or were skipped, by metric, with the most frequent reason."""
         if isinstance(self.run, CombinedRun):
             yield from (Problem(text, "") for text in self.run.mismatches)
         for display in self.displays:
-            if display.metric not in self.column_order:
-                continue
             for status in ("failed", "skipped"):
                 counts: Counter[str] = Counter()
                 for each in self.absent.get(display.metric, ()):
-                    if each.status == status:
+                    if each.status == status and display.metric in self.column_order:
                         counts[each.reason or ""] += each.n
                 if counts:
                     reason = max(counts, key=lambda each: counts[each])
                     why = f": {reason}" if reason else ""
                     more = "" if len(counts) == 1 else ", and other reasons"
-                    yield Problem(
-                        f"{counted(counts.total(), 'score')} of {display.name} {status}{why}{more}",
-                        f'{field(f"{display.name}.status")} = "{status}"',
-                    )
+                    n = counted(counts.total(), "score")
+                    where = f'{field(f"{display.name}.status")} = "{status}"'
+                    yield Problem(f"{n} of {display.name} {status}{why}{more}", where)
 
     def _findings(self) -> Iterator[FindingView]:
         positions = {display.metric: at for at, display in enumerate(self.displays)}
@@ -256,17 +256,6 @@ class Overview:
             )
 
 
-def _notes(run: ScoredRun, screen: FirstScreen) -> Iterator[str]:
-    from ragauge.views.judging import judging_lines
-
-    yield from run.problems
-    yield from filter(None, [labels_line(run)])
-    # The screen says what was not scored; the manifest's own notes on it would say it twice.
-    yield from (note for note in run.manifest.notes if not note.startswith("not scored"))
-    yield from screen.not_scored
-    yield from judging_lines(run)
-
-
 def field(name: str) -> str:
     """A name as a filter has it: in backquotes if it is not a word.
 
@@ -277,18 +266,16 @@ def field(name: str) -> str:
     return name if is_word else f"`{name}`"
 
 
-def facts(run: ScoredRun) -> Iterator[Fact]:
+def _facts(run: ScoredRun) -> Iterator[Fact]:
     """What was run: data, code, models, costs, time and seed, as far as the manifest has them."""
     manifest, data = run.manifest, run.manifest.data
     yield Fact("suite", manifest.suite)
-    source, digest = data.get("source"), data.get("sha256")
-    if source:
+    if source := data.get("source"):
         yield Fact("data", str(source))
-    if digest:
+    if digest := data.get("sha256"):
         yield Fact("data SHA-256", str(digest)[:16])
-    for sentence in manifest.models:
-        yield Fact("scored", sentence)
-    digests = {shown.name: str(label.settings[PROMPTS]) for shown, label in asked_metrics(run)}
+    yield from (Fact("scored", sentence) for sentence in manifest.models)
+    digests = {shown.name: str(label.settings[PROMPTS]) for shown, label in _asked_metrics(run)}
     if digests:
         yield Fact("prompts", ", ".join(f"{name} {digest}" for name, digest in digests.items()))
     for judge, usage in manifest.judging.items():
@@ -305,12 +292,39 @@ def facts(run: ScoredRun) -> Iterator[Fact]:
             is_utc = time.endswith("+00:00")
             yield Fact(name, f"{time[:10]} {time[11:16]} UTC" if is_utc else time)
     yield Fact("seed", str(manifest.seed))
-    versions = [
-        f"{name} {manifest.machine[name]}"
-        for name in ("python", "numpy", "polars")
-        if name in manifest.machine
-    ]
-    if versions:
-        yield Fact("versions", ", ".join(versions))
+    packages = [name for name in ("python", "numpy", "polars") if name in manifest.machine]
+    if packages:
+        yield Fact("versions", ", ".join(f"{name} {manifest.machine[name]}" for name in packages))
     if manifest.key:
         yield Fact("run key", manifest.key[:16])
+
+
+def _prompt_texts(run: ScoredRun) -> Mapping[str, str]:
+    """The templates of the judges' prompts by name. A run stores a digest of them, not their texts.
+
+    Without those of a metric whose digest is that of other prompts, as of a folder of the user's.
+    """
+    found: dict[str, str] = {}
+    for _, label in _asked_metrics(run):
+        metric = catalog.metrics().get(label.name)
+        names = sorted(prompts_of(metric)) if metric else []
+        for language in LANGUAGES if names else ():
+            known = Prompts(language=language)
+            if any(name not in known.by_name for name in names):
+                continue
+            text = "".join(known.digest([name]) for name in names)
+            if sha256(text.encode()).hexdigest()[:DIGEST_LENGTH] == label.settings[PROMPTS]:
+                found.update({name: known.by_name[name].text for name in names})
+                break
+    return found
+
+
+def _asked_metrics(run: ScoredRun) -> Iterator[tuple[MetricDisplay, Label]]:
+    """The metrics of a judge, with their labels, which have the digest of their prompts."""
+    for metric in run.metrics:
+        try:
+            label = Label.parse(metric.metric)
+        except LabelError:  # a check's name
+            continue
+        if label.settings.get(PROMPTS) and not metric.unavailable:
+            yield metric, label

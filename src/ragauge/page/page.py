@@ -1,15 +1,10 @@
-"""The report page: one HTML file that opens offline, makes no request and shows untrusted texts as text.
-
-The file has the page's code first, then the view of the runs, then the chunks of columns, then those of
-texts and evidence: the page shows the overview before the browser has read the rest.
-"""
+"""The report page: one HTML file that opens offline, makes no request and shows untrusted texts as text."""
 
 import base64
 import hashlib
-import json
 import os
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
 from functools import cache
@@ -21,9 +16,10 @@ from shlex import quote
 from typing import Protocol
 
 from ragauge.errors import PlanError
+from ragauge.page.columns import json_bytes
 from ragauge.page.overview import Overview
 from ragauge.page.view import ReportView, RunView
-from ragauge.report.table_formats import Rendered, html_text
+from ragauge.report.writing import Rendered, html_text
 from ragauge.runs.scored_run import ScoredRun
 from ragauge.storage.atomic_files import write_atomically
 from ragauge.storage.regular_file import check_regular
@@ -50,8 +46,9 @@ def write_page(runs: Sequence[ScoredRun], path: Path, *, evidence: bool = True) 
 
     Several runs come first as one, with the systems of all side by side, if they can be compared.
 
-    Raises PlanError without a run, for runs that are too large for a page (see `why_no_page`), or for a name that does not end in .html or .htm; StoreError if the
-    file cannot be written, which then is not changed. A file that already is this page is left alone.
+    Raises PlanError without a run, for runs that are too large for a page (see `why_no_page`), or for a name
+    that does not end in .html or .htm; StoreError if the file cannot be written, which then is not changed.
+    A file that already is this page is left alone.
     """
     if not runs:
         raise PlanError(["a report needs at least one run"])
@@ -60,33 +57,27 @@ def write_page(runs: Sequence[ScoredRun], path: Path, *, evidence: bool = True) 
 
     if why := why_no_page(runs):
         raise PlanError([why])
-    shown = with_combined(runs)
-    write_parts(
-        [RunChunks(Overview(run), place, evidence=evidence) for place, run in enumerate(shown)],
-        path,
-    )
+    shown = enumerate(with_combined(runs))
+    write_parts([RunChunks(Overview(run), at, evidence=evidence) for at, run in shown], path)
 
 
 def page_frame(run: ScoredRun) -> Rendered:
     """The run's page in a frame that can neither reach the notebook nor the network."""
     from ragauge.page.chunks import RunChunks
 
-    parts: list[bytes] = []
-    size = 0
-    for part in page_parts([RunChunks(Overview(run), 0)]):
-        parts.append(part)
-        size += len(part)
-        if size > MAX_FRAME:
+    page = bytearray()
+    for part in _page_parts([RunChunks(Overview(run), 0)]):
+        page += part
+        if len(page) > MAX_FRAME:
             text = (
                 f"The page has more than {MAX_FRAME // 10**6} MB, too much for a notebook. Write it with "
                 'run.report("report.html") and open that, or run: ragauge view '
                 f"{run.place or 'RUN'}"
             )
             return Rendered(text, f"<div>{html_text(text, None)}</div>")
-    page = escape(b"".join(parts).decode())
     return Rendered(
         'a page for notebooks; write it with run.report("report.html")',
-        f'<iframe srcdoc="{page}" sandbox="allow-scripts" title="ragauge report" '
+        f'<iframe srcdoc="{escape(page.decode())}" sandbox="allow-scripts" title="ragauge report" '
         f'style="{FRAME_STYLE}"></iframe>',
     )
 
@@ -117,31 +108,27 @@ def why_no_page(runs: Sequence[ScoredRun]) -> str:
 
 
 class PageRun(Protocol):
-    """What a page shows as one run: its view, and its chunks by name, made when they are needed."""
+    """What a page shows as one run: its view, and its chunks by name, made when they are needed.
 
-    def view(self) -> RunView:
-        """What the page says of the run."""
-        ...
+    `finished` is when it was computed, as an ISO time, empty if that is unknown. `columns` are what lists and
+    filters need, `blocks` texts and evidence.
+    """
 
     @property
-    def finished(self) -> str:
-        """When it was computed, as an ISO time; empty if that is unknown."""
-        ...
+    def finished(self) -> str: ...
 
-    def columns(self) -> Mapping[str, Callable[[], bytes]]:
-        """What lists and filters need."""
-        ...
+    def view(self) -> RunView: ...
 
-    def blocks(self) -> Mapping[str, Callable[[], bytes]]:
-        """Texts and evidence."""
-        ...
+    def columns(self) -> Mapping[str, Callable[[], bytes]]: ...
+
+    def blocks(self) -> Mapping[str, Callable[[], bytes]]: ...
 
 
 def write_parts(runs: Sequence[PageRun], path: Path) -> None:
     """Write the page of these runs; errors as in `write_page`."""
     if path.suffix.lower() not in (".html", ".htm"):
         raise PlanError([f"{path}: a report is an HTML file; choose a name that ends in .html"])
-    parts = page_parts(runs)
+    parts = _page_parts(runs)
     head = next(parts)
     try:  # a page that begins like this is left alone: code and view determine the rest
         check_regular(path)
@@ -155,11 +142,25 @@ def write_parts(runs: Sequence[PageRun], path: Path) -> None:
         write_atomically(path, lambda file: file.writelines(chain([head], parts)))
 
 
-def page_parts(runs: Sequence[PageRun]) -> Iterator[bytes]:
-    """The file piece by piece, so that large runs are never one string."""
+def _page_parts(runs: Sequence[PageRun]) -> Iterator[bytes]:
+    """The file piece by piece, so that large runs are never one string.
+
+    Chunks are data elements: compressed, several at a time and in order, and in Base64.
+    """
+
+    def element(chunk: tuple[str, bytes]) -> bytes:
+        name, content = chunk
+        text = base64.b64encode(packed(content))
+        return b'<script type="text/plain" id="%s">%s</script>\n' % (name.encode("ascii"), text)
+
     yield document(report_view(runs, "file"), policy())
-    yield from _elements(chunk for run in runs for chunk in run.columns().items())
-    yield from _elements(chunk for run in runs for chunk in run.blocks().items())
+    n_threads = min(os.cpu_count() or 1, 8)
+    with ThreadPoolExecutor(n_threads) as pool:
+        for chunks in ([run.columns() for run in runs], [run.blocks() for run in runs]):
+            # A few at a time: submitting all would keep all chunks in memory.
+            pending = ((name, make()) for each in chunks for name, make in each.items())
+            while some := list(islice(pending, 4 * n_threads)):
+                yield from pool.map(element, some)
     yield END
 
 
@@ -176,9 +177,9 @@ def review_page_view() -> ReportView:
 
 def policy(connect: str = "'none'") -> str:
     """The content security policy: the page's own code and style, and requests to `connect` only."""
-    return POLICY.format(
-        script=_digest(asset("page.js")), style=_digest(asset("page.css")), connect=connect
-    )
+    digests = (hashlib.sha256(asset(name).encode()).digest() for name in ("page.js", "page.css"))
+    script, style = (f"sha256-{base64.b64encode(digest).decode()}" for digest in digests)
+    return POLICY.format(script=script, style=style, connect=connect)
 
 
 def document(view: ReportView, content_policy: str) -> bytes:
@@ -204,26 +205,10 @@ def script_json(value: object) -> str:
     >>> script_json({"a": "</script>\\u2028"})
     '{"a":"\\\\u003c/script\\\\u003e\\\\u2028"}'
     """
-    text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    text = json_bytes(value).decode()
     for char in "<>&\u2028\u2029":
         text = text.replace(char, f"\\u{ord(char):04x}")
     return text
-
-
-def _elements(chunks: Iterable[tuple[str, Callable[[], bytes]]]) -> Iterator[bytes]:
-    """Each chunk as a data element: compressed, in Base64. Several are compressed at a time, in order."""
-
-    def element(chunk: tuple[str, bytes]) -> bytes:
-        name, content = chunk
-        text = base64.b64encode(packed(content))
-        return b'<script type="text/plain" id="%s">%s</script>\n' % (name.encode("ascii"), text)
-
-    n_threads = min(os.cpu_count() or 1, 8)
-    with ThreadPoolExecutor(n_threads) as pool:
-        # A few at a time: submitting all would keep all chunks in memory.
-        pending = ((name, make()) for name, make in chunks)
-        while some := list(islice(pending, 4 * n_threads)):
-            yield from pool.map(element, some)
 
 
 def packed(chunk: bytes) -> bytes:
@@ -235,7 +220,3 @@ def packed(chunk: bytes) -> bytes:
 def asset(name: str) -> str:
     """A file of the built page."""
     return (resources.files("ragauge.page") / "built" / name).read_text("utf-8")
-
-
-def _digest(text: str) -> str:
-    return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"

@@ -1,17 +1,12 @@
-"""What the review view of the page gets from its server, typed once: web/src/view.ts is generated from these.
+"""What the review view of the page gets from its server, typed once: web/src/view.ts is generated from these."""
 
-Automatic verdicts, the system and other people's labels are in an item only after the person has labelled
-it; who settles a conflict sees the labels before.
-"""
-
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import cast
 
-from ragauge.people.review import YES_NO, AutomaticVerdict, Review
+from ragauge.people.review import YES_NO, Review
 from ragauge.people.review_labels import ReviewLabel, says
 from ragauge.people.review_queue import ReviewItem
-from ragauge.people.review_verdicts import AnswerLabels, ReviewLabels
+from ragauge.people.review_verdicts import AnswerLabels
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,29 +71,23 @@ class ReviewItemView:
 
 
 def queue_view(review: Review, rater: str) -> ReviewQueueView:
-    """The queue as this person sees it now."""
+    """The queue as this person sees it now: the conflicts that they can settle, then the others in its order."""
     labels = review.labels()
-    rows: list[ReviewRow] = []
-    for item in _in_order(review, labels, rater):
+    found: list[tuple[ReviewItem, AnswerLabels, str]] = []
+    for item in review.queue.items:
         answer = labels.of((item.id, item.system))
+        if not review.settles_only or answer.state in ("conflict", "settled"):
+            found.append((item, answer, review.task(answer, rater)))
+    if not review.settles_only:
+        found.sort(key=lambda row: row[2] != "settle")
+    rows: list[ReviewRow] = []
+    for item, answer, task in found:
         own = own_label(review, answer, rater)
-        said = "" if own is None else says(own.value)
-        rows.append(ReviewRow(item.key, item.id, review.task(answer, rater), said))
+        rows.append(ReviewRow(item.key, item.id, task, "" if own is None else says(own.value)))
     notes = list(labels.notes)
     if labels.n_stale:
         notes.append(f"{labels.n_stale:,} labels are stale and not applied: the texts have changed")
     return ReviewQueueView(review.queue.question, rater, tuple(rows), tuple(notes))
-
-
-def _in_order(review: Review, labels: ReviewLabels, rater: str) -> Sequence[ReviewItem]:
-    """The conflicts that this person can settle, then the queue in its order."""
-    if not review.settles_only:
-        return sorted(
-            review.queue.items,
-            key=lambda item: review.task(labels.of((item.id, item.system)), rater) != "settle",
-        )
-    shown = ("conflict", "settled")
-    return [i for i in review.queue.items if labels.of((i.id, i.system)).state in shown]
 
 
 def own_label(review: Review, answer: AnswerLabels, rater: str) -> ReviewLabel | None:
@@ -112,15 +101,33 @@ def own_label(review: Review, answer: AnswerLabels, rater: str) -> ReviewLabel |
 
 
 def item_view(review: Review, item: ReviewItem, rater: str) -> ReviewItemView:
-    """An answer as this person may see it now."""
+    """An answer as this person may see it now.
+
+    Automatic verdicts, the system and other people's labels only after the person has labelled it; who settles
+    a conflict sees the labels before.
+    """
     answer = review.labels().of((item.id, item.system))
     task = review.task(answer, rater)
     own = own_label(review, answer, rater)
     texts = review.queue.texts(item)
     is_labelled = own is not None
-    settles = task == "settle"
+    sees_labels = is_labelled or task == "settle"
     said = (*answer.labels, *([answer.adjudication] if answer.adjudication else []))
-    others = tuple(label_view(label) for label in said if label != own)
+
+    def listed(name: str) -> tuple[str, ...]:
+        found = texts.get(name)
+        return tuple(map(str, cast("list[object]", found))) if isinstance(found, list) else ()
+
+    def label_view(label: ReviewLabel) -> LabelView:
+        return LabelView(label.label, label.rater, says(label.value), label.note, label.round)
+
+    automatic: list[VerdictView] = []
+    for found in review.automatic(item) if is_labelled else ():
+        if found.value is None:
+            automatic.append(VerdictView(found.metric.name, "–", found.why_not))
+        else:
+            verdict = YES_NO[found.is_yes]
+            automatic.append(VerdictView(found.metric.name, found.value_text, verdict))
     return ReviewItemView(
         key=item.key,
         id=item.id,
@@ -128,27 +135,13 @@ def item_view(review: Review, item: ReviewItem, rater: str) -> ReviewItemView:
         task=task,
         before=str(texts.get("conversation_before") or ""),
         question=str(texts.get("question", "")),
-        references=_texts(texts.get("references")),
+        references=listed("references"),
         answer=str(texts.get("answer", "")),
-        contexts=_texts(texts.get("contexts")),
+        contexts=listed("contexts"),
         own=None if own is None else label_view(own),
-        others=others if is_labelled or settles else (),
-        state=answer.state if is_labelled or settles else "",
-        verdict=answer.verdict if is_labelled or settles else "",
-        automatic=tuple(map(verdict_view, review.automatic(item))) if is_labelled else (),
+        others=tuple(label_view(label) for label in said if label != own) if sees_labels else (),
+        state=answer.state if sees_labels else "",
+        verdict=answer.verdict if sees_labels else "",
+        automatic=tuple(automatic),
         system=item.system if is_labelled else "",
     )
-
-
-def label_view(label: ReviewLabel) -> LabelView:
-    return LabelView(label.label, label.rater, says(label.value), label.note, label.round)
-
-
-def verdict_view(found: AutomaticVerdict) -> VerdictView:
-    if found.value is None:
-        return VerdictView(found.metric.name, "–", found.why_not)
-    return VerdictView(found.metric.name, found.value_text, YES_NO[found.is_yes])
-
-
-def _texts(value: object) -> tuple[str, ...]:
-    return tuple(map(str, cast("list[object]", value))) if isinstance(value, list) else ()

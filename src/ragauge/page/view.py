@@ -1,9 +1,4 @@
-"""What the report page shows of runs, typed once: web/src/view.ts is generated from these classes.
-
-Texts are plain; the page sets them as text nodes. Numbers that people read as aggregates are formatted
-here, so that the page and the terminal show the same digits. Large columns (the scores, the texts and
-the evidence) are not part of the view: `Chunk` names them, and the page decodes them when it needs them.
-"""
+"""What the report page shows of runs, typed once: web/src/view.ts is generated from these classes."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

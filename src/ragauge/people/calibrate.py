@@ -8,7 +8,7 @@ from pathlib import Path
 
 import polars as pl
 
-from ragauge.comparing.questions import clusters_of
+from ragauge.comparing.scores import clusters_of
 from ragauge.errors import PlanError
 from ragauge.loaders.formats.frames import rows_table
 from ragauge.loaders.verdicts import Kind, Verdicts, load_verdicts

@@ -10,8 +10,7 @@ from ragauge.people.calibrate import Calibration
 from ragauge.people.metric_agreement import MetricAgreement, VerdictQuality
 from ragauge.people.rater_agreement import Ceiling
 from ragauge.people.system_rates import SystemRates
-from ragauge.report.commands import show_command
-from ragauge.report.plain import counted, for_terminal, shortened
+from ragauge.report.plain import counted, for_terminal, shortened, show_command
 from ragauge.report.report import Items, Report, Table
 from ragauge.runs.numbers import DASH
 from ragauge.stats.corrected_rates import CorrectedRate
@@ -22,6 +21,7 @@ METRICS_SHOWN, SYSTEMS_SHOWN, WORST_SHOWN, NOTES_SHOWN = 8, 5, 3, 5
 NAME_WIDTH, METRIC_WIDTH = 20, 26
 WORDS = ((0.9, "very well"), (0.8, "well"), (0.7, "fairly well"), (0.6, "weakly"))
 """How well an area under the ROC curve of at least this agrees with people."""
+YES_NO = {True: "yes", False: "no"}
 KINDS = {"binary": "yes or no", "graded": "grades", "preference": "preferences"}
 HEADERS = {
     "binary": ("metric", "AUROC", "bal. accuracy", "best, held out", "kappa", "n"),
@@ -72,7 +72,15 @@ def calibration_report(
         words = f"{agreement_in_words(shown)}{beside_people(ceiling, figure)}."
         headline = f"{_name(shown)} {words}{misreported(rates)}"
         tables += [_rate_table(shown, rates)] if rates.systems else []
-        worst = list(_worst(found, shown, n_worst))
+        for row in found.disagreements(label, n_worst).iter_rows(named=True):
+            system, value = short(row["system"]), f"{_name(shown)} {row['value']:.2f}"
+            if found.kind == "preference":
+                text = f"people prefer {system} to {short(row['other'])}, {value}"
+            else:
+                people = cast(float, row["people"])
+                grade = f"{people:g}" if found.kind == "graded" else YES_NO[people > 0.5]
+                text = f"{system}: people {grade}, {value}"
+            worst.append((text, row["id"]))
     notes = tuple(dict.fromkeys(_notes(found, shown, rates)))
     commands: list[str] = []
     if (place := found.run.place) is not None:
@@ -82,7 +90,7 @@ def calibration_report(
             files = f"{quote(str(labels_path))} {quote(place)}"
             options = "".join(f" {quote(option)}" for option in label_options)
             commands.append(f"ragauge label-plan {files}{metric}{options}")
-    people = None if found.raters is None else asdict(found.raters)
+    raters = None if found.raters is None else asdict(found.raters)
     return Report(
         headline,
         title,
@@ -101,7 +109,7 @@ def calibration_report(
             },
             "seed": found.seed,
             "metrics": found.frame.to_dicts(),
-            "people": people and {name: people[name] for name in people if name != "notes"},
+            "people": raters and {name: raters[name] for name in raters if name != "notes"},
             "ceiling": ceiling and asdict(ceiling),
             **_data_of_metrics(found),
             "notes": list(notes),
@@ -198,19 +206,6 @@ def _notes(
     if n_more > 0:
         yield f"not shown: {counted(n_more, 'metric')} more"
     yield from found.notes
-
-
-def _worst(found: Calibration, shown: MetricAgreement, n: int) -> Iterator[tuple[str, str]]:
-    """The answers on which the metric and people differ most, each with its id."""
-    for row in found.disagreements(shown.metric.metric, n).iter_rows(named=True):
-        system, value = short(row["system"]), f"{_name(shown)} {row['value']:.2f}"
-        if found.kind == "preference":
-            text = f"people prefer {system} to {short(row['other'])}, {value}"
-        else:
-            people = cast(float, row["people"])
-            said = f"{people:g}" if found.kind == "graded" else "yes" if people > 0.5 else "no"
-            text = f"{system}: people {said}, {value}"
-        yield text, row["id"]
 
 
 def _data_of_metrics(found: Calibration) -> dict[str, object]:

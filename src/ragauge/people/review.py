@@ -114,9 +114,8 @@ class Review:
 
     def __post_init__(self) -> None:
         if self.opinions < 1:
-            raise PlanError(
-                [f"at least one opinion is needed for each answer, got {self.opinions}"]
-            )
+            problem = f"at least one opinion is needed for each answer, got {self.opinions}"
+            raise PlanError([problem])
 
     def check_rater(self, name: str) -> None:
         """Raise PlanError for a name that no label can have."""

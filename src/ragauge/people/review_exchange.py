@@ -93,9 +93,8 @@ def import_labels(review: Review, path: Path, *, rater: str | None = None) -> Im
         review.stored.append(*entries)
     digests = review.queue.digests
     n_stale = sum(digests[label.id, label.system] != label.digest for label in reader.labels)
-    return Imported(
-        len(reader.labels), len(reader.retractions), reader.n_known, reader.n_empty, n_stale
-    )
+    written = len(reader.labels), len(reader.retractions)
+    return Imported(*written, reader.n_known, reader.n_empty, n_stale)
 
 
 class _LabelReader:

@@ -19,7 +19,7 @@ from typing import Any, Literal, cast, get_args
 
 from ragauge.errors import PlanError, StoreError
 from ragauge.loaders.formats.jsonl import JsonError, JsonReader, repeated_problem
-from ragauge.runs.file_names import LABELS
+from ragauge.runs.manifest import LABELS
 from ragauge.storage.atomic_files import store_errors, sync_folder
 from ragauge.storage.regular_file import read_regular
 
@@ -246,30 +246,31 @@ class LabelFile:
                     import fcntl
 
                     fcntl.flock(handle, fcntl.LOCK_EX)
-                self._write(handle, content)
+                size = os.fstat(handle).st_size
+                content = self._ending(handle, size) + content
+                try:
+                    while content:
+                        content = content[os.write(handle, content) :]
+                    os.fsync(handle)
+                except OSError:  # leave the file with its old size
+                    with suppress(OSError):
+                        os.ftruncate(handle, size)
+                    raise
             finally:
                 os.close(handle)
             if is_new:
                 sync_folder(self.path.parent)
 
-    def _write(self, handle: int, content: bytes) -> None:
-        """Append the content and flush it to disk, or leave the file with its old size."""
-        size = os.fstat(handle).st_size
-        if size:
-            os.lseek(handle, size - 1, os.SEEK_SET)
-            if os.read(handle, 1) != b"\n":  # its writer was stopped within a line
-                *others, rest = self._content().split(b"\n")
-                is_torn = isinstance(read_line(rest), str)
-                mark = _line({"ignores_line": len(others) + 1}) if is_torn else b""
-                content = b"\n" + mark + content
-        try:
-            while content:
-                content = content[os.write(handle, content) :]
-            os.fsync(handle)
-        except OSError:
-            with suppress(OSError):
-                os.ftruncate(handle, size)
-            raise
+    def _ending(self, handle: int, size: int) -> bytes:
+        """What has to be written first, after a writer that was stopped within a line."""
+        if not size:
+            return b""
+        os.lseek(handle, size - 1, os.SEEK_SET)
+        if os.read(handle, 1) == b"\n":
+            return b""
+        *others, rest = self._content().split(b"\n")
+        is_torn = isinstance(read_line(rest), str)
+        return b"\n" + (_line({"ignores_line": len(others) + 1}) if is_torn else b"")
 
     def _content(self) -> bytes:
         self._refuse_link()

@@ -74,14 +74,23 @@ class ReviewedMetrics:
 
     def reasons(self) -> dict[Answer, list[ReviewReason]]:
         """The reasons by answer: disputes, then values near their threshold."""
+        import polars as pl
+
+        parts, judges, names = [*self._parts()], [*self._judges()], self._names
+        # Scores that their metric marks for a reason of its own, such as a quote that is in no context.
+        explained = {answer for answer, _ in (*parts, *judges)}
+        rows = self.scores.filter("is_marked")
+        marked = _reasons(rows, "marked", lambda metric: f"{names[metric]} is marked for review")
+        reasons = [*parts, *judges, *self._judge_and_offline()]
+        reasons += [each for each in marked if each[0] not in explained]
+        # Rounded, or 0.6 would be farther than 0.1 from 0.5 and 0.4 nearer.
+        near = self.scores.filter(pl.col("distance").round(9) <= self.margin)
+        near = near.sort("distance", *ANSWER).select(*ANSWER, "metric", "distance")
+        for id, system, metric, apart in near.iter_rows():
+            says = f"{names[metric]} is near its threshold"
+            reasons.append(((id, system), ReviewReason("threshold", says, cast(float, apart))))
         found: dict[Answer, list[ReviewReason]] = {}
-        for answer, reason in (
-            *self._parts(),
-            *self._judges(),
-            *self._judge_and_offline(),
-            *self._marked(),
-            *self._near_threshold(),
-        ):
+        for answer, reason in reasons:
             known = found.setdefault(answer, [])
             if all(reason.says != other.says for other in known):
                 known.append(reason)
@@ -171,25 +180,6 @@ class ReviewedMetrics:
             differ = both.filter(pl.col("is_yes") != pl.col("offline"))
             says = f"{self._names[label]} and {self._names[offline]} disagree"
             yield from _reasons(differ, "offline", lambda _, says=says: says)
-
-    def _marked(self) -> Iterator[Reasoned]:
-        """Scores that their metric marks for a reason of its own, such as a quote that is in no context."""
-        explained = {answer for answer, _ in (*self._parts(), *self._judges())}
-        marked = self.scores.filter("is_marked")
-        names = self._names
-        found = _reasons(marked, "marked", lambda metric: f"{names[metric]} is marked for review")
-        yield from (each for each in found if each[0] not in explained)
-
-    def _near_threshold(self) -> Iterator[Reasoned]:
-        import polars as pl
-
-        # Rounded, or 0.6 would be farther than 0.1 from 0.5 and 0.4 nearer.
-        near = self.scores.filter(pl.col("distance").round(9) <= self.margin).sort(
-            "distance", *ANSWER
-        )
-        for id, system, metric, apart in near.select(*ANSWER, "metric", "distance").iter_rows():
-            says = f"{self._names[metric]} is near its threshold"
-            yield (id, system), ReviewReason("threshold", says, cast(float, apart))
 
 
 def _reasons(

@@ -12,7 +12,7 @@ from ragauge.people.review_queue import ReviewQueue, answer_digests
 from ragauge.people.review_reasons import Answer
 from ragauge.people.run_labels import RunLabels
 from ragauge.report.plain import counted
-from ragauge.runs.file_names import LABELS, MANIFEST
+from ragauge.runs.manifest import LABELS, MANIFEST
 from ragauge.runs.scored_run import ScoredRun
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 
 from ragauge.errors import StoreError
 from ragauge.people.review_labels import LabelFile, LabelLog, Retraction, ReviewLabel, lines_of
-from ragauge.runs.file_names import LABELS, SESSIONS
+from ragauge.runs.manifest import LABELS, SESSIONS
 from ragauge.runs.working_copy import WorkingCopy
 from ragauge.storage.atomic_files import write_bytes
 
@@ -70,7 +70,22 @@ class RunLabels:
             files = folder.iterdir() if folder.is_dir() else ()
             sessions = sorted(path for path in files if SESSION.fullmatch(path.name))
             logs = {path.name: LabelFile(path).read() for path in (self.path, *sessions)}
-        return _merged(logs)
+        if len(logs) == 1:
+            return logs[self.path.name]
+        # In the order of their times; those of one file stay in its order.
+        timed: list[tuple[datetime, ReviewLabel]] = []
+        for log in logs.values():
+            latest = LONG_AGO
+            for label in log.labels:
+                with suppress(ValueError):  # of a time that cannot be read
+                    at = datetime.fromisoformat(label.time)
+                    # Or that of an earlier label if it is later: a clock may be set back.
+                    latest = max(latest, at if at.tzinfo else at.replace(tzinfo=UTC))
+                timed.append((latest, label))
+        labels = [label for _, label in sorted(timed, key=lambda each: each[0])]
+        retracted = frozenset[str]().union(*(log.retracted for log in logs.values()))
+        notes = [f"{name}: {note}" for name, log in logs.items() for note in log.notes]
+        return LabelLog(tuple(labels), retracted, tuple(notes))
 
     def refresh(self) -> None:
         """Fetch what others have put at the URL in the meantime, unless that was done just now."""
@@ -114,22 +129,3 @@ class RunLabels:
             if self.url is None:
                 raise
             raise StoreError(str(error).replace(str(self.folder), self.url)) from error
-
-
-def _merged(logs: dict[str, LabelLog]) -> LabelLog:
-    """The labels of several files in the order of their times; those of one file stay in its order."""
-    if len(logs) == 1:
-        return next(iter(logs.values()))
-    timed: list[tuple[datetime, ReviewLabel]] = []
-    for log in logs.values():
-        latest = LONG_AGO
-        for label in log.labels:
-            with suppress(ValueError):  # of a time that cannot be read
-                at = datetime.fromisoformat(label.time)
-                # Or that of an earlier label if it is later: a clock may be set back.
-                latest = max(latest, at if at.tzinfo else at.replace(tzinfo=UTC))
-            timed.append((latest, label))
-    labels = [label for _, label in sorted(timed, key=lambda each: each[0])]
-    retracted = frozenset[str]().union(*(log.retracted for log in logs.values()))
-    notes = [f"{name}: {note}" for name, log in logs.items() for note in log.notes]
-    return LabelLog(tuple(labels), retracted, tuple(notes))

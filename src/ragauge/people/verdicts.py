@@ -17,8 +17,7 @@ from ragauge.people.review_reasons import Answer, bare_name
 from ragauge.people.review_verdicts import ReviewLabels, applied
 from ragauge.people.run_labels import RunLabels
 from ragauge.report.plain import counted
-from ragauge.runs.file_names import LABELS
-from ragauge.runs.manifest import MetricDisplay
+from ragauge.runs.manifest import LABELS, MetricDisplay
 from ragauge.runs.scored_run import ScoredRun
 
 IDS_NAMED = 3
@@ -197,12 +196,9 @@ def matched(labels: Verdicts, run: ScoredRun) -> MatchedLabels:
         raise DataError([Problem("; ".join(notes), labels.source)])
     systems = run.samples.systems
     if named["system"].null_count() and len(systems) > 1:
-        raise PlanError(
-            [
-                f"{labels.source}: labels name no system, but the run has {len(systems)}: "
-                f"{', '.join(systems[:5])}; add a column system"
-            ]
-        )
+        there = f"the run has {len(systems)}: {', '.join(systems[:5])}"
+        problem = f"{labels.source}: labels name no system, but {there}; add a column system"
+        raise PlanError([problem])
     frame = named.with_columns(pl.col("system").fill_null(next(iter(systems), "")))
     known = run.samples.frame.select("id", "system").unique()
     notes = [*labels.notes, *notes, *_unknown(frame, run)]
@@ -245,9 +241,8 @@ def _with_ids(frame: "pl.DataFrame", run: ScoredRun) -> "tuple[pl.DataFrame, lis
     if not unnamed.height:
         return frame.drop("question", strict=False), []
     if "question" not in run.samples.columns:
-        raise PlanError(
-            ["the labels have no ids, and the run no questions to pair them by; add ids"]
-        )
+        problem = "the labels have no ids, and the run no questions to pair them by; add ids"
+        raise PlanError([problem])
     ids: dict[str, set[str]] = {}
     for id, question in run.samples.frame.select("id", "question").unique().iter_rows():
         if question is not None:

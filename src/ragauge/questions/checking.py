@@ -9,10 +9,11 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from ragauge.documents.reading import Documents
-from ragauge.questions.checks import MEASURES, Checked, check, write_rows
+from ragauge.questions.checks import check
 from ragauge.questions.evidence import documents_of
 from ragauge.questions.loading import read_questions
 from ragauge.questions.people import QuestionLabel, people_report
+from ragauge.questions.question import MEASURES, Checked, write_rows
 from ragauge.report.plain import counted, shortened
 from ragauge.report.report import Items, Records, Report, Table
 

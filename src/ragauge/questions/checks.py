@@ -1,14 +1,11 @@
 """Check the questions of a test set against the documents: is each sound, and if not, what is wrong."""
 
-import json
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import lru_cache
 from math import log1p
-from pathlib import Path
-from typing import Literal
 
 from ragauge.documents.passage import Passage
 from ragauge.documents.reading import Documents
@@ -19,7 +16,7 @@ from ragauge.language.refusals.asked import asked_by
 from ragauge.language.stop_words import is_content_word
 from ragauge.language.words import words
 from ragauge.questions.evidence import Gold, PassageIndex, share_stated, stems_of
-from ragauge.questions.question import Question
+from ragauge.questions.question import Checked, CheckResult, Question
 from ragauge.questions.wording import (
     MAX_REFUSAL,
     is_refusal,
@@ -28,7 +25,6 @@ from ragauge.questions.wording import (
     why_not_standalone,
     why_type_differs,
 )
-from ragauge.storage.atomic_files import write_text
 
 GROUNDED = 0.5
 """The least share of a long reference's words that its passage must state; a short one is there whole."""
@@ -49,17 +45,6 @@ VARIANTS = ("follow-up", "terse", "misspelt")
 FAR = 50
 """Rank by BM25 beyond which a question that names nothing does not find its passage."""
 
-MEASURES = ("bm25_rank", "encoder_rank", "overlap", "n_words")
-"""Checks that measure a question and find no problem."""
-_RANKS = ((1, "first"), (10, "first 10"), (float("inf"), "beyond 10"))
-SLICES = {
-    "difficulty": ("bm25_rank", _RANKS),
-    "encoder_difficulty": ("encoder_rank", _RANKS),
-    "word_overlap": ("overlap", ((0.5, "up to half"), (0.999, "most"), (1, "all"))),
-    "length": ("n_words", ((6, "short"), (12, "medium"), (float("inf"), "long"))),
-}
-"""Columns of a file by which its questions can be sliced: what they class, and the upper limit of each class."""
-
 _QUOTED = re.compile(r"[`\"“«「]([^`\"”»」]+)[`\"”»」]|\w+_\w+")
 _NUMBER = re.compile(r"\d[\d.,]*")
 _CHOICE = re.compile(r"\b(or|oder|ou|o)\b|还是", re.IGNORECASE)
@@ -67,58 +52,6 @@ _YES_NO = re.compile(
     r"\W*((?P<yes>yes|true|ja|oui|s[ií]|是的?|对的?)|no|false|nein|non|不是|否|不对)(?=\s*([,;:!，。；]|\.(?!\s*\d)|[-–—]\s|$))",
     re.IGNORECASE,
 )
-
-
-@dataclass(frozen=True, slots=True)
-class CheckResult:
-    """What a check found: `value` is what it measured, None where it measured nothing; `reason` says why."""
-
-    status: Literal["ok", "problem", "not checked"]
-    value: float | None = None
-    reason: str = ""
-    problem: str = ""
-    """The name of the problem, where there is one."""
-
-
-@dataclass(frozen=True, slots=True)
-class Checked:
-    """A question with its checks; it is sound where no check found a problem.
-
-    Passages that answer it too are in the `relevant` of its `question`.
-    """
-
-    question: Question
-    sound: bool
-    problems: list[str] = field(default_factory=list[str])
-    checks: dict[str, CheckResult] = field(default_factory=dict[str, CheckResult])
-
-    @property
-    def reasons(self) -> list[str]:
-        """Why it is not sound, a sentence for each problem."""
-        return [each.reason for each in self.checks.values() if each.status == "problem"]
-
-    def cell(self, name: str) -> float | str | None:
-        """The status of a check; of one that only measures, its value."""
-        result = self.checks.get(name)
-        return None if result is None else result.value if name in MEASURES else result.status
-
-    def to_row(self) -> dict[str, object]:
-        """The row of a file: the question, whether it is sound, its problems with their reasons, and each check."""
-        checks = {name: self.cell(name) for name in self.checks}
-        slices: dict[str, str] = {}
-        for column, (name, classes) in SLICES.items():
-            if name in checks and self.checks[name].status == "ok":
-                value = self.checks[name].value
-                found = (each for limit, each in classes if value is not None and value <= limit)
-                slices[column] = next(found, "beyond 10")
-        found = {"problems": self.problems, "reasons": self.reasons} if self.problems else {}
-        return {**self.question.to_row(), **slices, "sound": self.sound, **found, "checks": checks}
-
-
-def write_rows(path: str | Path, checked: Sequence[Checked]) -> None:
-    """Write questions to a JSONL file, completely or not at all."""
-    lines = [json.dumps(each.to_row(), ensure_ascii=False) for each in checked]
-    write_text(Path(path), "".join(f"{line}\n" for line in lines))
 
 
 _Checks = dict[str, CheckResult]

@@ -69,30 +69,28 @@ def clauses(sentence: str, names: en.Names, document: str) -> Iterator[Clause]:
         while clause is not None:
             yield clause
             joined = re.match(r",? ?(?:and|but) (?P<more>.+)", clause.ending)
-            clause = _next_clause(clause, joined["more"], names, document) if joined else None
-
-
-def _next_clause(before: Clause, piece: str, names: en.Names, document: str) -> Clause | None:
-    """What is joined to a clause: another verb of its subject, or a clause of its own."""
-    verb = piece.split(" ", 1)[0].lower()
-    is_like = before.main and en.form_of(verb) == en.form_of(before.verb)
-    if en.form_of(verb) == "third" and re.match(r"\w+ (?:of|on|for|about)\b", piece):
-        is_like = False  # `includes a plan and notes on it`
-    if en.form_of(verb) == "base":  # it may be a noun: `review the product and feature requests`
-        is_like = is_like and re.match(
-            r"\w+ (?:an?|the|their|to|in|on|at|for|from|with|\d+)\b", piece
-        )
-    if verb in en.AUXILIARIES or is_like:
-        return _with_verb(before.subject, verb, piece[len(verb) :])
-    return _clause(piece[0].upper() + piece[1:], names, document)
+            if not joined:
+                break
+            # Another verb of its subject, or a clause of its own.
+            more, verb = joined["more"], joined["more"].split(" ", 1)[0].lower()
+            form = en.form_of(verb)
+            is_like = clause.main and form == en.form_of(clause.verb)
+            if form == "third" and re.match(r"\w+ (?:of|on|for|about)\b", more):
+                is_like = False  # `includes a plan and notes on it`
+            if form == "base":  # it may be a noun: `review the product and feature requests`
+                nouns = r"\w+ (?:an?|the|their|to|in|on|at|for|from|with|\d+)\b"
+                is_like = is_like and re.match(nouns, more)
+            if verb in en.AUXILIARIES or is_like:
+                clause = _with_verb(clause.subject, verb, more[len(verb) :])
+            else:
+                clause = _clause(more[0].upper() + more[1:], names, document)
 
 
 def _clause(piece: str, names: en.Names, document: str) -> Clause | None:
     lead = re.match(r"((?:In|On|During|Since|At|Under|For) [^,;:]{2,50}), (?=\S)", piece)
     if lead:  # `In 1968, the circle …`
-        if not {*lead[1].lower().split()[1:]}.isdisjoint(
-            en.AUXILIARIES | en.POINTING | en.JOINING | NO_LEAD
-        ):
+        no_lead = en.AUXILIARIES | en.POINTING | en.JOINING | NO_LEAD
+        if not no_lead.isdisjoint(lead[1].lower().split()[1:]):
             return None
         piece = piece[lead.end() :]
     there = re.match(r"There (?P<verb>are|were) (?P<rest>(?:\w+ ){2}.*)", piece)
@@ -162,9 +160,8 @@ def _verb_at(words: Sequence[str]) -> int | None:
         after = words[at + 1 :]
         if at and (word in en.AUXILIARIES or _may_be_verb(word, before, words[:at], after[:2])):
             next_one = after[0] if after else ""
-            is_reduced = en.form_of(word) == "past" and (
-                next_one in en.PREPOSITIONS | {"earlier", "later"} or en.is_adverb(next_one)
-            )
+            is_cut = next_one in en.PREPOSITIONS | {"earlier", "later"} or en.is_adverb(next_one)
+            is_reduced = en.form_of(word) == "past" and is_cut
             second = _second_verb(after, is_strict=is_reduced)
             if second is None:
                 is_noun = en.form_of(word) == "base" and en.form_of(before) == "third"
@@ -219,9 +216,7 @@ def _subject(text: str, words: Sequence[str], names: en.Names, document: str) ->
         or en.is_plural(words[-1])
         or words[0].endswith("ing")
     )
-    is_small = (
-        is_common or words[0] == "you" or words[0] in en.DETERMINERS or bool(quantities(words[0]))
-    )
+    is_small = is_common or words[0] in en.DETERMINERS | {"you"} or bool(quantities(words[0]))
     return text[0].lower() + text[1:] if is_small else text
 
 
@@ -265,21 +260,18 @@ def cut(rest: str) -> tuple[str, str]:
             continue
         if sign == "," and re.match(r"\d{3}\b|(?:19|20)\d\d\b", behind):
             continue
-        if sign in (",", "and", "or") and _goes_on_listing(before, sign, behind):
+        # Whether a comma or `and` joins items of a list and not clauses.
+        if sign in ("and", "or") and not _is_clause(behind):
             continue
+        # `Ida Merrow, a schoolteacher` says what a name is.
+        is_remark = re.match(r"(?:an?|the) [a-z]", behind) and re.search(r"[A-Z][\w’'-]+$", before)
+        if sign == "," and not is_remark:
+            is_list = re.match(r"(?:[^,;]{2,50}(?:, [^,;]{2,50})*,? )?(?:and|or) ", behind)
+            items = re.split(r", (?:and |or )?| and | or ", behind)
+            if is_list and not any(map(_is_clause, items)):
+                continue
         return before.strip(), rest[found.start() :].strip()
     return rest, ""
-
-
-def _goes_on_listing(before: str, sign: str, behind: str) -> bool:
-    """Whether a comma or `and` joins items of a list and not clauses."""
-    if sign != ",":
-        return not _is_clause(behind)
-    if re.match(r"(?:an?|the) [a-z]", behind) and re.search(r"[A-Z][\w’'-]+$", before):
-        return False  # what a name is: `Ida Merrow, a schoolteacher`
-    is_list = re.match(r"(?:[^,;]{2,50}(?:, [^,;]{2,50})*,? )?(?:and|or) ", behind)
-    items = re.split(r", (?:and |or )?| and | or ", behind)
-    return bool(is_list) and not any(map(_is_clause, items))
 
 
 def _is_clause(text: str) -> bool:

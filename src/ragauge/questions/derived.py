@@ -42,9 +42,7 @@ def _comparisons(drafts: Sequence[Draft]) -> Iterator[Draft]:
         if draft.comparing and is_named and draft.subject.split()[0] not in ("their", "its"):
             groups[draft.comparing].setdefault(draft.subject, draft)
     for comparing, by_subject in groups.items():
-        pairs = (
-            pair for pair in pairwise(by_subject.values()) if pair[0].sources != pair[1].sources
-        )
+        pairs = (two for two in pairwise(by_subject.values()) if two[0].sources != two[1].sources)
         for left, right in islice(pairs, MAX_COMPARED):
             is_left = _wins(comparing, left.value, right.value)
             if is_left is None:

@@ -149,9 +149,8 @@ def _definition(clause: Clause) -> Iterator[QuestionAnswer]:
     is_one_of_many = not describing or re.match(r"(?:first|last|only|most|\w+est)\b", others)
     if first == "the" and is_one_of_many:
         return
-    is_person = clause.subject[0].isupper() and ROLE.search(
-        rest[: describing.start()] if describing else rest
-    )
+    kind = rest[: describing.start()] if describing else rest
+    is_person = clause.subject[0].isupper() and ROLE.search(kind)
     role = re.split(" of | for ", clause.subject)[0].split()[-1]
     is_role = subject[0] == "the" and ROLE.search(role)
     yield from part(clause, "definition", "Who" if is_person or is_role else "What", rest)
@@ -160,9 +159,8 @@ def _definition(clause: Clause) -> Iterator[QuestionAnswer]:
 def _reason(clause: Clause) -> Iterator[QuestionAnswer]:
     because = re.match(r",? ?(?P<why>(?:because|so that) [^;:]+)", clause.ending)
     if because and not en.points_outside(because["why"]):
-        yield QuestionAnswer(
-            "reason", en.as_question("Why", clause.asked()), because["why"].strip()
-        )
+        question = en.as_question("Why", clause.asked())
+        yield QuestionAnswer("reason", question, because["why"].strip())
 
 
 def _agent(clause: Clause) -> Iterator[QuestionAnswer]:
@@ -204,9 +202,8 @@ def _which(clause: Clause, names: en.Names) -> Iterator[QuestionAnswer]:
         and not kind.endswith(("s", "ing"))
         and set(map(str.lower, words[:-1])).isdisjoint(re.findall(r"\w+", rest.lower()))
     ):
-        yield QuestionAnswer(
-            "which", en.as_question("Which", kind, clause.verb, rest), clause.subject
-        )
+        question = en.as_question("Which", kind, clause.verb, rest)
+        yield QuestionAnswer("which", question, clause.subject)
 
 
 def _cloze(clause: Clause) -> Iterator[QuestionAnswer]:

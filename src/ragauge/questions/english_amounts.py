@@ -120,9 +120,8 @@ def dated(clause: Clause) -> Iterator[QuestionAnswer]:
     is_when = is_range or how not in ("since", "from", "by", "until")
     ask = "When" if is_when else f"{how.capitalize()} when"
     span = rest[first.start : last.end]
-    yield from part(
-        clause, "date", ask, f"{how} {span}" if is_range else span, leftover, first.text
-    )
+    answer = f"{how} {span}" if is_range else span
+    yield from part(clause, "date", ask, answer, leftover, first.text)
 
 
 def lead_date(clause: Clause) -> Iterator[QuestionAnswer]:

@@ -178,9 +178,8 @@ class Names:
                 text,
             ):
                 phrase = f"{'the' if article.lower() == 'the' else 'a'} {noun}"
-                self.small.update(
-                    [phrase, f"{phrase}{end if end == ' of' else '.'}"] if end else [phrase]
-                )
+                self.small.update([phrase])
+                self.small.update([f"{phrase}{end if end == ' of' else '.'}"] if end else ())
             for found in re.findall(r"(?:[A-Z][\w’'-]+ ){1,3}[A-Z][\w’'-]+", text):
                 words = found.split()
                 if words[0].lower() in NO_NAMES:

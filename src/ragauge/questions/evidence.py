@@ -180,9 +180,8 @@ class PassageIndex:
                 pairs = zip(spans, ends, strict=True)
                 texts = [passage.text[start:end] for (start, _), end in pairs]
             heading = stems_of(passage.heading)
-            self._places[passage.id] = [
-                Place(passage, text, heading | stems_of(text)) for text in texts
-            ]
+            places = [Place(passage, text, heading | stems_of(text)) for text in texts]
+            self._places[passage.id] = places
         return self._places[passage.id]
 
     def answering(self, question: str, among: Sequence[Passage]) -> Iterator[Place]:

@@ -6,7 +6,7 @@ retrieval), and its answer from them, which must agree with the reference.
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -20,12 +20,12 @@ from ragauge.judges.question import Question as JudgeQuestion
 from ragauge.judges.replies.checking import ReplyError
 from ragauge.judges.replies.quotes import find_quote
 from ragauge.language.text import sentence_spans
-from ragauge.questions.checks import Checked, check, is_stated, with_also_relevant
+from ragauge.questions.checks import check, is_stated, with_also_relevant
 from ragauge.questions.making import MadeQuestions, numbered
 from ragauge.questions.model_checks import PROMPT as ANSWERING
 from ragauge.questions.model_checks import answering, one_session
 from ragauge.questions.plan import Spread
-from ragauge.questions.question import NO_ANSWER, Draft, Source
+from ragauge.questions.question import NO_ANSWER, Checked, Draft, Source
 from ragauge.score import Score
 
 if TYPE_CHECKING:
@@ -83,9 +83,8 @@ class JudgeWriter:
 
     def places(self) -> dict[str, int]:
         """How many of the planned questions of each type have passages to be about."""
-        return dict(
-            Counter(slot.question_type for slot in slots(self.documents, self.counts, self.seed))
-        )
+        planned = slots(self.documents, self.counts, self.seed)
+        return dict(Counter(slot.question_type for slot in planned))
 
     def estimate(self) -> "Mapping[str, CostEstimate]":
         """The calls that the questions would still need, and their cost; makes none."""
@@ -155,10 +154,18 @@ def slots(documents: Documents, counts: Mapping[str, int], seed: int) -> list[Sl
 
     Each passage is used at most once for a type, so small documents give fewer than planned.
     """
+    by_name: dict[str, list[Passage]] = defaultdict(list)
+    for passage in documents.passages:
+        for name in dict.fromkeys(NAME.findall(passage.text)):
+            by_name[name].append(passage)
+    # Passages that share a name, each with the next one that has it; names that most have join nothing.
+    most = max(5, len(documents.passages) // 5)
+    found = (passages for passages in by_name.values() if len(passages) <= most)
+    pairs = list(dict.fromkeys(pair for passages in found for pair in pairwise(passages)))
     items: list[tuple[str, Passage, float, Slot]] = []
     for name in counts:
-        single = ((passage,) for passage in documents.passages)
-        for passages in _pairs(documents) if name in OF_TWO else single:
+        single = [(passage,) for passage in documents.passages]
+        for passages in pairs if name in OF_TWO else single:
             first = passages[0]
             is_table = first.kind == "table"
             is_long = is_table or len(first.text.split()) >= MIN_WORDS
@@ -167,17 +174,6 @@ def slots(documents: Documents, counts: Mapping[str, int], seed: int) -> list[Sl
     spread = Spread(items, seed)
     taken = (spread.take(name) for name, n in counts.items() for _ in range(n))
     return [slot for slot in taken if slot is not None]
-
-
-def _pairs(documents: Documents) -> Iterator[tuple[Passage, Passage]]:
-    """Passages that share a name, each with the next one that has it; names that most have join nothing."""
-    by_name: dict[str, list[Passage]] = defaultdict(list)
-    for passage in documents.passages:
-        for name in dict.fromkeys(NAME.findall(passage.text)):
-            by_name[name].append(passage)
-    most = max(5, len(documents.passages) // 5)
-    pairs = (pair for found in by_name.values() if len(found) <= most for pair in pairwise(found))
-    yield from dict.fromkeys(pairs)
 
 
 def _asked(number: int, kind: str, texts: list[str], persona: str) -> JudgeQuestion[Written]:

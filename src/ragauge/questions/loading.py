@@ -10,8 +10,7 @@ from typing import cast
 from ragauge.errors import DataError, Problem
 from ragauge.loaders import load
 from ragauge.loaders.sources import read_source
-from ragauge.questions.checks import SLICES
-from ragauge.questions.question import GoldContext, Question
+from ragauge.questions.question import SLICES, GoldContext, Question
 from ragauge.questions.wording import is_refusal
 
 _TYPES = ("question_type", "type", "synthesizer_name", "evolution_type")

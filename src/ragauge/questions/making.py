@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ragauge.documents.reading import Documents
-from ragauge.questions.checks import VARIANTS, Checked, check, with_also_relevant, write_rows
+from ragauge.questions.checks import VARIANTS, check, with_also_relevant
 from ragauge.questions.derived import derived
 from ragauge.questions.evidence import documents_of
 from ragauge.questions.modelless import drafts
 from ragauge.questions.plan import TYPES, Spread, counts_of
-from ragauge.questions.question import Draft, Question
+from ragauge.questions.question import Checked, Draft, Question, write_rows
 from ragauge.report.plain import counted
 from ragauge.report.report import Report, Table
 

@@ -9,7 +9,8 @@ from ragauge.documents.reading import Documents
 from ragauge.errors import PlanError
 from ragauge.judges.protocol import Schema
 from ragauge.judges.question import Question as JudgeQuestion
-from ragauge.questions.checks import Checked, CheckResult, gold_passages, is_stated, not_checked
+from ragauge.questions.checks import gold_passages, is_stated, not_checked
+from ragauge.questions.question import Checked, CheckResult
 from ragauge.score import Score
 
 if TYPE_CHECKING:

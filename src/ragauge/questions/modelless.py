@@ -146,10 +146,9 @@ def _of_sentences(passage: Passage, names: en.Names) -> Iterator[Draft]:
         if pronoun is None:
             # `It`, `he` or `she` of the next sentence is the subject of a sentence that says what that is.
             said, before = next(clauses(sentence, names, passage.document), None), source
-            is_said = (
-                said and said.auxiliary in ("is", "was") and re.match("(?:an?|the) ", said.rest)
-            )
-            subject = said.subject if said and is_said else ""
+            is_said = said and said.auxiliary in ("is", "was")
+            is_thing = said and is_said and re.match("(?:an?|the) ", said.rest)
+            subject = said.subject if said and is_thing else ""
 
 
 def _in_context(question: str, subject: str, passage: Passage, names: en.Names) -> str | None:
@@ -186,9 +185,8 @@ def _in_context(question: str, subject: str, passage: Passage, names: en.Names) 
 def _answers(question: str, answer: str) -> bool:
     """Whether a question of a document stands alone, and the sentence below it seems to be its answer."""
     asked = set(en.content_words(question))
-    is_near = asked & set(en.content_words(answer)) or answer.startswith(
-        ("Yes", "No", "To ", "By ", "In ")
-    )
+    begins = ("Yes", "No", "To ", "By ", "In ")
+    is_near = asked & set(en.content_words(answer)) or answer.startswith(begins)
     # `I` and `my` are the reader.
     own = re.sub(r"\b(?:I|[Mm]y|me|we|our)\b", "you", question.rstrip("?"))
     return bool(
@@ -239,9 +237,8 @@ def _of_table(passage: Passage, names: en.Names) -> Iterator[Draft]:
         if len(cells) != len(header) or counts[name] > 1 or not _names_row(name):
             continue
         for column, cell in zip(header[1:], cells[1:], strict=True):
-            is_short = 0 < len(cell.split()) <= MAX_ANSWER_WORDS and re.search(
-                r"^[^<]*\w[^<]*$", cell
-            )
+            is_plain = re.search(r"^[^<]*\w[^<]*$", cell)
+            is_short = is_plain and 0 < len(cell.split()) <= MAX_ANSWER_WORDS
             if not is_short or cell.lower() in ("n/a", "na", "tbd", "none", "yes", "no", "x"):
                 continue
             asked = (name, column, "") if is_turned else (column, name, header[0])

@@ -1,11 +1,27 @@
-"""A question of a test set, the row of a file in which `run` and `ask` read it, and the draft that it was made from."""
+"""A question of a test set: the draft that it was made from, what checks found, and the row of a file that `run` and `ask` read."""
 
-from collections.abc import Mapping
+import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple, NotRequired, TypedDict
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, NamedTuple, NotRequired, TypedDict
+
+from ragauge.storage.atomic_files import write_text
 
 if TYPE_CHECKING:
     from ragauge.documents.passage import Passage
+
+
+MEASURES = ("bm25_rank", "encoder_rank", "overlap", "n_words")
+"""Checks that measure a question and find no problem."""
+_RANKS = ((1, "first"), (10, "first 10"), (float("inf"), "beyond 10"))
+SLICES = {
+    "difficulty": ("bm25_rank", _RANKS),
+    "encoder_difficulty": ("encoder_rank", _RANKS),
+    "word_overlap": ("overlap", ((0.5, "up to half"), (0.999, "most"), (1, "all"))),
+    "length": ("n_words", ((6, "short"), (12, "medium"), (float("inf"), "long"))),
+}
+"""Columns of a file by which its questions can be sliced: what they class, and the upper limit of each class."""
 
 
 class GoldContext(TypedDict):
@@ -50,6 +66,58 @@ class Question:
         names = ("id", "question", "references", "gold_contexts", "relevant", "question_type")
         row = {name: getattr(self, name) for name in (*names, "hops", "answerable")}
         return {**row, **({"history": self.history} if self.history else {}), **self.provenance}
+
+
+@dataclass(frozen=True, slots=True)
+class CheckResult:
+    """What a check found: `value` is what it measured, None where it measured nothing; `reason` says why."""
+
+    status: Literal["ok", "problem", "not checked"]
+    value: float | None = None
+    reason: str = ""
+    problem: str = ""
+    """The name of the problem, where there is one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """A question with its checks; it is sound where no check found a problem.
+
+    Passages that answer it too are in the `relevant` of its `question`.
+    """
+
+    question: Question
+    sound: bool
+    problems: list[str] = field(default_factory=list[str])
+    checks: dict[str, CheckResult] = field(default_factory=dict[str, CheckResult])
+
+    @property
+    def reasons(self) -> list[str]:
+        """Why it is not sound, a sentence for each problem."""
+        return [each.reason for each in self.checks.values() if each.status == "problem"]
+
+    def cell(self, name: str) -> float | str | None:
+        """The status of a check; of one that only measures, its value."""
+        result = self.checks.get(name)
+        return None if result is None else result.value if name in MEASURES else result.status
+
+    def to_row(self) -> dict[str, object]:
+        """The row of a file: the question, whether it is sound, its problems with their reasons, and each check."""
+        checks = {name: self.cell(name) for name in self.checks}
+        slices: dict[str, str] = {}
+        for column, (name, classes) in SLICES.items():
+            if name in checks and self.checks[name].status == "ok":
+                value = self.checks[name].value
+                found = (each for limit, each in classes if value is not None and value <= limit)
+                slices[column] = next(found, "beyond 10")
+        found = {"problems": self.problems, "reasons": self.reasons} if self.problems else {}
+        return {**self.question.to_row(), **slices, "sound": self.sound, **found, "checks": checks}
+
+
+def write_rows(path: str | Path, checked: Sequence[Checked]) -> None:
+    """Write questions to a JSONL file, completely or not at all."""
+    lines = [json.dumps(each.to_row(), ensure_ascii=False) for each in checked]
+    write_text(Path(path), "".join(f"{line}\n" for line in lines))
 
 
 NO_ANSWER = "The documents do not say."

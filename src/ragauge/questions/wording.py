@@ -41,9 +41,8 @@ def _tables() -> dict[str, dict[str, tuple[re.Pattern[str], ...]]]:
 
     def compiled(name: str, given: str | list[str]) -> tuple[re.Pattern[str], ...]:
         flags = re.NOFLAG if name == "pronoun" else re.I
-        return tuple(
-            re.compile(each, flags) for each in ([given] if isinstance(given, str) else given)
-        )
+        patterns = [given] if isinstance(given, str) else given
+        return tuple(re.compile(each, flags) for each in patterns)
 
     return {
         language: {name: compiled(name, given) for name, given in table.items()}

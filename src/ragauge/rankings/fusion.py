@@ -1,7 +1,6 @@
 """Fuse rankings of the same queries into one, and write it as a TREC run.
 
-A run is a frame with the columns `query`, `doc` (text) and `score` (float), with rows in any order.
-Ranks follow trec_eval: score descending, then document id descending by bytes.
+A run is a frame with the columns query, doc and score, in any order. Ranks follow trec_eval: ties by id, descending.
 """
 
 from collections.abc import Sequence
@@ -14,7 +13,7 @@ import numpy as np
 import polars as pl
 
 from ragauge.errors import DataError, PlanError, Problem, did_you_mean
-from ragauge.rankings.arrays import Floats, Ints
+from ragauge.rankings.hits import Floats, Ints
 
 Method = Literal[
     "rrf", "isr", "borda", "combsum", "combmnz", "combanz", "combmax", "combmin", "combmed"
@@ -72,9 +71,9 @@ def fuse(
         if method == "borda":
             score = _borda(pool, weights)
         else:
+            ballots = zip(pool.ballots, weights, strict=True)
             points = [
-                weight * _points(ballot, method, k, norm or "min-max")
-                for ballot, weight in zip(pool.ballots, weights, strict=True)
+                weight * _points(each, method, k, norm or "min-max") for each, weight in ballots
             ]
             score = _combined(pool, method, points)
     if not np.isfinite(score).all():
@@ -100,8 +99,7 @@ def write_run(run: "pl.DataFrame", file: BinaryIO, *, tag: str) -> None:
     >>> file.getvalue()
     b'1 Q0 a 1 0.5 mine\\n'
     """
-    _refuse_frames([run])
-    run = _typed(run)
+    (run,) = _checked([run])
     problems = [
         Problem(f"{name!r} is empty or contains white space; change it", "run", field=column.name)
         for column in (run["query"], run["doc"], pl.Series("tag", [tag]))
@@ -141,7 +139,6 @@ class Ballot:
 
     @cached_property
     def size(self) -> Ints:
-        """The number of rows of each query in the run, (q,)."""
         return np.diff(self.first, append=len(self.query))
 
     def spread(self, of_query: Floats | Ints) -> Floats:
@@ -172,17 +169,13 @@ class Pool:
     @cached_property
     def n_runs(self) -> Ints:
         """The number of runs that have each document, (n,)."""
-        count = np.zeros(len(self.query), np.int64)
-        for ballot in self.ballots:
-            count[ballot.document] += 1
-        return count
+        documents = np.concatenate([ballot.document for ballot in self.ballots])
+        return np.bincount(documents, minlength=len(self.query))
 
 
 def _pooled(runs: "Sequence[pl.DataFrame]") -> Pool:
-    _refuse_frames(runs)
-    rows = pl.concat(
-        _typed(run).with_columns(pl.lit(number).alias("run")) for number, run in enumerate(runs)
-    )
+    numbered = enumerate(_checked(runs))
+    rows = pl.concat(run.with_columns(pl.lit(number).alias("run")) for number, run in numbered)
     names = rows["query"].unique(maintain_order=True)
     number = pl.col("query").cast(pl.Enum(names)).to_physical()
     rows = rows.with_columns(number).sort("query", "doc", descending=[False, True])
@@ -205,13 +198,6 @@ def _pooled(runs: "Sequence[pl.DataFrame]") -> Pool:
     if problems:
         raise DataError(problems)
     return pool
-
-
-def _typed(run: "pl.DataFrame") -> "pl.DataFrame":
-    # Adding 0 makes -0.0 and 0.0 one score.
-    return run.select(
-        pl.col("query", "doc").cast(pl.String), pl.col("score").cast(pl.Float64) + 0.0
-    )
 
 
 def _best_first(query: Ints, score: Floats) -> Ints:
@@ -260,9 +246,7 @@ def _or_one(divisor: Floats) -> Floats:
 
 def _combined(pool: Pool, method: Method, points: Sequence[Floats]) -> Floats:
     """The fused score of each document of the pool, (n,), from each run's points."""
-    columns = [
-        (ballot.document, of_run) for ballot, of_run in zip(pool.ballots, points, strict=True)
-    ]
+    columns = list(zip((ballot.document for ballot in pool.ballots), points, strict=True))
     if method == "combmed":
         rising = np.full((len(pool.query), len(points)), np.inf)
         for column, (document, of_run) in enumerate(columns):
@@ -331,7 +315,8 @@ def _refuse_settings(
         raise PlanError(problems)
 
 
-def _refuse_frames(runs: "Sequence[pl.DataFrame]") -> None:
+def _checked(runs: "Sequence[pl.DataFrame]") -> "list[pl.DataFrame]":
+    """The runs' columns as texts and numbers; DataError for invalid rows."""
     problems: list[Problem] = []
     for number, run in enumerate(runs, 1):
         source = f"run {number}"
@@ -355,3 +340,6 @@ def _refuse_frames(runs: "Sequence[pl.DataFrame]") -> None:
             problems.append(Problem(what, source, field="score", id=query))
     if problems:
         raise DataError(problems)
+    # Adding 0 makes -0.0 and 0.0 one score.
+    score = pl.col("score").cast(pl.Float64) + 0.0
+    return [run.select(pl.col("query", "doc").cast(pl.String), score) for run in runs]

@@ -1,15 +1,20 @@
-"""The judged documents in many rankings: all that a ranking measure needs.
-
-A measure of a ranking depends on the ranks and grades of the *judged* documents that were
-retrieved, and on counts. So unjudged documents are only counted.
-"""
+"""The judged documents in many rankings, all that a ranking measure needs; unjudged ones are only counted."""
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
-from ragauge.rankings.arrays import Bools, Floats, Ints
+Bytes = NDArray[np.uint8]
+Words = NDArray[np.uint64]
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+
+Compat = Literal["trec9", "trec10"]
+"""trec_eval 9 compares scores as 32-bit floats, trec_eval 10 as 64-bit floats."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,17 +42,17 @@ class Hits:
         """The number of queries."""
         return len(self.n_retrieved)
 
+    @cached_property
+    def _n_relevant(self) -> dict[int, Ints]:
+        """By grade, kept because most measures use the same grade."""
+        return {}
+
     def n_relevant(self, min_grade: int = 1) -> Ints:
         """The number of documents of at least this grade in each query's judgements, (n,)."""
         if min_grade not in self._n_relevant:
             n_relevant = self.count(self.judged_query, self.judged_grade >= min_grade)
             self._n_relevant[min_grade] = n_relevant
         return self._n_relevant[min_grade]
-
-    @cached_property
-    def _n_relevant(self) -> dict[int, Ints]:
-        """By grade, kept because most measures use the same grade."""
-        return {}
 
     def count(self, query: Ints, where: Bools) -> Ints:
         """The number of rows of each query for which `where` is true, (n,)."""
@@ -79,7 +84,7 @@ class Hits:
         >>> one_hit(rank=3).up_to(2).rank.tolist()
         []
         """
-        kept = self._hits(self.rank <= depth)
+        kept = self._where(self.rank <= depth)
         return replace(kept, n_retrieved=np.minimum(self.n_retrieved, depth))
 
     def judged_only(self) -> "Hits":
@@ -88,7 +93,7 @@ class Hits:
         >>> one_hit(rank=3).judged_only().rank.tolist()
         [1]
         """
-        kept = self._hits(self.grade >= 0)
+        kept = self._where(self.grade >= 0)
         n_judged = np.bincount(kept.query, minlength=self.n)
         return replace(kept, rank=ranks_within(kept.query, self.n), n_retrieved=n_judged)
 
@@ -96,24 +101,13 @@ class Hits:
         """The rankings of these rows, in their order; rows may repeat."""
         hits, query = _rows_of(self.query, rows, self.n)
         judged, judged_query = _rows_of(self.judged_query, rows, self.n)
-        return Hits(
-            self.n_retrieved[rows],
-            query,
-            self.rank[hits],
-            self.grade[hits],
-            self.n_new[hits],
-            judged_query,
-            self.judged_grade[judged],
-        )
+        rank, grade, n_new = (column[hits] for column in (self.rank, self.grade, self.n_new))
+        grades, n_retrieved = self.judged_grade[judged], self.n_retrieved[rows]
+        return Hits(n_retrieved, query, rank, grade, n_new, judged_query, grades)
 
-    def _hits(self, kept: Bools) -> "Hits":
-        return replace(
-            self,
-            query=self.query[kept],
-            rank=self.rank[kept],
-            grade=self.grade[kept],
-            n_new=self.n_new[kept],
-        )
+    def _where(self, kept: Bools) -> "Hits":
+        columns = ("query", "rank", "grade", "n_new")
+        return replace(self, **{name: getattr(self, name)[kept] for name in columns})
 
 
 def one_hit(*, rank: int, grade: int = 1) -> Hits:

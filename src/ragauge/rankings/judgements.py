@@ -6,11 +6,9 @@ from functools import cached_property
 
 import numpy as np
 
-from ragauge.rankings.arrays import Bools, Compat, Floats, Ints, compared
-from ragauge.rankings.hits import Hits
+from ragauge.rankings.hits import Bools, Compat, Floats, Hits, Ints
 from ragauge.rankings.reading.fields import (
     Field,
-    bytes_of,
     digests,
     field_of,
     numbered_names,
@@ -18,7 +16,7 @@ from ragauge.rankings.reading.fields import (
     starts_of_blocks,
     texts_of,
 )
-from ragauge.rankings.reading.lookup import Names, order, ranks, same_pairs
+from ragauge.rankings.reading.lookup import Names, compared, order, ranks, same_pairs
 
 NOT_JUDGED = -1
 """The number of a query without judgements."""
@@ -90,15 +88,10 @@ class Judgements:
         [1, 0]
         """
         sizes = np.fromiter(map(len, judged.values()), np.int64, len(judged))
-        documents = [bytes_of(name) for grades in judged.values() for name in grades]
+        documents = [name for grades in judged.values() for name in grades]
         grades = [grade for grades in judged.values() for grade in grades.values()]
-        return cls(
-            field_of([bytes_of(name) for name in judged]),
-            np.repeat(np.arange(len(judged)), sizes),
-            field_of(documents),
-            np.array(grades, np.int64),
-            source,
-        )
+        query, grade = np.repeat(np.arange(len(judged)), sizes), np.array(grades, np.int64)
+        return cls(field_of(list(judged)), query, field_of(documents), grade, source)
 
     @classmethod
     def from_fields(
@@ -120,9 +113,7 @@ class JudgedRun:
     `n_retrieved` (n_queries,) counts each judged query's documents; `judgement` (h,) numbers the
     judgements whose document was retrieved, at `rank` (h,). `n_unjudged_queries` of the run are not
     in the judgements. `tag` is the name in the run itself. `searched` (n_queries,) marks the queries
-    that were searched, for sources that record a search without results; None if the source does
-    not, and a query without documents then counts as not searched. `notes` say how the source was
-    read.
+    that were searched; None if the source records no search without results. `notes` say how it was read.
     """
 
     judgements: Judgements
@@ -133,12 +124,6 @@ class JudgedRun:
     tag: str = ""
     searched: Bools | None = None
     notes: tuple[str, ...] = ()
-
-    @classmethod
-    def nothing(cls, judgements: Judgements) -> "JudgedRun":
-        """A run without documents."""
-        none = np.zeros(0, np.int64)
-        return cls(judgements, np.zeros(judgements.n_queries, np.int64), none, none)
 
     @cached_property
     def is_present(self) -> Bools:

@@ -1,8 +1,4 @@
-"""A ranking measure: a function from a table of hits to one number for each query.
-
-`@measure` registers one, with its bounds, when it is undefined and how its numbers are aggregated.
-`ragauge.rankings.measures` has the formulas; `ragauge.metrics.ranking` makes metrics of them.
-"""
+"""A ranking measure: a function from a table of hits to one number for each query."""
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
@@ -14,8 +10,7 @@ from typing import Any, Literal, NamedTuple, TypeVar
 import numpy as np
 
 from ragauge.label import SettingValue
-from ragauge.rankings.arrays import Bools, Floats, Ints
-from ragauge.rankings.hits import Hits
+from ragauge.rankings.hits import Bools, Floats, Hits, Ints
 from ragauge.setting import Setting, read_setting, read_settings
 from ragauge.stats.aggregation import Aggregation
 
@@ -46,9 +41,6 @@ class Values(NamedTuple):
     def reason(self, query: int) -> str | None:
         """Why the query has no value; None when it has one."""
         return next((cause.reason for cause in self.causes if cause.where[query]), None)
-
-
-# Selections and counts of hits that several measures and their evidence share
 
 
 def judged_hits(hits: Hits, *, k: int | None = None) -> Bools:
@@ -88,9 +80,6 @@ def n_places(hits: Hits, *, k: int | None = None) -> Ints:
     return hits.n_retrieved if k is None else np.full(hits.n, k)
 
 
-# Measures
-
-
 @dataclass(frozen=True, eq=False)
 class Measure:
     """A ranking measure: its formula, bounds, aggregation and evidence.
@@ -123,13 +112,17 @@ class Measure:
         parameters = inspect.signature(self.function, eval_str=True).parameters.values()
         return tuple(map(read_setting, list(parameters)[1:]))
 
+    @property
+    def setting_names(self) -> tuple[str, ...]:
+        return _names(self.function)
+
     def read_settings(self, given: Settings) -> dict[str, SettingValue]:
         """All settings, the given ones checked by type; LabelError names every bad one."""
         return read_settings(self.name, self.settings, given)
 
     def values(self, hits: Hits, settings: Settings) -> Values:
         """Each query's number with these settings; settings of other measures are ignored."""
-        own = {name: settings[name] for name in _names(self.function) if name in settings}
+        own = {name: settings[name] for name in self.setting_names if name in settings}
         causes: list[Cause] = []
         if self.undefined == "nothing relevant":
             causes.append(Cause(_call(n_relevant, hits, own) == 0, NOTHING_RELEVANT))
@@ -139,7 +132,7 @@ class Measure:
             causes.append(_call(self.beyond, hits, own))
         undefined = np.zeros(hits.n, np.bool_)
         for cause in causes:
-            undefined = undefined | cause.where
+            undefined |= cause.where
         value = self.function(hits, **own)
         return Values(np.where(undefined, 0.0, value) if causes else value, undefined, (*causes,))
 

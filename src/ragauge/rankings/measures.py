@@ -8,8 +8,7 @@ from typing import Annotated, Literal
 
 import numpy as np
 
-from ragauge.rankings.arrays import Bools, Compat, Floats, Ints
-from ragauge.rankings.hits import Hits, ranks_within
+from ragauge.rankings.hits import Bools, Compat, Floats, Hits, Ints, ranks_within
 from ragauge.rankings.hits import one_hit as one_hit  # for the examples
 from ragauge.rankings.measure import (
     Cause,

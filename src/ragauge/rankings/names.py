@@ -1,9 +1,4 @@
-"""Read trec_eval's, ir_measures' and ranx's names of ranking measures as our labels.
-
-trec_eval's: `map`, `P_10`, `ndcg_cut.5,10`, `iprec_at_recall_0.10`, `set_F.0.5`, the families `P`,
-`ndcg_cut`, `map_cut` … with its own cut-offs, and the sets `official`, `set` and `all_trec`.
-ir_measures': `nDCG@10`, `AP(rel=2)@100`, `IPrec@0.1`. ranx': `hit_rate@10`, `r-precision`, `rbp.95`.
-"""
+"""Read trec_eval's, ir_measures' and ranx's names of ranking measures as our labels."""
 
 import math
 import re
@@ -90,14 +85,11 @@ class Family(NamedTuple):
 
 
 CUTS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
+TENTHS, FIFTHS = (tuple(at / n for at in range(11)) for n in (10, 5))
 FAMILIES = {
     "P": Family("precision", "k", _whole, CUTS),
-    "Rprec_mult": Family(
-        "r_precision", "multiple", _number, tuple(at / 5 for at in range(1, 11)), "{:.2f}"
-    ),
-    "iprec_at_recall": Family(
-        "iprec", "recall", _number, tuple(at / 10 for at in range(11)), "{:.2f}"
-    ),
+    "Rprec_mult": Family("r_precision", "multiple", _number, FIFTHS[1:], "{:.2f}"),
+    "iprec_at_recall": Family("iprec", "recall", _number, TENTHS, "{:.2f}"),
     "map_cut": Family("map", "k", _whole, CUTS),
     "ndcg_cut": Family("ndcg", "k", _whole, CUTS),
     "recall": Family("recall", "k", _whole, CUTS),
@@ -133,10 +125,7 @@ RANX_RBP = r"rbp(?:\.p=0?)?(?P<p>\.\d{1,15})"
 
 
 class AskedMeasure(NamedTuple):
-    """A requested measure: our label, and the name used in the request.
-
-    The label has a canonical name; `catalog.find` reads its settings.
-    """
+    """A requested measure: our label with a canonical name, and the name used in the request."""
 
     label: Label
     shown: str
@@ -145,7 +134,9 @@ class AskedMeasure(NamedTuple):
 def read_measure(text: str) -> tuple[AskedMeasure, ...]:
     """The measures with this name: one, or all of one of trec_eval's families or sets.
 
-    LabelError names what is unknown. `recall` and `success` without a cut-off are ours: they count
+    trec_eval's names: `map`, `P_10`, `ndcg_cut.5,10`, `iprec_at_recall_0.10`, the families `P`, `ndcg_cut` … with
+    its own cut-offs, and the sets `official`, `set` and `all_trec`. ir_measures': `nDCG@10`, `AP(rel=2)@100`,
+    `IPrec@0.1`. ranx': `hit_rate@10`, `r-precision`, `rbp.95`. LabelError names what is unknown. `recall` and `success` without a cut-off are ours: they count
     all retrieved documents.
 
     >>> for asked in read_measure("ndcg_cut.5,10"):
@@ -156,10 +147,8 @@ def read_measure(text: str) -> tuple[AskedMeasure, ...]:
     'map(min_grade=2)@100'
     """
     text = text.strip()
-    if text in SETS:
-        return tuple(measure for name in SETS[text] for measure in _trec(name))
-    if text in FAMILIES and text not in CANONICAL:
-        return tuple(_trec(text))
+    if text in SETS or (text in FAMILIES and text not in CANONICAL):
+        return tuple(measure for name in SETS.get(text, (text,)) for measure in _trec(name))
     if found := re.fullmatch(MULTIPLE, text, re.ASCII):
         try:
             several = _with_cuts(**found.groupdict())
@@ -167,7 +156,22 @@ def read_measure(text: str) -> tuple[AskedMeasure, ...]:
             raise LabelError(f"measure {text!r}: {error}") from None
         if several:
             return several
-    return (AskedMeasure(_label(text), text),)
+    if text.startswith("IPrec") and (found := re.fullmatch(AT_RECALL, text, re.ASCII)):
+        label = _canonical(Label.parse(found["before"]))
+        recall = _number(found["recall"])
+        label = replace(label, settings={**label.settings, "recall": recall})
+    elif "=" in text and re.fullmatch(OWN_GAINS, text, re.ASCII):
+        why = "gains are the grades; change the grades in the judgements"
+        raise LabelError(f"measure {text!r}: {why}")
+    elif text.startswith("rbp") and (found := re.fullmatch(RANX_RBP, text, re.ASCII)):
+        label = Label("rbp", {"p": float(found["p"])})
+    else:
+        front = text.partition("(")[0].partition("@")[0]
+        name = front.strip().replace("-", "_")
+        # A label cannot begin with a digit, as 11pt_avg does.
+        name = ALIASES[name] if name == "11pt_avg" else name
+        label = _canonical(Label.parse(f"{name}{text[len(front) :]}"))
+    return (AskedMeasure(label, text),)
 
 
 def _trec(name: str) -> Iterator[AskedMeasure]:
@@ -198,24 +202,6 @@ def _with_cuts(name: str, sign: str, cuts: str) -> tuple[AskedMeasure, ...]:
     else:
         return ()
     return (AskedMeasure(label, f"{name}_{cuts}"),)
-
-
-def _label(text: str) -> Label:
-    """The label of a single measure in the form name(settings)@k."""
-    if text.startswith("IPrec") and (found := re.fullmatch(AT_RECALL, text, re.ASCII)):
-        label = _canonical(Label.parse(found["before"]))
-        return replace(label, settings={**label.settings, "recall": _number(found["recall"])})
-    if "=" in text and re.fullmatch(OWN_GAINS, text, re.ASCII):
-        raise LabelError(
-            f"measure {text!r}: gains are the grades; change the grades in the judgements"
-        )
-    if text.startswith("rbp") and (found := re.fullmatch(RANX_RBP, text, re.ASCII)):
-        return Label("rbp", {"p": float(found["p"])})
-    front = text.partition("(")[0].partition("@")[0]
-    name = front.strip().replace("-", "_")
-    # A label cannot begin with a digit, as 11pt_avg does.
-    name = ALIASES[name] if name == "11pt_avg" else name
-    return _canonical(Label.parse(f"{name}{text[len(front) :]}"))
 
 
 def _canonical(label: Label) -> Label:

@@ -8,12 +8,11 @@ import numpy as np
 import ragauge.rankings.measures  # noqa: F401  # pyright: ignore[reportUnusedImport]  # declares them
 from ragauge.errors import LabelError, PlanError
 from ragauge.label import SettingValue, outside_brackets
-from ragauge.rankings.arrays import Bools, Compat, Floats
+from ragauge.rankings.hits import Bools, Compat, Floats
 from ragauge.rankings.judgements import Judgements
 from ragauge.rankings.measure import MEASURES
 from ragauge.rankings.names import AskedMeasure, read_measure
-from ragauge.rankings.reading.judged_runs import judged_runs, named_runs
-from ragauge.rankings.reading.sources import read_judgements
+from ragauge.rankings.reading.sources import judged_runs, named_runs, read_judgements
 from ragauge.rankings.reading.streams import refuse_read_twice
 from ragauge.rankings.result import RankingResult, Undefined
 
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from ragauge.rankings.fusion import Method, Norm
-    from ragauge.rankings.reading.sources import RankingSource
+    from ragauge.rankings.reading.sources import RankingSource, Runs
 
 DEFAULT_MEASURES = ("ndcg@10", "map", "mrr@10", "recall@100", "precision@10")
 
@@ -32,7 +31,7 @@ COUNTED_WITHOUT_RESULTS = ("num_q", "num_rel")
 
 def rank(
     qrels: "RankingSource | Judgements",
-    runs: "RankingSource | Sequence[RankingSource] | Mapping[str, RankingSource]",
+    runs: "Runs",
     measures: str | Sequence[str] = DEFAULT_MEASURES,
     *,
     min_grade: int = 1,
@@ -65,17 +64,29 @@ def rank(
     >>> ranked.mean("mrr")
     0.5
     """
-    _refuse_settings(min_grade, depth, undefined, compat, seed)
+    counts = [("min_grade", min_grade, 1), ("seed", seed, 0)]
+    counts += [] if depth is None else [("depth", depth, 1)]
+    problems = [
+        f"{name} must be a whole number of at least {least}, got {value!r}"
+        for name, value, least in counts
+        if type(value) is not int or value < least
+    ]
+    for name, value, known in (
+        ("undefined", undefined, get_args(Undefined)),
+        ("compat", compat, get_args(Compat)),
+    ):
+        if value not in known:
+            problems.append(f"{name} must be {' or '.join(map(repr, known))}, got {value!r}")
+    if problems:
+        raise PlanError(problems)
     asked = _measures([measures] if isinstance(measures, str) else measures)
     declared = [MEASURES[measure.label.name] for measure in asked]
-    common: dict[str, SettingValue] = {"min_grade": min_grade, "compat": compat}
     settings: list[dict[str, SettingValue]] = []
-    for own, measure in zip(
-        declared, asked, strict=True
-    ):  # a label's settings go before the common ones
-        names = {setting.name for setting in own.settings}
-        fitting = {name: value for name, value in common.items() if name in names}
-        settings.append(own.read_settings({**fitting, **measure.label.settings}))
+    for own, measure in zip(declared, asked, strict=True):
+        # A label's settings go before the common ones.
+        common: dict[str, SettingValue] = {"min_grade": min_grade, "compat": compat}
+        common = {name: value for name, value in common.items() if name in own.setting_names}
+        settings.append(own.read_settings({**common, **measure.label.settings}))
     refuse_read_twice([qrels, *(source for _, source in named_runs(runs))])
     judgements = read_judgements(qrels)
     by_name = judged_runs(runs, judgements, compat)
@@ -84,17 +95,14 @@ def rank(
     for run in by_name.values():
         hits = run.hits if depth is None else run.hits.up_to(min(depth, LARGEST_DEPTH))
         hits = hits.judged_only() if judged_only else hits
-        found = [own.values(hits, given) for own, given in zip(declared, settings, strict=True)]
-        # Queries without results score 0, with `complete` too.
-        values.append(
-            [
-                result.value
-                if own.name in COUNTED_WITHOUT_RESULTS
-                else np.where(run.is_present, result.value, 0.0)
-                for own, result in zip(declared, found, strict=True)
-            ]
-        )
-        is_undefined.append([result.undefined for result in found])
+        values.append([])
+        is_undefined.append([])
+        for own, given in zip(declared, settings, strict=True):
+            found = own.values(hits, given)
+            # Queries without results score 0, with `complete` too.
+            is_all = own.name in COUNTED_WITHOUT_RESULTS
+            values[-1].append(found.value if is_all else np.where(run.is_present, found.value, 0.0))
+            is_undefined[-1].append(found.undefined)
     present = np.array([run.is_present for run in by_name.values()])
     return RankingResult(
         judgements,
@@ -139,7 +147,7 @@ def fuse(
     if isinstance(runs, str | Mapping):
         raise PlanError(["fuse needs several runs; give a list of them"])
     refuse_read_twice(runs)
-    frames = [run_frame(run, compat=compat) for run in runs]
+    frames = list(map(run_frame, runs))
     if compat == "trec9" and (method in BY_RANK or norm == "rank"):
         # Rounded to 32 bits, as trec_eval 9 compares scores; but a run cannot hold the infinite ones
         # that those too large for 32 bits become.
@@ -172,25 +180,3 @@ def _measures(names: Sequence[str]) -> tuple[AskedMeasure, ...]:
     if not measures:
         raise PlanError(["no measure given; give one such as ndcg@10"])
     return tuple(measures)
-
-
-def _refuse_settings(
-    min_grade: int, depth: int | None, undefined: str, compat: str, seed: int
-) -> None:
-    """PlanError that lists every invalid setting."""
-    counts = {"min_grade": (min_grade, 1), "seed": (seed, 0)}
-    if depth is not None:
-        counts["depth"] = (depth, 1)
-    problems = [
-        f"{name} must be a whole number of at least {least}, got {value!r}"
-        for name, (value, least) in counts.items()
-        if type(value) is not int or value < least
-    ]
-    for name, value, known in (
-        ("undefined", undefined, get_args(Undefined)),
-        ("compat", compat, get_args(Compat)),
-    ):
-        if value not in known:
-            problems.append(f"{name} must be {' or '.join(map(repr, known))}, got {value!r}")
-    if problems:
-        raise PlanError(problems)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from ragauge.errors import LabelError, PlanError
-from ragauge.rankings.arrays import Bools, Floats, Ints
+from ragauge.rankings.hits import Bools, Floats, Ints
 from ragauge.rankings.judgements import Judgements
 from ragauge.rankings.measure import MEASURES
 from ragauge.rankings.names import AskedMeasure, read_measure
@@ -129,15 +129,20 @@ class RankingResult:
 
         For a count it is the sum, for gmap the geometric mean. None if no query has a value.
         """
-        return self._whole(self._run(run), self._measure(measure))
+        at, of = self._run(run), self._measure(measure)
+        values, counts = self._averaged(of)
+        # Summed in the order of names, so that no digit depends on the order of the judgements.
+        total = (values[at] * counts[at])[self.by_name].sum()
+        sums = np.array([[total, counts[at].sum()]], np.float64)
+        mean = float(AGGREGATES[_kind(self.measures[of])](sums)[0])
+        return mean if np.isfinite(mean) else None
 
     def per_query(self, measure: str, run: str | None = None) -> dict[str, float | None]:
         """Each query's value, None where undefined, ordered by the names of the queries."""
         at, of = self._run(run), self._measure(measure)
+        values, is_undefined = self.values[at, of], self.is_undefined[at, of]
         return {
-            self.judgements.queries[query]: None
-            if self.is_undefined[at, of, query]
-            else float(self.values[at, of, query])
+            self.judgements.queries[query]: None if is_undefined[query] else float(values[query])
             for query in self.queries_of(at)
         }
 
@@ -159,14 +164,34 @@ class RankingResult:
         """The numbers of the queries, ordered by the bytes of their names."""
         return by_bytes(self.judgements.query_names)
 
+    def n_undefined(self, run: int, measure: int) -> int:
+        """How many of the run's queries are undefined for the measure."""
+        return int((self.is_undefined[run, measure] & self.is_counted[run]).sum())
+
     @cached_property
     def summaries(self) -> tuple[Summary, ...]:
         """The summary of every run and measure."""
-        return tuple(
-            self._summary(run, measure)
-            for run in range(len(self.runs))
-            for measure in range(len(self.measures))
-        )
+        from ragauge.stats.intervals import interval
+
+        found: list[Summary] = []
+        for run, name in enumerate(self.runs):
+            for measure, shown in enumerate(self.names):
+                kind, (values, counts) = _kind(self.measures[measure]), self._averaged(measure)
+                value, low, high = self.mean(shown, name), None, None
+                if kind != "sum":
+                    # Each query's share of the sums that the aggregate is computed from.
+                    parts = [values[run] * counts[run], counts[run].astype(np.float64)]
+                    ends = ends_of(kind, *self._scale(measure))
+                    rows = np.column_stack(parts)[self.by_name]
+                    estimate = interval(rows, AGGREGATES[kind], ends=ends)
+                    low, high = (estimate.low, estimate.high) if estimate else (None, None)
+                    if value is not None and low is not None and high is not None:
+                        # Widened so that rounding never puts the value outside.
+                        low, high = min(low, value), max(high, value)
+                n_undefined = self.n_undefined(run, measure)
+                n = int(counts[run].sum())
+                found.append(Summary(name, shown, value, low, high, n, n_undefined))
+        return tuple(found)
 
     def compare(self, baseline: str | None = None) -> tuple[RunComparison, ...]:
         """Compare every pair of runs, or each run with the baseline, by paired randomization tests.
@@ -187,16 +212,6 @@ class RankingResult:
             for compared in self._compare(measure, pairs, baseline)
         )
 
-    def common_means(self, measure: str, one: str, other: str) -> tuple[float, float]:
-        """The means of two runs over the queries that count for both, which `compare` compares.
-
-        Raises PlanError for a run or measure that the result does not have.
-        """
-        at, pair = self._measure(measure), (self._run(one), self._run(other))
-        kept = self._counts(pair[0], at) & self._counts(pair[1], at)
-        first, second = (float(np.mean(self._scored(run, at)[kept])) for run in pair)
-        return first, second
-
     def _compare(
         self, measure: int, pairs: Sequence[tuple[int, int]], baseline: str | None
     ) -> Iterator[RunComparison]:
@@ -204,78 +219,55 @@ class RankingResult:
         from ragauge.stats.corrections import holm, of_family
         from ragauge.stats.tests import pairwise_randomization
 
-        every = range(len(self.runs))
-        values = np.array([self._scored(run, measure) for run in every])[:, self.by_name]
-        counts = np.array([self._counts(run, measure) for run in every])[:, self.by_name]
+        scored, counted = self._averaged(measure)
+        values, counts = scored[:, self.by_name], counted[:, self.by_name]
         test_pairs = partial(pairwise_randomization, seed=self.seed, scale=self._scale(measure))
         tests: dict[tuple[int, int], PairedTest] = {}
         if counts.any() and (counts == counts[0]).all():
             tested = test_pairs(values[:, counts[0]])
-            by_pair = dict(zip(combinations(every, 2), tested, strict=True))
+            by_pair = dict(zip(combinations(range(len(self.runs)), 2), tested, strict=True))
             tests = {pair: by_pair[pair] for pair in pairs}
         else:
             for pair in pairs:
                 kept = counts[[*pair]].all(axis=0)
                 if kept.any():
                     (tests[pair],) = test_pairs(values[[*pair]][:, kept])
-        corrected = of_family(
-            holm,
-            [test.p_value for test in tests.values()],
-            [test.n_nonzero > 0 for test in tests.values()],
-        )
+        p_values = [test.p_value for test in tests.values()]
+        corrected = of_family(holm, p_values, [test.n_nonzero > 0 for test in tests.values()])
         for ((run, base), test), p in zip(tests.items(), corrected, strict=True):
             compared = RunComparison(self.names[measure], self.runs[run], self.runs[base], test, p)
             yield compared if self.runs[base] == baseline else compared.reversed()
 
-    def _summary(self, run: int, measure: int) -> Summary:
-        """A sum has no interval."""
-        from ragauge.stats.intervals import interval
+    def common_means(self, measure: str, one: str, other: str) -> tuple[float, float]:
+        """The means of two runs over the queries that count for both, which `compare` compares.
 
-        kind, counts = _kind(self.measures[measure]), self._counts(run, measure)
-        value, low, high = self._whole(run, measure), None, None
-        if kind != "sum":
-            # Each query's share of the sums that the aggregate is computed from.
-            parts = np.column_stack(
-                [self._scored(run, measure) * counts, counts.astype(np.float64)]
-            )[self.by_name]
-            ends = ends_of(kind, *self._scale(measure))
-            found = interval(parts, AGGREGATES[kind], ends=ends)
-            if found and value is not None and found.low is not None and found.high is not None:
-                # Widened so that rounding never puts the value outside.
-                low, high = min(found.low, value), max(found.high, value)
-        n_undefined = self.n_undefined(run, measure)
-        return Summary(
-            self.runs[run], self.names[measure], value, low, high, int(counts.sum()), n_undefined
-        )
+        Raises PlanError for a run or measure that the result does not have.
+        """
+        values, counts = self._averaged(self._measure(measure))
+        pair = [self._run(one), self._run(other)]
+        kept = counts[pair].all(axis=0)
+        first: Floats = values[pair[0]][kept]
+        second: Floats = values[pair[1]][kept]
+        return float(np.mean(first)), float(np.mean(second))
+
+    def _averaged(self, measure: int) -> tuple[Floats, Bools]:
+        """The values in the form that is averaged, and which of them count, both (runs, queries)."""
+        if measure not in self._columns:
+            values, counts = self.values[:, measure], self.is_counted
+            if _kind(self.measures[measure]) == "geometric_mean":
+                values = parts_of(values.ravel(), "geometric_mean")[:, 0].reshape(values.shape)
+            if self.undefined != "zero":
+                counts = counts & ~self.is_undefined[:, measure]
+            self._columns[measure] = values, counts
+        return self._columns[measure]
+
+    @cached_property
+    def _columns(self) -> dict[int, tuple[Floats, Bools]]:
+        return {}
 
     def _scale(self, measure: int) -> tuple[float | None, float | None]:
         found = MEASURES[self.measures[measure].label.name]
         return found.low, found.high
-
-    def n_undefined(self, run: int, measure: int) -> int:
-        """How many of the run's queries are undefined for the measure."""
-        return int((self.is_undefined[run, measure] & self.is_counted[run]).sum())
-
-    def _whole(self, run: int, measure: int) -> float | None:
-        counts = self._counts(run, measure)
-        # Summed in the order of names, so that no digit depends on the order of the judgements.
-        total = (self._scored(run, measure) * counts)[self.by_name].sum()
-        sums = np.array([[total, counts.sum()]], np.float64)
-        value = float(AGGREGATES[_kind(self.measures[measure])](sums)[0])
-        return value if np.isfinite(value) else None
-
-    def _scored(self, run: int, measure: int) -> Floats:
-        """Each query's value in the form that is averaged."""
-        values = self.values[run, measure]
-        if _kind(self.measures[measure]) == "geometric_mean":
-            return parts_of(values, "geometric_mean")[:, 0]
-        return values
-
-    def _counts(self, run: int, measure: int) -> Bools:
-        counted = self.is_counted[run]
-        if self.undefined == "zero":
-            return counted
-        return counted & ~self.is_undefined[run, measure]
 
     def _run(self, name: str | None) -> int:
         if name is None and len(self.runs) == 1:
@@ -288,20 +280,18 @@ class RankingResult:
         return self.runs.index(name)
 
     def _measure(self, name: str) -> int:
-        if name not in self._places:
-            try:
-                (asked,) = read_measure(name)
-                return self._places[str(asked.label)]
-            except (LabelError, ValueError, KeyError):
-                known = ", ".join(self.names)
-                raise PlanError(
-                    [f"measure {name!r} was not computed; the measures are {known}"]
-                ) from None
-        return self._places[name]
+        """The position of a measure by its given name, or by its label."""
+        if name in self._places:
+            return self._places[name]
+        try:
+            (asked,) = read_measure(name)
+            return self._places[str(asked.label)]
+        except (LabelError, ValueError, KeyError):
+            what = f"measure {name!r} was not computed; the measures are {', '.join(self.names)}"
+            raise PlanError([what]) from None
 
     @cached_property
     def _places(self) -> dict[str, int]:
-        """The position of each measure, by its label and by its given name."""
         labels = {str(measure.label): at for at, measure in enumerate(self.measures)}
         return {**labels, **{name: at for at, name in enumerate(self.names)}}
 

@@ -1,7 +1,6 @@
 """Scored runs as a report, and in trec_eval's format."""
 
 import re
-from collections.abc import Sequence
 from dataclasses import asdict, astuple, dataclass, replace
 from functools import cached_property
 
@@ -25,8 +24,7 @@ RUNS_NAMED, MEASURES_NAMED = 5, 8
 class RankingTable:
     """Formatted ranking scores as tables.
 
-    Each further run is compared with the first and marked if it differs significantly. With
-    `all_pairs`, `compared` holds every pair of runs.
+    Runs are compared with the first, with `all_pairs` each with each, and marked if they differ significantly.
     """
 
     ranked: RankingResult
@@ -44,12 +42,12 @@ class RankingTable:
         ranked, each_measure = self.ranked, list[tuple[str, ...]]()
         by_run: dict[str, list[str]] = {run: [] for run in ranked.runs}
         for row in ranked.summaries:
+            mark = f" {MARK}" if (row.run, row.measure) in self._marked else ""
             value, span = DASH, _interval(row.low, row.high)
             if row.value is not None:
                 value = _number(row.value, is_count=ranked.is_count(row.measure))
-            mark = f" {MARK}" if (row.run, row.measure) in self._marked else ""
-            has_interval = row.value is not None and span != DASH
-            by_run[row.run].append(f"{value} {span}{mark}" if has_interval else value + mark)
+            shown = value if row.value is None or span == DASH else f"{value} {span}"
+            by_run[row.run].append(shown + mark)
             each_measure.append((row.run, row.measure, value + mark, span, f"{row.n:,}"))
         n_queries = ranked.is_counted.sum(axis=1).tolist()
         rows = [
@@ -64,48 +62,49 @@ class RankingTable:
     @property
     def marked_means(self) -> Table:
         """The means with the best of each measure marked, where there are several runs."""
-        texts = list(zip(*self.means.texts, strict=True))
-        columns: list[Sequence[str | Cell]] = [*texts]
-        for at, measure in enumerate(self.ranked.names, 2):
-            means = [self.ranked.mean(measure, run) for run in self.ranked.runs]
-            is_ranked = len(means) > 1 and not self.ranked.is_count(measure)
-            known = [mean for mean in means if mean is not None] if is_ranked else []
-            columns[at] = [
-                Cell(text, is_best=bool(known) and mean == max(known))
-                for text, mean in zip(texts[at], means, strict=True)
+        ranked, table = self.ranked, self.means
+        best: list[float | None] = [None, None]
+        for name in ranked.names:
+            means = [ranked.mean(name, run) for run in ranked.runs]
+            known = [mean for mean in means if mean is not None]
+            is_ranked = len(means) > 1 and not ranked.is_count(name)
+            best.append(max(known, default=None) if is_ranked else None)
+        rows = [
+            [*row[:2]]
+            + [
+                Cell(text, is_best=top is not None and ranked.mean(name, run) == top)
+                for text, name, top in zip(row[2:], ranked.names, best[2:], strict=True)
             ]
-        return replace(self.means, rows=list(zip(*columns, strict=True)))
+            for run, row in zip(ranked.runs, table.texts, strict=True)
+        ]
+        return replace(table, rows=rows)
 
     @property
     def queries(self) -> Table:
         """A row per query and run."""
         ranked = self.ranked
         names = [name for name in ranked.names if not ranked.is_whole_only(name)]
-        at = [ranked.names.index(name) for name in names]
-        counts = [ranked.is_count(name) for name in names]
+        values = {(name, run): ranked.per_query(name, run) for name in names for run in ranked.runs}
         rows: list[tuple[str, ...]] = []
-        for query in map(int, ranked.by_name):
-            for run, name in enumerate(ranked.runs):
-                if ranked.is_counted[run, query]:
-                    absent = ranked.is_undefined[run, at, query].tolist()
-                    values = ranked.values[run, at, query].tolist()
+        for number in map(int, ranked.by_name):
+            query = ranked.judgements.queries[number]
+            for at, run in enumerate(ranked.runs):
+                if ranked.is_counted[at, number]:
+                    found = [(name, values[name, run][query]) for name in names]
                     cells = [
-                        DASH if is_absent else _number(value, is_count=is_count)
-                        for is_absent, value, is_count in zip(absent, values, counts, strict=True)
+                        DASH if value is None else _number(value, is_count=ranked.is_count(name))
+                        for name, value in found
                     ]
-                    rows.append((ranked.judgements.queries[query], name, *cells))
+                    rows.append((query, run, *cells))
         return Table(("query", "run", *names), rows)
 
     @cached_property
-    def with_first(self) -> tuple[RunComparison, ...]:
-        """Each further run compared with the first; empty for a single run."""
-        if len(self.ranked.runs) < 2:
-            return ()
-        return self.ranked.compare(self.ranked.runs[0])
-
-    @cached_property
     def compared(self) -> tuple[RunComparison, ...]:
-        return self.ranked.compare() if self.all_pairs else ()
+        """Every pair of runs, or each further run with the first; empty for a single run."""
+        if self.all_pairs:
+            return self.ranked.compare()
+        first, *others = self.ranked.runs
+        return self.ranked.compare(first) if others else ()
 
     @property
     def pairs(self) -> Table:
@@ -124,34 +123,31 @@ class RankingTable:
     @cached_property
     def notes(self) -> tuple[str, ...]:
         """Notes on how the files were read and on queries without a value or left out."""
-        ranked, notes = self.ranked, [*self.ranked.notes]
+        ranked = self.ranked
         how = "counted as 0" if ranked.undefined == "zero" else "left out"
-        without: dict[tuple[int, tuple[str, ...]], list[str]] = {}
+        without: dict[str, list[str]] = {}
+        left_out: dict[str, list[str]] = {}
         for at, run in enumerate(ranked.runs):
             absent: dict[int, list[str]] = {}
             for measure, name in enumerate(ranked.names):
                 if n := ranked.n_undefined(at, measure):
                     absent.setdefault(n, []).append(name)
             for n, names in absent.items():
-                without.setdefault((n, tuple(names)), []).append(run)
-        for (n, names), runs in without.items():
-            text = f"{_queries(n)} without a value, {how}: {some(names, MEASURES_NAMED)}"
-            notes.append(f"{some(runs, RUNS_NAMED)}: {text}")
-        left_out: dict[str, list[str]] = {}
-        for at, run in enumerate(ranked.runs):
+                text = f"{_queries(n)} without a value, {how}: {some(names, MEASURES_NAMED)}"
+                without.setdefault(text, []).append(run)
             if n := ranked.n_unjudged_queries[at]:
                 left_out.setdefault(f"{_queries(n, 'unjudged ')} left out", []).append(run)
             if n := int((~ranked.is_counted[at]).sum()):
                 it = "it" if n == 1 else "them"
                 text = f"no results for {_queries(n, 'judged ')}, left out; --complete counts {it} as 0"
                 left_out.setdefault(text, []).append(run)
-        notes += [f"{some(runs, RUNS_NAMED)}: {text}" for text, runs in left_out.items()]
-        return tuple(notes)
+        found = [*without.items(), *left_out.items()]
+        return (*ranked.notes, *(f"{some(runs, RUNS_NAMED)}: {text}" for text, runs in found))
 
     @cached_property
     def legend(self) -> str:
         """What the mark means; empty if no runs are compared."""
-        pairs = {(pair.run, pair.baseline) for pair in self._tested}
+        pairs = {(pair.run, pair.baseline) for pair in self.compared}
         if not pairs:
             return ""
         first = self.ranked.runs[0]
@@ -162,16 +158,12 @@ class RankingTable:
             f"measure over the queries of both runs{corrected}"
         )
 
-    @property
-    def _tested(self) -> tuple[RunComparison, ...]:
-        return self.compared or self.with_first
-
     @cached_property
     def _marked(self) -> frozenset[tuple[str, str]]:
         first = self.ranked.runs[0]
         return frozenset(
             (pair.run, pair.measure)
-            for pair in self._tested
+            for pair in self.compared
             if pair.baseline == first and pair.p_holm < LEVEL
         )
 
@@ -194,17 +186,48 @@ def ranking_report(table: RankingTable, form: str, *, per_query: bool = False) -
 
     CSV and JSON have numbers that are not rounded; tables for them, and their intervals, are not made.
     """
-    if form in ("csv", "json"):
-        return Report(
-            "",
-            records=lambda: _records(table.ranked, per_query=per_query),
-            data=lambda: _data(table, per_query=per_query),
+    ranked = table.ranked
+    names = [name for name in ranked.names if not ranked.is_whole_only(name)]
+
+    def records() -> Records:
+        """One line per run and measure; with `per_query`, per run, query and measure."""
+        if not per_query:
+            header = ("run", "measure", "value", "low", "high", "n", "n_undefined")
+            return header, map(astuple, ranked.summaries)
+        return ("run", "query", "measure", "value"), (
+            (run, query, measure, value)
+            for run in ranked.runs
+            for measure in names
+            for query, value in ranked.per_query(measure, run).items()
         )
+
+    def data() -> dict[str, object]:
+        """Summaries, comparisons and notes; with `per_query` also the values of each query."""
+        report: dict[str, object] = {
+            "qrels": ranked.judgements.source,
+            "undefined": ranked.undefined,
+            "measures": {measure.shown: str(measure.label) for measure in ranked.measures},
+            "summary": [asdict(summary) for summary in ranked.summaries],
+            "comparisons": [
+                {"measure": pair.measure, "run": pair.run, "baseline": pair.baseline}
+                | {**asdict(pair.comparison), "p_holm": pair.p_holm}
+                for pair in table.compared
+            ],
+            "notes": [*table.notes, *([table.legend] if table.legend else [])],
+        }
+        if per_query:
+            report["queries"] = {
+                run: {name: ranked.per_query(name, run) for name in names} for run in ranked.runs
+            }
+        return report
+
+    if form in ("csv", "json"):
+        return Report("", records=records, data=data)
     is_terminal = form == "table"
     tables = [table.means if is_terminal or form == "md" else table.marked_means]
     if per_query:
         tables.insert(not is_terminal, table.queries)
-    if table.compared:
+    if table.all_pairs and table.compared:
         tables.append(table.pairs)
     tables = [replace(each, caption=table.title) for each in tables]
     tables[0] = replace(tables[0], title=table.title, level=2)
@@ -254,40 +277,3 @@ def to_tsv(ranked: RankingResult, *, per_query: bool) -> str:
 def _plain(name: str) -> str:
     """The name unchanged, so that files can be joined on it; only control characters are escaped."""
     return CONTROL.sub(lambda found: f"\\x{ord(found[0]):02x}", name)
-
-
-def _records(ranked: RankingResult, *, per_query: bool) -> Records:
-    """One line per run and measure; with `per_query`, per run, query and measure."""
-    if not per_query:
-        header = ("run", "measure", "value", "low", "high", "n", "n_undefined")
-        return header, map(astuple, ranked.summaries)
-    return ("run", "query", "measure", "value"), (
-        (run, query, measure, value)
-        for run in ranked.runs
-        for measure in ranked.names
-        if not ranked.is_whole_only(measure)
-        for query, value in ranked.per_query(measure, run).items()
-    )
-
-
-def _data(table: RankingTable, *, per_query: bool) -> dict[str, object]:
-    """Summaries, comparisons and notes; with `per_query` also the values of each query."""
-    ranked = table.ranked
-    report: dict[str, object] = {
-        "qrels": ranked.judgements.source,
-        "undefined": ranked.undefined,
-        "measures": {measure.shown: str(measure.label) for measure in ranked.measures},
-        "summary": [asdict(summary) for summary in ranked.summaries],
-        "comparisons": [
-            {"measure": pair.measure, "run": pair.run, "baseline": pair.baseline}
-            | {**asdict(pair.comparison), "p_holm": pair.p_holm}
-            for pair in (table.compared if table.all_pairs else table.with_first)
-        ],
-        "notes": [*table.notes, *([table.legend] if table.legend else [])],
-    }
-    if per_query:
-        names = [name for name in ranked.names if not ranked.is_whole_only(name)]
-        report["queries"] = {
-            run: {name: ranked.per_query(name, run) for name in names} for run in ranked.runs
-        }
-    return report

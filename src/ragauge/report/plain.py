@@ -1,8 +1,9 @@
-"""Escape untrusted text for the terminal, CSV, Markdown and LaTeX, each in one place; shorten names."""
+"""Escape untrusted text for the terminal, the shell, CSV, Markdown and LaTeX, each in one place; shorten names."""
 
 import re
 import unicodedata
 from collections.abc import Mapping, Sequence
+from shlex import quote
 
 # Controls, all format characters (bidirectional marks and isolates, zero-width characters …), line separators,
 # lone surrogates, fillers and variation selectors.
@@ -60,6 +61,7 @@ UNSET = (
     r"\u0168-\u0171\u0174-\u017e\u0218-\u021b\u1e9e\u2010-\u2014\u2018\u2019\u201c\u201d\u2020-\u2022\u2026\u2030"
     r"\u20ac\u2122\u2190-\u2193\u2212\u2264\u2265]+"
 )
+SHELL = re.compile(f"{INVISIBLE.pattern}|['\\\\]|(?<=:):|(?<=#)#")
 
 
 def for_terminal(text: str, *, lines: bool = False) -> str:
@@ -210,3 +212,37 @@ def _end(text: str, width: int) -> str:
 
 def _width(text: str) -> int:
     return sum(2 if unicodedata.east_asian_width(char) in "WF" else 1 for char in text)
+
+
+def shell_word(text: str) -> str:
+    """The text as one word of a shell command, with no character that a terminal hides or obeys.
+
+    >>> shell_word("q1"), shell_word("it's"), shell_word("a\\nb")
+    ('q1', '\\'it\\'"\\'"\\'s\\'', "$'a\\\\nb'")
+    """
+    if not INVISIBLE.search(text) and not WORKFLOW_COMMAND.search(text):
+        return quote(text)
+    known = {"\n": "\\n", "\t": "\\t", "\r": "\\r", "'": "\\'", "\\": "\\\\"}
+
+    def escaped(match: re.Match[str]) -> str:
+        code = ord(match[0])
+        form = "\\x{:02x}" if code < 128 else "\\u{:04x}" if code < 65536 else "\\U{:08x}"
+        return known.get(match[0]) or form.format(code)
+
+    return f"$'{SHELL.sub(escaped, text)}'"
+
+
+def show_command(folder: object, id: str | None = None) -> str:
+    """The command that shows a question of a run; without an id, everything about the run.
+
+    >>> show_command("my run", "q1"), show_command("runs/a")
+    ("ragauge show 'my run' q1", 'ragauge show runs/a --full')
+    >>> show_command("runs/a", "--full")
+    'ragauge show -- runs/a --full'
+    """
+    names = [str(folder)] if id is None else [str(folder), id]
+    # After "--" a name that begins with a dash is no option.
+    options = "" if id is not None else " --full"
+    dashes = " --" if any(name.startswith("-") for name in names) else ""
+    words = " ".join(map(shell_word, names))
+    return f"ragauge show{options}{dashes} {words}" if dashes else f"ragauge show {words}{options}"

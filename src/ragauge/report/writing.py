@@ -1,22 +1,169 @@
-"""Write a report: one function for each format. Every text is escaped here."""
+"""Write a report: one function for each format, which escapes every text."""
 
+import csv
 import io
-from collections.abc import Callable, Mapping, Sequence
-from itertools import groupby
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+from itertools import chain, groupby
 
 from ragauge.plugins import load
-from ragauge.report.plain import for_markdown, for_terminal
+from ragauge.report.plain import for_csv, for_latex, for_markdown, for_terminal
 from ragauge.report.report import MARK, NO, YES, Cell, Items, Lines, Report, Table
-from ragauge.report.table_formats import (
-    csv_table,
-    html_table,
-    html_text,
-    latex_table,
-    markdown_table,
-    small,
-    to_json,
-)
-from ragauge.report.terminal import console, print_report
+
+CELL_WIDTH = 60
+"""Characters of a text in a cell of HTML; the rest is cut."""
+MAX_ROWS = 10
+"""Rows of samples that a notebook shows."""
+CELL_STYLE = "text-align: {side}; vertical-align: top"
+RULES = {"l": ":--", "r": "--:"}
+"""Markdown's rule under a header, by the alignment of its column."""
+
+
+def markdown_table(
+    header: Sequence[str], rows: Iterable[Sequence[str | Cell]], alignment: str
+) -> Iterator[str]:
+    """The lines of a Markdown table; `alignment` has an `l` or `r` for each column.
+
+    >>> print(*markdown_table(("run", "map"), [("a|b", "0.5")], "lr"), sep="\\n")
+    | run | map |
+    | :-- | --: |
+    | a\\|b | 0.5 |
+    """
+    lines = [map(for_markdown, header), (RULES[letter] for letter in alignment)]
+    for cells in chain(lines, (map(_markdown_cell, row) for row in rows)):
+        yield f"| {' | '.join(cells)} |"
+
+
+def _markdown_cell(cell: str | Cell) -> str:
+    """The cell with its mark, letters above the line; the best is bold."""
+    if isinstance(cell, str):
+        return for_markdown(cell)
+    value = for_markdown(cell.text)
+    value = f"**{value}**" if cell.is_best else value
+    mark = for_markdown(cell.mark)
+    mark = f"<sup>{mark}</sup>" if cell.mark.isalnum() else mark
+    return f"{value}{mark} {for_markdown(cell.detail)}".rstrip()
+
+
+def latex_table(
+    caption: str,
+    header: Sequence[str],
+    rows: Iterable[Sequence[str | Cell]],
+    alignment: str,
+    *,
+    legend: str = "",
+) -> str:
+    """A LaTeX table (package booktabs) with a label made from its caption; `alignment` has an `l` or `r` for each column."""
+    slug = "-".join(re.findall("[a-z0-9]+", caption.lower()))[:40].strip("-") or "ragauge"
+    return "\n".join(
+        [
+            r"\begin{table}",
+            r"\centering",
+            rf"\caption{{{for_latex(caption)}}}",
+            rf"\label{{tab:{slug}}}",
+            rf"\begin{{tabular}}{{{alignment}}}",
+            r"\toprule",
+            _latex_row(header),
+            r"\midrule",
+            *map(_latex_row, rows),
+            r"\bottomrule",
+            r"\end{tabular}",
+            *([rf"\par\footnotesize {for_latex(legend)}"] if legend else []),
+            r"\end{table}",
+            "",
+        ]
+    )
+
+
+def _latex_row(cells: Sequence[str | Cell]) -> str:
+    def text(cell: str) -> str:
+        signs = {"–": "--", "↓": r"$\downarrow$", "↑": r"$\uparrow$"}
+        return for_latex(cell).translate(str.maketrans(signs))
+
+    def shown(cell: str | Cell) -> str:
+        if isinstance(cell, str):
+            return text(cell)
+        value = rf"\textbf{{{text(cell.text)}}}" if cell.is_best else text(cell.text)
+        mark = rf"$^{{\mathrm{{{cell.mark}}}}}$" if cell.mark else ""
+        return f"{value}{mark} {text(cell.detail)}".rstrip()
+
+    return " & ".join(map(shown, cells)) + r" \\"
+
+
+def csv_table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """A CSV table that is safe to open in a spreadsheet; None is an empty cell.
+
+    >>> csv_table(("run", "map"), [("=1+1", None)])
+    "run,map\\n'=1+1,\\n"
+    """
+    return "".join(csv_lines(header, rows))
+
+
+def csv_lines(header: Sequence[str], rows: Iterable[Sequence[object]]) -> Iterator[str]:
+    """The lines of such a table, with Unix line ends."""
+    for row in chain([header], rows):
+        out = io.StringIO()
+        cells = [for_csv(cell) if isinstance(cell, str) else cell for cell in row]
+        # With a line end of "\n" the writer leaves a bare "\r" in a cell unquoted.
+        csv.writer(out, lineterminator="\r\n").writerow(cells)
+        yield out.getvalue()[:-2] + "\n"
+
+
+def to_json(data: object) -> str:
+    """Strict JSON, indented."""
+    return json.dumps(data, ensure_ascii=False, allow_nan=False, indent=1, default=str) + "\n"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Rendered:
+    """Something to look at: `text` at a Python prompt, `html` in a notebook."""
+
+    text: str
+    html: str
+
+    def __repr__(self) -> str:
+        return self.text
+
+    def _repr_html_(self) -> str:
+        return self.html
+
+
+def html_text(text: str, width: int | None = CELL_WIDTH) -> str:
+    """The text with HTML escaped, white space collapsed and invisible characters as escapes, cut at `width`.
+
+    >>> html_text("a <b>\\n" + "c" * 60, 10), html_text("\\u202ex")
+    ('a &lt;b&gt; ccc…', '\\\\u202ex')
+    """
+    plain = " ".join(text.split())
+    if width is not None and len(plain) > width:
+        plain = f"{plain[: width - 1]}…"
+    return escape("".join(char if char.isprintable() else ascii(char)[1:-1] for char in plain))
+
+
+def html_table(
+    header: Sequence[str], rows: Iterable[Sequence[str]], alignment: Sequence[str] = ()
+) -> str:
+    """A table of cells that are HTML already; `alignment` is each column's side, left by default."""
+    sides = list(alignment) or ["left"] * len(header)
+
+    def line(tag: str, cells: Sequence[str]) -> str:
+        pairs = zip(cells, sides, strict=True)
+        inner = (
+            f'<{tag} style="{CELL_STYLE.format(side=side)}">{cell}</{tag}>' for cell, side in pairs
+        )
+        return f"<tr>{''.join(inner)}</tr>"
+
+    head = f"<thead>{line('th', header)}</thead>" if any(header) else ""
+    return f"<table>{head}<tbody>{''.join(line('td', row) for row in rows)}</tbody></table>"
+
+
+def small(html: str) -> str:
+    """HTML in small grey letters."""
+    return f'<span style="font-size: smaller; opacity: 0.7">{html}</span>'
+
 
 SUFFIXES: Mapping[str, str] = {".md": "md", ".tex": "latex", ".json": "json", ".html": "html"}
 """The format of a file by its ending, besides CSV."""
@@ -25,6 +172,8 @@ HTML_COLORS: Mapping[str, str] = {YES: "green", NO: "firebrick"}
 
 def to_terminal(report: Report, width: int | None = None, *, full: bool = False) -> str:
     """The report as a terminal shows it, without colours; its width is that of COLUMNS or 200 by default."""
+    from ragauge.report.terminal import console, print_report
+
     file = io.StringIO()
     out = console(file)
     out.width = width or out.width
@@ -111,7 +260,13 @@ def to_html(report: Report) -> str:
     """The report in a notebook: headline, tables, lines, notes and lists; all texts are escaped."""
     title = f"<div>{small(_html(report.title))}</div>" if report.title else ""
     parts = [f"<b>{_html(report.headline)}</b>" if report.headline else "", title]
-    parts += map(_html_table, report.tables_in("html"))
+    for table in report.tables_in("html"):
+        parts.append(f"<div><b>{_html(table.title)}</b></div>" if table.title else "")
+        sides = ["left" if letter == "l" else "right" for letter in table.alignment]
+        rows = [[_html_cell(cell) for cell in row] for row in table.rows]
+        head = [html_text(name) for name in table.header]
+        parts.append(html_table(head, rows, sides) if head else "")
+        parts.append(_html_notes([*table.closing, *table.legend, *table.notes]))
     for has_heading, each in groupby(report.lines, key=lambda lines: bool(lines.heading)):
         group = list(each)
         parts += [_html_headed(group)] if has_heading else map(_html_lines, group)
@@ -127,15 +282,6 @@ def _html(text: str) -> str:
 
 def _html_notes(notes: Sequence[str]) -> str:
     return "".join(f"<div>{small(_html(note))}</div>" for note in notes)
-
-
-def _html_table(table: Table) -> str:
-    sides = ["left" if letter == "l" else "right" for letter in table.alignment]
-    rows = [[_html_cell(cell) for cell in row] for row in table.rows]
-    head = [html_text(name) for name in table.header]
-    title = f"<div><b>{_html(table.title)}</b></div>" if table.title else ""
-    shown = html_table(head, rows, sides) if head else ""
-    return f"{title}{shown}{_html_notes([*table.closing, *table.legend, *table.notes])}"
 
 
 def _html_cell(cell: str | Cell) -> str:
@@ -173,18 +319,14 @@ def _html_label(label: str) -> str:
     return f'<span style="color: {color}">{label}</span>' if color else small(html_text(label))
 
 
-def html_file(report: Report) -> str:
-    """The same as a file, whose characters a browser reads as UTF-8."""
-    return f'<meta charset="utf-8">\n{to_html(report)}\n'
-
-
 WRITERS: Mapping[str, Callable[[Report], str]] = {
     "table": to_terminal,
     "md": to_markdown,
     "latex": to_latex,
     "csv": to_csv,
     "json": as_json,
-    "html": html_file,
+    # A browser reads the characters of the file as UTF-8.
+    "html": lambda report: f'<meta charset="utf-8">\n{to_html(report)}\n',
 }
 """A format is added here, and every command has it."""
 FORMATS = tuple(WRITERS)

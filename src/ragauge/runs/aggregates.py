@@ -1,8 +1,4 @@
-"""How a stored metric is aggregated: kept in the run, so that later code cannot change its value.
-
-The mean, the sum and the geometric mean are stored by name; of a custom aggregate the origin and the digest of
-its code, and a summary uses it only if the same code is loaded.
-"""
+"""How a stored metric is aggregated: later code cannot change its value."""
 
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -21,11 +17,9 @@ CUSTOM: Final = "custom"
 
 @dataclass(frozen=True, slots=True)
 class StoredAggregate:
-    """The aggregate of a metric, as stored in a run.
-
-    Of a custom one, `module` and `file` hold its code and `digest` covers that code and its imports; `digest` is
-    empty for ragauge's own metrics, whose version identifies the code.
-    """
+    """The aggregate of a metric, as stored in a run; a custom one by module, file and digest of its
+    code and imports. The digest is empty for ragauge's own metrics, whose version identifies the
+    code."""
 
     kind: Literal["mean", "sum", "geometric_mean", "custom"] = "mean"
     module: str = ""

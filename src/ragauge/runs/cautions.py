@@ -20,18 +20,15 @@ if TYPE_CHECKING:
 WORDS = "words"
 """Key of the lengths in `Manifest.data`."""
 LANGUAGES_SHOWN = 5
-"""Most languages that a caution lists, the most frequent ones."""
 UNMEASURED_SETTINGS = {"model", "layer", "precision", "long_text", "on_empty", "on_nothing_expected"}  # fmt: skip
 """Settings that name the encoder or the score of an empty text: a caution holds whatever their values."""
 
 
 @dataclass(frozen=True, slots=True)
 class MetricCaution:
-    """Why the scores of a metric may mislead in this run.
-
-    `metric` is its label in the scores. `figure` is the measured number behind the caution, if any, `when`
-    the condition that holds in this run; it is empty if the caution always holds.
-    """
+    """Why the scores of a metric, by its label, may mislead in this run: the measured `figure`
+    behind it, if any, and `when`, the condition that holds here; empty if the caution always
+    holds."""
 
     metric: str
     says: str
@@ -41,11 +38,8 @@ class MetricCaution:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What the conditions of cautions refer to; None if the samples have no such texts.
-
-    `reference_words` is the median length of the references. `longest_answer_words` is the highest of
-    the systems' median lengths of answers.
-    """
+    """What the conditions of cautions refer to: the median length of the references, and the
+    highest of the systems' median lengths of answers; None if the samples have no such texts."""
 
     n_systems: int
     reference_words: float | None
@@ -58,21 +52,18 @@ class Facts:
         if not isinstance(words, dict):
             return None
         stored = cast(Mapping[str, object], words)
-        by_system = stored.get("answers")
-        answers = cast(Mapping[str, object], by_system if isinstance(by_system, dict) else {})
-        references, *medians = (
-            value if isinstance(value, int | float) and not isinstance(value, bool) else None
-            for value in (stored.get("references"), *answers.values())
-        )
-        longest = max((each for each in medians if each is not None), default=None)
-        return cls(len(answers), references, longest)
+        given = stored.get("answers")
+        answers = cast(Mapping[str, object], given if isinstance(given, dict) else {})
+        medians = [value for value in answers.values() if type(value) in (int, float)]
+        references = stored.get("references")
+        references = references if type(references) in (int, float) else None
+        longest = max(cast("list[float]", medians), default=None)
+        return cls(len(answers), cast("float | None", references), longest)
 
 
 def median_words(samples: Samples) -> dict[str, object]:
-    """The median number of words of the references, and of each system's answers, for the manifest.
-
-    Every answer to a question repeats its references: the systems weigh the same.
-    """
+    """The median number of words of the references, which each answer to a question repeats, and of
+    each system's answers."""
     import polars as pl
 
     words = r"\S+"

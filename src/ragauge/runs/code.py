@@ -10,7 +10,7 @@ import importlib.util
 import os
 import sys
 import sysconfig
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache, partial
 from importlib.machinery import PathFinder
@@ -18,10 +18,10 @@ from importlib.metadata import PackageNotFoundError, version
 from inspect import unwrap
 from itertools import accumulate
 from pathlib import Path
-from types import CodeType, FunctionType, ModuleType
+from types import FunctionType, ModuleType
 from typing import Any, cast
 
-from ragauge.judges.providers.factory import script_digest
+from ragauge.judges.providers.factory import names_in, script_digest
 from ragauge.loaders.formats.printed import parsed
 
 OWN = "ragauge"
@@ -70,11 +70,9 @@ def version_of(package: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class UserCode:
-    """The code of the user's that functions depend on.
-
-    `files`: its modules' files by name. `texts`: what counts of them, and the digests of functions that no
-    file holds, as in a notebook. `packages`: the names of the installed packages that it imports.
-    """
+    """The user's code that functions depend on: its modules' `files` by name, the `texts` that
+    count (of a notebook's functions their digests), and the names of the installed `packages` that
+    it imports."""
 
     files: Mapping[str, Path]
     texts: frozenset[str] = frozenset()
@@ -100,22 +98,32 @@ def user_code(functions: Iterable[object]) -> UserCode:
     """The code that functions, classes or the classes of instances depend on, as far as it is the user's."""
     files: dict[str, Path] = {}
     texts, packages = set[str](), set[str]()
+    standard_library = Path(sysconfig.get_path("stdlib")).resolve()
     for function in functions:
-        named = _named(function)
+        named: Any = cast(Any, function).func if isinstance(function, partial) else function
+        named = unwrap(named) if isinstance(named, FunctionType) else named
+        if not (getattr(named, "__qualname__", "") and named.__module__):
+            named = cast(Any, type(named))
         home = str(named.__module__)
         seen = set[str]()
         waiting = [] if home.partition(".")[0] in (OWN, "builtins") else [home]
         if home == "__main__" and file_of(home) is None:
             parts = vars(named).values() if isinstance(named, type) else [named]
-            for part in parts:
-                if isinstance(part, FunctionType):
-                    texts.add(script_digest(part))
-                    waiting += _modules_named(part)
+            for part in (part for part in parts if isinstance(part, FunctionType)):
+                texts.add(script_digest(part))
+                # The modules that it names, or that what it names is from.
+                for name in names_in(part.__code__):
+                    value = part.__globals__.get(name)
+                    attribute = "__name__" if isinstance(value, ModuleType) else "__module__"
+                    waiting.append(str(getattr(value, attribute, name)))
         while waiting:
             module = waiting.pop()
             path = None if module in seen else file_of(module)
             seen.add(module)
-            if path is not None and _is_installed(path):
+            places = () if path is None else (path.resolve(), path.absolute())
+            if any({"site-packages", "dist-packages"} & set(place.parts) for place in places) or (
+                places and places[0].is_relative_to(standard_library)
+            ):
                 packages.add(module.partition(".")[0])
             elif path is not None:
                 files[module] = path
@@ -129,32 +137,8 @@ def user_code(functions: Iterable[object]) -> UserCode:
     return UserCode(files, frozenset(texts), frozenset(packages - sys.stdlib_module_names))
 
 
-def _named(function: object) -> Any:
-    """What has the name and the module of a function, class or instance."""
-    inner: Any = cast(Any, function).func if isinstance(function, partial) else function
-    inner = unwrap(inner) if isinstance(inner, FunctionType) else inner
-    is_named = getattr(inner, "__qualname__", "") and inner.__module__
-    return inner if is_named else cast(Any, type(inner))
-
-
-def _modules_named(function: FunctionType) -> Iterator[str]:
-    """The modules that a function without a file names or imports, or that what it names is from."""
-
-    def names(code: CodeType) -> set[str]:
-        inner = [names(each) for each in code.co_consts if isinstance(each, CodeType)]
-        return set(code.co_names).union(*inner)
-
-    for name in names(function.__code__):
-        value = function.__globals__.get(name)
-        attribute = "__name__" if isinstance(value, ModuleType) else "__module__"
-        yield str(getattr(value, attribute, name))
-
-
 def file_of(module: str) -> Path | None:
-    """The file of a module, whether or not anything has imported it, found without importing its package.
-
-    None for ragauge's own and where there is none.
-    """
+    """The file of a module, found without importing its package; None for ragauge's own."""
     top, *rest = module.split(".")
     if top == OWN:
         return None
@@ -172,13 +156,6 @@ def file_of(module: str) -> Path | None:
     return Path(name) if name and Path(name).is_file() else None
 
 
-def _is_installed(path: Path) -> bool:
-    """Whether a file belongs to Python or to an installed package."""
-    places = (path.resolve(), path.absolute())
-    installed = any({"site-packages", "dist-packages"} & set(place.parts) for place in places)
-    return installed or places[0].is_relative_to(Path(sysconfig.get_path("stdlib")).resolve())
-
-
 def data_beside(path: Path) -> list[Path]:
     """The data files beside a module's file that have its name."""
     beside = (path.with_suffix(suffix) for suffix in DATA)
@@ -190,13 +167,20 @@ def _read(source: bytes, package: str, name: str) -> tuple[str, tuple[str, ...]]
     """What counts of a source, and the modules that it imports; with a name, what that depends on."""
     try:
         body = _reached(parsed(source).body, name)
-        imported = tuple(module for statement in body for module in _imports(statement, package))
-        for part in (part for statement in body for part in ast.walk(statement)):
-            if isinstance(part, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        imported = list[str]()
+        for part in [part for statement in body for part in ast.walk(statement)]:
+            if isinstance(part, ast.Import):
+                imported += (alias.name for alias in part.names)
+            elif isinstance(part, ast.ImportFrom):
+                parents = package.split(".")[: 1 - part.level or None] if part.level else []
+                base = ".".join([*parents, *filter(None, [part.module])])
+                # Of `from a import b` both `a` and `a.b`, which may be one.
+                imported += (base, *(f"{base}.{alias.name}" for alias in part.names))
+            elif isinstance(part, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
                 first = part.body[0]
                 if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant):
                     part.body = part.body[1:] or [ast.Pass()]  # without its docstring
-        return "\n".join(map(ast.unparse, body)), imported
+        return "\n".join(map(ast.unparse, body)), tuple(imported)
     except (SyntaxError, ValueError, RecursionError, MemoryError):  # compiled, or too deep
         return _digest(source), ()
 
@@ -215,12 +199,12 @@ def _reached(body: list[ast.stmt], name: str) -> list[ast.stmt]:
                     | ast.Attribute(ctx=ast.Store(), value=ast.Name(id=bound))
                     | ast.Subscript(ctx=ast.Store(), value=ast.Name(id=bound))
                 ):
-                    binding.setdefault(bound, []).append(statement)
+                    pass
                 case ast.alias():
                     bound = part.asname or part.name.partition(".")[0]
-                    binding.setdefault(bound, []).append(statement)
                 case _:
-                    pass
+                    continue
+            binding.setdefault(bound, []).append(statement)
     if name not in binding:
         return body
     reached, waiting = set[int](), [name, "*"]
@@ -229,18 +213,6 @@ def _reached(body: list[ast.stmt], name: str) -> list[ast.stmt]:
             reached.add(id(statement))
             waiting += [part.id for part in ast.walk(statement) if isinstance(part, ast.Name)]
     return [statement for statement in body if id(statement) in reached]
-
-
-def _imports(statement: ast.stmt, package: str) -> Iterator[str]:
-    """The modules that a statement imports; of `from a import b` both `a` and `a.b`, which may be one."""
-    for part in ast.walk(statement):
-        if isinstance(part, ast.Import):
-            yield from (alias.name for alias in part.names)
-        elif isinstance(part, ast.ImportFrom):
-            parents = package.split(".")[: 1 - part.level or None] if part.level else []
-            base = ".".join([*parents, *filter(None, [part.module])])
-            yield base
-            yield from (f"{base}.{alias.name}" for alias in part.names)
 
 
 def _digest(content: bytes | Iterable[str]) -> str:

@@ -112,14 +112,12 @@ class StoredCode:
     repeats: int = 1
 
 
-def check_shapes(
-    *,
-    plan: Mapping[str, object],
-    data: Mapping[str, object],
-    code: Mapping[str, object],
-    judging: Mapping[str, object],
-) -> None:
-    """Raise ValueError naming the first field that has another shape than what reads it expects."""
+def check_shapes(stored: Any) -> None:
+    """Raise ValueError naming the first field of a manifest that has an unexpected shape."""
+    plan, judging = (
+        cast("Mapping[str, object]", stored.plan),
+        cast("Mapping[str, object]", stored.judging),
+    )
     listed = {name: plan.get(name, []) for name in ("nodes", "metrics")}
     for name, value in listed.items():
         if not isinstance(value, list):
@@ -131,8 +129,8 @@ def check_shapes(
             raise ValueError(f"plan.metrics has {metric!r:.40}")
     checked: list[tuple[type[object], object, str]] = [
         *((PlanNode, node, "plan.nodes") for node in cast("list[object]", listed["nodes"])),
-        (StoredData, data, "data"),
-        (StoredCode, code, "code"),
+        (StoredData, stored.data, "data"),
+        (StoredCode, stored.code, "code"),
         *((StoredUsage, usage, f"judging.{judge}") for judge, usage in judging.items()),
     ]
     for kind, value, place in checked:

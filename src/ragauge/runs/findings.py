@@ -1,29 +1,39 @@
 """Match a suite's findings to a run: which rows show which pattern of scores."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from heapq import nsmallest
 from typing import TYPE_CHECKING, cast
 
 from ragauge.runs.fields import read_dataclass
 from ragauge.runs.scored_run import ScoredRun
 from ragauge.runs.scores import score_pieces
-from ragauge.where import All, Comparison, Condition, Either, Filter, IsNull, Membership, Not, Truth
+from ragauge.where import (
+    COMPARISONS,
+    All,
+    Comparison,
+    Condition,
+    Either,
+    Filter,
+    IsNull,
+    Membership,
+    Not,
+    Truth,
+)
 
 if TYPE_CHECKING:
     import polars as pl
 
 
 IDS_KEPT = 1_000
-"""Most ids of a match."""
 FINDINGS = "findings"
 
 
 @dataclass(frozen=True, slots=True)
 class FindingMatch:
-    """One finding for one system: its text, its condition and the ids of the matching rows.
+    """One finding for one system: the first IDS_KEPT `ids` of the `n_found` matching rows, and the
+    `n_rows` that were checked.
 
-    `ids` are the first IDS_KEPT in their order, `n_found` counts all. `n_rows` counts the rows that were
-    checked: those with a value for every metric in the condition, except those it tests for null.
+    Those have a value for every metric in the condition, except those it tests for null.
     `precision` and `first_screen` as in the suite.
     """
 
@@ -59,15 +69,6 @@ def find(run: ScoredRun) -> tuple[FindingMatch, ...]:
     return cast("tuple[FindingMatch, ...]", run.computed[FINDINGS])
 
 
-@dataclass(slots=True)
-class _Matches:
-    """The rows of one system that match a finding, in the scores read so far."""
-
-    n_rows: int = 0
-    n_found: int = 0
-    ids: list[str] = field(default_factory=list[str])
-
-
 def _find(run: ScoredRun) -> tuple[FindingMatch, ...]:
     import polars as pl
 
@@ -76,7 +77,13 @@ def _find(run: ScoredRun) -> tuple[FindingMatch, ...]:
     conditions = [Filter.parse(finding.when).condition for finding in findings]
     labels = list({label for finding in findings for label in finding.metrics.values()})
     systems = run.samples.systems if findings else ()
-    matches = {(system, at): _Matches() for system in systems for at in range(len(findings))}
+    matches = {
+        (system, at): FindingMatch(
+            system, each.says, each.when, (), 0, 0, each.precision, each.first_screen
+        )
+        for system in systems
+        for at, each in enumerate(findings)
+    }
     for piece in score_pieces(run, ("id", "system", "metric", "value")) if findings else ():
         # One row for each (system, id), one column for each metric.
         values = piece.filter(pl.col("metric").is_in(labels)).pivot(
@@ -90,23 +97,13 @@ def _find(run: ScoredRun) -> tuple[FindingMatch, ...]:
             needed = list(metrics.keys() - null_tested(condition))
             rows = values.filter(pl.col("system") == system).select("id", *named).drop_nulls(needed)
             ids = cast("list[str]", rows.filter(_expression(condition))["id"].to_list())
-            found.n_rows += rows.height
-            found.n_found += len(ids)
-            found.ids = nsmallest(IDS_KEPT, [*found.ids, *ids])
-    return tuple(
-        FindingMatch(
-            system,
-            findings[at].says,
-            findings[at].when,
-            tuple(found.ids),
-            found.n_rows,
-            found.n_found,
-            findings[at].precision,
-            findings[at].first_screen,
-        )
-        for (system, at), found in matches.items()
-        if found.n_found
-    )
+            matches[system, at] = replace(
+                found,
+                ids=tuple(nsmallest(IDS_KEPT, [*found.ids, *ids])),
+                n_rows=found.n_rows + rows.height,
+                n_found=found.n_found + len(ids),
+            )
+    return tuple(found for found in matches.values() if found.n_found)
 
 
 def null_tested(condition: Condition) -> frozenset[str]:
@@ -129,17 +126,10 @@ def _expression(condition: Condition) -> "pl.Expr":
     match condition:
         case Truth(field):
             holds = pl.col(field) != 0
+        case Comparison(field, "~", value):
+            holds = pl.col(field).cast(pl.String).str.contains(str(value), literal=True)
         case Comparison(field, sign, value):
-            column = pl.col(field)
-            holds = {
-                "=": column == value,
-                "!=": column != value,
-                "<": column < value,
-                "<=": column <= value,
-                ">": column > value,
-                ">=": column >= value,
-                "~": column.cast(pl.String).str.contains(str(value), literal=True),
-            }[sign]
+            holds = COMPARISONS[sign](pl.col(field), value)
         case Membership(field, values):
             holds = pl.col(field).is_in(list(values))
         case IsNull(field):

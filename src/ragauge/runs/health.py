@@ -69,10 +69,7 @@ class Health:
         return frozenset(self.run.outcomes.scored)
 
     def why_nothing_scored(self, metrics: Collection[str] | None = None) -> str:
-        """The most frequent reason for a score without a value, of these metrics or of all.
-
-        Metrics whose requirements are missing count only if there are no others.
-        """
+        """The most frequent reason for a score without a value; missing requirements last."""
         absent = [
             each for each in self.run.outcomes.absent if metrics is None or each.metric in metrics
         ]
@@ -127,10 +124,7 @@ class Health:
 
 
 def named_without_scores(plan: Plan, health: Health) -> Mapping[str, str]:
-    """The metrics named one by one, and the suites, without any value: name to reason.
-
-    A suite is one name: some of its metrics may lack their columns, as long as another has values.
-    """
+    """The metrics named one by one, and the suites, without any value: name to reason."""
     named: dict[str, list[str]] = {}
     for suite in plan.suites:
         labels: dict[str, list[str]] = {}

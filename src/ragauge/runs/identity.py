@@ -2,9 +2,10 @@
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, TypeVar, cast
+from typing import TYPE_CHECKING, cast
 
 from ragauge.encoders.models import model_info
 from ragauge.engine.graph import Plan
@@ -18,8 +19,6 @@ from ragauge.samples.samples import Samples
 if TYPE_CHECKING:
     from ragauge.encoders.cached import CachedEncoder
     from ragauge.judges.session import JudgeSession
-
-K = TypeVar("K")
 
 
 def manifest_of(
@@ -43,10 +42,10 @@ def manifest_of(
         if digest := user_code([node.definition.function]).digest():
             table["code"] = digest
     fixed = [described, data["sha256"], data["order"], code, seed, batch_size]
-    notes = [
-        f"not scored, {reason}: {names}"
-        for reason, names in _grouped((m.unavailable or "", m.name) for m in plan.unavailable)
-    ]
+    unavailable = defaultdict[str, list[str]](list)
+    for metric in plan.unavailable:
+        unavailable[metric.unavailable or ""].append(metric.name)
+    notes = [f"not scored, {why}: {', '.join(names)}" for why, names in unavailable.items()]
     if resources.evidence != "all":  # it is no part of the key
         of = "scores that failed or have a flag" if resources.evidence == "failed" else "no score"
         notes.append(f"evidence is kept of {of}")
@@ -125,11 +124,9 @@ def judges_of(plan: Plan, resources: Resources) -> "list[JudgeSession]":
 
 def _encoders(plan: Plan, resources: Resources) -> "list[CachedEncoder]":
     """The encoders that the plan uses, in a fixed order."""
-    used: dict[str, CachedEncoder] = {}
-    for node in plan.nodes:
-        if "encoder" in node.definition.resources:
-            encoder = resources.encoder_of(node.settings)
-            used[json.dumps(dict(encoder.identity), sort_keys=True)] = encoder
+    nodes = [node for node in plan.nodes if "encoder" in node.definition.resources]
+    encoders = [resources.encoder_of(node.settings) for node in nodes]
+    used = {json.dumps(dict(each.identity), sort_keys=True): each for each in encoders}
     return [used[identity] for identity in sorted(used)]
 
 
@@ -138,50 +135,40 @@ def _model_notes(plan: Plan) -> Iterator[str]:
     nodes: dict[str | None, Mapping[str, SettingValue]] = {
         node.key: node.settings for node in plan.nodes
     }
-    by_model: list[tuple[str, str]] = []
-    by_judge: list[tuple[str, str]] = []
-    by_threshold: list[tuple[tuple[str, float], str]] = []
+    by_model, by_judge = defaultdict[str, list[str]](list), defaultdict[str, list[str]](list)
+    by_threshold = defaultdict[tuple[str, float], list[str]](list)
     for metric in plan.metrics:
         settings = nodes.get(metric.node, {})
         model, layer, threshold = map(settings.get, ("model", "layer", "threshold"))
         if settings.get("judge"):
-            by_judge.append((str(settings["judge"]), metric.name))
+            by_judge[str(settings["judge"])].append(metric.name)
         if model:
             precision = settings.get("precision")
             at = f" (layer {layer})" if layer is not None and "layer=" not in metric.name else ""
             shown = str(model) if precision == "fp32" else f"{model} ({precision})"
-            by_model.append((shown, metric.name + at))
+            by_model[shown].append(metric.name + at)
             if isinstance(threshold, float):
-                by_threshold.append(((str(model), threshold), metric.name))
-    yield from (f"by {model}: {names}" for model, names in _grouped(by_model))
-    yield from (f"judged by {judge}: {names}" for judge, names in _grouped(by_judge))
-    for (model, threshold), names in _grouped(by_threshold):
+                by_threshold[str(model), threshold].append(metric.name)
+    yield from (f"by {model}: {', '.join(names)}" for model, names in by_model.items())
+    yield from (f"judged by {judge}: {', '.join(names)}" for judge, names in by_judge.items())
+    for (model, threshold), names in by_threshold.items():
         own = model_info(model).threshold
         best = "" if own is None else f' (threshold="model", {own:g}, agrees best with people)'
         yield (
-            f"{names}: the threshold {threshold:g} is applied to {model}{best}; "
+            f"{', '.join(names)}: the threshold {threshold:g} is applied to {model}{best}; "
             "thresholds of different models are not comparable"
         )
-
-
-def _grouped(pairs: Iterable[tuple[K, str]]) -> Iterator[tuple[K, str]]:
-    """Each key with its names as one text, in order."""
-    found: dict[K, list[str]] = {}
-    for key, name in pairs:
-        found.setdefault(key, []).append(name)
-    return ((key, ", ".join(names)) for key, names in found.items())
 
 
 def _git_commit() -> str | None:
     import subprocess
 
     try:
-        git = subprocess.run(
-            ["git", "rev-parse", "HEAD"], capture_output=True, text=True, timeout=5, check=False
-        )
+        command = ["git", "rev-parse", "HEAD"]
+        git = subprocess.run(command, capture_output=True, text=True, timeout=5, check=True)
+        return git.stdout.strip()
     except (OSError, subprocess.SubprocessError):
         return None
-    return git.stdout.strip() if git.returncode == 0 else None
 
 
 def now() -> str:

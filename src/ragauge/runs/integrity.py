@@ -1,27 +1,29 @@
-"""A run's tables, read strictly: their digests, columns, and values of the right kind in every row."""
+"""A run's tables, read strictly: their digests, their columns, and values in every row."""
 
 import hashlib
 import json
 import os
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ragauge.engine.frames import EVIDENCE, KEYS, SCORES
 from ragauge.engine.frames import TYPES as COLUMN_TYPES
 from ragauge.errors import StoreError
-from ragauge.runs.file_names import SAMPLES
-from ragauge.runs.manifest import Manifest
-from ragauge.samples.samples import FIELDS, SampleFile
+from ragauge.runs.manifest import MANIFEST, SAMPLES, Manifest
+from ragauge.samples.samples import FIELDS, SampleFile, Samples
 from ragauge.score import Status
 from ragauge.storage.atomic_files import read_frame
 
 if TYPE_CHECKING:
     import polars as pl
 
+    from ragauge.runs.store import RunFolder
+
 TYPES = {
-    "id": ("String",),
-    "text": ("String",),
-    "json": ("String",),
+    **dict.fromkeys(("id", "text", "json"), ("String",)),
     "texts": ("List(String)",),
     "numbers": ("List(Float64)",),
     "number": ("Float64",),
@@ -35,6 +37,7 @@ SMALL_BATCHES = 8
 MAX_CHECKED_BYTES = 50_000_000
 """Most bytes of scores, and of evidence, that are all checked when a run is opened; `ragauge doctor --check`
 checks any number, and of a question its own parts are checked."""
+SURROGATE = re.compile("[\ud800-\udfff]")
 PLAIN = ("String", "Boolean", "Int", "UInt", "Float", "Date", "Time", "Datetime", "Decimal", "Null")
 """How the types of a slice field begin."""
 
@@ -116,10 +119,8 @@ def digest_of(file: Path, folder: Path) -> str:
 
 
 def check_digest(file: Path, folder: Path, digests: Mapping[str, str]) -> None:
-    """Raise StoreError if a file of the folder is not as its run wrote it.
-
-    A run that an earlier version wrote has no digests; then only whether it is a file is checked.
-    """
+    """Raise StoreError if a file of the folder is not as its run wrote it; without digests (an
+    earlier version), if it is no file."""
     wanted = digests.get(file.relative_to(folder).as_posix())
     if wanted is None:
         check_is_file(file, folder)
@@ -146,11 +147,7 @@ def read_samples(folder: Path, manifest: Manifest) -> "pl.DataFrame | SampleFile
         check_digest(path, folder, manifest.digests)
     check_schema(path, folder, ("id", "system"))
     file = SampleFile(path)
-    try:
-        os.fspath(path.absolute()).encode()
-        is_openable = True
-    except UnicodeEncodeError:  # polars opens no path that is not UTF-8
-        is_openable = False
+    is_openable = not SURROGATE.search(str(path.absolute()))  # polars opens no other path
     if not is_small or (is_openable and file.height > SMALL_BATCHES * file.rows_at_once):
         return file
     frame = read_table(path, folder, ("id", "system"))
@@ -183,11 +180,11 @@ def _check_columns(
     path: Path, folder: Path, columns: Iterable[str], schema: "Mapping[str, pl.DataType]"
 ) -> None:
     columns = tuple(columns)
-    missing = [name for name in columns if name not in schema]
-    wrong = [name for name in columns if name in schema and str(schema[name]) != COLUMN_TYPES[name]]
-    if missing or wrong:
-        what = f"it has no column {', '.join(missing)}" if missing else ""
-        what = what or f"its {wrong[0]} has another type"
+    wrong = [name for name in columns if str(schema.get(name)) != COLUMN_TYPES[name]]
+    if wrong:
+        what = f"its {wrong[0]} has another type"
+        if missing := [name for name in columns if name not in schema]:
+            what = f"it has no column {', '.join(missing)}"
         raise StoreError(
             f"{path}: is not a part of a run: {what}; remove {folder} and run it again"
         )
@@ -202,3 +199,84 @@ def check_exist(paths: Sequence[Path], folder: Path) -> None:
     for path in paths:
         if path.name not in present:
             check_is_file(path, folder)
+
+
+@dataclass(frozen=True, slots=True)
+class CheckResult:
+    """What was checked, and what is wrong with it; `problem` is empty if nothing is."""
+
+    what: str
+    problem: str = ""
+
+
+def check_run(folder: "RunFolder") -> Iterator[CheckResult]:
+    """Check the manifest, the samples and each part, which is read and forgotten. Writes
+    nothing."""
+    try:
+        manifest = folder.manifest()
+    except StoreError as error:
+        yield CheckResult(MANIFEST, str(error))
+        return
+    unfinished = "the run is not finished; run the same command again to finish it"
+    yield CheckResult(MANIFEST, "" if manifest.finished else unfinished)
+    if not manifest.finished and not (folder.path / SAMPLES).exists():
+        return  # it has just begun, or is at a URL, from where only finished runs are fetched
+    try:
+        samples = _read(folder, SAMPLES, manifest)
+    except StoreError as error:
+        yield CheckResult(SAMPLES, str(error))
+        return
+    data, problem = manifest.data, problem_of_samples(samples)
+    if problem:
+        pass
+    elif samples.height != data.get("n_samples"):
+        problem = f"has {samples.height:,} rows, but the manifest counts {data.get('n_samples')}"
+    elif samples["system"].unique().sort().to_list() != data.get("systems"):
+        problem = "has other systems than the manifest"
+    elif Samples(samples).fingerprint() != data.get("sha256"):
+        problem = "has other content than the manifest says (its fingerprint differs)"
+    yield CheckResult(SAMPLES, problem)
+    if problem:
+        return
+    size = max(manifest.batch_size, 1)
+    n_parts = -(-samples.height // size)
+    for number in range(n_parts):
+        rows = samples[number * size : (number + 1) * size]
+        try:
+            problem = _problem_of_part(folder, number, rows, manifest)
+        except StoreError as error:
+            problem = str(error)
+        yield CheckResult(f"part {number}", problem)
+    if folder.scores_part(n_parts).exists():
+        yield CheckResult(f"part {n_parts}", f"the run has only {n_parts:,} parts; remove this one")
+
+
+def _problem_of_part(
+    folder: "RunFolder", number: int, rows: "pl.DataFrame", manifest: Manifest
+) -> str:
+    """Why scores and evidence are not those of the batch with these samples."""
+    paths = folder.scores_part(number), folder.evidence_part(number)
+    names = [path.relative_to(folder.path).as_posix() for path in paths]
+    scores, evidence = (_read(folder, name, manifest) for name in names)
+    for name, frame, columns in zip(names, (scores, evidence), (SCORES, EVIDENCE), strict=True):
+        for column in columns:
+            if str(frame.schema.get(column)) != COLUMN_TYPES[column]:
+                return f"{name}: its column {column} is missing or has another type"
+    if problem := problem_of_scores(scores) or problem_of_evidence(evidence):
+        return problem
+    if not scores.select(KEYS).equals(evidence.select(KEYS)):
+        return "its evidence has other rows than its scores"
+    metrics = {metric.metric for metric in manifest.metrics}
+    if unknown := set(scores["metric"].unique()) - metrics:
+        return f"it has scores of {min(unknown)!r:.80}, which the manifest does not name"
+    if scores.select(KEYS).is_duplicated().any():
+        return "it has two scores of the same answer and metric"
+    if scores.select("id", "system").join(rows, on=["id", "system"], how="anti").height:
+        return "it has scores of answers that are not in its batch"
+    return ""
+
+
+def _read(folder: "RunFolder", name: str, manifest: Manifest) -> "pl.DataFrame":
+    path = folder.path / name
+    check_digest(path, folder.path, manifest.digests if manifest.finished else {})
+    return read_frame(path, folder.path)

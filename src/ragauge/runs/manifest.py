@@ -1,4 +1,4 @@
-"""The manifest of a run: what determines its numbers, and how its scores are read."""
+"""The manifest of a run: what determines its numbers; and the names of a run's files."""
 
 import hashlib
 import json
@@ -18,6 +18,23 @@ from ragauge.where import Filter
 FORMAT = 2
 """Version of the run folder's layout; folders of other versions are rejected."""
 
+MANIFEST, SAMPLES = "manifest.json", "samples.parquet"
+SCORES_FOLDER, EVIDENCE_FOLDER = "scores", "evidence"
+INDEX = "questions.parquet"
+"""Sorted hashes of the ids, each with the place of a row. A hash of 8 bytes may be of several ids, so
+the rows are looked at."""
+SUMMARIES = ("summary.json", "summary.md")
+RESULTS, REPORT, LABELS = "results.json", "report.html", "labels.jsonl"
+SESSIONS = "labels"
+"""The folder of labels that were given at a run's URL; `people/run_labels.py` says what it contains."""
+APART = ".on-ray"
+"""The parts of what a cluster has measured, until the judges' scores join them."""
+FILES = (MANIFEST, SAMPLES, INDEX, *SUMMARIES, RESULTS, REPORT, LABELS)
+"""All files that are not parts, nor labels given at a URL; `runs/store.py` says what they are."""
+OF_PEOPLE = (LABELS, SESSIONS)
+"""Labels outlive the run that they were given for."""
+
+MAX_BYTES = 500_000_000
 MAX_DIGITS = 15
 DIGEST = "digest"
 """The key of the manifest's own SHA-256."""
@@ -27,12 +44,12 @@ SHOWN = ("metrics", "findings", "families")
 
 @dataclass(frozen=True, slots=True)
 class MetricDisplay:
-    """How to read a metric's scores: its bounds, its aggregate and how it is shown.
+    """How to read a metric's scores, by the label `metric`: its `name` in the suite, bounds,
+    aggregate and display.
 
-    `metric` is the label in the scores, `name` the name in the suite. Values are shown times `scale`
-    with `digits` decimals, as their aggregate or (if `show` is "count") their sum. `unavailable` is the
-    reason why the metric could not be scored on any row. `family` is a key of the manifest's `families`.
-    `is_ranked`: whether a higher value, or a lower one, is better as such.
+    Values are shown times `scale` with `digits` decimals, as their aggregate or (if `show` is
+    "count") their sum. `unavailable`: why no row could be scored. `family`: a key of the manifest's
+    `families`. `is_ranked`: whether a higher value, or a lower one, is better as such.
     """
 
     metric: str
@@ -72,10 +89,8 @@ class MetricDisplay:
 
 @dataclass(frozen=True, slots=True)
 class StoredFinding:
-    """A finding of a suite: its condition `when` over the suite's names, and their labels in `metrics`.
-
-    `precision` and `first_screen` as in the suite.
-    """
+    """A finding of a suite: its condition `when` over the suite's names, with their labels in
+    `metrics`; the rest as in the suite."""
 
     when: str
     says: str
@@ -91,11 +106,9 @@ class StoredFinding:
             )
 
     @classmethod
-    def of(
-        cls, finding: Finding, suite: Suite, planned: Sequence[PlannedMetric]
-    ) -> "StoredFinding":
+    def of(cls, finding: Finding, suite: Suite, plan: Sequence[PlannedMetric]) -> "StoredFinding":
         """The finding, with the labels that its suite's names have in the plan."""
-        labels = {entry.name: planned_labels(entry, planned)[0] for entry in suite.entries}
+        labels = {entry.name: planned_labels(entry, plan)[0] for entry in suite.entries}
         names = sorted(finding.when.fields)
         return cls(
             finding.when.text,
@@ -107,10 +120,7 @@ class StoredFinding:
 
 
 def planned_labels(entry: Entry, planned: Sequence[PlannedMetric]) -> list[str]:
-    """The labels of a suite's entry in the scores, with the model or judge of the run.
-
-    Several judges give several labels; if the plan has none, it is the entry's own.
-    """
+    """The labels of a suite's entry in the scores, by judge; its own if the plan has none."""
     try:
         metric, settings = catalog.find(entry.label)
     except LabelError:
@@ -166,10 +176,8 @@ class Manifest:
 
     @classmethod
     def from_json(cls, text: str) -> "Manifest":
-        """Read what `to_json` wrote; raises ValueError or TypeError if it is not a manifest.
-
-        The manifest of an earlier version has no digests at all, and that of an unfinished run needs none.
-        """
+        """Read what `to_json` wrote, by an earlier version without digests; ValueError or TypeError
+        if it is not a manifest."""
         table = cast(object, json.loads(text))
         rest = cast("dict[str, object]", table) if isinstance(table, dict) else {}
         digest = rest.pop(DIGEST, None)
@@ -179,9 +187,7 @@ class Manifest:
             json.dumps(shown, ensure_ascii=False).encode()
         except UnicodeEncodeError:  # no frame can hold it; in a path it is legitimate
             raise ValueError("it has half of a surrogate pair in a name") from None
-        check_shapes(
-            plan=manifest.plan, data=manifest.data, code=manifest.code, judging=manifest.judging
-        )
+        check_shapes(manifest)
         has_digest = digest is not None or manifest.digests
         if manifest.finished is not None and has_digest and digest != _digest(rest):
             raise ValueError("it is not as the run wrote it: its digest differs or was removed")

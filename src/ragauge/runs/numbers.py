@@ -9,7 +9,6 @@ from ragauge.score import Status
 
 DASH = "–"
 SummaryRow = Mapping[str, object]
-"""One row of a summary."""
 
 
 def number(metric: MetricDisplay, value: object) -> str:

@@ -1,18 +1,30 @@
-"""What became of a run's scores: how many have no value and why, and which flags they have."""
+"""What became of a run's scores, and what a large run stores of all of them."""
 
+import hashlib
+import json
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from importlib import metadata
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
+from ragauge.runs.manifest import RESULTS, Manifest
 from ragauge.runs.scores import score_pieces
 from ragauge.score import Flag
+from ragauge.storage.atomic_files import write_text
+from ragauge.storage.regular_file import read_regular
 
 if TYPE_CHECKING:
     import polars as pl
 
     from ragauge.runs.scored_run import ScoredRun
 
+MIN_ANSWERS = 20_000
+"""Runs of more answers store their results; those of fewer are computed in a second or two."""
+MAX_BYTES = 50_000_000
+VERSION = 2
+"""Raised whenever what is stored changes its form or its numbers."""
 COLUMNS = ("metric", "system", "value", "status", "reason", "flags")
 
 
@@ -29,11 +41,8 @@ class Absence:
 
 @dataclass(slots=True)
 class Outcomes:
-    """Counts of scores from one pass over them, each in the order in which it first occurs.
-
-    `flagged` counts by metric, flag and reason. `n_by_metric` counts all scores of a metric; `scored` are the
-    metrics with a value.
-    """
+    """Counts of scores from one pass, each in the order in which it first occurs: `n_by_metric` of
+    all scores, `flagged` by metric, flag and reason; `scored` are the metrics with a value."""
 
     n_by_metric: Counter[str] = field(default_factory=Counter[str])
     scored: dict[str, None] = field(default_factory=dict[str, None])
@@ -103,3 +112,42 @@ def outcomes_of(run: "ScoredRun") -> Outcomes:
     for piece in score_pieces(run, COLUMNS):
         found.add(piece)
     return found
+
+
+def has_results(run: "ScoredRun") -> bool:
+    """Whether a run is stored, finished and so large that its results are stored."""
+    is_stored = run.folder is not None and bool(run.manifest.digests)
+    return is_stored and len(run.samples) > MIN_ANSWERS
+
+
+def read_results(folder: Path, manifest: Manifest) -> Mapping[str, object]:
+    """The stored results by name; empty if there are none that belong to the run's scores."""
+    try:
+        head, _, body = read_regular(folder / RESULTS, MAX_BYTES).partition(b"\n")
+        if json.loads(head) != _head(manifest, body):
+            return {}
+        return cast("Mapping[str, object]", json.loads(body))
+    except (OSError, ValueError, RecursionError):
+        return {}
+
+
+def write_results(folder: Path, manifest: Manifest, results: Mapping[str, object]) -> None:
+    """Store results as JSON data, unless a number is not finite or there is too much of them."""
+    try:
+        body = json.dumps(results, allow_nan=False).encode()
+    except ValueError:
+        return
+    text = f"{json.dumps(_head(manifest, body))}\n{body.decode()}"
+    if len(text) <= MAX_BYTES:
+        write_text(folder / RESULTS, text)
+
+
+def _head(manifest: Manifest, body: bytes) -> dict[str, object]:
+    """What must hold for a body to be used: the code, the scores and the body itself."""
+    scores = json.dumps([manifest.key, manifest.seed, sorted(manifest.digests.items())])
+    return {
+        "version": VERSION,
+        "ragauge": metadata.version("ragauge"),
+        "scores": hashlib.sha256(scores.encode()).hexdigest(),
+        "results": hashlib.sha256(body).hexdigest(),
+    }

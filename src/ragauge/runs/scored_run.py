@@ -12,7 +12,7 @@ from ragauge.runs.aggregates import aggregate_problem
 from ragauge.runs.cautions import MetricCaution, cautions_of, language_cautions
 from ragauge.runs.integrity import check_digest
 from ragauge.runs.manifest import Manifest, MetricDisplay
-from ragauge.runs.outcomes import Outcomes, outcomes_of
+from ragauge.runs.outcomes import Outcomes, has_results, outcomes_of, read_results
 from ragauge.runs.scores import (
     InParts,
     ScoreSource,
@@ -21,7 +21,6 @@ from ragauge.runs.scores import (
     rows_of_question,
     with_evidence,
 )
-from ragauge.runs.stored_results import has_results, read_results
 from ragauge.runs.summary import SUMMARY, clusters_in, frame_of, summarise_pieces, worst_rows
 from ragauge.samples.samples import Samples
 from ragauge.score import Flag
@@ -147,10 +146,8 @@ class ScoredRun:
 
     @cached_property
     def stored_results(self) -> Mapping[str, object]:
-        """What the run computed from all its scores when it ended, if it is large and stored; else empty.
-
-        Nothing is stored, and nothing used, where an aggregate's code is not loaded or has changed.
-        """
+        """What a large stored run computed from all its scores when it ended; empty where an
+        aggregate's code is not the run's."""
         if self.folder is None or not has_results(self) or self.problems:
             return {}
         return read_results(self.folder, self.manifest)
@@ -248,10 +245,7 @@ class ScoredRun:
 
 
 def slices_of(samples: Samples, by: Iterable[str]) -> tuple[str, ...]:
-    """The fields to group by, without duplicates and without `system`, which every summary has.
-
-    Raises PlanError with every field that samples cannot be grouped by.
-    """
+    """The fields to group by, distinct and without `system`; PlanError with every bad one."""
     fields = tuple(name for name in dict.fromkeys(by) if name != "system")
     known = [column for column in samples.columns if column not in UNGROUPED]
     problems: list[str] = []

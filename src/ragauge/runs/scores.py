@@ -1,17 +1,15 @@
-"""Sources of a run's scores: a frame in memory, or parts on disk that are read when needed.
-
-Evidence is stored separately, so that code that needs only values never reads it.
-"""
+"""Sources of a run's scores: a frame in memory, or parts on disk, apart from evidence."""
 
 import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from ragauge.engine.frames import EVIDENCE, KEYS, SCORES
 from ragauge.errors import StoreError
+from ragauge.runs.manifest import INDEX
 from ragauge.samples.samples import Samples
 from ragauge.storage.atomic_files import write_frame
 
@@ -21,53 +19,33 @@ if TYPE_CHECKING:
     from ragauge.runs.scored_run import ScoredRun
 
 COLUMNS = ("id", "system", "metric", "value", "status", "reason", "evidence", "flags")
-"""Columns of `Run.scores`."""
 SAMPLES_AT_ONCE = 20_000
 """Samples whose scores are in memory at once when parts are read one after the other."""
-INDEX = "questions.parquet"
-"""Sorted hashes of the ids, each with the place of a row. A hash of 8 bytes may be of several ids, so
-the rows are looked at."""
 MIN_INDEXED = 50_000
 """Runs with more rows have an index."""
 ROWS_AT_ONCE = 50_000
 
 
-class ScoreSource(Protocol):
-    """A run's scores, ordered by sample and then by metric."""
-
-    def scan(self) -> "pl.LazyFrame":
-        """A lazy frame with the columns of SCORES."""
-        ...
-
-    def scan_evidence(self) -> "pl.LazyFrame":
-        """A lazy frame with the columns of EVIDENCE: the same rows in the same order."""
-        ...
-
-    def pieces(self) -> "Iterator[ScoreSource]":
-        """The scores some at a time, in their order; a sample's scores are all in one piece."""
-        ...
-
-    def of_batches(self, numbers: Sequence[int]) -> "ScoreSource":
-        """The scores of these batches, in the order of their numbers; all of them in memory."""
-        ...
-
-
 @dataclass(frozen=True, slots=True)
 class InMemory:
-    """Scores in a frame with the columns of SCORES and EVIDENCE."""
+    """Scores in a frame with the columns of SCORES and EVIDENCE, by sample, then by metric."""
 
     frame: "pl.DataFrame"
 
     def scan(self) -> "pl.LazyFrame":
+        """A lazy frame with the columns of SCORES."""
         return self.frame.lazy().select(SCORES)
 
     def scan_evidence(self) -> "pl.LazyFrame":
+        """A lazy frame with the columns of EVIDENCE: the same rows in the same order."""
         return self.frame.lazy().select(EVIDENCE)
 
     def pieces(self) -> "Iterator[ScoreSource]":
+        """The scores some at a time, in their order; a sample's scores are all in one piece."""
         yield self
 
     def of_batches(self, numbers: Sequence[int]) -> "ScoreSource":  # noqa: ARG002
+        """The scores of these batches, in the order of their numbers; all of them in memory."""
         return self
 
 
@@ -78,7 +56,6 @@ class InParts:
     scores: Sequence[Path]
     evidence: Sequence[Path]
     batch_size: int = 1_000
-    """Samples per part."""
 
     def scan(self) -> "pl.LazyFrame":
         return _scan(self.scores, SCORES)
@@ -103,6 +80,9 @@ class InParts:
         return InParts(scores, evidence, self.batch_size)
 
 
+ScoreSource = InMemory | InParts
+
+
 def _scan(paths: Sequence[Path], columns: Sequence[str]) -> "pl.LazyFrame":
     import polars as pl
 
@@ -120,10 +100,7 @@ def _scan(paths: Sequence[Path], columns: Sequence[str]) -> "pl.LazyFrame":
 def collected(
     lazy: "pl.LazyFrame", folder: Path | None, *, is_large: bool = False
 ) -> "pl.DataFrame":
-    """The rows of a lazy frame; raises StoreError if a part is damaged or is not part of a run.
-
-    With `is_large` the query runs in pieces, so that its memory does not grow with the run.
-    """
+    """The rows of a lazy frame, in pieces if `is_large`; StoreError if a part is damaged."""
     import polars as pl
 
     try:
@@ -187,12 +164,8 @@ def write_index(folder: Path, samples: Samples) -> None:
 
     if len(samples) <= MIN_INDEXED:
         return
-    hashes = np.concatenate(
-        [
-            np.array([_hash(id) for id in cast("list[str]", piece["id"].to_list())], np.uint64)
-            for piece in samples.pieces(["id"])
-        ]
-    )
+    ids = (cast(str, id) for piece in samples.pieces(["id"]) for id in piece["id"].to_list())
+    hashes = np.fromiter(map(_hash, ids), np.uint64)
     order = np.argsort(hashes, kind="stable").astype(np.uint32)
     table = pl.DataFrame({"hash": hashes[order], "row": order})
     write_frame(folder / INDEX, table, row_group_size=ROWS_AT_ONCE)

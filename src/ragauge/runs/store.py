@@ -26,32 +26,25 @@ from typing import TYPE_CHECKING
 
 from ragauge.engine.frames import EVIDENCE, KEYS, SCORES
 from ragauge.errors import FilterError, StoreError
-from ragauge.runs.file_names import (
+from ragauge.runs import integrity
+from ragauge.runs.manifest import (
     APART,
     EVIDENCE_FOLDER,
+    FORMAT,
+    INDEX,
     MANIFEST,
+    MAX_BYTES,
     OF_PEOPLE,
     REPORT,
+    RESULTS,
     SAMPLES,
     SCORES_FOLDER,
     SUMMARIES,
+    Manifest,
+    format_of,
 )
-from ragauge.runs.integrity import (
-    MAX_CHECKED_BYTES,
-    check_digest,
-    check_exist,
-    check_is_file,
-    check_schema,
-    digest_of,
-    problem_of_scores,
-    read_samples,
-    read_table,
-    refuse,
-)
-from ragauge.runs.manifest import FORMAT, Manifest, format_of
 from ragauge.runs.scored_run import ScoredRun
-from ragauge.runs.scores import INDEX, InParts, write_index
-from ragauge.runs.stored_results import RESULTS
+from ragauge.runs.scores import InParts, write_index
 from ragauge.runs.working_copy import WorkingCopy, fetched, url_of_run, writing
 from ragauge.samples.file import rows_at_once
 from ragauge.samples.samples import SampleFile, Samples
@@ -69,7 +62,6 @@ from ragauge.storage.regular_file import exists, is_folder, read_regular
 if TYPE_CHECKING:
     import polars as pl
 
-MAX_MANIFEST_BYTES = 500_000_000
 MAX_CHECKED = 200
 """Most parts that are all looked into when a run is opened."""
 FORMAT_1_FILES = ("scores.parquet", "parts")
@@ -99,10 +91,8 @@ class RunFolder:
 
     @classmethod
     def at(cls, place: str | os.PathLike[str], *, key: str | None = None) -> "RunFolder":
-        """The folder of a run, or the copy of one at a URL, with what is there now.
-
-        With a `key` it need not exist yet, and of another run only the manifest is fetched.
-        """
+        """The folder of a run, or the copy of one at a URL. With a `key` it may be new, and of
+        another run has the manifest only."""
         if (url := url_of_run(place)) is None:
             return cls(Path(place))
         return cls(fetched(url, key), url)
@@ -150,10 +140,10 @@ class RunFolder:
         shutil.rmtree(self.path / APART, ignore_errors=True)
 
     def open(self, manifest: Manifest, samples: Samples) -> Manifest:
-        """Create the folder for this run, or resume the run with the same key in it.
+        """Create the folder for this run, or resume the run with the same key in it; returns the
+        stored manifest, or the given one.
 
-        Returns the stored manifest if there is one, else the given one. Raises StoreError if the folder
-        holds another run or other files.
+        Raises StoreError if the folder holds another run or other files.
         """
         self._remove_left_over()
         with self._named_errors():
@@ -167,7 +157,15 @@ class RunFolder:
                 if stored.finished or (self.path / SAMPLES).exists():
                     return stored
             else:
-                self._check_empty()
+                with store_errors(self.path):
+                    self.path.mkdir(parents=True, exist_ok=True)
+                    names = [file.name for file in self.path.iterdir()]
+                names = [name for name in names if not name.startswith(".")]
+                if others := [name for name in names if name not in OF_PEOPLE]:
+                    raise StoreError(
+                        f"{self.path}: is not a run folder: it contains {min(others)!r}; "
+                        "choose an empty folder or a new one"
+                    )
             # The manifest first: it distinguishes a started run from other people's files.
             write_text(self.path / MANIFEST, manifest.to_json())
             path = self.path / SAMPLES
@@ -176,18 +174,6 @@ class RunFolder:
             else:
                 write_frame(path, samples.frame, row_group_size=rows_at_once(samples.frame))
             return manifest
-
-    def _check_empty(self) -> None:
-        """Create the folder; raise StoreError if it contains other files."""
-        with store_errors(self.path):
-            self.path.mkdir(parents=True, exist_ok=True)
-            names = [file.name for file in self.path.iterdir()]
-        others = [name for name in names if not name.startswith(".") and name not in OF_PEOPLE]
-        if others:
-            raise StoreError(
-                f"{self.path}: is not a run folder: it contains {min(others)!r}; "
-                "choose an empty folder or a new one"
-            )
 
     def _remove_left_over(self) -> None:
         """Remove temporary files of runs that were killed."""
@@ -203,7 +189,7 @@ class RunFolder:
         """The manifest; raises StoreError if it is missing, damaged or of another format."""
         path = self.path / MANIFEST
         try:
-            text = read_regular(path, MAX_MANIFEST_BYTES).decode()
+            text = read_regular(path, MAX_BYTES).decode()
         except (FileNotFoundError, NotADirectoryError):
             why = f"it has no {MANIFEST}" if is_folder(self.path) else "it is not a folder"
             raise StoreError(
@@ -233,20 +219,16 @@ class RunFolder:
         return self.path / EVIDENCE_FOLDER / f"{number:06}.parquet"
 
     def has_part(self, number: int, rows: "pl.DataFrame") -> bool:
-        """Whether the batch with these samples is finished.
-
-        Not if a file is damaged or has other rows, nor if scores failed or were skipped because a judge
-        was not called: those are retried.
-        """
+        """Whether this batch is finished: whole, undamaged, and with nothing to be retried."""
         if not self.scores_part(number).exists():
             return False
         try:
-            scores = read_table(self.scores_part(number), self.path, SCORES)
-            evidence = read_table(self.evidence_part(number), self.path, EVIDENCE)
+            scores = integrity.read_table(self.scores_part(number), self.path, SCORES)
+            evidence = integrity.read_table(self.evidence_part(number), self.path, EVIDENCE)
         except StoreError:
             return False
         is_whole = scores.select(KEYS).equals(evidence.select(KEYS))
-        if has_unfinished(scores) or not is_whole or problem_of_scores(scores):
+        if has_unfinished(scores) or not is_whole or integrity.problem_of_scores(scores):
             return False
         pairs = ["id", "system"]
         return scores.select(pairs).unique().sort(pairs).equals(rows.select(pairs).sort(pairs))
@@ -271,7 +253,8 @@ class RunFolder:
         parts = self._parts(n_parts, manifest.batch_size)
         files = sorted((self.path / SAMPLES, *parts.scores, *parts.evidence))
         digests = {
-            file.relative_to(self.path).as_posix(): digest_of(file, self.path) for file in files
+            file.relative_to(self.path).as_posix(): integrity.digest_of(file, self.path)
+            for file in files
         }
         manifest = replace(manifest, digests=digests)
         write_index(self.path, samples)
@@ -287,21 +270,17 @@ class RunFolder:
                 shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
 
     def origin(self) -> tuple[str, bool]:
-        """The source of the run's samples and whether judges scored them, for a folder of any format.
-
-        The source is empty if it is unknown.
-        """
+        """The source of a run's samples, if known, and whether judges scored them; of any
+        format."""
         try:
-            table = json.loads(read_regular(self.path / MANIFEST, MAX_MANIFEST_BYTES))
+            table = json.loads(read_regular(self.path / MANIFEST, MAX_BYTES))
             return str(table["data"]["source"]), bool(table.get("judging"))
         except (OSError, ValueError, TypeError, LookupError, AttributeError, RecursionError):
             return "", False
 
     def read(self) -> ScoredRun:
-        """The finished run; raises StoreError if it is not finished.
-
-        Of a run with many or large parts, not all are read to check them; `ragauge doctor --check` does.
-        """
+        """The finished run; StoreError if it is not finished. Of many or large parts only some are
+        checked (see `doctor --check`)."""
         with self._named_errors():
             manifest = self.manifest()
             self._remove_left_over()
@@ -310,32 +289,31 @@ class RunFolder:
                     f"{self.path}: is not finished; run the same command again to finish it"
                 )
             source = str(manifest.data.get("source", ""))
-            samples = Samples(read_samples(self.path, manifest), source)
+            samples = Samples(integrity.read_samples(self.path, manifest), source)
             n_parts = -(-len(samples) // max(manifest.batch_size, 1))
             parts = self._parts(n_parts, manifest.batch_size, has_digests=bool(manifest.digests))
             ends = (parts.scores[0], parts.scores[-1])
             scores = parts.scores if _is_small(parts.scores) else ends
             for part in (*scores, *(parts.evidence if _is_small(parts.evidence) else ())):
-                check_digest(part, self.path, manifest.digests)
+                integrity.check_digest(part, self.path, manifest.digests)
             if not manifest.digests:
                 some = slice(None) if n_parts <= MAX_CHECKED else slice(1)
                 for part in parts.scores[some]:
-                    refuse(problem_of_scores(read_frame(part, self.path)), part, self.path)
+                    integrity.refuse(
+                        integrity.problem_of_scores(read_frame(part, self.path)), part, self.path
+                    )
             return ScoredRun(samples, parts, manifest, self.path, self.url)
 
     def _parts(self, n_parts: int, batch_size: int, *, has_digests: bool = False) -> InParts:
-        """The parts of the dataset; raises StoreError if one is missing, damaged or not a part.
-
-        Of a run with many parts, or whose digests are compared, it looks into the first and the last only.
-        """
+        """The parts, of many or digested ones the first and the last checked; or StoreError."""
         scores = tuple(self.scores_part(number) for number in range(n_parts))
         evidence = tuple(self.evidence_part(number) for number in range(n_parts))
         for paths, columns in ((scores, SCORES), (evidence, EVIDENCE)):
             looks_into_all = n_parts <= MAX_CHECKED and not has_digests
             for path in paths if looks_into_all else (paths[0], paths[-1]):
-                check_is_file(path, self.path)
-                check_schema(path, self.path, columns)
-            check_exist(paths, self.path)
+                integrity.check_is_file(path, self.path)
+                integrity.check_schema(path, self.path, columns)
+            integrity.check_exist(paths, self.path)
         return InParts(scores, evidence, max(batch_size, 1))
 
 
@@ -349,5 +327,5 @@ def _is_small(parts: Sequence[Path]) -> bool:
     """Whether all parts are read to check them when a run is opened."""
     return (
         len(parts) <= MAX_CHECKED
-        and sum(part.stat().st_size for part in parts) <= MAX_CHECKED_BYTES
+        and sum(part.stat().st_size for part in parts) <= integrity.MAX_CHECKED_BYTES
     )

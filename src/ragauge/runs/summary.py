@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     Piece = tuple[pl.DataFrame, pl.DataFrame]
 
 Key = tuple[object, ...]
-"""The values of a group."""
 
 MAX_GROUP = 50_000
 """Most questions of a group whose scores are in memory; of larger ones only sums are."""
@@ -42,11 +41,11 @@ def summarise_pieces(
     metrics: Sequence[MetricDisplay],
     fields: Sequence[str],
 ) -> "pl.DataFrame":
-    """The summary of scores that are read some samples at a time, each with the samples of its rows.
+    """The summary by system and fields of scores that are read some samples at a time, in any
+    order, with their samples.
 
-    By system and by the fields; `Run.summary` describes its columns. The order of the scores does not matter.
-    Groups of at most MAX_GROUP questions are in memory, as many at a time as have
-    MAX_IN_MEMORY questions together; of larger ones only sums are.
+    `Run.summary` describes its columns. Groups of at most MAX_GROUP questions are in memory, as
+    many at a time as have MAX_IN_MEMORY questions together; of larger ones only sums are.
     """
     import polars as pl
 
@@ -89,9 +88,7 @@ def summarise_pieces(
             in_order = [totals[label] for label in of_label if label in totals]
             rows[key] = [_row(each.shown, each.counts, each.estimate()) for each in in_order]
     names = ("system", *fields)
-    ordered = sorted(
-        rows, key=lambda key: [(value is None, by_number(str(value))) for value in key]
-    )
+    ordered = sorted(rows, key=lambda key: [(it is None, by_number(str(it))) for it in key])
     made = [{**dict(zip(names, key, strict=True)), **row} for key in ordered for row in rows[key]]
     return frame_of(made)
 
@@ -109,10 +106,8 @@ def clusters_in(samples: Samples) -> list[str]:
 
 
 def n_clusters(samples: Samples) -> tuple[str, int]:
-    """What rows of one cluster share, `conversation` or `question`, and how many of these there are.
-
-    A row without a cluster is one of its own.
-    """
+    """What rows of a cluster share, `conversation` or `question`, and how many clusters there
+    are."""
     import polars as pl
 
     names = [*clusters_in(samples), "id"]
@@ -208,11 +203,7 @@ def _estimate(shown: MetricDisplay, scores: "pl.DataFrame") -> "Estimate | None"
 
 
 def _parts(shown: MetricDisplay, scores: "pl.DataFrame") -> "Floats2d | None":
-    """What each score with a value adds to the sums of its metric's aggregate, (n, p); None without values.
-
-    If the scores have clusters, it is what each of these adds: the sums of its rows. The clusters of a group too
-    large for memory are those of each piece: one that is in two pieces counts twice.
-    """
+    """What each score, or cluster of scores, adds to the sums of its aggregate, (n, p), or None."""
     import numpy as np
     import polars as pl
 
@@ -272,10 +263,8 @@ def _row(shown: MetricDisplay, counts: Counts, estimate: "Estimate | None") -> d
 def worst_rows(
     run: "ScoredRun", metrics: Sequence[MetricDisplay], n: int
 ) -> "Mapping[str, pl.DataFrame]":
-    """By label, the n rows with the worst values of each metric: id, system, value; from one pass.
-
-    Rows without a value are left out; ties are ordered by id and system.
-    """
+    """By label, the n rows with the worst values of each metric (ties by id and system): id,
+    system, value; from one pass."""
     import polars as pl
 
     columns = {"id": pl.String, "system": pl.String, "value": pl.Float64}

@@ -24,10 +24,11 @@ from pathlib import Path
 from typing import Any, cast
 
 from ragauge.errors import PlanError, StoreError
-from ragauge.runs.file_names import (
+from ragauge.runs.manifest import (
     EVIDENCE_FOLDER,
     FILES,
     MANIFEST,
+    MAX_BYTES,
     OF_PEOPLE,
     SCORES_FOLDER,
     SESSIONS,
@@ -44,10 +45,9 @@ OF_RUN = re.compile(
 """The names of a run's files in its folder; nothing else is fetched or put."""
 TAGS = ("ETag", "etag", "md5Hash", "generation", "mtime", "LastModified", "updated", "created")
 """What changes with a file's content, by the names that file systems give it."""
-MAX_BYTES = 500_000_000
-"""Of a manifest and of the bookkeeping."""
 AT_ONCE = 8
-"""Files that are copied at the same time."""
+Listed = Mapping[str, Mapping[str, Any]]
+"""Files at a URL by their names in the run's folder, as the file system describes them."""
 
 
 def url_of_run(place: str | os.PathLike[str]) -> str | None:
@@ -64,14 +64,16 @@ def url_of_run(place: str | os.PathLike[str]) -> str | None:
 
 
 def fetched(url: str, key: str | None = None) -> Path:
-    """A folder on this machine with what the run's folder at a URL has now.
+    """A folder on this machine with what the run's folder at a URL has now; of an unfinished run
+    only the manifest.
 
-    Of an unfinished run only the manifest. With a `key`, the folder in which that run is made, if it has begun
-    here, and of a run with another key only the manifest. Raises StoreError if there is no run, unless a key is given.
+    With a `key`, the folder in which that run is made, if it has begun here, and of another run
+    only the manifest. Raises StoreError if there is no run, unless a key is given.
     """
-    if key is not None and (made := _folder_of(url, key) / MANIFEST).exists():
-        return made.parent
-    copy = WorkingCopy.at(url)
+    if key is not None and ((made := _folder_of(url, key)) / MANIFEST).exists():
+        return made
+    copy = WorkingCopy(url, _folder_of(url))
+    copy.create()
     there = copy.listed()
     if MANIFEST not in there and key is None:
         raise StoreError(
@@ -100,10 +102,8 @@ def writing(url: str, key: str) -> "Generator[WorkingCopy]":
         return
     path = _folder_of(url, key)
     lock_file = path.with_suffix(".lock")
-    try:
+    with _writing_here(url, lock_file):
         handle = os.open(lock_file, os.O_RDWR | os.O_CREAT, 0o600)
-    except OSError as error:
-        raise _cannot_be_written(url, lock_file, error) from error
     try:
         if not lock(handle):
             raise StoreError(
@@ -111,7 +111,9 @@ def writing(url: str, key: str) -> "Generator[WorkingCopy]":
             )
         if is_there and read.path != path and not path.exists():
             read.path.rename(path)
-        yield WorkingCopy.at(url, key)
+        made = WorkingCopy(url, path)
+        made.create()
+        yield made
     finally:
         os.close(handle)
 
@@ -123,15 +125,10 @@ class WorkingCopy:
     url: str
     path: Path
 
-    @classmethod
-    def at(cls, url: str, key: str | None = None) -> "WorkingCopy":
-        """The copy of a run that is read, or that is made with this key; StoreError if it cannot be written."""
-        path = _folder_of(url, key)
-        try:
-            path.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise _cannot_be_written(url, path, error) from error
-        return cls(url, path)
+    def create(self) -> None:
+        """Create the folder on this machine; StoreError if it cannot be written."""
+        with _writing_here(self.url, self.path):
+            self.path.mkdir(parents=True, exist_ok=True)
 
     def manifest(self) -> Mapping[str, object]:
         """What the manifest here says; empty if it cannot be read."""
@@ -146,9 +143,7 @@ class WorkingCopy:
         others = [
             name
             for name in self._all_listed()
-            if not OF_RUN.fullmatch(name)
-            and name.partition("/")[0] not in OF_PEOPLE
-            and not name.startswith(".")
+            if not (OF_RUN.fullmatch(name) or _is_label(name) or name.startswith("."))
         ]
         if others:
             raise StoreError(
@@ -156,23 +151,39 @@ class WorkingCopy:
                 "a new one"
             )
 
-    def listed(self, folder: str = "") -> dict[str, Mapping[str, Any]]:
-        """The run's files at the URL, or in a folder there, by their names in the run's folder."""
+    def listed(self, folder: str = "") -> Listed:
+        """The run's files at the URL, or in a folder there."""
         there = self._all_listed(folder).items()
         return {name: entry for name, entry in there if OF_RUN.fullmatch(name)}
 
     def fetch(
-        self,
-        there: Mapping[str, Mapping[str, Any]],
-        is_wanted: Callable[[str], object] = bool,
-        folder: str = "",
+        self, there: Listed, is_wanted: Callable[[str], object] = bool, folder: str = ""
     ) -> None:
         """Make the wanted files the same as those that are listed at the URL, and remove those that are not there."""
         for name in self._names_here() - there.keys() if not folder else ():
             if name.partition("/")[0] != SESSIONS:  # another process may be about to put it
                 (self.path / name).unlink(missing_ok=True)
-        new = self._differing(filter(is_wanted, there), there)
-        self._each(lambda name: self._fetch_file(name, there[name]), new)
+
+        def fetch_file(name: str) -> None:
+            path, place = self.path / name, f"{self.url}/{name}"
+            with _writing_here(self.url, path):
+                path.parent.mkdir(parents=True, exist_ok=True)
+                handle, made = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+            os.close(handle)
+            temporary = Path(made)
+            try:
+                with store_at(place, "read") as files:
+                    files.get_file(place, made)
+                # Others may label at this moment: what they added is whole lines, and is fetched again next time.
+                may_grow = name.startswith(f"{SESSIONS}/")
+                if temporary.stat().st_size != there[name]["size"] and not may_grow:
+                    raise StoreError(f"{place}: changed while it was read; try again")
+                temporary.replace(path)
+            finally:
+                temporary.unlink(missing_ok=True)
+            self._note(name, there[name])
+
+        _at_once(fetch_file, self._differing(filter(is_wanted, there), there))
 
     def put(self, *paths: Path) -> None:
         """Put files at the URL, each completely or not at all."""
@@ -182,48 +193,25 @@ class WorkingCopy:
     def put_all(self) -> None:
         """Put whatever is not there yet, labels apart, and the manifest last; this is then the copy that is read."""
         there = self.listed()
-        here = {name for name in self._names_here() if name.partition("/")[0] not in OF_PEOPLE}
+        here = {name for name in self._names_here() if not _is_label(name)}
         new = self._differing(here, there)
         stale = {name for name in there.keys() - here if PART.fullmatch(name)}
         if new or stale:
             for name in sorted({MANIFEST, *stale} & there.keys()):
                 with store_at(f"{self.url}/{name}", "written") as files:
                     files.rm_file(f"{self.url}/{name}")
-            self._each(self._put_file, (name for name in new if name != MANIFEST))
+            _at_once(self._put_file, (name for name in new if name != MANIFEST))
             self._put_file(MANIFEST)
         read = _folder_of(self.url)
         if read != self.path:
             shutil.rmtree(read, ignore_errors=True)
             self.path.replace(read)
 
-    def _differing(self, names: Iterable[str], there: Mapping[str, Mapping[str, Any]]) -> list[str]:
-        """Those of these files that are not known to be the same here and there."""
-        copied: dict[str, object] = {}
-        with suppress(OSError):
-            for line in read_regular(self.path / COPIED, MAX_BYTES).splitlines():
-                with suppress(ValueError, TypeError, RecursionError):
-                    name, trait = json.loads(line)
-                    copied[name] = trait
-        return [
-            name
-            for name in sorted(names)
-            if name not in there or self._trait(name, there[name]) != copied.get(name, "")
-        ]
-
-    def _each(self, copy: Callable[[str], None], names: Iterable[str]) -> None:
-        """Copy files, some at a time; the first error ends it."""
-        pool = ThreadPoolExecutor(AT_ONCE)
-        try:
-            for _ in pool.map(copy, names):
-                pass
-        finally:
-            pool.shutdown(cancel_futures=True)
-
-    def _all_listed(self, under: str = "") -> dict[str, Mapping[str, Any]]:
+    def _all_listed(self, under: str = "") -> Listed:
         with store_at(self.url, "read") as files:
             files.invalidate_cache()
             place = f"{self.url}/{under}" if under else self.url
-            found = cast("dict[str, Mapping[str, Any]]", files.find(place, detail=True))
+            found = cast("Listed", files.find(place, detail=True))
         inside = key_of(self.url) + "/"
         places = {key_of(place): entry for place, entry in found.items()}
         return {
@@ -237,32 +225,31 @@ class WorkingCopy:
         names = (path.relative_to(self.path).as_posix() for path in paths)
         return {name for name in names if OF_RUN.fullmatch(name)}
 
-    def _fetch_file(self, name: str, entry: Mapping[str, Any]) -> None:
-        path = self.path / name
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-        except OSError as error:
-            raise _cannot_be_written(self.url, path, error) from error
-        os.close(handle)
-        try:
-            with store_at(f"{self.url}/{name}", "read") as files:
-                files.get_file(f"{self.url}/{name}", temporary)
-            # Others may label at this moment: what they added is whole lines, and is fetched again next time.
-            may_grow = name.startswith(f"{SESSIONS}/")
-            if Path(temporary).stat().st_size != entry["size"] and not may_grow:
-                raise StoreError(f"{self.url}/{name}: changed while it was read; try again")
-            Path(temporary).replace(path)
-        finally:
-            Path(temporary).unlink(missing_ok=True)
-        self._note(name, entry)
-
     def _put_file(self, name: str) -> None:
         place = f"{self.url}/{name}"
         with store_at(place, "written") as files:
             files.put_file(str(self.path / name), place)
             files.invalidate_cache()
             self._note(name, files.info(place))
+
+    def _differing(self, names: Iterable[str], there: Listed) -> list[str]:
+        """Those of these files that are not known to be the same here and there."""
+        copied: dict[str, object] = {}
+        with suppress(OSError):
+            for line in read_regular(self.path / COPIED, MAX_BYTES).splitlines():
+                with suppress(ValueError, TypeError, RecursionError):
+                    name, trait = json.loads(line)
+                    copied[name] = trait
+        return [
+            name
+            for name in sorted(names)
+            if name not in there or self._trait(name, there[name]) != copied.get(name, "")
+        ]
+
+    def _note(self, name: str, entry: Mapping[str, Any]) -> None:
+        """Note that a file is now the same here and there; `_differing` reads what was noted last."""
+        with (self.path / COPIED).open("a") as file:
+            file.write("\n" + json.dumps([name, self._trait(name, entry)]))
 
     def _trait(self, name: str, entry: Mapping[str, Any]) -> list[object] | None:
         """What a file is here and there, as far as it can be seen without reading; None if it is not here."""
@@ -274,10 +261,16 @@ class WorkingCopy:
             return [found.st_size, found.st_mtime_ns, entry["size"], str(tag)]
         return None
 
-    def _note(self, name: str, entry: Mapping[str, Any]) -> None:
-        """Note that a file is now the same here and there; `_differing` reads what was noted last."""
-        with (self.path / COPIED).open("a") as file:
-            file.write("\n" + json.dumps([name, self._trait(name, entry)]))
+
+def _is_label(name: str) -> bool:
+    return name.partition("/")[0] in OF_PEOPLE
+
+
+def _at_once(copy: Callable[[str], None], names: Iterable[str]) -> None:
+    """Copy files, some at a time; the first error ends it."""
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        for _ in pool.map(copy, names):
+            pass
 
 
 def _folder_of(url: str, key: str | None = None) -> Path:
@@ -293,8 +286,12 @@ def _folder_of(url: str, key: str | None = None) -> Path:
     return caches / "ragauge" / "runs" / f"{name}-{digest}{made}"
 
 
-def _cannot_be_written(url: str, path: Path, error: OSError) -> StoreError:
-    return StoreError(
-        f"{path}: the working copy of {url} cannot be written: {error.strerror or error}; set XDG_CACHE_HOME "
-        "to a folder with room"
-    )
+@contextmanager
+def _writing_here(url: str, path: Path) -> Generator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise StoreError(
+            f"{path}: the working copy of {url} cannot be written: {error.strerror or error}; set XDG_CACHE_HOME "
+            "to a folder with room"
+        ) from error

@@ -9,6 +9,7 @@ import json
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, is_dataclass
 from datetime import date, time
 from decimal import Decimal
@@ -138,31 +139,30 @@ def _text(value: object) -> str:
 def _texts(value: object) -> list[str]:
     if isinstance(value, str | int | float) and not isinstance(value, bool):
         return [_text(value)]
-    if not isinstance(value, list | tuple):
-        raise FieldError(f"must be a list of texts, got {short_value(value)}")
-    texts: list[str] = []
-    for place, item in enumerate(cast(Sequence[object], value), 1):
-        if not isinstance(item, str | int | float) or isinstance(item, bool):
-            raise FieldError(f"item {place} must be text, got {short_value(item)}")
-        texts.append(_text(item))
-    return texts
+    return list(map(_text, _items(value, (str, int, float), "texts", "text")))
 
 
 def _numbers(value: object) -> list[float]:
+    numbers = cast("Sequence[float]", _items(value, (int, float), "numbers", "a number"))
+    return [float(_finite(number)) for number in numbers]
+
+
+def _items(value: object, kinds: tuple[type, ...], several: str, single: str) -> Sequence[object]:
+    """The items of a list, all of these kinds."""
     if not isinstance(value, list | tuple):
-        raise FieldError(f"must be a list of numbers, got {short_value(value)}")
+        raise FieldError(f"must be a list of {several}, got {short_value(value)}")
     items = cast(Sequence[object], value)
-    for place, item in enumerate(items):
-        if isinstance(item, bool) or not isinstance(item, int | float):
-            raise FieldError(f"item {place + 1} must be a number, got {short_value(item)}")
-    return [float(_finite(cast(float, item))) for item in items]
+    for place, item in enumerate(items, 1):
+        if not isinstance(item, kinds) or isinstance(item, bool):
+            raise FieldError(f"item {place} must be {single}, got {short_value(item)}")
+    return items
 
 
 def _number(value: object) -> float:
-    try:
-        number = float(value) if isinstance(value, str) else value
-    except ValueError:
-        number = value
+    number = value
+    if isinstance(value, str):
+        with suppress(ValueError):
+            number = float(value)
     if isinstance(number, bool) or not isinstance(number, int | float):
         raise FieldError(f"must be a number, got {short_value(value)}")
     if number < 0:
@@ -236,20 +236,17 @@ def plain_value(value: object) -> object:
 
 
 def _slice_value(value: object) -> object:
-    if isinstance(value, str):
-        return whole_text(value)
-    if isinstance(value, bool):
-        return value
+    if isinstance(value, str | bool):
+        return whole_text(value) if isinstance(value, str) else value
     if isinstance(value, int | float):
         return _finite(value)
     if isinstance(value, date | time | Decimal):
         return str(value)
     try:
-        return whole_text(json.dumps(value, ensure_ascii=False, allow_nan=False))
-    except FieldError:
-        raise
+        text = json.dumps(value, ensure_ascii=False, allow_nan=False)
     except (TypeError, ValueError, RecursionError) as error:
         raise FieldError(f"cannot be kept as JSON: {error}") from None
+    return whole_text(text)
 
 
 def whole_text(text: str) -> str:

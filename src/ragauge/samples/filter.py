@@ -6,8 +6,8 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from ragauge.errors import DataError, FilterError, Problem, did_you_mean
+from ragauge.samples.file import TemporaryFolder
 from ragauge.samples.samples import SampleFile, Samples, to_columns
-from ragauge.samples.temporary_file import TemporaryFile
 from ragauge.where import Filter
 
 if TYPE_CHECKING:
@@ -64,15 +64,20 @@ def _selected(samples: Samples, mask: "Callable[[pl.DataFrame], pl.Series]") -> 
     if not isinstance(samples.rows, SampleFile):
         return replace(samples, rows=samples.frame.filter(mask(samples.frame)))
     selected = [samples.part(0, 0)]
-    file: TemporaryFile | None = None
+    folder: TemporaryFolder | None = None
+    n_pieces = 0
     for piece in samples.pieces():
         selected.append(piece.filter(mask(piece)))
         if sum(part.height for part in selected) > SMALL:
-            file = file or TemporaryFile(samples.rows.rows_at_once)
-            file.add(pl.concat(selected))
-            selected = [samples.part(0, 0)]
+            folder = folder or TemporaryFolder()
+            folder.write(n_pieces, pl.concat(selected))
+            selected, n_pieces = [samples.part(0, 0)], n_pieces + 1
     last = pl.concat(selected)
-    return replace(samples, rows=last if file is None else file.finish(last))
+    if folder is None:
+        return replace(samples, rows=last)
+    folder.write(n_pieces, last)
+    rows = pl.concat(map(folder.scan, range(n_pieces + 1)))
+    return replace(samples, rows=folder.joined(rows, n_pieces + 1, samples.rows.rows_at_once))
 
 
 def matches(piece: "pl.DataFrame", where: Filter) -> "pl.Series":

@@ -20,12 +20,11 @@ def problems_of(rows: Sequence[Row]) -> list[Problem]:
     problems: list[Problem] = []
     values = [read_values(row, problems) for row in rows]
     Numbering().fill(values)
-    first: dict[tuple[object, object], Row] = {}
+    first: dict[tuple[str, str], Row] = {}
     for row, named in zip(rows, values, strict=True):
-        key = (named["id"], named["system"])
-        before = first.setdefault(key, row)
-        if before is not row:
-            problems.append(duplicate_problem(row, before, str(key[0]), str(key[1])))
+        key = str(named["id"]), str(named["system"])
+        if (before := first.setdefault(key, row)) is not row:
+            problems.append(duplicate_problem(row, before, *key))
     return problems
 
 
@@ -153,18 +152,13 @@ def _lists(name: str, column: list[list[object] | None], inner: "pl.DataType") -
     """A column of lists, built from all items at once: many times faster than list by list."""
     import polars as pl
 
-    owners = pl.Series(
-        [row for row, cell in enumerate(column) for _ in cell or ()], dtype=pl.UInt32
-    )
-    items = pl.Series([item for cell in column for item in cell or ()], dtype=inner, strict=True)
-    grouped = (
-        pl.DataFrame({"row": owners, name: items}).group_by("row", maintain_order=True).agg(name)
-    )
+    owners = [row for row, cell in enumerate(column) for _ in cell or ()]
+    items = pl.Series(name, [item for cell in column for item in cell or ()], inner, strict=True)
+    grouped = pl.DataFrame([pl.Series("row", owners, pl.UInt32), items])
+    grouped = grouped.group_by("row", maintain_order=True).agg(name)
     every = pl.DataFrame(
-        {
-            "row": pl.Series(range(len(column)), dtype=pl.UInt32),
-            "is_given": pl.Series([cell is not None for cell in column], dtype=pl.Boolean),
-        }
+        {"row": range(len(column)), "is_given": [cell is not None for cell in column]},
+        schema={"row": pl.UInt32, "is_given": pl.Boolean},
     )
     empty = pl.lit([], dtype=pl.List(inner))
     filled = pl.when("is_given").then(pl.col(name).fill_null(empty)).alias(name)

@@ -13,7 +13,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from ragauge.report.table_formats import MAX_ROWS, html_table, html_text, small
+from ragauge.report.writing import MAX_ROWS, html_table, html_text, small
 from ragauge.samples.fields import (
     CLUSTERS,
     DEFAULT_SYSTEM,
@@ -34,23 +34,10 @@ if TYPE_CHECKING:
     import polars as pl
 
 __all__ = [
-    "CLUSTERS",
-    "DEFAULT_SYSTEM",
-    "FIELDS",
-    "MEASURED",
-    "REFERENCE",
-    "REFERENCES",
-    "REPEAT_OF",
-    "Columns",
-    "Field",
-    "FieldError",
-    "Row",
-    "SampleFile",
-    "Samples",
-    "by_number",
-    "read_value",
-    "to_columns",
-]
+    "CLUSTERS", "DEFAULT_SYSTEM", "FIELDS", "MEASURED", "REFERENCE", "REFERENCES", "REPEAT_OF",
+    "Columns", "Field", "FieldError", "Row", "SampleFile", "Samples",
+    "by_number", "read_value", "to_columns",
+]  # fmt: skip
 
 ROWS_AT_ONCE = 10_000
 """Rows of a frame in memory that are handled at once; changes no result."""
@@ -126,7 +113,7 @@ class Samples:
 
     def scan(self) -> "pl.LazyFrame":
         """The samples as a lazy frame; nothing is read before `collect`."""
-        return self.rows.scan() if isinstance(self.rows, SampleFile) else self.rows.lazy()
+        return self.rows.lazy()
 
     def pieces(self, columns: Sequence[str] | None = None) -> "Iterator[pl.DataFrame]":
         """All samples in their order, some at a time; with `columns`, only these."""

@@ -1,7 +1,4 @@
-"""Aggregate the scores of many rows: mean, sum and geometric mean.
-
-Each aggregate is a function of sums of parts, so one kind of interval serves them all.
-"""
+"""Mean, sum and geometric mean of the scores of many rows, each as a function of sums of parts."""
 
 import math
 from collections.abc import Mapping
@@ -33,11 +30,6 @@ def mean_of_parts(sums: Floats2d) -> Floats1d:
         return sums[:, 0] / sums[:, 1]
 
 
-def sum_of_parts(sums: Floats2d) -> Floats1d:
-    """The sum."""
-    return sums[:, 0]
-
-
 def geometric_mean_of_parts(sums: Floats2d) -> Floats1d:
     """The geometric mean from sums of logarithms; NaN where the count is 0."""
     return np.array([math.exp(mean) for mean in mean_of_parts(sums).tolist()])
@@ -45,7 +37,7 @@ def geometric_mean_of_parts(sums: Floats2d) -> Floats1d:
 
 AGGREGATES: Mapping[Aggregation, Aggregate] = {
     "mean": mean_of_parts,
-    "sum": sum_of_parts,
+    "sum": lambda sums: sums[:, 0],
     "geometric_mean": geometric_mean_of_parts,
 }
 

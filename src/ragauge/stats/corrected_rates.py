@@ -1,8 +1,6 @@
 """The true rate of a system, from a metric on all rows and people's labels on some of them.
 
-Both estimates work by influence: how far each row moves the estimate. Influences are summed by question
-before they are squared, so rows of one question, and a row that counts in several parts of the formula,
-are counted as the dependent things that they are.
+Both estimates work by influence, how far each row moves the estimate, summed by question before it is squared.
 """
 
 from collections.abc import Sequence

@@ -1,7 +1,6 @@
 """The interval of an aggregate over questions, from what each question adds to the aggregate's sums.
 
-Nothing is resampled, so an interval needs no seed and costs one pass over the questions. The methods were
-chosen by the coverage that benchmarks/coverage.py measures.
+The methods were chosen by the coverage that benchmarks/coverage.py measures.
 """
 
 import math
@@ -54,10 +53,10 @@ class Spread(NamedTuple):
     """How far `n` questions, or clusters of them, move an aggregate away from its value.
 
     A question's influence is the derivative of the aggregate along what it adds to the sums, less the
-    mean of these, or that of the jackknife. `squares` is the sum of the squared influences, 0 for no spread but that of rounding;
-    `skewness` that of their cubes over `squares` to the 3/2; `direction` (p,) that of what the questions
-    add times their influence. `n_at_ends` is the effective number of questions if each has the lowest or
-    the highest value, None otherwise. `freedom` is the degrees of freedom of Student's t.
+    mean of these, or that of the jackknife. `squares` is the sum of the squared influences, 0 for no more
+    than rounding; `skewness` that of their cubes over `squares` to the 3/2; `direction` (p,) that of what the
+    questions add times their influence. `n_at_ends` is the effective number of questions if each has the
+    lowest or the highest value, else None. `freedom` is that of Student's t.
     """
 
     n: int
@@ -118,8 +117,13 @@ def interval(
         squares = 0.0
     skewness = float(((influences / math.sqrt(squares)) ** 3).sum()) if squares else 0.0
     n_at_ends = None if ends is None else _n_at_ends(scored, ends)
-    freedom = _freedom(scored, ends)
-    spread = Spread(len(scored), freedom, squares, skewness, influences @ apart, n_at_ends)
+    n = len(scored)
+    freedom = n - 1
+    if ends is not None and ends.shape[1] == 2 and ends[0, 0] < 0 < ends[1, 0]:  # of differences
+        sizes = np.abs(scored[scored[:, 0] != 0, 0])
+        is_one_size = sizes.size == 0 or np.ptp(sizes) <= ROUNDING * sizes.max()
+        freedom = n - 1 if is_one_size else min(max(sizes.size, 3), n - 1)
+    spread = Spread(n, freedom, squares, skewness, influences @ apart, n_at_ends)
     return with_interval(value, total, aggregate, spread, ends, "abc")
 
 
@@ -158,11 +162,11 @@ def with_interval(
 
 def _hardly_differ(error: float, n: int, ends: Floats2d) -> bool:
     """Whether all questions are equal, or have so nearly one value that those seen cannot tell of others."""
-    if not error:
-        return bool(np.isfinite(ends).all())
-    if ends.shape[1] != 2 or not np.isfinite(ends).all() or ends[0, 0] < 0:
+    if not np.isfinite(ends).all():
+        return False
+    if error and (ends.shape[1] != 2 or ends[0, 0] < 0):
         return False  # differences can be small and all real
-    return error * math.sqrt(n) <= HARDLY * (ends[1, 0] - ends[0, 0])
+    return not error or error * math.sqrt(n) <= HARDLY * (ends[1, 0] - ends[0, 0])
 
 
 def share_interval(
@@ -226,16 +230,6 @@ def derivative(aggregate: Aggregate, sums: Floats1d, steps: Floats1d) -> Floats1
 def rounded_bound(bound: float) -> float:
     """The bound without its last digits, which differ between machines."""
     return round(float(bound), 10)
-
-
-def _freedom(parts: Floats2d, ends: Floats2d | None) -> int:
-    """Degrees of freedom; the ends of differences have 0 between them."""
-    n = len(parts)
-    if ends is None or ends.shape[1] != 2 or not ends[0, 0] < 0 < ends[1, 0]:
-        return n - 1
-    sizes = np.abs(parts[parts[:, 0] != 0, 0])
-    is_one_size = sizes.size == 0 or np.ptp(sizes) <= ROUNDING * sizes.max()
-    return n - 1 if is_one_size else min(max(sizes.size, 3), n - 1)
 
 
 def _n_at_ends(parts: Floats2d, ends: Floats2d) -> float | None:

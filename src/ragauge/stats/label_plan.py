@@ -56,20 +56,16 @@ def labels_needed(
     spread = rate * (1 - rate)
     variance = (margin / quantile(confidence)) ** 2
     explained = min(correlation**2, 1.0)
-    alone = math.ceil(spread / variance - 1e-9)
     rest = variance - (spread * explained / n_rows if n_rows else 0.0)
-    with_metric = math.ceil(spread * (1 - explained) / rest - 1e-9) if rest > 0 else None
-    if n_rows is not None:
-        alone = alone if alone <= n_rows else None
-        with_metric = with_metric if with_metric is not None and with_metric <= n_rows else None
+    needed = [spread / variance, spread * (1 - explained) / rest if rest > 0 else math.inf]
+    limit = math.inf if n_rows is None else n_rows
     # Two labels at least, or nothing is known about their spread.
-    return LabelNeed(
-        margin,
-        None if alone is None else max(alone, 2),
-        None if with_metric is None else max(with_metric, 2),
-        n_rows,
-        quantile(confidence) * math.sqrt(spread / n_rows) if n_rows else None,
+    alone, with_metric = (
+        max(math.ceil(n - 1e-9), 2) if n < math.inf and math.ceil(n - 1e-9) <= limit else None
+        for n in needed
     )
+    least = quantile(confidence) * math.sqrt(spread / n_rows) if n_rows else None
+    return LabelNeed(margin, alone, with_metric, n_rows, least)
 
 
 def correlation_of(rate: float, sensitivity: float, specificity: float) -> float:

@@ -67,24 +67,20 @@ class ExactSum:
 
 
 class QuestionSums:
-    """The sums of the questions' parts, and of the products of each two parts, of all rows added.
-
-    The sums are exact, so the order of the rows changes no digit.
-    """
+    """The exact sums of the `n_scored` questions' parts, and of the products of each two parts, of all rows added."""
 
     def __init__(self, n_parts: int) -> None:
         self.n_scored = 0
-        """Questions with a score."""
-        self._pairs = list(combinations_with_replacement(range(n_parts), 2))
         self._sums = [ExactSum() for _ in range(n_parts)]
-        self._products = [ExactSum() for _ in self._pairs]
+        pairs = combinations_with_replacement(range(n_parts), 2)
+        self._products = {pair: ExactSum() for pair in pairs}
 
     def add(self, parts: Floats2d) -> None:
         """Add rows (n, p), one for each question with a score."""
         self.n_scored += len(parts)
         for total, column in zip(self._sums, parts.T, strict=True):
             total.add(column)
-        for total, (i, j) in zip(self._products, self._pairs, strict=True):
+        for (i, j), total in self._products.items():
             total.add(parts[:, i] * parts[:, j])
 
     @property
@@ -95,9 +91,8 @@ class QuestionSums:
     @property
     def products(self) -> Floats2d:
         """The sums of products, (p, p)."""
-        p = len(self._sums)
-        found = np.zeros((p, p))
-        for total, (i, j) in zip(self._products, self._pairs, strict=True):
+        found = np.zeros((len(self._sums), len(self._sums)))
+        for (i, j), total in self._products.items():
             found[i, j] = found[j, i] = total.value
         return found
 

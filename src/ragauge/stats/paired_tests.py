@@ -1,8 +1,4 @@
-"""Tests and sizes of paired differences: McNemar's, the t test, Wilcoxon's, exchanges of aggregates, d_z.
-
-All tests are two-sided. Those of differences (n,) of two systems, one per question, raise PlanError for one
-that is not finite.
-"""
+"""Two-sided tests and sizes of paired differences (n,), one per question; PlanError for one that is not finite."""
 
 import math
 
@@ -188,10 +184,9 @@ def _normal_p_value(total: Floats1d, apart: Floats2d, aggregate: Aggregate) -> f
     slope = derivative(aggregate, middle, np.sqrt((apart**2).sum(axis=0)) / 2)
     moves = apart @ slope
     deviation = float(np.sqrt((moves**2).sum()))
-    largest = float(np.abs(moves).max())
     if not deviation or not np.isfinite(deviation):
         return None
-    scaled = np.abs(moves) / largest
+    scaled = np.abs(moves) / float(np.abs(moves).max())
     error = BERRY_ESSEEN * float((scaled**3).sum()) / float((scaled**2).sum()) ** 1.5
     if error > MAX_ERROR:
         return None

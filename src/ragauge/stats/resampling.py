@@ -1,7 +1,6 @@
 """Bootstrap intervals of statistics that are no function of sums: areas, rank correlations, agreement.
 
-Rows of one question (several systems, several raters) depend on each other. So questions are drawn, and
-a row counts as often as its question was drawn.
+Rows of one question depend on each other, so questions are drawn, and a row counts as often as its question.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -95,6 +94,10 @@ class QuestionResamples:
     def n_questions(self) -> int:
         return len(np.unique(self.questions))
 
+    @property
+    def _numbers(self) -> Ints1d:
+        return np.unique(self.questions, return_inverse=True)[1].reshape(-1)
+
     def draws(self, statistics: Sequence[Statistic]) -> list[tuple[float, Floats1d] | None]:
         """Each statistic's value and its values in the resamples; None for one without a value.
 
@@ -104,7 +107,9 @@ class QuestionResamples:
         n = len(self.questions)
         values = [plain_value(statistic, n) if n else None for statistic in statistics]
         drawn: list[list[Floats1d]] = [[np.zeros(0)] for _ in statistics]
-        for weights in self._weights():
+        numbers = self._numbers
+        for counts in self._counts():
+            weights = counts[:, numbers]
             for place, statistic in enumerate(statistics):
                 if values[place] is not None:
                     drawn[place].append(statistic(weights))
@@ -136,31 +141,21 @@ class QuestionResamples:
 
         None are drawn from fewer than two questions.
         """
-        n = self.n_questions
-        if n < 2:
-            return np.zeros((0, parts.shape[1]))
-        _, numbers = np.unique(self.questions, return_inverse=True)
-        totals = by_question(parts, numbers.reshape(-1), n)
-        return np.concatenate([counts @ totals for counts in self._counts(n, len(numbers))])
+        totals = by_question(parts, self._numbers, self.n_questions)
+        none = np.zeros((0, parts.shape[1]))
+        return np.concatenate([none, *(counts @ totals for counts in self._counts())])
 
     def estimate(self, statistic: Statistic) -> Estimate | None:
         """One statistic with its interval."""
         return self.estimates([statistic])[0]
 
-    def _weights(self) -> Iterator[Floats2d]:
-        """How often each row counts in each resample, (b, rows) at a time; none for fewer than two questions."""
-        _, numbers = np.unique(self.questions, return_inverse=True)
-        if self.n_questions > 1:
-            for counts in self._counts(self.n_questions, len(numbers)):
-                yield counts[:, numbers.reshape(-1)]
-
-    def _counts(self, n_questions: int, n_rows: int) -> Iterator[Floats2d]:
-        """How often each question is drawn in each resample, (b, questions) at a time."""
+    def _counts(self) -> Iterator[Floats2d]:
+        """How often each question is drawn in each resample, (b, questions) at a time; none of fewer than two."""
+        n = self.n_questions
         random = np.random.default_rng(self.seed)
-        at_once = max(1, WEIGHTS_AT_ONCE // n_rows)
-        for start in range(0, self.n_resamples, at_once):
+        at_once = max(1, WEIGHTS_AT_ONCE // max(len(self.questions), 1))
+        for start in range(0, self.n_resamples if n > 1 else 0, at_once):
             size = min(at_once, self.n_resamples - start)
-            drawn = random.integers(0, n_questions, size=(size, n_questions))
-            flat = drawn + np.arange(size)[:, None] * n_questions
-            counts = np.bincount(flat.ravel(), minlength=size * n_questions)
-            yield counts.reshape(size, n_questions).astype(np.float64)
+            drawn = random.integers(0, n, size=(size, n))
+            flat = drawn + np.arange(size)[:, None] * n
+            yield np.bincount(flat.ravel(), minlength=size * n).reshape(size, n).astype(np.float64)

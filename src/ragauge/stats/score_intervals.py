@@ -1,9 +1,8 @@
 """Intervals of shares and of areas under the ROC curve that hold for few labels and close to 1.
 
-A percentile bootstrap has no width where no error was observed, and is too narrow close to it: with 30
-labels and an area of 0.97 it covers in 60 to 80 % of cases. These intervals ask which true values would
-give the observed one within the error that they imply. The bootstrap over questions gives the design
-effect: how much larger the variance is because rows of one question depend on each other.
+They hold the true values that would give the observed one within the error that they imply: a percentile
+bootstrap is too narrow there. The bootstrap over questions gives the design effect: how much larger the variance
+is because rows of one question depend on each other.
 """
 
 from collections.abc import Callable
@@ -62,11 +61,8 @@ def share_estimate(statistic: Statistic, n: int, resamples: QuestionResamples) -
         return None
     share, drawn = found
     effect = _design_effect(drawn, share * (1 - share) / n, resamples)
-    return _estimate(
-        share,
-        share_interval(share, n, design_effect=effect, confidence=resamples.confidence),
-        resamples,
-    )
+    bounds = share_interval(share, n, design_effect=effect, confidence=resamples.confidence)
+    return _estimate(share, bounds, resamples)
 
 
 def area_estimate(
@@ -104,10 +100,8 @@ def chance_corrected_of_draws(
         return None
     share = min(max(expected + value * (1 - expected), 0.0), 1.0)
     effect = _design_effect(drawn * (1 - expected), share * (1 - share) / n, resamples)
-    low, high = (
-        (bound - expected) / (1 - expected)
-        for bound in share_interval(share, n, design_effect=effect, confidence=resamples.confidence)
-    )
+    bounds = share_interval(share, n, design_effect=effect, confidence=resamples.confidence)
+    low, high = ((bound - expected) / (1 - expected) for bound in bounds)
     return _estimate(value, (low, high), resamples)
 
 

@@ -62,8 +62,15 @@ def randomization_p_values(
         if units.shape[1] > NORMAL_FROM:
             # Of many questions few differ, or the sum would be normal: the others need no signs.
             groups = [row[None, row != 0] for row in drawn]
-        sampled = (p for group in groups for p in _drawn_p_values(group, n_permutations, seed))
-        found += [PValue(next(sampled), "drawn") if p is None else p for p in known]
+        sampled: list[float] = []
+        for group in groups:
+            least = np.array([counted_from(row) for row in group])
+            count = np.zeros(len(group))
+            for sums in signed_sums(group, n_permutations, seed):
+                count += (np.abs(sums) >= least[:, None]).sum(axis=1)
+            sampled += ((count + 1) / (n_permutations + 1)).tolist()
+        left = iter(sampled)
+        found += [PValue(next(left), "drawn") if p is None else p for p in known]
     return found
 
 
@@ -160,11 +167,3 @@ def signed_sums(units: Floats2d, n_permutations: int, seed: int) -> Iterator[Flo
             is_plus = np.unpackbits(words.view(np.uint8)).reshape(some.shape[1], -1)[:, :size]
             sums += (2 * some) @ is_plus.astype(np.float64)
         yield sums
-
-
-def _drawn_p_values(units: Floats2d, n_permutations: int, seed: int) -> list[float]:
-    least = np.array([counted_from(row) for row in units])
-    count = np.zeros(len(units))
-    for sums in signed_sums(units, n_permutations, seed):
-        count += (np.abs(sums) >= least[:, None]).sum(axis=1)
-    return ((count + 1) / (n_permutations + 1)).tolist()

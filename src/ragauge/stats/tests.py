@@ -1,7 +1,4 @@
-"""The paired randomization test of two or more systems.
-
-All pairs of systems share the same random signs.
-"""
+"""The paired randomization test of two or more systems; all pairs of systems share the same random signs."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -63,11 +60,8 @@ def randomization_test(
     >>> randomization_test(np.array([1.0, 2.0, 3.0])).p_value  # +++ and --- of the 8 patterns
     0.25
     """
-    (comparison,) = pairwise_randomization(
-        np.vstack([differences, np.zeros_like(differences)]),
-        n_permutations=n_permutations,
-        seed=seed,
-    )
+    both = np.vstack([differences, np.zeros_like(differences)])
+    (comparison,) = pairwise_randomization(both, n_permutations=n_permutations, seed=seed)
     return comparison
 
 
@@ -90,7 +84,15 @@ def pairwise_randomization(
     [0.125, 0.125, 1.0]
     """
     values = np.asarray(values, np.float64)
-    _refuse_uncomparable(values, n_permutations)
+    if n_permutations < 1:
+        raise PlanError([f"n_permutations is {n_permutations!r}; give 1 or more"])
+    if values.size == 0:
+        raise PlanError(["no question has a score in every system; nothing can be compared"])
+    if len(bad := np.argwhere(~np.isfinite(values))):
+        system, question = map(int, bad[0])
+        what = f"system {system} has the score {float(values[system, question])!r} for question {question}"
+        why = "compare only questions with a score in every system"
+        raise PlanError([f"{what} (both from 0); {why}"])
     pairs = list(combinations(range(len(values)), 2))
     p_values = pairwise_p_values(values, pairs, n_permutations=n_permutations, seed=seed)
     low, high = scale
@@ -131,19 +133,3 @@ def pairwise_p_values(
     return [
         known[pair] or PValue((count[pair] + 1) / (n_permutations + 1), "drawn") for pair in pairs
     ]
-
-
-def _refuse_uncomparable(values: Floats2d, n_permutations: int) -> None:
-    if n_permutations < 1:
-        raise PlanError([f"n_permutations is {n_permutations!r}; give 1 or more"])
-    if values.size == 0:
-        raise PlanError(["no question has a score in every system; nothing can be compared"])
-    bad = np.argwhere(~np.isfinite(values))
-    if len(bad):
-        system, question = map(int, bad[0])
-        raise PlanError(
-            [
-                f"system {system} has the score {float(values[system, question])!r} for question "
-                f"{question} (both from 0); compare only questions with a score in every system"
-            ]
-        )

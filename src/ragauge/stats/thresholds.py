@@ -1,7 +1,4 @@
-"""Verdicts from scores: confusion tables, how well they agree with people, and the best threshold.
-
-The best threshold is chosen on all questions, or on other questions than those judged by it.
-"""
+"""Verdicts from scores: confusion tables, how well they agree with people, and the best threshold."""
 
 from dataclasses import dataclass
 
@@ -60,12 +57,12 @@ def confusion(says_yes: Bools1d, is_yes: Bools1d) -> Confusion:
     >>> confusion(np.array([True, True, False]), np.array([True, False, False]))
     Confusion(both_yes=1, only_metric=1, only_people=0, both_no=1)
     """
-    return Confusion(
-        int((says_yes & is_yes).sum()),
-        int((says_yes & ~is_yes).sum()),
-        int((~says_yes & is_yes).sum()),
-        int((~says_yes & ~is_yes).sum()),
-    )
+    return Confusion(*(int(cell.sum()) for cell in _cells(says_yes, is_yes)))
+
+
+def _cells(says_yes: Bools1d, is_yes: Bools1d) -> tuple[Bools1d, ...]:
+    """Which rows each cell of a confusion table has."""
+    return says_yes & is_yes, says_yes & ~is_yes, ~says_yes & is_yes, ~says_yes & ~is_yes
 
 
 def best_threshold(values: Floats1d, is_yes: Bools1d, *, near: float | None = None) -> float | None:
@@ -135,9 +132,7 @@ def verdict_estimates(
 
     None for one without a value: without both labels; if both sides always say the same.
     """
-    cells = np.stack(
-        [says_yes & is_yes, says_yes & ~is_yes, ~says_yes & is_yes, ~says_yes & ~is_yes], axis=1
-    ).astype(np.float64)
+    cells = np.stack(_cells(says_yes, is_yes), axis=1).astype(np.float64)
     whole, drawn = _agreements(cells.sum(axis=0)[None]), _agreements(resamples.sums(cells))
     accuracy, kappa, alpha = (
         (float(value[0]), values[np.isfinite(values)]) if np.isfinite(value[0]) else None
@@ -159,10 +154,8 @@ def _agreements(cells: Floats2d) -> tuple[Floats1d, Floats1d, Floats1d]:
     """Balanced accuracy, kappa and alpha of tables (b, 4), NaN without a value."""
     both_yes, only_metric, only_people, both_no = cells.T
     with np.errstate(invalid="ignore", divide="ignore"):
-        sensitivity, specificity = (
-            both_yes / (both_yes + only_people),
-            both_no / (both_no + only_metric),
-        )
+        sensitivity = both_yes / (both_yes + only_people)
+        specificity = both_no / (both_no + only_metric)
         # (agreement - chance) / (1 - chance), in whole numbers so that chance agreement is exactly 0.
         beyond = 2 * (both_yes * both_no - only_metric * only_people)
         possible = (both_yes + only_metric) * (only_metric + both_no)

@@ -1,8 +1,4 @@
-"""Write files atomically, and report failures as StoreError.
-
-Each file is written under a temporary name, flushed to disk and then renamed, so it is either complete
-or absent.
-"""
+"""Write files atomically, and report failures as StoreError."""
 
 import os
 import re
@@ -42,10 +38,7 @@ def store_errors(path: Path) -> Generator[None]:
 
 
 def check_place(path: Path) -> None:
-    """Raise StoreError, before any work, where no file can be written.
-
-    At a device or a pipe, under a file, or by a name that is too long.
-    """
+    """Raise StoreError, before any work, at a place where no file can be written."""
     with store_errors(path):
         check_replaceable(path)
         with suppress(FileNotFoundError):
@@ -57,8 +50,8 @@ def write_atomically(
 ) -> None:
     """Write a file completely or not at all; raises StoreError and keeps the old file on failure.
 
-    Removes what a killed process left of the same file, unless it `is_one_of_many`, whose folder takes
-    long to list.
+    Removes what a killed process left of it, unless it `is_one_of_many`, whose folder takes long to
+    list.
     """
     with store_errors(path):
         check_replaceable(path)
@@ -93,10 +86,7 @@ def _locked_part(path: Path) -> tuple[int, Path]:
 
 
 def remove_left_over(folder: Path, names: str) -> None:
-    """Remove temporary files that killed processes left in a folder, of files whose names match a pattern.
-
-    Files that a process still writes stay, and so does whatever cannot be removed.
-    """
+    """Remove temporary files, of names that match, that killed processes left in a folder."""
     with suppress(OSError):
         for file in folder.iterdir():
             match = LEFT_OVER.fullmatch(file.name)
@@ -199,10 +189,8 @@ def sync_folder(folder: Path) -> None:
 
 
 def misplaced(paths: Sequence[Path], inputs: Sequence[Path]) -> list[str]:
-    """The problems of output files: folders, input files, places without write permission.
-
-    StoreError for a place where no file can be written at all.
-    """
+    """The problems of output files: folders, inputs, no permission to write; StoreError where no
+    file can be written at all."""
     for path in paths:
         if not is_folder(path):
             check_place(path)

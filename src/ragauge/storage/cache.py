@@ -1,8 +1,4 @@
-"""Cache of computed vectors and paid replies, by content: one SQLite file for several processes.
-
-A key is the digest of all that determines an entry, so an entry is never stale. A damaged entry counts
-as missing.
-"""
+"""Cache of computed vectors and paid replies: one SQLite file for several processes."""
 
 import sqlite3
 import time
@@ -18,13 +14,11 @@ from ragauge.storage.regular_file import NotReadableError, check_regular
 
 FORMAT = 1
 MAX_BYTES = 2 * 2**30
-"""Beyond this size the oldest entries are removed."""
 ENTRIES_SHARE = 0.9
 """Minimum share of values in a file with entries only; the rest are keys."""
 KEYS_PER_QUERY = 500
 HEAD = b"SQLite format 3\0"
 LOCK_TIMEOUT_S = 60
-"""How long a process waits for another one that writes."""
 
 TABLE = """
 create table if not exists entries (
@@ -52,10 +46,7 @@ def digest(*parts: str | bytes) -> bytes:
 
 
 class Cache:
-    """Entries by key in a file. StoreError if it cannot be opened, is damaged or is newer.
-
-    Safe for threads and several processes. Beyond `most_bytes`, the oldest entries are removed.
-    """
+    """Entries by key in a file, the oldest removed beyond `most_bytes`; StoreError if unusable."""
 
     def __init__(self, path: str | Path, *, most_bytes: int = MAX_BYTES) -> None:
         self.path = Path(path)
@@ -194,10 +185,7 @@ def unusable(path: Path, error: Exception) -> StoreError:
 
 
 def write_ahead(database: sqlite3.Connection) -> None:
-    """Switch to write-ahead logging, so that one process can write while others read.
-
-    SQLite does not wait while another process does the same, so this waits.
-    """
+    """Switch to write-ahead logging; unlike SQLite, wait while another process does the same."""
     end = time.monotonic() + LOCK_TIMEOUT_S
     while True:
         try:

@@ -14,9 +14,9 @@ _pauses: list[bool] = []
 def gc_paused() -> Generator[None]:
     """Pause the cyclic garbage collector while creating many objects without reference cycles.
 
-    It would scan all of them again and again: a third of the time of loading, a fifth of that of
-    measuring. Reference counting still frees them. Pauses of several threads may overlap: the
-    collector is on again when the last one ends; each earlier one collects the new objects once.
+    It would scan all of them again and again: a third of the time of loading. Pauses of several
+    threads may overlap: the collector is on again when the last one ends; each earlier one collects
+    the new objects once.
     """
     with _changing:
         _pauses.append(gc.isenabled() if not _pauses else _pauses[0])

@@ -13,7 +13,6 @@ from urllib.parse import urlsplit
 from ragauge.errors import MissingExtraError, RagaugeError, StoreError
 
 EXTRAS = {"s3": "s3", "gs": "gs"}
-"""The extra that reads each kind of URL."""
 CREDENTIALS = {
     "s3": "such as AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY",
     "gs": "such as GOOGLE_APPLICATION_CREDENTIALS",
@@ -30,11 +29,7 @@ def scheme_of(url: str) -> str:
 
 
 def file_system(url: str, extra: str | None = None) -> Any:
-    """The file system of a URL.
-
-    MissingExtraError, which names the extra, if its package is not installed; StoreError at once where
-    the store cannot be reached, which its package would try again for a minute.
-    """
+    """The file system of a URL; MissingExtraError, or StoreError if it cannot be reached."""
     scheme = scheme_of(url)
     try:
         fsspec = import_module("fsspec")
@@ -42,27 +37,22 @@ def file_system(url: str, extra: str | None = None) -> Any:
         if not is_google or os.environ.get("STORAGE_EMULATOR_HOST"):
             return fsspec.filesystem(scheme)
         has_credentials = _has_google_credentials()
-        _check_reachable(url, has_credentials=has_credentials)
+        proxy = urlsplit(os.environ.get("HTTPS_PROXY") or os.environ.get("https_proxy") or "")
+        host, port = (proxy.hostname, proxy.port or 80) if proxy.hostname else (GOOGLE, HTTPS)
+        try:
+            socket.create_connection((host, port), REACHED_S).close()
+        except OSError:
+            what = f"the proxy {host}:{port} of HTTPS_PROXY" if proxy.hostname else host
+            lacks = "" if has_credentials else " and the credentials, of which none were found"
+            raise StoreError(
+                f"{url:.200}: {what} cannot be reached; check the network{lacks} ({CREDENTIALS['gs']})"
+            ) from None
         # Without credentials gcsfs waits for those of a Google machine; public buckets need none.
         token = None if has_credentials else "anon"
         return fsspec.filesystem(scheme, token=token, session_kwargs={"trust_env": True})
     except ImportError:
         raise MissingExtraError(
             f"{url:.200}: {scheme}:// needs another package", extra or EXTRAS[scheme]
-        ) from None
-
-
-def _check_reachable(url: str, *, has_credentials: bool) -> None:
-    """StoreError if no connection to Google, or to the proxy that is set, can be made."""
-    proxy = urlsplit(os.environ.get("HTTPS_PROXY") or os.environ.get("https_proxy") or "")
-    host, port = (proxy.hostname, proxy.port or 80) if proxy.hostname else (GOOGLE, HTTPS)
-    try:
-        socket.create_connection((host, port), REACHED_S).close()
-    except OSError:
-        what = f"the proxy {host}:{port} of HTTPS_PROXY" if proxy.hostname else host
-        lacks = "" if has_credentials else " and the credentials, of which none were found"
-        raise StoreError(
-            f"{url:.200}: {what} cannot be reached; check the network{lacks} ({CREDENTIALS['gs']})"
         ) from None
 
 

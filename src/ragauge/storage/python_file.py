@@ -16,10 +16,7 @@ class _Uncached(SourceFileLoader):
 
 
 def import_file(file: Path, prefix: str) -> ModuleType:
-    """Execute a .py file as a module named after it; whatever it raises passes through.
-
-    ImportError for a file that is not Python.
-    """
+    """Execute a .py file as a module named after it; ImportError if it is not Python."""
     name = f"{prefix}_{file.stem}"
     while name in sys.modules and sys.modules[name].__file__ != str(file.absolute()):
         name += "_"

@@ -35,10 +35,7 @@ def as_url(path: str | os.PathLike[str]) -> str | None:
 
 
 def exists(path: str | os.PathLike[str]) -> bool:
-    """Whether something is at the path; False for a name that no file can have, such as one of 300 letters.
-
-    Path.exists, is_file and is_dir raise OSError for such a name before Python 3.14.
-    """
+    """Whether something is at the path; False for a name that no file can have."""
     return os.path.exists(path)  # noqa: PTH110
 
 
@@ -78,11 +75,7 @@ def check_replaceable(path: Path) -> None:
 
 
 def read_regular(path: Path, max_bytes: int) -> bytes:
-    """The content of a regular file of at most `max_bytes`; OSError otherwise.
-
-    A device, a named pipe or a folder is refused at once: opening a pipe without a writer would wait for
-    ever, and a device has no end.
-    """
+    """The content of a regular file of at most `max_bytes`; OSError for anything else."""
     if "\0" in str(path):
         raise NotReadableError(path, "the path has a NUL character")
     # Without waiting for the other end, in case that it is a pipe.

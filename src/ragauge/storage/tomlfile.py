@@ -72,16 +72,13 @@ def check_table(table: Table, allowed: Mapping[str, type], place: str) -> list[s
         if key not in allowed:
             hint = did_you_mean(key, allowed) or f"; the keys are {', '.join(allowed)}"
             problems.append(f"{place}: unknown key {key!r:.80}{hint}")
-        elif not _is(value, allowed[key]):
+            continue
+        kind = allowed[key]
+        is_kind = isinstance(value, (int, float) if kind is float else kind)
+        if not is_kind or (isinstance(value, bool) and kind is not bool):
             got = "something else" if key == MAY_BE_SECRET else f"{value!r:.80}"
-            problems.append(f"{place}: {key} must be {TYPE_NAMES[allowed[key]]}, got {got}")
+            problems.append(f"{place}: {key} must be {TYPE_NAMES[kind]}, got {got}")
     return problems
-
-
-def _is(value: object, kind: type) -> bool:
-    if kind is float:
-        return isinstance(value, int | float) and not isinstance(value, bool)
-    return isinstance(value, kind) and (kind is bool or not isinstance(value, bool))
 
 
 def as_table(value: object) -> Table | None:

@@ -1,20 +1,182 @@
-"""The evidence of a score as lines that people read; contexts and references count from 1."""
+"""The evidence of a score: the kinds of its items, one table for the terminal and the page, and its lines as people read them."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from typing import cast
+from typing import NotRequired, TypedDict, cast
 
 from ragauge.report.report import NO, YES
-from ragauge.views.evidence_kinds import FROM_ONE, items_of, kind_of
 
 NEITHER = "–"
 CRITERIA = {"met": YES, "not met": NO}
 OTHER_SIDE = {"answer": "reference", "reference": "answer"}
 """For the claims of a text: the text that they were compared with."""
-
 Line = tuple[str, str]
 """A label and its text."""
 Item = Mapping[str, object]
+
+
+class Call(TypedDict):
+    """A call to a judge: the prompt's name, the ledger's key, and the reply as it arrived."""
+
+    prompt: str
+    key: str
+    reply: NotRequired[str]
+
+
+class Claim(TypedDict):
+    """A claim of a text with its verdict; places in the contexts count from 0."""
+
+    claim: str
+    supported: bool
+    reason: NotRequired[str | None]
+    quote: NotRequired[str | None]
+    quote_found: NotRequired[bool]
+    context: NotRequired[int | None]
+    start: NotRequired[int | None]
+    end: NotRequired[int | None]
+
+
+class Relevance(TypedDict):
+    """Whether a judge found a context relevant, and why; one item for each context, in their order."""
+
+    relevant: bool
+    reason: NotRequired[str]
+
+
+class Criterion(TypedDict):
+    """A judge's verdict on one criterion: "met", "not met" or "not applicable"."""
+
+    criterion: int
+    verdict: str
+    reason: NotRequired[str]
+
+
+class BackQuestion(TypedDict):
+    """A question made from the answer, with its cosine to the original question."""
+
+    question: str
+    cosine: float
+    noncommittal: NotRequired[bool]
+
+
+class Hit(TypedDict):
+    """A judged document or passage in a ranking; ranks count from 1."""
+
+    rank: int
+    grade: int
+    name: str
+
+
+class CoveredSentence(TypedDict):
+    """A sentence of the reference with the most similar sentence of the answer."""
+
+    sentence: str
+    best: str
+    answer_sentence: int
+    f1: float
+    covered: bool
+
+
+class FoundAnchor(TypedDict):
+    """A checkable statement of the answer, and the context that supports it, if one does."""
+
+    kind: str
+    text: str
+    start: int
+    end: int
+    supported: bool
+    by: "FoundAt | None"
+
+
+class FoundAt(TypedDict):
+    """A span of a context."""
+
+    context: int
+    start: int
+    end: int
+    text: str
+
+
+class BestSentence(TypedDict):
+    """A sentence of the answer (start to end) with the closest sentence of a context."""
+
+    start: int
+    end: int
+    closeness: float
+    context: int
+    context_start: int
+    context_end: int
+    text: str
+
+
+class NumberAgreement(TypedDict):
+    """A number, its value, the number that agrees with it, and how."""
+
+    number: str
+    value: str
+    matched_by: str
+    how: str
+    credit: NotRequired[float]
+
+
+class RefusalMatch(TypedDict):
+    """Words of the answer that refuse, or seem to: `decides` says which."""
+
+    rule: str
+    words: str
+    start: int
+    end: int
+    decides: bool
+    overruled_by: NotRequired[str | None]
+
+
+class Span(TypedDict):
+    """A span of the answer that no context supports."""
+
+    start: int
+    end: int
+    text: str
+
+
+KINDS = {
+    "calls": ("key", "prompt"),
+    "claims": ("claim", "supported"),
+    "relevance": ("relevant",),
+    "criteria": ("criterion", "verdict"),
+    "questions": ("question", "cosine"),
+    "hits": ("rank", "grade", "name"),
+    "sentences": ("sentence", "best", "f1", "covered"),
+    "anchors": ("kind", "text", "supported"),
+    "best_sentences": ("closeness", "context", "text"),
+    "numbers": ("number", "value", "how"),
+    "refusals": ("rule", "words", "decides"),
+    "spans": ("start", "end", "text"),
+}
+"""A list is of the first kind whose keys all of its items have."""
+
+FROM_ONE = ("context", "best_reference")
+"""Keys of evidence whose values are indices from 0, and are shown counted from 1."""
+
+
+def kind_of(value: object) -> str:
+    """The kind of a list of items; empty for an empty list and for anything else.
+
+    >>> kind_of([{"claim": "It is $5.", "supported": True}]), kind_of(["a"]), kind_of([])
+    ('claims', '', '')
+    """
+    items = items_of(value)
+    if not items:
+        return ""
+    common = set(items[0]).intersection(*items[1:])
+    return next((name for name, keys in KINDS.items() if common.issuperset(keys)), "")
+
+
+def items_of(value: object) -> Sequence[Mapping[str, object]]:
+    """The objects of a list that has nothing else; otherwise none."""
+    items = cast("list[object]", value) if isinstance(value, list) else []
+    if not all(isinstance(item, Mapping) for item in items):
+        return []
+    return cast("list[Mapping[str, object]]", items)
 
 
 def evidence_lines(evidence: Item) -> Iterator[Line]:
@@ -58,10 +220,20 @@ def _lines(key: str, value: object, source: str) -> Iterator[Line]:
     if key.startswith("claims") and value == []:
         yield key, "none"
     elif kind == "claims":
-        yield from _claims(key, items, source)
+        yield key, f"{sum(item['supported'] is True for item in items)} of {len(items)} supported"
+        for item in items:
+            yield _mark(item["supported"]), str(item["claim"])
+            if item.get("quote"):
+                at = f" {cast(int, item.get('context') or 0) + 1}" if source == "context" else ""
+                where = f"{source}{at}, characters {item.get('start')}–{item.get('end')}"
+                if item.get("context") is None:
+                    is_context = source == "context"
+                    where = "not found in the contexts" if is_context else f"not in the {source}"
+                yield "", f"“{item['quote']}” ({where})"
+            elif item.get("reason"):
+                yield "", str(item["reason"])
     elif kind == "relevance":
-        n_relevant = sum(item["relevant"] is True for item in items)
-        yield key, f"{n_relevant} of {len(items)} relevant"
+        yield key, f"{sum(item['relevant'] is True for item in items)} of {len(items)} relevant"
         for place, item in enumerate(items, 1):
             yield _mark(item["relevant"]), f"context {place}: {item.get('reason', '')}"
     elif kind == "criteria":
@@ -82,24 +254,6 @@ def _lines(key: str, value: object, source: str) -> Iterator[Line]:
     else:
         shown = cast(Item, _from_one(cast(Item, {key: value})))[key]
         yield key, shown if isinstance(shown, str) else json.dumps(shown, ensure_ascii=False)
-
-
-def _claims(key: str, claims: Sequence[Item], source: str) -> Iterator[Line]:
-    """Each claim with the verdict, its quote and where that was found, or the judge's reason."""
-    yield key, f"{sum(claim['supported'] is True for claim in claims)} of {len(claims)} supported"
-    for claim in claims:
-        yield _mark(claim["supported"]), str(claim["claim"])
-        if claim.get("quote"):
-            if claim.get("context") is None:
-                where = (
-                    "not found in the contexts" if source == "context" else f"not in the {source}"
-                )
-            else:
-                at = f" {cast(int, claim['context']) + 1}" if source == "context" else ""
-                where = f"{source}{at}, characters {claim['start']}–{claim['end']}"
-            yield "", f"“{claim['quote']}” ({where})"
-        elif claim.get("reason"):
-            yield "", str(claim["reason"])
 
 
 def _mark(is_so: object) -> str:

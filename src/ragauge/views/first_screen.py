@@ -9,26 +9,26 @@ from shlex import quote
 from typing import cast
 
 from ragauge.comparing.comparison import LEVEL
-from ragauge.comparing.differences import Difference, SystemDifferences, differences
-from ragauge.comparing.words import too_few_draws
+from ragauge.comparing.systems import Difference, SystemDifferences, differences
+from ragauge.comparing.words import over_questions, p_text, too_few_draws
 from ragauge.people.review_verdicts import labels_line
-from ragauge.report.commands import show_command
-from ragauge.report.plain import counted, distinct_names, shortened, some
+from ragauge.report.plain import counted, distinct_names, shortened, show_command, some
 from ragauge.report.report import MARK
 from ragauge.runs.findings import FindingMatch, find
 from ragauge.runs.manifest import MetricDisplay
-from ragauge.runs.numbers import SummaryRow, number
+from ragauge.runs.numbers import SummaryRow, aggregate, interval, number
 from ragauge.runs.scored_run import ScoredRun
-from ragauge.runs.steadiness import Steadiness, steadiness
+from ragauge.runs.steadiness import Steadiness, steadiness, wrong_turns
 from ragauge.runs.summary import clusters_in
-from ragauge.runs.wrong_turns import wrong_turns
 from ragauge.samples.samples import CLUSTERS, FIELDS, MEASURED
 from ragauge.score import NOT_LAST
-from ragauge.views.headline import NAME_WIDTH, headline
-from ragauge.views.steadiness import steadiness_lines, unsteady
+from ragauge.views.run_notes import steadiness_lines, took_lines, unsteady
 from ragauge.views.summary import caution_lines, extent
-from ragauge.views.took import took_lines
 
+NAME_WIDTH = 20
+"""Columns of the name of a metric or system; longer ones are cut."""
+MAX_TIED = 3
+"""Most tied systems that are named."""
 SYSTEMS_SHOWN, METRICS_SHOWN, WORST_SHOWN = 3, 11, 3
 DIGITS = 2
 MAPPED = ("answer", "references", "contexts")
@@ -37,6 +37,65 @@ WIDTH = 98
 """Columns of a line; longer ones are cut."""
 LEAST_REASON = 20
 """Fewest columns that a reason is cut to."""
+
+
+def headline(
+    metric: MetricDisplay,
+    rows: Mapping[str, SummaryRow],
+    found: Difference | None,
+    names: Mapping[str, str],
+    unit: str = "question",
+) -> str:
+    """One or two sentences. `rows` are the systems' summaries, the best first; `found` is the difference
+    of the first two; `names` are the systems' names as they are shown; `unit` is what a score is of.
+    """
+    means = {system: aggregate(metric, row) for system, row in rows.items()}
+    first = next(iter(rows))
+    best, mean = names[first], f"{metric.name} {means[first]}"
+    if len(rows) == 1:
+        range_ = interval(metric, rows[first])
+        questions = counted(cast(int, rows[first]["ok"]), unit)
+        return f"{best}: {mean}" + (f" ({range_})" if range_ else "") + f", {questions}."
+    if found is None or found.p_value is None:
+        scored = [system for system, row in rows.items() if row["mean"] is not None]
+        if len(scored) == 1:
+            return f"{best} is the only system with a score: {mean}."
+        if found is not None:
+            return f"{best} has the best {mean}; it was not compared with the others."
+        return (
+            f"{best} has the best {mean}, next {names[scored[1]]} {means[scored[1]]}; not compared, "
+            "because no question has a score for both."
+        )
+    n_tied = sum(row["mean"] == rows[first]["mean"] for row in rows.values())
+    tied = [names[system] for system in rows][:n_tied]
+    same = f"have the same {metric.name}, {means[first]}"
+    if n_tied > 2 and found.difference == 0:
+        if n_tied > MAX_TIED:
+            return f"{n_tied:,} systems {same}: {some(tied, MAX_TIED)}."
+        return f"{', '.join(tied[:-1])} and {tied[-1]} {same}."
+    # How far the best system is ahead; never shown as 0.
+    display, other = over_questions(metric, found.n), names[found.system]
+    gap = number(display, abs(found.difference))
+    if not gap.strip("0."):
+        gap = f"less than {number(display, 10**-metric.digits / display.scale)}"
+    n, p = counted(found.n, unit), f"p {p_text(found.p_value)}"
+    if all(rows[system]["ok"] == found.n for system in (first, found.system)):
+        if found.difference == 0:
+            return f"{best} and {other} have the same {metric.name}, {means[found.system]}."
+        verdict, sure = ("best", "is") if found.is_significant else ("ahead", "may be")
+        chance = "beyond chance" if found.is_significant else "chance"
+        by = f" by {metric.family}" if metric.family else ""
+        return (
+            f"{best} is {verdict}{by}: {mean}, next {other} {means[found.system]}. "
+            f"The difference of {gap} {sure} {chance} ({p}, {n})."
+        )
+    common = f"{best} has the best {mean}; on the {n} that {best} and {other} both have a score for"
+    if found.difference == 0:
+        return f"{common}, they are equal."
+    chance = "beyond chance" if found.is_significant else "may be chance"
+    is_ahead = (found.difference > 0) != metric.lower_is_better
+    ahead, behind = (best, other) if is_ahead else (other, best)
+    return f"{common}, {ahead} is {gap} ahead of {behind} ({chance}, {p})."
 
 
 @dataclass(frozen=True)
@@ -60,14 +119,11 @@ class FirstScreen:
     @cached_property
     def metrics(self) -> Sequence[MetricDisplay]:
         """The metrics that have a value for some system, with few digits, by family; time and cost only without any other."""
+        scored = {metric for (metric, _), row in self._rows.items() if row["mean"] is not None}
         shown = [
             replace(metric, digits=min(metric.digits, DIGITS))
             for metric in self.run.metrics
-            if any(
-                row["mean"] is not None
-                for system in self.run.samples.systems
-                if (row := self.row(metric, system))
-            )
+            if metric.metric in scored
         ]
         shown = [metric for metric in shown if metric.metric not in MEASURED] or shown
         order = {name: place for place, name in enumerate(self.run.manifest.families)}
@@ -109,10 +165,10 @@ class FirstScreen:
         first = self.first
 
         def rank(system: str) -> tuple[bool, float]:
-            mean = (self.row(first, system) or {}).get("mean") if first else None
-            if mean is None or first is None:
+            row = self.row(first, system) if first else None
+            if first is None or row is None or row["mean"] is None:
                 return True, 0.0
-            return False, cast(float, mean) * (1 if first.lower_is_better else -1)
+            return False, cast(float, row["mean"]) * (1 if first.lower_is_better else -1)
 
         return sorted(self.run.samples.systems, key=rank)
 
@@ -133,10 +189,9 @@ class FirstScreen:
 
     def headline_with(self, names: Mapping[str, str]) -> str:
         """The headline with these names of the systems."""
-        several = len(self.systems) > 1
-        first = self.first if several or not self.metrics else self.first or self.metrics[0]
         if not self.metrics:
             return "Nothing was scored."
+        first = self.first or (self.metrics[0] if len(self.systems) == 1 else None)
         if first is None:
             return "No metric that was scored says which system is better."
         rows = {system: row for system in self.systems if (row := self.row(first, system))}
@@ -167,31 +222,32 @@ class FirstScreen:
     @property
     def mark(self) -> str:
         """What the mark means: "differs from the row's best"; empty for a single system."""
-        if self.compared is None:
-            return ""
-        best = "the row's best" if self.compared.base is None else self.names[self.compared.base]
-        return f"differs from {best}"
+        return f"differs from {self._base}" if self.compared else ""
+
+    @property
+    def _base(self) -> str:
+        """The system that all others are compared with."""
+        base = self.compared.base if self.compared else None
+        return "the row's best" if base is None else self.names[base]
 
     @property
     def legend(self) -> str:
         """What the mark means, how p was computed, and the tests that it is corrected for."""
         if self.compared is None or not self.compared.comparison.n_tests:
             return ""
-        found, base = self.compared.comparison, self.compared.base
+        found = self.compared.comparison
         has_marks = any(
             self.differs(metric, system)
             for metric in self.metrics[: self.n_metrics]
             for system in self.systems[: self.n_systems]
         )
-        best = "the row's best" if base is None else self.names[base]
-        mark = f"{MARK} p < {LEVEL} against {best}" if has_marks else "p"
+        mark = f"{MARK} p < {LEVEL} against {self._base}" if has_marks else "p"
         of = f"{counted(len(found.metrics), 'metric')}, {counted(len(found.pairs), 'pair')}"
-        tests = counted(found.n_tests, "test")
         n_equal = sum(row.p_value is not None for row in found.rows) - found.n_tests
         of += f"; {n_equal:,} without a difference" if n_equal else ""
         is_normal = any("normal" in row.test for row in found.rows)
         how = "randomization test" + (" (normal approximation)" if is_normal else "")
-        return f"{mark}: {how}, Holm for {tests} ({of})"
+        return f"{mark}: {how}, Holm for {counted(found.n_tests, 'test')} ({of})"
 
     @cached_property
     def notes(self) -> Sequence[str]:
@@ -203,32 +259,30 @@ class FirstScreen:
         notes: list[str] = [*self.run.problems, *self._took]
         notes += steadiness_lines(list(self.steadiness.values()), self.names)
         if self.compared is not None:
-            few = too_few_draws(self.compared.comparison)
-            notes += filter(None, (self.legend, few))
-        more = [
-            f"{n:,} more {what}{'s' * (n != 1)}"
-            for n, what in (
-                (len(self.metrics) - n_metrics, "metric"),
-                (len(self.systems) - self.n_systems, "system"),
-            )
-            if n > 0
-        ]
+            notes += filter(None, (self.legend, too_few_draws(self.compared.comparison)))
+        hidden = {
+            "metric": len(self.metrics) - n_metrics,
+            "system": len(self.systems) - self.n_systems,
+        }
+        more = [f"{n:,} more {what}{'s' * (n != 1)}" for what, n in hidden.items() if n > 0]
         notes += [f"not shown: {', '.join(more)}"] if more else []
-        notes += [*caution_lines(self.run), *filter(None, [labels_line(self.run)])]
-        notes += self.not_scored
+        notes += [
+            *caution_lines(self.run),
+            *filter(None, [labels_line(self.run)]),
+            *self.not_scored,
+        ]
         # How many scores of the metrics shown failed, were skipped or lack a field, by system.
         lost: list[str] = []
         for system in self.run.samples.systems:
             rows = [row for metric in self.metrics if (row := self.row(metric, system))]
-            lost += [
-                f"{self.names[system]} {n:,} {status}"
-                for status in ("failed", "skipped", "missing")
-                if (n := sum(cast(int, row[status]) for row in rows))
-            ]
+            statuses = ("failed", "skipped", "missing")
+            counts = {status: sum(cast(int, row[status]) for row in rows) for status in statuses}
+            lost += [f"{self.names[system]} {n:,} {status}" for status, n in counts.items() if n]
         texts = [f"without a score: {some(lost, n)}" for n in range(len(lost), 0, -1)]
         if texts:
-            bounds = f"{texts[0]}; --full has the bounds of the means"
-            notes.append(_first_that_fits([bounds, *texts]))
+            notes.append(
+                _first_that_fits([f"{texts[0]}; --full has the bounds of the means", *texts])
+            )
         return notes
 
     @cached_property
@@ -237,10 +291,14 @@ class FirstScreen:
 
     @property
     def not_scored(self) -> Sequence[str]:
-        """The metrics without any score, by reason."""
+        """The metrics without any score, by reason: of the reasons of their scores the most frequent."""
+        counts: Counter[tuple[str, str | None]] = Counter()
+        for each in self.run.outcomes.absent:
+            counts[each.metric, each.reason] += each.n
+        order = sorted(counts, key=lambda key: (key[1] == NOT_LAST, -counts[key], key[1] or ""))
+        absent = {metric: reason or "no reason given" for metric, reason in reversed(order)}
         by_reason: dict[str, list[str]] = {}
         known = {metric.metric for metric in self.metrics} | set(MEASURED)
-        absent = _absent_reasons(self.run)
         for metric in self.run.metrics:
             if metric.metric not in known:
                 reason = metric.unavailable or absent.get(metric.metric, "no row applies")
@@ -261,10 +319,9 @@ class FirstScreen:
         Findings that the suite keeps off the first screen are left out. The lowest scores are listed only
         if the suite has no findings: how often a low score is a wrong answer is not measured.
         """
-        by_rows = sorted(find(self.run), key=lambda match: -match.n_found)
         # Each finding at its system with most rows only.
         distinct: dict[str, FindingMatch] = {}
-        for match in by_rows:
+        for match in sorted(find(self.run), key=lambda match: -match.n_found):
             if match.first_screen:
                 distinct.setdefault(match.says, match)
         found: list[tuple[str, str]] = []
@@ -275,9 +332,8 @@ class FirstScreen:
             found.append((f"{self.names[match.system]}: {n}: {match.says}", other))
         if not self.run.manifest.findings and self.metrics:
             found += self._lowest()
-        return [*found[: WORST_SHOWN - 1], *self._wrong_turns(), *found[WORST_SHOWN - 1 :]][
-            :WORST_SHOWN
-        ]
+        found[WORST_SHOWN - 1 : WORST_SHOWN - 1] = self._wrong_turns()
+        return found[:WORST_SHOWN]
 
     def _wrong_turns(self) -> Iterator[tuple[str, str]]:
         """Of each system how many conversations go wrong, and at which turn the one that was right the longest does."""
@@ -294,19 +350,21 @@ class FirstScreen:
                 yield text, latest.id
 
     def _lowest(self) -> Iterator[tuple[str, str]]:
-        """The lowest scores of the headline's metric."""
+        """The lowest scores of the headline's metric, each with the sentence that its evidence gives."""
         first = self.first
         if first is None or first.low is None or first.high is None:
             return
-        worst = self.run.worst(first.metric, WORST_SHOWN)
         middle = (first.low + first.high) / 2
-        for row in worst.iter_rows(named=True):
-            value = cast(float, row["value"])
+        for row in self.run.worst(first.metric, WORST_SHOWN).iter_rows(named=True):
+            id, system, value = row["id"], row["system"], row["value"]
             if value > middle if first.lower_is_better else value < middle:
-                id, system = cast(str, row["id"]), cast(str, row["system"])
-                why = _why(self.run, id, system, first.metric)
+                scores = self.run.of_question(id)
+                is_it = (scores["system"] == system) & (scores["metric"] == first.metric)
+                evidence = [text for text in scores.filter(is_it)["evidence"].to_list() if text]
+                why = json.loads(evidence[0]).get("why") if evidence else None
                 named = "" if len(self.systems) == 1 else f"{self.names[system]}: "
-                yield f"{named}{first.name} {number(first, value)}{why}", id
+                reason = f", {why}" if isinstance(why, str) else ""
+                yield f"{named}{first.name} {number(first, value)}{reason}", id
 
     @property
     def commands(self) -> Sequence[str]:
@@ -329,9 +387,8 @@ def _unread_columns(run: ScoredRun) -> Iterator[str]:
     """The option that reads a column of texts as a field which the samples lack."""
     columns = run.samples.columns
     missing = next((name for name in MAPPED if name not in columns), None)
-    types = run.samples.part(
-        0, 1, [name for name in columns if name not in (*FIELDS, *CLUSTERS)]
-    ).schema
+    others = [name for name in columns if name not in (*FIELDS, *CLUSTERS)]
+    types = run.samples.part(0, 1, others).schema
     unread = [name for name, kind in types.items() if str(kind) == "String"]
     if missing is None or not unread:
         return
@@ -340,23 +397,3 @@ def _unread_columns(run: ScoredRun) -> Iterator[str]:
         yield f"not read: {named}; if each is a system's: --map answer={quote(','.join(unread[:2]))}"
     else:
         yield f"not read: {named}; if it is the {missing}: --map {missing}={quote(unread[0])}"
-
-
-def _why(run: ScoredRun, id: str, system: str, metric: str) -> str:
-    """The sentence that the evidence gives, after a comma; empty if there is none."""
-    scores = run.of_question(id)
-    chosen = scores.filter((scores["system"] == system) & (scores["metric"] == metric))
-    if not chosen.height or not chosen["evidence"][0]:
-        return ""
-    evidence = cast("dict[str, object]", json.loads(chosen["evidence"][0]))
-    why = evidence.get("why")
-    return f", {why}" if isinstance(why, str) else ""
-
-
-def _absent_reasons(run: ScoredRun) -> Mapping[str, str]:
-    """The most frequent reason why a metric has no value, for metrics without any."""
-    counts: Counter[tuple[str, str | None]] = Counter()
-    for each in run.outcomes.absent:
-        counts[each.metric, each.reason] += each.n
-    order = sorted(counts, key=lambda key: (key[1] == NOT_LAST, -counts[key], key[1] or ""))
-    return {metric: reason or "no reason given" for metric, reason in reversed(order)}

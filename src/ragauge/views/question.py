@@ -10,12 +10,11 @@ from ragauge.errors import StoreError
 from ragauge.people.review_verdicts import PEOPLE, people_say
 from ragauge.report.plain import counted, some
 from ragauge.report.report import Lines, Report, Table
-from ragauge.runs.manifest import MetricDisplay
 from ragauge.runs.numbers import SummaryRow, number
 from ragauge.runs.scored_run import ScoredRun
-from ragauge.runs.wrong_turns import wrong_turns
+from ragauge.runs.steadiness import wrong_turns
 from ragauge.views.evidence import Item, Line, calls_of, evidence_lines
-from ragauge.views.run_data import frame_records, score_json
+from ragauge.views.run_report import frame_records, score_json
 from ragauge.views.summary import NAME_WIDTH, short, unavailable
 
 TEXT_LENGTH = 1_000
@@ -52,48 +51,45 @@ def question_report(
         if len(samples) > 1 and name != "id" and all(each[name] == value for each in samples)
     ]
     lines = [Lines(tuple(_fields({name: samples[0][name] for name in shared})))]
+    scores: list[tuple[str, str, str]] = []
+    # Each call once, in the order of first use, and the metrics of each system that use it.
+    used: dict[str, tuple[Item, dict[str, dict[str, None]]]] = {}
+    for row in rows:
+        display, system = displays[row["metric"]], cast(str, row["system"])
+        value = row["status"] if row["value"] is None else number(display, row["value"])
+        scores.append((system, display.name, value))
+        for call in calls_of(_evidence(row)):
+            _, used_by = used.setdefault(f"{call['key']}", (call, {}))
+            used_by.setdefault(system, {})[display.name] = None
     for sample in samples:
         system = cast(str, sample["system"])
         own = _fields({name: item for name, item in sample.items() if name not in shared})
         says = people.get((id, system))
         lines.append(Lines([*own, *([(PEOPLE, says)] if says else [])], f"{id} · {system}"))
-        lines += [_score_lines(row, displays) for row in rows if row["system"] == system]
-    used = _calls(rows, displays)
-    judged = f"judged in {counted(len(used), 'call')}; print the replies with --calls"
-    notes = [judged] if used and not calls else []
-    scores = [
-        (row["system"], displays[str(row["metric"])].name, _value(row, displays)) for row in rows
-    ]
+        for row, (_, metric, value) in zip(rows, scores, strict=True):
+            if row["system"] != system:
+                continue
+            name = short(metric, 4 * NAME_WIDTH)
+            label = "" if name == row["metric"] else row["metric"]
+            reason = [("reason", row["reason"])] if row["reason"] else []
+            below = [*reason, *evidence_lines(_evidence(row))]
+            texts = [(f"  {word}", _cut(text, EVIDENCE_LENGTH)) for word, text in below]
+            lines.append(Lines(texts, heading=(name, value, label)))
+    notes: list[str] = []
+    if is_brief:
+        lines = [*map(_brief, lines)]
+    elif calls:
+        lines += _call_lines(list(used.values()))
+    elif used:
+        notes = [f"judged in {counted(len(used), 'call')}; print the replies with --calls"]
     return Report(
         f"{id} · {counted(len(samples), 'answer')}",
         tables=[Table(("system", "metric", "score"), scores, n_names=2, only_in=("latex",))],
-        lines=[*map(_brief, lines)]
-        if is_brief
-        else [*lines, *(_call_lines(used) if calls else ())],
+        lines=lines,
         notes=[] if is_brief else [*notes, *unavailable(run)],
         records=lambda: frame_records([found]),
         data=lambda: {"id": id, "samples": samples, "scores": list(map(score_json, rows))},
     )
-
-
-def _value(row: SummaryRow, displays: Mapping[str, MetricDisplay]) -> str:
-    """A score's value as it is shown, or its status."""
-    value = cast("float | None", row["value"])
-    return (
-        cast(str, row["status"])
-        if value is None
-        else number(displays[cast(str, row["metric"])], value)
-    )
-
-
-def _score_lines(row: SummaryRow, displays: Mapping[str, MetricDisplay]) -> Lines:
-    """A score with its reason and evidence below it."""
-    display, reason = displays[cast(str, row["metric"])], cast("str | None", row["reason"])
-    name = short(display.name, 4 * NAME_WIDTH)
-    label = "" if name == display.metric else display.metric
-    lines = [*([("reason", reason)] if reason else []), *evidence_lines(_evidence(row))]
-    shown = [(f"  {word}", _cut(text, EVIDENCE_LENGTH)) for word, text in lines]
-    return Lines(shown, heading=(name, _value(row, displays), label))
 
 
 def _brief(lines: Lines) -> Lines:
@@ -110,10 +106,8 @@ def _brief(lines: Lines) -> Lines:
 
 def _evidence(row: SummaryRow) -> Item:
     text = cast("str | None", row["evidence"])
-    if not text:
-        return {}
     try:
-        evidence = cast(object, json.loads(text))
+        evidence = cast(object, json.loads(text or "{}"))
     except (ValueError, RecursionError):
         evidence = None
     if not isinstance(evidence, dict):
@@ -124,26 +118,12 @@ def _evidence(row: SummaryRow) -> Item:
     return cast("dict[str, object]", evidence)
 
 
-def _calls(
-    rows: Iterable[SummaryRow], displays: Mapping[str, MetricDisplay]
-) -> Sequence[tuple[Item, Mapping[str, Sequence[str]]]]:
-    """Each call of the scores once, in the order of their first use, and the metrics of each system that use it."""
-    calls: dict[str, tuple[Item, dict[str, list[str]]]] = {}
-    for row in rows:
-        name, system = displays[cast(str, row["metric"])].name, cast(str, row["system"])
-        for call in calls_of(_evidence(row)):
-            _, used_by = calls.setdefault(f"{call['key']}", (call, {}))
-            names = used_by.setdefault(system, [])
-            names += [] if name in names else [name]
-    return list(calls.values())
-
-
-def _call_lines(calls: Sequence[tuple[Item, Mapping[str, Sequence[str]]]]) -> Iterator[Lines]:
+def _call_lines(calls: Sequence[tuple[Item, Mapping[str, Iterable[str]]]]) -> Iterator[Lines]:
     """Each call: which scores use it, and what was asked and replied."""
     title = f"{counted(len(calls), 'call')} to judges"
     for place, (call, used_by) in enumerate(calls):
         used = [
-            (f"  for {short(system)}", some(names, NAMES_SHOWN))
+            (f"  for {short(system)}", some(list(names), NAMES_SHOWN))
             for system, names in used_by.items()
         ]
         others = [
@@ -158,28 +138,20 @@ def _fields(sample: SummaryRow) -> Iterator[Line]:
     for name, value in sample.items():
         if name in ("id", "system", "whole_conversation", "conversation_before"):
             continue
-        if value is None:
-            yield name, NOT_GIVEN
-            continue
-        if name == MESSAGES:
+        if name == MESSAGES and value is not None:
             value = [f"{who.strip()}: {text}" if who else text for who, text in said_in(str(value))]
-        if not isinstance(value, list):
-            yield name, _cut(str(value), TEXT_LENGTH)
-            continue
-        items = cast(list[object], value)
-        if name == "relevant":
-            grades = {
-                document["id"]: document["grade"]
-                for document in cast(list[dict[str, object]], items)
-            }
-            yield name, _cut(_json(grades), TEXT_LENGTH)
-        elif name in (*TEXTS, MESSAGES) and items:
+        if isinstance(value, list) and name in (*TEXTS, MESSAGES) and value:
+            items = cast("list[object]", value)
             for place, item in enumerate(items[:N_ITEMS], 1):
                 yield f"{name} {place}", _cut(str(item), TEXT_LENGTH)
             if len(items) > N_ITEMS:
                 yield name, f"… and {len(items) - N_ITEMS:,} more, in samples.parquet"
-        else:
-            yield name, _cut(_json(items), TEXT_LENGTH)
+            continue
+        if isinstance(value, list):
+            grades = cast("list[dict[str, object]]", value)
+            by_id = {each["id"]: each["grade"] for each in grades} if name == "relevant" else grades
+            value = _json(by_id)
+        yield name, NOT_GIVEN if value is None else _cut(str(value), TEXT_LENGTH)
 
 
 def _json(value: object) -> str:
@@ -206,21 +178,18 @@ def conversation_report(run: ScoredRun, id: str) -> Report:
     """The turns of a conversation in their order, side by side for all systems; JSON has the scores as stored."""
     import polars as pl
 
-    turns = run.collect(run.samples.scan().filter(pl.col("conversation") == id)).sort(
-        "turn", maintain_order=True
-    )
+    rows_of = run.samples.scan().filter(pl.col("conversation") == id)
+    turns = run.collect(rows_of).sort("turn", maintain_order=True)
     frames = [run.of_question(each) for each in turns["id"].unique(maintain_order=True)]
     displays = {metric.metric: metric for metric in run.metrics if not metric.unavailable}
+    all_rows = (row for frame in frames for row in frame.iter_rows(named=True))
+    rows = [row for row in all_rows if row["metric"] in displays]
     scores: dict[tuple[str, str], list[tuple[str, str]]] = {}
-    rows: list[SummaryRow] = []
-    for row in (row for frame in frames for row in frame.iter_rows(named=True)):
-        display = displays.get(cast(str, row["metric"]))
-        if display is None:
-            continue
-        rows.append(row)
+    for row in rows:
         of_turn = scores.setdefault((row["id"], row["system"]), [])
         if row["value"] is not None:
-            of_turn.append((display.name, number(display, cast(float, row["value"]))))
+            metric = displays[row["metric"]]
+            of_turn.append((metric.name, number(metric, row["value"])))
     lines: list[Lines] = []
     for turn in turns.iter_rows(named=True):
         said = said_in(str(turn["messages"])) if turn.get("messages") else []
@@ -230,24 +199,19 @@ def conversation_report(run: ScoredRun, id: str) -> Report:
         ]
         found = scores.get((turn["id"], turn["system"]), [])
         shown = " · ".join(f"{short(name)} {value}" for name, value in found)
-        lines.append(
-            Lines([*texts, ("scores", shown or "none")], f"{turn['id']} · {turn['system']}")
-        )
-    table = Table(
-        ("turn", "system", "metric", "score"),
-        [(at, system, *each) for (at, system), found in scores.items() for each in found],
-        n_names=3,
-        only_in=("latex",),
-    )
+        texts.append(("scores", shown or "none"))
+        lines.append(Lines(texts, f"{turn['id']} · {turn['system']}"))
     wrong = wrong_turns(run, displays.values())
     until = [
         f"{short(each.system)}: {each.says}, by {wrong.metric.name}"
         for each in (wrong.first if wrong else ())
         if wrong and each.conversation == id
     ]
+    header = ("turn", "system", "metric", "score")
+    cells = [(*key, *each) for key, of_turn in scores.items() for each in of_turn]
     return Report(
         " · ".join([id, counted(turns["turn"].n_unique(), "turn"), *until]),
-        tables=[table],
+        tables=[Table(header, cells, n_names=3, only_in=("latex",))],
         lines=lines,
         records=lambda: frame_records(frames),
         data=lambda: {
@@ -270,11 +234,7 @@ def said_in(messages: str) -> list[tuple[str, str]]:
             lines.append((message.role, message.text))
         lines += [("", f"({each})") for each in message.others]
         for call in message.calls:
-            given = (
-                call.invalid
-                if call.arguments is None
-                else json.dumps(call.arguments, ensure_ascii=False)
-            )
+            given = call.invalid if call.arguments is None else _json(call.arguments)
             lines.append(("calls", f"{call.name}({given})"))
             lines += [] if call.result is None else [("  result", call.result)]
     return lines

@@ -1,27 +1,28 @@
-"""A run as a report: the first screen for a terminal, its summary for files; and its files."""
+"""A run as a report: the first screen for a terminal, its summary for files; its data, and its files."""
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import asdict, replace
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ragauge.comparing.comparison import frame_row
+from ragauge.comparing.words import ComparisonView
 from ragauge.errors import PlanError
 from ragauge.report.plain import counted
-from ragauge.report.report import MARK, Cell, Items, Report, Table
-from ragauge.report.table_formats import csv_lines, to_json
-from ragauge.report.writing import SUFFIXES, WRITERS
-from ragauge.runs.findings import find
-from ragauge.runs.manifest import MetricDisplay
+from ragauge.report.report import MARK, Cell, Items, Records, Report, Table
+from ragauge.report.writing import SUFFIXES, WRITERS, csv_lines, to_json
+from ragauge.runs.findings import FindingMatch, find
 from ragauge.runs.numbers import DASH, aggregate, interval, number
 from ragauge.runs.scored_run import ScoredRun
 from ragauge.runs.scores import pieces_with_evidence
 from ragauge.runs.store import SUMMARIES
 from ragauge.storage.atomic_files import misplaced, write_atomically, write_frame, write_text
 from ragauge.storage.regular_file import is_folder, read_regular
+from ragauge.views.first_screen import NAME_WIDTH as SCREEN_NAME
 from ragauge.views.first_screen import FirstScreen
-from ragauge.views.headline import NAME_WIDTH as SCREEN_NAME
-from ragauge.views.run_data import run_json, score_json, score_records, summary_json
 from ragauge.views.summary import (
     findings_table,
     means_by_field,
@@ -33,6 +34,8 @@ from ragauge.views.summary import (
 if TYPE_CHECKING:
     import polars as pl
 
+IDS_LISTED = 1_000
+"""Most ids of a finding in JSON; the others are counted."""
 ANSWER_WIDTH = 80
 MAX_SUMMARY_BYTES = 500_000_000
 MAX_LINES = 25
@@ -40,6 +43,74 @@ FEWEST_METRICS, FEWEST_WORST = 6, 1
 """What a screen keeps when other lines need the space."""
 MAX_SYSTEMS = 10
 """Most systems side by side in HTML."""
+
+
+def score_records(run: ScoredRun) -> Records:
+    """A row for each score; the scores of some samples are in memory at a time."""
+    return frame_records(pieces_with_evidence(run.source, run.folder))
+
+
+def frame_records(frames: "Iterable[pl.DataFrame]") -> Records:
+    """The rows of one frame or more with the same columns, lists as texts."""
+    import polars as pl
+
+    texts = (frame.with_columns(pl.col(pl.List(pl.String)).list.join(" ")) for frame in frames)
+    first = next(texts)
+    return first.columns, (row for frame in chain([first], texts) for row in frame.iter_rows())
+
+
+def score_json(row: Mapping[str, object]) -> dict[str, object]:
+    """A score with its evidence as data."""
+    evidence = row["evidence"]
+    return {**row, "evidence": json.loads(evidence) if isinstance(evidence, str) else None}
+
+
+def summary_json(run: ScoredRun, by: Sequence[str] = ()) -> dict[str, object]:
+    """The run's suite, data, metrics, summaries and findings as JSON data."""
+    counts = {metric.metric for metric in run.metrics if metric.show == "count"}
+
+    def summary(field: str | None = None) -> list[dict[str, object]]:
+        """With a count for each metric that is displayed as one."""
+        rows = run.summary(field).to_dicts()
+        for row in (row for row in rows if row["metric"] in counts):
+            row["count"] = row["mean"] and row["mean"] * row["ok"]
+        return rows
+
+    return {
+        "suite": run.manifest.suite,
+        "data": dict(run.manifest.data),
+        "notes": [*run.problems, *run.manifest.notes, *run.manifest.models],
+        "cautions": [asdict(caution) for caution in run.cautions],
+        "metrics": [asdict(metric) for metric in run.metrics],
+        "summary": summary(),
+        "by": {field: summary(field) for field in by},
+        "comparison": _comparison(run),
+        "findings": [_finding(match) for match in find(run)],
+    }
+
+
+def _comparison(run: ScoredRun) -> dict[str, object] | None:
+    """The systems compared with each other as on the first screen; None for a single one."""
+    compared = FirstScreen(run).compared
+    if compared is None:
+        return None
+    found = compared.comparison
+    # The lists of questions are those of `ragauge compare`.
+    lists = ("n_fixed", "n_broken", "base_unpaired", "candidate_unpaired", "field", "value")
+    rows = [frame_row(row) for row in found.rows]
+    names = ("test", "correction", "n_tests", "n_permutations", "seed")
+    return {
+        "pairs": "all" if compared.base is None else f"with {compared.base}",
+        **{name: getattr(found, name) for name in names},
+        "method": ComparisonView(found).method,
+        "rows": [{name: row[name] for name in row if name not in lists} for row in rows],
+    }
+
+
+def _finding(match: FindingMatch) -> dict[str, object]:
+    names = ("system", "says", "when", "ids", "n_found", "n_rows", "precision", "first_screen")
+    data: dict[str, object] = {name: getattr(match, name) for name in names}
+    return data | {"ids": [*match.ids[:IDS_LISTED]]}
 
 
 def run_report(run: ScoredRun, by: Sequence[str] = ()) -> Report:
@@ -68,11 +139,15 @@ def run_report(run: ScoredRun, by: Sequence[str] = ()) -> Report:
         all_tables = [systems_side_by_side(run), *findings_table(run, in_terminal=True), *fields]
         return Report(screen.title, tables=all_tables)
 
+    def data() -> dict[str, object]:
+        rows = [score_json(row) for row in run.scores.iter_rows(named=True)]
+        return {**summary_json(run, by), "scores": rows}
+
     return Report(
         screen.headline,
         tables=[first, whole, *plain, *bold, *found],
         records=lambda: score_records(run),
-        data=lambda: run_json(run, by),
+        data=data,
         brief=brief,
     )
 
@@ -83,43 +158,39 @@ def screen_table(screen: FirstScreen) -> Table:
     In a narrow terminal the counts become ranges, then the families give way, then the intervals.
     """
     has_families = any(metric.family for metric in screen.metrics)
-    rows: list[Sequence[str | Cell]] = []
+    systems = screen.systems[: screen.n_systems]
+    wide_rows: list[Sequence[str | Cell]] = []
+    close_rows: list[Sequence[str | Cell]] = []
     last = ""
     for metric in screen.metrics[: screen.n_metrics]:
-        family = Cell("" if metric.family == last else metric.family, is_quiet=True)
+        family = [Cell("" if metric.family == last else metric.family, is_quiet=True)]
         last = metric.family
-        rows.append((*([family] if has_families else []), *_screen_row(screen, metric)))
-    names = [screen.names[system] for system in screen.systems[: screen.n_systems]]
+        arrow = "" if not metric.is_ranked else " ↓" if metric.lower_is_better else " ↑"
+        row = [*family * has_families, f"{short(metric.name, SCREEN_NAME)}{arrow}"]
+        found = [screen.row(metric, system) for system in systems]
+        for system, each in zip(systems, found, strict=True):
+            mark = MARK if each and screen.differs(metric, system) else ""
+            detail = interval(metric, each) if each else ""
+            row.append(Cell(aggregate(metric, each) if each else DASH, mark, detail=detail))
+        # How many rows have a value: a number for each system if they differ.
+        counts = [f"{each['ok']:,}" if each else DASH for each in found]
+        n = counts[0] if len(set(counts)) == 1 else " ".join(counts)
+        wide_rows.append([*row, Cell(n, is_quiet=True)])
+        close_rows.append([*row, Cell(count_range(n), is_quiet=True)])
+    names = [screen.names[system] for system in systems]
     header = (*([""] if has_families else []), "metric", *names, "n")
-    wide = Table(header if rows else (), rows, n_names=1 + has_families)
-    short_n = [(*row[:-1], Cell(count_range(str(row[-1])), is_quiet=True)) for row in rows]
+    wide = Table(header if wide_rows else (), wide_rows, n_names=1 + has_families)
     bare = [
         [cell._replace(detail="") if isinstance(cell, Cell) else cell for cell in row]
-        for row in short_n
+        for row in close_rows
     ]
-    close = replace(wide, rows=short_n, gap=1)
+    close = replace(wide, rows=close_rows, gap=1)
     layouts: list[Table] = []
     for layout in (close, replace(close, rows=bare, missing=("95 % intervals",))):
         layouts.append(layout)
         if has_families:
             layouts.append(replace(layout.without([0]), missing=layout.missing))
     return replace(wide, narrower=layouts)
-
-
-def _screen_row(screen: FirstScreen, metric: MetricDisplay) -> Sequence[str | Cell]:
-    """Name, means with intervals, and how many rows have a value: a number for each system if they differ."""
-    systems = screen.systems[: screen.n_systems]
-    rows = [screen.row(metric, system) for system in systems]
-    counts = [f"{row['ok']:,}" if row else DASH for row in rows]
-    n = counts[0] if len(set(counts)) == 1 else " ".join(counts)
-    cells: list[Cell] = []
-    for system, row in zip(systems, rows, strict=True):
-        mark = MARK if row and screen.differs(metric, system) else ""
-        cells.append(
-            Cell(aggregate(metric, row), mark, detail=interval(metric, row)) if row else Cell(DASH)
-        )
-    arrow = "" if not metric.is_ranked else " ↓" if metric.lower_is_better else " ↑"
-    return (f"{short(metric.name, SCREEN_NAME)}{arrow}", *cells, Cell(n, is_quiet=True))
 
 
 def count_range(counts: str) -> str:
@@ -131,7 +202,7 @@ def count_range(counts: str) -> str:
     numbers = counts.split()
     if len(numbers) == 1:
         return counts
-    if not all(number.replace(",", "").isdigit() for number in numbers):
+    if DASH in numbers:
         return DASH
     numbers.sort(key=lambda number: int(number.replace(",", "")))
     return f"{numbers[0]}–{numbers[-1]}"
@@ -173,15 +244,19 @@ def screen_report(screen: FirstScreen, by: Sequence[str] = ()) -> Report:
 def answers_report(run: ScoredRun, metric: str, answers: "pl.DataFrame") -> Report:
     """Answers with their values of a metric; texts are cut but in CSV and JSON."""
     shown = run.metric(metric)
-    rows: list[tuple[str, str, str, str]] = []
-    for row in answers.iter_rows(named=True):
-        answer = short(row.get("answer") or "", ANSWER_WIDTH)
-        rows.append((row["id"], row["system"], number(shown, row["value"]), answer))
-    header = ("id", "system", shown.name, "answer")
-    table = Table(header, rows, sides="llrl", wraps=True, caption=f"Lowest {shown.name}")
+    rows = [
+        (
+            row["id"],
+            row["system"],
+            number(shown, row["value"]),
+            short(row.get("answer") or "", ANSWER_WIDTH),
+        )
+        for row in answers.iter_rows(named=True)
+    ]
+    header, caption = ("id", "system", shown.name, "answer"), f"Lowest {shown.name}"
     return Report(
         "",
-        tables=[table],
+        tables=[Table(header, rows, sides="llrl", wraps=True, caption=caption)],
         records=lambda: (answers.columns, answers.iter_rows()),
         data=answers.to_dicts,
     )
@@ -225,11 +300,10 @@ def write_summaries(run: ScoredRun, folder: Path, by: Sequence[str] = ()) -> Non
     """Write summary.json and summary.md to the folder unless they are up to date."""
     texts = (to_json(summary_json(run, by)), WRITERS["md"](run_report(run, by)))
     for name, text in zip(SUMMARIES, texts, strict=True):
-        try:
-            is_current = read_regular(folder / name, MAX_SUMMARY_BYTES).decode() == text
-        except (OSError, UnicodeDecodeError):
-            is_current = False
-        if not is_current:  # a finished run may be read-only
+        stored = ""
+        with suppress(OSError, UnicodeDecodeError):
+            stored = read_regular(folder / name, MAX_SUMMARY_BYTES).decode()
+        if stored != text:  # a finished run may be read-only
             write_text(folder / name, text)
 
 

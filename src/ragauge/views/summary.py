@@ -12,7 +12,7 @@ from ragauge.report.report import Cell, Table
 from ragauge.runs.cautions import Facts, MetricCaution
 from ragauge.runs.findings import find
 from ragauge.runs.manifest import MetricDisplay
-from ragauge.runs.numbers import DASH, SummaryRow, aggregate, bounds, cells, interval
+from ragauge.runs.numbers import DASH, aggregate, bounds, cells, interval
 from ragauge.runs.scored_run import ScoredRun
 from ragauge.runs.summary import clusters_in, n_clusters
 from ragauge.samples.samples import by_number
@@ -33,81 +33,57 @@ def summary_table(run: ScoredRun, by: Sequence[str] = ()) -> Table:
     """
     shown = {metric.metric: metric for metric in run.metrics}
     keys = ("system", *by)
-    rows = [
-        row
-        for row in run.summary(by).iter_rows(named=True)
-        if not shown[cast(str, row["metric"])].unavailable
-    ]
-    texts = [cells(shown[cast(str, row["metric"])], row) for row in rows]
-    best = _best(rows, [value for _, value, *_ in texts], by, shown)
-    title = f"{run.manifest.suite}: {', '.join(extent(run))}"
+    rows: list[tuple[str | Cell, ...]] = []
+    groups: dict[tuple[object, ...], list[tuple[float, int]]] = {}
+    for row in run.summary(by).iter_rows(named=True):
+        metric = shown[row["metric"]]
+        if metric.unavailable:
+            continue
+        if row["mean"] is not None and metric.is_ranked:
+            value = row["mean"] * (-1 if metric.lower_is_better else 1)
+            group = (row["metric"], *(row[key] for key in by))
+            groups.setdefault(group, []).append((value, len(rows)))
+        of = ["(none)" if row[key] is None else str(row[key]) for key in keys]
+        rows.append((*of, *cells(metric, row)))
+    mean = len(keys) + 1
+    for found in groups.values():
+        # Means that are shown alike are equally good; of a single system none is the best.
+        top = rows[max(found, key=lambda each: each[0])[1]][mean]
+        for _, place in found if len(found) > 1 else ():
+            if rows[place][mean] == top:
+                is_best = Cell(str(top), is_best=True)
+                rows[place] = (*rows[place][:mean], is_best, *rows[place][mean + 1 :])
     why = () if by else (*not_scored(run, shown), *caution_lines(run))
-    header = (*keys, "metric", "mean", "95 % interval", "bounds", "scored", "not scored")
-    groups = [["(none)" if row[key] is None else str(row[key]) for key in keys] for row in rows]
     return Table(
-        header,
-        [
-            (*group, name, Cell(value, is_best=place in best), *others)
-            for place, (group, (name, value, *others)) in enumerate(zip(groups, texts, strict=True))
-        ],
-        n_names=len(keys) + 1,
-        sides="l" * (len(keys) + 1) + "rrrrl",
-        title=title,
+        (*keys, "metric", "mean", "95 % interval", "bounds", "scored", "not scored"),
+        rows,
+        n_names=mean,
+        sides="l" * mean + "rrrrl",
+        title=f"{run.manifest.suite}: {', '.join(extent(run))}",
         notes=(*run.problems, *run.manifest.notes, *run.manifest.models, *why),
         level=2,
     )
-
-
-def _best(
-    rows: Sequence[SummaryRow],
-    values: Sequence[str],
-    by: Sequence[str],
-    shown: Mapping[str, MetricDisplay],
-) -> frozenset[int]:
-    """The places of the rows with the best mean of a metric in each group; none where there is a single system."""
-    groups: dict[tuple[object, ...], list[int]] = {}
-    for place, row in enumerate(rows):
-        if row["mean"] is not None and shown[cast(str, row["metric"])].is_ranked:
-            groups.setdefault((row["metric"], *(row[key] for key in by)), []).append(place)
-    best: set[int] = set()
-    for (metric, *_), places in groups.items():
-        if len(places) > 1:
-            sign = -1 if shown[cast(str, metric)].lower_is_better else 1
-            top = max(places, key=lambda place: sign * cast(float, rows[place]["mean"]))
-            # Means that are shown alike are equally good.
-            best |= {place for place in places if values[place] == values[top]}
-    return frozenset(best)
 
 
 def systems_side_by_side(run: ScoredRun) -> Table:
     """The means of each system with their intervals, and how many rows have a score if some have none."""
     summaries = run.summary().iter_rows(named=True)
     found = {(row["metric"], row["system"]): row for row in summaries}
-    systems, names = run.samples.systems, short_names(run)
+    names, metrics = short_names(run), _shown(run)
     rows: list[Sequence[str | Cell]] = []
-    for label, metric in _shown(run).items():
+    for label, metric in metrics.items():
         cells: list[Cell] = []
-        for row in (found.get((label, system)) for system in systems):
+        for row in (found.get((label, system)) for system in names):
             if row is None:
                 cells.append(Cell(DASH))
                 continue
             count = "" if row["ok"] == row["n"] else f"{row['ok']}/{row['n']}"
-            value, range_ = aggregate(metric, row), interval(metric, row)
-            cells.append(Cell(value, detail=range_, remark=count))
-        if any((label, system) in found for system in systems):
+            cells.append(Cell(aggregate(metric, row), detail=interval(metric, row), remark=count))
+        if any((label, system) in found for system in names):
             rows.append((_name(metric), *cells))
-    return Table(
-        ("metric", *(names[system] for system in systems)) if rows else (),
-        rows,
-        splits=True,
-        notes=(
-            *run.problems,
-            *not_scored(run, _shown(run)),
-            *unavailable(run),
-            *run.manifest.models,
-            *caution_lines(run),
-        ),
-    )
+    why = (*not_scored(run, metrics), *unavailable(run))
+    notes = (*run.problems, *why, *run.manifest.models, *caution_lines(run))
+    return Table(("metric", *names.values()) if rows else (), rows, splits=True, notes=notes)
 
 
 def extent(run: ScoredRun) -> tuple[str, str]:
@@ -146,12 +122,12 @@ def findings_table(run: ScoredRun, *, in_terminal: bool = False) -> Sequence[Tab
     names = short_names(run)
     rows: list[tuple[str, str, str, str]] = []
     for match in find(run):
-        n, n_rows, text = match.n_found, match.n_rows, match.text
         if in_terminal:
             ids = some(list(map(short, match.ids)), IDS_SHOWN)
-            rows.append((names[match.system], f"{n}/{n_rows}", text, ids))
+            rows.append((names[match.system], f"{match.n_found}/{match.n_rows}", match.text, ids))
         else:
-            rows.append((match.system, f"{n} of {n_rows}", text, some(match.ids, IDS_IN_FILES)))
+            ids = some(match.ids, IDS_IN_FILES)
+            rows.append((match.system, f"{match.n_found} of {match.n_rows}", match.text, ids))
     header = ("system", "rows", "finding", "examples" if in_terminal else "ids")
     table = Table(header, rows, sides="lrll", wraps=True, title="findings", level=2)
     return [table] if rows else []
@@ -186,16 +162,28 @@ def not_scored(run: ScoredRun, shown: Mapping[str, MetricDisplay]) -> tuple[str,
 
     Systems and metrics with the same text share a line.
     """
-    reasons, systems = _reasons(run), short_names(run)
+    # By metric and system, and by status: how many scores have no value, for each reason.
+    absent: dict[tuple[str, str], dict[str, list[tuple[int, str]]]] = {}
+    for each in sorted(run.outcomes.absent, key=lambda each: (each.status, each.reason or "")):
+        of_status = absent.setdefault((each.metric, each.system), {}).setdefault(each.status, [])
+        of_status.append((each.n, each.reason or "no reason given"))
+    systems = short_names(run)
     by_metric: dict[str, dict[str, list[str]]] = {}
     for row in run.summary().iter_rows(named=True):
         metric, system = cast(str, row["metric"]), cast(str, row["system"])
-        whys = reasons.get((metric, system), [])
-        if whys and metric in shown and not shown[metric].unavailable:
-            range_ = bounds(shown[metric], row)
-            text = f"{', '.join(whys)}{_remedy(run, shown[metric], row, whys)}"
-            text += f" ({range_})" if range_ else ""
-            by_metric.setdefault(metric, {}).setdefault(text, []).append(systems[system])
+        if (metric, system) not in absent or metric not in shown or shown[metric].unavailable:
+            continue
+        whys: list[str] = []
+        for status, reasons in absent[metric, system].items():
+            n, (most, reason) = sum(n for n, _ in reasons), max(reasons, key=lambda each: each[0])
+            of_them = "" if most == n else f", {most:,} of them"
+            whys.append(f"{n:,} {status}{of_them}: {short(reason, REASON_WIDTH)}")
+        text = ", ".join(whys)
+        if not row["ok"] and all(NO_IDS.search(why) for why in whys):
+            text += _remedy(run, Label.parse(metric))
+        range_ = bounds(shown[metric], row)
+        text += f" ({range_})" if range_ else ""
+        by_metric.setdefault(metric, {}).setdefault(text, []).append(systems[system])
     by_line: dict[str, list[str]] = {}
     for metric, parts in by_metric.items():
         line = "; ".join(
@@ -206,36 +194,12 @@ def not_scored(run: ScoredRun, shown: Mapping[str, MetricDisplay]) -> tuple[str,
     return tuple(f"{', '.join(names)}: {line}" for line, names in by_line.items())
 
 
-def _reasons(run: ScoredRun) -> Mapping[tuple[str, str], list[str]]:
-    """For each metric and system: the scores without a value by status, with the main reason."""
-    counts: dict[tuple[str, str, str], list[tuple[int, str]]] = {}
-    absent = sorted(
-        run.outcomes.absent,
-        key=lambda each: (each.metric, each.system, each.status, each.reason or ""),
-    )
-    for each in absent:
-        of_status = counts.setdefault((each.metric, each.system, each.status), [])
-        of_status.append((each.n, each.reason or "no reason given"))
-    reasons: dict[tuple[str, str], list[str]] = {}
-    for (metric, system, status), by_reason in counts.items():
-        most, reason = max(by_reason, key=lambda pair: pair[0])
-        n = sum(n_scores for n_scores, _ in by_reason)
-        of_them = "" if most == n else f", {most:,} of them"
-        reasons.setdefault((metric, system), []).append(
-            f"{n:,} {status}{of_them}: {short(reason, REASON_WIDTH)}"
-        )
-    return reasons
-
-
-def _remedy(run: ScoredRun, shown: MetricDisplay, row: SummaryRow, reasons: Sequence[str]) -> str:
+def _remedy(run: ScoredRun, metric: Label) -> str:
     """A hint to match passages by text where a ranking has texts but no ids."""
-    if row["ok"] or not {"contexts", "gold_contexts"}.issubset(run.samples.columns):
-        return ""
-    metric = Label.parse(shown.metric)
     known = catalog.metrics().get(metric.name)
     can_match = known is not None and any(setting.name == "match" for setting in known.settings)
-    has_no_ids = all(NO_IDS.search(reason) for reason in reasons)
-    if not (can_match and has_no_ids) or "match" in metric.settings:
+    has_texts = {"contexts", "gold_contexts"}.issubset(run.samples.columns)
+    if not can_match or not has_texts or "match" in metric.settings:
         return ""
     return f"; use {Label(metric.name, {'match': 'text', **metric.settings})}"
 
@@ -259,16 +223,17 @@ def caution_lines(run: ScoredRun) -> tuple[str, ...]:
     facts = Facts.of(run.manifest)
     lines: list[str] = []
     for (says, when), cautions in groups.items():
-        if not cautions[0].figure:
-            lines.append(f"caution: {', '.join(names[each.metric] for each in cautions)}: {says}")
-            continue
-        shown = ", ".join(f"{names[each.metric]} ({each.figure})" for each in cautions)
-        lengths = ""
-        if facts is not None and "reference_words" in when:
-            lengths = (
+        first = cautions[0]
+        figures = [f" ({each.figure})" if first.figure else "" for each in cautions]
+        shown = [
+            names[each.metric] + figure for each, figure in zip(cautions, figures, strict=True)
+        ]
+        line = f"caution: {', '.join(shown)}: {says}"
+        if first.figure and facts is not None and "reference_words" in when:
+            line += (
                 f" (here up to a median of {facts.longest_answer_words:g} words, with references of "
                 f"{facts.reference_words:g})"
             )
-        known_as = Label.parse(cautions[0].metric).name
-        lines.append(f"caution: {shown}: {says}{lengths}; see ragauge metrics {known_as}")
+        line += f"; see ragauge metrics {Label.parse(first.metric).name}" if first.figure else ""
+        lines.append(line)
     return tuple(lines)

@@ -12,7 +12,6 @@ import socket
 import subprocess
 import sys
 import time
-import traceback
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
@@ -20,7 +19,7 @@ from urllib.parse import quote
 
 import faulty_server as faulty
 import pytest
-from faulty_server import Answer, ok, refusal, too_many
+from faulty_server import Answer, everything_about, ok, refusal, too_many
 
 from ragauge.errors import JudgeError, MissingExtraError, PlanError
 from ragauge.network.endpoints import Address
@@ -618,14 +617,6 @@ def test_a_refusal_is_not_repeated_and_says_what_the_server_says(status, is_down
     assert (error.is_down, server.n_requests) == (is_down, 1)
     assert "\x1b" not in str(error)
     assert len(str(error)) < 500
-
-
-def everything_about(error: BaseException) -> str:
-    chain, one = [], error
-    while one is not None:
-        chain.append(f"{one!r} {one} {one.__dict__}")
-        one = one.__cause__ or one.__context__
-    return " ".join((*chain, *traceback.format_exception(error)))
 
 
 @pytest.mark.parametrize("status", [401, 400, 500, 429, 200])

@@ -32,11 +32,7 @@ import ragauge as rg
             {"answer": "7", "references": ["5"], "contexts": ["9"]},
             "no reference or context has 7",
         ),
-        (
-            "keyword_coverage",
-            {"reference": "premium", "answer": "The premium"},
-            "has 'premium'",
-        ),
+        ("keyword_coverage", {"reference": "premium", "answer": "The premium"}, "has 'premium'"),
         (
             "answer_completeness",
             {"reference": "The premium is due", "answer": "The premium"},

@@ -17,15 +17,8 @@ from hypothesis import strategies as st
 from ragauge.errors import DataError, PlanError, Problem
 from ragauge.loaders import load
 from ragauge.rankings.judgements import JudgedRun, Judgements
-from ragauge.rankings.reading import in_memory as rankings
-from ragauge.rankings.reading import mappings
-from ragauge.rankings.reading.samples import match_samples_to_qrels
-from ragauge.rankings.reading.sources import (
-    match_to_qrels,
-    read_judgements,
-    read_run,
-    run_frame,
-)
+from ragauge.rankings.reading import mappings, matching, sources
+from ragauge.rankings.reading.sources import read_judgements, run_frame
 
 JUDGED = {"q1": {"d1": 2, "d2": 0, "d9": 1}, "q2": {"007": 1}}
 RUN = {"q1": {"d1": 0.5, "d2": 0.75, "x": 1.0}, "q2": {"007": 3.0, "7": 4.0}, "q3": {"d1": 1.0}}
@@ -38,6 +31,18 @@ def judged(judgements: Judgements) -> dict[str, dict[str, int]]:
     for query, name, grade in zip(judgements.query, names, judgements.grade.tolist(), strict=True):
         found[judgements.queries[query]][name] = grade
     return found
+
+
+def match_to_qrels(source: object, judgements: Judgements, **options: object) -> JudgedRun:
+    (found,) = sources.match_to_qrels(source, judgements, **options).values()
+    return found
+
+
+def documents(source: object) -> list[tuple[str, float]]:
+    """Those of the only query, best first."""
+    run = run_frame(source).sort("score", "doc", descending=True)
+    assert run["query"].n_unique() == 1
+    return run.select("doc", "score").rows()
 
 
 def seen(retrieved: JudgedRun) -> dict[str, object]:
@@ -57,6 +62,7 @@ SEEN = {
     "sizes": {"q1": 3, "q2": 2},
     "unjudged": 1,
 }
+PAIRS = sorted((query, name) for query, scores in RUN.items() for name in scores)
 
 
 def problems_of(read: Callable[[], object]) -> tuple[Problem, ...]:
@@ -263,7 +269,7 @@ def test_the_same_run_is_seen_from_every_source(tmp_path: Path):
     sources += [written(tmp_path / name, content) for name, content in files.items()]
     for source in sources:
         assert seen(match_to_qrels(source, judgements)) == SEEN, source
-        assert seen(read_run(source).matched_to(judgements)) == SEEN, source
+        assert sorted(run_frame(source).select("query", "doc").rows()) == PAIRS, source
 
 
 def test_scores_are_compared_in_32_bits_by_trec_9_and_in_64_by_trec_10(
@@ -275,20 +281,18 @@ def test_scores_are_compared_in_32_bits_by_trec_9_and_in_64_by_trec_10(
         run = {"q": {"a": a, "b": b}}
         for compat, rank in (("trec9", 2), ("trec10", 1)):
             assert match_to_qrels(run, judgements, compat=compat).rank.tolist() == [rank]
-            ranking = read_run(run, compat=compat)
-            assert match_to_qrels(ranking, judgements, compat=compat).rank.tolist() == [rank]
+            frame = run_frame(run)
+            assert match_to_qrels(frame, judgements, compat=compat).rank.tolist() == [rank]
     assert not recwarn.list
-    with pytest.raises(PlanError, match="trec10"):
-        match_to_qrels(ranking, judgements)
 
 
 def test_a_table_without_scores_is_ordered_by_its_rank_and_says_so():
     frame = pl.DataFrame({"query": ["q", "q"], "doc": ["a", "b"], "rank": [2, 1]})
     judgements = read_judgements({"q": ["a"]})
-    assert match_to_qrels(frame, judgements).rank.tolist() == [2]
-    ranking = read_run(frame)
-    assert ranking.documents("q") == [("b", -1.0), ("a", -2.0)]
-    assert ranking.notes == ("has no score: ordered by column 'rank', smallest first",)
+    found = match_to_qrels(frame, judgements)
+    assert found.rank.tolist() == [2]
+    assert found.notes == ("has no score: ordered by column 'rank', smallest first",)
+    assert documents(frame) == [("b", -1.0), ("a", -2.0)]
     scored = frame.with_columns(score=pl.Series([0.9, 0.1]))
     assert match_to_qrels(scored, judgements).rank.tolist() == [1]
 
@@ -301,35 +305,29 @@ def test_samples_are_seen_system_by_system_a_repeated_id_once(tmp_path: Path):
         {"id": "q1", "system": "t", "context_ids": ["b"]},
         {"id": "q2", "system": "t", "context_ids": None},
     ]  # fmt: skip
-    found = match_samples_to_qrels(load(rows), judgements)
+    found = sources.match_to_qrels(load(rows), judgements)
     assert seen(found["s"]) == {
         "ranks": {("q1", "a"): 2, ("q1", "b"): 3},  # the second x counts for nothing
         "sizes": {"q1": 3, "q2": 0},
         "unjudged": 0,
     }
     assert seen(found["t"])["ranks"] == {("q1", "b"): 1}
-    (problem,) = problems_of(lambda: match_to_qrels(load(rows), judgements))
-    assert "s, t" in problem.message
     assert seen(match_to_qrels(load(rows[:2]), judgements)) == seen(found["s"])
     path = written(tmp_path / "s.jsonl", "\n".join(map(json.dumps, rows[:2])))
     assert seen(match_to_qrels(path, judgements)) == seen(found["s"])
-    assert read_run(path).documents("q1") == [("x", 0.0), ("a", -1.0), ("b", -2.0)]
-    assert "s, t" in problems_of(lambda: read_run(load(rows)))[0].message
+    assert documents(path) == [("x", 0.0), ("a", -1.0), ("b", -2.0)]
+    assert "s, t" in problems_of(lambda: run_frame(load(rows)))[0].message
+    assert "ranks no document" in problems_of(lambda: run_frame(load(rows[1:2])))[0].message
 
 
-def test_a_ranking_gives_its_documents_and_a_frame_best_first():
-    ranking = read_run({"q2": {"a": 1, "b": 1, "c": 2}, "q1": {"é": 0.5}})
-    assert ranking.queries == ("q2", "q1")
-    assert ranking.documents("q2") == [("c", 2.0), ("b", 1.0), ("a", 1.0)]
-    expected = {"query": ["q2", "q2", "q2", "q1"], "doc": ["c", "b", "a", "é"]}
-    assert ranking.frame().drop("score").to_dict(as_series=False) == expected
-    assert run_frame(ranking).schema == {"query": pl.String, "doc": pl.String, "score": pl.Float64}
-    with pytest.raises(KeyError):
-        ranking.documents("q9")
-    assert run_frame(ranking).equals(ranking.frame())
+def test_a_frame_has_the_rows_of_the_source():
+    run = {"q2": {"a": 1, "b": 1, "c": 2}, "q1": {"é": 0.5}}
+    frame = run_frame(run)
+    assert frame.rows() == [("q2", "a", 1.0), ("q2", "b", 1.0), ("q2", "c", 2.0), ("q1", "é", 0.5)]
+    assert frame.schema == {"query": pl.String, "doc": pl.String, "score": pl.Float64}
+    assert run_frame(frame).equals(frame)
     # Line ends within names do not part them.
-    assert read_run({"q": ["a\nb", "c", "\n"]}).frame()["doc"].to_list() == ["a\nb", "c", "\n"]
-    assert read_run(run_frame(RUN)).frame().equals(run_frame(RUN))
+    assert run_frame({"q": ["a\nb", "c", "\n"]})["doc"].to_list() == ["a\nb", "c", "\n"]
 
 
 # Properties
@@ -396,7 +394,7 @@ def test_every_source_of_one_run_is_seen_alike(
     expected = slowly(run, qrels, compat)
     for source in sources:
         assert seen(match_to_qrels(source, judgements, compat=compat)) == expected
-        assert seen(read_run(source, compat=compat).matched_to(judgements)) == expected
+        assert sorted(run_frame(source).rows()) == sorted(rows)
 
 
 @settings(max_examples=2 * settings.default.max_examples // 5)
@@ -415,8 +413,8 @@ def test_pieces_threads_and_sorting_change_nothing(seed: int, piece: int, sorts:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(mappings, "PIECE", piece)
         patch.setattr(mappings, "WORTH_SORTING", -(10**9) if sorts else 10**9)
-        patch.setattr(rankings, "PIECE", piece)
-        patch.setattr(rankings, "SINGLE_BELOW", 0)
+        patch.setattr(matching, "PIECE", piece)
+        patch.setattr(matching, "SINGLE_BELOW", 0)
         for compat in ("trec9", "trec10"):
             expected = slowly(run, qrels, compat)
             assert seen(match_to_qrels(run, judgements, compat=compat)) == expected
@@ -424,10 +422,6 @@ def test_pieces_threads_and_sorting_change_nothing(seed: int, piece: int, sorts:
             chance.shuffle(rows)
             frame = pl.DataFrame(rows, schema=["query", "doc", "score"], orient="row")
             assert seen(match_to_qrels(frame, judgements, compat=compat)) == expected
-            ranking = read_run(run, compat=compat)
-            assert seen(ranking.matched_to(judgements)) == expected
-            for query, scores in run.items():
-                assert dict(ranking.documents(query)) == scores
 
 
 # Faults
@@ -474,7 +468,7 @@ def test_what_cannot_be_an_id_is_refused(name: object):
     ]
     for source in sources:
         assert problems_of(lambda: match_to_qrels(source, judgements))  # noqa: B023
-        assert problems_of(lambda: read_run(source))  # noqa: B023
+        assert problems_of(lambda: run_frame(source))  # noqa: B023
     assert problems_of(lambda: read_judgements({"q": [name]}))
     assert problems_of(lambda: read_judgements({name: ["d1"]}))
 
@@ -500,9 +494,9 @@ TWO = {"query": ["q", "q"], "doc": ["a", "b"], "score": [1.0, 2.0]}
 def test_bad_columns_of_a_frame_are_named(
     columns: dict[str, list[object]], line: int | None, field: str | None, said: str
 ):
-    reads = [lambda: read_run(pl.DataFrame(columns))]
+    reads = [lambda: run_frame(pl.DataFrame(columns))]
     if said in ("is null", "NUL"):
-        reads.append(lambda: read_run(pd.DataFrame(columns)))
+        reads.append(lambda: run_frame(pd.DataFrame(columns)))
     if said == "NUL":
         reads.append(lambda: read_judgements(pl.DataFrame(columns)))
     for read in reads:
@@ -512,7 +506,7 @@ def test_bad_columns_of_a_frame_are_named(
 
 def test_columns_that_are_missing_are_named_with_those_there():
     frame = pl.DataFrame({"topic": ["q"], "docs": ["d"], "number": [1]})
-    document, score = problems_of(lambda: read_run(frame))
+    document, score = problems_of(lambda: run_frame(frame))
     assert "'topic', 'docs', 'number'" in document.message and "docno" in document.message
     assert "score" in score.message
 
@@ -521,7 +515,7 @@ def test_an_id_column_wins_over_one_that_may_hold_the_text():
     frame = pl.DataFrame(
         {"query": ["what?"], "query_id": ["q"], "doc_id": ["d"], "document": ["text"], "score": [1]}
     )
-    assert read_run(frame).documents("q") == [("d", 1.0)]
+    assert documents(frame) == [("d", 1.0)]
 
 
 @pytest.mark.parametrize(
@@ -533,7 +527,7 @@ def test_a_bad_cell_of_a_csv_file_is_said_with_its_line(
     tmp_path: Path, header: str, row: str, field: str
 ):
     path = written(tmp_path / "a.csv", f"{header}\nq,a,1\n{row}\n")
-    (problem,) = problems_of(lambda: read_run(path))
+    (problem,) = problems_of(lambda: run_frame(path))
     assert (problem.line, problem.field) == (3, field)
 
 
@@ -554,11 +548,11 @@ def test_a_score_in_memory_that_is_no_finite_number_is_refused(score: object):
 def test_a_document_retrieved_twice_is_said_with_both_rows(tmp_path: Path):
     text = "query,doc,score\nq1,a,1\nq2,a,1\nq1,b,2\nq1,a,3\n"
     path, judgements = written(tmp_path / "a.csv", text), read_judgements({"q9": ["a"]})
-    for read in (lambda: read_run(path), lambda: match_to_qrels(path, judgements)):
+    for read in (lambda: run_frame(path), lambda: match_to_qrels(path, judgements)):
         (problem,) = problems_of(read)
         assert (problem.line, problem.id) == (5, "q1") and "first at line 2" in problem.message
     trec = "q1 Q0 a 1 1 t\n\nq2 Q0 a 1 1 t\nq1 Q0 a 2 3 t\n"
-    (problem,) = problems_of(lambda: read_run(written(tmp_path / "run", trec)))
+    (problem,) = problems_of(lambda: run_frame(written(tmp_path / "run", trec)))
     assert (problem.line, problem.id) == (4, "q1") and "first at line 1" in problem.message
     for run in (
         {"q": ["a", "b", "a"]},
@@ -581,7 +575,7 @@ def test_a_document_retrieved_twice_is_said_with_both_rows(tmp_path: Path):
 )
 def test_json_that_is_broken_is_refused(tmp_path: Path, text: str, line: int | None, said: str):
     path = written(tmp_path / "a.json", text)
-    for read in (read_judgements, read_run):
+    for read in (read_judgements, run_frame):
         (problem,) = problems_of(lambda: read(path))  # noqa: B023
         assert problem.source == str(path) and re.search(said, problem.message)
         assert line is None or problem.line == line
@@ -610,7 +604,7 @@ def test_what_is_empty_is_refused(tmp_path: Path):
     ]
     for source in sources:
         assert problems_of(lambda: match_to_qrels(source, judgements)), source  # noqa: B023
-        assert problems_of(lambda: read_run(source)), source  # noqa: B023
+        assert problems_of(lambda: run_frame(source)), source  # noqa: B023
     assert problems_of(lambda: read_judgements({}))
 
 
@@ -630,25 +624,25 @@ def test_files_that_are_not_what_their_name_says_are_refused(tmp_path: Path):
     }
     for name, content in contents.items():
         path = written(tmp_path / name, content)
-        (problem, *_) = problems_of(lambda: read_run(path))  # noqa: B023
+        (problem, *_) = problems_of(lambda: run_frame(path))  # noqa: B023
         assert problem.source == str(path), name
     truncated = gzip.compress(b"query,doc,score\nq,d,1\n")[:-8]
     (tmp_path / "t.csv.gz").write_bytes(truncated)
-    assert "gzip" in problems_of(lambda: read_run(tmp_path / "t.csv.gz"))[0].message
-    assert "no such file" in problems_of(lambda: read_run(tmp_path / "none.csv"))[0].message
-    assert "folder" in problems_of(lambda: read_run(tmp_path))[0].message
+    assert "gzip" in problems_of(lambda: run_frame(tmp_path / "t.csv.gz"))[0].message
+    assert "no such file" in problems_of(lambda: run_frame(tmp_path / "none.csv"))[0].message
+    assert "folder" in problems_of(lambda: run_frame(tmp_path))[0].message
 
 
 def test_utf16_with_its_mark_blank_lines_and_quotes_in_csv_are_read(tmp_path: Path):
     path = written(tmp_path / "a.csv", "query,doc,score\nq,é,1\n".encode("utf-16"))
-    assert read_run(path).documents("q") == [("é", 1.0)]
+    assert documents(path) == [("é", 1.0)]
     path = written(tmp_path / "a.csv", 'query,doc,score\n\nq,"a,b",1\n\nq,"say ""x""",2\n')
-    assert read_run(path).documents("q") == [('say "x"', 2.0), ("a,b", 1.0)]
+    assert documents(path) == [('say "x"', 2.0), ("a,b", 1.0)]
 
 
 def test_other_kinds_of_objects_are_named():
     for source in (7, None, pl.LazyFrame({"query": ["q"]})):
         with pytest.raises(PlanError, match=type(source).__name__):
-            read_run(source)
+            run_frame(source)
         with pytest.raises(PlanError, match=type(source).__name__):
             read_judgements(source)

@@ -16,21 +16,16 @@ from hypothesis import strategies as st
 
 from ragauge.errors import DataError, Problem
 from ragauge.loaders.formats import files
-from ragauge.rankings.arrays import Compat
+from ragauge.rankings.hits import Compat
 from ragauge.rankings.judgements import JudgedRun, Judgements
 from ragauge.rankings.reading import trec
 from ragauge.rankings.reading.fields import digests, field_of, mixed, text_of
-from ragauge.rankings.reading.sources import read_run
-from ragauge.rankings.reading.streams import is_trec, refuse_read_twice
+from ragauge.rankings.reading.matching import match_rows_to_qrels
+from ragauge.rankings.reading.sources import run_frame
+from ragauge.rankings.reading.streams import is_trec, packed_at, refuse_read_twice
 from ragauge.rankings.reading.trec import read_qrels, scan_run
 
-FORMATS: tuple[Callable[[float], str], ...] = (
-    repr,
-    "{:.4f}".format,
-    "{:e}".format,
-    "{:.17f}".format,
-    "{:+.2f}".format,
-)
+FORMATS = ("{!r}", "{:.4f}", "{:e}", "{:.17f}", "{:+.2f}")
 
 
 @pytest.fixture
@@ -88,7 +83,7 @@ class Case:
             for query in queries
             if self.chance.random() < 0.8
         } or {"q": {"d": 1}}
-        shape = self.chance.choice(FORMATS)
+        shape = self.chance.choice(FORMATS).format
         self.run = {
             query: {name: shape(self._score()) for name in self._some(names, len(names))}
             for query in queries
@@ -106,16 +101,10 @@ class Case:
         return self.chance.sample(names, self.chance.randint(1, min(most, len(names))))
 
     def _score(self) -> float:
-        return self.chance.choice(
-            [
-                self.chance.random(),
-                round(self.chance.random(), 1),
-                float(self.chance.randint(-3, 3)),
-                1e-8 * self.chance.random(),
-                1 + 1e-9 * self.chance.random(),
-                12345678.123456789,
-            ]
-        )
+        some = self.chance.random()
+        whole = float(self.chance.randint(-3, 3))
+        near = [some, round(some, 1), whole, 1e-8 * some, 1 + 1e-9 * some, 12345678.123456789]
+        return self.chance.choice(near)
 
     def _qrels_text(self) -> str:
         lines = [f"{q} 0 {name} {n}\n" for q, row in self.qrels.items() for name, n in row.items()]
@@ -175,17 +164,17 @@ def test_a_run_is_seen_as_when_it_is_sorted_line_by_line(
         patch.setattr(trec, "PIECE", piece)
         judgements = read_qrels(case.qrels_path)
         found = scan_run(case.run_path, judgements, compat=compat, n_threads=n_threads)
-        whole = read_run(case.run_path, compat=compat)
+        rows = trec.rows_of_trec(packed_at(case.run_path))
+        whole = match_rows_to_qrels(rows, judgements, compat)
     assert judged(judgements) == case.qrels
     assert ranks_of(found) == case.ranks(compat)
     assert sizes_of(found) == {query: len(case.run.get(query, {})) for query in case.qrels}
     assert found.n_unjudged_queries == len(case.run.keys() - case.qrels.keys())
     # Read whole, it says the same.
-    assert ranks_of(whole.matched_to(judgements)) == case.ranks(compat)
-    assert whole.tag == "tag" and set(whole.queries) == set(case.run)
-    read = {query: dict(whole.documents(query)) for query in whole.queries}
-    expected = {q: {name: float(text) for name, text in row.items()} for q, row in case.run.items()}
-    assert read == expected
+    assert ranks_of(whole) == case.ranks(compat)
+    assert whole.tag == "tag" and whole.n_unjudged_queries == found.n_unjudged_queries
+    expected = {(q, name, float(text)) for q, row in case.run.items() for name, text in row.items()}
+    assert set(run_frame(case.run_path).rows()) == expected
 
 
 QRELS = "q1 0 a 1\nq1 0 b 0\nq2 0 a 2\n"
@@ -312,7 +301,7 @@ def test_a_bad_line_of_a_run_is_named(
     judgements = read_qrels(written(tmp_path / "qrels", QRELS))
     for head, at in product(("", "\ufeff", "# x\n\n"), (0, 1, 57, 119, 120)):
         path = written(tmp_path / "run", head + lines_of(120, bad, at))
-        for read in (partial(scan_run, path, judgements), partial(read_run, path)):
+        for read in (partial(scan_run, path, judgements), partial(run_frame, path)):
             problem = problem_of(read)
             assert said in problem.message, (head, at)
             assert (problem.source, problem.line) == (str(path), head.count("\n") + at + 1)
@@ -368,7 +357,7 @@ def test_a_document_retrieved_twice_is_named_with_both_lines(
     small_pieces.setattr(trec, "PIECE", piece)
     judgements = read_qrels(written(tmp_path / "qrels", QRELS + "q0 0 z 1\n"))
     path = written(tmp_path / "run", text)
-    for read in (lambda: scan_run(path, judgements), lambda: read_run(path)):
+    for read in (lambda: scan_run(path, judgements), lambda: run_frame(path)):
         problem = problem_of(read)
         assert problem.line == line and f"{name!r}" in problem.message
         assert f"first at line {first};" in problem.message
@@ -413,25 +402,16 @@ def test_a_folder_and_a_file_that_is_not_there_are_named(tmp_path: Path):
 # Two names with one digest
 
 
-ALIKE = (
-    b"query-of-sixteen",
-    b"other-of"
-    + (
-        np.bitwise_xor.reduce(
-            [
-                mixed(np.frombuffer(b"query-of", np.uint64)),
-                mixed(np.frombuffer(b"other-of", np.uint64)),
-                np.frombuffer(b"-sixteen", np.uint64),
-            ]
-        ).tobytes()
-    ),
+QUERY, OTHER, REST = (
+    np.frombuffer(text, np.uint64) for text in (b"query-of", b"other-of", b"-sixteen")
 )
+ALIKE = (b"query-of-sixteen", b"other-of" + (mixed(QUERY) ^ mixed(OTHER) ^ REST).tobytes())
 """Names with one digest: it is mixed(mixed(first 8 bytes) ^ last 8 bytes), so for any other first
 bytes there are last ones that make up for them."""
 
 
 def test_the_two_names_have_one_digest_and_may_stand_in_a_file():
-    one, other = digests(field_of(ALIKE)).tolist()
+    one, other = digests(field_of(list(map(text_of, ALIKE)))).tolist()
     assert one == other
     assert b"\0" not in ALIKE[1] and len(ALIKE[1].split()) == 1
 
@@ -457,9 +437,8 @@ def test_retrieved_queries_with_one_digest_are_two(tmp_path: Path):
         found = scan_run(path, judged_too)
         assert found.n_unjudged_queries == 1
         assert sizes_of(found) == {"q": 1, text_of(ALIKE[1]): size}
-        ranking = read_run(path)
-        assert set(ranking.queries) == {"q", *map(text_of, ALIKE)}
-        assert ranking.matched_to(judgements).n_unjudged_queries == 2
+        rows = trec.rows_of_trec(packed_at(path))
+        assert match_rows_to_qrels(rows, judgements, "trec9").n_unjudged_queries == 2
 
 
 # Pipes and standard input
@@ -505,7 +484,7 @@ def test_pipes_are_read_packed_or_not(
     judgements = read_qrels(piped(pack(QRELS.encode())))
     assert judged(judgements) == JUDGED
     assert ranks_of(scan_run(piped(pack(RUN.encode())), judgements)) == RANKS
-    assert read_run(piped(pack(RUN.encode()))).tag == "me"
+    assert run_frame(piped(pack(RUN.encode()))).height == 4
 
 
 def test_an_interleaved_run_is_read_again_though_its_pipe_is_empty(piped: Callable[[str], Path]):
@@ -563,7 +542,7 @@ def test_standard_input_is_a_run_or_judgements(typed: Callable[[str], None]):
     typed(RUN)
     assert ranks_of(scan_run("-", judgements)) == RANKS
     typed(RUN)
-    assert read_run("-").matched_to(judgements).tag == "me"
+    assert run_frame("-").row(3) == ("q2", "a", 8.0)
 
 
 def test_standard_input_is_read_only_once(typed: Callable[[str], None]):

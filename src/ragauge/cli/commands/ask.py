@@ -1,4 +1,4 @@
-"""`ragauge ask`."""
+"""Run a system on questions and keep its answers."""
 
 from dataclasses import replace
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""`ragauge cache`."""
+"""Show or clear the cache of vectors and judge replies."""
 
 import json
 from pathlib import Path
@@ -6,8 +6,7 @@ from pathlib import Path
 import click
 
 from ragauge.cli.declare import declare, option
-from ragauge.cli.folders import CACHE, RUNS
-from ragauge.cli.output import OutputOptions, print_data, write_report
+from ragauge.cli.output import CACHE, RUNS, OutputOptions, print_data, write_report
 from ragauge.cli.streams import say
 from ragauge.report.plain import for_terminal
 from ragauge.report.report import Report, Table
@@ -27,7 +26,7 @@ def command(
     FILE defaults to ragauge-runs/cache.sqlite. Deleted vectors are computed again when needed, and
     deleted replies are paid for again. The evidence of a judged score contains the KEY of each call.
     """
-    from ragauge.judges.reply_ledger import reply_ledger
+    from ragauge.judges.protocol import reply_ledger
     from ragauge.storage.cache import Cache
 
     path = file or RUNS / CACHE

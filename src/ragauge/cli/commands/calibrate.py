@@ -1,4 +1,4 @@
-"""`ragauge calibrate`."""
+"""Compare metrics and judges with people's labels; correct the rates they report."""
 
 from pathlib import Path
 
@@ -46,20 +46,18 @@ def command(
     """
     from ragauge.people.calibrate import calibrate
     from ragauge.people.calibration import calibration_report
-    from ragauge.runs.file_names import LABELS
+    from ragauge.runs.manifest import LABELS
     from ragauge.runs.store import RunFolder
 
     if run is None and is_file(labels):
         raise click.UsageError(
             f"RUN is missing: {labels} is a file, and no run of which it has labels"
         )
-    targets = list(writing.targets([labels]))
+    targets = writing.targets([labels], prints=True)
     import_plugins(plugins)
-    stored = RunFolder.at(labels if run is None else run).read()
-    given = None if run is None else labels
     found = calibrate(
-        stored,
-        None if given is None else str(given),
+        RunFolder.at(labels if run is None else run).read(),
+        None if run is None else str(labels),
         metrics=metrics,
         thresholds=thresholds_of(thresholds),
         sample_only=sample_only,
@@ -71,10 +69,8 @@ def command(
     report = calibration_report(
         found,
         metrics[0] if metrics else None,
-        given if run is not None else labels / LABELS,
+        labels / LABELS if run is None else labels,
         reading.typed_again(),
         n_worst,
     )
-    if all(path is not None for _, path in targets):
-        targets.append(("table", None))
     write_report(report, targets)

@@ -1,4 +1,4 @@
-"""`ragauge compare`."""
+"""Compare systems: is the difference real, where, and on which questions?"""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -8,18 +8,16 @@ from typing import cast
 import click
 
 from ragauge.cli.declare import argument, declare, option
-from ragauge.cli.folders import RUNS, stored_runs
 from ragauge.cli.options import PLUGINS, SourceOptions, import_plugins
 from ragauge.cli.outcome import INCOMPLETE
-from ragauge.cli.output import OutputOptions, write_report
+from ragauge.cli.output import RUNS, OutputOptions, stored_runs, write_report
 from ragauge.cli.running import evaluate_config
 from ragauge.cli.streams import say
 from ragauge.comparing.comparison import CorrectionName, TestName
 from ragauge.errors import PlanError, did_you_mean
 from ragauge.evaluation.config import Config
-from ragauge.loaders.formats.file_sets import kind_of_file
-from ragauge.report.commands import shell_word
-from ragauge.report.plain import counted
+from ragauge.loaders.sources import kind_of_file
+from ragauge.report.plain import counted, shell_word
 from ragauge.runs.health import Health
 from ragauge.runs.scored_run import ScoredRun
 from ragauge.runs.store import RunFolder

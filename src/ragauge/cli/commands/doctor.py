@@ -1,4 +1,4 @@
-"""`ragauge doctor`."""
+"""Check the installation, or a stored run."""
 
 import importlib
 import json
@@ -36,8 +36,6 @@ EXTRAS = {
 MAX_SUMMARY_BYTES = 500_000_000
 MAX_PROBLEMS = 20
 
-Row = tuple[str, str, str]
-
 
 @declare("doctor")
 def command(
@@ -55,29 +53,40 @@ def command(
 
     Opens no connection and changes nothing. The exit code is 2 if a required package is broken.
     """
+    from ragauge.encoders.embedded import NAME, MiniLM
+
     targets = writing.targets()
     if check is not None:
         return _check_run(check, targets)
     is_old = sys.version_info < (3, 11)
     python = "too old: ragauge needs Python 3.11" if is_old else "ok"
-    rows: list[Row] = [("python", platform.python_version(), python)]
-    for name in ("ragauge", *NEEDED):
-        status = "ok" if _version(name) else "not installed: pip install ragauge"
-        rows.append((name, _version(name) or "–", status))
+    rows = [("python", platform.python_version(), python)]
+    needed = {name: _version(name) for name in ("ragauge", *NEEDED)}
+    for name, found in needed.items():
+        rows.append((name, found or "–", "ok" if found else "not installed: pip install ragauge"))
     rows += [_extra(extra, package, what) for extra, (package, what) in EXTRAS.items()]
-    (catalog_row, no_catalog), (encoder_row, no_encoder) = _catalog(), _encoder()
+    try:
+        n, status = f"{len(catalog.metrics())}", "; ".join(catalog.BROKEN) or "ok"
+    except Exception as error:  # a plugin may raise anything
+        n, status = "–", f"broken ({type(error).__name__}: {error!s:.200})"
+    encoder = "ok, built in"
+    try:
+        MiniLM().encode(["A text."])
+    except EncoderError as error:
+        encoder = f"broken ({error!s:.200})"
     is_writable = os.access(Path.cwd(), os.W_OK)
     writable = "ok" if is_writable else "not writable; choose another folder with --folder"
     network = "used only by a judge or encoder endpoint that you configure; no telemetry"
     rows += [
-        catalog_row,
-        encoder_row,
+        ("metrics", n, status),
+        ("encoder", NAME, encoder),
         ("runs", str(Path.cwd()), writable),
         ("processors", str(os.cpu_count() or 1), "ok"),
         ("network", "–", network),
     ]
     _show(("component", "version", "status"), rows, targets)
-    return 2 if no_catalog or no_encoder or any(not _version(name) for name in NEEDED) else 0
+    is_broken = status != "ok" or encoder.startswith("broken")
+    return 2 if is_broken or not all(list(needed.values())[1:]) else 0
 
 
 def _show(header: Sequence[str], rows: Sequence[Sequence[str]], targets: Sequence[Target]) -> None:
@@ -92,15 +101,14 @@ def _version(package: str) -> str | None:
         return None
 
 
-def _extra(extra: str, package: str, what: str) -> Row:
-    installed = _version(package)
+def _extra(extra: str, package: str, what: str) -> tuple[str, str, str]:
+    installed, found = _version(package), ""
     if not installed:
         return package, "–", f"not installed; for {what}: pip install 'ragauge[{extra}]'"
     try:
         importlib.import_module(package)
     except Exception as error:  # a broken package may raise anything
         return package, installed, f"broken ({type(error).__name__}: {error!s:.100}); reinstall it"
-    found = ""
     if package == "spacy":
         from spacy.util import get_installed_models
 
@@ -109,68 +117,47 @@ def _extra(extra: str, package: str, what: str) -> Row:
     return package, installed, f"ok, for {what}{found}"
 
 
-def _catalog() -> tuple[Row, bool]:
-    """The row of the metrics, and whether something is broken."""
-    try:
-        n = len(catalog.metrics())
-    except Exception as error:  # a plugin may raise anything
-        return ("metrics", "–", f"broken ({type(error).__name__}: {error!s:.200})"), True
-    return ("metrics", f"{n}", "; ".join(catalog.BROKEN) or "ok"), bool(catalog.BROKEN)
-
-
-def _encoder() -> tuple[Row, bool]:
-    from ragauge.encoders.embedded import NAME, MiniLM
-
-    try:
-        MiniLM().encode(["A text."])
-    except EncoderError as error:
-        return ("encoder", NAME, f"broken ({error!s:.200})"), True
-    return ("encoder", NAME, "ok, built in"), False
-
-
 def _check_run(path: Path, targets: Sequence[Target]) -> int:
     """Print what is wrong with a run's folder; 0 if nothing is, else 5; 5 also without digests."""
-    from ragauge.runs.check import CheckResult, check_run
+    from ragauge.runs.integrity import check_run
     from ragauge.runs.store import SAMPLES, SUMMARIES, RunFolder
 
     folder = RunFolder.at(path)
     if not (folder.has_manifest() or exists(folder.path / SAMPLES)):
         folder.manifest()  # raises StoreError: no run is here, so none is damaged
-    findings = list(check_run(folder))
-    if not any(finding.problem for finding in findings):
-        findings.append(CheckResult(SUMMARIES[0], _problem_of_summary(folder)))
-    wrong = [finding for finding in findings if finding.problem]
-    parts = sum(finding.what.startswith("part ") for finding in findings)
-    rows = [(finding.what, folder.named(finding.problem)) for finding in wrong[:MAX_PROBLEMS]]
-    if not wrong:
-        rows = [("manifest, samples, summary", "ok"), (counted(parts, "part"), "ok")]
-    _show(("checked", "status"), rows, targets)
+    findings = [(each.what, each.problem) for each in check_run(folder)]
+    if not any(problem for _, problem in findings):
+        findings.append((SUMMARIES[0], _problem_of_summary(folder)))
+    wrong = [(what, folder.named(problem)) for what, problem in findings if problem]
+    parts = sum(what.startswith("part ") for what, _ in findings)
+    fine = [("manifest, samples, summary", "ok"), (counted(parts, "part"), "ok")]
+    _show(("checked", "status"), wrong[:MAX_PROBLEMS] or fine, targets)
     if len(wrong) > MAX_PROBLEMS:
         say(f"… and {len(wrong) - MAX_PROBLEMS:,} more problems")
-    if not wrong and folder.manifest().digests:
+    again = "(replies of judges are in the cache and cost nothing)"
+    if wrong:
+        say(
+            f"{folder.place}: is damaged; restore it from a copy, or remove it and run it again {again}"
+        )
+    elif not folder.manifest().digests:
+        say(
+            f"{folder.place}: has no digests, so changes to it cannot be noticed: an earlier version wrote it, or they "
+            f"were removed; run the same command in a new folder {again}"
+        )
+    else:
         return 0
-    say(
-        f"{folder.place}: is damaged; restore it from a copy, or remove it and run it again (replies of judges are "
-        "in the cache and cost nothing)"
-        if wrong
-        else f"{folder.place}: has no digests, so changes to it cannot be noticed: an earlier version wrote it, or they "
-        "were removed; run the same command in a new folder (replies of judges are in the cache and cost "
-        "nothing)"
-    )
     return StoreError.exit_code
 
 
 def _problem_of_summary(folder: "RunFolder") -> str:
     """Why the stored summary is not that of the scores; empty if it is, or if it cannot be computed here."""
-    from ragauge.report.table_formats import to_json
+    from ragauge.report.writing import to_json
     from ragauge.runs.store import SUMMARIES
-    from ragauge.views.run_data import summary_json
+    from ragauge.views.run_report import summary_json
 
     run = folder.read()
     try:
-        stored = cast(
-            object, json.loads(read_regular(folder.path / SUMMARIES[0], MAX_SUMMARY_BYTES))
-        )
+        stored: object = json.loads(read_regular(folder.path / SUMMARIES[0], MAX_SUMMARY_BYTES))
     except FileNotFoundError:
         return "is missing; run the same command again to write it"
     except (OSError, ValueError, RecursionError) as error:
@@ -178,16 +165,13 @@ def _problem_of_summary(folder: "RunFolder") -> str:
     if not isinstance(stored, dict):
         return "is not an object"
     table = cast("dict[str, object]", stored)
-    by = table.get("by")
-    if not isinstance(by, dict) or not set(cast("dict[str, object]", by)) <= {*run.samples.columns}:
+    by = cast("dict[str, object]", table.get("by"))
+    if not isinstance(table.get("by"), dict) or not set(by) <= {*run.samples.columns}:
         return "has breakdowns by fields that the samples do not have"
     if run.problems:  # the code of a custom aggregate is not loaded
         say(f"{SUMMARIES[0]} was not compared: {run.problems[0]}")
         return ""
-    computed = cast(
-        "dict[str, object]",
-        json.loads(to_json(summary_json(run, tuple(cast("dict[str, object]", by))))),
-    )
+    computed = cast("dict[str, object]", json.loads(to_json(summary_json(run, tuple(by)))))
     different = [name for name in computed if table.get(name) != computed[name]]
     if "summary" in different or "by" in different:
         return "has other numbers than the scores give"

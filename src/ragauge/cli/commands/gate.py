@@ -1,4 +1,4 @@
-"""`ragauge gate`."""
+"""Fail a build if a run breaks a rule or is worse than a baseline."""
 
 import os
 import sys
@@ -20,7 +20,7 @@ from ragauge.storage.atomic_files import write_atomically
 from ragauge.storage.regular_file import exists
 
 if TYPE_CHECKING:
-    from ragauge.gating.gate import DropJudgedOn, Gate
+    from ragauge.gating.gate import DropJudgedOn
 
 GATE_FAILED = 1
 
@@ -71,7 +71,13 @@ def command(
     a check fails, and for no other reason.
     """
     from ragauge.gating.gate import gate
-    from ragauge.gating.words import gate_lines, gate_report, junit_xml
+    from ragauge.gating.words import (
+        gate_lines,
+        gate_markdown,
+        gate_report,
+        github_annotations,
+        junit_xml,
+    )
 
     read = Config.load(config) if config else Config()
     if len(runs) > 1:
@@ -114,23 +120,16 @@ def command(
         content = junit_xml(done)
         write_atomically(junit, lambda file: file.write(content))
         say(f"wrote {junit}")
-    if github:
-        _write_github(done)
-    return 0 if done.passed else GATE_FAILED
-
-
-def _write_github(done: "Gate") -> None:
-    """Print annotations, and append the summary to the file that GitHub names."""
-    from ragauge.gating.words import gate_markdown, github_annotations
-
-    for line in github_annotations(done):
+    summary = os.environ.get("GITHUB_STEP_SUMMARY")
+    for line in github_annotations(done) if github else ():
         click.echo(line)
-    if not (path := os.environ.get("GITHUB_STEP_SUMMARY")):
+    if github and not summary:
         say("GITHUB_STEP_SUMMARY is not set, so no summary is written")
-        return
-    try:
-        with Path(path).open("a", encoding="utf-8") as file:
-            file.write(gate_markdown(done))
-    except OSError as error:
-        sys.stdout.flush()
-        raise StoreError(f"{path}: cannot be written: {error.strerror or error}") from error
+    elif github and summary:
+        try:
+            with Path(summary).open("a", encoding="utf-8") as file:
+                file.write(gate_markdown(done))
+        except OSError as error:
+            sys.stdout.flush()
+            raise StoreError(f"{summary}: cannot be written: {error.strerror or error}") from error
+    return 0 if done.passed else GATE_FAILED

@@ -1,25 +1,16 @@
-"""`ragauge judge-bias`."""
+"""Measure what changes a judge's verdicts besides the answer."""
 
 from pathlib import Path
-from typing import TypedDict
 
 from ragauge.cli.declare import declare, group, option
-from ragauge.cli.folders import cache_path
 from ragauge.cli.options import JudgeOptions, pair, pairs_once
 from ragauge.cli.outcome import print_estimate
-from ragauge.cli.output import OutputOptions, write_report
+from ragauge.cli.output import OutputOptions, cache_path, write_report
 from ragauge.cli.streams import say
 from ragauge.errors import PlanError
 
-DEFAULT = ("answer_class", "faithfulness")
-
-
-class Drawn(TypedDict):
-    """Which questions are asked, and how often."""
-
-    n_questions: int
-    repeat: int
-    seed: int
+DEFAULT = {"answer_class": "references", "faithfulness": "contexts"}
+"""The metrics that are tested, with the field that each needs."""
 
 
 @declare("judge-bias")
@@ -65,33 +56,20 @@ def command(
     samples = load(data, map=pairs_once(mapping, "field"))
     for note in samples.notes:
         say(note)
-    chosen = list(metrics or _usable(samples.columns))
-    drawn = Drawn(n_questions=n_questions, repeat=repeat, seed=seed)
+    usable = [name for name, field in DEFAULT.items() if field in samples.columns]
+    chosen = [*metrics] or usable
+    if not chosen:
+        raise PlanError(
+            ["the answers have neither references nor contexts; choose a metric with -m"]
+        )
+    drawn, path = {"n_questions": n_questions, "repeat": repeat, "seed": seed}, cache_path(cache)
     if dry_run:
-        cost = judge_bias_cost(samples, chosen, judge=config, cache=cache_path(cache), **drawn)
-        print_estimate(cost, config)
+        print_estimate(judge_bias_cost(samples, chosen, judge=config, cache=path, **drawn), config)
         return
     try:
         found = judge_bias(
-            samples,
-            chosen,
-            judge=config,
-            labels=labels,
-            yes=yes,
-            cache=cache_path(cache),
-            **drawn,
+            samples, chosen, judge=config, labels=labels, yes=yes, cache=path, **drawn
         )
     finally:
         config.close()
     write_report(judge_bias_report(found), targets)
-
-
-def _usable(columns: tuple[str, ...]) -> list[str]:
-    """The default metrics whose columns are there; PlanError if none is."""
-    needed = {"answer_class": "references", "faithfulness": "contexts"}
-    found = [name for name in DEFAULT if needed[name] in columns]
-    if not found:
-        raise PlanError(
-            ["the answers have neither references nor contexts; choose a metric with -m"]
-        )
-    return found

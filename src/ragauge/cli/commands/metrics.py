@@ -1,8 +1,9 @@
-"""`ragauge metrics`."""
+"""List the metrics and suites, or explain one metric."""
 
 import inspect
 import json
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,7 +18,6 @@ from ragauge.label import Label
 from ragauge.metric import Definition, Metric
 from ragauge.report.report import Report, Table
 from ragauge.suite import Suite, shipped_suites
-from ragauge.trust import Trust
 
 FILLED_IN = {
     "model": "the run's encoder",
@@ -37,25 +37,22 @@ def command(
     targets = writing.targets()
     import_plugins(plugins)
     if name is None:
-        tables = [_metrics_table(), _suites_table()]
+        tables = _catalog_tables()
     elif name in shipped_suites() or name.endswith(".toml"):
-        tables = list(_suite_tables(Suite.load(name)))
+        tables = _suite_tables(Suite.load(name))
     else:
-        label = Label.parse(name) if "-" not in name else Label(name)
-        if label.name not in catalog.metrics():  # another tool's name, such as P_10 or recip_rank
-            try:
-                renamed = catalog.read_label(name)
-            except LabelError:
-                renamed = label
-            if renamed.name not in catalog.metrics():
-                raise PlanError([unknown_metric(label)])
-            label = renamed
-        tables = list(_metric_tables(catalog.find(label)[0]))
-    write_report(Report("", tables=tables), targets)
+        label = given = Label.parse(name) if "-" not in name else Label(name)
+        if given.name not in catalog.metrics():  # another tool's name, such as P_10 or recip_rank
+            with suppress(LabelError):
+                label = catalog.read_label(name)
+            if label.name not in catalog.metrics():
+                raise PlanError([unknown_metric(given)])
+        tables = _metric_tables(catalog.find(label)[0])
+    write_report(Report("", tables=list(tables)), targets)
 
 
-def _metrics_table() -> Table:
-    """The metrics, each with the range of areas under the ROC curve over labelled sets, if measured."""
+def _catalog_tables() -> Iterator[Table]:
+    """The metrics, each with the range of areas under the ROC curve over labelled sets, if measured; the suites."""
     rows: list[tuple[str, ...]] = []
     for name, metric in catalog.metrics().items():
         ends = metric.trust.auroc if metric.trust else ()
@@ -63,12 +60,9 @@ def _metrics_table() -> Table:
         rows.append((name, metric.summary, areas, ", ".join(fields_of(metric))))
     note = "AUROC: agreement with people, lowest and highest of several data sets; 0.5 is chance"
     header = ("metric", "what it measures", "AUROC", "reads")
-    return Table(header, rows, n_names=4, wraps=True, caption="Metrics", closing=["", note])
-
-
-def _suites_table() -> Table:
+    yield Table(header, rows, n_names=4, wraps=True, caption="Metrics", closing=["", note])
     suites = [(suite.name, suite.title) for suite in map(Suite.load, shipped_suites())]
-    return Table(("suite", "purpose"), suites, n_names=2, wraps=True, caption="Suites")
+    yield Table(("suite", "purpose"), suites, n_names=2, wraps=True, caption="Suites")
 
 
 def _metric_tables(metric: Metric) -> Iterator[Table]:
@@ -88,11 +82,22 @@ def _metric_tables(metric: Metric) -> Iterator[Table]:
         default = json.dumps(setting.default, ensure_ascii=False)
         filled = FILLED_IN.get(setting.name) if setting.default is None else None
         lines.append(f"  {setting.name} = {default}{f' ({filled})' if filled else ''}")
-    if metric.trust is None:
+    if (trust := metric.trust) is None:
         yield Table((), (), closing=lines)
         return
-    yield Table((), (), closing=[*lines, *_trust_lines(metric, metric.trust)])
-    measured = metric.trust.measured
+    # How its agreement with people was measured, and when not to rely on it.
+    versions = " and ".join(map(str, trust.versions))
+    day = f" on {trust.measured_on}" if trust.measured_on else ""
+    texts = f" on texts in {' and '.join(trust.languages)}" if trust.languages else ""
+    how = f"Agreement with people, measured{day} with version {versions}{texts}:"
+    lines += ["", how, trust.note]
+    for each in trust.cautions:
+        where = f" (if {each.when})" if each.when else ""
+        lines.append(f"Caution: {each.label}: {each.says}{where}; {each.figure}")
+    if any(each.version != metric.version for each in trust.measured):
+        other = f"another version than {metric.version}, which is this one."
+        lines.append(f"The figures are of {other}")
+    yield Table((), (), closing=lines)
     rows = [
         (
             each.label,
@@ -102,7 +107,7 @@ def _metric_tables(metric: Metric) -> Iterator[Table]:
             f"{each.n:,}",
             ", ".join(each.sets),
         )
-        for each in measured
+        for each in trust.measured
     ]
     fitted = "† The metric was fitted on some of these sets; expect lower figures on others."
     yield Table(
@@ -111,25 +116,8 @@ def _metric_tables(metric: Metric) -> Iterator[Table]:
         sides="llllrl",
         wraps=True,
         caption=f"Agreement of {metric.name} with people",
-        closing=["", fitted] if any(each.is_fitted for each in measured) else [],
+        closing=["", fitted] if any(each.is_fitted for each in trust.measured) else [],
     )
-
-
-def _trust_lines(metric: Metric, trust: Trust) -> Iterator[str]:
-    """How the metric's agreement with people was measured, and when not to rely on it."""
-    versions = " and ".join(map(str, trust.versions))
-    day = f" on {trust.measured_on}" if trust.measured_on else ""
-    texts = f" on texts in {' and '.join(trust.languages)}" if trust.languages else ""
-    yield from (
-        "",
-        f"Agreement with people, measured{day} with version {versions}{texts}:",
-        trust.note,
-    )
-    for caution in trust.cautions:
-        where = f" (if {caution.when})" if caution.when else ""
-        yield f"Caution: {caution.label}: {caution.says}{where}; {caution.figure}"
-    if any(each.version != metric.version for each in trust.measured):
-        yield f"The figures are of another version than {metric.version}, which is this one."
 
 
 def _suite_tables(suite: Suite) -> Iterator[Table]:

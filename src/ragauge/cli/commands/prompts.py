@@ -1,4 +1,4 @@
-"""`ragauge prompts`."""
+"""List the judge prompts, or export them for editing."""
 
 from pathlib import Path
 
@@ -50,19 +50,15 @@ def command(
     files = {folder / f"{name}.md": file_of(prompt) for name, prompt in prompts.by_name.items()}
     with store_errors(folder):
         folder.mkdir(parents=True, exist_ok=True)
-    # What a killed process wrote of them is the same, and is completed.
     for path, text in files.items():
-        if _is_other(path, text):
+        # What a killed process wrote of them is the same, and is completed.
+        try:
+            is_other = exists(path) and read_regular(path, len(text.encode())) != text.encode()
+        except OSError:
+            is_other = True
+        if is_other:
             raise StoreError(f"{path} already exists; choose another folder")
     for path, text in files.items():
         write_text(path, text)
     say(f"wrote {len(prompts.by_name)} prompts to {folder}; use them with --prompts {folder}")
     return 0
-
-
-def _is_other(path: Path, text: str) -> bool:
-    """Whether something else is at the path."""
-    try:
-        return exists(path) and read_regular(path, len(text.encode())) != text.encode()
-    except OSError:
-        return True

@@ -1,4 +1,4 @@
-"""`ragauge questions`: make a test set from documents, or check one."""
+"""Make questions with known answers from your documents, or check a test set."""
 
 import os
 from collections.abc import Sequence
@@ -7,11 +7,11 @@ from pathlib import Path
 import click
 
 from ragauge.cli.declare import argument, declare, group, option
-from ragauge.cli.folders import cache_path
 from ragauge.cli.options import PromptedJudgeOptions, pair, pairs_once
-from ragauge.cli.output import FORMATS, FormatChoice, OutputOptions, write_report
+from ragauge.cli.output import FORMATS, FormatChoice, OutputOptions, cache_path, write_report
 from ragauge.cli.streams import say
 from ragauge.errors import PlanError
+from ragauge.storage.regular_file import read_regular
 
 ENCODER = option(
     "Also measure the rank of each question's passage under this embedding model; 'embedded' is the one of the package.",
@@ -142,15 +142,23 @@ def make_command(
     go to a second file with the reason. Running the same command again pays for no reply twice.
     """
     from ragauge.cli.outcome import print_estimate
-    from ragauge.questions.checks import write_rows
     from ragauge.questions.evidence import documents_of
     from ragauge.questions.judge_writer import JudgeWriter
     from ragauge.questions.making import available, made_report, plan_report, questions
     from ragauge.questions.plan import TYPES, counts_of, read_types
+    from ragauge.questions.question import write_rows
 
     shares = TYPES if types is None else read_types(types)
     files = None if only_plan else _files(output, rejected, documents)
-    people = [] if personas is None else _personas(personas)
+    people: list[str] = []
+    if personas is not None:
+        try:
+            lines = read_regular(personas, 1_000_000).decode().splitlines()
+        except (OSError, UnicodeError) as error:
+            raise PlanError([f"{personas}: cannot be read as text: {error}"]) from error
+        people = [line.strip() for line in lines if line.strip()]
+        if not people:
+            raise PlanError([f"{personas}: names no persona; write one a line"])
     config, cache = judging.config(), cache_path(judging.cache)
     if people and not config:
         raise click.UsageError("a judge asks as the people of --personas; give --judge")
@@ -193,10 +201,11 @@ def _files(
     from ragauge.storage.atomic_files import misplaced
 
     if output is None:
-        reason = (
-            "no file for the questions is given; add -o questions.jsonl, or --plan to see the plan"
+        raise PlanError(
+            [
+                "no file for the questions is given; add -o questions.jsonl, or --plan to see the plan"
+            ]
         )
-        raise PlanError([reason])
     files = output, rejected or output.with_name(f"{output.stem}.rejected{output.suffix}")
     problems = misplaced(files, documents)
     if os.path.realpath(files[0]) == os.path.realpath(files[1]):
@@ -204,17 +213,3 @@ def _files(
     if problems:
         raise PlanError(problems)
     return files
-
-
-def _personas(path: Path) -> list[str]:
-    """The lines of the file that are not blank; PlanError where there is none."""
-    from ragauge.storage.regular_file import read_regular
-
-    try:
-        lines = read_regular(path, 1_000_000).decode().splitlines()
-    except (OSError, UnicodeError) as error:
-        raise PlanError([f"{path}: cannot be read as text: {error}"]) from error
-    people = [line.strip() for line in lines if line.strip()]
-    if not people:
-        raise PlanError([f"{path}: names no persona; write one a line"])
-    return people

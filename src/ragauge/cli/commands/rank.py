@@ -1,4 +1,4 @@
-"""`ragauge rank`."""
+"""Score, compare and fuse rankings; the numbers match trec_eval."""
 
 import os
 import sys
@@ -101,9 +101,7 @@ def command(
         raise click.UsageError("give the judgements and at least one run: QRELS RUN...")
     if compare and len(sources) < 3:
         raise click.UsageError("--compare needs at least two runs; add another RUN")
-    targets = list(writing.targets(sources, ALSO))
-    if all(path is not None for _, path in targets):
-        targets.append(("table", None))
+    targets = writing.targets(sources, ALSO, prints=True)
     if compare and any(form in ("tsv", "csv") for form, _ in targets):
         raise click.UsageError(
             "--compare cannot be written as tsv or csv; use the table, json, md, latex or html"

@@ -1,4 +1,4 @@
-"""`ragauge report`."""
+"""Write one or several runs as a page that opens in a browser."""
 
 import os
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""`ragauge review`: people label answers, in the terminal, in the browser or in files."""
+"""Let people label the answers that metrics dispute."""
 
 import getpass
 import os
@@ -73,10 +73,8 @@ class QueueOptions:
 
 def rater_name(given: str | None) -> str:
     """The given name, or the login name; PlanError where there is none."""
-    if given is not None:
-        return given
     try:
-        return getpass.getuser()
+        return getpass.getuser() if given is None else given
     except (OSError, KeyError, ImportError):
         raise PlanError(["your login name is unknown; give --rater NAME"]) from None
 
@@ -102,7 +100,7 @@ def next_command(
     Keys: 1 or y match, 2 or n contradict, u unsure, w note, c contexts, z undo, Enter next, q quit. Without a
     terminal the keys are read from standard input, one a line.
     """
-    from ragauge.cli.commands.review_session import Keys, Session
+    from ragauge.cli.sessions import Keys, Session
     from ragauge.report.terminal import console
 
     review = queue.review(run, settle=settle)
@@ -240,8 +238,7 @@ def questions_command(
     file names. At the end, or with nothing left, the report says how many questions hold up, with an interval;
     `ragauge questions check --labels` says it too.
     """
-    from ragauge.cli.commands.question_session import ask_about
-    from ragauge.cli.commands.review_session import Keys
+    from ragauge.cli.sessions import Keys, ask_about
     from ragauge.questions.evidence import PassageIndex, documents_of
     from ragauge.questions.loading import read_questions
     from ragauge.questions.people import labels_beside, people_report, read_labels, sampled

@@ -1,4 +1,4 @@
-"""`ragauge run`."""
+"""Evaluate answers with metrics and suites."""
 
 from dataclasses import replace
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""`ragauge score`: LegalBench-style passages; prints what passage-retrieval's score.py prints."""
+"""Score retrieved passages against gold snippets."""
 
 from pathlib import Path
 
@@ -8,7 +8,7 @@ from ragauge.cli.declare import declare, option
 from ragauge.cli.streams import say
 from ragauge.errors import PlanError
 from ragauge.evaluation import evaluate
-from ragauge.report.table_formats import to_json
+from ragauge.report.writing import to_json
 from ragauge.storage.atomic_files import misplaced, write_text
 
 RULE = "=" * 26

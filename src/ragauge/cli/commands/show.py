@@ -1,4 +1,4 @@
-"""`ragauge show`."""
+"""Show a run's summary, or one question with its scores and evidence."""
 
 from pathlib import Path
 from typing import cast
@@ -6,12 +6,11 @@ from typing import cast
 import click
 
 from ragauge.cli.declare import declare, option
-from ragauge.cli.folders import RUNS, check_groups, stored_runs
 from ragauge.cli.options import PLUGINS, import_plugins
-from ragauge.cli.output import OutputOptions, write_report
+from ragauge.cli.output import RUNS, OutputOptions, check_groups, stored_runs, write_report
 from ragauge.errors import StoreError
 from ragauge.report.report import Report, Table
-from ragauge.runs.scored_run import ScoredRun, slices_of
+from ragauge.runs.scored_run import slices_of
 from ragauge.runs.store import RunFolder
 from ragauge.score import Status
 
@@ -51,7 +50,9 @@ def command(
     With the ID of a question: its texts, and each system's scores with their reasons and evidence.
     With the ID of a conversation: its turns, with the scores of each.
     """
+    from ragauge.runs.steadiness import steadiness
     from ragauge.views.question import conversation_report, is_conversation, question_report
+    from ragauge.views.run_notes import steadiness_report
     from ragauge.views.run_report import answers_report, finding_report, run_report, scores_report
 
     if sum(option is not None for option in (id, worst, status, finding, steady)) > 1:
@@ -61,7 +62,7 @@ def command(
     if run is None:
         if by or worst or status or finding or steady:
             raise click.UsageError("RUN is missing; list the runs with: ragauge show")
-        write_report(_runs(), writing.targets())
+        write_report(Report("", tables=[_runs()]), writing.targets())
         return
     targets = writing.targets([run])
     import_plugins(plugins)
@@ -73,7 +74,19 @@ def command(
     elif status is not None:
         report = scores_report(stored, status, n_rows)
     elif steady is not None:
-        report = _steadiness(stored, steady)
+        name, _, threshold = steady.partition(">=")
+        try:
+            least = float(threshold) if threshold else None
+        except ValueError:
+            raise click.UsageError(
+                f"--steady: {threshold!r} is not a number; as in correct>=0.8"
+            ) from None
+        found = steadiness(stored, stored.metric(name.strip()), least)
+        if not found:
+            raise click.UsageError(
+                "no question was asked several times; ask with: ragauge ask … --repeat 5"
+            )
+        report = steadiness_report(found)
     elif finding is not None:
         report = finding_report(stored, finding)
     elif id is not None and is_conversation(stored, id):
@@ -86,40 +99,16 @@ def command(
     write_report(report, targets, full=full)
 
 
-def _steadiness(run: ScoredRun, steady: str) -> Report:
-    from ragauge.runs.steadiness import steadiness
-    from ragauge.views.steadiness import steadiness_report
-
-    name, _, threshold = steady.partition(">=")
-    try:
-        least = float(threshold) if threshold else None
-    except ValueError:
-        raise click.UsageError(
-            f"--steady: {threshold!r} is not a number; as in correct>=0.8"
-        ) from None
-    found = steadiness(run, run.metric(name.strip()), least)
-    if not found:
-        raise click.UsageError(
-            "no question was asked several times; ask with: ragauge ask … --repeat 5"
-        )
-    return steadiness_report(found)
-
-
-def _runs() -> Report:
+def _runs() -> Table:
     """The runs in the default folder, latest first; StoreError if there is none."""
-    rows = [
-        (
-            str(path),
-            manifest.suite,
-            str(manifest.data.get("n_samples")),
-            ", ".join(cast("list[str]", manifest.data.get("systems", []))),
-            manifest.finished or "not finished",
-        )
-        for path, manifest in stored_runs()
-    ]
+    rows: list[tuple[str, ...]] = []
+    for path, manifest in stored_runs():
+        systems = ", ".join(cast("list[str]", manifest.data.get("systems", [])))
+        n, finished = str(manifest.data.get("n_samples")), manifest.finished or "not finished"
+        rows.append((str(path), manifest.suite, n, systems, finished))
     if not rows:
         raise StoreError(
             f"no runs in {RUNS}; give the folder of a run, or create one with: ragauge run"
         )
     header = ("run", "suite", "answers", "systems", "finished")
-    return Report("", tables=[Table(header, rows, sides="llrll", wraps=True, caption="Runs")])
+    return Table(header, rows, sides="llrll", wraps=True, caption="Runs")

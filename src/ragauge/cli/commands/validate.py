@@ -1,4 +1,4 @@
-"""`ragauge validate`."""
+"""Check data files: list their columns and their errors."""
 
 from pathlib import Path
 from typing import cast
@@ -11,7 +11,7 @@ from ragauge.errors import DataError
 from ragauge.loaders import load
 from ragauge.report.plain import counted
 from ragauge.report.report import Report, Table
-from ragauge.samples.samples import FIELDS, Samples
+from ragauge.samples.samples import FIELDS
 
 SCORED = ("question", "answer", "contexts", "context_ids")
 """Data needs at least one of these columns to be scored."""
@@ -46,29 +46,20 @@ def command(
             say(
                 f"none of the fields {', '.join(SCORED)} found; map a column with --map FIELD=COLUMN"
             )
+        rows: list[tuple[str, ...]] = []
+        for name in samples.columns:
+            values = cast(list[object], samples.frame[name].to_list())
+            n_null = sum(value is None for value in values)
+            counts = (len(values) - n_null, n_null, sum(value in ("", []) for value in values))
+            known = FIELDS.get(name)
+            meaning = known.meaning if known else "extra field, for --by and --where"
+            rows.append((name, meaning, *(f"{n:,}" for n in counts)))
+        header = ("column", "meaning", "rows", "null", "empty")
+        title = str(source) if len(sources) > 1 else ""
         verdict = "no errors" if can_score else "nothing to score"
         systems = counted(len(samples.systems), "system")
-        tables.append(
-            Table(
-                ("column", "meaning", "rows", "null", "empty"),
-                _columns(samples),
-                sides="llrrr",
-                wraps=True,
-                title=str(source) if len(sources) > 1 else "",
-                closing=[f"{counted(len(samples), 'sample')} of {systems}; {verdict}"],
-            )
-        )
+        closing = [f"{counted(len(samples), 'sample')} of {systems}; {verdict}"]
+        tables.append(Table(header, rows, sides="llrrr", wraps=True, title=title, closing=closing))
     if tables:
         write_report(Report("", tables=tables), targets)
     return code
-
-
-def _columns(samples: Samples) -> list[tuple[str, ...]]:
-    rows: list[tuple[str, ...]] = []
-    for name in samples.columns:
-        values = cast(list[object], samples.frame[name].to_list())
-        n_null = sum(value is None for value in values)
-        n_empty = sum(value in ("", []) for value in values)
-        meaning = FIELDS[name].meaning if name in FIELDS else "extra field, for --by and --where"
-        rows.append((name, meaning, f"{len(values) - n_null:,}", f"{n_null:,}", f"{n_empty:,}"))
-    return rows

@@ -1,12 +1,12 @@
-"""`ragauge view`."""
+"""Show runs in the browser, from a server on this machine."""
 
 import webbrowser
 from pathlib import Path
 from threading import Event
 
 from ragauge.cli.declare import argument, declare, option
-from ragauge.cli.folders import RUNS, stored_runs
 from ragauge.cli.options import PLUGINS, import_plugins
+from ragauge.cli.output import RUNS, stored_runs
 from ragauge.cli.streams import say
 from ragauge.errors import StoreError
 from ragauge.runs.store import RunFolder

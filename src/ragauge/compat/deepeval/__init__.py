@@ -4,9 +4,7 @@ Names and arguments are those of deepeval 4. Covered: `evaluate`, `assert_test`,
 `metrics`. Not covered: conversations, tracing, generated data, the command `deepeval` (run pytest) and Confident AI.
 """
 
-from typing import Any
-
-from ragauge.compat.adapters import not_covered
+from ragauge.compat.adapters import refusing
 from ragauge.compat.deepeval.dataset import EvaluationDataset as EvaluationDataset
 from ragauge.compat.deepeval.dataset import Golden as Golden
 from ragauge.compat.deepeval.evaluate import EvaluationResult as EvaluationResult
@@ -14,7 +12,4 @@ from ragauge.compat.deepeval.evaluate import assert_test as assert_test
 from ragauge.compat.deepeval.evaluate import evaluate as evaluate
 from ragauge.compat.deepeval.test_case import LLMTestCase as LLMTestCase
 
-
-def __getattr__(name: str) -> Any:
-    """ImportError for a class of deepeval that is not covered."""
-    raise not_covered("deepeval", name)
+__getattr__ = refusing("deepeval")

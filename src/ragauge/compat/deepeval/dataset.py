@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from ragauge.compat.adapters import not_covered
+from ragauge.compat.adapters import refusing
 from ragauge.compat.deepeval.test_case import LLMTestCase
 
 if TYPE_CHECKING:
@@ -48,6 +48,4 @@ class EvaluationDataset:
         raise AttributeError(f"deepeval's EvaluationDataset.{name} is not covered here")
 
 
-def __getattr__(name: str) -> Any:
-    """ImportError for a class of deepeval that is not covered."""
-    raise not_covered("deepeval", name)
+__getattr__ = refusing("deepeval")

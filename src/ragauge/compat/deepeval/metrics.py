@@ -8,7 +8,7 @@ import json
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
-from ragauge.compat.adapters import Measured, measure, not_covered
+from ragauge.compat.adapters import Measured, measure, refusing
 from ragauge.compat.deepeval.test_case import LLMTestCase, SingleTurnParams
 from ragauge.errors import PlanError
 from ragauge.label import Label, SettingValue
@@ -221,6 +221,4 @@ class GEval(MeasuredMetric):
         return case.row(case.context if self.reads_context else case.retrieval_context)
 
 
-def __getattr__(name: str) -> Any:
-    """ImportError for a metric that is not covered, with the nearest one."""
-    raise not_covered("deepeval", name, name)
+__getattr__ = refusing("deepeval", str)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
-from ragauge.compat.adapters import not_covered
+from ragauge.compat.adapters import refusing
 
 
 class SingleTurnParams(Enum):
@@ -70,6 +70,4 @@ class LLMTestCase:
         return row
 
 
-def __getattr__(name: str) -> Any:
-    """ImportError for a class of deepeval that is not covered."""
-    raise not_covered("deepeval", name)
+__getattr__ = refusing("deepeval")

@@ -8,7 +8,7 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ragauge.compat.adapters import not_covered
+from ragauge.compat.adapters import refusing
 from ragauge.compat.ragas import metrics as _metrics
 from ragauge.compat.ragas.dataset_schema import EvaluationDataset as EvaluationDataset
 from ragauge.compat.ragas.dataset_schema import EvaluationResult as EvaluationResult
@@ -72,6 +72,4 @@ async def aevaluate(*given: Any, **options: Any) -> EvaluationResult:
     return await asyncio.to_thread(evaluate, *given, **options)
 
 
-def __getattr__(name: str) -> Any:
-    """ImportError for a class of ragas that is not covered."""
-    raise not_covered("ragas", name)
+__getattr__ = refusing("ragas")

@@ -12,22 +12,17 @@ from ragauge.judges.providers.completions import first_choice, json_schema_of, r
 from ragauge.judges.providers.provider import Provider
 from ragauge.network.endpoints import Unanswered, excerpt, fields_of, may_pass, secrets_of
 
-TRANSIENT_ERRORS = (
-    "RateLimitError",
-    "ProviderError",
-    "UpstreamProviderError",
-    "GatewayTimeoutError",
-)
-"""any-llm's transient exceptions."""
+TRANSIENT = ("RateLimitError", "ProviderError", "UpstreamProviderError", "GatewayTimeoutError")
 BAD_REQUEST_ERRORS = ("InvalidRequestError", "ContextLengthExceededError", "ContentFilterError")
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class AnyLLM(Provider):
-    """A model of any provider that any-llm supports, as `provider:model`: a Judge.
+    """A model of any provider that any-llm supports, as `provider:model`: a Judge, retried and with
+    errors as ChatEndpoint.
 
-    The key is read from the provider's own variable, or from `api_key_env`. Requests are retried as by
-    ChatEndpoint, with the same errors; MissingExtraError without any-llm or the provider's package.
+    The key is read from the provider's own variable, or `api_key_env`. MissingExtraError without
+    any-llm or the provider's package.
     """
 
     api_key_env: str | None = None
@@ -82,7 +77,7 @@ class AnyLLM(Provider):
         except Exception as error:  # any-llm or a provider's package may raise anything
             reason, kind = self._shown(error), type(error).__name__
             status = getattr(error, "status_code", None)
-            passes = may_pass(status) if isinstance(status, int) else kind in TRANSIENT_ERRORS
+            passes = may_pass(status) if isinstance(status, int) else kind in TRANSIENT
             is_transient = passes or isinstance(error, TimeoutError | OSError)
         if is_transient:
             raise Unanswered(reason, is_overload=kind == "RateLimitError")

@@ -1,7 +1,4 @@
-"""Read replies and errors of OpenAI's chat completions protocol, in all known variants.
-
-No field is trusted to have its documented type.
-"""
+"""Read replies and errors of OpenAI's chat completions protocol; no field is trusted."""
 
 import json
 import math
@@ -14,18 +11,13 @@ from ragauge.judges.protocol import Reply, Schema, TokenChoice
 from ragauge.network.endpoints import Fields, fields_of, listed, message_of
 
 Body = dict[str, Any]
-"""A request as JSON data."""
 
-_NAMES = {
-    "temperature": r"temperature",
-    "max_tokens": r"max_tokens",
-    "max_completion_tokens": r"max_completion_tokens",
-    "seed": r"seed",
-    "response_format": r"response[_ ]format|json_schema|json_object|structured[_ ]outputs?",
-    "logprobs": r"logprobs",
-    "top_logprobs": r"top_logprobs",
-}
-"""Optional parameters, and how servers name them in errors."""
+_OPTIONAL = (
+    *("temperature", "max_tokens", "max_completion_tokens", "seed"),
+    *("response_format", "logprobs", "top_logprobs"),
+)
+_FORMAT = r"response[_ ]format|json_schema|json_object|structured[_ ]outputs?"
+"""How servers name response_format in errors; other parameters by their names."""
 _LENGTH = re.compile(r"context[_ ](length|window)|too (large|long|many)|at most|reduce the length")
 
 
@@ -51,6 +43,16 @@ def reply_of(envelope: Fields, choice: Fields) -> Reply:
     if isinstance(refusal, str) and refusal:
         text, finish_reason = text or refusal, "refusal"
     model = envelope.get("model")
+    # Each token with its alternatives, each once.
+    choices: list[TokenChoice] = []
+    for token in map(fields_of, listed(fields_of(choice.get("logprobs")).get("content"))):
+        found: dict[str, float] = {}
+        for each in (*map(fields_of, listed(token.get("top_logprobs"))), token):
+            word, logprob = each.get("token"), _finite(each.get("logprob"), least=-math.inf)
+            if isinstance(word, str) and logprob is not None:
+                found.setdefault(word, logprob)
+        choices.append(TokenChoice(str(token.get("token")), tuple(found.items())))
+    has_all = choices and all(each.alternatives for each in choices)
     return Reply(
         text=text,
         prompt_tokens=_count(usage.get("prompt_tokens")),
@@ -59,21 +61,8 @@ def reply_of(envelope: Fields, choice: Fields) -> Reply:
         cost_usd=_finite(usage.get("cost"), least=0.0),
         finish_reason=finish_reason if isinstance(finish_reason, str) else "stop",
         model=model if isinstance(model, str) else None,
-        logprobs=_logprobs(fields_of(choice.get("logprobs")).get("content")),
+        logprobs=tuple(choices) if has_all else None,
     )
-
-
-def _logprobs(content: object) -> tuple[TokenChoice, ...] | None:
-    """Each token with its alternatives, each once. None if the reply or any token has none."""
-    choices: list[TokenChoice] = []
-    for token in map(fields_of, listed(content)):
-        found: dict[str, float] = {}
-        for choice in (*map(fields_of, listed(token.get("top_logprobs"))), token):
-            text, logprob = choice.get("token"), _finite(choice.get("logprob"), least=-math.inf)
-            if isinstance(text, str) and logprob is not None:
-                found.setdefault(text, logprob)
-        choices.append(TokenChoice(str(token.get("token")), tuple(found.items())))
-    return tuple(choices) if choices and all(each.alternatives for each in choices) else None
 
 
 def _count(value: object) -> int | None:
@@ -113,10 +102,11 @@ def error_of(body: str) -> ErrorBody:
 
 def rejected_parameters(error: ErrorBody, sent: Body) -> Iterator[str]:
     """The optional parameters of a request that an error rejects."""
-    names = [name for name in _NAMES if name in sent]
+    names = [name for name in _OPTIONAL if name in sent]
     named = [name for name in names if name in error.param.split(".")]
     for name in named or names:
-        is_named = bool(named) or re.search(rf"(?<!\w)({_NAMES[name]})(?!\w)", error.message, re.I)
+        words = _FORMAT if name == "response_format" else name
+        is_named = bool(named) or re.search(rf"(?<!\w)({words})(?!\w)", error.message, re.I)
         # "Prompt and reply are too long together" does not reject max_tokens.
         is_length = name.startswith("max_") and _LENGTH.search(error.message.lower())
         if is_named and not is_length:

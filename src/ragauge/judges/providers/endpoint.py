@@ -1,7 +1,4 @@
-"""A judge behind an endpoint that speaks OpenAI's protocol of chat completions.
-
-Says which failures may pass. Errors never contain the key.
-"""
+"""A judge behind an endpoint that speaks OpenAI's protocol of chat completions."""
 
 import asyncio
 import json
@@ -23,28 +20,11 @@ from ragauge.calls.connections import (
 from ragauge.calls.loop import is_running_here, run
 from ragauge.errors import JudgeError, MissingExtraError
 from ragauge.judges.protocol import Reply, Request, kept_json
-from ragauge.judges.providers.completions import (
-    Body,
-    error_of,
-    first_choice,
-    json_schema_of,
-    rejected_parameters,
-    reply_of,
-)
+from ragauge.judges.providers import completions
+from ragauge.judges.providers.completions import Body
 from ragauge.judges.providers.provider import Provider
-from ragauge.network.endpoints import (
-    IS_A_PAGE,
-    OVERLOADED,
-    Address,
-    Fields,
-    Unanswered,
-    fields_of,
-    is_page,
-    json_of,
-    may_pass,
-    retry_after,
-    sendable,
-)
+from ragauge.network import endpoints
+from ragauge.network.endpoints import Address, Fields, Unanswered
 
 MAX_CLOSE_S = 1.0
 _BAD_REQUEST = frozenset((400, 413, 422))
@@ -160,14 +140,16 @@ class ChatEndpoint(Provider):
                 try:
                     encoded = text.encode()
                 except UnicodeEncodeError:  # a lone surrogate, which cannot be sent
-                    encoded = sendable(text).encode()
+                    encoded = endpoints.sendable(text).encode()
                 return self._read(await self._exchanged(encoded))
             except _Refused as error:
                 refused = error
             # Outside the except, so that the error does not reference the request and its key.
-            status, error = refused.status, error_of(refused.body)
+            status, error = refused.status, completions.error_of(refused.body)
             shown = self.address.shown(error.message)
-            rejected = list(rejected_parameters(error, body)) if status in (400, 422) else []
+            rejected = (
+                list(completions.rejected_parameters(error, body)) if status in (400, 422) else []
+            )
             for name in rejected:
                 kind = f"={body[name]['type']}" if name == "response_format" else ""
                 self.dropped.setdefault(name + kind, shown)
@@ -178,17 +160,17 @@ class ChatEndpoint(Provider):
                 self._refuse(f"the quota is used up ({reason})", is_down=True)
             # Gateways also answer 403 to a single text that they consider harmful.
             is_of_one = status in _BAD_REQUEST or (status == 403 and self._n_answered > 0)
-            if not may_pass(status):
+            if not endpoints.may_pass(status):
                 self._refuse(f"the request was refused with {reason}", is_down=not is_of_one)
-            wait_s = retry_after(refused.headers)
-            raise Unanswered(reason, wait_s, is_overload=status in OVERLOADED)
+            wait_s = endpoints.retry_after(refused.headers)
+            raise Unanswered(reason, wait_s, is_overload=status in endpoints.OVERLOADED)
 
     def _body(self, request: Request) -> Body:
         """The request without its messages."""
         limit = "max_completion_tokens" if "max_tokens" in self.dropped else "max_tokens"
         form: Body | None = None
         if request.schema is not None and "response_format=json_object" not in self.dropped:
-            form = json_schema_of(request.prompt, request.schema)
+            form = completions.json_schema_of(request.prompt, request.schema)
             if "response_format=json_schema" in self.dropped:
                 form = {"type": "json_object"}
         body: Body = {
@@ -205,16 +187,16 @@ class ChatEndpoint(Provider):
 
     def _read(self, content: bytes) -> Reply:
         """The reply in a body. Unanswered if it is truncated, empty or not a reply."""
-        if not self._n_answered and is_page(content):
-            self._refuse(IS_A_PAGE, is_down=True)
-        envelope = fields_of(json_of(content))
+        if not self._n_answered and endpoints.is_page(content):
+            self._refuse(endpoints.IS_A_PAGE, is_down=True)
+        envelope = endpoints.fields_of(endpoints.json_of(content))
         _check_error(envelope)
-        choice = first_choice(envelope)
+        choice = completions.first_choice(envelope)
         if not isinstance(choice.get("message"), dict):
             excerpt = self.address.shown(content[:MAX_ERROR_BYTES].decode("utf-8", "replace"))
             raise Unanswered(f"the reply has no message: {excerpt}")
         _check_error(choice)
-        return reply_of(envelope, choice)
+        return completions.reply_of(envelope, choice)
 
     async def _exchanged(self, body: bytes) -> bytes:
         """The reply's body. _Refused at an error status, Unanswered if there is no reply."""
@@ -260,7 +242,7 @@ class ChatEndpoint(Provider):
 
 def _check_error(fields: Fields) -> None:
     """_Refused if a gateway reports its provider's error with status 200."""
-    error = fields_of(fields.get("error"))
+    error = endpoints.fields_of(fields.get("error"))
     if error:
         code = error.get("code")
         status = code if type(code) is int and 400 <= code < 600 else 502

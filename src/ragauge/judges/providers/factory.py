@@ -1,7 +1,4 @@
-"""Open the judge that a user names or passes: a model's name, an object, or a function.
-
-A function is known to the ledger by a digest of its code and of the values that it uses.
-"""
+"""Open the judge that a user names or passes: a model's name, an object, or a function."""
 
 import inspect
 import json
@@ -24,12 +21,11 @@ JudgeLike = Judge | str | AsyncFunction
 
 
 def open_judge(given: JudgeLike, **settings: object) -> Judge:
-    """Open a judge.
+    """Open a judge; JudgeError or PlanError if it cannot be opened.
 
     A name is a model's behind an OpenAI-compatible endpoint with these `settings` (`base_url`,
     `api_key_env`, `temperature` …), `replay:FILE`, `any-llm:PROVIDER:MODEL`, or `PREFIX:MODEL` of a
-    package's entry point `ragauge.judges`. An async function is called with each request. JudgeError
-    or PlanError if it cannot be opened.
+    package's entry point `ragauge.judges`. An async function is called with each request.
     """
     if isinstance(given, str):
         return _named(given, settings)
@@ -82,8 +78,8 @@ def _named(name: str, settings: Mapping[str, object]) -> Judge:
 class CalledJudge(JudgeDefaults):
     """An async function as a judge: a Request in, a Reply or its text out.
 
-    Replies are cached by its name, module and code, and the plain values it was created with. A more
-    complex judge should define its own `identity`.
+    Its replies are cached by its name, module, code and plain values; a more complex judge should
+    define its own `identity`.
     """
 
     def __init__(self, function: AsyncFunction) -> None:
@@ -115,11 +111,8 @@ class CalledJudge(JudgeDefaults):
 
 
 def script_digest(function: object) -> str:
-    """A digest of a function's code, of the plain values it was created with, and of the functions and plain
-    values of its module that it names.
-
-    It changes more often than CalledJudge's, which suits replies that cost nothing.
-    """
+    """A digest of a function's code and plain values and of what it names in its module; it changes
+    more often than CalledJudge's."""
     return _digest(_with_named(function, set()))
 
 
@@ -151,13 +144,12 @@ def _owner_and_code(function: Any) -> tuple[Any, Any]:
 
 
 def _with_named(function: Any, seen: set[int]) -> Iterator[str]:
-    """The traits of a function and of what it calls: names in its module or class, and functions it
-    was created with."""
+    """The traits of a function, and of what it calls or was created with."""
     yield from _traits(function)
     owner, called = _owner_and_code(function)
     module: Mapping[str, object] = getattr(called, "__globals__", {})
     named: list[object] = []
-    for name in sorted(_names(getattr(called, "__code__", None))):
+    for name in sorted(names_in(getattr(called, "__code__", None))):
         value = module.get(name)
         if not isinstance(value, FunctionType) or value.__globals__ is module:
             named.append(value)
@@ -178,11 +170,11 @@ def _with_named(function: Any, seen: set[int]) -> Iterator[str]:
             yield from _with_named(value, seen)
 
 
-def _names(code: Any) -> set[str]:
+def names_in(code: Any) -> set[str]:
     """The names that code uses, and the code of functions in it."""
     if code is None:
         return set()
-    inner = (_names(constant) for constant in code.co_consts if hasattr(constant, "co_code"))
+    inner = (names_in(constant) for constant in code.co_consts if hasattr(constant, "co_code"))
     return set(code.co_names).union(*inner)
 
 

@@ -11,9 +11,16 @@ from typing import IO, Any, cast
 
 from ragauge.errors import JudgeError, PlanError, StoreError
 from ragauge.judges.managed import JudgeDefaults, ManagedJudge, managed
-from ragauge.judges.protocol import Identity, Judge, Reply, Request
+from ragauge.judges.protocol import (
+    Identity,
+    Judge,
+    Reply,
+    Request,
+    key_of,
+    packed_reply,
+    unpacked_reply,
+)
 from ragauge.judges.providers.factory import script_digest
-from ragauge.judges.reply_ledger import key_of, packed_reply, unpacked_reply
 from ragauge.storage.regular_file import exists, is_file, is_folder, read_regular
 
 ScriptedReply = str | Reply | JudgeError | Mapping[str, object]
@@ -25,7 +32,6 @@ Script = (
 )
 RECORDING = "ragauge recording 1"
 MAX_BYTES = 2_000_000_000
-"""Most bytes of a recording."""
 
 
 class ScriptedJudge(JudgeDefaults):
@@ -45,7 +51,6 @@ class ScriptedJudge(JudgeDefaults):
         self.script = script
         self.name = name
         self.requests: list[Request] = []
-        """The requests, in order."""
         self._n_asked: Counter[str] = Counter()
 
     @cached_property
@@ -93,11 +98,7 @@ _OF_JUDGE = (
 
 
 class RecordingJudge(JudgeDefaults):
-    """A judge whose replies are also written to a file, for a RecordedJudge to replay.
-
-    An existing recording of the same judge is continued. PlanError if the file is something else or
-    cannot be written.
-    """
+    """A judge whose replies are also written to a file; PlanError if that cannot hold them."""
 
     def __init__(self, judge: Judge, path: str | Path) -> None:
         self.judge = managed(judge)
@@ -127,9 +128,19 @@ class RecordingJudge(JudgeDefaults):
             "reply": json.loads(packed_reply(reply)),
         }
         try:
-            file = self._file or self._opened()
-            file.write(json.dumps(line) + "\n")
-            file.flush()
+            if self._file is None:
+                is_new = not exists(self.path) or self._is_begun()
+                content = "" if is_new else read_regular(self.path, MAX_BYTES).decode()
+                self._file = self.path.open("a", encoding="utf-8")
+                kept = _without_cut_line(content)
+                # Cut and never rewritten, so that a process that is killed here loses no reply.
+                self._file.truncate(len(kept.encode()))
+                if is_new:
+                    self._file.write(json.dumps(self._head) + "\n")
+                elif not kept.endswith("\n"):
+                    self._file.write("\n")
+            self._file.write(json.dumps(line) + "\n")
+            self._file.flush()
         except OSError as error:
             raise StoreError(
                 f"{self.path}: cannot be written: {error.strerror}; free space or choose another place"
@@ -166,19 +177,6 @@ class RecordingJudge(JudgeDefaults):
         head = f"{json.dumps(self._head)}\n".encode()
         return self.path.stat().st_size < len(head) and head.startswith(self.path.read_bytes())
 
-    def _opened(self) -> IO[str]:
-        is_new = not exists(self.path) or self._is_begun()
-        content = "" if is_new else read_regular(self.path, MAX_BYTES).decode()
-        self._file = self.path.open("a", encoding="utf-8")
-        kept = _without_cut_line(content)
-        # Cut and never rewritten, so that a process that is killed here loses no reply.
-        self._file.truncate(len(kept.encode()))
-        if is_new:
-            self._file.write(json.dumps(self._head) + "\n")
-        elif not kept.endswith("\n"):
-            self._file.write("\n")
-        return self._file
-
 
 def _without_cut_line(text: str) -> str:
     """The text without an incomplete last line, left by a killed process."""
@@ -192,10 +190,7 @@ def _without_cut_line(text: str) -> str:
 
 
 class RecordedJudge(JudgeDefaults):
-    """A judge that replays recorded replies only.
-
-    Its identity is the recorded judge's, under which replies are found; `digest` is the file's.
-    """
+    """A judge that replays the replies of a file, under the identity of the recorded judge."""
 
     is_recorded = True
 

@@ -21,7 +21,6 @@ TRUTH = {"true": True, "false": False}
 Json = Any
 """A JSON value; not `object`, because casts are slow calls."""
 Rules = Mapping[str, Any]
-"""A Schema."""
 Object = dict[str, Json]
 Array = list[Json]
 Place = str | tuple["Place", str | int]
@@ -29,10 +28,7 @@ Place = str | tuple["Place", str | int]
 
 
 class ReplyError(Exception):
-    """What is wrong with a reply, for the repair message and for people.
-
-    `is_cut`: the reply is truncated.
-    """
+    """What is wrong with a reply, for the repair message; `is_cut`: it is truncated."""
 
     # The message is part of the repair prompt, and so of the keys of kept replies: rewording it makes
     # recordings and caches miss.
@@ -109,7 +105,14 @@ def _fitted(value: Json, schema: Rules, place: Place, problems: list[str]) -> Js
         wanted = "an object"
     elif kind == "array":
         if isinstance(value, list):
-            return _array(cast(Array, value), schema, place, problems)
+            items, rules = cast(Array, value), cast("Rules | None", schema.get("items"))
+            least, most = schema.get("minItems", 0), schema.get("maxItems", math.inf)
+            if not least <= len(items) <= most:
+                wanted = f"must have length {_range(least, most)}, got {len(items)}"
+                problems.append(f"{_shown_place(place)} {wanted}")
+            if rules is None:
+                return items
+            return [_fitted(item, rules, (place, at), problems) for at, item in enumerate(items)]
         wanted = "an array"
     elif kind == "boolean":
         if value is True or value is False:
@@ -162,17 +165,6 @@ def _object(given: Object, schema: Rules, place: Place, problems: list[str]) -> 
         if value is not None or name in required or "null" in (rules.get("type") or ()):
             found[name] = _fitted(value, rules, (place, name), problems)
     return found
-
-
-def _array(given: Array, schema: Rules, place: Place, problems: list[str]) -> Json:
-    least, most = schema.get("minItems", 0), schema.get("maxItems", math.inf)
-    if not least <= len(given) <= most:
-        wanted = f"must have length {_range(least, most)}, got {len(given)}"
-        problems.append(f"{_shown_place(place)} {wanted}")
-    rules: Rules | None = schema.get("items")
-    if rules is None:
-        return given
-    return [_fitted(item, rules, (place, index), problems) for index, item in enumerate(given)]
 
 
 def _number(value: Json, schema: Rules) -> tuple[float | None, str]:

@@ -1,8 +1,4 @@
-"""Find the JSON object, or the word, that is a judge's reply.
-
-A reply that can be read in two ways is rejected: a verdict that an answer forged, and that the judge
-only quotes, must not pass for the judge's own.
-"""
+"""Find the JSON object, or the word, that is a judge's reply; it must be readable in one way."""
 
 import json
 import math
@@ -29,7 +25,6 @@ MAX_LENGTH = 1_000_000
 MAX_DEPTH = 64
 MAX_DIGITS = 100
 MAX_VALUES = 1_000
-"""Maximum number of pieces that look like JSON."""
 # In prose, [1] is a citation: an array of numbers or booleans counts only on its own lines.
 START = re.compile(
     r"""
@@ -76,7 +71,12 @@ def read_json(text: str, schema: Schema) -> dict[str, object]:
     if len(required) == 1 and known.get(required[0], {}).get("type") == "array":
         instead = required[0]
     else:  # an array such as ["a", "b"] beside an object is prose
-        found = [each for each in found if _holds_object(each.value)] or found
+        found = [
+            each
+            for each in found
+            if isinstance(each.value, dict)
+            or any(isinstance(item, dict | list) for item in each.value)
+        ] or found
     value = found[0].value
     if any(other.value != value for other in found[1:]):
         raise ReplyError("the reply holds two different objects; it must hold one")
@@ -134,7 +134,8 @@ def _values(text: str) -> list[_Found]:
         try:
             value, at = _JSON.raw_decode(text, start.start())
         except json.JSONDecodeError as error:
-            if _is_cut(error):
+            cut = HALF_ESCAPE if error.msg.startswith("Invalid \\u") else CUT
+            if error.msg.startswith("Unterminated string") or cut.fullmatch(text, error.pos):
                 raise ReplyError("the reply stops in the middle of its JSON", is_cut=True) from None
             broken = broken or error
             at = max(error.pos, start.end())
@@ -156,14 +157,6 @@ def _values(text: str) -> list[_Found]:
     return found
 
 
-def _is_cut(error: json.JSONDecodeError) -> bool:
-    if error.msg.startswith("Unterminated string"):
-        return True
-    if error.msg.startswith("Invalid \\u"):
-        return HALF_ESCAPE.fullmatch(error.doc, error.pos) is not None
-    return CUT.fullmatch(error.doc, error.pos) is not None
-
-
 def _check_characters(text: str) -> None:
     try:
         text.encode()
@@ -180,10 +173,6 @@ def _is_deep(value: Json) -> bool:
             return False
         level = [inner for inside in (*objects, *arrays) for inner in inside]
     return True
-
-
-def _holds_object(value: Json) -> bool:
-    return isinstance(value, dict) or any(isinstance(item, dict | list) for item in value)
 
 
 def _check_prose(text: str, found: Sequence[_Found], keys: tuple[str, ...]) -> None:

@@ -180,12 +180,14 @@ class ContextIndex:
 
     @cached_property
     def distinct_dates(self) -> list[tuple[int, Date]]:
-        """The distinct dates of all contexts, each with its first context."""
+        """The dates of all contexts, each with its first context; where they are many, the distinct ones."""
+        dates = [(context, date) for context, found in enumerate(self.dates) for date in found]
+        if len(dates) <= FEW:
+            return dates
         known: dict[tuple[frozenset[tuple[str, int | str]], bool], tuple[int, Date]] = {}
-        for context, found in enumerate(self.dates):
-            for date in found:
-                stated = frozenset(date.parts.items()), date.either_order
-                known.setdefault(stated, (context, date))
+        for context, date in dates:
+            stated = frozenset(date.parts.items()), date.either_order
+            known.setdefault(stated, (context, date))
         return list(known.values())
 
     @cached_property

@@ -30,10 +30,7 @@ def dates(text: str) -> tuple[Date, ...]:
 
 def _read(text: str) -> tuple[Date, ...]:
     plain = plain_signs(text).replace("\u00a0", " ")
-    found = list(dates_by_name(plain, text))
-    found += _numbered(plain, text)
-    if len(found) < 2:
-        return tuple(found)
+    found = [*dates_by_name(plain, text), *_numbered(plain, text)]
     found.sort(key=lambda date: (date.start, -date.end))
     kept: list[Date] = []
     for date in found:
@@ -69,32 +66,44 @@ def _numbered(plain: str, text: str) -> Iterator[Date]:
     for run in _RUN.finditer(plain):
         start, end = run.span()
         before = plain[start - 1] if start else " "
-        after = plain[end : end + 1]
-        beyond = plain[end + 1 : end + 2]
+        after, beyond = plain[end : end + 1], plain[end + 1 : end + 2]
         if end - start == 4:
             if after in _AFTER_YEAR or (after == " " and beyond == "Q"):
                 yield from _year_first(plain, text, start, before, after)
             if _is_stated_year(plain, start, end, linked_from):
                 linked_from = end
                 yield from _bare_years(plain, text, start, end)
-        elif end - start <= 2 and (
-            before in _BEFORE_SHORT
-            or after in _AFTER_SHORT
-            or (after in _BLANK_OR_POINT and _goes_on(plain, start, after, beyond))
+        elif (
+            end - start <= 2
+            and (
+                before in _BEFORE_SHORT
+                or after in _AFTER_SHORT
+                or (
+                    after in _BLANK_OR_POINT  # `5 p.m.`, `5.3.`, `FY 22`
+                    and (
+                        (beyond in "aApPoU" if after == " " else beyond.isdigit())
+                        or plain[start - 2 : start] == "Y "
+                    )
+                )
+            )
         ):
             yield from _short_number(plain, text, start, before, after)
         if after and (beyond if after == " " else after) in "ABCb":
-            yield from _eras(plain, text, start, before)
+            era = None if is_word(before) or before in ".," else _ERA.match(plain, start)
+            if era:  # `44 BC`, `79 AD`
+                year = -int(era[1]) if era[2][0] in "Bb" else int(era[1])
+                yield date_of(text, start, era.end(), year=year)
         elif plain[start - 3 : start] == "AD ":
             yield date_of(text, start - 3, end, year=plain[start:end])
 
 
 def _year_first(plain: str, text: str, start: int, before: str, after: str) -> Iterator[Date]:
     """`2021-03-05`, `2021-03`, `2021年3月5日`, `2021 Q3` and `1990s`."""
-    if after == "s":
-        yield from _decade(plain, text, start, before)
+    if is_word(before) or (before in "-./" and after != "s"):
         return
-    if is_word(before) or before in "-./":
+    if after == "s":
+        if decade := _DECADE.match(plain, start):
+            yield date_of(text, *decade.span(), decade=int(decade[1]) * 10)
         return
     if after in " -Q" and (quarter := _QUARTER_AFTER.match(plain, start)):
         yield date_of(text, *quarter.span(), year=quarter[1], quarter=quarter[2])
@@ -120,12 +129,6 @@ _QUARTER = re.compile(
 _FISCAL = re.compile(r"\bFY\s?'?$")
 
 
-def _goes_on(plain: str, start: int, after: str, beyond: str) -> bool:
-    """Whether a short number before a space or point may begin a date: `5 p.m.`, `5.3.`, `FY 22`."""
-    goes_on = beyond in "aApPoU" if after == " " else beyond.isdigit()
-    return goes_on or plain[start - 2 : start] == "Y "
-
-
 def _short_number(plain: str, text: str, start: int, before: str, after: str) -> Iterator[Date]:
     """Dates that begin with a number of one or two digits."""
     if before in "Qq" and (found := _QUARTER.match(plain, start)):
@@ -139,10 +142,12 @@ def _short_number(plain: str, text: str, start: int, before: str, after: str) ->
     ):
         if _TWO_DIGITS.match(plain, start):
             yield date_of(text, fiscal.start(), start + 2, year=full_year(plain[start : start + 2]))
-    elif after == "s":
-        yield from _short_decade(plain, text, start)
-    elif after and after in "snrt":
-        yield from _centuries(plain, text, start)
+    elif after == "s":  # `the 90s`, `'90s`; `in his 30s` is an age
+        decade = _SHORT_DECADE.match(plain, start)
+        if decade and _DECADE_CUE.search(plain, max(0, start - 12), start):
+            yield date_of(text, *decade.span(), decade=1900 + int(decade[0][:2]))
+    elif after and after in "snrt" and (century := _CENTURY.match(plain, start)):
+        yield date_of(text, *century.span(), century=century[1])
     next_letter = plain[start + 1 : start + 4].lstrip("0123456789 ")[:1]
     if after == ":" or (next_letter and next_letter in "aApPoU") or _CLOCK.match(plain, start):
         yield from _times(plain, text, start, before)
@@ -159,8 +164,15 @@ def _short_number(plain: str, text: str, start: int, before: str, after: str) ->
     found = _DAY_OR_MONTH_FIRST.match(plain, start)
     if not found:
         return
-    if found[1]:
-        yield from _either_order(text, start, found.end(), found[1], found[2], found[3])
+    if found[1]:  # `03/05/2021`: month first, unless that is impossible
+        month, day, year = found[1], found[2], str(full_year(found[3]))
+        is_open = int(month) <= 12 and int(day) <= 12 and month != day
+        if is_open and int(month) and int(day):
+            end = found.end()
+            yield date_of(text, start, end, year=year, month=month, day=day, either_order=True)
+        elif not is_open:
+            month, day = (day, month) if int(month) > 12 else (month, day)
+            yield from _ymd(text, start, found.end(), year, month, day)
     elif found[4]:
         yield from _ymd(text, start, found.end(), found[7], found[6], found[4])
     else:
@@ -170,26 +182,11 @@ def _short_number(plain: str, text: str, start: int, before: str, after: str) ->
 _TWO_DIGITS = re.compile(r"\d\d(?![\w%]|[.,]\d)", re.ASCII)
 
 
-def _either_order(
-    text: str, start: int, end: int, first: str, second: str, year: str
-) -> Iterator[Date]:
-    """`03/05/2021`: month first, unless that is impossible."""
-    full = str(full_year(year))
-    if int(first) > 12 or int(second) > 12 or first == second:
-        month, day = (second, first) if int(first) > 12 else (first, second)
-        yield from _ymd(text, start, end, full, month, day)
-    elif int(first) and int(second):
-        yield date_of(text, start, end, year=full, month=first, day=second, either_order=True)
-
-
 def _ymd(
     text: str, start: int, end: int, year: str | None, month: str | None, day: str | None
 ) -> Iterator[Date]:
-    if month and not 1 <= int(month) <= 12:
-        return
-    if day and not is_day(day):
-        return
-    yield date_of(text, start, end, year=year, month=month, day=day)
+    if (not month or 1 <= int(month) <= 12) and (not day or is_day(day)):
+        yield date_of(text, start, end, year=year, month=month, day=day)
 
 
 _NOT_A_YEAR = re.compile(rf"[.,:]\d|[%°$€£¥\w]|-[A-Za-z]|{COUNTED}", re.ASCII)
@@ -214,7 +211,7 @@ _SEASON = re.compile(r"\b(spring|summer|autumn|fall|winter)\s(?:of\s)?$", re.IGN
 
 
 def _is_stated_year(plain: str, start: int, end: int, linked_from: int) -> bool:
-    """Whether a cue, parentheses or a preceding year mark these four digits as a year."""
+    """Whether a cue, parentheses, a preceding year or a range mark these four digits as a year."""
     year = int(plain[start:end])
     if not 1100 <= year < 2100 or _NOT_A_YEAR.match(plain, end):
         return False
@@ -223,23 +220,15 @@ def _is_stated_year(plain: str, start: int, end: int, linked_from: int) -> bool:
         return True
     if before and (before in ".,:$€£¥₹#+'" or is_word(before)):
         return False
-    may_be_cue = _may_be_cue(plain[max(0, start - 3) : start])
+    ending = plain[max(0, start - 3) : start]
+    # A line break, which `$` ignores, may follow any cue.
+    may_be_cue = ending[:2].lower() in _CUE_ENDS or ending[-1:] == "\n" or not ending.isascii()
     if may_be_cue and _YEAR_CUE.search(plain, max(0, start - 14), start):
         return True
     if linked_from >= 0 and start - linked_from < 12 and _LINK.fullmatch(plain, linked_from, start):
         return True
-    return _is_marked_year(plain, start, end, year, may_be_cue=may_be_cue)
-
-
-def _may_be_cue(before: str) -> bool:
-    """Whether a search for a cue may succeed; always after a line break, which `$` ignores."""
-    return before[:2].lower() in _CUE_ENDS or before[-1:] == "\n" or not before.isascii()
-
-
-def _is_marked_year(plain: str, start: int, end: int, year: int, *, may_be_cue: bool) -> bool:
-    """Whether it is in parentheses, the first of a range of years, or after a weak cue."""
     after = plain[end : end + 1]
-    if plain[start - 1 : start] == "(" and after and after in "),;-":
+    if before == "(" and after and after in "),;-":
         return True
     if not 1900 <= year < 2100:
         return False
@@ -287,20 +276,22 @@ def _times(plain: str, text: str, start: int, before: str) -> Iterator[Date]:
         return
     hour = int(found[1] or found[5] or found[7])
     letter = (found[4] or found[6] or "").lower()
-    half = f"{letter}m" if letter else _half_of_day(found[1] or found[7] or "")
-    minute = found[2] or found[8] or 0
-    end = found.end()
-    yield date_of(text, start, end, hour=hour % 12 or 12, minute=minute, second=found[3], half=half)
+    half = f"{letter}m" if letter else None
+    written = found[1] or found[7] or ""
+    if not half and (written == "0" or len(written) == 2) and written not in ("10", "11", "12"):
+        half = "am" if hour < 12 or hour == 24 else "pm"  # clear in `21`, `00` and `09`
+    yield date_of(
+        text,
+        start,
+        found.end(),
+        hour=hour % 12 or 12,
+        minute=found[2] or found[8] or 0,
+        second=found[3],
+        half=half,
+    )
 
 
 _CLOCK = re.compile(r"\d{1,2}\.[0-5]\d Uhr\b", re.ASCII)
-
-
-def _half_of_day(hour: str) -> str | None:
-    """The half of the day of an hour without am or pm; None unless it is clear, as in `21`, `00` and `09`."""
-    if not hour or (len(hour) == 1 and hour != "0") or hour in ("10", "11", "12"):
-        return None
-    return "am" if int(hour) < 12 or hour == "24" else "pm"
 
 
 _DECADE = re.compile(r"((?:1\d|20)\d)0s(?!\w)", re.ASCII)
@@ -308,29 +299,3 @@ _SHORT_DECADE = re.compile(r"[3-9]0s(?!\w)", re.ASCII)
 _DECADE_CUE = re.compile(r"(?:\bthe\s(?:(?:early|late|mid)[\s-]?)?'?|')$", re.IGNORECASE)
 _CENTURY = re.compile(r"(\d{1,2})(?:st|nd|rd|th)[\s-]centur(?:y|ies)\b", re.IGNORECASE | re.ASCII)
 _ERA = re.compile(r"(\d{1,4})\s?(B\.?C\.?(?:E\b\.?)?|bce?|A\.?D\b\.?|CE\b)(?!\w)", re.ASCII)
-
-
-def _decade(plain: str, text: str, start: int, before: str) -> Iterator[Date]:
-    if (found := _DECADE.match(plain, start)) and not is_word(before):
-        yield date_of(text, *found.span(), decade=int(found[1]) * 10)
-
-
-def _short_decade(plain: str, text: str, start: int) -> Iterator[Date]:
-    """`the 90s`, `'90s`; `in his 30s` is an age."""
-    found = _SHORT_DECADE.match(plain, start)
-    if found and _DECADE_CUE.search(plain, max(0, start - 12), start):
-        yield date_of(text, *found.span(), decade=1900 + int(found[0][:2]))
-
-
-def _centuries(plain: str, text: str, start: int) -> Iterator[Date]:
-    if found := _CENTURY.match(plain, start):
-        yield date_of(text, *found.span(), century=found[1])
-
-
-def _eras(plain: str, text: str, start: int, before: str) -> Iterator[Date]:
-    """`44 BC`, `79 AD`."""
-    if is_word(before) or before in ".,":
-        return
-    if (found := _ERA.match(plain, start)) is not None:
-        year = int(found[1])
-        yield date_of(text, start, found.end(), year=-year if found[2][0] in "Bb" else year)

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 
 from ragauge.language.characters import lower_letters, positions
 from ragauge.language.dates.parts import Date, date_of, full_year, is_day
-from ragauge.language.words import words_of
+from ragauge.language.words import RANKS, words_of
 
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
@@ -50,15 +50,28 @@ def dates_by_name(plain: str, text: str) -> Iterator[Date]:
         return
     lowered = lower_letters(plain)
     for found in months_of(plain, lowered, names):
-        yield from _month(plain, text, found, _MONTHS.index(found[0][:3].lower()) + 1)
+        start, month = found.start(), _MONTHS.index(found[0][:3].lower()) + 1
+        before = None
+        if plain[start - 2 : start - 1] in _BEFORE_MONTH or plain[start - 1 : start] == "\n":
+            before = _DAY_BEFORE.search(plain, max(0, start - 24), start)
+        if before and is_day(before[2]):
+            yield from _day_first(plain, text, found, before, month)
+        else:
+            yield from _month_first(plain, text, found, month)
     if "day" in lowered:
         yield from _weekdays(lowered, text)
     if "noon" in lowered or "midnight" in lowered:
-        yield from _named_hours(plain, text)
+        for found in _NAMED_HOUR.finditer(plain):
+            half = "pm" if found[0][0] in "nN" else "am"
+            yield date_of(text, *found.span(), hour=12, minute=0, half=half)
     if "centur" in lowered:
-        yield from _named_centuries(plain, text)
+        for found in _NAMED_CENTURY.finditer(plain):
+            yield date_of(text, *found.span(), century=_CENTURIES.index(found[1].lower()) + 1)
     if "quarter" in lowered:
-        yield from _named_quarters(plain, text)
+        for found in _NAMED_QUARTER.finditer(plain):
+            word = found[0][:2].lower()
+            quarter = int(word[0]) if word[0].isdigit() else _QUARTERS.index(word) + 1
+            yield date_of(text, *found.span(), quarter=quarter, year=found[1])
 
 
 def months_of(plain: str, lowered: str, names: Iterable[str]) -> Iterator[re.Match[str]]:
@@ -68,15 +81,6 @@ def months_of(plain: str, lowered: str, names: Iterable[str]) -> Iterator[re.Mat
         found = _MONTH.match(plain, start)
         if found and not (start and plain[start - 1].isalnum()):
             yield found
-
-
-def _month(plain: str, text: str, found: re.Match[str], month: int) -> Iterator[Date]:
-    start = found.start()
-    if plain[start - 2 : start - 1] in _BEFORE_MONTH or plain[start - 1 : start] == "\n":
-        before = _DAY_BEFORE.search(plain, max(0, start - 24), start)
-        if before and is_day(before[2]):
-            return _day_first(plain, text, found, before, month)
-    return _month_first(plain, text, found, month)
 
 
 def _day_first(
@@ -99,90 +103,45 @@ def _month_first(plain: str, text: str, found: re.Match[str], month: int) -> Ite
     day = _DAY_AFTER.match(plain, end)
     if day and is_day(day[1]):
         if day[3] or not _is_common_word(found[0]):
-            yield from _days_after(text, start, day, month)
+            if day[2] and is_day(day[2]):  # `March 5-7, 2021`
+                yield date_of(text, start, day.end(1), year=day[3], month=month, day=day[1])
+                yield date_of(text, day.start(2), day.end(), year=day[3], month=month, day=day[2])
+            else:
+                end = day.end(1) if day[2] else day.end()
+                yield date_of(text, start, end, year=day[3], month=month, day=day[1])
         return
     year = _YEAR_AFTER.match(plain, end)
     if year and len(year[1]) == 4:
         yield date_of(text, start, year.end(), year=year[1], month=month)
-    elif _is_full_name(found[0]) and _MONTH_CUE.search(plain, max(0, start - 8), start):
+    elif (
+        found[0][0].isupper()
+        and (len(found[0]) > 3 or found[0] == "May")
+        and _MONTH_CUE.search(plain, max(0, start - 8), start)
+    ):
         yield date_of(text, start, end, month=month)
-
-
-def _days_after(text: str, start: int, found: re.Match[str], month: int) -> Iterator[Date]:
-    """The day or two days of `March 5` and `March 5-7, 2021`."""
-    year = found[3]
-    if not found[2]:
-        yield date_of(text, start, found.end(), year=year, month=month, day=found[1])
-        return
-    yield date_of(text, start, found.end(1), year=year, month=month, day=found[1])
-    if is_day(found[2]):
-        yield date_of(text, found.start(2), found.end(), year=year, month=month, day=found[2])
 
 
 def _weekdays(lowered: str, text: str) -> Iterator[Date]:
     for start in positions(lowered, _WEEKDAYS):
-        end = lowered.index("day", start) + 3
-        end += lowered.startswith("s", end)
-        if (
-            not lowered[max(0, start - 1) : start].isalnum()
-            and not lowered[end : end + 1].isalnum()
-        ):
-            weekday = _WEEKDAYS.index(lowered[start : lowered.index("day", start) + 3]) + 1
+        last = lowered.index("day", start) + 3
+        end = last + lowered.startswith("s", last)
+        before, after = lowered[max(0, start - 1) : start], lowered[end : end + 1]
+        if not (before.isalnum() or after.isalnum()):
+            weekday = _WEEKDAYS.index(lowered[start:last]) + 1
             yield date_of(text, start, end, weekday=weekday)
 
 
 _NAMED_HOUR = re.compile(r"\b(?:noon|midnight)\b", re.IGNORECASE | re.ASCII)
-
-
-def _named_hours(plain: str, text: str) -> Iterator[Date]:
-    for found in _NAMED_HOUR.finditer(plain):
-        half = "pm" if found[0][0] in "nN" else "am"
-        yield date_of(text, *found.span(), hour=12, minute=0, half=half)
-
-
-_CENTURIES = (
-    *(
-        "first",
-        "second",
-        "third",
-        "fourth",
-        "fifth",
-        "sixth",
-        "seventh",
-        "eighth",
-        "ninth",
-        "tenth",
-    ),
-    *("eleventh", "twelfth", "thirteenth", "fourteenth", "fifteenth", "sixteenth", "seventeenth"),
-    *("eighteenth", "nineteenth", "twentieth", "twenty-first"),
-)
+_CENTURIES = (*RANKS, "twenty-first")
 _NAMED_CENTURY = re.compile(
     rf"\b({'|'.join(reversed(_CENTURIES))})[\s-]centur(?:y|ies)\b", re.IGNORECASE | re.ASCII
 )
-
-
-def _named_centuries(plain: str, text: str) -> Iterator[Date]:
-    for found in _NAMED_CENTURY.finditer(plain):
-        yield date_of(text, *found.span(), century=_CENTURIES.index(found[1].lower()) + 1)
-
-
 _NAMED_QUARTER = re.compile(
     r"\b(?:first|second|third|fourth|[1-4](?:st|nd|rd|th))[\s-]quarter\b"
     r"(?:(?:,?\sof|,)?\s(?:fiscal\s(?:year\s)?|FY\s?)?(\d{4})(?![\w%]|[.,]\d))?",
     re.IGNORECASE | re.ASCII,
 )
-_ORDINALS = ("fi1", "se2", "th3", "fo4")
-
-
-def _named_quarters(plain: str, text: str) -> Iterator[Date]:
-    for found in _NAMED_QUARTER.finditer(plain):
-        word = found[0][:2].lower()
-        quarter = word[0] if word[0].isdigit() else next(o[2] for o in _ORDINALS if o[:2] == word)
-        yield date_of(text, *found.span(), quarter=quarter, year=found[1])
-
-
-def _is_full_name(name: str) -> bool:
-    return name[0].isupper() and (len(name) > 3 or name == "May")
+_QUARTERS = ("fi", "se", "th", "fo")
 
 
 def _is_common_word(name: str) -> bool:

@@ -142,14 +142,12 @@ def read(text: str) -> tuple[Statement, ...]:
     """
     tokens = [Part(each[0].lower(), *each.span()) for each in vocabulary().token.finditer(text)]
     negated, denied = ({tokens[at].start for at in _negated(tokens, n)} for n in (NEAR, 1))
-    facts = [
-        fact
-        if fact.start not in denied
-        else fact._replace(bound="most" if fact.bound == "over" else "least")
-        if fact.bound in ("over", "under")  # `not over 5` is `at most 5`
-        else fact._replace(is_negated=True)
-        for fact in _facts(text, tokens)
-    ]
+    facts, opposite = _facts(text, tokens), {"over": "most", "under": "least"}
+    for at, fact in enumerate(facts):
+        if fact.start in denied and fact.bound in opposite:  # `not over 5` is `at most 5`
+            facts[at] = fact._replace(bound=opposite[fact.bound])
+        elif fact.start in denied:
+            facts[at] = fact._replace(is_negated=True)
     starts, places = ([each.start for each in parts] for parts in (facts, tokens))
     found: list[Statement] = []
     for start, end in sentence_spans(text):

@@ -90,16 +90,17 @@ def compare(
             yield Difference("quantifier", here, there)
     yield from turned(ours, theirs, least)
     # A name in whose place the other statement has another; neither is stated elsewhere.
-    new = [name for name in _names(ours, theirs) if all(word.key not in known for word in name)]
-    lost = [name for name in _names(theirs, ours) if all(word.key not in stated for word in name)]
+    tokens = {token.text for statement in (ours, theirs) for token in statement.tokens}
+    is_german = not GERMAN.isdisjoint(tokens) and ENGLISH.isdisjoint(tokens)
+    here, there = (_names(statement, is_german=is_german) for statement in (ours, theirs))
+    new = [name for name in here if all(word.key not in known for word in name)]
+    lost = [name for name in there if all(word.key not in stated for word in name)]
     if new and lost:
         yield Difference("entity", span(ours, new[0]), span(theirs, lost[0]))
 
 
-def _names(statement: Statement, other: Statement) -> list[list[Word]]:
+def _names(statement: Statement, *, is_german: bool) -> list[list[Word]]:
     """Runs of words with capital letters; of two at least in German, where every noun has one."""
-    tokens = {token.text for each in (statement, other) for token in each.tokens}
-    is_german = not GERMAN.isdisjoint(tokens) and ENGLISH.isdisjoint(tokens)
     runs: list[list[Word]] = []
     for word in statement.words:
         is_capital = statement.text[word.start - statement.start].isupper()

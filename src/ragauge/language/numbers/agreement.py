@@ -121,7 +121,15 @@ def agreement(expected: Stated, given: Stated, rules: Agreement) -> str | None:
         is_same = expected.value == given.value and expected.is_percent == given.is_percent
         return "exact" if is_same else _within(expected, given, given.value, rules)
     power = round(expected.log - given.log)
-    reading = _reading(expected, given, power, rules)
+    # What makes the given number 10^power of the expected one.
+    if expected.is_percent == given.is_percent and any(
+        shift - power in expected.shifts for shift in given.shifts
+    ):
+        reading = "scale" if power else ""
+    elif _is_percentage_of(expected, given, power, rules):
+        reading = "percent"
+    else:
+        reading = "scale" if _is_unnamed_scale(expected, given, power) else None
     value = given.value
     if reading is None:
         return _within(expected, given, value, rules)
@@ -137,7 +145,13 @@ def agreement(expected: Stated, given: Stated, rules: Agreement) -> str | None:
     if expected.value != value:
         if (
             rules.rounding == "stated"
-            and not (rules.counted and "percent" in ways and _is_one_digit(given))
+            # A bare 1 or 2 may be of anything and is no rounded percentage.
+            and not (
+                rules.counted
+                and "percent" in ways
+                and given.is_bare
+                and len(given.quantity.text) == 1
+            )
             and (_is_rounded(expected, given, value) or _is_rounded_measure(expected, given))
         ):
             ways.append("rounding")
@@ -174,27 +188,16 @@ def _may_be_scale(number: Stated) -> bool:
     return len(number.quantity.unit) == 1 and number.quantity.text[-1:].isalpha()
 
 
-def _reading(expected: Stated, given: Stated, power: int, rules: Agreement) -> str | None:
-    """What makes the given number 10^power of the expected one: "", "scale" or "percent"; None if nothing does."""
-    if expected.is_percent == given.is_percent:
-        for shift in given.shifts:
-            if shift - power in expected.shifts:
-                return "scale" if power else ""
-    if (
-        rules.percent != "distinct"
-        and _may_be_percentage(expected)
-        and _may_be_percentage(given)
-        and _is_percent_power(expected, given, power, rules)
-    ):
-        return "percent"
-    return "scale" if _is_unnamed_scale(expected, given, power) else None
-
-
 def _may_be_percentage(number: Stated) -> bool:
     return number.is_percent or number.is_share or (number.is_bare and not number.quantity.unit)
 
 
-def _is_percent_power(expected: Stated, given: Stated, power: int, rules: Agreement) -> bool:
+def _is_percentage_of(expected: Stated, given: Stated, power: int, rules: Agreement) -> bool:
+    """Whether one of the numbers may be the other one as a percentage."""
+    if rules.percent == "distinct" or not (
+        _may_be_percentage(expected) and _may_be_percentage(given)
+    ):
+        return False
     if expected.is_percent and given.is_percent:
         return False
     is_share = expected.is_share or given.is_share
@@ -221,11 +224,6 @@ def _is_unnamed_scale(expected: Stated, given: Stated, power: int) -> bool:
         and (power < 0) == expected.is_bare
         and min(_n_digits(bare.value), _n_digits(other.value)) >= SURE_DIGITS
     )
-
-
-def _is_one_digit(number: Stated) -> bool:
-    """Whether it is a bare 1 or 2, which may be of anything and is no rounded percentage."""
-    return number.is_bare and len(number.quantity.text) == 1
 
 
 def _n_digits(value: Decimal) -> int:
@@ -332,11 +330,7 @@ _FALLS = re.compile(
     re.IGNORECASE,
 )
 _CLAUSE_END = re.compile(r"[;\n]|[.!?](?=\s)")
-
-
 _OPENING = frozenset(("(", "（"))
-
-
 _LINE_START = frozenset(("", "\n"))
 
 

@@ -1,7 +1,6 @@
 """What numbers count: their nouns and rates, and whether equal numbers of two texts count other things."""
 
 import re
-from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from decimal import Decimal
@@ -11,10 +10,11 @@ from operator import attrgetter
 from typing import NamedTuple
 
 from ragauge.language.facts.vocabulary import vocabulary
-from ragauge.language.numbers.quantity import Quantity, unit_of
+from ragauge.language.numbers.quantity import Quantity, between, unit_of
 from ragauge.language.numbers.unit_conversion import is_measure, is_time
 from ragauge.language.stems import CJK, stem
 from ragauge.language.stop_words import NLTK_ENGLISH
+from ragauge.language.text import word_set
 
 
 class Counted(NamedTuple):
@@ -28,19 +28,15 @@ class Counted(NamedTuple):
     is_working_time: bool = False
 
 
-def _set(listed: str) -> frozenset[str]:
-    return frozenset(listed.split())
-
-
 _REACH = 60
 """Characters before and after a number in which its words are looked for."""
 _TOKEN = re.compile(rf"[{CJK}]|[^\W{CJK}]+(?:['’][a-z]+)?|\n| [-–—] |[^\s-]")
-_JOINING = _set("of for in on the all their its calendar full old long")
+_JOINING = word_set("of for in on the all their its calendar full old long")
 """Words between a number and its noun, and between the words of a noun."""
-_ENDS = NLTK_ENGLISH | _set("和 与 及 und total altogether overall answer result sum")
+_ENDS = NLTK_ENGLISH | word_set("和 与 及 und total altogether overall answer result sum")
 _MOST_NOUNS = 4
 _YEAR = re.compile("(?:19|20)[0-9]{2}")
-_PER = _set("per / pro")
+_PER = word_set("per / pro")
 """What needs no period after it: `per user`."""
 _WORKING = re.compile(
     r"\s*(?:(?:business|working)[ -](?:minute|hour|day|week|month|year)|werktag|arbeitstag|个?工作[日天]"
@@ -52,9 +48,9 @@ _IN_GERMAN = re.compile(r"\b[A-ZÄÖÜ][a-zäöüß]+(?:er|e|n)\b")
 """A German noun that may be a plural: `3 Kinder`."""
 _ADVERB = re.compile(r".+(?:ly|lich|els?|elles?|al|ales|ien|aire|ri[ao]s?)")
 """Words for a period that are no nouns: `monthly`, `jährlich`, `mensuel`, `diario`."""
-_TIMES = _set("s min hour day week month quarter year")
+_TIMES = word_set("s min hour day week month quarter year")
 _PERIODS = {"mo": "month", "quarter": "quarter"}
-_PERSONS = _set("head capita people persons")
+_PERSONS = word_set("head capita people persons")
 _LABEL = re.compile(r"([^\W\d_][\w'’-]*(?:[ ][^\W\d_][\w'’-]*){0,2})[ ]?[:=(][ ]?$")
 _LABEL_ENDS = frozenset(":=(")
 _RANGE = re.compile(r"(?:\s?[-–—]\s?|\s(?:to|or)\s)[0-9]{1,9}")
@@ -66,9 +62,8 @@ _CLAUSE_START = re.compile(r"[.,;:!?()\n0-9]")
 @cache
 def _adverbs() -> dict[str, str]:
     periods = vocabulary().periods.items()
-    return {word: unit for word, unit in periods if _ADVERB.fullmatch(word)} | {
-        "quarterly": "quarter"
-    }
+    adverbs = {word: unit for word, unit in periods if _ADVERB.fullmatch(word)}
+    return {**adverbs, "quarterly": "quarter"}
 
 
 def counted(text: str, quantity: Quantity) -> Counted:
@@ -130,7 +125,7 @@ def _rate(word: str, following: str) -> str:
     return "person" if following in _PERSONS else unit or stem(following)
 
 
-_PLURALS = _set(
+_PLURALS = word_set(
     "people children men women feet teeth mice geese staff crew police personnel aircraft fish sheep cattle"
 )
 
@@ -182,14 +177,10 @@ class CountedNumbers:
             and (other.unit in _BARE) == (number.unit in _BARE)
             and len(things & self.of(other).things) > n_shared
             for thing in things
-            for other in _near(self._by_thing.get(thing, ()), number.start)
+            for other in between(
+                self._by_thing.get(thing, ()), number.start - _NEAR, number.start + _NEAR + 1
+            )
         )
-
-
-def _near(found: Sequence[Quantity], start: int) -> Sequence[Quantity]:
-    by_start = attrgetter("start")
-    first = bisect_left(found, start - _NEAR, key=by_start)
-    return found[first : bisect_right(found, start + _NEAR, first, key=by_start)]
 
 
 def count_other_things(

@@ -72,28 +72,26 @@ def _read(
         all_found += [ExpectedQuantity(each, parts=parts) for each, parts in whole]
     counted = [each for each in all_found if each.quantity.counts]
     if counted and (whole or len(counted) < len(all_found)):
-        counted += [each for each in all_found if _is_measure_in_words(each.quantity)]
+        # A number such as `five years` is as definite as one in digits.
+        counted += [
+            each
+            for each in all_found
+            if each.quantity.spelled
+            and not each.quantity.only_matches
+            and has_size(each.quantity.unit)
+        ]
         counted.sort(key=lambda each: each.quantity.start)
-    return tuple(_without_base(counted, reference) or _in_words(question, reference, all_found))
+    base = {  # the 1 of a ratio such as `1.5 to 1` or `24:1`
+        last.start
+        for before, last in pairwise([each.quantity for each in counted])
+        if last.text == "1" and _BASE.fullmatch(reference, before.end, last.start)
+    }
+    counted = [each for each in counted if each.quantity.start not in base]
+    return tuple(counted or _in_words(question, reference, all_found))
 
 
 _kept = ReadingCache(_read)  # the answers of several systems are compared with one reference
-
-
 _BASE = re.compile(r"\s?(?::|to|-to-)\s?")
-
-
-def _without_base(counted: list[ExpectedQuantity], reference: str) -> list[ExpectedQuantity]:
-    """The quantities without the 1 of a ratio such as `1.5 to 1` or `24:1`."""
-    numbers = [each.quantity for each in counted]
-    base = {
-        last.start
-        for before, last in pairwise(numbers)
-        if last.text == "1" and _BASE.fullmatch(reference, before.end, last.start)
-    }
-    return [each for each in counted if each.quantity.start not in base] if base else counted
-
-
 MAX_WORDS = 6
 """The most words of a reference whose number in words is what is wanted."""
 
@@ -137,11 +135,6 @@ def _is_wanted(number: Quantity, reference: str) -> bool:
     if number.value > 1 and reference.startswith(" of ", number.end):
         return False  # `two of the men` are people
     return not ((before and number.text[0].isupper()) or _NAME_AFTER.search(after))
-
-
-def _is_measure_in_words(quantity: Quantity) -> bool:
-    """Whether it is a number such as `five years`, which is as definite as one in digits."""
-    return quantity.spelled and not quantity.only_matches and has_size(quantity.unit)
 
 
 _NONE_EXPECTED = re.compile(r"(?:nm|NM|n/m|N/M|n\.m\.|N\.M\.|[Nn]ot meaningful)\.?")

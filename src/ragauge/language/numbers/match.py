@@ -125,13 +125,19 @@ def match_quantities(
 ) -> NumberMatch:
     """The same for one reference, with the quantities of the three texts."""
     if wants_no_number(reference):
-        return _no_number(reference, answer)
+        said = says_no_number(answer)
+        row = ExpectedNumber(reference.strip(), "not meaningful")
+        row = row._replace(matched_by=said, how="exact", credit=1.0) if said else row
+        return NumberMatch((row,))
     expected, given = in_asked_unit(question, expected), in_asked_unit(question, given)
     if rules.counted:
         asked = with_names(question, asked) if question else asked
         expected = with_names(reference, expected, question)
         given = with_names(answer, given, question)
-    wanted = _not_restated(expected_numbers(question, reference, expected), asked)
+    wanted = expected_numbers(question, reference, expected)
+    if asked:  # without what the question states, unless it states all
+        known = {quantity.number for quantity in asked}
+        wanted = [each for each in wanted if each.quantity.number not in known] or wanted
     if not wanted:
         return NumberMatch(())
     rules = rules_for(question, rules)
@@ -141,9 +147,8 @@ def match_quantities(
     by_start = {each.quantity.start: each for each in wanted}
     rows: list[ExpectedNumber] = []
     of_wanted = [each.quantity for each in wanted]
-    counts = CountedNumbers(
-        reference, of_wanted, asked_things(question) if len(wanted) == 1 else ()
-    )
+    things = asked_things(question) if len(wanted) == 1 else ()
+    counts = CountedNumbers(reference, of_wanted, things)
     others = CountedNumbers(answer, given)
     numbers = [stated(each, reference, scales, expected=True) for each in of_wanted]
     distinct = _distinct(numbers, rules, counts)
@@ -157,10 +162,10 @@ def match_quantities(
             or not count_other_things(number.quantity, counts, each.number.quantity, others)
         ]
         found = in_one_direction(number, same, asked_for)
-        credit = 1.0
-        if found and len(distinct) == 1 and _concludes_otherwise(answer, given, asked, found):
-            credit = IN_WORKING
-        row = _row(number, found, credit)
+        row = ExpectedNumber(number.quantity.text, by_value(number.quantity))
+        if found:
+            only = len(distinct) == 1 and _concludes_otherwise(answer, given, asked, found)
+            row = _found_row(row, found[0], IN_WORKING if only else 1.0)
         if equal and not same:
             row = row._replace(opposite=f"{equal[0].number.quantity.text} counts something else")
         elif not found:
@@ -168,13 +173,6 @@ def match_quantities(
             row = row._replace(opposite=opposite(number, either, asked_for))
         rows.append(row)
     return NumberMatch(_with_shares(rows, reference, expected, index, rules))
-
-
-def _no_number(reference: str, answer: str) -> NumberMatch:
-    """Whether the answer, too, says that the number would not be meaningful."""
-    said = says_no_number(answer)
-    row = ExpectedNumber(reference.strip(), "not meaningful")
-    return NumberMatch((row._replace(matched_by=said, how="exact", credit=1.0) if said else row,))
 
 
 def _index_of(
@@ -245,17 +243,12 @@ def _with_shares(
         if len(both) == 2 and not all(row.how for row in both):
             found = index.find(stated(share, reference), rules)
             for row in both if found else ():
-                rows[by_text[row.number]] = row._replace(
-                    matched_by=found[0].number.quantity.text, how=found[0].how, credit=1.0
-                )
+                rows[by_text[row.number]] = _found_row(row, found[0], 1.0)
     return tuple(rows)
 
 
-def _row(number: Stated, found: Sequence[Found], credit: float) -> ExpectedNumber:
-    text, value = number.quantity.text, by_value(number.quantity)
-    if not found:
-        return ExpectedNumber(text, value)
-    return ExpectedNumber(text, value, found[0].number.quantity.text, found[0].how, credit)
+def _found_row(row: ExpectedNumber, found: Found, credit: float) -> ExpectedNumber:
+    return row._replace(matched_by=found.number.quantity.text, how=found.how, credit=credit)
 
 
 def _concludes_otherwise(
@@ -287,16 +280,6 @@ def given_scales(answer: str, asked: int) -> tuple[int, ...]:
     """The scales that the bare numbers of the answer may have: those that the question and it name."""
     own = heading_scale(answer)
     return tuple(dict.fromkeys(scale for scale in (asked, own) if scale))
-
-
-def _not_restated(
-    expected: Sequence[ExpectedQuantity], asked: Sequence[Quantity]
-) -> Sequence[ExpectedQuantity]:
-    """The quantities that the question does not state; all of them if it states them all."""
-    if not asked:
-        return expected
-    known = {quantity.number for quantity in asked}
-    return [each for each in expected if each.quantity.number not in known] or expected
 
 
 def _distinct(numbers: Sequence[Stated], rules: Agreement, counts: CountedNumbers) -> list[Stated]:

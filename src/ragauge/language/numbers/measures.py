@@ -1,13 +1,19 @@
 """Measures of several words: `1 h 30 min`, `6 ft 2 in`, `half an hour`, `an hour and a half`."""
 
 import re
-from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
-from operator import attrgetter
+from itertools import chain
 from typing import NamedTuple
 
-from ragauge.language.numbers.quantity import DIVIDING, EXACT, Quantity, unit_of
+from ragauge.language.numbers.quantity import (
+    DIVIDING,
+    EXACT,
+    Quantity,
+    between,
+    only_matching,
+    unit_of,
+)
 from ragauge.language.numbers.unit_conversion import converted, has_size, is_smaller_part
 
 
@@ -34,7 +40,10 @@ def measures(text: str, found: Sequence[Quantity]) -> list[Measure]:
     has_units = any([has_size(each.unit) for each in found])  # noqa: C419, a list is faster
     whole = list(_compounds(text, found)) if has_units else []
     whole += _shares_of_units(text, found)
-    whole += _fortnights(text, found)
+    # A fortnight has no number in it, unlike `two weeks`.
+    for match in _FORTNIGHT.finditer(text) if "ortnight" in text else ():
+        fortnight = Quantity(match[0], *match.span(), Decimal(1), "fortnight", spelled=True)
+        whole.append(Measure(fortnight, tuple(between(found, *match.span()))))
     starts = {each.quantity.start for each in whole}
     whole += [each for each in _glued(text, found) if each.quantity.start not in starts]
     return [*whole, *_units_and_a_half(text, found)]
@@ -48,9 +57,18 @@ def _compounds(text: str, found: Sequence[Quantity]) -> Iterator[Measure]:
             if not _goes_on(text, parts[-1], following):
                 break
             parts.append(following)
-        if len(parts) > 1:
-            yield Measure(_sum_of(text, parts), tuple(parts))
         at += len(parts)
+        if len(parts) == 1:
+            continue
+        last = parts[-1]
+        total = last.value
+        for part in parts[:-1]:
+            value = converted(part.value, part.unit, last.unit)
+            total = EXACT.add(total, value if value is not None else Decimal(0))
+        start, end, spelled = parts[0].start, last.end, all(part.spelled for part in parts)
+        total = EXACT.normalize(total)
+        whole = Quantity(text[start:end], start, end, total, last.unit, spelled)
+        yield Measure(whole, tuple(parts))
 
 
 def _goes_on(text: str, larger: Quantity, smaller: Quantity) -> bool:
@@ -64,29 +82,10 @@ def _goes_on(text: str, larger: Quantity, smaller: Quantity) -> bool:
     )
 
 
-def _sum_of(text: str, parts: Sequence[Quantity]) -> Quantity:
-    last = parts[-1]
-    total = last.value
-    for part in parts[:-1]:
-        value = converted(part.value, part.unit, last.unit)
-        total = EXACT.add(total, value if value is not None else Decimal(0))
-    start, end = parts[0].start, last.end
-    spelled = all(part.spelled for part in parts)
-    return Quantity(text[start:end], start, end, EXACT.normalize(total), last.unit, spelled)
-
-
 _FORTNIGHT = re.compile(r"\b(?:an?|one)\sfortnight\b", re.IGNORECASE)
 _CLOCK = re.compile(
     r"(?<![\w.,:])(?<!at )([0-9]{1,3}):([0-5][0-9]):([0-5][0-9])(?![\w:]| ?[aApP]\.?[mM])"
 )
-
-
-def _fortnights(text: str, found: Sequence[Quantity]) -> Iterator[Measure]:
-    """`a fortnight`, which has no number in it, unlike `two weeks`."""
-    for match in _FORTNIGHT.finditer(text) if "ortnight" in text else ():
-        start, end = match.span()
-        whole = Quantity(match[0], start, end, Decimal(1), "fortnight", spelled=True)
-        yield Measure(whole, _within(found, start, end))
 
 
 def clock_durations(text: str) -> Iterator[Quantity]:
@@ -98,8 +97,7 @@ def clock_durations(text: str) -> Iterator[Quantity]:
     for match in _CLOCK.finditer(text) if ":" in text else ():
         hours, minutes, seconds = map(int, match.groups())
         value = Decimal((hours * 60 + minutes) * 60 + seconds)
-        start, end = match.span()
-        yield Quantity(match[0], start, end, value, "s", spelled=True, only_matches=True)
+        yield only_matching((match[0], *match.span()), value, "s")
 
 
 _OF_A_UNIT = re.compile(r"\s(?:of\s)?an?\s([a-z]+)\b")
@@ -133,29 +131,15 @@ def _glued(text: str, found: Sequence[Quantity]) -> Iterator[Measure]:
     """`1h30m`, `6'2"`."""
     if not _MAY_BE_GLUED.search(text):
         return
-    for match in _GLUED_TIME.finditer(text):
-        hours, minutes, seconds = match.groups()
-        if seconds:
-            value, unit = (int(hours) * 60 + int(minutes)) * 60 + int(seconds), "s"
+    for match in chain(_GLUED_TIME.finditer(text), _FEET_AND_INCHES.finditer(text)):
+        if match.re is _FEET_AND_INCHES:
+            value, unit = int(match[1]) * 12 + int(match[2] or match[3]), "inch"
         else:
-            value, unit = int(hours) * 60 + int(minutes), "min"
-        yield _glued_measure(text, found, match, value, unit)
-    for match in _FEET_AND_INCHES.finditer(text):
-        inches = int(match[1]) * 12 + int(match[2] or match[3])
-        yield _glued_measure(text, found, match, inches, "inch")
-
-
-def _glued_measure(
-    text: str, found: Sequence[Quantity], match: re.Match[str], value: int, unit: str
-) -> Measure:
-    start, end = match.span()
-    parts = _within(found, start, end)
-    return Measure(Quantity(text[start:end], start, end, Decimal(value), unit), parts)
-
-
-def _within(found: Sequence[Quantity], start: int, end: int) -> tuple[Quantity, ...]:
-    first = bisect_left(found, start, key=attrgetter("start"))
-    return tuple(found[first : bisect_left(found, end, first, key=attrgetter("start"))])
+            value, unit = int(match[1]) * 60 + int(match[2]), "min"
+            if match[3]:
+                value, unit = value * 60 + int(match[3]), "s"
+        whole = Quantity(match[0], *match.span(), Decimal(value), unit)
+        yield Measure(whole, tuple(between(found, *match.span())))
 
 
 _AND_A_HALF = re.compile(
@@ -173,6 +157,5 @@ def _units_and_a_half(text: str, found: Sequence[Quantity]) -> Iterator[Measure]
             continue
         quarters = 3 if match[3] else 2 if match[2].lower() == "half" else 1
         value = DIVIDING.divide(Decimal(4 + quarters), Decimal(4))
-        start, end = match.span()
-        parts = _within(found, start, end)
-        yield Measure(Quantity(match[0], start, end, value, unit, spelled=True), parts)
+        whole = Quantity(match[0], *match.span(), value, unit, spelled=True)
+        yield Measure(whole, tuple(between(found, *match.span())))

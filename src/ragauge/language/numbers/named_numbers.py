@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
 from itertools import chain
+from operator import attrgetter
 
 from ragauge.language.characters import plain_signs
 from ragauge.language.dates.dates import dates
@@ -13,6 +14,7 @@ from ragauge.language.numbers.other_forms import points_as_groups
 from ragauge.language.numbers.other_languages import in_other_languages, times_of_day
 from ragauge.language.numbers.quantity import Quantity, scaled
 from ragauge.language.reading_cache import ReadingCache
+from ragauge.language.text import word_set
 
 _DOTTED = r"[0-9]{1,6}(?:\.[0-9]{1,6})"
 _VERSION = re.compile(
@@ -24,14 +26,7 @@ _MAY_BE_VERSION = re.compile(r"[0-9]\.[0-9]|[vV](?:[0-9]|er)")
 _BARE = re.compile(_DOTTED + "{0,3}")
 _ASKS_VERSION = re.compile(r"\b(?:version|release)s?\b", re.IGNORECASE)
 _VERSE = re.compile(r"([A-Z][a-z]+) $")
-_NO_BOOKS = function_words("en", "de", "fr", "es") | {
-    "ab",
-    "before",
-    "after",
-    "until",
-    "open",
-    "opens",
-}
+_NO_BOOKS = function_words("en", "de", "fr", "es") | word_set("ab before after until open opens")
 _CLOCK = re.compile(r"\s?(?:Uhr|hrs?|h)\b", re.IGNORECASE)
 _HALF_DAY = 720
 
@@ -47,13 +42,10 @@ def with_names(
     >>> [(each.text, each.unit) for each in with_names("From v2.1 on, at 17:00", ())]
     [('v2.1', 'version'), ('17:00', 'time')]
     """
-    return _kept(text, found, question is not None and _asks_version(question))
-
-
-def _asks_version(question: str) -> bool:
-    lowered = question.lower()
-    # Nearly no question does, and the pattern takes much longer than this.
-    return ("version" in lowered or "release" in lowered) and bool(_ASKS_VERSION.search(question))
+    lowered = question.lower() if question else ""
+    # Nearly no question asks for a version, and the pattern takes much longer than this.
+    may_ask = "version" in lowered or "release" in lowered
+    return _kept(text, found, may_ask and _ASKS_VERSION.search(question or "") is not None)
 
 
 def _read(text: str, found: Sequence[Quantity], asks_version: bool) -> Sequence[Quantity]:
@@ -76,16 +68,11 @@ def _read(text: str, found: Sequence[Quantity], asks_version: bool) -> Sequence[
     if not names:
         return found
     taken = {at for each in names for at in range(each.start, each.end)}
-    return tuple(
-        sorted([*names, *(each for each in found if each.end - 1 not in taken)], key=_start)
-    )
+    names += (each for each in found if each.end - 1 not in taken)
+    return tuple(sorted(names, key=attrgetter("start")))
 
 
 _kept = ReadingCache(_read)
-
-
-def _start(quantity: Quantity) -> int:
-    return quantity.start
 
 
 def as_versions(found: Iterable[Quantity]) -> Iterator[Quantity]:

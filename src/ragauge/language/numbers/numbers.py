@@ -43,6 +43,7 @@ from ragauge.language.numbers.quantity import (
     MONEY,
     Quantity,
     Reading,
+    only_matching,
     quantity_of,
     scaled,
 )
@@ -63,29 +64,29 @@ def quantities(text: str, known_dates: Sequence[Date] | None = None) -> tuple[Qu
     """
     if not digit_in(text).search(text):
         may_spell = not text.isascii() or words_of(text).may_spell_numbers
-        return _kept_in_words(text) if may_spell else ()
+        return _kept(text) if may_spell else ()
     return _kept(text, dates(text) if known_dates is None else tuple(known_dates))
 
 
-def _in_words(text: str) -> tuple[Quantity, ...]:
-    found = (*numbers_in_words(text), *chinese_numbers(text))
-    return tuple(sorted(found, key=attrgetter("start")))
-
-
-def _read(text: str, stated: Sequence[Date]) -> tuple[Quantity, ...]:
-    plain = plain_signs(text)
-    readings = list(numbers_in_digits(plain, stated, with_commas(plain)))
-    _lend_in_ranges(plain, readings)
-    found = [quantity_of(text, reading) for reading in _joined(readings)]
+def _read(text: str, stated: Sequence[Date] | None = None) -> tuple[Quantity, ...]:
+    """The quantities; only those in words without `stated`, the dates of the text."""
+    found: list[Quantity] = []
+    if stated is not None:
+        plain = plain_signs(text)
+        readings = list(numbers_in_digits(plain, stated, with_commas(plain)))
+        _lend_in_ranges(plain, readings)
+        found += [quantity_of(text, reading) for reading in _joined(readings)]
     found += numbers_in_words(text)
     found += chinese_numbers(text)
-    found += [_year_of(date) for date in stated if "year" in date.parts]
-    if len(found) > 1:
-        found.sort(key=attrgetter("start"))
+    for date in stated or ():
+        if "year" in date.parts:
+            year = Decimal(date.parts["year"])
+            found.append(Quantity(date.text, date.start, date.end, year, is_year=True))
+    found.sort(key=attrgetter("start"))
     return tuple(found)
 
 
-_kept_in_words, _kept = ReadingCache(_in_words), ReadingCache(_read)
+_kept = ReadingCache(_read)
 
 
 def quantities_of_context(text: str, stated: Sequence[Date]) -> tuple[Quantity, ...]:
@@ -95,31 +96,19 @@ def quantities_of_context(text: str, stated: Sequence[Date]) -> tuple[Quantity, 
     ['0.7', '7', '10']
     """
     found = quantities(text, stated)
-    if "/" in text or " out of " in text:
-        return (*found, *_in_other_forms(text, found))
-    return found
+    if not ("/" in text or " out of " in text):
+        return found
+    others: list[tuple[Quantity, Decimal]] = []
+    for quantity in found:
+        if not quantity.unit and (parts := _WHOLE_FRACTION.fullmatch(quantity.text)):
+            others += [(quantity, Decimal(part)) for part in parts.groups()]
+    for part, whole in pairwise(found):
+        if text[part.end : whole.start] == " out of " and 0 < part.value < whole.value:
+            others.append((part, DIVIDING.divide(part.value, whole.value)))
+    return (*found, *(only_matching(each[:3], value) for each, value in others))
 
 
 _WHOLE_FRACTION = re.compile(r"([0-9]+)/([0-9]+)")
-
-
-def _in_other_forms(text: str, found: Sequence[Quantity]) -> Iterator[Quantity]:
-    """The two numbers of each plain fraction, and the fraction of each `7 out of 10`."""
-    for quantity in found:
-        if not quantity.unit and (parts := _WHOLE_FRACTION.fullmatch(quantity.text)):
-            yield from (_only_matching(quantity, Decimal(part)) for part in parts.groups())
-    for part, whole in pairwise(found):
-        if text[part.end : whole.start] == " out of " and 0 < part.value < whole.value:
-            yield _only_matching(part, DIVIDING.divide(part.value, whole.value))
-
-
-def _only_matching(quantity: Quantity, value: Decimal) -> Quantity:
-    text, start, end = quantity[:3]
-    return Quantity(text, start, end, value, spelled=True, only_matches=True)
-
-
-def _year_of(date: Date) -> Quantity:
-    return Quantity(date.text, date.start, date.end, Decimal(date.parts["year"]), is_year=True)
 
 
 def _joined(readings: Sequence[Reading]) -> Iterator[Reading]:

@@ -6,8 +6,15 @@ from decimal import Decimal
 
 from ragauge.language.characters import is_word
 from ragauge.language.dates.parts import Date
-from ragauge.language.numbers.labels import is_label, other_numbers
-from ragauge.language.numbers.number_units import NOTHING_AFTER, read_scale, read_unit
+from ragauge.language.numbers.affixes import (
+    MONEY_SIGNS,
+    NOTHING_AFTER,
+    ends_in_number,
+    read_accounting,
+    read_before,
+    read_scale,
+    read_unit,
+)
 from ragauge.language.numbers.quantity import (
     CODE,
     DIVIDING,
@@ -17,7 +24,7 @@ from ragauge.language.numbers.quantity import (
     Reading,
     scaled,
 )
-from ragauge.language.numbers.signs import MONEY_SIGNS, read_accounting, read_before
+from ragauge.language.text import Span, word_set
 
 _UNIT = (
     r"(?=[ \u00a0]?(?:%|[€£]|\$(?![0-9])|(?:percent|per cent|M(?:io|rd)|thousand|[mbtr]{1,2}illions?|[mbt]n"
@@ -44,22 +51,18 @@ _PARTS_OF_ADDRESS = 4
 _BEFORE_VERSION = ("ersion ", "elease ")
 
 
-def _set(listed: str) -> frozenset[str]:
-    return frozenset(listed.split())
-
-
 _POINTS = r"[1-9][0-9]{0,2}(?:\.[0-9]{3}){1,12}(?:,[0-9]{1,15})?"
 _GERMAN = re.compile(rf"(?:{_POINTS}|[0-9]{{1,15}},[0-9]{{1,15}}){_NUMBER_ENDS}")
 _ROMANCE = re.compile(rf"(?:{_POINTS}|[0-9]{{1,15}},(?![0-9]{{3}}\b)[0-9]{{1,15}}){_NUMBER_ENDS}")
 _SEPARATED = re.compile(r"[0-9][.,][0-9]")
-_GERMAN_WORDS = _set(
+_GERMAN_WORDS = word_set(
     "der das und ist sind beträgt betrug kostet kosten für mit nicht ein eine einen auf bei im zum zur wurde wurden"
     " hat haben liegt lag es von insgesamt uhr prozent"
 )
-_ROMANCE_WORDS = _set(
+_ROMANCE_WORDS = word_set(
     "el los las del con una unos unas fue cuesta costó hay cerca le les est sont pour avec dans une coûte environ"
 )
-_OTHER_WORDS = _set("the and of is are was were with for to at from")
+_OTHER_WORDS = word_set("the and of is are was were with for to at from")
 
 
 def with_commas(text: str) -> re.Pattern[str] | None:
@@ -99,9 +102,13 @@ def continental_end(plain: str, start: int, commas: re.Pattern[str] | None = Non
     """
     found = commas.match(plain, start) if commas else None
     found = found or _CONTINENTAL.match(plain, start)
-    if found is None or _is_address(found[0]) or plain.endswith(_BEFORE_VERSION, 0, start):
+    if found is None or plain.endswith(_BEFORE_VERSION, 0, start):
         return 0
-    return found.end()
+    parts = found[0].split(".")
+    is_address = len(parts) == _PARTS_OF_ADDRESS and all(
+        part.isdigit() and int(part) < 256 for part in parts
+    )
+    return 0 if is_address else found.end()
 
 
 def in_english(digits: str) -> str:
@@ -111,14 +118,6 @@ def in_english(digits: str) -> str:
     '1234.5'
     """
     return _SEPARATORS.sub("", digits).replace(",", ".")
-
-
-def _is_address(digits: str) -> bool:
-    """Whether it is an IP address: `192.168.100.200`."""
-    parts = digits.split(".")
-    return len(parts) == _PARTS_OF_ADDRESS and all(
-        part.isdigit() and int(part) < 256 for part in parts
-    )
 
 
 _VULGAR = (
@@ -199,11 +198,7 @@ def _read(plain: str, start: int, end: int, digits: str) -> Reading | None:
             return None
         start -= 1
         digits = f".{digits}"
-    if digits.count(".") > 1:
-        return None
-    if is_label(plain, start, end):
-        return None
-    if _is_known_name(plain, start, end):
+    if digits.count(".") > 1 or is_label(plain, start, end) or _is_known_name(plain, start, end):
         return None
     value, end = _value(plain, digits, end)
     reading = Reading(start, end, value)
@@ -296,3 +291,100 @@ def _value(plain: str, digits: str, end: int) -> tuple[Decimal, int]:
 def _fraction(text: str) -> Decimal:
     above, below = text.split("/")
     return DIVIDING.divide(Decimal(above), Decimal(below)) if int(below) else Decimal(0)
+
+
+_LINE_NUMBER = re.compile(r"(?:\A|(?<=\n))[ \t>*#-]{0,8}([0-9]{1,3})[.)](?=[ \t]+\S)")
+_NEXT_NUMBER = re.compile(r"(?<=[.;:!?,][ ])([0-9]{1,2})\.(?=[ ]+[A-Z*\"'])")
+_BRACKETED = re.compile(r"(?<!\S)\(([0-9]{1,2})\)|(?<![^\s])([0-9]{1,2})\)(?=\s)")
+_CITATION = re.compile(r"\[[0-9]{1,3}(?:\s?[,;-]\s?[0-9]{1,3})*\]")
+_PHONE = re.compile(
+    r"\+[0-9]{1,3}[\s.-]?\(?[0-9]{1,4}\)?(?:[\s.-][0-9]{2,4}){2,4}(?![0-9])"
+    r"|\([0-9]{3}\)\s?[0-9]{3}[-.\s][0-9]{4}(?![0-9])"
+)
+_ADDRESS = re.compile(r"(?:https?://|www\.|@[A-Za-z])[^\s<>()\"]*")
+
+_LABEL = re.compile(
+    r"(?:\A|\n|[.!?:;)]\s)[ \t>*#_([-]{0,8}"
+    r"(?:step|question|item|option|part|chapter|section|figure|table)\s$",
+    re.IGNORECASE,
+)
+_LABELLED = re.compile(r"[*_]{0,3}[:.)\]][*_]{0,3}\s{1,4}\S")
+
+
+def other_numbers(plain: str, stated: Sequence[Date]) -> Iterator[Span]:
+    """The spans of numbers that are not quantities, in order and without overlap."""
+    spans = [(date.start, date.end) for date in stated]
+    if "[" in plain:
+        spans += [found.span() for found in _CITATION.finditer(plain)]
+    if "+" in plain or "(" in plain:
+        spans += [found.span() for found in _PHONE.finditer(plain)]
+    if ("/" in plain and "://" in plain) or "www." in plain or "@" in plain:
+        spans += [found.span() for found in _ADDRESS.finditer(plain)]
+    if ")" in plain:
+        spans += _bracketed_numbers(plain)
+    if "\n" in plain or _LINE_NUMBER.match(plain):
+        spans += _line_numbers(plain)
+    spans.sort()
+    last = 0
+    for start, end in spans:
+        if end > last:
+            yield max(start, last), end
+            last = end
+
+
+def is_label(plain: str, start: int, end: int) -> bool:
+    """Whether the number is part of a label such as `Step 1:` at the start of a line or sentence."""
+    return (
+        plain[end : end + 1] in _AFTER_LABEL
+        and plain[start - 2 : start] in _BEFORE_LABEL
+        and _LABEL.search(plain, max(0, start - 24), start) is not None
+        and _LABELLED.match(plain, end) is not None
+    )
+
+
+_AFTER_LABEL = frozenset(":.)]*_")
+_BEFORE_LABEL = frozenset(("p ", "n ", "m ", "t ", "r ", "e ", "P ", "N ", "M ", "T ", "R ", "E "))
+
+
+def _line_numbers(plain: str) -> list[Span]:
+    """Numbers of list items: 1, or one with a neighbour; and items that continue within a line.
+
+    A single `42. That is the answer.` is not a list.
+    """
+    found = list(_LINE_NUMBER.finditer(plain))
+    numbers = {int(number[1]) for number in found}
+    items = [
+        number.span(1)
+        for number in found
+        if int(number[1]) == 1 or numbers & {int(number[1]) - 1, int(number[1]) + 1}
+    ]
+    if 1 not in numbers:
+        return items
+    expected = 2
+    for number in _NEXT_NUMBER.finditer(plain):
+        if int(number[1]) == expected:
+            items.append(number.span(1))
+            expected += 1
+    return items
+
+
+def _bracketed_numbers(plain: str) -> list[Span]:
+    """The items `(1)` or `1)` and those that continue the sequence."""
+    items: list[Span] = []
+    expected = {1: 1, 2: 1}
+    for found in _BRACKETED.finditer(plain):
+        style = found.lastindex or 1
+        number, start = int(found[style]), found.start()
+        if number not in (1, expected[style]):
+            continue
+        read_from = max(0, start - 200)
+        # A repetition, as in `five (5)`, or the end of an earlier bracket.
+        belongs = (
+            ends_in_number(plain, start)
+            if style == 1
+            else plain.rfind("(", read_from, start) > plain.rfind(")", read_from, start)
+        )
+        if not belongs:
+            expected[style] = number + 1
+            items.append(found.span())
+    return items

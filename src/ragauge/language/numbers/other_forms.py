@@ -6,7 +6,8 @@ from decimal import Decimal
 from itertools import pairwise
 from typing import NamedTuple
 
-from ragauge.language.numbers.quantity import DIVIDING, Quantity, Reading, scaled
+from ragauge.language.numbers.quantity import DIVIDING, Quantity, Reading, only_matching, scaled
+from ragauge.language.words import RANKS
 
 _OUT_OF = re.compile(r"\s(?:out\sof(?:\severy)?|in(?:\severy)?|of(?:\sthe)?)\s")
 _LONGEST_OUT_OF = len(" out of every ")
@@ -57,9 +58,8 @@ def shares_out_of(text: str, found: Sequence[Quantity]) -> Iterator[Share]:
             and not _TIMES.match(text, whole.end)
         ):
             value = DIVIDING.divide(part.value, whole.value)
-            words = text[part.start : whole.end]
-            share = Quantity(words, part.start, whole.end, value, spelled=True, only_matches=True)
-            yield Share(part, whole, share)
+            span = part.start, whole.end
+            yield Share(part, whole, only_matching((text[slice(*span)], *span), value))
 
 
 def in_other_forms(text: str, found: Sequence[Quantity]) -> Iterator[Quantity]:
@@ -72,7 +72,8 @@ def in_other_forms(text: str, found: Sequence[Quantity]) -> Iterator[Quantity]:
     if len(found) > 1:
         yield from (each.share for each in shares_out_of(text, found))
     lowered = text.lower()
-    yield from _ordinals(text, lowered)
+    if len(lowered) == len(text) and any(noun in lowered for noun in _COUNTED):
+        yield from _ordinals(text, lowered)
     # Not `any`, which takes twice as long for each of the many contexts.
     if (
         "doubl" in lowered
@@ -100,7 +101,7 @@ def points_as_groups(found: Sequence[Quantity]) -> Iterator[Quantity]:
         if "." in each.text
         and each.unit != "%"
         and not (each.scale or each.spelled)
-        and _decimals(each) == _GROUP
+        and _decimals(each) == 3
         and _GROUPED.fullmatch(each.text)
     ]
     if grouped and not any(_decimals(each) in (1, 2) for each in found):
@@ -112,52 +113,38 @@ def _decimals(quantity: Quantity) -> int:
     return -int(quantity.value.as_tuple().exponent)
 
 
-_GROUP = 3
-
-
 def _multiples(text: str) -> Iterator[Quantity]:
     for words in _MULTIPLE.finditer(text):
         if _NOT_QUITE.search(text, max(0, words.start() - 15), words.start()):
             continue
+        place = words[0], *words.span()
         if words[3]:
-            yield _only_matching(words, Decimal("-50"), "%")
-            continue
-        if words[4]:
-            yield _only_matching(words, Decimal(0), "")
-            continue
-        times = _TIMES_MORE.get((words[1] or words[2]).lower())
-        if times is None:  # `re` takes ı for i if it ignores case
-            continue
-        yield _only_matching(words, Decimal(times), "x")
-        yield _only_matching(words, Decimal(100 * (times - 1)), "%")
+            yield only_matching(place, Decimal("-50"), "%")
+        elif words[4]:
+            yield only_matching(place, Decimal(0))
+        # None where `re` takes ı for i, as it does if it ignores case.
+        elif (times := _TIMES_MORE.get((words[1] or words[2]).lower())) is not None:
+            yield only_matching(place, Decimal(times), "x")
+            yield only_matching(place, Decimal(100 * (times - 1)), "%")
 
 
-_NTH = (
-    "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth"
-    " fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth twentieth"
-)
-_RANKS = {word: rank for rank, word in enumerate(_NTH.split(), start=1)}
 _COUNTED = ("season", "series", "episode", "chapter", "volume", "round", "grade", "edition")
 _COUNTED_NOUN = re.compile(rf" (?:{'|'.join(_COUNTED)})\b")
-_ORDINAL = re.compile(rf"\b(?:({'|'.join(_RANKS)})|([0-9]{{1,3}})(?:st|nd|rd|th))\Z")
-_LONGEST_ORDINAL = max(map(len, _RANKS))
+_ORDINAL = re.compile(rf"\b(?:({'|'.join(RANKS)})|([0-9]{{1,3}})(?:st|nd|rd|th))\Z")
+_LONGEST_ORDINAL = max(map(len, RANKS))
 _ENDS_OF_ORDINALS = ("st", "nd", "rd", "th")
 
 
 def _ordinals(text: str, lowered: str) -> Iterator[Quantity]:
     """`the fourth season` is season 4."""
-    if len(lowered) != len(text) or not any(noun in lowered for noun in _COUNTED):
-        return
     for noun in _COUNTED_NOUN.finditer(lowered):
         end = noun.start()
         if not lowered.endswith(_ENDS_OF_ORDINALS, 0, end):
             continue
         if words := _ORDINAL.search(lowered, max(0, end - _LONGEST_ORDINAL), end):
-            rank = _RANKS[words[1]] if words[1] else int(words[2])
+            rank = RANKS[words[1]] if words[1] else int(words[2])
             start, end = words.start(), noun.end()
-            yield Quantity(
-                text[start:end], start, end, Decimal(rank), spelled=True, only_matches=True
-            )
+            yield only_matching((text[start:end], start, end), Decimal(rank))
 
 
 _TWICE = re.compile(r"\b(?:(twice)|thrice)\b", re.IGNORECASE)
@@ -171,7 +158,7 @@ def times_in_words(text: str) -> Iterator[Quantity]:
     """
     for words in _TWICE.finditer(text):
         if not _NOT_QUITE.search(text, max(0, words.start() - 15), words.start()):
-            yield _only_matching(words, Decimal(2 if words[1] else 3), "x")
+            yield only_matching((words[0], *words.span()), Decimal(2 if words[1] else 3), "x")
 
 
 _QUARTERS = re.compile(r"\b(three|one|a)[\s-]quarters?\b", re.IGNORECASE)
@@ -185,13 +172,7 @@ def quarters(text: str) -> Iterator[Quantity]:
     """
     for words in _QUARTERS.finditer(text) if "uarter" in text else ():
         share = Decimal("0.75" if words[1].lower() == "three" else "0.25")
-        yield _only_matching(words, share, "")
-
-
-def _only_matching(words: re.Match[str], value: Decimal, unit: str) -> Quantity:
-    return Quantity(
-        words[0], words.start(), words.end(), value, unit, spelled=True, only_matches=True
-    )
+        yield only_matching((words[0], *words.span()), share)
 
 
 _FRACTIONS = ("third", "quarter", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")

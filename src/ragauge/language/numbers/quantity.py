@@ -1,7 +1,10 @@
 """Quantity: a number in a text with its unit, and when two quantities are the same."""
 
+from bisect import bisect_left
+from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
+from operator import attrgetter
 from typing import NamedTuple
 
 _CODES = (
@@ -26,31 +29,21 @@ FOREIGN_SCALES = (
     r"|miljoen|miljard|milhões|bilhões)"
 )
 """Scale words that no English text has: a German, Spanish or Dutch number with points precedes them."""
-SCALES = (
-    {
-        "hundred": 2,
-        "thousand": 3,
-        "tausend": 3,
-        "lakh": 5,
-        "lac": 5,
-        "million": 6,
-        "mln": 6,
-        "mio": 6,
-    }
-    | {"mn": 6, "crore": 7, "billion": 9, "bn": 9, "bln": 9, "mrd": 9, "trillion": 12, "tn": 12}
-    | {"trn": 12, "quadrillion": 15}
-    | {
-        "millionen": 6,
-        "milliarde": 9,
-        "milliarden": 9,
-        "billionen": 12,
-        "billones": 12,
-        "milliard": 9,
-    }
-    | {"millones": 6, "millón": 6, "mil millones": 9, "milioni": 6, "miliardi": 9}
-    | {"miljoen": 6, "miljard": 9, "milhões": 6, "bilhões": 9}
-    | {"百": 2, "千": 3, "万": 4, "萬": 4, "億": 8, "亿": 8, "兆": 12}
-)
+_SCALES = {
+    2: "hundred 百",
+    3: "thousand tausend 千",
+    4: "万 萬",
+    5: "lakh lac",
+    6: "million mln mio mn millionen millones millón milioni miljoen milhões",
+    7: "crore",
+    8: "億 亿",
+    9: "billion bn bln mrd milliarde milliarden milliard miliardi miljard bilhões",
+    12: "trillion tn trn billionen billones 兆",
+    15: "quadrillion",
+}
+SCALES = {word: power for power, words in _SCALES.items() for word in words.split()}
+SCALES["mil millones"] = 9
+"""The words of a scale and its power of ten."""
 
 
 _MEASURES = """
@@ -93,13 +86,8 @@ PAIRS = (
     {"per cent": "%", "percentage point": "%", "percentage points": "%"}
     | {"basis point": "bp", "basis points": "bp", "light year": "ly", "light years": "ly"}
     | {"pounds sterling": "GBP", "nautical miles": "nmi", "metric tons": "t", "metric ton": "t"}
-    | {
-        "degrees celsius": "°C",
-        "degrees c": "°C",
-        "degree celsius": "°C",
-        "u.s. dollars": "USD",
-    }
-    | {"degrees fahrenheit": "°F", "degrees f": "°F", "us dollars": "USD"}
+    | {"degrees celsius": "°C", "degrees c": "°C", "degree celsius": "°C"}
+    | {"degrees fahrenheit": "°F", "degrees f": "°F", "us dollars": "USD", "u.s. dollars": "USD"}
     | {"canadian dollars": "CAD", "australian dollars": "AUD", "indian rupees": "INR"}
     | {
         f"{word} {form}": f"{unit}{power}"
@@ -184,7 +172,6 @@ NAMED = frozenset(("version", "time", "time?"))
 """The units of names that have numbers; `time?` is a time of day without am or pm."""
 _OF_THEIR_OWN = NAMED | {"%"}
 
-
 MAX_LENGTH = 400
 """The most digits of a number; a longer run is an identifier or noise."""
 
@@ -236,6 +223,17 @@ def quantity_of(
     # Not Quantity(…), which takes twice as long.
     parts = (text[start:end], start, end, value, reading.unit, spelled, False, only_matches)
     return tuple.__new__(Quantity, (*parts, reading.scale, None))  # pyright: ignore[reportUnknownMemberType]
+
+
+def between(found: Sequence[Quantity], start: int, end: int) -> Sequence[Quantity]:
+    """Of quantities in order, those that begin in this part of the text."""
+    first = bisect_left(found, start, key=attrgetter("start"))
+    return found[first : bisect_left(found, end, first, key=attrgetter("start"))]
+
+
+def only_matching(words: tuple[str, int, int], value: Decimal, unit: str = "") -> Quantity:
+    """The text with its span as a quantity of this value that is neither counted nor an anchor."""
+    return Quantity(*words, value, unit, spelled=True, only_matches=True)
 
 
 def scaled(value: Decimal, scale: int) -> Decimal:

@@ -1,7 +1,7 @@
 """Which of the answer's numbers occur in its sources, the references and contexts."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from decimal import Decimal
 from functools import cached_property
 from itertools import chain
@@ -70,7 +70,11 @@ def source_numbers(
     known = {quantity.number for quantity in asked}
     given = with_names(answer, given, question)
     counts = CountedNumbers(answer, given)
-    found = _with_whole_measures(answer, given)
+    # The quantities, with `1 h 30 min` as one.
+    whole = measures(answer, given)
+    inside = {part.start for measure in whole for part in measure.parts}
+    found = [each for each in given if each.start not in inside]
+    found = sorted([*found, *(measure.quantity for measure in whole)], key=attrgetter("start"))
     stating = (each for each in found if each.counts and each.number not in known)
     own = each_thing_once(stating, counts)
     by_number: dict[tuple[Decimal, str], list[tuple[str, Quantity]]] = defaultdict(list)
@@ -106,14 +110,6 @@ def source_numbers(
     return rows
 
 
-def _with_whole_measures(text: str, found: Sequence[Quantity]) -> list[Quantity]:
-    """The quantities, with `1 h 30 min` as one."""
-    whole = measures(text, found)
-    inside = {part.start for measure in whole for part in measure.parts}
-    kept = [each for each in found if each.start not in inside]
-    return sorted([*kept, *(measure.quantity for measure in whole)], key=attrgetter("start"))
-
-
 class _Sources:
     """The numbers of the sources, for finding those that agree with one of the answer.
 
@@ -131,18 +127,18 @@ class _Sources:
     @cached_property
     def _quantities(self) -> list[tuple[NumberSource, list[Quantity]]]:
         """Each source with its quantities, also in other forms and units."""
-        return [(source, self._forms(source)) for source in self.sources]
-
-    def _forms(self, source: NumberSource) -> list[Quantity]:
-        own = source.quantities
-        found = [*own, *in_other_forms(source.text, own), *either_half(own)]
-        if "version" in self.units:
-            found += as_versions(own)
-        if self.units:
-            found += [measure.quantity for measure in measures(source.text, source.quantities)]
-            found += clock_durations(source.text)
-            found += list(in_units(found, self.units))
-        return found
+        forms: list[tuple[NumberSource, list[Quantity]]] = []
+        for source in self.sources:
+            own = source.quantities
+            found = [*own, *in_other_forms(source.text, own), *either_half(own)]
+            if "version" in self.units:
+                found += as_versions(own)
+            if self.units:
+                found += [measure.quantity for measure in measures(source.text, own)]
+                found += clock_durations(source.text)
+                found += list(in_units(found, self.units))
+            forms.append((source, found))
+        return forms
 
     @cached_property
     def _numbers(self) -> list[Quantity]:
@@ -152,15 +148,14 @@ class _Sources:
 
     @cached_property
     def _index(self) -> NumberIndex:
-        return NumberIndex(self._stated())
-
-    def _stated(self) -> Iterator[Stated]:
         """The numbers of references in the scale that the question names; of contexts in that of their table."""
+        numbers: list[Stated] = []
         for source, found in self._quantities:
             scale = self.scale if source.is_reference else heading_scale(source.text)
             scales = (scale,) if scale else ()
-            for quantity in found:
-                yield stated(quantity, source.text, scales, expected=source.is_reference)
+            is_expected = source.is_reference
+            numbers += [stated(each, source.text, scales, expected=is_expected) for each in found]
+        return NumberIndex(numbers)
 
     def find(self, sought: Stated, rules: Agreement) -> list[Found]:
         """The numbers that agree with the answer's, the most exact first."""

@@ -142,24 +142,18 @@ def converted(value: Decimal, unit: str, to: str) -> Decimal | None:
     """
     if unit == to:
         return None
-    if unit in _DEGREES and to in _DEGREES:
-        return _from_celsius(_in_celsius(value, unit), to)
+    if unit in _DEGREES and to in _DEGREES:  # through °C
+        if unit == "°F":
+            value = DIVIDING.divide(DIVIDING.subtract(value, _FREEZING), _NINE_FIFTHS)
+        elif unit == "K":
+            value = DIVIDING.subtract(value, _ZERO_CELSIUS)
+        if to == "°F":
+            return DIVIDING.add(DIVIDING.multiply(value, _NINE_FIFTHS), _FREEZING)
+        return DIVIDING.add(value, _ZERO_CELSIUS) if to == "K" else value
     size, other = _SIZE.get(unit), _SIZE.get(to)
     if size is None or other is None or size[0] != other[0]:
         return None
     return DIVIDING.divide(DIVIDING.multiply(value, size[1]), other[1])
-
-
-def _in_celsius(degrees: Decimal, unit: str) -> Decimal:
-    if unit == "°F":
-        return DIVIDING.divide(DIVIDING.subtract(degrees, _FREEZING), _NINE_FIFTHS)
-    return DIVIDING.subtract(degrees, _ZERO_CELSIUS) if unit == "K" else degrees
-
-
-def _from_celsius(degrees: Decimal, to: str) -> Decimal:
-    if to == "°F":
-        return DIVIDING.add(DIVIDING.multiply(degrees, _NINE_FIFTHS), _FREEZING)
-    return DIVIDING.add(degrees, _ZERO_CELSIUS) if to == "K" else degrees
 
 
 def has_size(unit: str) -> bool:

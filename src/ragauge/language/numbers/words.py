@@ -5,11 +5,18 @@ from collections.abc import Iterator
 from decimal import Decimal
 
 from ragauge.language.characters import lower_letters, positions
-from ragauge.language.numbers.number_units import read_scale, read_unit
+from ragauge.language.numbers.affixes import (
+    AFTER_SIGN_WORD,
+    SMALL,
+    TENS,
+    WORD_VALUES,
+    read_scale,
+    read_sign,
+    read_unit,
+)
 from ragauge.language.numbers.other_forms import shares_in_words
 from ragauge.language.numbers.quantity import DIVIDING, EXACT, Quantity, Reading, quantity_of
-from ragauge.language.numbers.signs import AFTER_SIGN_WORD, SMALL, TENS, WORD_VALUES, read_sign
-from ragauge.language.words import words_of
+from ragauge.language.words import RANKS, words_of
 
 _BIG = {"thousand": 10**3, "million": 10**6, "billion": 10**9, "trillion": 10**12}
 _ONES = "|".join(SMALL.split()[:0:-1])  # of words with the same beginning, the longest first
@@ -32,12 +39,7 @@ _STEM = re.compile(
 )
 
 
-_NTH = (
-    "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth"
-    " fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth twentieth"
-)
-_RANKS = {word: rank for rank, word in enumerate(_NTH.split(), start=1)}
-_BELOW = {word: rank for word, rank in _RANKS.items() if rank > 2} | {
+_BELOW = {word: rank for word, rank in RANKS.items() if rank > 2} | {
     "half": 2,
     "halve": 2,
     "quarter": 4,
@@ -45,7 +47,7 @@ _BELOW = {word: rank for word, rank in _RANKS.items() if rank > 2} | {
     "thousandth": 1000,
 }
 """The denominators of fractions in words."""
-_PART = re.compile(rf"(-|\s(?:and\s(?:a\s)?)?)({'|'.join(_RANKS.keys() | _BELOW.keys())})(s?)\b")
+_PART = re.compile(rf"(-|\s(?:and\s(?:a\s)?)?)({'|'.join(RANKS.keys() | _BELOW.keys())})(s?)\b")
 
 _OF_SCALE = re.compile(rf" of an? ({'|'.join(_BIG)})\b")
 
@@ -56,7 +58,7 @@ def _is_ordinal(value: Decimal, part: re.Match[str]) -> bool:
     if gap == " and ":
         return value % 100 == 0
     if gap == "-" and value % 10 == 0 and value % 100 >= 20:
-        return _RANKS.get(name, 10) < 10
+        return RANKS.get(name, 10) < 10
     return _BELOW.get(name, 0) >= 100 and not plural and value > 1
 
 

@@ -2,7 +2,7 @@
 
 import re
 import tomllib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib import resources
@@ -20,6 +20,7 @@ Counts: TypeAlias = Literal[
 """Where a wording refuses: as the opening; at the end too; there whatever precedes; if the answer says nothing else; if no
 sentence answers; if moreover the answer speaks of a source; if the question asks for what is missing."""
 
+GAPS = ("if nothing answers", "beside a source", "if asked for")
 SPEAKER = "speaker"
 _NEGATIONS = ("<not>", "<cannot>", "<is_not>")
 
@@ -54,13 +55,24 @@ class Rule:
     @property
     def is_gap(self) -> bool:
         """Whether answers use such words too, so that it refuses only where nothing answers."""
-        return self.counts in ("if nothing answers", "beside a source", "if asked for")
+        return self.counts in GAPS
 
 
 @cache
 def rules() -> tuple[Rule, ...]:
     """The rows of the table; patterns are compiled at their first use."""
-    return tuple(rule for row in _table()["rows"] for rule in _rules(**row))
+    found: list[Rule] = []
+    for row in _table()["rows"]:
+        fields = {name: value for name, value in row.items() if name != "words"}
+        lines: list[str] = row["words"].split("\n")
+        # The patterns that begin with a negation are much quicker to find than the others.
+        negated = tuple(line for line in lines if line.startswith(_NEGATIONS))
+        others = tuple(line for line in lines if line not in negated)
+        if negated:
+            found.append(Rule(lines=negated, is_negated=True, **fields))
+        if others:
+            found.append(Rule(lines=others, is_negated=False, **fields))
+    return tuple(found)
 
 
 @cache
@@ -79,15 +91,6 @@ def has(name: str, text: str, start: int = 0) -> bool:
     return role(name).search(text, start) is not None
 
 
-def _rules(words: str, **row: Any) -> Iterator[Rule]:
-    """The row's patterns that begin with a negation, which are much quicker to find, and the others."""
-    lines = words.split("\n")
-    negated = tuple(line for line in lines if line.startswith(_NEGATIONS))
-    others = tuple(line for line in lines if line not in negated)
-    for some in filter(None, (negated, others)):
-        yield Rule(lines=some, is_negated=some is negated, **row)
-
-
 @cache
 def _table() -> dict[str, Any]:
     text = (resources.files("ragauge.language.refusals") / "refusals.toml").read_text("utf-8")
@@ -96,20 +99,16 @@ def _table() -> dict[str, Any]:
 
 @cache
 def _part(name: str) -> str:
+    """A named part of the patterns: nouns with their plurals, the words of a class, or a pattern."""
     given = _table()
-    if name in given["nouns"]:
-        return "|".join(map(_with_plural, given["nouns"][name].split()))
-    return (
-        "|".join(given["classes"][name].split())
-        if name in given["classes"]
-        else given["parts"][name]
-    )
-
-
-def _with_plural(noun: str) -> str:
-    if re.search("[^aeiou]y$", noun):
-        return f"{noun[:-1]}(?:y|ies)"
-    return f"{noun}(?:es)?" if re.search("(?:s|x|ch)$", noun) else f"{noun}s?"
+    if nouns := given["nouns"].get(name):
+        nouns = re.sub(r"([^aeiou\s])y(?!\S)", r"\1(?:y|ies)", nouns)
+        nouns = re.sub(r"(s|x|ch)(?!\S)", r"\1(?:es)?", nouns)
+        return "|".join(
+            noun if noun.endswith((")", ")?")) else f"{noun}s?" for noun in nouns.split()
+        )
+    words = given["classes"].get(name)
+    return given["parts"][name] if words is None else "|".join(words.split())
 
 
 def _compiled(lines: Sequence[str]) -> re.Pattern[str]:
@@ -156,55 +155,41 @@ def found_in(sentence: str, *, with_question: bool) -> tuple[Found, ...]:
             matches = (
                 filter(None, starts) if rule.is_negated else rule.words.finditer(sentence, begin)
             )
-            each = _first(rule, sentence, matches)
-            found += () if each is None else (each,)
-    return tuple(_without_overlaps(found))
+            if each := _first(rule, sentence, matches):
+                found.append(each)
+    kept: list[Found] = []
+    for each in sorted(found, key=lambda it: (_need(it.rule), it.start - it.end)):
+        overlaps = any(
+            each.start < other.end and other.start < each.end
+            for other in kept
+            if each.rule.counts == other.rule.counts
+            or not other.rule.is_gap
+            or each.rule.counts != "if asked for"
+        )
+        if not (each.rule.is_gap and overlaps):
+            kept.append(each)
+    return tuple(kept)
 
 
 def _first(rule: Rule, sentence: str, matches: Iterable[re.Match[str]]) -> Found | None:
     """The first of the rule's matches that has the subject which the rule needs."""
     for at, words in enumerate(matches):
-        if not at and not _names_subject(rule, sentence):
-            return None
+        is_noun = rule.subject not in (None, SPEAKER)
+        if not at and is_noun and not rule.subject_words.search(sentence):
+            return None  # no match needs to look for it before itself
         start = _subject(rule, sentence, words.start())
-        if start is not None and not _is_title(rule, words[0], sentence):
+        is_title = (  # "I Can't Tell You Why" is a song
+            rule.subject == SPEAKER
+            and words[0].rpartition(" ")[2][:1].isupper()
+            and not sentence.isupper()
+        )
+        if start is not None and not is_title:
             return Found(rule, start, words.end(), _is_aside(rule, sentence, start, words.end()))
     return None
 
 
-def _names_subject(rule: Rule, sentence: str) -> bool:
-    """Whether the rule's subject is anywhere in the sentence; else no match needs to look for it before itself."""
-    return rule.subject in (None, SPEAKER) or rule.subject_words.search(sentence) is not None
-
-
-def _without_overlaps(found: list[Found]) -> Iterator[Found]:
-    kept: list[Found] = []
-    for each in sorted(found, key=lambda it: (_need(it.rule), it.start - it.end)):
-        overlaps = (
-            each.start < other.end and other.start < each.end
-            for other in kept
-            if (each.rule.counts == other.rule.counts)
-            or not other.rule.is_gap
-            or each.rule.counts != "if asked for"
-        )
-        if not (each.rule.is_gap and any(overlaps)):
-            kept.append(each)
-            yield each
-
-
 def _need(rule: Rule) -> int:
-    return (
-        ("if nothing answers", "beside a source", "if asked for").index(rule.counts) + 1
-        if rule.is_gap
-        else 0
-    )
-
-
-def _is_title(rule: Rule, words: str, sentence: str) -> bool:
-    """Whether all its words have capitals: "I Can't Tell You Why" is a song."""
-    if rule.subject != SPEAKER or sentence.isupper():
-        return False
-    return words.rpartition(" ")[2][:1].isupper()
+    return GAPS.index(rule.counts) + 1 if rule.is_gap else 0
 
 
 def _subject(rule: Rule, sentence: str, start: int) -> int | None:
@@ -233,17 +218,22 @@ def clause_start(text: str, end: int) -> int:
 
 
 def _is_aside(rule: Rule, sentence: str, start: int, end: int) -> bool:
-    if role("aside_before").search(sentence, 0, start) or role("aside_opening").match(
-        sentence, 0, start
-    ):
-        return True
-    if role("aside_after").search(sentence, start, end + 40) or _answers_first(
-        rule, sentence, start
+    if (
+        role("aside_before").search(sentence, 0, start)
+        or role("aside_opening").match(sentence, 0, start)
+        or role("aside_after").search(sentence, start, end + 40)
+        or _answers_first(rule, sentence, start)
     ):
         return True
     if rule.counts == "if asked for":
         return sentence[:start].rstrip().endswith(" and")  # "is in the mucosa and not in the nodes"
-    return rule.is_gap and _follows_statement(sentence, start)
+    if not rule.is_gap:
+        return False
+    # Another clause with a verb, not on a source: "She won it, and the time is not given".
+    lead = sentence[: clause_start(sentence, start)][:CLAUSE_READ]
+    if not lead or role("source").search(lead) or role("depends").match(lead):
+        return False
+    return role("states").search(lead) is not None
 
 
 def _answers_first(rule: Rule, sentence: str, start: int) -> bool:
@@ -258,11 +248,3 @@ def _answers_first(rule: Rule, sentence: str, start: int) -> bool:
     if rule.closes and is_but and not role("figure").search(clause):
         return False
     return not role("says_no_answer").match(clause)
-
-
-def _follows_statement(sentence: str, start: int) -> bool:
-    """Whether another clause with a verb precedes, not on a source: "She won it, and the time is not given"."""
-    lead = sentence[: clause_start(sentence, start)][:CLAUSE_READ]
-    if not lead or role("source").search(lead) or role("depends").match(lead):
-        return False
-    return role("states").search(lead) is not None

@@ -99,9 +99,13 @@ def _read(answer: str, question: str | None) -> tuple[RefusalMatch, ...]:
     if whole_answer is not None:
         return (whole_answer,)
     text = _QUOTED.sub(_blank, answer.replace("’", "'").replace("ʼ", "'"))
+    parts = [(0, text)]
+    if len(text) > 2 * READ_AT_EACH_END:  # a refusal would be at one of the ends
+        last = len(text) - READ_AT_EACH_END
+        parts = [(0, text[:READ_AT_EACH_END]), (last, text[last:])]
     sentences = tuple(
         sentence
-        for offset, part in _read_parts(text)
+        for offset, part in parts
         for sentence in read_sentences(part, offset, with_question=bool(question))
     )
     asked = asked_by(question[:MAX_QUESTION]) if question else None
@@ -110,17 +114,13 @@ def _read(answer: str, question: str | None) -> tuple[RefusalMatch, ...]:
         matches = tuple(_judged(answer, sentences, asked))
     if asked is None or any(match.decides for match in matches):
         return matches
-    lack = what_is_lacked(sentences, asked)
-    return matches if lack is None else (*matches, _for_the_question(answer, sentences, *lack))
-
-
-def _for_the_question(
-    answer: str, sentences: Sequence[Sentence], index: int, kind: str
-) -> RefusalMatch:
+    if (lack := what_is_lacked(sentences, asked)) is None:
+        return matches
+    index, kind = lack
     words, start = _text_of(sentences[index], answer), sentences[index].start
-    return RefusalMatch(
-        kind, words, start, start + len(words), sentence=words, place="for the question"
-    )
+    end = start + len(words)
+    place: Place = "for the question"
+    return (*matches, RefusalMatch(kind, words, start, end, sentence=words, place=place))
 
 
 _kept = ReadingCache(_read)  # several metrics ask whether an answer refuses
@@ -149,15 +149,6 @@ def _blank(quoted: re.Match[str]) -> str:
     if _NO_VALUE.fullmatch(quoted[0]):
         return quoted[0].replace('"', " ")
     return re.sub(r"\w", "_", quoted[0])
-
-
-def _read_parts(text: str) -> Iterator[tuple[int, str]]:
-    """The text; of a very long one, its two ends, where a refusal would be."""
-    if len(text) <= 2 * READ_AT_EACH_END:
-        yield 0, text
-        return
-    yield 0, text[:READ_AT_EACH_END]
-    yield len(text) - READ_AT_EACH_END, text[-READ_AT_EACH_END:]
 
 
 def _judged(

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from ragauge.language.refusals.polarity import Found, clause_start, found_in, has, plays, role
@@ -229,26 +229,19 @@ def without_long_gaps(text: str) -> str:
 def read_sentences(text: str, offset: int, *, with_question: bool) -> Iterator[Sentence]:
     """The sentences of the text, also split after colons and semicolons."""
     follows_heading = False
-    for start, end in _spans(text):
+    spans: list[tuple[int, int]] = []
+    for start, end in sentence_spans(text):
+        for colon in _CLAUSE_END.finditer(text, start, end):
+            spans.append((start, colon.start() + 1))
+            start = colon.end()
+        spans.append((start, end))
+    for start, end in spans:
         part = without_long_gaps(text[start:end])
-        found = tuple(_found_in_pieces(part, with_question=with_question))
+        found = tuple(  # a very long sentence is read in pieces, so that reading takes linear time
+            replace(each, start=begin + each.start, end=begin + each.end)
+            for begin in range(0, len(part), LONGEST)
+            for each in found_in(part[begin : begin + LONGEST], with_question=with_question)
+        )
         yield Sentence(offset + start, part, found, follows_heading)
         heading = role("heads_conclusion")
         follows_heading = len(part) <= 100 and heading.fullmatch(part) is not None
-
-
-def _spans(text: str) -> Iterator[tuple[int, int]]:
-    for start, end in sentence_spans(text):
-        begin = start
-        for colon in _CLAUSE_END.finditer(text, start, end):
-            yield begin, colon.start() + 1
-            begin = colon.end()
-        yield begin, end
-
-
-def _found_in_pieces(sentence: str, *, with_question: bool) -> Iterator[Found]:
-    """What is found in the sentence; a very long one is read in pieces, so that reading takes linear time."""
-    for begin in range(0, len(sentence), LONGEST):
-        piece = sentence[begin : begin + LONGEST]
-        for each in found_in(piece, with_question=with_question):
-            yield Found(each.rule, begin + each.start, begin + each.end, each.is_aside)

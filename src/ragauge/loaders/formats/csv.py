@@ -11,7 +11,7 @@ import contextlib
 import csv
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from math import inf
 from pathlib import Path
@@ -26,7 +26,8 @@ from ragauge.loaders.formats.files import (
 )
 from ragauge.loaders.formats.jsonl import JsonError, JsonReader, repeated_problem
 from ragauge.loaders.formats.printed import UnreadableError, printed_list
-from ragauge.loaders.table import NeedsAllRowsError, Table, listed
+from ragauge.loaders.table import NeedsAllRowsError, Table, listed, tables_of
+from ragauge.loaders.values import items_in
 from ragauge.samples.samples import FIELDS, Row
 
 if TYPE_CHECKING:
@@ -71,61 +72,30 @@ def csv_tables(
     path: Path, most_bytes: float = inf, *, delimiter: str, only_utf: bool = False
 ) -> Iterator[Table]:
     """The file's rows in tables of about `most_bytes` characters, with the index of pandas and empty rows."""
-    source = str(path)
     problems: list[Problem] = []
+    notes: list[str] = []
     # The limit is global to the process: only raise it, so that other readers keep theirs.
     csv.field_size_limit(max(csv.field_size_limit(), MAX_LINE_LENGTH))
     _, header_line = next(text_lines(path, [], excel_notes=[]), (1, ""))
-    notes: list[str] = []
-    if delimiter not in header_line:
-        found = next((mark for mark in ";\t|" if mark in header_line), delimiter)
-        if found != delimiter:
-            notes.append(f"the cells are separated by {found!r}")
-            delimiter = found
+    other = next((mark for mark in ";\t|" if mark in header_line), delimiter)
+    if delimiter not in header_line and other != delimiter:
+        notes.append(f"the cells are separated by {other!r}")
+        delimiter = other
     largest = MAX_UNPACKED_BYTES if most_bytes == inf else None
     lines = text_lines(path, problems, largest=largest, excel_notes=None if only_utf else notes)
-    lines = _without_nul(lines, source, problems)
-    reader = csv.reader(lines, delimiter=delimiter, strict=True)
-    records = _records(cast(_Reader, reader), source, problems)
-    nothing: tuple[int, list[str]] = (1, [])
-    line, header = next(records, nothing)
-    wrong = [
-        f"has two columns named {name!r}; rename one"
-        for name, n in Counter(header).items()
-        if n > 1 and name.strip()
-    ]
-    if len(header) == 1 and (marks := [mark for mark in ";\t|," if mark in header[0]]):
-        text = f"has only one column, {header[0][:60]!r}, which contains {marks[0]!r}"
-        wrong.append(f"{text}; separate the cells by commas (.csv) or tabs (.tsv)")
-    if wrong:
-        problems += [Problem(problem, source, line) for problem in wrong]
-        records = iter(())
-    if header.count(INDEX) > 1:  # none is an index, and their name is refused later
-        header = [name or " " for name in header]
-    rows: list[Row] = []
-    size, is_first = 0, True
-    for row in _rows(records, header, source, problems):
-        rows.append(row)
-        size += sum(map(len, cast("Iterable[str]", row.values.values())))
-        if size >= most_bytes:
-            yield Table(tuple(rows), source, tuple(notes), tuple(problems), all_text=True)
-            for given in (rows, problems, notes):
-                given.clear()
-            size, is_first = 0, False
-    if is_first and not rows and not problems:
-        problems.append(Problem("holds no samples; is it the right file?", source))
-    if rows or problems or is_first:
-        yield Table(tuple(rows), source, tuple(notes), tuple(problems), all_text=True)
+    checked = _without_nul(lines, str(path), problems)
+    reader = cast(_Reader, csv.reader(checked, delimiter=delimiter, strict=True))
+    rows = _rows(_records(reader, str(path), problems), str(path), problems)
+    return tables_of(rows, str(path), most_bytes, problems, notes, all_text=True)
 
 
 def _without_nul(
     lines: Iterator[tuple[int, str]], source: str, problems: list[Problem]
 ) -> Iterator[str]:
     for number, line in lines:
-        if "\0" in line:
-            column = line.index("\0") + 1
-            problem = f"has a NUL byte at column {column}; fix the export that wrote it"
-            problems.append(Problem(problem, source, number))
+        if (at := line.find("\0")) >= 0:
+            text = f"has a NUL byte at column {at + 1}; fix the export that wrote it"
+            problems.append(Problem(text, source, number))
         yield line
 
 
@@ -143,8 +113,7 @@ def _records(
         except csv.Error as error:
             if len(problems) > n_problems:  # a truncated file is already reported
                 return
-            message = str(error)
-            problem = f"is not valid CSV: {message}"
+            message, problem = str(error), f"is not valid CSV: {error}"
             if "unexpected end of data" in message:
                 problem = f"opens a quote that is not closed before the end of the file, line {reader.line_num}; close it"
             elif "expected after" in message:
@@ -160,26 +129,48 @@ def _records(
 
 
 def _rows(
-    records: Iterator[tuple[int, list[str]]],
-    header: Sequence[str],
-    source: str,
-    problems: list[Problem],
-) -> Iterator[Row]:
-    n_problems = 0
+    records: Iterator[tuple[int, list[str]]], source: str, problems: list[Problem]
+) -> Iterator[tuple[Row, int]]:
+    """The rows under the header, which is the first record, each with its characters."""
+    header: list[str] = []
+    n_rows = n_wrong = 0
     for line, cells in records:
-        if len(cells) == len(header):
-            yield Row(dict(zip(header, cells, strict=True)), source, line)
-            continue
-        n_problems += 1
-        if n_problems > MAX_PROBLEMS:
-            rest = f"over {MAX_PROBLEMS:,} rows do not fit the header; the rows after this one were not looked at"
-            problems.append(Problem(rest, source, line))
-            return
-        problem = (
-            f"has {len(cells)} cell{'s' * (len(cells) != 1)}, but the header has {len(header)}"
-        )
-        hint = "; quote cells that contain the delimiter" if len(cells) > len(header) else ""
-        problems.append(Problem(f"{problem}{hint}", source, line))
+        if not header:
+            header = cells
+            if wrong := _wrong_in_header(header):
+                problems += [Problem(problem, source, line) for problem in wrong]
+                return
+            if header.count(INDEX) > 1:  # none is an index, and their name is refused later
+                header = [name or " " for name in header]
+        elif len(cells) == len(header):
+            n_rows += 1
+            yield Row(dict(zip(header, cells, strict=True)), source, line), sum(map(len, cells))
+        else:
+            n_wrong += 1
+            text = (
+                f"has {len(cells)} cell{'s' * (len(cells) != 1)}, but the header has {len(header)}"
+            )
+            if len(cells) > len(header):
+                text += "; quote cells that contain the delimiter"
+            if n_wrong > MAX_PROBLEMS:
+                text = f"over {MAX_PROBLEMS:,} rows do not fit the header; the rows after this one were not looked at"
+            problems.append(Problem(text, source, line))
+            if n_wrong > MAX_PROBLEMS:
+                return
+    if not n_rows and not problems:
+        problems.append(Problem("holds no samples; is it the right file?", source))
+
+
+def _wrong_in_header(header: Sequence[str]) -> list[str]:
+    wrong = [
+        f"has two columns named {name!r}; rename one"
+        for name, n in Counter(header).items()
+        if n > 1 and name.strip()
+    ]
+    if len(header) == 1 and (marks := [mark for mark in ";\t|," if mark in header[0]]):
+        text = f"has only one column, {header[0][:60]!r}, which contains {marks[0]!r}"
+        wrong.append(f"{text}; separate the cells by commas (.csv) or tabs (.tsv)")
+    return wrong
 
 
 def without_fillers(table: Table) -> Table:
@@ -282,43 +273,36 @@ def read_cells(rows: Sequence[Row], problems: list[Problem], numeric: Collection
 
 def read_printed_lists(rows: Sequence[Row]) -> list[Row]:
     """The rows of a frame with printed lists read, and `relevant` without other rows' ids."""
-    return [Row(dict(map(_read_printed, row.values.items())), row.source, row.line) for row in rows]
-
-
-def _read_printed(item: tuple[str, object]) -> tuple[str, object]:
-    name, cell = item
-    if name == "relevant" and isinstance(cell, dict):
-        # A frame gives every row the ids of all rows, with nulls for those of other rows.
-        grades = cast(dict[str, object], cell).items()
-        return name, {document: grade for document, grade in grades if grade is not None}
-    if name in _LISTS and isinstance(cell, str) and cell.lstrip().startswith(PRINTED):
-        with contextlib.suppress(JsonError):  # text that begins with a bracket
-            return name, _read_list(name, cell, JsonReader())
-    return item
+    read: list[Row] = []
+    for row in rows:
+        values = dict(row.values)
+        for name in _LISTS:
+            cell = values.get(name)
+            if name == "relevant" and isinstance(cell, dict):
+                # A frame gives every row the ids of all rows, with nulls for those of other rows.
+                grades = cast(dict[str, object], cell).items()
+                values[name] = {id: grade for id, grade in grades if grade is not None}
+            elif isinstance(cell, str) and cell.lstrip().startswith(PRINTED):
+                with contextlib.suppress(JsonError):  # text that begins with a bracket
+                    values[name] = _read_list(name, cell, JsonReader())
+        read.append(Row(values, row.source, row.line))
+    return read
 
 
 def read_json_lists(rows: Sequence[Row]) -> Sequence[Row]:
     """The rows with lists of texts that are given as JSON text, as tables write them that were CSV before."""
-    found = list(map(_json_lists, rows))
-    if not any(found):
-        return rows
-    return [
-        Row({**row.values, **lists}, row.source, row.line)
-        for row, lists in zip(rows, found, strict=True)
-    ]
-
-
-def _json_lists(row: Row) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = {}
-    for name in _TEXT_LISTS:
-        cell = row.values.get(name)
-        if isinstance(cell, str) and cell.startswith("[") and cell.endswith("]"):
-            with contextlib.suppress(JsonError):
-                items = JsonReader().read_whole(cell)
-                texts = cast(list[object], items) if isinstance(items, list) else []
-                if texts and all(isinstance(text, str) for text in texts):
-                    found[name] = cast(list[str], texts)
-    return found
+    read: list[Row] = []
+    for row in rows:
+        found: dict[str, object] = {}
+        for name in _TEXT_LISTS:
+            cell = row.values.get(name)
+            if isinstance(cell, str) and cell.startswith("[") and cell.endswith("]"):
+                with contextlib.suppress(JsonError):
+                    items = items_in(JsonReader().read_whole(cell))
+                    if items and all(isinstance(text, str) for text in items):
+                        found[name] = items
+        read.append(Row({**row.values, **found}, row.source, row.line) if found else row)
+    return read
 
 
 def _number(cell: str) -> float:

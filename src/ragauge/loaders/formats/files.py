@@ -7,12 +7,12 @@ import gzip
 import io
 import re
 import zlib
-from collections.abc import Callable, Generator, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from importlib import import_module
 from itertools import islice
 from pathlib import Path
-from typing import Any, BinaryIO, Protocol, TypeVar, cast
+from typing import Any, BinaryIO, TypeVar, cast
 
 from ragauge.errors import MissingExtraError, Problem, did_you_mean
 from ragauge.storage.regular_file import check_regular
@@ -55,8 +55,7 @@ class _Stop(Exception):
     """Reading must stop: why, and at which line."""
 
     def __init__(self, problem: str, line: int | None = None) -> None:
-        self.problem = problem
-        self.line = line
+        self.problem, self.line = problem, line
         super().__init__(problem)
 
 
@@ -75,10 +74,31 @@ def text_lines(
     memory. With `excel_notes`, a file that cannot be UTF-8 is read as Windows-1252 if it looks like it, and
     a note is added. If reading must stop (encoding, limits, the disk), the reason is added to `problems`.
     """
+    packing = path.suffix.lower()
     try:
-        with _opened(path) as stream:
-            numbered = _numbered(stream, longest or MAX_LINE_LENGTH, excel_notes)
-            yield from _checked(numbered, path, largest)
+        check_regular(path)
+        with path.open("rb") as file:
+            stream: Any = file
+            if packing == ".zst":
+                stream = unpacked_zstd(file, path.name)
+            elif packing == ".gz":
+                stream = gzip.GzipFile(fileobj=file)
+            lines = _decoded(stream, longest or MAX_LINE_LENGTH, excel_notes)
+            if packing not in (".gz", ".zst"):
+                yield from ((number, line) for number, line, _ in lines)
+                return
+            packed = path.stat().st_size
+            most = max(MAX_RATIO * packed, RATIO_COUNTS_FROM)
+            most = most if largest is None else min(most, largest)
+            most_lines = max(MAX_LINES_PER_BYTE * packed, LINES_COUNT_FROM)
+            unpacked = 0
+            for number, line, size in lines:
+                unpacked += size
+                if number > most_lines or unpacked > most:
+                    over = f"{most_lines:,} lines" if number > most_lines else f"{most:,} bytes"
+                    text = f"unpacks to over {over}; if you trust the file, unpack it yourself"
+                    raise _Stop(text, number)
+                yield number, line
     except _Stop as stop:
         problems.append(Problem(stop.problem, str(path), stop.line))
     except (OSError, EOFError, ValueError, zlib.error) as error:
@@ -102,29 +122,15 @@ def unopened(path: Path, error: Exception) -> str:
         case EOFError() if path.suffix.lower() == ".zst":
             return f"is not a complete zstd file: {error}; download or compress it again"
         case EOFError() | gzip.BadGzipFile() | zlib.error():
-            return (
-                f"is not a complete gzip file: {str(error).lower()}; download or compress it again"
-            )
+            reason = str(error).lower()
+            return f"is not a complete gzip file: {reason}; download or compress it again"
         case OSError():
             return f"cannot be read: {(error.strerror or str(error)).lower()}"
         case _:
             return f"cannot be read: {error}"
 
 
-@contextmanager
-def _opened(path: Path) -> Generator[BinaryIO]:
-    check_regular(path)
-    with path.open("rb") as packed:
-        if path.suffix.lower() == ".zst":
-            yield unpacked_zstd(packed, path.name)
-        elif path.suffix.lower() != ".gz":
-            yield packed
-        else:
-            with gzip.GzipFile(fileobj=packed) as unpacked:
-                yield cast(BinaryIO, unpacked)
-
-
-def _numbered(
+def _decoded(
     stream: BinaryIO, longest: int, excel_notes: list[str] | None
 ) -> Iterator[tuple[int, str, int]]:
     """Each line with its number and its size in bytes."""
@@ -133,17 +139,12 @@ def _numbered(
         if head.startswith(magic):
             raise _Stop(problem)
     if head.startswith((b"\xff\xfe", b"\xfe\xff")):
-        return _utf16(stream, longest)
+        yield from _utf16(stream, longest)
+        return
     if b"\0" in head[:2]:
         raise _Stop("looks like UTF-16 without a byte order mark; save it as UTF-8")
-    if head.startswith(_BOM):
-        return _utf8(stream, longest, None, offset=len(stream.read(3)))
-    return _utf8(stream, longest, excel_notes)
-
-
-def _utf8(
-    stream: BinaryIO, longest: int, excel_notes: list[str] | None, offset: int = 0
-) -> Iterator[tuple[int, str, int]]:
+    offset = len(stream.read(3)) if head.startswith(_BOM) else 0
+    excel_notes = None if offset else excel_notes
     is_ascii, is_excels = True, False
     for number, raw in _bounded(stream.readline, longest):
         text = windows_1252(raw) if is_excels else None
@@ -180,19 +181,17 @@ def windows_1252(raw: bytes) -> str | None:
 
 
 def _utf16(stream: BinaryIO, longest: int) -> Iterator[tuple[int, str, int]]:
-    text = io.TextIOWrapper(stream, encoding="utf-16", newline="\n")
+    wrapped = io.TextIOWrapper(stream, encoding="utf-16", newline="\n")
     number = 0
     try:
-        for number, line in _bounded(text.readline, longest):
+        for number, line in _bounded(wrapped.readline, longest):
             yield number, line, 2 * len(line)
     except UnicodeDecodeError as error:
-        problem = (
-            f"has a UTF-16 byte order mark but is not UTF-16: {error.reason}; save it as UTF-8"
-        )
-        raise _Stop(problem, number + 1) from None
+        text = f"has a UTF-16 byte order mark but is not UTF-16: {error.reason}; save it as UTF-8"
+        raise _Stop(text, number + 1) from None
     finally:
         if not stream.closed:  # a reader that stops early has closed it
-            text.detach()  # `_opened` closes the file
+            wrapped.detach()  # `text_lines` closes the file
 
 
 def _bounded(readline: Callable[[int], Text], longest: int) -> Iterator[tuple[int, Text]]:
@@ -208,45 +207,15 @@ def _bounded(readline: Callable[[int], Text], longest: int) -> Iterator[tuple[in
         yield number, line
 
 
-def _checked(
-    lines: Iterator[tuple[int, str, int]], path: Path, largest: int | None
-) -> Iterator[tuple[int, str]]:
-    """The lines without their sizes, up to the limits for compressed files."""
-    if path.suffix.lower() not in (".gz", ".zst"):
-        yield from ((number, line) for number, line, _ in lines)
-        return
-    packed = path.stat().st_size
-    most = max(MAX_RATIO * packed, RATIO_COUNTS_FROM)
-    most = most if largest is None else min(most, largest)
-    most_lines = max(MAX_LINES_PER_BYTE * packed, LINES_COUNT_FROM)
-    unpacked = 0
-    for number, line, size in lines:
-        unpacked += size
-        if number > most_lines or unpacked > most:
-            over = f"{most_lines:,} lines" if number > most_lines else f"{most:,} bytes"
-            text = f"unpacks to over {over}; if you trust the file, unpack it yourself"
-            raise _Stop(text, number)
-        yield number, line
-
-
-class _Frame(Protocol):
-    """One frame that is being unpacked; a file may have several."""
-
-    @property
-    def eof(self) -> bool: ...
-    @property
-    def unused_data(self) -> bytes: ...
-    def decompress(self, data: bytes, /) -> bytes: ...
-
-
 class _Unpacked(io.RawIOBase):
     """The content of a zstd stream. EOFError if it is damaged, or ends within a frame."""
 
     def __init__(
-        self, packed: BinaryIO, frame: Callable[[], _Frame], broken: type[Exception]
+        self, packed: BinaryIO, new_frame: Callable[[], Any], broken: type[Exception]
     ) -> None:
-        self._packed, self._new_frame, self._broken = packed, frame, broken
-        self._frame: _Frame | None = None
+        self._packed, self._new_frame, self._broken = packed, new_frame, broken
+        self._frame: Any | None = None
+        """The frame that is being unpacked; a file may have several."""
         self._ready = memoryview(b"")
 
     def readable(self) -> bool:
@@ -254,44 +223,36 @@ class _Unpacked(io.RawIOBase):
 
     def readinto(self, buffer: Any, /) -> int:
         while not self._ready:
-            if not self._read_more():
+            frame = self._frame
+            has_ended = frame is None or frame.eof
+            data = (frame.unused_data if frame and has_ended else b"") or self._packed.read(
+                READ_AT_ONCE
+            )
+            if has_ended:
+                frame = self._frame = self._new_frame() if data else None
+            if not data and frame is not None:
+                raise EOFError("it ends too early")
+            if frame is None:
                 return 0
+            try:
+                self._ready = memoryview(frame.decompress(data))
+            except self._broken as error:
+                raise EOFError(str(error)) from None
         n = min(len(buffer), len(self._ready))
         buffer[:n] = self._ready[:n]
         self._ready = self._ready[n:]
         return n
 
-    def _read_more(self) -> bool:
-        """Unpack more bytes; False at the end of the file."""
-        ended = self._frame is not None and self._frame.eof
-        data = self._frame.unused_data if ended and self._frame is not None else b""
-        data = data or self._packed.read(READ_AT_ONCE)
-        if ended or self._frame is None:
-            self._frame = self._new_frame() if data else None
-        if not data:
-            if self._frame is not None:
-                raise EOFError("it ends too early")
-            return False
-        assert self._frame is not None
-        try:
-            self._ready = memoryview(self._frame.decompress(data))
-        except self._broken as error:
-            raise EOFError(str(error)) from None
-        return True
-
 
 def unpacked_zstd(packed: BinaryIO, name: str) -> BinaryIO:
     """The content of a zstd stream, by Python's own module from 3.14 on, or zstandard; MissingExtraError without."""
     module: Any
-    try:
+    with suppress(ImportError):
         module = import_module("compression.zstd")
         return io.BufferedReader(_Unpacked(packed, module.ZstdDecompressor, module.ZstdError))
-    except ImportError:
-        pass
     try:
         module = import_module("zstandard")
     except ImportError:
         raise MissingExtraError(f"{name} is packed with zstd", "zstd") from None
-    return io.BufferedReader(
-        _Unpacked(packed, lambda: module.ZstdDecompressor().decompressobj(), module.ZstdError)
-    )
+    new_frame = module.ZstdDecompressor().decompressobj
+    return io.BufferedReader(_Unpacked(packed, new_frame, module.ZstdError))

@@ -7,18 +7,16 @@ Response and any class of the user's own have named values, which are read as co
 objects keep them in an attribute.
 """
 
-import datetime
-import decimal
 import json
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Sized
 from typing import TYPE_CHECKING, Any, cast
 
-from ragauge.errors import Problem
+from ragauge.errors import PlanError, Problem
 from ragauge.loaders.documents import is_list, parts_of
 from ragauge.loaders.formats.jsonl import kind_of
 from ragauge.loaders.mapping import field_of
 from ragauge.loaders.table import Table, listed, unreadable
-from ragauge.loaders.values import items_in, named_values, value_of
+from ragauge.loaders.values import items_in, mapping_in, named_values, plain, value_of
 from ragauge.samples.fields import plain_value
 from ragauge.samples.samples import Row
 
@@ -32,6 +30,35 @@ METADATA = ("additional_metadata", "metadata", "meta")
 NOT_ENOUGH = {None, "id", "system", "context_scores", "contexts"}
 """Fields that a retrieved document has too."""
 SPLIT = "split"
+
+
+def object_table(source: object, chosen: Collection[str] = ()) -> Table:
+    """The rows of a list, a frame or another object; PlanError if it is of no kind that is read."""
+    if is_polars(source):
+        return polars_table(cast("pl.DataFrame", source))
+    if is_pandas(source):
+        return pandas_table(source)
+    if is_list(source):
+        return rows_table(cast(Sequence[object], source))
+    if isinstance(source, Mapping):
+        return _mapping_table(cast(Mapping[str, object], source), chosen)
+    kind = type(source).__name__
+    if hasattr(source, "column_names") and hasattr(source, "features"):  # of Hugging Face
+        return _dataset_table(source, "Dataset")
+    if hasattr(source, "column_names") and callable(getattr(source, "to_pydict", None)):
+        if problem := _repeated(list(cast(Any, source).column_names)):
+            return unreadable(f"Arrow {kind}", problem)
+        return _columns_table(cast(Any, source).to_pydict(), f"Arrow {kind}")
+    if hasattr(source, "__arrow_c_stream__"):
+        import polars as pl
+
+        return polars_table(pl.DataFrame(cast(Any, source)), f"{kind} table")
+    if (samples := _samples_in(source)) is not None:
+        return rows_table(samples[0], kind, samples[1])
+    if isinstance(source, Iterable) and not isinstance(source, bytes | set | frozenset):
+        return rows_table(list(cast(Iterable[object], source)))
+    hint = "; call .collect() first" if kind == "LazyFrame" else ""
+    raise PlanError([f"cannot load a {kind}; give a file, a list of dicts or a frame{hint}"])
 
 
 def is_pandas(source: object) -> bool:
@@ -68,24 +95,18 @@ def pandas_table(given: object, source: str = "pandas frame") -> Table:
     if any(name is not None for name in frame.index.names):
         frame = frame.reset_index()
     names = cast("list[str]", list(frame.columns))
-    nameless = [repr(name) for name in names if not isinstance(cast(object, name), str)]
-    if nameless:
-        return unreadable(
-            source, f"has columns whose names are not text: {listed(nameless)}; rename them"
-        )
-    if problem := _repeated(names):
+    problem = _repeated(names)
+    if nameless := [repr(name) for name in names if not isinstance(cast(object, name), str)]:
+        problem = f"has columns whose names are not text: {listed(nameless)}; rename them"
+    if problem:
         return unreadable(source, problem)
-    rows = zip(frame.itertuples(index=False, name=None), frame.isna().to_numpy(), strict=True)
-    return _numbered(
-        (
-            {
-                name: None if is_null else cell
-                for name, cell, is_null in zip(names, cells, nulls, strict=True)
-            }
-            for cells, nulls in rows
-        ),
-        source,
-    )
+    cells = cast("list[Sequence[object]]", [frame[name] for name in names])
+    nulls = cast("list[Sequence[bool]]", list(frame.isna().to_numpy().T))
+    columns = {
+        name: [None if is_null else cell for cell, is_null in zip(column, flags, strict=True)]
+        for name, column, flags in zip(names, cells, nulls, strict=True)
+    }
+    return _columns_table(columns, source)
 
 
 def _repeated(names: Sequence[str]) -> str:
@@ -118,52 +139,6 @@ def rows_table(
     return Table(tuple(rows), source, notes, tuple(problems))
 
 
-def plain(value: object, depth: int = 50) -> object:
-    """The value in plain Python types: no numpy, no dates. Values nested deeper than `depth` are kept.
-
-    >>> plain(datetime.date(2024, 5, 1))
-    '2024-05-01'
-    """
-    if value is None or isinstance(value, str | bool | int):
-        # A member of a string enum becomes its value.
-        return str.__str__(value) if isinstance(value, str) else value
-    if isinstance(value, float):
-        return float(value)
-    if isinstance(value, datetime.date | datetime.time):
-        return value.isoformat()
-    if isinstance(value, decimal.Decimal | datetime.timedelta):
-        return str(value)
-    if depth == 0:
-        return value
-    if type(value).__module__ == "numpy" and hasattr(value, "tolist"):
-        if type(value).__name__ == "datetime64":
-            return str(value)
-        return plain(cast(Any, value).tolist(), depth - 1)
-    return _plain_items(value, depth - 1)
-
-
-def _plain_items(value: object, depth: int) -> object:
-    if isinstance(value, Mapping):
-        items = cast(Mapping[object, object], value).items()
-        return {plain(name, 0): plain(item, depth) for name, item in items}
-    if isinstance(value, tuple) and hasattr(cast(object, value), "_fields"):
-        return _plain_items(named_values(cast(object, value)) or {}, depth)
-    if isinstance(value, list | tuple):
-        return [plain(item, depth) for item in cast(Sequence[object], value)]
-    return value
-
-
-def is_arrow(source: object) -> bool:
-    """Whether it has columns as Arrow tables and record batches have."""
-    return hasattr(source, "column_names") and callable(getattr(source, "to_pydict", None))
-
-
-def is_dataset(source: object) -> bool:
-    """Whether it is a Dataset of Hugging Face."""
-    is_own = hasattr(source, "column_names") and hasattr(source, "features")
-    return is_own and not isinstance(source, Mapping)
-
-
 def is_splits(source: object) -> bool:
     """Whether it is a DatasetDict: its keys are splits and not systems."""
     return isinstance(source, Mapping) and hasattr(cast(object, source), "column_names")
@@ -177,15 +152,15 @@ def is_columns(source: object, chosen: Collection[str] = ()) -> bool:
     >>> is_columns({"baseline": [{"answer": "Here"}]})
     False
     """
-    if not isinstance(source, Mapping) or not source:
-        return False
-    columns = cast(Mapping[object, object], source)
-    if not all(isinstance(name, str) and _is_column(column) for name, column in columns.items()):
+    columns = cast("Mapping[str, Sequence[object]]", mapping_in(source))
+    if not all(
+        isinstance(cast(object, name), str) and _is_column(columns[name]) for name in columns
+    ):
         return False
     return any(
         (field_of(name) is not None or name in chosen)
         and not (len(column) > 0 and isinstance(column[0], Mapping))
-        for name, column in cast("Mapping[str, Sequence[object]]", columns).items()
+        for name, column in columns.items()
     )
 
 
@@ -200,38 +175,21 @@ def _is_column(value: object) -> bool:
     return is_flat and hasattr(value, "__getitem__") and hasattr(value, "__iter__")
 
 
-def columns_table(source: object, name: str = "dict of columns") -> Table:
-    """The rows of a dict of columns."""
-    columns: dict[str, Sequence[object]] = {}
-    for key, column in cast(Mapping[str, Iterable[object]], source).items():
-        nulls: object = getattr(column, "isna", None)  # pandas' nulls become None
-        is_null = cast(Callable[[], Iterable[bool]], nulls)() if callable(nulls) else None
-        items = list(column)
-        if is_null is not None:
-            items = [None if null else item for item, null in zip(items, is_null, strict=True)]
-        columns[key] = items
-    return _table(columns, name)
-
-
-def arrow_table(source: object) -> Table:
-    """The rows of an Arrow table or record batch."""
-    name = f"Arrow {type(source).__name__}"
-    if problem := _repeated(list(cast(Any, source).column_names)):
-        return unreadable(name, problem)
-    return _table(cast(Any, source).to_pydict(), name)
-
-
-def dataset_table(source: object, name: str = "Dataset") -> Table:
-    """The rows of a Dataset; an IterableDataset is read to its end."""
-    if callable(getattr(source, "to_dict", None)):
-        return _table(cast(Any, source).to_dict(), name)
-    return _numbered(cast(Iterable[Mapping[str, object]], source), name)
-
-
-def splits_table(source: object, name: str = "DatasetDict") -> Table:
-    """The rows of every split; with several, an extra field names the split."""
-    splits = cast(Mapping[str, object], source)
-    tables = {split: dataset_table(given, f"{name}[{split!r}]") for split, given in splits.items()}
+def _mapping_table(source: Mapping[str, object], chosen: Collection[str]) -> Table:
+    """The rows of every split, of columns, or of one sample; with several splits, an extra field names the split."""
+    if not is_splits(source):
+        if not is_columns(source, chosen):
+            return rows_table([source], "dict")
+        columns: dict[str, Sequence[object]] = {}
+        for name, column in cast(Mapping[str, Iterable[object]], source).items():
+            nulls: object = getattr(column, "isna", None)  # pandas' nulls become None
+            columns[name] = list(column)
+            if callable(nulls):
+                cells = zip(column, cast(Callable[[], Iterable[bool]], nulls)(), strict=True)
+                columns[name] = [None if is_null else cell for cell, is_null in cells]
+        return _columns_table(columns, "dict of columns")
+    name = "DatasetDict"
+    tables = {split: _dataset_table(given, f"{name}[{split!r}]") for split, given in source.items()}
     if len(tables) == 1:
         return next(iter(tables.values()))
     rows = tuple(
@@ -244,7 +202,14 @@ def splits_table(source: object, name: str = "DatasetDict") -> Table:
     return Table(rows, name, (note,) if tables else (), may_print_lists=True)
 
 
-def _table(columns: Mapping[str, Sequence[object]], name: str) -> Table:
+def _dataset_table(source: object, name: str) -> Table:
+    """The rows of a Dataset; an IterableDataset is read to its end."""
+    if callable(getattr(source, "to_dict", None)):
+        return _columns_table(cast(Any, source).to_dict(), name)
+    return _numbered(cast(Iterable[Mapping[str, object]], source), name)
+
+
+def _columns_table(columns: Mapping[str, Sequence[object]], name: str) -> Table:
     lengths = {key: len(column) for key, column in columns.items()}
     if len(set(lengths.values())) > 1:
         counted = listed([f"{length:,} of {key!r}" for key, length in lengths.items()])
@@ -253,9 +218,9 @@ def _table(columns: Mapping[str, Sequence[object]], name: str) -> Table:
     return _numbered((dict(zip(columns, values, strict=True)) for values in rows), name)
 
 
-def samples_in(source: object) -> tuple[Sequence[object], tuple[str, ...]] | None:
+def _samples_in(source: object) -> tuple[Sequence[object], tuple[str, ...]] | None:
     """The samples of a data set or of a single sample, with notes; None for other objects."""
-    if isinstance(source, Mapping | str) or is_list(source):
+    if isinstance(source, str):
         return None
     found = {name: items for name in COLLECTIONS if (items := items_in(value_of(source, name)))}
     if found:
@@ -278,16 +243,13 @@ def values_of(item: object) -> Mapping[str, object] | str:
     has_messages = any(isinstance(named.get(name), list) for name in CONVERSATIONS)
     is_multi_turn = isinstance(named.get("user_input"), list)  # ragas' MultiTurnSample
     if is_multi_turn or (has_messages and not named.keys() & {"question", "input", "answer"}):
+        said = {name: value for name, value in named.items() if value is not None and value != []}
         try:
-            said = {
-                name: value for name, value in named.items() if value is not None and value != []
-            }
             return _with_metadata(json.loads(json.dumps(said, default=plain_value)))
         except (TypeError, ValueError) as error:
             return f"is a conversation whose messages cannot be read: {error}"
-    fields = {field_of(name) for name in named}
     is_result = {"source_nodes", "documents"} & named.keys()
-    if fields <= NOT_ENOUGH and not is_result:
+    if not is_result and {field_of(name) for name in named} <= NOT_ENOUGH:
         if parts_of(item) is not None:
             return (
                 f"is a {kind}, a retrieved document and not a sample; "
@@ -295,21 +257,21 @@ def values_of(item: object) -> Mapping[str, object] | str:
             )
         names = listed([repr(name) for name in named])
         return f"is a {kind} without question, answer or reference; its attributes are {names}"
-    given = {
-        name: value
-        for name, value in named.items()
-        if value is not None and not (field_of(name) is None and _is_default(item, name, value))
-    }
-    return _with_metadata(given)
-
-
-def _is_default(item: object, name: str, value: object) -> bool:
-    """Whether a pydantic model's value is that of its class: it says nothing of the sample."""
-    declared: object = getattr(type(item), "model_fields", None)
-    if not isinstance(declared, Mapping) or name not in declared:
-        return False
-    default: object = getattr(cast(Mapping[str, object], declared)[name], "default", None)
-    return isinstance(value, bool | str | int | float) and value == default
+    # A pydantic model's value that is its class's default says nothing of the sample.
+    declared = mapping_in(getattr(type(item), "model_fields", None))
+    return _with_metadata(
+        {
+            name: value
+            for name, value in named.items()
+            if value is not None
+            and not (
+                field_of(name) is None
+                and name in declared
+                and isinstance(value, bool | str | int | float)
+                and value == getattr(declared[name], "default", None)
+            )
+        }
+    )
 
 
 def _with_metadata(values: Mapping[str, object]) -> Mapping[str, object]:

@@ -3,7 +3,8 @@
 The two outer levels are parsed here and not by the json module, so that each sample has its line.
 """
 
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import cast
 
@@ -22,6 +23,7 @@ from ragauge.loaders.formats.keyed import is_ranking, judged_together, keyed_row
 from ragauge.loaders.mapping import field_of, folded
 from ragauge.loaders.shapes.nested import is_result
 from ragauge.loaders.table import Table, listed, unreadable
+from ragauge.loaders.values import items_in
 from ragauge.samples.samples import Row
 
 MAX_DOCUMENT_LINE = 2**30
@@ -32,25 +34,15 @@ SAMPLE_LISTS = (
 )  # fmt: skip
 """Usual keys of the samples, for documents with several lists."""
 
-
-@dataclass(frozen=True, slots=True)
-class _Item:
-    """A value of the document and its line, if that is known."""
-
-    value: object
-    line: int | None
-
-
-_Members = dict[str, "list[_Item] | object"]
 _Object = dict[str, object]
+_Lists = Mapping[str, Sequence[object]]
 
 
 def read_json(path: Path) -> Table:
     """The document's objects with their lines; rows made from columns have none."""
     source = str(path)
     problems: list[Problem] = []
-    lines = text_lines(path, problems, longest=MAX_DOCUMENT_LINE)
-    text = "".join(line for _, line in lines)
+    text = "".join(line for _, line in text_lines(path, problems, longest=MAX_DOCUMENT_LINE))
     if problems:
         return Table((), source, problems=tuple(problems))
     if not text or text.isspace():
@@ -70,26 +62,41 @@ def read_json(path: Path) -> Table:
         problem = f"{error.problem}, at column {column}{hint}"
         return unreadable(source, problem, walk.line_at(error.position))
     if isinstance(document, list):
-        return _from_items(cast(list[_Item], document), source, walk.problems)
+        return walk.table(cast("list[object]", document))
     if isinstance(document, dict):
-        return _from_members(cast(_Members, document), source, walk.problems)
+        return _from_members(cast(_Object, document), walk)
     return unreadable(source, f"is {kind_of(document)}, but must be a list of objects")
 
 
 class _Walk:
-    """Parses the two outer levels of a JSON text and collects duplicate keys."""
+    """Parses the two outer levels of a JSON text; keeps the lines of items and the duplicate keys."""
 
     def __init__(self, text: str, source: str) -> None:
+        self.source = source
         self.problems: list[Problem] = []
+        self.lines: dict[int, list[int]] = {}
+        """The lines of a list's items, by the list's `id`."""
         self._text = text
-        self._source = source
         self._reader = JsonReader()
         self._place = 0
         self._line, self._counted_to = 1, 0
 
-    def document(self) -> "list[_Item] | _Members | object":
-        """The only value of the text; lists, also those in an object, become items."""
-        document = self._members() if self._at("{") else self._items_or_value()
+    def document(self) -> object:
+        """The only value of the text."""
+        members: _Object = {}
+
+        def member() -> None:
+            if not self._at('"'):
+                raise JsonError("is not JSON: expecting a name in double quotes", self._place)
+            line, name = self.line_at(self._place), cast(str, self._value())
+            if name in members:
+                self.problems.append(Problem(repeated_problem((name,)), self.source, line))
+            self._take(":")
+            members[name] = self._items_or_value()
+
+        if is_object := self._at("{"):
+            self._separated("{", "}", member)
+        document = members if is_object else self._items_or_value()
         if not self._at(""):
             raise JsonError("is not JSON: something follows the value", self._place)
         return document
@@ -100,154 +107,138 @@ class _Walk:
         self._counted_to = max(place, self._counted_to)
         return self._line
 
+    def table(self, items: Sequence[object], notes: tuple[str, ...] = ()) -> Table:
+        """The objects of a list as rows, with their lines if they are known; other items are problems."""
+        rows: list[Row] = []
+        lines: Sequence[int | None] = self.lines.get(id(items)) or [None] * len(items)
+        for item, line in zip(items, lines, strict=True):
+            if isinstance(item, dict):
+                rows.append(Row(cast(_Object, item), self.source, line))
+                problem = object_problem(cast(_Object, item))
+            else:
+                problem = f"is {kind_of(item)}, but must be an object"
+            if problem:
+                self.problems.append(Problem(problem, self.source, line))
+        return Table(tuple(rows), self.source, notes, tuple(self.problems))
+
     def _at(self, mark: str) -> bool:
         """Whether the mark comes next; an empty mark means the end of the text."""
         self._place = skip_blank(self._text, self._place)
         return self._text[self._place : self._place + 1] == mark
 
-    def _take(self, mark: str, instead: str = "") -> None:
+    def _take(self, mark: str, expected: str = "") -> None:
         if not self._at(mark):
-            raise JsonError(f"is not JSON: expecting {instead or repr(mark)}", self._place)
+            raise JsonError(f"is not JSON: expecting {expected or repr(mark)}", self._place)
         self._place += 1
 
-    def _members(self) -> _Members:
-        members: _Members = {}
-        self._take("{")
-        while not (self._at("}") and not members):
-            if not self._at('"'):
-                raise JsonError("is not JSON: expecting a name in double quotes", self._place)
-            line = self.line_at(self._place)
-            name = cast(str, self._value())
-            if name in members:
-                self.problems.append(Problem(repeated_problem((name,)), self._source, line))
-            self._take(":")
-            members[name] = self._items_or_value()
-            if not self._at(","):
-                break
-            self._place = skip_blank(self._text, self._place + 1)
-        self._take("}", "',' or '}'")
-        return members
+    def _separated(self, opening: str, closing: str, read: Callable[[], None]) -> None:
+        """Call `read` for each thing between the two marks."""
+        self._take(opening)
+        is_more = not self._at(closing)
+        while is_more:
+            read()
+            if is_more := self._at(","):
+                self._place = skip_blank(self._text, self._place + 1)
+        self._take(closing, f"',' or {closing!r}")
 
-    def _items_or_value(self) -> "list[_Item] | object":
-        return self._items() if self._at("[") else self._value()
+    def _items_or_value(self) -> object:
+        if not self._at("["):
+            return self._value()
+        items: list[object] = []
+        lines: list[int] = []
 
-    def _items(self) -> list[_Item]:
-        items: list[_Item] = []
-        self._take("[")
-        while not (self._at("]") and not items):
-            line = self.line_at(self._place)
-            items.append(_Item(self._value(), line))
-            if not self._at(","):
-                break
-            self._place = skip_blank(self._text, self._place + 1)
-        self._take("]", "',' or ']'")
+        def item() -> None:
+            lines.append(self.line_at(self._place))
+            items.append(self._value())
+
+        self._separated("[", "]", item)
+        self.lines[id(items)] = lines
         return items
 
     def _value(self) -> object:
         start = self._place
         value, self._place = self._reader.read(self._text, start)
         if repeated := self._reader.take_repeated():
-            problem = Problem(repeated_problem(repeated), self._source, self.line_at(start))
-            self.problems.append(problem)
+            line = self.line_at(start)
+            self.problems.append(Problem(repeated_problem(repeated), self.source, line))
         return value
 
 
-def _from_items(
-    items: list[_Item], source: str, problems: list[Problem], notes: tuple[str, ...] = ()
-) -> Table:
-    rows: list[Row] = []
-    for item in items:
-        if isinstance(item.value, dict):
-            fields = cast(dict[str, object], item.value)
-            if problem := object_problem(fields):
-                problems.append(Problem(problem, source, item.line))
-            rows.append(Row(fields, source, item.line))
-        else:
-            problem = f"is {kind_of(item.value)}, but must be an object"
-            problems.append(Problem(problem, source, item.line))
-    return Table(tuple(rows), source, notes, tuple(problems))
-
-
-def _from_members(members: _Members, source: str, problems: list[Problem]) -> Table:
+def _from_members(members: _Object, walk: _Walk) -> Table:
     """The samples of an object: its columns, the object as the only row, or the rows under one of its keys."""
+    source, problems = walk.source, walk.problems
     members = _with_inner_list(_in_columns(members))
-    lists = {
-        name: cast(list[_Item], member)
-        for name, member in members.items()
-        if isinstance(member, list)
-    }
-    has_column = any(
-        field_of(name) is not None and not _are_objects(items) for name, items in lists.items()
-    )
-    if has_column and len(lists) == len(members):
-        return _from_columns(lists, source, problems)
-    if (pairs := _with_predictions(lists)) is not None:
-        return _from_items(pairs, source, problems)
-    plain = {
-        name: [item.value for item in lists[name]] if name in lists else member
-        for name, member in members.items()
-    }
-    if (judged := judged_together(plain)) is not None:
-        items = [_Item(values, None) for values in judged]
+    lists = {name: items_in(members[name]) for name in members if isinstance(members[name], list)}
+    columns = [name for name in lists if field_of(name) and not _are_objects(lists[name])]
+    if columns and len(lists) == len(members):
+        lengths = {name: len(items) for name, items in lists.items()}
+        if len(set(lengths.values())) > 1:
+            counted = listed([f"{length} of {name!r}" for name, length in lengths.items()])
+            text = f"has columns of different lengths: {counted}"
+            return Table((), source, problems=(*problems, Problem(text, source)))
+        cells = zip(*lists.values(), strict=True)
+        rows = tuple(Row(dict(zip(lists, values, strict=True)), source) for values in cells)
+        return Table(rows, source, problems=tuple(problems))
+    examples, predictions = (lists.get(name, ()) for name in ("examples", "predictions"))
+    if len(examples) == len(predictions) and all(map(_are_objects, (examples, predictions))):
+        pairs: list[object] = [  # LlamaIndex's examples with the predictions for them
+            {**example, **other}
+            if isinstance(example, dict) and isinstance(other, dict)
+            else example
+            for example, other in zip(examples, predictions, strict=True)
+        ]
+        walk.lines[id(pairs)] = walk.lines[id(examples)]
+        return walk.table(pairs)
+    if (judged := judged_together(members)) is not None:
         note = f"read the results of {listed([repr(name) for name in lists])} together"
-        return _from_items(items, source, problems, (note,))
+        return walk.table(judged, (note,))
     # One trace as Langfuse exports it.
     is_trace = "observations" in lists and bool({"input", "output", "trace"} & members.keys())
     is_sample = not members.keys() & set(SAMPLE_LISTS) and any(
         isinstance(member, str) and field_of(name) in ("question", "answer")
         for name, member in members.items()
     )
-    if is_trace or is_sample or is_result(plain):
-        return Table((Row(plain, source, 1),), source, problems=tuple(problems))
+    if is_trace or is_sample or is_result(members):
+        return Table((Row(members, source, 1),), source, problems=tuple(problems))
     key = _sample_list(lists)
-    keyed = keyed_rows(plain) if key is not None else keyed_rows(plain) or rows_by_system(plain)
+    keyed = keyed_rows(members) or (rows_by_system(members) if key is None else None)
     if keyed is not None:
         rows = tuple(Row(values, source) for values in keyed.rows)
         return Table(rows, source, (keyed.note,), tuple(problems))
     if key is None:
         has = f"has the keys {listed([repr(name) for name in members])}" if members else "is empty"
-        problem = f"{has}, but must be a list of objects, or have such a list under 'samples'"
-        if is_ranking(plain):
-            problem = (
-                f"{has} with a number for each document: score it with 'ragauge rank QRELS RUN'"
-            )
-        return Table((), source, problems=(*problems, Problem(problem, source)))
+        text = f"{has}, but must be a list of objects, or have such a list under 'samples'"
+        if is_ranking(members):
+            text = f"{has} with a number for each document: score it with 'ragauge rank QRELS RUN'"
+        return Table((), source, problems=(*problems, Problem(text, source)))
     left_out = listed([repr(name) for name in members if name != key])
     notes = (f"read the samples under {key!r}, left out {left_out}",) if left_out else ()
-    return _from_items(lists[key], source, problems, notes)
+    return walk.table(lists[key], notes)
 
 
-def _in_columns(members: _Members) -> _Members:
+def _in_columns(members: _Object) -> _Object:
     """A frame as pandas, MLflow and W&B write it, as lists by column; other documents as they are.
 
     Either an object of values by index for each column, or the names under columns and the rows under data.
     """
-    names, cells = members.get("columns"), members.get("data")
-    if isinstance(names, list) and isinstance(cells, list):
-        header = [item.value for item in cast(list[_Item], names)]
-        rows = cast(list[_Item], cells)
-        if all(isinstance(name, str) for name in header) and all(
-            isinstance(row.value, list) and len(cast(list[object], row.value)) == len(header)
-            for row in rows
-        ):
-            return {
-                cast(str, name): [
-                    _Item(cast(list[object], row.value)[at], row.line) for row in rows
-                ]
-                for at, name in enumerate(header)
-            }
+    names, rows = members.get("columns"), members.get("data")
+    if isinstance(names, list) and isinstance(rows, list):
+        header, cells = items_in(cast(object, names)), [*map(items_in, cast("list[object]", rows))]
+        is_each = all(isinstance(name, str) for name in header) and all(
+            isinstance(row, list) for row in cast("list[object]", rows)
+        )
+        if is_each and all(len(row) == len(header) for row in cells):
+            return {str(name): [row[at] for row in cells] for at, name in enumerate(header)}
     frames = {
         name: cast(_Object, given) for name, given in members.items() if isinstance(given, dict)
     }
     indexes = {tuple(column) for column in frames.values()}
     if len(frames) < len(members) or len(indexes) != 1 or not any(map(str.isdecimal, *indexes)):
         return members
-    return {
-        name: [_Item(value, None) for value in column.values()] for name, column in frames.items()
-    }
+    return {name: list(column.values()) for name, column in frames.items()}
 
 
-def _with_inner_list(members: _Members) -> _Members:
+def _with_inner_list(members: _Object) -> _Object:
     """The members, with the samples of an inner object in its place: promptfoo's results.results."""
     if any(isinstance(member, list) for member in members.values()):
         return members
@@ -256,28 +247,12 @@ def _with_inner_list(members: _Members) -> _Members:
         held = cast(_Object, inner) if isinstance(inner, dict) else {}
         for key in SAMPLE_LISTS:
             items = held.get(key)
-            if isinstance(items, list) and items and isinstance(items[0], dict):
-                found = [_Item(item, None) for item in cast(list[object], items)]
-                return {**members, name: found}
+            if isinstance(items, list) and _are_objects(cast("list[object]", items)):
+                return {**members, name: cast(object, items)}
     return members
 
 
-def _with_predictions(lists: dict[str, list[_Item]]) -> list[_Item] | None:
-    """LlamaIndex's examples with the predictions for them; None for other documents."""
-    examples, predictions = lists.get("examples", []), lists.get("predictions", [])
-    if len(examples) != len(predictions) or not (
-        _are_objects(examples) and _are_objects(predictions)
-    ):
-        return None
-    return [
-        _Item({**cast(_Object, example.value), **cast(_Object, other.value)}, example.line)
-        if isinstance(example.value, dict) and isinstance(other.value, dict)
-        else example
-        for example, other in zip(examples, predictions, strict=True)
-    ]
-
-
-def _sample_list(lists: dict[str, list[_Item]]) -> str | None:
+def _sample_list(lists: _Lists) -> str | None:
     """The key of the only list that can be the samples, or None."""
     names = [name for name, items in lists.items() if _are_objects(items)]
     names = names or [name for name, items in lists.items() if not items]
@@ -286,19 +261,5 @@ def _sample_list(lists: dict[str, list[_Item]]) -> str | None:
     return names[0] if len(names) == 1 else None
 
 
-def _from_columns(lists: dict[str, list[_Item]], source: str, problems: list[Problem]) -> Table:
-    lengths = {name: len(items) for name, items in lists.items()}
-    if len(set(lengths.values())) > 1:
-        counted = listed([f"{length} of {name!r}" for name, length in lengths.items()])
-        problem = f"has columns of different lengths: {counted}"
-        return Table((), source, problems=(*problems, Problem(problem, source)))
-    n_rows = next(iter(lengths.values()))
-    rows = tuple(
-        Row({name: items[number].value for name, items in lists.items()}, source)
-        for number in range(n_rows)
-    )
-    return Table(rows, source, problems=tuple(problems))
-
-
-def _are_objects(items: list[_Item]) -> bool:
-    return bool(items) and isinstance(items[0].value, dict)
+def _are_objects(items: Sequence[object]) -> bool:
+    return bool(items) and isinstance(items[0], dict)

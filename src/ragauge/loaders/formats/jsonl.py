@@ -14,27 +14,20 @@ from typing import cast
 
 from ragauge.errors import Problem
 from ragauge.loaders.formats.files import MAX_PROBLEMS, MAX_UNPACKED_BYTES, text_lines
-from ragauge.loaders.table import Table
+from ragauge.loaders.table import Table, tables_of
 from ragauge.samples.samples import Row
 
 BLANK = re.compile(r"[ \t\r\n]*")
 _KINDS: dict[type, str] = {
-    dict: "an object",
-    list: "a list",
-    str: "text",
-    bool: "true or false",
-    int: "a number",
-    float: "a number",
-    type(None): "null",
-}
+    dict: "an object", list: "a list", str: "text", bool: "true or false", type(None): "null",
+}  # fmt: skip
 
 
 class JsonError(ValueError):
     """Text that is not JSON; `position` is the offset of the first wrong character."""
 
     def __init__(self, problem: str, position: int) -> None:
-        self.problem = problem
-        self.position = position
+        self.problem, self.position = problem, position
         super().__init__(problem)
 
 
@@ -55,8 +48,8 @@ class JsonReader:
         except RecursionError:
             raise JsonError("is nested too deeply", start) from None
         except ValueError:
-            problem = "has an integer of more than 4,300 digits; put it in quotes"
-            raise JsonError(problem, start) from None
+            text = "has an integer of more than 4,300 digits; put it in quotes"
+            raise JsonError(text, start) from None
 
     def read_whole(self, text: str) -> object:
         """The only value of the text; JsonError when something follows it."""
@@ -97,8 +90,7 @@ def object_problem(fields: dict[str, object]) -> str:
     if "".join(fields).isascii():
         return ""
     for name in fields:
-        lone = next((sign for sign in name if "\ud800" <= sign <= "\udfff"), "")
-        if lone:
+        if lone := next((sign for sign in name if "\ud800" <= sign <= "\udfff"), ""):
             return (
                 f"has the key {name[:60]!a} with half a character (lone surrogate U+{ord(lone):04X}); "
                 "fix the export that wrote it"
@@ -112,7 +104,7 @@ def repeated_problem(names: tuple[str, ...]) -> str:
 
 def kind_of(value: object) -> str:
     """The name of a JSON value's type."""
-    return _KINDS.get(type(value), "a value")
+    return _KINDS.get(type(value), "a number" if isinstance(value, int | float) else "a value")
 
 
 def read_jsonl(path: Path) -> Table:
@@ -123,46 +115,44 @@ def read_jsonl(path: Path) -> Table:
 
 def jsonl_tables(path: Path, most_bytes: float = inf) -> Iterator[Table]:
     """The file's objects in tables of about `most_bytes` bytes."""
-    source = str(path)
     problems: list[Problem] = []
-    rows: list[Row] = []
-    reader = JsonReader()
-    size, n_problems, is_first = 0, 0, True
     largest = MAX_UNPACKED_BYTES if most_bytes == inf else None
-    for number, line in text_lines(path, problems, largest=largest):
+    rows = _rows(text_lines(path, problems, largest=largest), str(path), problems)
+    return tables_of(rows, str(path), most_bytes, problems)
+
+
+def _rows(
+    lines: Iterator[tuple[int, str]], source: str, problems: list[Problem]
+) -> Iterator[tuple[Row, int]]:
+    """The objects of the lines, each with the length of its line."""
+    reader = JsonReader()
+    n_problems = 0
+    for number, line in lines:
         if line.isspace():
             continue
-        fields = _object_or_problem(line, reader)
-        if isinstance(fields, dict):
-            rows.append(Row(fields, source, number))
-        else:
-            problems.append(Problem(fields, source, number))
-            n_problems += 1
+        value, problem = None, ""
+        try:
+            value = reader.read_whole(line)
+        except JsonError as error:
+            cut_off = (
+                "" if line.endswith("\n") else "; the last line of the file seems to be cut off"
+            )
+            problem = f"{error.problem}, at column {error.position + 1}{cut_off}"
+        repeated = reader.take_repeated()
+        if not problem and repeated:
+            problem = repeated_problem(repeated)
+        elif not problem and not isinstance(value, dict):
+            hint = (
+                "; if the file is one JSON list, name it .json" if isinstance(value, list) else ""
+            )
+            problem = f"is {kind_of(cast(object, value))}, but must be an object{hint}"
+        fields = cast("dict[str, object]", value)
+        if not (problem := problem or object_problem(fields)):
+            yield Row(fields, source, number), len(line)
+            continue
+        problems.append(Problem(problem, source, number))
+        n_problems += 1
         if n_problems == MAX_PROBLEMS:
             rest = f"over {MAX_PROBLEMS:,} lines cannot be read; the lines after this one were not looked at"
             problems.append(Problem(rest, source, number))
-            break
-        size += len(line)
-        if size >= most_bytes:
-            yield Table(tuple(rows), source, problems=tuple(problems))
-            rows.clear()
-            problems.clear()
-            size, is_first = 0, False
-    if rows or problems or is_first:
-        yield Table(tuple(rows), source, problems=tuple(problems))
-
-
-def _object_or_problem(line: str, reader: JsonReader) -> dict[str, object] | str:
-    try:
-        value = reader.read_whole(line)
-    except JsonError as error:
-        reader.take_repeated()
-        cut_off = "" if line.endswith("\n") else "; the last line of the file seems to be cut off"
-        return f"{error.problem}, at column {error.position + 1}{cut_off}"
-    if repeated := reader.take_repeated():
-        return repeated_problem(repeated)
-    if not isinstance(value, dict):
-        hint = "; if the file is one JSON list, name it .json" if isinstance(value, list) else ""
-        return f"is {kind_of(cast(object, value))}, but must be an object{hint}"
-    fields = cast(dict[str, object], value)
-    return object_problem(fields) or fields
+            return

@@ -9,7 +9,7 @@ from typing import NamedTuple, cast
 
 from ragauge.loaders.mapping import field_of
 from ragauge.loaders.table import listed
-from ragauge.loaders.values import mapping_in, mappings_in
+from ragauge.loaders.values import items_in, mapping_in, mappings_in
 
 TELLING = ("question", "answer", "references", "contexts")
 """Fields of which a sample has at least one."""
@@ -39,12 +39,10 @@ def keyed_rows(members: Values) -> KeyedRows | None:
     >>> keyed_rows({"q1": "Here.", "q2": "There."}).rows
     [{'id': 'q1', 'answer': 'Here.'}, {'id': 'q2', 'answer': 'There.'}]
     """
-    if (questions := _questions_of_corpus(members)) is not None:
-        return questions
-    if (evaluated := _evaluated(members)) is not None:
-        return evaluated
-    if set(members) == HOTPOT and isinstance(answers := members["answer"], Mapping):
-        return keyed_rows(cast(Values, answers))
+    if (read := _questions_of_corpus(members) or _evaluated(members)) is not None:
+        return read
+    if set(members) == HOTPOT and isinstance(members["answer"], Mapping):
+        return keyed_rows(cast(Values, members["answer"]))
     keys = listed([repr(key) for key in members], most=2)
     if members and all(isinstance(value, str) for value in members.values()):
         if len(members) < 2 or not all(any(map(str.isdigit, key)) for key in members):
@@ -53,9 +51,8 @@ def keyed_rows(members: Values) -> KeyedRows | None:
         return KeyedRows(rows, f"read the keys ({keys}) as ids and the texts as answers")
     if not members or not all(_is_sample(value) for value in members.values()):
         return None
-    samples = {key: cast(Values, value) for key, value in members.items()}
-    has_ids = any(field_of(name) == "id" for sample in samples.values() for name in sample)
-    if has_ids:
+    samples = {key: mapping_in(value) for key, value in members.items()}
+    if any(field_of(name) == "id" for sample in samples.values() for name in sample):
         return KeyedRows(list(samples.values()), f"read the samples under the keys {keys}")
     rows = [{"id": key, **sample} for key, sample in samples.items()]
     return KeyedRows(rows, f"read the keys ({keys}) as ids")
@@ -63,18 +60,12 @@ def keyed_rows(members: Values) -> KeyedRows | None:
 
 def _questions_of_corpus(members: Values) -> KeyedRows | None:
     """The questions of LlamaIndex's data set for embeddings, with their passages as gold."""
-    queries, corpus, relevant = (members.get(name) for name in CORPUS)
-    if not (
-        isinstance(queries, Mapping)
-        and isinstance(corpus, Mapping)
-        and isinstance(relevant, Mapping)
-    ):
+    if not all(isinstance(members.get(name), Mapping) for name in CORPUS):
         return None
-    texts, found = cast(Values, corpus), cast("Mapping[str, object]", relevant)
+    queries, texts, relevant = (mapping_in(members[name]) for name in CORPUS)
     rows: list[Values] = []
-    for id, question in cast(Values, queries).items():
-        ids = found.get(id)
-        gold = cast("list[object]", ids) if isinstance(ids, list) else []
+    for id, question in queries.items():
+        gold = list(items_in(relevant.get(id)))
         passages = [texts[doc] for doc in gold if isinstance(doc, str) and doc in texts]
         rows.append({"id": id, "question": question, "gold_contexts": passages, "relevant": gold})
     return KeyedRows(rows, "read 'queries' as questions and 'relevant_docs' as their gold")
@@ -84,9 +75,11 @@ def _evaluated(members: Values) -> KeyedRows | None:
     """The answers of several models to the tasks of InspectorRAGet, as MTRAG's, with the medians of people's ratings."""
     names = ("tasks", "documents", "evaluations")
     tasks, documents, given = (mappings_in(members.get(name)) for name in names)
-    if not all("task_id" in each for each in tasks) or not all(
-        {"task_id", "model_id", "model_response"} <= each.keys() for each in given
-    ):
+    asked = {"task_id", "model_id", "model_response"}
+    is_each = all("task_id" in each for each in tasks) and all(
+        asked <= each.keys() for each in given
+    )
+    if not given or not is_each:
         return None
     texts = {each.get("document_id"): each for each in documents}
     by_id = {each["task_id"]: each for each in tasks}
@@ -95,7 +88,7 @@ def _evaluated(members: Values) -> KeyedRows | None:
         task = by_id.get(each["task_id"], {})
         row = {name: value for name, value in task.items() if name != "annotations"}
         found = mappings_in(task.get("contexts"))
-        row["contexts"] = [{**texts.get(one.get("document_id"), {}), **one} for one in found]
+        row["contexts"] = [{**texts.get(text.get("document_id"), {}), **text} for text in found]
         row |= {"system": each["model_id"], "prediction": each["model_response"]}
         conversation, mark, turn = str(each["task_id"]).rpartition("<::>")
         if mark:  # MTRAG's ids are those of a conversation and a turn
@@ -103,16 +96,13 @@ def _evaluated(members: Values) -> KeyedRows | None:
             row.pop("Turn", None)
         for name, rated in mapping_in(each.get("annotations")).items():
             by_person = mapping_in(rated)
-            values = [str(mapping_in(one).get("value")) for one in by_person.values()]
+            values = [str(mapping_in(rating).get("value")) for rating in by_person.values()]
             numbers = [float(value) for value in values if value.isdecimal()]
             if numbers and "system" not in by_person:
                 row[f"people_{name}"] = median(numbers)
         rows.append(row)
-    if not rows:
-        return None
-    return KeyedRows(
-        rows, "read 'evaluations' with their 'tasks' and 'documents', a row for each model"
-    )
+    note = "read 'evaluations' with their 'tasks' and 'documents', a row for each model"
+    return KeyedRows(rows, note)
 
 
 def rows_by_system(members: Values) -> KeyedRows | None:
@@ -125,9 +115,9 @@ def rows_by_system(members: Values) -> KeyedRows | None:
     [{'system': 'small', 'id': 1, 'answer': 'Here'}, {'system': 'large', 'id': 1, 'answer': 'There'}]
     """
     lists = {
-        name: cast(Sequence[Values], items)
+        name: mappings_in(items)
         for name, items in members.items()
-        if isinstance(items, list) and items and all(map(_is_sample, cast(list[object], items)))
+        if items_in(items) and all(map(_is_sample, items_in(items)))
     }
     if len(lists) < 2 or len(lists) < len(members):
         return None
@@ -154,14 +144,14 @@ def judged_together(members: Values) -> list[Values] | None:
 
     Each evaluator's score is an extra field of its name. All must have judged the same answers.
     """
-    lists: dict[str, list[Values]] = {}
-    for name, items in members.items():
-        results = cast(list[object], items) if isinstance(items, list) else []
-        if not results or not all(
-            isinstance(each, Mapping) and each.keys() >= _SCORED for each in results
-        ):
-            return None
-        lists[name] = cast(list[Values], results)
+    lists = {name: mappings_in(items) for name, items in members.items()}
+    if not all(
+        results
+        and len(results) == len(items_in(members[name]))
+        and all(r.keys() >= _SCORED for r in results)
+        for name, results in lists.items()
+    ):
+        return None
     answers = [[(each["query"], each["response"]) for each in items] for items in lists.values()]
     if not answers or any(each != answers[0] for each in answers):
         return None
@@ -175,18 +165,12 @@ def judged_together(members: Values) -> list[Values] | None:
 
 def is_ranking(members: Values) -> bool:
     """Whether it has a number for each document of each query, as rankings and judgements in JSON have."""
-    numbers = [cast(Values, each) for each in members.values() if isinstance(each, Mapping)]
-    return (
-        bool(members)
-        and len(numbers) == len(members)
-        and all(
-            each and all(isinstance(number, int | float) for number in each.values())
-            for each in numbers
-        )
+    queries = [mapping_in(each).values() for each in members.values()]
+    return bool(queries) and all(
+        numbers and all(isinstance(number, int | float) for number in numbers)
+        for numbers in queries
     )
 
 
 def _is_sample(value: object) -> bool:
-    return isinstance(value, Mapping) and any(
-        field_of(name) in TELLING for name in cast(Values, value)
-    )
+    return any(field_of(name) in TELLING for name in mapping_in(value))

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterator
+from io import BytesIO
 from math import inf
 from pathlib import Path
 from typing import NamedTuple, cast
@@ -94,7 +95,7 @@ MAGIC = b"PAR1"
 MAX_FOOTER_BYTES = 256 * 2**20
 MAX_DEPTH = 30
 
-_TRUE, _FALSE, _BYTE, _DOUBLE, _BINARY, _LIST, _SET, _MAP, _STRUCT = (1, 2, 3, 7, 8, 9, 10, 11, 12)
+_TRUE, _FALSE, _BYTE, _DOUBLE, _BINARY, _LIST, _SET, _STRUCT = (1, 2, 3, 7, 8, 9, 10, 12)
 _INTEGERS = (4, 5, 6)
 
 Struct = dict[int, object]
@@ -127,7 +128,7 @@ def read_footer(path: Path) -> Footer:
         file.seek(size - 8 - length)
         content = file.read(length)
     try:
-        table = _Thrift(content).struct()
+        table = _struct(BytesIO(content))
         columns = [
             cast("Struct", chunk.get(3, {}))
             for group in cast("list[Struct]", table.get(4, []))
@@ -140,7 +141,7 @@ def read_footer(path: Path) -> Footer:
                 raise FooterError("a column lies outside the file")
         n_values, unpacked = (sum(_count(each, number) for each in columns) for number in (5, 6))
         return Footer(_count(table, 3), n_values, unpacked)
-    except (IndexError, TypeError, AttributeError):
+    except (IndexError, TypeError, AttributeError, OverflowError):
         raise FooterError("its footer is damaged") from None
 
 
@@ -151,61 +152,50 @@ def _count(table: Struct, number: int) -> int:
     return value
 
 
-class _Thrift:
-    """Reads Thrift's compact protocol; IndexError where the bytes end too early."""
+def _struct(content: BytesIO, depth: int = 0) -> Struct:
+    """A struct in Thrift's compact protocol; IndexError where the bytes end too early."""
+    fields: Struct = {}
+    number = 0
+    while kind := content.read(1)[0]:
+        number = number + (kind >> 4) if kind >> 4 else _integer(content)
+        value = _value(content, kind & 15, depth + 1)
+        if value is not None:
+            fields[number] = value
+    return fields
 
-    def __init__(self, content: bytes) -> None:
-        self._content, self._at = content, 0
 
-    def struct(self, depth: int = 0) -> Struct:
-        fields: Struct = {}
-        number = 0
-        while kind := self._byte():
-            step, kind = kind >> 4, kind & 15
-            number = number + step if step else self._integer()
-            value = self._value(kind, depth + 1)
-            if value is not None:
-                fields[number] = value
-        return fields
-
-    def _value(self, kind: int, depth: int, *, in_list: bool = False) -> object:
-        if depth > MAX_DEPTH:
-            raise FooterError("its footer is nested too deeply")
-        if kind in (_TRUE, _FALSE):  # in a field the kind is the value
-            return self._skip(1) if in_list else None
-        if kind in _INTEGERS:
-            return self._integer()
-        if kind == _STRUCT:
-            return self.struct(depth)
-        if kind in (_LIST, _SET):
-            head = self._byte()
-            n, of = head >> 4, head & 15
-            n = self._unsigned() if n == 15 else n
-            if n > len(self._content):
-                raise FooterError("its footer is damaged")
-            return [self._value(of, depth + 1, in_list=True) for _ in range(n)]
-        if kind in (_BYTE, _DOUBLE, _BINARY):
-            return self._skip({_BYTE: 1, _DOUBLE: 8}.get(kind) or self._unsigned())
+def _value(content: BytesIO, kind: int, depth: int, *, in_list: bool = False) -> object:
+    if depth > MAX_DEPTH:
+        raise FooterError("its footer is nested too deeply")
+    if kind in _INTEGERS:
+        return _integer(content)
+    if kind == _STRUCT:
+        return _struct(content, depth)
+    if kind in (_LIST, _SET):
+        head = content.read(1)[0]
+        n = _unsigned(content) if head >> 4 == 15 else head >> 4
+        if n > len(content.getbuffer()):
+            raise FooterError("its footer is damaged")
+        return [_value(content, head & 15, depth + 1, in_list=True) for _ in range(n)]
+    if kind in (_TRUE, _FALSE):  # in a field the kind is the value
+        content.seek(int(in_list), os.SEEK_CUR)
+    elif kind in (_BYTE, _DOUBLE, _BINARY):
+        content.seek({_BYTE: 1, _DOUBLE: 8}.get(kind) or _unsigned(content), os.SEEK_CUR)
+    else:
         raise FooterError("its footer is damaged")
+    return None
 
-    def _byte(self) -> int:
-        self._at += 1
-        return self._content[self._at - 1]
 
-    def _skip(self, n: int) -> None:
-        self._at += n
+def _integer(content: BytesIO) -> int:
+    value = _unsigned(content)
+    return (value >> 1) ^ -(value & 1)
 
-    def _unsigned(self) -> int:
-        value = shift = 0
-        while True:
-            byte = self._byte()
-            value |= (byte & 127) << shift
-            if byte < 128:
-                return value
-            shift += 7
-            if shift > 63:
-                raise FooterError("its footer is damaged")
 
-    def _integer(self) -> int:
-        value = self._unsigned()
-        return (value >> 1) ^ -(value & 1)
+def _unsigned(content: BytesIO) -> int:
+    value = 0
+    for shift in range(0, 64, 7):
+        byte = content.read(1)[0]
+        value |= (byte & 127) << shift
+        if byte < 128:
+            return value
+    raise FooterError("its footer is damaged")

@@ -38,7 +38,9 @@ def printed_list(text: str) -> object:
     >>> printed_list("[Document(page_content='a', metadata={'id': 'd1'})]")
     [{'page_content': 'a', 'metadata': {'id': 'd1'}}]
     """
-    if len(text) > MAX_LENGTH or _depth(_STRING.sub("", text)) > MAX_DEPTH:
+    marks = re.findall(r"[\[\](){}]", _STRING.sub("", text[: MAX_LENGTH + 1]))
+    depths = accumulate(1 if mark in "[({" else -1 for mark in marks)
+    if len(text) > MAX_LENGTH or max(depths, default=0) > MAX_DEPTH:
         raise UnreadableError("nor a Python list short and flat enough to read; write it as JSON")
     array = _printed_array(text)
     if array is not None:
@@ -86,11 +88,6 @@ def _value(node: ast.expr) -> object:
             raise ValueError("a call without named arguments")
         case _:
             return cast(object, ast.literal_eval(node))
-
-
-def _depth(text: str) -> int:
-    steps = (1 if mark in "[({" else -1 for mark in re.findall(r"[\[\](){}]", text))
-    return max(accumulate(steps), default=0)
 
 
 _LOCK = Lock()

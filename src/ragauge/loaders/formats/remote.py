@@ -8,9 +8,9 @@ from pathlib import Path, PurePosixPath
 from typing import Any, cast
 
 from ragauge.errors import DataError, MissingExtraError, Problem, StoreError
-from ragauge.loaders.formats.file_sets import KINDS, kind_of_file
+from ragauge.loaders.sources import KINDS, kind_of_file
+from ragauge.samples.file import TemporaryFolder
 from ragauge.samples.samples import Samples
-from ragauge.samples.temporary_file import TemporaryFolder
 from ragauge.storage.object_store import (
     EXTRAS,
     advice_for,
@@ -20,12 +20,6 @@ from ragauge.storage.object_store import (
     scheme_of,
 )
 from ragauge.storage.regular_file import as_url
-
-
-def remote_url(source: object) -> str | None:
-    """The URL of a source in an object store; None for all other sources."""
-    url = as_url(source) if isinstance(source, str | Path) else None
-    return url if url is not None and scheme_of(url) in EXTRAS else None
 
 
 class Copies:
@@ -38,27 +32,11 @@ class Copies:
 
     def of(self, source: object) -> object:
         """The source, or the path of its copy."""
-        url = remote_url(source)
-        return source if url is None else self._copy(url)
-
-    def of_systems(self, sources: object) -> object:
-        """The sources of systems by name, or the paths of their copies.
-
-        Never called for a mapping that is itself data: an address in data is not fetched.
-        """
-        by_name = cast(Mapping[object, object], sources)
-        if not any(map(remote_url, by_name.values())):
-            return sources
-        return {name: self.of(source) for name, source in by_name.items()}
-
-    def _copy(self, url: str) -> Path:
-        if self._folder is None:
-            self._folder = TemporaryFolder()
-        folder = self._folder.path / f"{len(self.places)}"
-        folder.mkdir()
+        url = as_url(source) if isinstance(source, str | Path) else None
+        if url is None or scheme_of(url) not in EXTRAS:
+            return source
         try:
-            files = file_system(url)
-            return self._copied(url, folder, files)
+            return self._copied(url, file_system(url))
         except (DataError, MissingExtraError, StoreError):
             raise
         except FileNotFoundError:
@@ -67,21 +45,34 @@ class Copies:
             reason = f"cannot be read: {reason_of(error)}; {advice_for(url, error)}"
             raise DataError([Problem(reason, url)]) from error
 
-    def _copied(self, url: str, folder: Path, files: Any) -> Path:
+    def of_systems(self, sources: object) -> object:
+        """The sources of systems by name, or the paths of their copies.
+
+        Never called for a mapping that is itself data: an address in data is not fetched.
+        """
+        by_name = cast(Mapping[object, object], sources)
+        copies = {name: self.of(source) for name, source in by_name.items()}
+        return copies if self.places else sources
+
+    def _copied(self, url: str, files: Any) -> Path:
         """Copy the file, the folder or all files of the pattern at a URL; the path to read instead."""
         files.invalidate_cache()
+        base, _, pattern = url.rpartition("/")
         if glob.has_magic(url):
-            names, base = files.glob(url), _before_pattern(url)
-            pattern = url[len(base) :].lstrip("/")
+            parts = url.split("/")
+            first = next(at for at, part in enumerate(parts) if glob.has_magic(part))
+            base, pattern = "/".join(parts[:first]), "/".join(parts[first:])
+            names = files.glob(url)
         elif files.isfile(url):
-            names, base = [url], url.rpartition("/")[0]
-            pattern = url.rpartition("/")[2]
+            names = [url]
         else:
             names, base, pattern = files.ls(url, detail=False), url, ""
+        self._folder = self._folder or TemporaryFolder()
+        folder = self._folder.path / f"{len(self.places)}"
+        folder.mkdir()
         self.places[str(folder)] = base.rstrip("/")
-        inside = key_of(base)
         for name in names:
-            place = PurePosixPath(key_of(str(name))[len(inside) :].lstrip("/"))
+            place = PurePosixPath(key_of(str(name))[len(key_of(base)) :].lstrip("/"))
             if ".." in place.parts or not place.name or place.name.startswith("."):
                 continue
             if len(names) > 1 and kind_of_file(Path(place.name)) is None:
@@ -123,10 +114,3 @@ def with_urls(samples: Samples, copies: Copies) -> Samples:
         return samples
     notes = tuple(map(copies.named, samples.notes))
     return replace(samples, source=copies.named(samples.source), notes=notes)
-
-
-def _before_pattern(url: str) -> str:
-    """The folders of a URL before its first pattern."""
-    parts = url.split("/")
-    first = next(at for at, part in enumerate(parts) if glob.has_magic(part))
-    return "/".join(parts[:first])

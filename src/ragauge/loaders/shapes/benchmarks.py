@@ -25,12 +25,12 @@ Read = tuple[Sequence[Row], str]
 
 def recognised(table: Table, keep: Collection[str] = ()) -> Table:
     """The table with a row for each answer, or each question, that such a file holds; others as they are."""
-    if table.rows and not set(keep) & set(table.columns()):
+    if table.rows and not set(keep) & set(table.columns):
         readers = (_promptfoo_results, _promptfoo_table, _helm_requests, _events, _articles)
         read = next((read for reader in readers if (read := reader(table.rows))), None)
         if read is not None:
             table = replace(table, rows=tuple(read[0]), notes=(*table.notes, f"read {read[1]}"))
-    columns = set(table.columns()) - set(keep)
+    columns = set(table.columns) - set(keep)
     made = [row.values.get("result") for row in table.rows]
     right = [row.values.get("ground_truth") for row in table.rows]
     if "result" in columns and (any(map(_calls_of, (*right, *made))) or any(map(_calls_in, made))):
@@ -62,23 +62,21 @@ def _promptfoo_results(rows: Sequence[Row]) -> Read | None:
         is_run = {"response", "provider", "gradingResult"} & names
         if not (isinstance(values.get("vars"), Mapping) and is_test and is_run):
             return None
-        response = values.get("response")
-        output = found(values, "response.output") if isinstance(response, Mapping) else response
+        output = response = values.get("response")
+        if isinstance(response, Mapping):
+            output = found(values, "response.output")
         answer = output if output is None or isinstance(output, str) else str(output)
-        given: dict[str, object] = {"answer": answer}
+        given: Values = {"answer": answer}
         if values.get("testIdx") is not None:
             given["id"] = str(values["testIdx"])
         if name := found(values, "provider.id | provider: text"):
             prompt = values.get("promptIdx")
             given["system"] = f"{name} (prompt {prompt})" if prompt else name
-        expected = [
-            text
-            for assertion in mappings_in(found(values, "testCase.assert"))
-            if assertion.get("type") in EXPECTS_TEXT
-            and isinstance(text := assertion.get("value"), str)
-        ]
-        variables = mapping_in(values["vars"])
-        read.append(Row(_with_variables(given, variables, expected), row.source, row.line))
+        assertions = mappings_in(found(values, "testCase.assert"))
+        right = [each.get("value") for each in assertions if each.get("type") in EXPECTS_TEXT]
+        expected = [text for text in right if isinstance(text, str)]
+        given = _with_variables(given, mapping_in(values["vars"]), expected)
+        read.append(Row(given, row.source, row.line))
     return read, "the results of promptfoo: a row per test and provider"
 
 
@@ -90,27 +88,25 @@ def _promptfoo_table(rows: Sequence[Row]) -> Read | None:
         return None
     read: list[Row] = []
     for number, row in enumerate(rows):
-        others = {name: cell for name, cell in row.values.items() if name not in outputs}
-        asserted = [others.pop(name) for name in list(others) if name.startswith("__expected")]
-        expected = [text for cell in asserted if (text := _expected(cell))]
+        expected: list[str] = []
+        others: Values = {}
+        for name, cell in row.values.items():
+            if not name.startswith("__expected"):
+                others |= {} if name in outputs else {name: cell}
+            elif isinstance(cell, str) and (matched := _EXPECTED.fullmatch(cell)):
+                text = matched["text"].strip()
+                if text and (matched["kind"] or not _ASSERTION.match(matched["text"])):
+                    expected.append(text)
         for name, provider in outputs.items():
             answer = _VERDICT.sub("", cast(str, row.values[name]), count=1)
-            given: dict[str, object] = {"id": str(number), "system": provider, "answer": answer}
+            given: Values = {"id": str(number), "system": provider, "answer": answer}
             read.append(Row(_with_variables(given, others, expected), row.source, row.line))
     return read, "the table of promptfoo: a row per test and provider"
 
 
-def _expected(cell: object) -> str | None:
-    """The expected answer in a cell such as `icontains:Paris`; None for an assertion of another kind."""
-    matched = _EXPECTED.fullmatch(cell) if isinstance(cell, str) else None
-    if matched is None or (matched["kind"] is None and _ASSERTION.match(matched["text"])):
-        return None
-    return matched["text"].strip()
-
-
 def _with_variables(
-    given: dict[str, object], variables: Mapping[str, object], expected: Sequence[str]
-) -> dict[str, object]:
+    given: Values, variables: Mapping[str, object], expected: Sequence[str]
+) -> Values:
     """The variables of a test beside its output: an answer among them is the expected one."""
     for key, value in variables.items():
         field = field_of(key)
@@ -155,22 +151,21 @@ def _helm_requests(rows: Sequence[Row]) -> Read | None:
 
 def _events(rows: Sequence[Row]) -> Read | None:
     """One row for each sample of OpenAI's evals: question and answer, what was expected, whether it matched."""
-    events = [
-        {"sample_id", "type", "data"} <= row.values.keys()
-        and isinstance(row.values["data"], Mapping)
-        for row in rows
-    ]
-    if not any(events) or not all(
-        is_event or {"spec", "final_report"} & row.values.keys()
-        for row, is_event in zip(rows, events, strict=True)
-    ):
+    events: list[Row] = []
+    for row in rows:
+        is_event = {"sample_id", "type", "data"} <= row.values.keys()
+        if is_event and isinstance(row.values["data"], Mapping):
+            events.append(row)
+        elif not {"spec", "final_report"} & row.values.keys():
+            return None
+    if not events:
         return None
     models = [name for row in rows for name in items_in(found(row.values, "spec.completion_fns"))]
     samples: dict[object, Row] = {}
-    for row in (row for row, is_event in zip(rows, events, strict=True) if is_event):
+    for row in events:
         id, event = row.values["sample_id"], mapping_in(row.values["data"])
         sample = samples.setdefault(id, Row({"id": id}, row.source, row.line))
-        values = cast("dict[str, object]", sample.values)
+        values = cast(Values, sample.values)
         if models:
             values["system"] = ", ".join(map(str, models))
         if row.values["type"] == "sampling":
@@ -178,35 +173,30 @@ def _events(rows: Sequence[Row]) -> Read | None:
             values["question"] = prompt if isinstance(prompt, str) else last_text(prompt, ASKING)
             values["answer"] = text_of(items_in(sampled)[0] if items_in(sampled) else sampled)
         names = ("expected", "options", "ideal")
-        right = next((event[name] for name in names if event.get(name)), None)
-        if right is not None:
+        if (right := next((event[name] for name in names if event.get(name)), None)) is not None:
             values["references"] = [right] if isinstance(right, str) else right
         if isinstance(event.get("correct"), bool):
             values["correct"] = event["correct"]
-    return list(
-        samples.values()
-    ), f"{len(rows):,} events of OpenAI's evals as {len(samples):,} samples"
+    counted = f"{len(rows):,} events of OpenAI's evals as {len(samples):,} samples"
+    return list(samples.values()), counted
 
 
 def _articles(rows: Sequence[Row]) -> Read | None:
     """One row for each question of SQuAD."""
     read: list[Row] = []
     for row in rows:
-        paragraphs = [
-            each
-            for each in mappings_in(row.values.get("paragraphs"))
-            if isinstance(each.get("qas"), list) and "context" in each
-        ]
+        paragraphs = mappings_in(row.values.get("paragraphs"))
+        paragraphs = [p for p in paragraphs if isinstance(p.get("qas"), list) and "context" in p]
         if not paragraphs:
             return None
         for paragraph in paragraphs:
-            for asked in mappings_in(paragraph["qas"]):
-                is_impossible = asked.get("is_impossible")
-                texts = [answer.get("text") for answer in mappings_in(asked.get("answers"))]
-                values = {
-                    "id": asked.get("id"),
-                    "question": asked.get("question"),
-                    "references": list(dict.fromkeys(texts)) if "answers" in asked else None,
+            for question in mappings_in(paragraph["qas"]):
+                is_impossible = question.get("is_impossible")
+                texts = [answer.get("text") for answer in mappings_in(question.get("answers"))]
+                values: Values = {
+                    "id": question.get("id"),
+                    "question": question.get("question"),
+                    "references": list(dict.fromkeys(texts)) if "answers" in question else None,
                     "gold_contexts": [paragraph["context"]],
                     "answerable": None if is_impossible is None else not is_impossible,
                     "title": row.values.get("title"),
@@ -280,51 +270,27 @@ def _calls_in(text: object) -> list[tuple[str, object]]:
         return []
 
 
-def is_legalbench_gold(table: Table) -> bool:
-    """Whether the table is LegalBench-RAG's gold, without ids."""
-    return _has(table, "snippets")
-
-
-def are_legalbench_pairs(predictions: Sequence[Table], gold: Table) -> bool:
-    """Whether all of them are in LegalBench-RAG's format, without ids to join by."""
-    return _has(gold, "snippets") and all(
-        _has(table, "retrieved_passages") for table in predictions
-    )
+def is_legalbench(table: Table, column: str) -> bool:
+    """Whether the table is LegalBench-RAG's, its gold ("snippets") or its "retrieved_passages", without ids."""
+    return {"query", column} <= {*table.columns} and "id" not in map(field_of, table.columns)
 
 
 def as_legalbench(table: Table) -> Table:
     """The table, converted if it is in LegalBench-RAG's format."""
-    if _has(table, "snippets"):
+    if is_legalbench(table, "snippets"):
         return _legalbench_gold(table)
-    return _legalbench_predictions(table) if _has(table, "retrieved_passages") else table
+    is_answers = is_legalbench(table, "retrieved_passages")
+    return _legalbench_predictions(table) if is_answers else table
 
 
 def legalbench_pairs(predictions: Sequence[Table], gold: Table) -> tuple[list[Table], Table]:
     """Predictions and their gold, with a problem where one does not match the gold at its position."""
-    expected = _legalbench_gold(gold)
-    return [_paired(_legalbench_predictions(table), expected) for table in predictions], expected
-
-
-def _has(table: Table, name: str) -> bool:
-    columns = table.columns()
-    return {"query", name} <= {*columns} and not any(field_of(each) == "id" for each in columns)
-
-
-def _numbered(table: Table) -> Table:
-    """The table with positions as ids; a column of ids is left out."""
-    ids = [name for name in table.columns() if field_of(name) == "id"]
-    kept = (
-        {name: value for name, value in row.values.items() if name not in ids} for row in table.rows
-    )
-    notes = [f"left out column {name!r}: rows are paired by position" for name in ids]
-    return table.with_values(
-        ({"id": str(at)} | values for at, values in enumerate(kept, start=1)), *notes
-    )
-
-
-def _missing(row: Row, name: str) -> list[Problem]:
-    names = [name for name in ("query", name) if row.values.get(name) is None]
-    return [Problem("is missing", row.source, row.line, name) for name in names]
+    gold = _legalbench_gold(gold)
+    paired: list[Table] = []
+    for table in map(_legalbench_predictions, predictions):
+        problems = [] if table.problems or gold.problems else _unpaired(table, gold)
+        paired.append(replace(table, problems=(*table.problems, *problems)))
+    return paired, gold
 
 
 def _legalbench_predictions(table: Table) -> Table:
@@ -335,8 +301,8 @@ def _legalbench_predictions(table: Table) -> Table:
 def _legalbench_gold(table: Table) -> Table:
     """The gold with the snippets' texts as `gold_contexts`."""
     problems = list(table.problems)
+    rows: list[Values] = []
     table = _numbered(table)
-    texts: list[list[object]] = []
     for row in table.rows:
         problems += _missing(row, "snippets")
         snippets = row.values.get("snippets") or ()
@@ -348,37 +314,48 @@ def _legalbench_gold(table: Table) -> Table:
         ]
         wrong = wrong if isinstance(snippets, list | tuple) else ["must be a list of objects"]
         problems += [Problem(problem, row.source, row.line, "snippets") for problem in wrong]
-        texts.append([text for text in answers if isinstance(text, str)])
-    n_without = texts.count([])
+        texts = [text for text in answers if isinstance(text, str)]
+        kept = {name: value for name, value in row.values.items() if name != "snippets"}
+        rows.append(kept | {"gold_contexts": texts})
+    n_without = sum(not row["gold_contexts"] for row in rows)
     has = "has" if n_without == 1 else "have"
-    counted = f"{n_without} of {len(texts)} queries {has} no gold snippet"
-    table = table.with_values(
-        (
-            {name: value for name, value in row.values.items() if name != "snippets"}
-            | {"gold_contexts": each}
-            for row, each in zip(table.rows, texts, strict=True)
-        ),
-        *([counted] if n_without else []),
-    )
+    note = f"{n_without} of {len(rows)} queries {has} no gold snippet"
+    table = table.with_values(rows, *([note] if n_without else []))
     return replace(table, problems=tuple(problems))
 
 
-def _paired(predictions: Table, gold: Table) -> Table:
-    if predictions.problems or gold.problems:
-        return predictions
+def _numbered(table: Table) -> Table:
+    """The table with positions as ids; a column of ids is left out."""
+    ids = [name for name in table.columns if field_of(name) == "id"]
+    notes = [f"left out column {name!r}: rows are paired by position" for name in ids]
+    numbered = (
+        {"id": str(at)} | {name: value for name, value in row.values.items() if name not in ids}
+        for at, row in enumerate(table.rows, start=1)
+    )
+    return table.with_values(numbered, *notes)
+
+
+def _missing(row: Row, name: str) -> list[Problem]:
+    names = [name for name in ("query", name) if row.values.get(name) is None]
+    return [Problem("is missing", row.source, row.line, name) for name in names]
+
+
+def _unpaired(predictions: Table, gold: Table) -> list[Problem]:
+    """What differs between predictions and the gold at their positions."""
     problems: list[Problem] = []
     n_here, n_gold = len(predictions.rows), len(gold.rows)
     if n_here != n_gold:
-        problem = f"number of predictions ({n_here}) differs from the number of queries in {gold.source} ({n_gold}); both are paired by position"
-        problems.append(Problem(problem, predictions.source))
+        text = f"number of predictions ({n_here}) differs from the number of queries in {gold.source} ({n_gold}); both are paired by position"
+        problems.append(Problem(text, predictions.source))
     for row, expected in zip(predictions.rows, gold.rows, strict=False):
+        if row.values["query"] == expected.values["query"]:
+            continue
         texts = [repr(each.values["query"]) for each in (row, expected)]
         here, there = (text if len(text) <= 80 else f"{text[:79]}…" for text in texts)
-        if row.values["query"] != expected.values["query"]:
-            place = gold.source if expected.line is None else f"{gold.source}:{expected.line}"
-            problem = f"is {here}, but {there} at the same position in {place}"
-            id = cast(str, row.values["id"])
-            problems.append(Problem(problem, row.source, row.line, "query", id))
-            if n_here != n_gold:
-                break  # after a gap, all later positions differ
-    return replace(predictions, problems=tuple(problems))
+        place = gold.source if expected.line is None else f"{gold.source}:{expected.line}"
+        text = f"is {here}, but {there} at the same position in {place}"
+        id = cast(str, row.values["id"])
+        problems.append(Problem(text, row.source, row.line, "query", id))
+        if n_here != n_gold:
+            break  # after a gap, all later positions differ
+    return problems

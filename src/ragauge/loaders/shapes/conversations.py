@@ -57,12 +57,12 @@ def recognised(table: Table, keep: Collection[str] = ()) -> Table:
     A chat of one question and answer without calls is no conversation, and neither is one with a single reference:
     that is for its last answer. A chat that ends with the question that its row is about is what was said before.
     """
-    present = {*table.columns()} - {*keep}
+    present = {*table.columns} - {*keep}
     columns = [name for name in CHATS if name in present]
     columns += ["messages"] if columns and "messages" not in present else []
     numbered = next((name for name in present if folded(name) == "turn"), None)
-    ids = [name for name in present if folded(name) in IDS] if numbered else []
-    if not columns and not ids:
+    id_column = next((name for name in present if folded(name) in IDS), None) if numbered else None
+    if not columns and not id_column:
         return table
     rows: list[Row] = []
     problems: list[Problem] = []
@@ -70,15 +70,17 @@ def recognised(table: Table, keep: Collection[str] = ()) -> Table:
     read: dict[str, None] = {}
     other_parts: dict[str, None] = {}
     for number, row in enumerate(table.rows, 1):
-        if ids and numbered:
-            row = replace(row, values=_as_turn(row.values, ids[0], numbered, read))
+        if id_column and numbered and (turn := _as_turn(row.values, id_column, numbered)):
+            row = replace(row, values=turn)
+            read[f"{id_column!r} as conversation"] = None
         joined = next((found for each in columns if (found := _with_reply(row.values, each))), None)
         row = row if joined is None else replace(row, values=joined)
         name = next((each for each in columns if _is_conversation(row.values, each)), None)
         if name is None:
-            name = next((each for each in columns if _asks_last(row.values, each)), "")
-            rows.append(replace(row, values=_asked_last(row.values, name)) if name else row)
-            read |= {f"the last message of {name!r} as question": None} if name else {}
+            if name := next((each for each in columns if _asks_last(row.values, each)), None):
+                row = replace(row, values=_asked_last(row.values, name))
+                read[f"the last message of {name!r} as question"] = None
+            rows.append(row)
             continue
         id = row.values.get("id")
         try:
@@ -88,17 +90,14 @@ def recognised(table: Table, keep: Collection[str] = ()) -> Table:
             problems.append(Problem(str(error), *place))
             continue
         n_turns[name] = n_turns.get(name, 0) + len(turns)
-        if table.all_text:
-            turns = [values | {"turn": str(values["turn"])} for values in turns]
-        rows += [replace(row, values=values) for values in turns]
+        for values in turns:
+            values |= {"turn": str(values["turn"])} if table.all_text else {}
+            rows.append(replace(row, values=values))
     if not n_turns and not problems and not read:
         return table
     notes = [*table.notes, *notes_on(n_turns), *([f"read {listed(list(read))}"] if read else [])]
-    notes += (
-        [f"only texts are scored; the messages also have {listed(list(other_parts))}"]
-        if other_parts
-        else []
-    )
+    if other_parts:
+        notes.append(f"only texts are scored; the messages also have {listed(list(other_parts))}")
     problems = [*table.problems, *problems]
     return replace(table, rows=tuple(rows), notes=tuple(notes), problems=tuple(problems))
 
@@ -107,25 +106,21 @@ def _with_reply(values: Mapping[str, object], name: str) -> Values | None:
     """A row whose messages have the reply of an API in another column, as one list; None if it is none, or a text."""
     given = _parsed(values.get(name))
     is_text = isinstance(given, str)
-    asked = (
-        [cast("object", {"role": "user", "content": given})] if is_text else list_of(given) or []
-    )
-    for column in REPLIES if asked and all(map(is_object, asked)) else ():
+    said: list[object] = [{"role": "user", "content": given}] if is_text else list_of(given) or []
+    for column in REPLIES if said and all(map(is_object, said)) else ():
         reply = _parsed(values.get(column))
-        said = messages_in({column: reply} if column == "choices" else reply)
-        if said and any(map(says_calls, said)):
+        replied = messages_in({column: reply} if column == "choices" else reply)
+        if replied and any(map(says_calls, replied)):
             kept = {each: value for each, value in values.items() if each not in (name, column)}
-            return {**kept, "messages": [*asked, *said]}
+            return {**kept, "messages": [*said, *replied]}
     return None
 
 
-def _as_turn(
-    values: Mapping[str, object], id: str, number: str, read: dict[str, None]
-) -> Mapping[str, object]:
-    """A row that names its conversation and its turn, as MTRAG's tasks do, with our names of both."""
+def _as_turn(values: Mapping[str, object], id: str, number: str) -> Values | None:
+    """A row that names its conversation and its turn, as MTRAG's tasks do, with our names of both; None for others."""
     conversation, turn = values.get(id), str(values.get(number))
     if conversation is None or not turn.isdecimal() or "conversation" in values:
-        return values
+        return None
     kept: Values = {}
     for name, value in values.items():
         items = list_of(value) or []
@@ -136,7 +131,6 @@ def _as_turn(
             kept[name] = value
     if not any(field_of(name) == "id" for name in kept):
         kept = {"id": kept.pop("task_id", None) or f"{conversation}#{turn}", **kept}
-    read[f"{id!r} as conversation"] = None
     return kept | {"conversation": str(conversation), "turn": int(turn)}
 
 
@@ -153,18 +147,17 @@ def _is_conversation(values: Mapping[str, object], name: str) -> bool:
     items = list_of(messages)
     if not items or not all(map(is_object, items)):
         return False
-    fields = {each: field_of(each) for each in values if each != name}
+    given = [(field_of(each), value) for each, value in values.items() if each != name]
+    fields = {field for field, _ in given}
     roles = [role_of(item) for item in items]
-    if {"question", "answer"} & {*fields.values()} or not {"user", "assistant", "system"} & {
-        *roles
-    }:
+    if fields & {"question", "answer"} or not {"user", "assistant", "system"} & {*roles}:
         return False
-    if {*fields.values()} & {*OF_CALLS} or any(map(says_calls, items)):
+    if fields & {*OF_CALLS} or any(map(says_calls, items)):
         return True
-    n_answers = roles.count("assistant")
-    given = [(field, values[each]) for each, field in fields.items() if field in OF_TURN]
     if roles[-1] == "user" and _asks_last(values, name):
         return False
+    n_answers = roles.count("assistant")
+    given = [(field, value) for field, value in given if field in OF_TURN]
     if any(_is_by_turn(*each) for each in given):
         return n_answers + (roles[-1] == "user") > 1
     # As many references as turns may be those of the turns, or all of the last answer.
@@ -235,20 +228,15 @@ def _of_messages(messages: Sequence[object], values: Mapping[str, object]) -> Va
             remarks = list_of(remark)
             row[name] = remarks[0] if remarks and len(remarks) == 1 else remark
     people = [str(values[name]) for name in ("editor", "author") if values.get(name)]
-    said = [_said_relevant(mapping_of(each), people) for each in list_of(row.get("contexts")) or ()]
-    if any(each is not None for each in said):
-        row["relevant"] = list(dict.fromkeys(each for each in said if each))
-    return row
-
-
-def _said_relevant(document: Mapping[str, object], people: Sequence[str]) -> str | None:
-    """The id of a document that people call relevant, empty if they do not; None if nobody says so."""
-    said = mapping_of(mapping_of(document.get("feedback")).get("relevant"))
-    name = next((each for each in people if each in said), next(iter(said), None))
-    if name is None:
-        return None
-    is_relevant = mapping_of(said[name]).get("value") == "yes"
-    return str(document.get("document_id") or "") if is_relevant else ""
+    is_judged, relevant = False, dict[str, None]()
+    for document in map(mapping_of, list_of(row.get("contexts")) or ()):
+        said = mapping_of(mapping_of(document.get("feedback")).get("relevant"))
+        name = next((each for each in people if each in said), next(iter(said), None))
+        is_judged |= name is not None
+        id = str(document.get("document_id") or "")
+        if name is not None and mapping_of(said[name]).get("value") == "yes" and id:
+            relevant[id] = None
+    return row | {"relevant": list(relevant)} if is_judged else row
 
 
 def _parsed(value: object) -> object:
@@ -273,69 +261,71 @@ def _turns(
         each: _parsed(value) for each, value in values.items() if each != name and value is not None
     }
     fields = {each: field_of(each) for each in own}
-    calls = next((each for each, field in fields.items() if field == "expected_calls"), None)
-    tools = next((each for each, field in fields.items() if field == "tools"), None)
+    calls, tools = (
+        next((each for each, field in fields.items() if field == wanted), None)
+        for wanted in ("expected_calls", "tools")
+    )
     by_turn = [each for each, field in fields.items() if field in OF_TURN]
-    listed = [
+    lengths = [
         len(list_of(own[each]) or ()) for each in by_turn if _is_by_turn(fields[each], own[each])
     ]
-    listed += [] if calls is None else [n_turns_listed(own[calls]) or 0]
+    lengths += [] if calls is None else [n_turns_listed(own[calls]) or 0]
     transcript = read_transcript(given)
     other_parts |= {each: None for message in transcript.messages for each in message.others}
-    turns = transcript.turns(max(listed, default=0))
+    turns = transcript.turns(max(lengths, default=0))
     if not turns:
         raise TranscriptError("the system says nothing in this conversation")
-    of_turn = {each: _by_turn(each, own.pop(each), len(turns)) for each in by_turn}
-    expected = [None] * len(turns) if calls is None else _expected(own.pop(calls), len(turns))
+    n = len(turns)
+    of_turn = {each: _by_turn(each, own.pop(each), n) for each in by_turn}
+    if calls is not None:
+        of_turn["expected_calls"] = _expected(own.pop(calls), n)
     schemas = None if tools is None else own.pop(tools)
-    slices: list[object] = [None] * len(turns)
-    if (given_slices := list_of(own.get("slices"))) and any(map(is_object, given_slices)):
-        slices = given_slices
-        if len(slices) != len(turns):
-            raise TranscriptError(
-                f"'slices' has {len(slices)} turns, the conversation {len(turns)}"
-            )
+    slices = list_of(own.get("slices")) or []
+    if any(map(is_object, slices)):
         own.pop("slices")
+        if len(slices) != n:
+            raise TranscriptError(f"'slices' has {len(slices)} turns, the conversation {n}")
+    else:
+        slices = [None] * n
     # What a whole conversation cost counts once, so that sums are right.
     end: Values = {each: own.pop(each) for each in list(own) if fields[each] in MEASURED}
     if "expected_state" in own:
         end |= {field: own.pop(each) for each, field in AT_END.items() if each in own}
     before = ""
-    for turn, wanted, slice in zip(turns, expected, slices, strict=True):
+    for at, turn in enumerate(turns):
         said = given[turn.start : turn.stop]
         row: Values = own | {
-            "id": id if len(turns) == 1 else f"{id}#{turn.number}",
+            "id": id if n == 1 else f"{id}#{turn.number}",
             "conversation": id,
             "turn": turn.number,
             "question": turn.question,
             "answer": turn.answer,
         }
-        row |= {**_of_messages(said, values), **mapping_of(slice)}
-        row |= {each: items[turn.number - 1] for each, items in of_turn.items()}
-        row |= {} if calls is None else {"expected_calls": wanted}
-        row |= {} if tools is None else {"tools": schemas if turn.calls or wanted else None}
-        row["messages"] = said
-        row["conversation_before"] = before or None
+        row |= {**_of_messages(said, values), **mapping_of(slices[at])}
+        row |= {each: items[at] for each, items in of_turn.items()}
+        if tools is not None:
+            row["tools"] = schemas if turn.calls or row.get("expected_calls") else None
+        row |= {"messages": said, "conversation_before": before or None}
         before = with_turn(before, turn.question, turn.answer)
-        yield row | end | {"whole_conversation": given} if turn.number == len(turns) else row
+        yield row | end | {"whole_conversation": given} if at == n - 1 else row
 
 
 def _by_turn(name: str, value: object, n_turns: int) -> list[object]:
     """A field's value for each turn; what is not a list over several turns is an error."""
     items, field = list_of(value) or [], field_of(name)
+    is_by_turn = _is_by_turn(field, value)
     if n_turns == 1:
-        is_nested = len(items) == 1 and _is_by_turn(field, value)
+        is_nested = len(items) == 1 and is_by_turn
         is_judgement = is_nested and {*mapping_of(items[0])} == {"id", "grade"}
         return items if is_nested and not is_judgement else [value]
-    if not _is_by_turn(field, value):
-        if field == "references" and (isinstance(value, str) or len(items) == 1):
-            return [*[None] * (n_turns - 1), value]  # it is for the last answer
-        example = "one value or null for each"
-        example = '[["Paris"], null]' if field == "references" else example
-        raise TranscriptError(f"{name!r} must be a list over the {n_turns} turns: {example}")
-    if len(items) != n_turns:
+    if is_by_turn and len(items) != n_turns:
         raise TranscriptError(f"{name!r} has {len(items)} turns, the conversation {n_turns}")
-    return items
+    if is_by_turn:
+        return items
+    if field == "references" and (isinstance(value, str) or len(items) == 1):
+        return [*[None] * (n_turns - 1), value]  # it is for the last answer
+    example = '[["Paris"], null]' if field == "references" else "one value or null for each"
+    raise TranscriptError(f"{name!r} must be a list over the {n_turns} turns: {example}")
 
 
 def _expected(value: object, n_turns: int) -> list[object]:

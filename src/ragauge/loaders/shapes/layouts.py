@@ -5,17 +5,18 @@ a row for each system; columns of any names can be chosen: answer=small,large. R
 nothing but the passage become one sample. deepeval writes "first|second" and reads "first;second".
 """
 
-import json
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
+from math import inf
 from typing import NamedTuple, cast
 
 from ragauge.loaders.documents import ID_KEYS, SCORE_KEYS, score_of
 from ragauge.loaders.mapping import field_of, folded
 from ragauge.loaders.names import GIVEN_BY_ANSWERS
 from ragauge.loaders.table import Table, listed
-from ragauge.loaders.values import items_in, mapping_in
+from ragauge.loaders.values import items_in, mapping_in, parsed
 from ragauge.samples.samples import Row
 
 LISTS = ("contexts", "context_ids", "context_scores", "references", "gold_contexts")
@@ -42,7 +43,7 @@ def with_lists(table: Table, keep: Collection[str] = ()) -> Table:
 
     Only for a field that no other column gives. Columns in `keep` stay as they are.
     """
-    groups = numbered_groups(table.columns(), keep)
+    groups = numbered_groups(table.columns, keep)
     return gathered(table, groups, note_of_groups(groups)) if groups else table
 
 
@@ -50,40 +51,55 @@ def numbered_groups(columns: Sequence[str], keep: Collection[str] = ()) -> Group
     """The columns that are gathered: they count from 0 or 1, and no other column gives their field."""
     named: dict[tuple[str, str], list[Numbered]] = {}
     for column in columns:
-        matched = None if column in keep else _NUMBERED.fullmatch(folded(column))
-        if matched and (field := _list_field(matched["stem"], matched["beside"])):
+        if column in keep or not (matched := _NUMBERED.fullmatch(folded(column))):
+            continue
+        stem, beside = matched["stem"], matched["beside"]
+        for word in BESIDE:
+            if beside is None and stem.endswith(f"_{word}"):
+                stem, beside = stem.removesuffix(f"_{word}"), word
+        field = next((each for name in (stem, f"{stem}s") if (each := field_of(name)) in LISTS), "")
+        if beside is not None:
+            field = BESIDE[beside] if field == "contexts" else ""
+        if field:
             numbered = Numbered(int(matched["number"]), column)
             named.setdefault((field, matched["stem"]), []).append(numbered)
     groups: dict[str, list[Numbered]] = {}
     for (field, _), group in named.items():
         group.sort(key=lambda column: column.number)
-        first = group[0].number
-        counts = [column.number - first for column in group] == list(range(len(group)))
-        if counts and first in (0, 1):
+        numbers = [column.number for column in group]
+        if numbers in (list(range(len(group))), list(range(1, len(group) + 1))):
             groups.setdefault(field, group)
     # Without contexts, ids and scores are those of something else.
     dropped = {*map(field_of, columns), *(() if "contexts" in groups else BESIDE.values())}
     return {field: group for field, group in groups.items() if field not in dropped}
 
 
-def _list_field(stem: str, beside: str | None) -> str | None:
-    """The list field that a name without its number means.
-
-    >>> _list_field("context", None), _list_field("chunk", "id"), _list_field("chunk_score", None)
-    ('contexts', 'context_ids', 'context_scores')
-    """
-    for word in BESIDE:
-        if beside is None and stem.endswith(f"_{word}"):
-            stem, beside = stem.removesuffix(f"_{word}"), word
-    field = next((each for name in (stem, f"{stem}s") if (each := field_of(name)) in LISTS), None)
-    if beside is not None:
-        return BESIDE[beside] if field == "contexts" else None
-    return field
-
-
 def gathered(table: Table, groups: Groups, *notes: str) -> Table:
     """The table with these columns as lists."""
-    return table.with_values((_gathered(row.values, groups) for row in table.rows), *notes)
+    taken = {column.name for group in groups.values() for column in group}
+    rows: list[Mapping[str, object]] = []
+    for row in table.rows:
+        given = row.values
+        values = {name: value for name, value in given.items() if name not in taken}
+        filled = {
+            name for name in taken if (cell := given.get(name)) is not None and str(cell).strip()
+        }
+        texts = {column.number for column in groups.get("contexts", ()) if column.name in filled}
+        for field, group in groups.items():
+            is_context = field == "contexts" or field in BESIDE.values()
+            items = [
+                given.get(name)
+                for number, name in group
+                if (number in texts if is_context else name in filled)
+            ]
+            if field in BESIDE.values() and any(item in (None, "") for item in items):
+                values[field] = None
+            elif field == "context_scores":
+                values[field] = [score_of(item) for item in items]
+            else:
+                values[field] = items if items or is_context else None
+        rows.append(values)
+    return table.with_values(rows, *notes)
 
 
 def note_of_groups(groups: Groups) -> str:
@@ -93,29 +109,6 @@ def note_of_groups(groups: Groups) -> str:
         for field, group in groups.items()
     ]
     return f"read {'; '.join(read)}"
-
-
-def _gathered(given: Mapping[str, object], groups: Groups) -> dict[str, object]:
-    taken = {column.name for group in groups.values() for column in group}
-    values = {name: value for name, value in given.items() if name not in taken}
-    filled = {
-        name for name in taken if (value := given.get(name)) is not None and str(value).strip()
-    }
-    texts = {column.number for column in groups.get("contexts", ()) if column.name in filled}
-    for field, group in groups.items():
-        is_context = field == "contexts" or field in BESIDE.values()
-        items = [
-            given.get(name)
-            for number, name in group
-            if (number in texts if is_context else name in filled)
-        ]
-        if field in BESIDE.values() and any(item in (None, "") for item in items):
-            values[field] = None
-        elif field == "context_scores":
-            values[field] = [score_of(item) for item in items]
-        else:
-            values[field] = items if items or is_context else None
-    return values
 
 
 # Systems side by side.
@@ -135,28 +128,13 @@ class Layout:
     answer: str = "answer"
 
 
-def with_systems(table: Table, chosen: str | None = None) -> Table:
-    """The table with one row for each system, if its answers are side by side.
-
-    `chosen` is what the user chose as the answer: names of columns separated by commas, or one.
-    """
-    table = spread(table)
-    layout = layout_of(
-        table.columns(),
-        chosen,
-        lambda column: any(is_words(row.values.get(column)) for row in table.rows),
-    )
-    if layout is None:
-        return table
-    return replace(by_system(table, layout), notes=(*table.notes, note_of_systems(layout)))
-
-
 def layout_of(
     columns: Sequence[str], chosen: str | None, has_texts: Callable[[str], bool]
 ) -> Layout | None:
     """The systems whose answers are columns: those that the user chose, or by their names.
 
-    By names at least two, with texts, and no column is the answer or the system of all.
+    By names at least two, with texts, and no column is the answer or the system of all. Other columns of a
+    system, such as contexts_small, are its contexts.
     """
     if chosen is not None:
         names = [name.strip() for name in chosen.split(",")]
@@ -165,28 +143,22 @@ def layout_of(
         return Layout({name: {chosen: name} for name in names}, chosen)
     if {field_of(name) for name in columns} & {"answer", "system"}:
         return None
-    for word in ANSWERS:
-        for is_first in (True, False):
-            systems: dict[str, dict[str, str]] = {}
-            for column in columns:
-                name = _without(column, word, is_first=is_first)
-                if name and field_of(column) is None:
-                    systems.setdefault(name, {"answer": column})
-            if len(systems) > 1 and all(has_texts(given["answer"]) for given in systems.values()):
-                for column in columns:
-                    _add_beside(column, systems, is_first=is_first)
-                return Layout(systems)
+    for word, is_first in product(ANSWERS, (True, False)):
+        systems: dict[str, dict[str, str]] = {}
+        for column in columns:
+            name = _without(column, word, is_first=is_first)
+            if name and field_of(column) is None:
+                systems.setdefault(name, {"answer": column})
+        if len(systems) < 2 or not all(has_texts(given["answer"]) for given in systems.values()):
+            continue
+        for column, (name, given) in product(columns, systems.items()):
+            bare, end = folded(column), folded(name)
+            rest = bare.removesuffix(end) if is_first else bare.removeprefix(end)
+            field = field_of(rest.strip("_ ()[]:/"))
+            if rest != bare and field in GIVEN_BY_ANSWERS:
+                given.setdefault(field, column)
+        return Layout(systems)
     return None
-
-
-def _add_beside(column: str, systems: Mapping[str, dict[str, str]], *, is_first: bool) -> None:
-    """Another column of a system, such as contexts_small, joins the system's."""
-    for name, given in systems.items():
-        bare, end = folded(column), folded(name)
-        rest = bare.removesuffix(end) if is_first else bare.removeprefix(end)
-        field = field_of(rest.strip("_ ()[]:/"))
-        if rest != bare and field in GIVEN_BY_ANSWERS:
-            given.setdefault(field, column)
 
 
 def _without(column: str, word: str, *, is_first: bool) -> str:
@@ -251,29 +223,30 @@ def spread(table: Table) -> Table:
     for word in ANSWERS:
         name = f"{word}s"
         cells = [_by_system(row.values.get(name)) for row in table.rows]
-        given = [cast("Mapping[str, object]", cell) for cell in cells if isinstance(cell, Mapping)]
-        systems = dict.fromkeys(system for cell in given for system in cell)
-        if len(given) < len(cells) or len(systems) < 2 or any(map(field_of, systems)):
+        systems = dict.fromkeys(system for cell in cells for system in cell or ())
+        if None in cells or len(systems) < 2 or any(map(field_of, systems)):
             continue
-        if all(isinstance(text, str | None) for cell in given for text in cell.values()):
+        if all(isinstance(text, str | None) for cell in cells for text in (cell or {}).values()):
             return table.with_values(
                 {key: value for key, value in row.values.items() if key != name}
-                | {f"{word}_{system}": cell.get(system) for system in systems}
-                for row, cell in zip(table.rows, given, strict=True)
+                | {f"{word}_{system}": (cell or {}).get(system) for system in systems}
+                for row, cell in zip(table.rows, cells, strict=True)
             )
     return table
 
 
-def _by_system(cell: object) -> object:
-    """A list of objects with a system and its answer as an object of answers by system."""
+def _by_system(cell: object) -> Mapping[str, object] | None:
+    """Answers by system, also of a list of objects with a system and its answer; None for something else."""
+    if isinstance(cell, Mapping):
+        return cast("Mapping[str, object]", cell)
     answers: dict[str, object] = {}
     for item in items_in(cell):
         fields = {field_of(key): value for key, value in mapping_in(item).items()}
         system = fields.get("system")
         if not isinstance(system, str) or "answer" not in fields or system in answers:
-            return cell
+            return None
         answers[system] = fields["answer"]
-    return answers or cell
+    return answers or None
 
 
 # A row for each passage.
@@ -296,27 +269,37 @@ def with_passages(table: Table, keep: Collection[str] = ()) -> Table:
     Only if some question has several rows, which differ in nothing but the passage and what belongs
     to it. Columns in `keep` stay as they are.
     """
-    columns = table.columns()
+    columns = table.columns
     passage = passage_columns([name for name in columns if name not in keep])
     if passage is None:
         return table
     fields = {name: field_of(name) for name in columns}
     identity = [name for name in columns if fields[name] in IDENTITY]
-    groups: dict[tuple[object, ...], list[Row]] = {}
+    by_question: dict[tuple[object, ...], list[Row]] = {}
     for row in table.rows:
         key = tuple(_hashable(row.values.get(name)) for name in identity)
-        groups.setdefault(key, []).append(row)
+        by_question.setdefault(key, []).append(row)
+    groups = list(by_question.values())
     is_asked = {"id", "question"} & {fields[name] for name in identity}
     if not is_asked or len(groups) == len(table.rows):
         return table
-    if not all(_are_passages(rows, passage) for rows in groups.values()):
-        return table
+    for rows in groups:  # each row has one text, which is another in each row
+        texts = [row.values.get(passage["contexts"]) for row in rows]
+        if not all(isinstance(text, str) and not text.lstrip().startswith("[") for text in texts):
+            return table
+        ids = [_hashable(row.values.get(passage.get("context_ids", ""))) for row in rows]
+        if len(set(zip(texts, ids, strict=True))) < len(rows):
+            return table
     others = [name for name in columns if name not in passage.values()]
-    differing = [name for name in others if not all(_agree(rows, name) for rows in groups.values())]
+    differing = [
+        name
+        for name in others
+        if any(len(set(map(_hashable, _filled(rows, name)))) > 1 for rows in groups)
+    ]
     if any(fields[name] in SAME for name in differing):
         return table
     kept = [name for name in others if name not in differing]
-    samples = tuple(_sample(rows, kept, passage) for rows in groups.values())
+    samples = tuple(_sample(rows, kept, passage) for rows in groups)
     note = f"read {len(table.rows):,} rows, one for each {passage['contexts']!r}, as {len(samples):,} samples"
     if differing:
         note += f"; left out {listed([repr(name) for name in differing])}"
@@ -339,18 +322,6 @@ def passage_columns(columns: Sequence[str]) -> Mapping[str, str] | None:
     return found
 
 
-def _are_passages(rows: Sequence[Row], passage: Mapping[str, str]) -> bool:
-    """Whether each row has one text, which is another in each row."""
-    texts = [row.values.get(passage["contexts"]) for row in rows]
-    ids = [_hashable(row.values.get(passage.get("context_ids", ""))) for row in rows]
-    is_text = all(isinstance(text, str) and not text.lstrip().startswith("[") for text in texts)
-    return is_text and len(set(zip(texts, ids, strict=True))) == len(rows)
-
-
-def _agree(rows: Sequence[Row], name: str) -> bool:
-    return len({_hashable(value) for value in _filled(rows, name)}) <= 1
-
-
 def _filled(rows: Sequence[Row], name: str) -> list[object]:
     return [value for row in rows if (value := row.values.get(name)) not in (None, "")]
 
@@ -360,6 +331,7 @@ def _hashable(value: object) -> object:
 
 
 def _sample(rows: Sequence[Row], kept: Sequence[str], passage: Mapping[str, str]) -> Row:
+    """The passages of a question as one row, in the order of their ranks if they have any."""
     first = rows[0]
     values = {
         name: next(iter(_filled(rows, name)), first.values[name])
@@ -367,28 +339,22 @@ def _sample(rows: Sequence[Row], kept: Sequence[str], passage: Mapping[str, str]
         if name in first.values
     }
     if "rank" in passage:
-        rows = sorted(rows, key=lambda row: _rank(row.values.get(passage["rank"])))
+        ranks = [score_of(str(row.values.get(passage["rank"]))) for row in rows]
+        placed = [(rank if isinstance(rank, float) else inf, at) for at, rank in enumerate(ranks)]
+        rows = [rows[at] for _, at in sorted(placed)]
     rows = [row for row in rows if row.values.get(passage["contexts"]) not in (None, "")]
     for field in ("contexts", *BESIDE.values()):
         found = _filled(rows, passage[field]) if field in passage else []
         if field == "contexts" or (found and len(found) == len(rows)):
-            values[field] = [
-                score_of(value) if field == "context_scores" else value for value in found
-            ]
+            values[field] = list(map(score_of, found)) if field == "context_scores" else found
     return Row(values, first.source, first.line)
-
-
-def _rank(value: object) -> float:
-    try:
-        return float(str(value))
-    except ValueError:
-        return float("inf")
 
 
 # Several texts in a cell of CSV.
 
 DEEPEVAL = frozenset({"actual_output", "expected_output", "retrieval_context"})
 TRUTHFULQA = frozenset({"best_answer", "correct_answers", "incorrect_answers"})
+_QUOTED = re.compile(r'".*"', re.DOTALL)
 _MARKS = {mark: re.compile(rf"(?<=\S){re.escape(mark)}(?=\S)") for mark in "|;"}
 """Where deepeval joins texts; a mark with a blank beside it is part of a text."""
 
@@ -397,40 +363,29 @@ def with_split_texts(table: Table, keep: Collection[str] = ()) -> Table:
     """The table with deepeval's contexts and TruthfulQA's answers as lists, and TruLens's texts without quotes; only for CSV."""
     if not table.all_text:
         return table
-    columns = {name: folded(name) for name in table.columns() if name not in keep}
+    columns = {name: folded(name) for name in table.columns if name not in keep}
+    usuals = set(columns.values())
     for name, usual in columns.items():
-        cells = [
-            cell if isinstance(cell := row.values.get(name), str) else "" for row in table.rows
-        ]
-        read: list[object] | None = None
+        given = [row.values.get(name) for row in table.rows]
+        cells = [cell if isinstance(cell, str) else "" for cell in given]
+        read: Sequence[object] = ()
         note = ""
         if usual in ("retrieval_context", "context"):
             marks = (mark for mark, place in _MARKS.items() if any(map(place.search, cells)))
-            mark = next(marks, None)
-            is_deepeval = len(DEEPEVAL & set(columns.values())) > 1
-            if is_deepeval and mark and not any(cell.lstrip().startswith("[") for cell in cells):
+            mark = next(marks, "") if len(DEEPEVAL & usuals) > 1 else ""
+            if mark and not any(cell.lstrip().startswith("[") for cell in cells):
                 read = [_MARKS[mark].split(cell) if cell else None for cell in cells]
                 note = f"split {name!r} at {mark!r}, as deepeval joins texts"
-        elif usual == "correct_answers" and set(columns.values()) >= TRUTHFULQA:
+        elif usual == "correct_answers" and usuals >= TRUTHFULQA:
             parts = [[part.strip() for part in cell.split(";")] for cell in cells]
             read = [[text for text in texts if text] or None for texts in parts]
             note = f"split {name!r} at ';', as TruthfulQA joins answers"
         elif field_of(name) in ("question", "answer", "references") and any(cells):
-            read = [_json_text(cell) if cell else "" for cell in cells]
-            note = f"read {name!r} as JSON texts"
-            read = None if None in read else read
-        if read is not None:
+            texts = [parsed(cell) if _QUOTED.fullmatch(cell) else cell for cell in cells]
+            if not any(text == cell != "" for text, cell in zip(texts, cells, strict=True)):
+                read = texts
+                note = f"read {name!r} as JSON texts"
+        if note:
             values = zip(table.rows, read, strict=True)
             table = table.with_values(({**row.values, name: cell} for row, cell in values), note)
     return table
-
-
-def _json_text(cell: str) -> str | None:
-    """The text that a cell holds as JSON; None if it holds something else."""
-    if len(cell) < 2 or not (cell.startswith('"') and cell.endswith('"')):
-        return None
-    try:
-        read = cast("object", json.loads(cell))
-    except ValueError:
-        return None
-    return read if isinstance(read, str) else None

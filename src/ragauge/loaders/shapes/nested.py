@@ -11,6 +11,7 @@ source_documents). A row may be such a result, or have one as its answer.
 
 import json
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple, cast
 
@@ -78,7 +79,7 @@ def unwrapped(table: Table, keep: Collection[str] = ()) -> Table:
     A wrapper is a column of objects, or of JSON texts of objects, in which at least one key is a field's.
     Columns in `keep` stay as they are. A field that the row has beside its wrappers keeps its value. Other texts and numbers become extra fields.
     """
-    columns = table.columns()
+    columns = table.columns
     rows: Sequence[Values] = [row.values for row in table.rows]
     dotted = _dotted([name for name in columns if name not in keep])
     if dotted:
@@ -144,14 +145,12 @@ def _dotted(columns: Sequence[str]) -> Mapping[str, tuple[str, str]]:
 def _gathered(values: Values, dotted: Mapping[str, tuple[str, str]]) -> Values:
     """The values with those of dotted columns gathered in objects."""
     gathered: dict[str, object] = {}
-    objects: dict[str, dict[str, object]] = {}
     for name, value in values.items():
-        if name not in dotted:
+        if name in dotted:
+            wrapper, key = dotted[name]
+            cast("dict[str, object]", gathered.setdefault(wrapper, {}))[key] = value
+        else:
             gathered[name] = value
-            continue
-        wrapper, key = dotted[name]
-        gathered[wrapper] = objects.setdefault(wrapper, {})
-        objects[wrapper][key] = value
     return gathered
 
 
@@ -160,20 +159,13 @@ def _parts_of_rows(rows: Sequence[Values], name: str) -> list[list[_Part]] | Non
     parts: list[list[_Part]] = []
     for values in rows:
         value = values.get(name)
-        given = _object(value)
-        if given is None and value is not None and value != "":
+        if isinstance(value, str) and len(value) <= MAX_OBJECT_TEXT and value.lstrip()[:1] == "{":
+            with suppress(ValueError, RecursionError):
+                value = json.loads(value)
+        if not isinstance(value, Mapping) and value is not None and value != "":
             return None
-        parts.append(_parts(given or {}, name, name))
+        parts.append(_parts(mapping_in(cast("object", value)), name, name))
     return parts if any(part.field for each in parts for part in each) else None
-
-
-def _object(value: object) -> Values | None:
-    if isinstance(value, str) and len(value) <= MAX_OBJECT_TEXT and value.lstrip()[:1] == "{":
-        try:
-            value = json.loads(value)
-        except (ValueError, RecursionError):
-            return None
-    return cast("Values", value) if isinstance(value, Mapping) else None
 
 
 def _parts(given: Values, name: str, wrapper: str, depth: int = MAX_DEPTH) -> list[_Part]:
@@ -197,9 +189,8 @@ def _parts(given: Values, name: str, wrapper: str, depth: int = MAX_DEPTH) -> li
         inner: list[_Part] = []
         if depth and isinstance(value, Mapping) and folded(key) in WRAPPERS:
             inner = _parts(cast("Values", value), key, f"{wrapper}.{key}", depth - 1)
-        if not any(part.field for part in inner):
-            inner = [_Part(key, wrapper, value, fields.get(key))]
-        parts += inner
+        has_field = any(part.field for part in inner)
+        parts += inner if has_field else [_Part(key, wrapper, value, fields.get(key))]
     return parts
 
 
@@ -219,17 +210,108 @@ MESSAGE_KEYS = {"role", "choices"}
 
 @dataclass(slots=True)
 class _Reading:
-    """What was read on the way, for notes and problems."""
+    """Reads results, and keeps what was read and left out on the way, and the problems."""
 
     renamed: dict[str, None] = field(default_factory=dict[str, None])
     unread: dict[str, None] = field(default_factory=dict[str, None])
     problems: list[Problem] = field(default_factory=list[Problem])
 
+    def unpacked(self, row: Row) -> Row:
+        """The row with its results as question, answer and contexts."""
+        # Most values of most rows are texts and numbers.
+        names = [
+            name
+            for name, value in row.values.items()
+            if value is not None and not isinstance(value, str | int | float)
+        ]
+        if not names:
+            return row
+        values = dict(row.values)
+        for result in RESULTS:
+            if not result.keys() <= values.keys():
+                continue
+            others = {field_of(name) for name in values if name not in result}
+            if not others & {*result.values()}:
+                values = {ours: values.pop(theirs) for theirs, ours in result.items()} | values
+                self.renamed |= {f"{a!r} as {b}": None for a, b in result.items() if a != b}
+                break
+        for name in names:
+            if name in values:
+                values = self._with_result(values, name, row)
+        return row if values == row.values else Row(values, row.source, row.line)
+
+    def _with_result(self, values: dict[str, object], name: str, row: Row) -> dict[str, object]:
+        """The values, with the result or the message under this name unpacked if there is one."""
+        value, known = values[name], field_of(name)
+        parts = self._result_in(value, name)
+        if parts is not None and known in (None, "answer"):
+            kept = {other: given for other, given in values.items() if other != name}
+            fields = {field_of(other) for other in kept}
+            new = {ours: part for ours, part in parts.items() if ours not in fields}
+            self.renamed[f"{' and '.join(new) or 'nothing'} from {name!r}"] = None
+            return kept | new
+        if known not in ("question", "answer"):
+            return values
+        text = last_text(value, ASKING if known == "question" else ANSWERING)
+        is_message = not isinstance(value, Mapping) or MESSAGE_KEYS & value.keys()
+        if text is not None:
+            self.renamed[f"the last message of {name!r} as {known}"] = None
+        elif not is_list(cast("object", value)) and is_message:
+            text = text_of(cast("object", value))
+        if text is None:
+            value = values[name]
+            names = listed([repr(key) for key in named_values(value) or mapping_in(value)])
+            has = f" with {names}" if names else ""
+            hint = "; read its text first" if value_of(value, "response_gen") is not None else ""
+            kind = type(value).__name__
+            message = f"must be text, got a {kind}{has}{hint}; give the text of the {known}"
+            id = row.values.get("id")
+            id = id if isinstance(id, str) else None
+            self.problems.append(Problem(message, row.source, row.line, name, id))
+        return {**values, name: text}
+
+    def _result_in(self, value: object, name: str, depth: int = 1) -> dict[str, object] | None:
+        """Question, answer and contexts of a result; None if the value is not one."""
+        named = cast("Values", value) if isinstance(value, Mapping) else named_values(value) or {}
+        if (written := named.get("init_parameters")) is not None:
+            return self._result_in(written, name, depth)
+        for result in RESULTS:
+            if result.keys() <= named.keys() and named[next(iter(result))] is not None:
+                self._leave_out(named, result, name)
+                parts = {ours: named[theirs] for theirs, ours in result.items()}
+                return {ours: part for ours, part in parts.items() if part is not None}
+        if not isinstance(value, Mapping):
+            return None
+        found: dict[str, object] = {}
+        if depth and not named.keys() & {*OUTPUTS} and is_result(named):
+            for key, output in named.items():
+                found |= self._result_in(output, f"{name}.{key}", depth - 1) or {}
+            return found
+        if not _is_output(named):
+            return None
+        # What a Haystack component returned: answers, replies or documents.
+        answers, replies, documents = (items_in(named.get(key)) for key in OUTPUTS)
+        if answers:
+            found |= self._result_in(answers[0], f"{name}.answers") or {}
+        elif replies:
+            found["answer"] = text_of(replies[0])
+        if named.get("documents") is not None:
+            found["contexts"] = documents
+        for key, several in (("answers", answers), ("replies", replies)):
+            if len(several) > 1:
+                self.unread[f"all {name}.{key} but the first"] = None
+        self._leave_out(named, OUTPUTS, name)
+        return {ours: part for ours, part in found.items() if part is not None}
+
+    def _leave_out(self, named: Values, taken: Collection[str], name: str) -> None:
+        left = (key for key in named if key not in taken and named[key] not in (None, "", [], {}))
+        self.unread |= {f"{key!r} of {name!r}": None for key in left}
+
 
 def with_results(table: Table) -> Table:
     """The table with results unpacked into question, answer and contexts."""
     reading = _Reading()
-    rows = tuple(_unpacked(row, reading) for row in table.rows)
+    rows = tuple(map(reading.unpacked, table.rows))
     if rows == table.rows and not reading.problems:
         return table
     notes = [
@@ -239,108 +321,6 @@ def with_results(table: Table) -> Table:
     ]
     problems = (*table.problems, *reading.problems)
     return replace(table, rows=rows, notes=(*table.notes, *notes), problems=problems)
-
-
-def _unpacked(row: Row, reading: _Reading) -> Row:
-    # Most values of most rows are texts and numbers.
-    names = [
-        name
-        for name, value in row.values.items()
-        if value is not None and not isinstance(value, str | int | float)
-    ]
-    if not names:
-        return row
-    values = dict(row.values)
-    for result in RESULTS:
-        if not result.keys() <= values.keys():
-            continue
-        others = {field_of(name) for name in values if name not in result}
-        if not others & {*result.values()}:
-            values = {ours: values.pop(theirs) for theirs, ours in result.items()} | values
-            reading.renamed |= {f"{a!r} as {b}": None for a, b in result.items() if a != b}
-            break
-    for name in names:
-        if name in values:
-            values = _with_result(values, name, row, reading)
-    return row if values == row.values else Row(values, row.source, row.line)
-
-
-def _with_result(
-    values: dict[str, object], name: str, row: Row, reading: _Reading
-) -> dict[str, object]:
-    """The values, with the result or the message under this name unpacked if there is one."""
-    value, known = values[name], field_of(name)
-    parts = _result_in(value, reading, name)
-    if parts is not None and known in (None, "answer"):
-        kept = {other: given for other, given in values.items() if other != name}
-        fields = {field_of(other) for other in kept}
-        new = {ours: part for ours, part in parts.items() if ours not in fields}
-        reading.renamed[f"{' and '.join(new) or 'nothing'} from {name!r}"] = None
-        return kept | new
-    if known not in ("question", "answer"):
-        return values
-    text = last_text(value, ASKING if known == "question" else ANSWERING)
-    if text is not None:
-        reading.renamed[f"the last message of {name!r} as {known}"] = None
-    elif not is_list(value) and (not isinstance(value, Mapping) or MESSAGE_KEYS & value.keys()):
-        text = text_of(cast("object", value))
-    if text is None:
-        value = values[name]
-        names = listed([repr(key) for key in named_values(value) or mapping_in(value)])
-        has = f" with {names}" if names else ""
-        hint = "; read its text first" if value_of(value, "response_gen") is not None else ""
-        kind = type(value).__name__
-        message = f"must be text, got a {kind}{has}{hint}; give the text of the {known}"
-        id = row.values.get("id")
-        id = id if isinstance(id, str) else None
-        reading.problems.append(Problem(message, row.source, row.line, name, id))
-    return {**values, name: text}
-
-
-def _result_in(
-    value: object, reading: _Reading, name: str, depth: int = 1
-) -> dict[str, object] | None:
-    """Question, answer and contexts of a result; None if the value is not one."""
-    named = cast("Values", value) if isinstance(value, Mapping) else named_values(value) or {}
-    if (written := named.get("init_parameters")) is not None:
-        return _result_in(written, reading, name, depth)
-    for result in RESULTS:
-        if result.keys() <= named.keys() and named[next(iter(result))] is not None:
-            _leave_out(named, result, name, reading)
-            parts = {ours: named[theirs] for theirs, ours in result.items()}
-            return {ours: part for ours, part in parts.items() if part is not None}
-    if not isinstance(value, Mapping):
-        return None
-    if depth and not named.keys() & {*OUTPUTS} and is_result(named):
-        found: dict[str, object] = {}
-        for key, output in named.items():
-            found |= _result_in(output, reading, f"{name}.{key}", depth - 1) or {}
-        return found
-    return _output_of_component(named, reading, name) if _is_output(named) else None
-
-
-def _leave_out(named: Values, taken: Collection[str], name: str, reading: _Reading) -> None:
-    left = [
-        key for key, part in named.items() if key not in taken and part not in (None, "", [], {})
-    ]
-    reading.unread |= {f"{key!r} of {name!r}": None for key in left}
-
-
-def _output_of_component(outputs: Values, reading: _Reading, name: str) -> dict[str, object]:
-    """What a Haystack component returned: answers, replies or documents."""
-    parts: dict[str, object] = {}
-    answers, replies, documents = (items_in(outputs.get(key)) for key in OUTPUTS)
-    if answers:
-        parts |= _result_in(answers[0], reading, f"{name}.answers") or {}
-    elif replies:
-        parts["answer"] = text_of(replies[0])
-    if outputs.get("documents") is not None:
-        parts["contexts"] = documents
-    for key, several in (("answers", answers), ("replies", replies)):
-        if len(several) > 1:
-            reading.unread[f"all {name}.{key} but the first"] = None
-    _leave_out(outputs, OUTPUTS, name, reading)
-    return {ours: part for ours, part in parts.items() if part is not None}
 
 
 def _is_output(outputs: object) -> bool:

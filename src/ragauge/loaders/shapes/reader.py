@@ -40,10 +40,6 @@ def _sentences(value: object) -> str | None:
     return None if texts is None else " ".join(text.strip() for text in texts)
 
 
-def _lists_of_sentences(value: object) -> list[str] | None:
-    return texts_in([_sentences(item) for item in items_in(value)])
-
-
 READINGS: Mapping[str, Callable[[object], object]] = {
     "": lambda value: value,
     "text": lambda value: value if isinstance(value, str) else None,
@@ -54,7 +50,7 @@ READINGS: Mapping[str, Callable[[object], object]] = {
     "only text": lambda value: [value] if isinstance(value, str) else None,
     "first text": lambda value: (texts_in(value) or [None])[0],
     "sentences": _sentences,
-    "lists of sentences": _lists_of_sentences,
+    "lists of sentences": lambda value: texts_in([*map(_sentences, items_in(value))]),
     "ids": lambda value: list(dict.fromkeys(texts_in(value) or ())) or None,
 }
 """How a value that a path leads to is read; None if it is something else."""
@@ -74,7 +70,7 @@ class Columns:
 
     def read(self, table: Table, keep: Collection[str]) -> Table:
         """The table with the columns under their fields' names; the same one if it is of no such tool."""
-        columns = {folded(name): name for name in table.columns()}
+        columns = {folded(name): name for name in table.columns}
         names = {columns[name]: ours for name, ours in self.names.items() if name in columns}
         # A column that the tool has may give way: RAGTruth's own `id`.
         given = {
@@ -85,14 +81,11 @@ class Columns:
         ours = set(names.values())
         if not self.needs <= columns.keys() or names.keys() & set(keep) or given & ours:
             return table
-        cells = [row.values.get(columns[self.texts]) for row in table.rows] if self.texts else []
-        if not all(
-            len(cell.split()) > 1
-            if isinstance(cell, str)
-            else isinstance(cell, list | tuple | None)
-            for cell in cells
-        ):
-            return table
+        for row in table.rows if self.texts else ():
+            cell = row.values.get(columns[self.texts or ""])
+            is_long = isinstance(cell, list | tuple | None)
+            if not (len(cell.split()) > 1 if isinstance(cell, str) else is_long):
+                return table
         renamed = (
             {names.get(name, name): value for name, value in row.values.items() if name not in ours}
             for row in table.rows
@@ -178,7 +171,7 @@ def read_rows(table: Table, steps: Sequence[Step], keep: Collection[str] = ()) -
     """
     announce: dict[str, None] = {}
     problems: list[Problem] = []
-    columns = set(table.columns()) - set(keep)
+    columns = set(table.columns) - set(keep)
     steps = [step for step in steps if not isinstance(step, Shape) or step.may_be_in(columns)]
     rows: list[Row] = []
     for row in table.rows if steps else ():
@@ -247,8 +240,7 @@ def _walked(value: object, steps: _Steps) -> object:
         if kind == "name":
             value = mapping_in(value).get(name)
         elif name.isdigit():
-            items = items_in(value)
-            value = items[int(name)] if int(name) < len(items) else None
+            value = next(iter(items_in(value)[int(name) :]), None)
         elif value is not None:
             return _of_items(value, kind, name, steps[place + 1 :])
     return value

@@ -164,9 +164,15 @@ def recognised(table: Table, keep: Collection[str] = ()) -> Table:
     Columns in `keep` stay as they are, and answers that are texts in other rows.
     """
     table = read_rows(_with_evidence(table, keep), CITED, keep)
-    shapes = [*_of_plug_ins(), *SHAPES]
+    of_plug_ins = [load("loaders", name) for name in offered("loaders")]
+    for shape, entry in zip(of_plug_ins, offered("loaders").values(), strict=True):
+        if not isinstance(shape, Shape):
+            raise PlanError(
+                [f"the entry point {entry.value} of ragauge.loaders is {shape!r:.60}, not a Shape"]
+            )
+    shapes: list[Shape] = [*of_plug_ins, *SHAPES]
     columns = {*ANSWER_COLUMNS, *CHATS, *FURTHER, "source_documents"}
-    columns = columns.union(*(shape.columns() for shape in shapes)) & {*table.columns()} - {*keep}
+    columns = columns.union(*(shape.columns() for shape in shapes)) & {*table.columns} - {*keep}
     if not any(
         isinstance(row.values.get(name), list | tuple | Mapping)
         for name in columns
@@ -185,51 +191,37 @@ def recognised(table: Table, keep: Collection[str] = ()) -> Table:
     return replace(read, rows=_expected_everywhere(table.rows, read.rows))
 
 
-def _of_plug_ins() -> list[Shape]:
-    """The shapes that installed packages offer, which come before ours."""
-    shapes = [load("loaders", name) for name in offered("loaders")]
-    for shape, entry in zip(shapes, offered("loaders").values(), strict=True):
-        if not isinstance(shape, Shape):
-            raise PlanError(
-                [f"the entry point {entry.value} of ragauge.loaders is {shape!r:.60}, not a Shape"]
-            )
-    return shapes
-
-
 def _with_evidence(table: Table, keep: Collection[str]) -> Table:
     """The table with the passages behind the expected answer as gold contexts.
 
     MultiHop-RAG, FinanceBench and GraphRAG-Bench keep them as evidence, which elsewhere is anything.
     """
-    columns = table.columns()
-    if any(field_of(name) == "gold_contexts" for name in columns):
+    if "gold_contexts" in map(field_of, table.columns):
         return table
     for name in EVIDENCE:
-        if name not in columns or name in keep:
+        if name not in table.columns or name in keep:
             continue
-        cells = [row.values.get(name) for row in table.rows]
-        passages = [_passages(cell) for cell in cells]
-        given = [
-            texts for cell, texts in zip(cells, passages, strict=True) if cell not in (None, [])
-        ]
-        if given and all(given):
-            read = (
+        rows: list[Values] = []
+        n_given = 0
+        for row in table.rows:
+            cell = row.values.get(name)
+            texts = [
+                item if isinstance(item, str) else found(item, EVIDENCE_TEXT)
+                for item in items_in(cell)
+            ]
+            texts = texts if all(texts) else []
+            if cell not in (None, []) and not texts:
+                break
+            n_given += bool(texts)
+            rows.append(
                 {
                     "gold_contexts" if key == name else key: texts if key == name else value
                     for key, value in row.values.items()
                 }
-                for row, texts in zip(table.rows, passages, strict=True)
             )
-            return table.with_values(read, f"read {name!r} as gold_contexts")
+        if n_given and len(rows) == len(table.rows):
+            return table.with_values(rows, f"read {name!r} as gold_contexts")
     return table
-
-
-def _passages(cell: object) -> list[str]:
-    """The texts of a list of passages; empty for anything else."""
-    texts = [
-        item if isinstance(item, str) else found(item, EVIDENCE_TEXT) for item in items_in(cell)
-    ]
-    return cast("list[str]", texts) if all(texts) else []
 
 
 def _expected_everywhere(before: Sequence[Row], after: Sequence[Row]) -> tuple[Row, ...]:
@@ -246,11 +238,10 @@ def _expected_everywhere(before: Sequence[Row], after: Sequence[Row]) -> tuple[R
     ]
     rows: list[Row] = []
     for row, is_known in zip(after, is_expected, strict=True):
-        values = dict(row.values)
-        answer, references = values.get("answer"), values.get("references")
+        answer, references = row.values.get("answer"), row.values.get("references")
         if any(is_expected) and not is_known and answer is not None and references is None:
-            values["references"] = values.pop("answer")
-            row = Row(values, row.source, row.line)
+            values = {name: value for name, value in row.values.items() if name != "answer"}
+            row = Row(values | {"references": answer}, row.source, row.line)
         rows.append(row)
     return tuple(rows)
 
@@ -277,15 +268,14 @@ def _nested_answers(names: Sequence[str], values: Values, notes: dict[str, None]
 
 def _answer_texts(given: object) -> list[str] | None:
     """The texts of nested answers, each once; None if they are something else."""
+    if (plain := texts_in(given)) is not None:
+        return plain
     texts: list[str] = []
     if isinstance(given, Mapping):
         for key in ANSWER_KEYS:
             part = cast("Values", given).get(key)
             texts += [part] if isinstance(part, str) else texts_in(part) or []
-        return list(dict.fromkeys(texts)) or None
-    if (plain := texts_in(given)) is not None:
-        return plain
-    for item in map(mapping_in, items_in(given)):
+    for item in map(mapping_in, items_in(cast("object", given))):
         if not {"answer", "text", "value"} & item.keys():
             return None
         if {"role", "documents"} & item.keys() or any(field_of(key) == "system" for key in item):

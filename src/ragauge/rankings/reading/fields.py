@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
-from ragauge.rankings.arrays import Bools, Bytes, Ints, Words
+from ragauge.rankings.hits import Bools, Bytes, Ints, Words
 
 if TYPE_CHECKING:
     import polars as pl
@@ -75,10 +75,7 @@ class Field:
 
 
 def windows(text: Bytes, *, before: int = 0, n_words: int = 1) -> Words:
-    """The word of eight bytes, or several words, at every offset, from `before` the text on.
-
-    Several words are one record: take rows first, then view them as words.
-    """
+    """The word of eight bytes at every offset, from `before` the text on; several words as one record."""
     base = cast(Bytes, text.base)
     first = text.__array_interface__["data"][0] - base.__array_interface__["data"][0] - before
     kind = "<u8" if n_words == 1 else f"V{WORD * n_words}"
@@ -86,15 +83,11 @@ def windows(text: Bytes, *, before: int = 0, n_words: int = 1) -> Words:
 
 
 def bytes_of(name: str) -> bytes:
-    """A name as it is encoded in a file."""
     return name.encode("utf-8", "surrogateescape")
 
 
 def text_of(name: bytes) -> str:
     return name.decode("utf-8", "surrogateescape")
-
-
-# Fields of names, and back
 
 
 def padded(*pieces: bytes | bytearray | Bytes) -> Bytes:
@@ -115,40 +108,30 @@ def field_of_pieces(pieces: Sequence[bytes | Bytes], length: Ints) -> Field:
     return Field(padded(*pieces), end - length, end)
 
 
-def field_of(names: Sequence[bytes]) -> Field:
-    """A field made of separate names.
+def field_of(names: Sequence[str]) -> Field:
+    """A field made of separate names; UnicodeEncodeError for a lone surrogate that no file can hold.
 
-    >>> field_of([b"d1", b"", b"d20"]).name(2)
+    >>> field_of(["d1", "", "d20"]).name(2)
     b'd20'
     """
-    return field_of_pieces([b"".join(names)], np.fromiter(map(len, names), np.int64, len(names)))
-
-
-def field_of_texts(names: Sequence[str]) -> Field:
-    """A field of texts; UnicodeEncodeError for a lone surrogate."""
     joined = "".join(names)
-    if not joined.isascii():
-        return field_of([bytes_of(name) for name in names])
-    length = np.fromiter(map(len, names), np.int64, len(names))
-    return field_of_pieces([joined.encode()], length)
+    sizes = map(len, names) if joined.isascii() else map(len, map(bytes_of, names))
+    return field_of_pieces([bytes_of(joined)], np.fromiter(sizes, np.int64, len(names)))
 
 
 def field_of_series(names: "pl.Series") -> Field:
     """A field made of a column of texts without nulls."""
     import polars as pl
 
-    pieces = [
-        names[at : at + _JOINED].str.join("").cast(pl.Binary).item()
-        for at in range(0, len(names), _JOINED)
-    ]
-    length = names.str.len_bytes().to_numpy().astype(np.int64)
-    return field_of_pieces([b"", *pieces], length)
+    starts = range(0, len(names), _JOINED)
+    pieces = [names[at : at + _JOINED].str.join("").cast(pl.Binary).item() for at in starts]
+    return field_of_pieces([b"", *pieces], names.str.len_bytes().to_numpy().astype(np.int64))
 
 
 def texts_of(field: Field) -> list[str]:
     """All names of a field.
 
-    >>> texts_of(field_of_texts(["d1", "é"]))
+    >>> texts_of(field_of(["d1", "é"]))
     ['d1', 'é']
     """
     first = int(field.start.min(initial=len(field.text)))
@@ -182,9 +165,6 @@ def bytes_in_order(field: Field) -> Bytes:
     return field.text[
         np.repeat(field.start - new_start, field.length) + np.arange(field.length.sum())
     ]
-
-
-# Names into numbers
 
 
 def mixed(words: Words) -> Words:
@@ -239,7 +219,7 @@ def starts_of_blocks(field: Field) -> Ints:
 def numbered_names(names: Field) -> tuple[Ints, Ints]:
     """The first row of each distinct name, ascending; and for each row the number of its name among these.
 
-    >>> first, number = numbered_names(field_of([b"q2", b"q1", b"q2"]))
+    >>> first, number = numbered_names(field_of(["q2", "q1", "q2"]))
     >>> first.tolist(), number.tolist()
     ([0, 1], [0, 1, 0])
     """
@@ -264,6 +244,6 @@ def numbered_names(names: Field) -> tuple[Ints, Ints]:
         return first, number
     # Two names share a digest.
     spelled = [names.name(row) for row in range(len(names))]
-    first_row = {name: row for row, name in reversed([*enumerate(spelled)])}
-    numbers = {name: number for number, name in enumerate(dict.fromkeys(spelled))}
-    return np.array([first_row[name] for name in numbers]), np.array([*map(numbers.get, spelled)])
+    numbers: dict[bytes, int] = {}
+    number = np.array([numbers.setdefault(name, len(numbers)) for name in spelled])
+    return np.flatnonzero(np.diff(np.maximum.accumulate(number), prepend=-1)), number

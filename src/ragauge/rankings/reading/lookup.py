@@ -1,17 +1,26 @@
 """Find known and repeated names among very many by their digests; rank lines by score, and by name where scores tie."""
 
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ragauge.rankings.arrays import ComparedScores, Ints, Words
+from ragauge.rankings.hits import Compat, Floats, Ints, Words
 from ragauge.rankings.reading.fields import WORD, Field, changes, digests, paired
 
 Number = TypeVar("Number", np.int64, np.uint64)
+ComparedScores = NDArray[np.float32] | NDArray[np.float64]
+"""Scores in the precision in which they are compared."""
 
 _LONGEST_BY_WORDS = 64
 """Longest name, in bytes, that ties compare by words; longer names are compared one by one."""
+
+
+def compared(scores: Floats, compat: Compat) -> ComparedScores:
+    """The scores in the precision in which they are compared; beyond 32 bits all are infinite, as in trec_eval."""
+    with np.errstate(over="ignore"):
+        narrow = scores.astype(np.float32 if compat == "trec9" else np.float64, copy=False)
+    return cast(ComparedScores, narrow)
 
 
 class Names:
@@ -109,9 +118,6 @@ def same_pairs(names: Field, key: Words, group: Ints) -> list[tuple[int, int]]:
     ]
 
 
-# Ranks
-
-
 class Order(NamedTuple):
     """The sort keys of lines.
 
@@ -186,7 +192,7 @@ def by_bytes(names: Field) -> Ints:
     """The rows sorted by the bytes of their names; equal names in any order.
 
     >>> from ragauge.rankings.reading.fields import field_of
-    >>> by_bytes(field_of([b"q10", b"q9", b"q1"])).tolist()
+    >>> by_bytes(field_of(["q10", "q9", "q1"])).tolist()
     [2, 0, 1]
     """
     if names.longest > _LONGEST_BY_WORDS:

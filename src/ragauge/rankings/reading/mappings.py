@@ -10,9 +10,10 @@ from typing import cast
 import numpy as np
 
 from ragauge.errors import DataError, Problem
-from ragauge.rankings.arrays import ComparedScores, Compat, Floats, Ints, compared
+from ragauge.rankings.hits import Compat, Floats, Ints
 from ragauge.rankings.judgements import JudgedRun, Judgements
-from ragauge.rankings.reading.fields import bytes_of, field_of_texts, texts_of
+from ragauge.rankings.reading.fields import bytes_of, field_of, texts_of
+from ragauge.rankings.reading.lookup import ComparedScores, compared
 from ragauge.rankings.reading.rows import (
     LARGEST_GRADE,
     MAX_SHOWN,
@@ -37,9 +38,6 @@ SHAPES = "{document: score}, [document, …] best first, or [[document, score], 
 JUDGED_SHAPES = "{document: grade} or [document, …]"
 
 
-# Judgements
-
-
 def judgements_of(judged: Mapping[object, object], source: str) -> Judgements:
     """Make judgements of query → document → grade, or query → relevant documents."""
     problems: list[Problem] = []
@@ -57,8 +55,11 @@ def _graded(query: str, judged: object, source: str, problems: list[Problem]) ->
     """The grades of a query's documents; appends what is wrong with them."""
     if isinstance(judged, Mapping):
         grades = cast(Mapping[object, object], judged)
-        kinds = set(map(type, grades.values()))
-        if kinds == {int} and are_plain_names(grades) and "" not in grades:
+        if (
+            set(map(type, grades.values())) == {int}
+            and are_plain_names(grades)
+            and "" not in grades
+        ):
             whole = cast(Collection[int], grades.values())
             if max(abs(min(whole)), max(whole)) < LARGEST_GRADE:
                 return cast(Mapping[str, int], grades)
@@ -73,16 +74,18 @@ def _graded(query: str, judged: object, source: str, problems: list[Problem]) ->
     found: dict[str, int] = {}
     for place, (document, grade) in enumerate(given, 1):
         problem, name = not_a_name(document), str(document)
-        if problem is None and (problem := not_a_number(grade)) is not None:
-            problem = f"grade of document {short(document)} {problem}"
-        elif problem is None:
-            value = float(cast(float, grade))
-            if value != value // 1 or abs(value) >= LARGEST_GRADE:
-                problem = f"grade of document {short(document)} is not a whole number: {value:g}"
-        if problem is None and not name:
-            problem = f"has a document without a name, at position {place}"
-        if problem is None and name in seen:
-            problem = _repeated(name, "judged", seen[name], place)
+        if problem is None:
+            of_grade = not_a_number(grade)
+            if of_grade is None:
+                value = float(cast(float, grade))
+                if value != value // 1 or abs(value) >= LARGEST_GRADE:
+                    of_grade = f"is not a whole number: {value:g}"
+            if of_grade is not None:
+                problem = f"grade of document {short(document)} {of_grade}"
+            elif not name:
+                problem = f"has a document without a name, at position {place}"
+            elif name in seen:
+                problem = _repeated(name, "judged", seen[name], place)
         if problem is not None:
             problems.append(Problem(problem, source, id=query))
             continue
@@ -94,9 +97,6 @@ def _graded(query: str, judged: object, source: str, problems: list[Problem]) ->
 def _repeated(name: str, what: str, first: int, second: int) -> str:
     at = f"at positions {first} and {second}"
     return f"document {name!r} is {what} twice for its query, {at}; remove one"
-
-
-# Runs in one shape
 
 
 def scored(run: Mapping[object, object], source: str) -> Iterator[tuple[str, Scores]]:
@@ -113,17 +113,18 @@ def scored(run: Mapping[object, object], source: str) -> Iterator[tuple[str, Sco
         if isinstance(retrieved, Mapping):
             yield query, cast(Scores, retrieved)
             continue
-        if not isinstance(retrieved, list | tuple):
-            what = f"is {short(retrieved)}; a query's documents are {SHAPES}"
-            raise DataError([Problem(what, source, id=query)])
-        names = cast(Sequence[object], retrieved)
+        what = "" if isinstance(retrieved, list | tuple) else f"is {short(retrieved)}"
+        names = cast(Sequence[object], () if what else retrieved)
         values: Collection[float] = range(0, -len(names), -1)
         if names and isinstance(names[0], list | tuple):
             for place, pair in enumerate(names, 1):
                 if not isinstance(pair, list | tuple) or len(cast(Sequence[object], pair)) != 2:
-                    shown = short(cast(object, pair))
-                    what = f"position {place} is {shown}; a query's documents are {SHAPES}"
-                    raise DataError([Problem(what, source, id=query)])
+                    what = what or f"position {place} is {short(cast(object, pair))}"
+        if what:
+            raise DataError(
+                [Problem(f"{what}; a query's documents are {SHAPES}", source, id=query)]
+            )
+        if names and isinstance(names[0], list | tuple):
             names, values = zip(*cast(Sequence[tuple[object, float]], names), strict=True)
         yield query, _by_name(query, names, values, source)
     if not seen:
@@ -179,14 +180,10 @@ def rows_of_mapping(run: Mapping[object, object], source: str) -> Rows:
     ]
     if not found:
         raise DataError([Problem("is empty: it ranks no document", source)])
-    rows = Rows(
-        source,
-        field_of_texts([query for query, _ in found]),
-        np.cumsum([0, *(len(scores) for _, scores in found[:-1])]),
-        field_of_texts([name for _, scores in found for name in scores]),
-        _numbers(found, source),
-        lambda row: row + 1,
-    )
+    first = np.cumsum([0, *(len(scores) for _, scores in found[:-1])])
+    queries = field_of([query for query, _ in found])
+    documents = field_of([name for _, scores in found for name in scores])
+    rows = Rows(source, queries, first, documents, _numbers(found, source))
     refuse_bad_names(rows)
     return rows
 
@@ -203,9 +200,6 @@ def _numbers(queries: Sequence[tuple[str, Scores]], source: str) -> Floats:
         ]
         refuse(problems[:MAX_SHOWN])
     return cast(Floats, found)
-
-
-# Runs matched to judgements
 
 
 def match_mapping_to_qrels(
@@ -240,20 +234,12 @@ def match_mapping_to_qrels(
         if wanted:
             names = [documents[row] for row in wanted]
             judgement += wanted
-            ranks.append(
-                _ranks(
-                    piece, scores, place, names, compared(np.array(own, np.float64), compat), source
-                )
-            )
+            own_scores = compared(np.array(own, np.float64), compat)
+            ranks.append(_ranks(piece, scores, place, names, own_scores, source))
     rising = np.argsort(judgement)
-    return JudgedRun(
-        judgements,
-        n_retrieved,
-        np.array(judgement, np.int64)[rising],
-        np.concatenate(ranks)[rising],
-        n_queries - int(searched.sum()),
-        searched=searched,
-    )
+    rows, rank = np.array(judgement, np.int64)[rising], np.concatenate(ranks)[rising]
+    n_unjudged = n_queries - int(searched.sum())
+    return JudgedRun(judgements, n_retrieved, rows, rank, n_unjudged, searched=searched)
 
 
 def _pieces(run: Mapping[object, object], source: str) -> Iterator[list[tuple[str, Scores]]]:
@@ -278,11 +264,26 @@ def _ranks(
 ) -> Ints:
     """The ranks of documents with these names and scores of the queries at these places of the piece, (h,).
 
-    `scores` are those of all documents of the piece.
+    `scores` are those of all documents of the piece; `place` ascends.
     """
     edges = np.cumsum([0, *(len(given) for _, given in piece)])
-    n_above, n_equal = _compare_or_sort(scores, edges, np.array(place), own)
-    rank = n_above + 1
+    query = np.array(place)
+    start, end = edges[query], edges[query + 1]
+    size = end - start
+    if int(size.sum()) <= 2 * len(scores) + WORTH_SORTING * len(piece):
+        spans = zip(start.tolist(), end.tolist(), strict=True)
+        others = np.concatenate([scores[first:last] for first, last in spans])
+        repeated, begin = np.repeat(own, size), np.cumsum(size) - size
+        rank = np.add.reduceat(others > repeated, begin, dtype=np.int64) + 1
+        n_equal = np.add.reduceat(others == repeated, begin, dtype=np.int64)
+    else:
+        rank, n_equal = np.empty_like(query), np.empty_like(query)
+        begins = np.flatnonzero(np.diff(query, prepend=-1)).tolist()
+        for first, last in zip(begins, [*begins[1:], len(query)], strict=True):
+            rising = np.sort(scores[start[first] : end[first]])
+            up_to = np.searchsorted(rising, own[first:last], "right")
+            rank[first:last] = len(rising) - up_to + 1
+            n_equal[first:last] = up_to - np.searchsorted(rising, own[first:last], "left")
     # A tied hit comes after the higher names in its tie.
     ties: dict[tuple[int, float], dict[str, int]] = {}
     for hit in np.flatnonzero(n_equal > 1).tolist():
@@ -294,31 +295,3 @@ def _ranks(
             ties[key] = {name: above for above, name in enumerate(tied)}
         rank[hit] += ties[key][names[hit]]
     return rank
-
-
-def _compare_or_sort(
-    scores: ComparedScores, edges: Ints, place: Ints, own: ComparedScores
-) -> tuple[Ints, Ints]:
-    """The number of scores of its query above each hit's, and the number equal, both (h,).
-
-    The scores of query i are `scores[edges[i] : edges[i + 1]]`; a hit belongs to the query at `place`,
-    ascending, and has the score `own`.
-    """
-    start, end = edges[place], edges[place + 1]
-    size = end - start
-    if int(size.sum()) <= 2 * len(scores) + WORTH_SORTING * (len(edges) - 1):
-        spans = zip(start.tolist(), end.tolist(), strict=True)
-        others = np.concatenate([scores[first:last] for first, last in spans])
-        repeated, begin = np.repeat(own, size), np.cumsum(size) - size
-        n_above, n_equal = (
-            np.add.reduceat(is_so, begin, dtype=np.int64)
-            for is_so in (others > repeated, others == repeated)
-        )
-        return n_above, n_equal
-    below, up_to = np.empty_like(place), np.empty_like(place)
-    begin = np.flatnonzero(np.diff(place, prepend=-1)).tolist()
-    for first, last in zip(begin, [*begin[1:], len(place)], strict=True):
-        rising = np.sort(scores[start[first] : end[first]])
-        below[first:last] = np.searchsorted(rising, own[first:last], "left")
-        up_to[first:last] = np.searchsorted(rising, own[first:last], "right")
-    return size - up_to, up_to - below

@@ -1,35 +1,15 @@
-"""Rows of query, document and value in the order of a source: their columns, and what is wrong with them.
-
-A column is a list of Python values, a polars series, or a field of text from a CSV file.
-"""
+"""Rows of query, document and value in the order of a source: their columns, and what is wrong with them."""
 
 import struct
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, cast
+from typing import Literal, cast
 
 import numpy as np
 
 from ragauge.errors import DataError, Problem, did_you_mean
-from ragauge.rankings.arrays import Floats, Ints
-from ragauge.rankings.judgements import Judgements
-from ragauge.rankings.reading.fields import (
-    Field,
-    digests,
-    field_of,
-    field_of_series,
-    field_of_texts,
-    numbered_names,
-    paired,
-    starts_of_blocks,
-    text_of,
-    texts_of,
-)
-from ragauge.rankings.reading.lookup import same_pairs
-from ragauge.rankings.reading.scan import MalformedError, decimals
-
-if TYPE_CHECKING:
-    import polars as pl
+from ragauge.rankings.hits import Floats, Ints
+from ragauge.rankings.reading.fields import Field, field_of, starts_of_blocks, text_of
 
 Value = Literal["grade", "score"]
 
@@ -47,7 +27,11 @@ _NAMES = {
     "rank": ("rank", ""),
 }
 """The names of each column: preferred names, then names used if there is none of those."""
-_TRUTH = {"true": b"1", "false": b"0"}
+
+
+def next_line(row: int) -> int:
+    """The number of a row in a source without a header, from 1."""
+    return row + 1
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -56,7 +40,7 @@ class Rows:
 
     Consecutive rows of one query are a block: `query` (b,) names its query, `first` (b,) is its first
     row. `document` and `value`, a score or a grade, are (n,). `line` gives a row's number in the
-    source, from 1.
+    source, from 1. `tag` is the name in the run itself.
     """
 
     source: str
@@ -64,8 +48,9 @@ class Rows:
     first: Ints
     document: Field
     value: Floats
-    line: Callable[[int], int]
+    line: Callable[[int], int] = next_line
     notes: tuple[str, ...] = ()
+    tag: str = ""
 
     def __len__(self) -> int:
         return len(self.value)
@@ -105,25 +90,6 @@ def refuse_repeated(rows: Rows, pairs: Iterable[tuple[int, int]], what: str) -> 
 def repeated_twice(document: bytes, what: str, line: int) -> str:
     """What is said of a document that is retrieved or judged twice, first in this line."""
     return f"document {text_of(document)!r} {what} for its query, first at line {line}; remove one"
-
-
-def judged(rows: Rows) -> Judgements:
-    """The rows as judgements; DataError for fractional grades and documents judged twice."""
-    is_whole = (rows.value == np.floor(rows.value)) & (np.abs(rows.value) < LARGEST_GRADE)
-    refuse(
-        rows.problem(row, f"grade {rows.value[row]:g} is not a whole number", "grade")
-        for row in np.flatnonzero(~is_whole).tolist()
-    )
-    block = np.repeat(np.arange(len(rows.first)), np.diff(rows.first, append=len(rows)))
-    query = numbered_names(rows.query)[1][block]
-    pairs = same_pairs(rows.document, paired(digests(rows.document), query), query)
-    refuse_repeated(rows, pairs, "is judged twice")
-    return Judgements.from_fields(
-        rows.query.take(block), rows.document, rows.value.astype(np.int64), rows.source
-    )
-
-
-# Columns by their names
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,7 +159,7 @@ def rows_of(
     value: Floats,
     *,
     first: Ints | None = None,
-    line: Callable[[int], int] = lambda row: row + 1,
+    line: Callable[[int], int] = next_line,
     notes: Sequence[str] = (),
 ) -> Rows:
     """The columns as rows; `query` is each row's, or each block's where `first` is given.
@@ -217,15 +183,12 @@ def rows_of(
     return rows
 
 
-# Python values
-
-
 def rows_of_values(
     source: str,
     chosen: Chosen,
     columns: Mapping[str, Sequence[object]],
     *,
-    line: Callable[[int], int] = lambda row: row + 1,
+    line: Callable[[int], int] = next_line,
     notes: Sequence[str] = (),
 ) -> Rows:
     """Rows made of columns of Python values."""
@@ -244,10 +207,7 @@ def rows_of_values(
         if (problem := check(cell)) is not None
     ]
     refuse(problems[:MAX_SHOWN])
-    queries, documents = (
-        field_of_texts(cast(Sequence[str], names) if is_sound else [str(name) for name in names])
-        for _, names, _, is_sound in checks[:2]
-    )
+    queries, documents = (field_of(list(map(str, names))) for names in (query, document))
     number = cast(Floats, number)
     return rows_of(source, chosen, queries, documents, number, line=line, notes=notes)
 
@@ -277,9 +237,8 @@ def not_a_name(value: object) -> str | None:
     if isinstance(value, float):
         why = "give ids as texts, because numbers may have lost digits"
         return f"must be text, got {value!r}; {why}"
-    if isinstance(value, bool) or not hasattr(value, "__index__"):
-        return f"must be text, got {short(value)}"
-    return None
+    is_whole = hasattr(value, "__index__") and not isinstance(value, bool)
+    return None if is_whole else f"must be text, got {short(value)}"
 
 
 def not_a_number(value: object) -> str | None:
@@ -307,74 +266,3 @@ def numbers(values: Sequence[object]) -> Floats | None:
         return np.frombuffer(struct.pack(f"={len(values)}d", *values), np.float64)
     except (TypeError, ValueError, OverflowError, struct.error):
         return None
-
-
-# Text cells
-
-
-def rows_of_cells(
-    source: str,
-    chosen: Chosen,
-    cells: Sequence[Field],
-    line: Callable[[int], int],
-    notes: Sequence[str] = (),
-) -> Rows:
-    """Rows made of cells of text: ids are unchanged, numbers are parsed, and grades may be true or false."""
-    refuse(
-        Problem("is empty; every row needs a value", source, line(row), name)
-        for name, field in zip(chosen.all, cells, strict=True)
-        for row in np.flatnonzero(field.length == 0)[:MAX_SHOWN].tolist()
-    )
-    query, document, value = cells
-    try:
-        read = decimals(value)
-    except MalformedError as error:
-        words = [cell.lower() for cell in texts_of(value)] if chosen.kind == "grade" else []
-        if _TRUTH.keys() & words:
-            value = field_of([_TRUTH.get(word, word.encode()) for word in words])
-            return rows_of_cells(source, chosen, (query, document, value), line, notes)
-        row = int(np.searchsorted(value.start, error.at, "right")) - 1
-        raise DataError([Problem(error.problem, source, line(row), chosen.value)]) from None
-    return rows_of(source, chosen, query, document, read, line=line, notes=notes)
-
-
-# Polars series
-
-
-def rows_of_frame(frame: "pl.DataFrame", chosen: Chosen, source: str) -> Rows:
-    """Rows made of a polars frame, numbered from 1."""
-    import polars as pl
-
-    columns = [frame[name] for name in chosen.all]
-    problems = list[Problem]()
-    for column in columns:
-        for row in column.is_null().arg_true()[:1].to_list():
-            more = column.null_count() - 1
-            what = (
-                f"is null{f', and so are {more:,} more' if more else ''}; every row needs a value"
-            )
-            problems.append(Problem(what, source, row + 1, column.name))
-    refuse(problems)
-    if not len(frame):
-        raise DataError([Problem("is empty: it has no rows", source)])
-    for at, column in enumerate(columns[:2]):
-        kind = column.dtype
-        if kind.is_integer() or isinstance(kind, pl.Categorical | pl.Enum):
-            columns[at] = column.cast(pl.String)
-        elif kind != pl.String:
-            why = ", because numbers may have lost digits" if kind.is_float() else ""
-            what = f"must be text, is {kind}; give ids as texts{why}"
-            raise DataError([Problem(what, source, None, column.name)])
-    query, document, value = columns
-    if not (value.dtype.is_numeric() or (chosen.kind == "grade" and value.dtype == pl.Boolean)):
-        what = f"must be numbers, is {value.dtype}; cast it, or write the {chosen.kind} as a number"
-        raise DataError([Problem(what, source, None, value.name)])
-    first = (query != query.shift(1)).fill_null(value=True).arg_true()
-    return rows_of(
-        source,
-        chosen,
-        field_of_series(query.gather(first)),
-        field_of_series(document),
-        value.cast(pl.Float64).to_numpy(),
-        first=first.to_numpy().astype(np.int64),
-    )

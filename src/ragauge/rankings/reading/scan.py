@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ragauge.rankings.arrays import Bools, Bytes, Floats, Ints, Words
+from ragauge.rankings.hits import Bools, Bytes, Floats, Ints, Words
 from ragauge.rankings.reading.fields import WORD, Field, windows
 
 MAX_FIELD_LENGTH = 1 << 18

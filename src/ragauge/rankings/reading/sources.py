@@ -1,4 +1,4 @@
-"""Read judgements and runs from files, folders, mappings, frames and samples.
+"""Read judgements and runs from files, folders, mappings, frames and samples, and name each run.
 
 The readers of tables, JSON and samples are imported only when needed: importing them takes as long
 as scoring a run of a hundred queries.
@@ -9,10 +9,10 @@ import re
 from collections.abc import Mapping, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar, cast
+from typing import TYPE_CHECKING, cast
 
 from ragauge.errors import DataError, PlanError, Problem
-from ragauge.rankings.arrays import Compat
+from ragauge.rankings.hits import Compat
 from ragauge.rankings.judgements import JudgedRun, Judgements
 from ragauge.rankings.reading.streams import is_trec, packed_at, suffix_of
 from ragauge.rankings.reading.trec import read_qrels, rows_of_trec, scan_run
@@ -23,17 +23,16 @@ if TYPE_CHECKING:
     import polars as pl
 
     from ragauge.loaders.sources import Source
-    from ragauge.rankings.reading.in_memory import SortedRun
     from ragauge.rankings.reading.rows import Rows, Value
     from ragauge.samples.samples import Samples
 
     RankingSource = Source | Mapping[str, object] | Samples
     """A file, a list of dicts, a frame, a mapping by query, or samples."""
+    Runs = RankingSource | Sequence[RankingSource] | Mapping[str, RankingSource]
     _Content = Path | Rows | Mapping[object, object] | Samples
     """What a source holds; a path for a TREC file."""
 
-T = TypeVar("T")
-
+MAX_THREADS = 4
 _DELIMITERS = {".csv": ",", ".tsv": "\t"}
 _KEY = re.compile(r'"(\w+)"\s*:')
 _LINES_LOOKED_AT = 50
@@ -57,102 +56,161 @@ def read_judgements(source: "RankingSource | Judgements") -> Judgements:
         found, name = _content(source, "grade", "judgements")
         if isinstance(found, Path):
             return read_qrels(found)
-        from ragauge.rankings.reading.mappings import judgements_of
-        from ragauge.rankings.reading.rows import Rows, judged
-        from ragauge.rankings.reading.samples import judgements_of_samples
-
         if isinstance(found, Mapping):
+            from ragauge.rankings.reading.mappings import judgements_of
+
             return judgements_of(found, name)
-        return (
-            judged(found)
-            if isinstance(found, Rows)
-            else judgements_of_samples(cast("Samples", found))
-        )
+        from ragauge.rankings.reading.matching import judged, judgements_of_samples
+        from ragauge.rankings.reading.rows import Rows
+
+        return judged(found) if isinstance(found, Rows) else judgements_of_samples(found)
 
 
 def match_to_qrels(
-    source: "RankingSource | SortedRun", judgements: Judgements, *, compat: Compat = "trec9"
-) -> JudgedRun:
-    """Read a run from any source and match it to judgements.
+    source: "RankingSource", judgements: Judgements, *, compat: Compat = "trec9"
+) -> "dict[str | None, JudgedRun]":
+    """Read a run from any source and match it to judgements; by system if it has samples, else that of None.
 
-    The sources are those of `read_judgements`, with scores instead of grades; also
-    {query: [document, …]}, best first, and {query: [[document, score], …]}. Documents are ordered by
-    score descending (in 32 bits, with `compat="trec10"` in 64), then by id descending by bytes. A
-    table without scores is ordered by its `rank`. Samples have the order of their `context_ids`; a
-    repeated id counts once.
+    The sources are those of `read_judgements`, with scores instead of grades; also {query: [document, …]},
+    best first, and {query: [[document, score], …]}. Documents are ordered by score descending, then by id
+    descending by bytes; a table without scores by its `rank`; samples by their `context_ids`.
 
     >>> run = match_to_qrels({"q1": {"d1": 0.5, "d2": 0.9}}, read_judgements({"q1": {"d1": 1}}))
-    >>> run.rank.tolist(), run.n_retrieved.tolist()
+    >>> run[None].rank.tolist(), run[None].n_retrieved.tolist()
     ([2], [2])
     """
-    return _only(match_systems(source, judgements, compat), source)
-
-
-def match_systems(
-    source: "RankingSource | SortedRun", judgements: Judgements, compat: Compat
-) -> "dict[str | None, JudgedRun]":
-    """The same for every system of samples; a run is that of None."""
     with gc_paused():
         found, name = _content(source, "score", "run")
         if isinstance(found, Path):
             return {None: scan_run(found, judgements, compat=compat)}
-        from ragauge.rankings.reading.in_memory import SortedRun, match_rows_to_qrels
-        from ragauge.rankings.reading.mappings import match_mapping_to_qrels
-        from ragauge.rankings.reading.rows import Rows
-        from ragauge.rankings.reading.samples import match_samples_to_qrels
-
         if isinstance(found, Mapping):
+            from ragauge.rankings.reading.mappings import match_mapping_to_qrels
+
             return {None: match_mapping_to_qrels(found, judgements, compat, name)}
+        from ragauge.rankings.reading.matching import match_rows_to_qrels, match_samples_to_qrels
+        from ragauge.rankings.reading.rows import Rows
+
         if isinstance(found, Rows):
             return {None: match_rows_to_qrels(found, judgements, compat)}
-        if not isinstance(found, SortedRun):
-            return {**match_samples_to_qrels(found, judgements)}
-        if found.compat != compat:
-            what = f"the ranking was read with compat={found.compat!r}, not {compat!r}"
-            raise PlanError([f"{what}; read it again, or use compat={found.compat!r}"])
-        return {None: found.matched_to(judgements)}
+        return {**match_samples_to_qrels(found, judgements)}
 
 
-def read_run(source: "RankingSource | SortedRun", *, compat: Compat = "trec9") -> "SortedRun":
-    """Read a run whole from any source of `match_to_qrels`; it can be matched to any judgements.
+def run_frame(source: "RankingSource") -> "pl.DataFrame":
+    """Read a run from any source of `match_to_qrels` as a frame: query, doc, score, in the order of the source.
 
-    >>> read_run({"q1": ["d2", "d1"]}).documents("q1")
-    [('d2', 0.0), ('d1', -1.0)]
+    >>> run_frame({"q1": ["d2", "d1"]}).rows()
+    [('q1', 'd2', 0.0), ('q1', 'd1', -1.0)]
     """
-    from ragauge.rankings.reading.in_memory import SortedRun, rank_rows
     from ragauge.rankings.reading.mappings import rows_of_mapping
+    from ragauge.rankings.reading.matching import frame_of, rows_of_samples
     from ragauge.rankings.reading.rows import Rows
-    from ragauge.rankings.reading.samples import rank_samples
 
     with gc_paused():
         found, name = _content(source, "score", "run")
-        if isinstance(found, SortedRun):
-            return found
         if isinstance(found, Path):
-            return rank_rows(*rows_of_trec(packed_at(found)), compat)
-        if isinstance(found, Mapping):
+            found = rows_of_trec(packed_at(found))
+        elif isinstance(found, Mapping):
             found = rows_of_mapping(found, name)
-        if isinstance(found, Rows):
-            return rank_rows(found, "", compat)
-        return _only(rank_samples(found), source)
+        elif not isinstance(found, Rows):
+            by_system = rows_of_samples(found)
+            if len(by_system) > 1:
+                what = f"has several systems: {', '.join(by_system)}; choose one"
+                raise DataError([Problem(what, found.source, None, "system")])
+            ((rows, _),) = by_system.values()
+            if rows is None:
+                raise DataError([Problem("is empty: it ranks no document", found.source)])
+            found = rows
+        return frame_of(found)
 
 
-def run_frame(source: "RankingSource | SortedRun", *, compat: Compat = "trec9") -> "pl.DataFrame":
-    """Read a run from any source as a frame: query, doc, score; best first within a query."""
-    return read_run(source, compat=compat).frame()
+def judged_runs(runs: "Runs", judgements: Judgements, compat: Compat) -> dict[str, JudgedRun]:
+    """Every run matched to the judgements, by its name; of samples, every system.
+
+    PlanError for a run among samples, and for a system in two of them.
+    """
+    named = named_runs(runs)
+    if not named:
+        raise PlanError(["no run given; give at least one"])
+
+    def match(given: "tuple[str | None, RankingSource]") -> dict[str | None, JudgedRun]:
+        return match_to_qrels(given[1], judgements, compat=compat)
+
+    if len(named) == 1:
+        found = [match(named[0])]
+    else:
+        from concurrent.futures import ThreadPoolExecutor
+
+        with ThreadPoolExecutor(min(MAX_THREADS, os.cpu_count() or 1)) as pool:
+            found = list(pool.map(match, named))
+    sources: list[object] = [source for _, source in named]
+    n_runs = sum(None in systems for systems in found)
+    if n_runs == len(found):
+        of_none = [systems[None] for systems in found]
+        matched = dict(zip(_distinct_names(named, of_none), of_none, strict=True))
+    elif n_runs:
+        raise PlanError(["samples and runs cannot be scored together; score them separately"])
+    else:
+        names = [str(system) for systems in found for system in systems]
+        if twice := [name for name in names if names.count(name) > 1]:
+            raise PlanError([f"system {twice[0]!r} is in two of the files; rename one"])
+        matched = {str(system): run for systems in found for system, run in systems.items()}
+        sources = [None] * len(matched)
+    # A run that shares no query with the judgements, as when ids differ in spelling.
+    problems = [
+        Problem(
+            f"run {name!r} has none of the {judgements.n_queries} judged queries; check that its query "
+            f"ids are spelled as in {judgements.source}, for example {judgements.queries[0]!r}",
+            str(source) if isinstance(source, str | Path) else "run",
+        )
+        for (name, run), source in zip(matched.items(), sources, strict=True)
+        if not run.is_present.any()
+    ]
+    if problems:
+        raise DataError(problems)
+    return matched
 
 
-def _only(found: Mapping[str, T] | Mapping[str | None, T], source: object) -> T:
-    """The value of the only system; DataError if there are several."""
-    if len(found) > 1:
-        names = ", ".join(map(str, found))
-        what = f"has several systems: {names}; choose one, or use match_samples_to_qrels"
-        place = getattr(source, "source", source)
-        raise DataError([Problem(what, str(place), None, "system")])
-    return next(iter(found.values()))
+def named_runs(runs: "Runs") -> "list[tuple[str | None, RankingSource]]":
+    """The runs, each with the name that it is given, if any."""
+    if isinstance(runs, Mapping):
+        # Query → document → score, or name → run?
+        by_name = cast("Mapping[str, RankingSource]", runs)
+        for inner in cast(Mapping[str, object], runs).values():
+            if isinstance(inner, Mapping) and inner:
+                innermost = next(iter(cast(Mapping[str, object], inner).values()))
+                if isinstance(innermost, Mapping | list | tuple):
+                    return list(by_name.items())
+                break
+            if inner is not None and not isinstance(inner, Mapping):
+                if not isinstance(inner, list | tuple):
+                    return list(by_name.items())
+                break
+    elif isinstance(runs, Sequence) and not isinstance(runs, str):
+        return [(None, run) for run in cast("Sequence[RankingSource]", runs)]
+    return [(None, cast("RankingSource", runs))]
 
 
-def _content(source: object, kind: "Value", name: str) -> "tuple[_Content | SortedRun, str]":
+def _distinct_names(
+    named: "Sequence[tuple[str | None, RankingSource]]", seen: Sequence[JudgedRun]
+) -> list[str]:
+    """A name for each run: the given one, else its tag, or its file name if tags are equal."""
+    names = [str(name or run.tag) for (name, _), run in zip(named, seen, strict=True)]
+    paths = [source if isinstance(source, str | Path) else "" for _, source in named]
+    for is_short in (True, False):
+        names = [
+            (Path(path).name if is_short else str(path))
+            if path and not given and (not name or names.count(name) > 1)
+            else name
+            for name, path, (given, _) in zip(names, paths, named, strict=True)
+        ]
+    names = [name or f"run {at}" for at, name in enumerate(names, 1)]
+    return [
+        name if names.count(name) == 1 else f"{name} ({names[: at + 1].count(name)})"
+        for at, name in enumerate(names)
+    ]
+
+
+def _content(source: object, kind: "Value", name: str) -> "tuple[_Content, str]":
     """What a source holds, and how errors name it: its path, or `name` for an object in memory."""
     if is_trec(source):
         path = Path(cast(str, source))
@@ -166,13 +224,12 @@ def _content(source: object, kind: "Value", name: str) -> "tuple[_Content | Sort
         return _file_content(path, kind), str(path)
     from ragauge.loaders.formats import frames
     from ragauge.rankings.reading import tables
-    from ragauge.rankings.reading.in_memory import SortedRun
     from ragauge.samples.samples import Samples
 
-    if isinstance(source, Samples) or (isinstance(source, SortedRun) and kind == "score"):
+    if isinstance(source, Samples):
         return source, name
     if frames.is_polars(source):
-        return tables.rows_of_polars(cast("pl.DataFrame", source), kind), name
+        return tables.rows_of_frame(cast("pl.DataFrame", source), kind), name
     if frames.is_pandas(source):
         return tables.rows_of_pandas(source, kind), name
     if isinstance(source, list | tuple):
@@ -181,44 +238,6 @@ def _content(source: object, kind: "Value", name: str) -> "tuple[_Content | Sort
     hint = "; call .collect() first" if type(source).__name__ == "LazyFrame" else ""
     what = f"cannot read a {type(source).__name__}{hint}: give a file, a mapping by query, a frame"
     raise PlanError([f"{what}, a list of dicts, or samples"])
-
-
-# Files
-
-
-def _fields(path: Path, suffix: str) -> list[str]:
-    """The names of a table's columns, or of the fields of a JSON file's first lines."""
-    from ragauge.loaders.formats.files import text_lines
-
-    if suffix == ".parquet":
-        import polars as pl
-
-        try:
-            with path.open("rb") as file:
-                return list(pl.read_parquet_schema(file))
-        except (OSError, pl.exceptions.PolarsError):
-            return []  # reported when it is read
-    lines = islice(text_lines(path, []), 1 if suffix in _DELIMITERS else _LINES_LOOKED_AT)
-    text = "".join(line for _, line in lines)
-    if suffix in _DELIMITERS:
-        return [name.strip('"\ufeff ') for name in text.rstrip("\r\n").split(_DELIMITERS[suffix])]
-    return _KEY.findall(text)
-
-
-def _format(path: Path, kind: "Value") -> str:
-    """The suffix of the name of a table or JSON file, or "trec"; also for a TREC file's fields without a header."""
-    suffix = suffix_of(path)
-    if suffix not in _DELIMITERS:
-        return suffix
-    from ragauge.loaders.formats.files import text_lines
-    from ragauge.rankings.reading.rows import candidates
-
-    _, first = next(text_lines(path, []), (1, ""))
-    header = first.rstrip("\r\n").split(_DELIMITERS[suffix])
-    is_known = candidates(header, "query") or candidates(header, "document")
-    n_fields = len(first.split())
-    is_trec = not is_known and (n_fields >= 6 if kind == "score" else n_fields == 4)
-    return "trec" if is_trec else suffix
 
 
 def _of_beir(folder: Path) -> Path:
@@ -237,15 +256,25 @@ def _of_beir(folder: Path) -> Path:
 
 
 def _file_content(path: Path, kind: "Value") -> "_Content":
+    """What a table or JSON file holds; its path if it has a TREC file's fields and no header."""
     from ragauge.loaders.formats.files import text_lines
     from ragauge.loaders.formats.jsonl import read_jsonl
     from ragauge.rankings.reading import tables
     from ragauge.rankings.reading.rows import candidates, choose
 
-    suffix = _format(path, kind)
+    suffix, problems = suffix_of(path), list[Problem]()
     if suffix == "trec":
-        return path
-    fields = _fields(path, suffix) if is_file(path) else []
+        return path  # a folder, which is reported when it is read
+    fields: list[str] = []
+    if suffix in _DELIMITERS:
+        first = next((line for _, line in text_lines(path, [])), "").rstrip("\r\n")
+        fields = [name.strip('"\ufeff ') for name in first.split(_DELIMITERS[suffix])]
+        n_words = len(first.split())
+        is_known = candidates(fields, "query") or candidates(fields, "document")
+        if not is_known and (n_words >= 6 if kind == "score" else n_words == 4):
+            return path
+    elif is_file(path):
+        fields = _fields(path, suffix)
     # A table of judgements may call its grades "relevant", but it names documents.
     if "context_ids" in fields or ("relevant" in fields and not candidates(fields, "document")):
         from ragauge.loaders import load
@@ -257,13 +286,29 @@ def _file_content(path: Path, kind: "Value") -> "_Content":
         return tables.rows_of_table(read_jsonl(path), kind)
     if suffix == ".json":
         return _json_content(path, kind)
-    problems: list[Problem] = []
     n_lines = sum(1 for _ in islice(text_lines(path, problems), 2))
     if n_lines == 1 and not problems:
         # The reader would only report an empty file; a line that is not a header is probably a row.
         choose(fields, kind, str(path))
         raise DataError([Problem("is empty: it has a header and no rows", str(path))])
     return tables.rows_of_csv(path, _DELIMITERS[suffix], kind)
+
+
+def _fields(path: Path, suffix: str) -> list[str]:
+    """The names of a Parquet file's columns, or of the fields of a JSON file's first lines."""
+    from ragauge.loaders.formats.files import text_lines
+
+    if suffix != ".parquet":
+        return _KEY.findall(
+            "".join(line for _, line in islice(text_lines(path, []), _LINES_LOOKED_AT))
+        )
+    import polars as pl
+
+    try:
+        with path.open("rb") as file:
+            return list(pl.read_parquet_schema(file))
+    except (OSError, pl.exceptions.PolarsError):
+        return []  # reported when it is read
 
 
 def _json_content(path: Path, kind: "Value") -> "Rows | Mapping[object, object]":

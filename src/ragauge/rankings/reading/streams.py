@@ -4,17 +4,19 @@ import os
 import sys
 import zlib
 from collections.abc import Generator, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from io import BytesIO
 from pathlib import Path
-from typing import BinaryIO, NamedTuple, Protocol, cast
+from typing import BinaryIO, NamedTuple, cast
 
 import numpy as np
 
 from ragauge.errors import DataError, Problem
-from ragauge.rankings.arrays import Bytes
+from ragauge.rankings.hits import Bytes
 from ragauge.rankings.reading.fields import SLACK, Field, starts_of_blocks
 from ragauge.storage.regular_file import is_file, is_folder, is_pipe
+
+# The loaders are imported only when needed: that takes as long as scoring a run of a hundred queries.
 
 TABLES = (".parquet", ".csv", ".tsv", ".jsonl", ".ndjson", ".json")
 STANDARD_INPUT = "-"
@@ -63,13 +65,11 @@ def refuse_read_twice(sources: Sequence[object]) -> None:
         if not isinstance(source, str | os.PathLike):
             continue
         path = Path(cast("str | os.PathLike[str]", source))
+        is_input = str(path) == STANDARD_INPUT
+        if not is_input and (is_file(path) or is_folder(path)):
+            continue
         try:
-            if str(path) == STANDARD_INPUT:
-                status = os.fstat(0)
-            elif is_file(path) or is_folder(path):
-                continue
-            else:
-                status = path.stat()
+            status = os.fstat(0) if is_input else path.stat()
         except OSError:
             continue  # reported when it is read
         if any(os.path.samestat(status, other) for other in seen):
@@ -103,47 +103,32 @@ def packed_at(path: Path | str) -> Packed:
     is_input = str(path) == STANDARD_INPUT
     if not is_input and is_file(path):
         return Packed(name, path)
-    try:
-        if is_input:
-            stream = getattr(sys.stdin, "buffer", None)  # None for example without a terminal
-            if stream is None:
-                raise DataError([Problem("cannot be read: it is closed", name)])
-            return Packed(name, path, _held(cast(BinaryIO, stream), name))
-        with path.open("rb") as file:
-            return Packed(name, path, _held(file, name))
-    except OSError as error:
-        from ragauge.loaders.formats.files import unopened
+    from ragauge.loaders.formats.files import MAX_UNPACKED_BYTES, unopened
 
+    held = BytesIO()
+    try:
+        typed = getattr(sys.stdin, "buffer", None)
+        if is_input and typed is None:  # for example without a terminal
+            raise DataError([Problem("cannot be read: it is closed", name)])
+        with nullcontext(cast(BinaryIO, typed)) if is_input else path.open("rb") as stream:
+            while piece := stream.read(READ_AT_ONCE):
+                held.write(piece)
+                if held.tell() > MAX_UNPACKED_BYTES:
+                    what = f"holds more than {MAX_UNPACKED_BYTES >> 30} GB and is not a file"
+                    raise DataError([Problem(f"{what}; save it to a file first", name)])
+    except OSError as error:
         raise DataError([Problem(unopened(path, error), name)]) from None
+    if not held.tell():
+        raise DataError([Problem("is empty; it is not a file and can be read only once", name)])
+    return Packed(name, path, held.getvalue())
 
 
 def _shown(path: Path) -> str:
     return "standard input" if str(path) == STANDARD_INPUT else str(path)
 
 
-def _held(file: BinaryIO, name: str) -> bytes:
-    from ragauge.loaders.formats.files import MAX_UNPACKED_BYTES
-
-    held = BytesIO()
-    while piece := file.read(READ_AT_ONCE):
-        held.write(piece)
-        if held.tell() > MAX_UNPACKED_BYTES:
-            most = f"{MAX_UNPACKED_BYTES >> 30} GB"
-            what = f"holds more than {most} and is not a file; save it to a file first"
-            raise DataError([Problem(what, name)])
-    if not held.tell():
-        raise DataError([Problem("is empty; it is not a file and can be read only once", name)])
-    return held.getvalue()
-
-
-class Stream(Protocol):
-    """A source of bytes."""
-
-    def readinto(self, buffer: memoryview, /) -> int: ...
-
-
 @contextmanager
-def opened(file: Packed) -> Generator[Stream]:
+def opened(file: Packed) -> Generator["Stream"]:
     """The decompressed file; DataError says why it cannot be read."""
     magic = b""
     try:
@@ -153,17 +138,20 @@ def opened(file: Packed) -> Generator[Stream]:
             for foreign, problem in _FOREIGN.items():
                 if magic.startswith(foreign):
                     raise DataError([Problem(problem, file.name)])
-            if magic.startswith(_GZIP):
+            if not magic.startswith((_GZIP, _ZSTD)):
+                yield Stream(packed, file.name, None)
+                return
+            from ragauge.loaders.formats import files
+
+            most = max(files.MAX_RATIO * file.size, files.RATIO_COUNTS_FROM)
+            left = min(most, files.MAX_UNPACKED_BYTES)
+            if magic.startswith(_ZSTD):
+                yield Stream(files.unpacked_zstd(packed, file.name), file.name, left)
+            else:
                 import gzip
 
                 with gzip.GzipFile(fileobj=packed) as unpacked:
-                    yield _Bounded(unpacked, file, is_packed=True)
-            elif magic.startswith(_ZSTD):
-                from ragauge.loaders.formats.files import unpacked_zstd
-
-                yield _Bounded(unpacked_zstd(packed, file.name), file, is_packed=True)
-            else:
-                yield _Bounded(packed, file, is_packed=False)
+                    yield Stream(cast(BinaryIO, unpacked), file.name, left)
     except (OSError, EOFError, zlib.error) as error:
         from ragauge.loaders.formats.files import unopened
 
@@ -173,25 +161,17 @@ def opened(file: Packed) -> Generator[Stream]:
         raise DataError([Problem(problem, file.name)]) from None
 
 
-class _Bounded:
-    """A stream without long blank stretches, limited to what a compressed file may unpack to.
+class Stream:
+    """A stream without long blank stretches, limited to the bytes `left` that a compressed file may unpack to.
 
     A few bytes unpack to many line ends, which would be read, kept and searched.
     """
 
-    def __init__(self, stream: object, file: Packed, *, is_packed: bool) -> None:
-        self.stream, self.name = cast(Stream, stream), file.name
-        self.left: int | None = None
-        self.n_blank = 0
-        if is_packed:
-            # Only here: importing the loaders takes as long as scoring a run of a hundred queries.
-            from ragauge.loaders.formats import files
-
-            most = max(files.MAX_RATIO * file.size, files.RATIO_COUNTS_FROM)
-            self.left = min(most, files.MAX_UNPACKED_BYTES)
+    def __init__(self, stream: BinaryIO, name: str, left: int | None) -> None:
+        self.stream, self.name, self.left, self.n_blank = stream, name, left, 0
 
     def readinto(self, buffer: memoryview, /) -> int:
-        n = self.stream.readinto(buffer)
+        n = cast(BytesIO, self.stream).readinto(buffer)
         # Three bytes tell for almost any text, so that its pieces are not copied.
         has_text = n and any(buffer[at] > SPACE for at in (0, n // 2, n - 1))
         is_blank = n and not has_text and bytes(buffer[:n]).isspace()
@@ -207,9 +187,6 @@ class _Bounded:
                 )
                 raise DataError([Problem(what, self.name)])
         return n
-
-
-# Text
 
 
 def whole_text(file: Packed) -> Bytes:

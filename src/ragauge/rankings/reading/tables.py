@@ -1,8 +1,6 @@
 """Read files and frames with a row for each document: Parquet, CSV, JSON Lines, polars, pandas."""
 
-import gzip
-import zlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -10,33 +8,30 @@ import numpy as np
 
 from ragauge.errors import DataError, Problem
 from ragauge.loaders.formats import csv
-from ragauge.loaders.formats.files import (
-    MAX_RATIO,
-    MAX_UNPACKED_BYTES,
-    RATIO_COUNTS_FROM,
-    unopened,
-)
+from ragauge.loaders.formats.files import unopened
 from ragauge.loaders.formats.parquet import ParquetError, check_parquet
 from ragauge.loaders.table import Table
-from ragauge.rankings.reading.fields import Field, field_of_texts, padded
+from ragauge.rankings.hits import Bytes
+from ragauge.rankings.reading.fields import Field, field_of, field_of_series, texts_of
 from ragauge.rankings.reading.rows import (
+    MAX_SHOWN,
+    Chosen,
     Rows,
     Value,
     choose,
     refuse,
-    rows_of_cells,
-    rows_of_frame,
+    rows_of,
     rows_of_values,
 )
-from ragauge.rankings.reading.streams import BOM
+from ragauge.rankings.reading.scan import MalformedError, decimals
+from ragauge.rankings.reading.streams import packed_at, whole_text
 from ragauge.storage.regular_file import check_regular
 
 if TYPE_CHECKING:
     import polars as pl
 
-_NEWLINE, _RETURN = b"\n\r"
-_UNUSUAL = (b'"', b"\0")
-"""A CSV file that contains one of these is read by the strict reader."""
+_NEWLINE, _RETURN, _QUOTE = b'\n\r"'
+_TRUTH = {"true": "1", "false": "0"}
 
 
 def rows_of_parquet(path: Path, kind: Value) -> Rows:
@@ -47,25 +42,54 @@ def rows_of_parquet(path: Path, kind: Value) -> Rows:
     try:
         check_regular(path)
         check_parquet(path)
-        chosen = choose(list(pl.read_parquet_schema(path)), kind, source)
+        columns = list(choose(list(pl.read_parquet_schema(path)), kind, source).all)
         # An absolute path without globbing: polars reads other texts as patterns or URLs.
-        frame = pl.read_parquet(
-            path.absolute(), columns=list(chosen.all), glob=False, hive_partitioning=False
-        )
+        place = path.absolute()
+        frame = pl.read_parquet(place, columns=columns, glob=False, hive_partitioning=False)
     except ParquetError as error:
-        raise DataError([Problem(str(error), source)]) from None
+        problem = str(error)
     except (OSError, ValueError) as error:
-        raise DataError([Problem(unopened(path, error), source)]) from None
+        problem = unopened(path, error)
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise DataError([Problem(f"is not a complete Parquet file: {reason}", source)]) from None
-    return rows_of_frame(frame, chosen, source)
+        problem = f"is not a complete Parquet file: {reason}"
+    else:
+        return rows_of_frame(frame, kind, source)
+    raise DataError([Problem(problem, source)])
 
 
-def rows_of_polars(frame: "pl.DataFrame", kind: Value) -> Rows:
-    """The rows of a polars frame."""
-    source = "polars frame"
-    return rows_of_frame(frame, choose(frame.columns, kind, source), source)
+def rows_of_frame(frame: "pl.DataFrame", kind: Value, source: str = "polars frame") -> Rows:
+    """The rows of a polars frame, numbered from 1."""
+    import polars as pl
+
+    chosen = choose(frame.columns, kind, source)
+    columns = [frame[name] for name in chosen.all]
+    problems = list[Problem]()
+    for column in columns:
+        for row in column.is_null().arg_true()[:1].to_list():
+            more = column.null_count() - 1
+            others = f", and so are {more:,} more" if more else ""
+            what = f"is null{others}; every row needs a value"
+            problems.append(Problem(what, source, row + 1, column.name))
+    refuse(problems)
+    if not len(frame):
+        raise DataError([Problem("is empty: it has no rows", source)])
+    for at, column in enumerate(columns[:2]):
+        dtype = column.dtype
+        if dtype.is_integer() or isinstance(dtype, pl.Categorical | pl.Enum):
+            columns[at] = column.cast(pl.String)
+        elif dtype != pl.String:
+            why = ", because numbers may have lost digits" if dtype.is_float() else ""
+            what = f"must be text, is {dtype}; give ids as texts{why}"
+            raise DataError([Problem(what, source, None, column.name)])
+    query, document, value = columns
+    if not (value.dtype.is_numeric() or (kind == "grade" and value.dtype == pl.Boolean)):
+        what = f"must be numbers, is {value.dtype}; cast it, or write the {kind} as a number"
+        raise DataError([Problem(what, source, None, value.name)])
+    first = (query != query.shift(1)).fill_null(value=True).arg_true()
+    fields = field_of_series(query.gather(first)), field_of_series(document)
+    begins, scores = first.to_numpy().astype(np.int64), value.cast(pl.Float64).to_numpy()
+    return rows_of(source, chosen, *fields, scores, first=begins)
 
 
 def rows_of_pandas(frame: Any, kind: Value) -> Rows:
@@ -76,11 +100,10 @@ def rows_of_pandas(frame: Any, kind: Value) -> Rows:
     chosen = choose([name for name in frame.columns if isinstance(name, str)], kind, source)
     columns = dict[str, list[object]]()
     for name in chosen.all:
-        nulls: list[bool] = frame[name].isna().tolist()
         values: list[object] = frame[name].tolist()
+        nulls: list[bool] = frame[name].isna().tolist()
         if any(nulls):
-            cells = zip(nulls, values, strict=True)
-            values = [None if is_null else value for is_null, value in cells]
+            values = [None if null else value for null, value in zip(nulls, values, strict=True)]
         columns[name] = values
     return rows_of_values(source, chosen, columns)
 
@@ -90,7 +113,7 @@ def rows_of_table(table: Table, kind: Value) -> Rows:
     refuse(table.problems)
     if not table.rows:
         raise DataError([Problem("is empty: it has no rows", table.source)])
-    chosen = choose(table.columns(), kind, table.source)
+    chosen = choose(table.columns, kind, table.source)
     columns = {name: [row.values.get(name) for row in table.rows] for name in chosen.all}
     lines = [row.line or place for place, row in enumerate(table.rows, 1)]
     return rows_of_values(table.source, chosen, columns, line=lines.__getitem__, notes=table.notes)
@@ -99,66 +122,77 @@ def rows_of_table(table: Table, kind: Value) -> Rows:
 def rows_of_csv(path: Path, delimiter: str, kind: Value) -> Rows:
     """The rows of a CSV or TSV file; ids are unchanged, also `007`, `NA` and `1e5`."""
     source = str(path)
-    if evenly := _split_evenly(path, delimiter.encode()):
+    try:
+        text = whole_text(packed_at(path))
+    except DataError:
+        text = None  # the strict reader reports what is wrong
+    if text is not None and (evenly := _split_evenly(text, delimiter.encode())):
         header, fields = evenly
         chosen = choose(header, kind, source)
         cells = [fields[header.index(name)] for name in chosen.all]
         if all(field.length.all() for field in cells):
-            return rows_of_cells(source, chosen, cells, lambda row: row + 2)
+            return _rows_of_cells(source, chosen, cells, lambda row: row + 2)
     table = csv.read_csv(path, delimiter=delimiter, only_utf=True)
     refuse(table.problems)
-    chosen = choose(table.columns(), kind, source)
+    chosen = choose(table.columns, kind, source)
     lines = [row.line or 0 for row in table.rows]
-    cells = [
-        field_of_texts([cast(str, row.values[name]) for row in table.rows]) for name in chosen.all
-    ]
-    return rows_of_cells(source, chosen, cells, lines.__getitem__, table.notes)
+    cells = [field_of([cast(str, row.values[name]) for row in table.rows]) for name in chosen.all]
+    return _rows_of_cells(source, chosen, cells, lines.__getitem__, table.notes)
 
 
-def _split_evenly(path: Path, delimiter: bytes) -> tuple[list[str], Sequence[Field]] | None:
-    """The header and each column's cells, for a file without quotes, blank lines or ragged lines.
+def _split_evenly(text: Bytes, delimiter: bytes) -> tuple[list[str], Sequence[Field]] | None:
+    """The header and each column's cells, for a file in UTF-8 without quotes, blank lines or ragged lines.
 
     None for any other file; the strict reader then reads it, or reports what is wrong with it.
     """
-    text = _whole(path)
-    if text is None or any(mark in text for mark in _UNUSUAL):
+    if ((text == _QUOTE) | (text == 0)).any():
         return None
-    header, _, body = text.removeprefix(BOM).partition(b"\n")
-    header, n_returns = header.removesuffix(b"\r"), body.count(b"\r")
-    names = header.decode().split(delimiter.decode())
-    body = body if body.endswith(b"\n") else body + b"\n"
-    cells = padded(body)
-    marks = np.flatnonzero((cells == delimiter[0]) | (cells == _NEWLINE))
+    try:
+        if (text > 127).any():
+            text.tobytes().decode()
+    except UnicodeDecodeError:
+        return None
+    marks = np.flatnonzero((text == delimiter[0]) | (text == _NEWLINE))
+    newlines = np.flatnonzero(text == _NEWLINE)
+    header = text[: newlines[0]].tobytes().decode().removesuffix("\r")
+    names = header.removeprefix("   ").split(delimiter.decode())  # where the mark of UTF-8 was
+    marks = marks[len(names) :]
     n_rows, left = divmod(len(marks), len(names))
-    if left or len(names) < 2 or len({*names}) < len(names):
+    if left or not n_rows or len(names) < 2 or len({*names}) < len(names):
         return None
     ends = [np.ascontiguousarray(marks[place :: len(names)]) for place in range(len(names))]
-    first = np.concatenate([np.zeros(1, np.int64), ends[-1][:-1] + 1])
-    starts = [first, *(end + 1 for end in ends[:-1])]
-    if body.count(b"\n") != n_rows or (cells[ends[-1]] != _NEWLINE).any():
+    if len(newlines) != n_rows + 1 or (text[ends[-1]] != _NEWLINE).any():
         return None
-    if n_returns:
-        has_return = cells[ends[-1] - 1] == _RETURN
+    starts = [newlines[:-1] + 1, *(end + 1 for end in ends[:-1])]
+    if n_returns := np.count_nonzero(text[newlines[0] :] == _RETURN):
+        has_return = text[ends[-1] - 1] == _RETURN
         if np.count_nonzero(has_return) != n_returns:
             return None
         ends[-1] = ends[-1] - has_return
-    return names, [Field(cells, start, end) for start, end in zip(starts, ends, strict=True)]
+    return names, [Field(text, start, end) for start, end in zip(starts, ends, strict=True)]
 
 
-def _whole(path: Path) -> bytes | None:
-    """The decompressed file; None if it is not UTF-8, or a decompression bomb."""
+def _rows_of_cells(
+    source: str,
+    chosen: Chosen,
+    cells: Sequence[Field],
+    line: Callable[[int], int],
+    notes: Sequence[str] = (),
+) -> Rows:
+    """Rows made of cells of text: ids are unchanged, numbers are parsed, and grades may be true or false."""
+    refuse(
+        Problem("is empty; every row needs a value", source, line(row), name)
+        for name, field in zip(chosen.all, cells, strict=True)
+        for row in np.flatnonzero(field.length == 0)[:MAX_SHOWN].tolist()
+    )
+    query, document, value = cells
     try:
-        if path.suffix.lower() != ".gz":
-            text = path.read_bytes()
-        else:
-            most = max(MAX_RATIO * path.stat().st_size, RATIO_COUNTS_FROM)
-            most = min(most, MAX_UNPACKED_BYTES)
-            with gzip.open(path) as packed:
-                text = packed.read(most + 1)
-            if len(text) > most:
-                return None
-        if not text.isascii():
-            text.decode()
-    except (OSError, EOFError, zlib.error, UnicodeDecodeError):
-        return None
-    return text
+        read = decimals(value)
+    except MalformedError as error:
+        words = [cell.lower() for cell in texts_of(value)] if chosen.kind == "grade" else []
+        if _TRUTH.keys() & words:
+            value = field_of([_TRUTH.get(word, word) for word in words])
+            return _rows_of_cells(source, chosen, (query, document, value), line, notes)
+        row = int(np.searchsorted(value.start, error.at, "right")) - 1
+        raise DataError([Problem(error.problem, source, line(row), chosen.value)]) from None
+    return rows_of(source, chosen, query, document, read, line=line, notes=notes)

@@ -5,9 +5,8 @@ whose queries are interleaved is read whole.
 """
 
 import os
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, NamedTuple
@@ -15,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from ragauge.errors import DataError, Problem
-from ragauge.rankings.arrays import Bytes, Compat, Floats, Ints, Words
+from ragauge.rankings.hits import Bytes, Compat, Floats, Ints, Words
 from ragauge.rankings.judgements import NOT_JUDGED, JudgedRun, Judgements
 from ragauge.rankings.reading.fields import (
     Field,
@@ -83,11 +82,10 @@ def read_qrels(path: Path | str) -> Judgements:
         if not len(query):
             raise DataError([Problem(f"is empty: it has no judgements; {QRELS_LINE}", packed.name)])
         grades = integers(grade)
-    judgements = Judgements.from_fields(query, document, grades, packed.name)
-    document, query = judgements.document, judgements.query
-    pairs = same_pairs(document, paired(digests(document), query), query)
-    _refuse_repeated(packed, document, pairs, 0, "is judged twice")
-    return judgements
+    found = Judgements.from_fields(query, document, grades, packed.name)
+    pairs = same_pairs(found.document, paired(digests(found.document), found.query), found.query)
+    _refuse_repeated(packed, found.document, pairs, 0, "is judged twice")
+    return found
 
 
 def scan_run(
@@ -99,11 +97,9 @@ def scan_run(
 ) -> JudgedRun:
     """Read a TREC run and match it to judgements: `query Q0 document rank score tag` per line.
 
-    `-` is standard input. The rank is ignored: documents are ordered by score descending, then by
-    name descending by bytes. Fields are separated by white space, text after the tag is ignored,
-    blank lines and lines that begin with # are skipped; gzip and zstd are decompressed. DataError
-    names the line with too few fields, a score that is not a finite number, or a document that is
-    retrieved twice for a query.
+    As `read_qrels`. The rank and what follows the tag are ignored: documents are ordered by score descending,
+    then by name descending by bytes. DataError names the line with too few fields, a score that is not a
+    finite number, or a document that is retrieved twice for a query.
     """
     file = packed_at(path)
     _keep_freed_memory()
@@ -112,13 +108,7 @@ def scan_run(
     if not n_threads:
         n_threads = 1 if file.size < SINGLE_BELOW else min(MAX_THREADS, os.cpu_count() or 1)
     try:
-        with opened(file) as stream:
-            texts = pieces_of(stream, PIECE if n_threads == 1 else FOR_THREADS * PIECE)
-            scanned = _mapped(
-                lambda text, offset: _scan_piece(file, text, offset, judgements, compat),
-                texts,
-                n_threads,
-            )
+        scanned = _scanned(file, judgements, compat, n_threads)
         tag = next((piece.tag for piece in reversed(scanned) if piece.tag), "")
         if not tag:  # every line has one
             raise DataError([Problem(f"is empty: it has no lines; {RUN_LINE}", file.name)])
@@ -129,49 +119,45 @@ def scan_run(
         if len(distinct(unknown)) < len(unknown):
             raise _InterleavedError
     except _InterleavedError:
-        from ragauge.rankings.reading.in_memory import match_rows_to_qrels
+        from ragauge.rankings.reading.matching import match_rows_to_qrels
 
-        rows, tag = rows_of_trec(file)
-        return replace(match_rows_to_qrels(rows, judgements, compat), tag=tag)
+        return match_rows_to_qrels(rows_of_trec(file), judgements, compat)
     n_retrieved = np.zeros(judgements.n_queries, np.int64)
     n_retrieved[query] = np.concatenate([piece.n_lines for piece in scanned])
-    return JudgedRun(
-        judgements,
-        n_retrieved,
-        np.concatenate([piece.judgement for piece in scanned]),
-        np.concatenate([piece.rank for piece in scanned]),
-        len(unknown),
-        tag,
-    )
+    judgement = np.concatenate([piece.judgement for piece in scanned])
+    rank = np.concatenate([piece.rank for piece in scanned])
+    return JudgedRun(judgements, n_retrieved, judgement, rank, len(unknown), tag)
 
 
-def _mapped(
-    scan: Callable[[Bytes, int], _Scanned], texts: Iterator[tuple[Bytes, int]], n_threads: int
+def _scanned(
+    file: Packed, judgements: Judgements, compat: Compat, n_threads: int
 ) -> list[_Scanned]:
     """The scanned pieces, in order. Each thread reads a piece, then scans it."""
-    if n_threads == 1:
-        return [scan(text, offset) for text, offset in texts]
-    from concurrent.futures import ThreadPoolExecutor
+    with opened(file) as stream:
+        texts = pieces_of(stream, PIECE if n_threads == 1 else FOR_THREADS * PIECE)
+        if n_threads == 1:
+            return [_scan_piece(file, *piece, judgements, compat) for piece in texts]
+        from concurrent.futures import ThreadPoolExecutor
 
-    numbered = enumerate(texts)
-    reading = Lock()
-    found: dict[int, _Scanned] = {}
-    failed: dict[int, Exception] = {}
+        numbered = enumerate(texts)
+        reading = Lock()
+        found: dict[int, _Scanned] = {}
+        failed: dict[int, Exception] = {}
 
-    def work() -> None:
-        while not failed:
-            with reading:
-                place, (text, offset) = next(numbered, (-1, (None, 0)))
-            if text is None:
-                return
-            try:
-                found[place] = scan(text, offset)
-            except Exception as error:
-                failed[place] = error
+        def work() -> None:
+            while not failed:
+                with reading:
+                    place, (text, offset) = next(numbered, (-1, (None, 0)))
+                if text is None:
+                    return
+                try:
+                    found[place] = _scan_piece(file, text, offset, judgements, compat)
+                except Exception as error:
+                    failed[place] = error
 
-    with ThreadPoolExecutor(n_threads) as pool:
-        for future in [pool.submit(work) for _ in range(n_threads)]:
-            future.result()
+        with ThreadPoolExecutor(n_threads) as pool:
+            for future in [pool.submit(work) for _ in range(n_threads)]:
+                future.result()
     if failed:
         raise failed[min(failed)]
     return [found[place] for place in sorted(found)]
@@ -203,11 +189,12 @@ def _refuse_parted(query: Ints, judgements: Judgements) -> None:
         raise _InterleavedError
 
 
-def rows_of_trec(file: Packed) -> "tuple[Rows, str]":
-    """The run's rows and its tag. Errors as in `scan_run`, except for repeated documents."""
+def rows_of_trec(file: Packed) -> "Rows":
+    """The run's rows. Errors as in `scan_run`, except for repeated documents."""
     from ragauge.rankings.reading.rows import Rows
 
     _keep_freed_memory()
+    # The names alone, so that the text is not kept.
     queries, documents = list[tuple[Bytes, Ints]](), list[tuple[Bytes, Ints]]()
     firsts, starts, scores = list[Ints](), list[Ints](), list[Floats]()
     n, tag = 0, ""
@@ -217,7 +204,6 @@ def rows_of_trec(file: Packed) -> "tuple[Rows, str]":
                 query, document, score, tags = split(text, (0, 2, 4, 5), 6, at_most=False)
                 scores.append(decimals(score))
             first = starts_of_blocks(query)
-            # The names alone, so that the text is not kept.
             for names, kept in ((query.take(first), queries), (document, documents)):
                 kept.append((bytes_in_order(names), names.length))
             firsts.append(first + n)
@@ -226,20 +212,16 @@ def rows_of_trec(file: Packed) -> "tuple[Rows, str]":
             tag = text_of(tags.name(len(tags) - 1)) if len(tags) else tag
     if not n:
         raise DataError([Problem(f"is empty: it has no lines; {RUN_LINE}", file.name)])
-    start = np.concatenate(starts)
-    return Rows(
-        file.name,
-        _joined(queries),
-        np.concatenate(firsts),
-        _joined(documents),
-        np.concatenate(scores),
-        lambda row: line_number(file, int(start[row])),
-    ), tag
+    start, value = np.concatenate(starts), np.concatenate(scores)
+    query, document = (
+        field_of_pieces([text for text, _ in kept], np.concatenate([length for _, length in kept]))
+        for kept in (queries, documents)
+    )
 
+    def line(row: int) -> int:
+        return line_number(file, int(start[row]))
 
-def _joined(pieces: list[tuple[Bytes, Ints]]) -> Field:
-    texts, lengths = zip(*pieces, strict=True)
-    return field_of_pieces(texts, np.concatenate(lengths))
+    return Rows(file.name, query, np.concatenate(firsts), document, value, line, tag=tag)
 
 
 def _keep_freed_memory() -> None:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from ragauge.compat.adapters import not_covered
+from ragauge.compat.adapters import refusing
 
 
 class DeepEvalBaseLLM:
@@ -25,6 +25,4 @@ class DeepEvalBaseLLM:
         return self.name or type(self).__name__
 
 
-def __getattr__(name: str) -> Any:
-    """ImportError for a class of deepeval that is not covered."""
-    raise not_covered("deepeval", name)
+__getattr__ = refusing("deepeval")

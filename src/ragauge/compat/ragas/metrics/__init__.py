@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from ragauge import catalog
-from ragauge.compat.adapters import measure, not_covered
+from ragauge.compat.adapters import measure, refusing
 from ragauge.compat.ragas.dataset_schema import OLD_NAMES, SingleTurnSample, rows_of
 from ragauge.errors import PlanError
 from ragauge.label import Label, SettingValue
@@ -226,7 +226,4 @@ context_precision, context_recall = ContextPrecision(), ContextRecall()
 context_utilization, answer_correctness = ContextUtilization(), AnswerCorrectness()
 answer_similarity = AnswerSimilarity()
 
-
-def __getattr__(name: str) -> Any:
-    """ImportError for a metric that is not covered, with the nearest one."""
-    raise not_covered("ragas", name, _snake(name))
+__getattr__ = refusing("ragas", _snake)

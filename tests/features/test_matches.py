@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragauge.features.token_places import TokenPlaces
+from ragauge.features.matches import TokenPlaces
 
 PLACES = st.integers(0, 12)
 SPAN = st.tuples(PLACES, PLACES).map(sorted).map(tuple)

@@ -1,8 +1,9 @@
-"""Reviewing in a terminal: one answer after another, with one key for each verdict."""
+"""Reviewing in a terminal: one answer or question after another, with one key for each verdict."""
 
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 import click
@@ -11,17 +12,24 @@ from ragauge.errors import PlanError
 from ragauge.people.review import Review, Saved
 from ragauge.people.review_labels import ReviewLabel, Value
 from ragauge.people.review_queue import ReviewItem
+from ragauge.questions.people import ASPECTS, NO_ANSWER, QuestionLabel, digest_of, save_label
+from ragauge.questions.question import Question
 from ragauge.report.plain import counted, for_terminal
 
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from ragauge.questions.evidence import PassageIndex
+
 VALUES: dict[str, Value] = {"1": 1, "y": 1, "2": 0, "n": 0, "0": 0, "u": None}
+SAYS = {"y": True, "1": True, "n": False, "2": False, "0": False, "u": None}
 NOTE = "w"
 LABEL_WIDTH = 10
 BEFORE = "1 or y match · 2 or n contradict · u unsure · w note · c contexts · z undo · Enter skip · q quit"
 AFTER = "Enter next · z undo · q quit"
 ENTER = ("", "\r", "\n")
+N_NEAREST = 3
+"""Passages shown of a question that shall have no answer."""
 
 
 class Keys:
@@ -61,7 +69,6 @@ class Session:
     rater: str
     keys: Keys
     out: "Console"
-    note: str = ""
     history: list[tuple[ReviewItem, Saved]] = field(
         default_factory=list["tuple[ReviewItem, Saved]"]
     )
@@ -89,20 +96,19 @@ class Session:
         answer = labels.of((item.id, item.system))
         task = self.review.task(answer, self.rater)
         left = f"{len(self.review.pending(self.rater, labels)):,} left"
-        self.note = ""
+        note = ""
         self.out.print()
         self._print_item(item, left, answer.labels if task == "settle" else ())
         self._say(BEFORE)
         for key in self._pressed():
             if key in VALUES:
-                saved = self.review.save(
-                    item, self.rater, VALUES[key], self.note, settles=task == "settle"
-                )
+                settles = task == "settle"
+                saved = self.review.save(item, self.rater, VALUES[key], note, settles=settles)
                 self.history.append((item, saved))
                 return self._saved(item, saved)
             if key == NOTE:
-                self.note = self.keys.text("note")
-                self._say(f"note: {self.note}" if self.note else "no note")
+                note = self.keys.text("note")
+                self._say(f"note: {note}" if note else "no note")
             elif key == "c":
                 contexts = _texts(self.review.queue.texts(item).get("contexts"))
                 for place, text in enumerate(contexts, 1):
@@ -187,3 +193,59 @@ def _texts(value: object) -> list[str]:
     if isinstance(value, list):
         return [*map(str, cast("list[object]", value))]
     return [] if value is None else [str(value)]
+
+
+def ask_about(
+    sample: Sequence[Question],
+    known: Sequence[QuestionLabel],
+    rater: str,
+    path: Path,
+    keys: Keys,
+    index: "PassageIndex | None" = None,
+) -> list[QuestionLabel]:
+    """Ask about each question of a sample that this person has not labelled, until it ends or they quit."""
+    done = {(each.id, each.digest) for each in known if each.rater == rater}
+    left = [each for each in sample if (each.id, digest_of(each)) not in done]
+    saved: list[QuestionLabel] = []
+    at = 0
+    while at < len(left):
+        question = left[at]
+        says, key = _asked(question, f"{at + 1} of {len(left)}", keys, index)
+        if key in (None, "q"):
+            break
+        if len(says) == len(ASPECTS):
+            label = QuestionLabel(question.id, rater, digest_of(question), says)
+            save_label(path, label)
+            saved.append(label)
+        at = max(at - 1, 0) if key == "z" else at + 1
+    return saved
+
+
+def _asked(
+    question: Question, place: str, keys: Keys, index: "PassageIndex | None"
+) -> tuple[dict[str, bool | None], str | None]:
+    """What the person says of each aspect, and the last key: "q", None, "z" and "" leave the question."""
+    passages = [each["text"] for each in question.gold_contexts]
+    if index is not None:
+        found = index.gold(question).passages or index.nearest(question.whole, N_NEAREST)
+        passages = [each.text for each in found] or passages
+    parts = [
+        *(("before", each) for each in question.history),
+        (f"question {place}", question.question),
+        ("reference", " / ".join(question.references) or "–"),
+        *(("passage", each) for each in passages),
+    ]
+    click.echo()
+    for name, text in parts:
+        click.echo(f"{name}: {for_terminal(text, lines=True)}")
+    says: dict[str, bool | None] = {}
+    key: str | None = ""
+    for name, asked in ASPECTS.items():
+        text = NO_ANSWER if name == "answerable" and not question.answerable else asked
+        click.echo(f"  {text} y · n · u unsure · Enter next · z back · q quit")
+        while (key := keys.key()) not in (*SAYS, None, "", "z", "q"):
+            click.echo(f"  {for_terminal(repr(key))} is no key")
+        if key not in SAYS:
+            break
+        says[name] = SAYS[key]
+    return says, key

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from ragauge.samples.temporary_file import TemporaryFolder
+from ragauge.samples.file import TemporaryFolder
 
 WAITS = (
     "import time\n"
-    "from ragauge.samples.temporary_file import TemporaryFolder\n"
+    "from ragauge.samples.file import TemporaryFolder\n"
     "folder = TemporaryFolder()\n"
     "print(folder.path, flush=True)\n"
     "time.sleep(600)\n"

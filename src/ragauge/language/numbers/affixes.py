@@ -1,9 +1,118 @@
-"""What stands after a number: its scale, such as `million`, and its unit."""
+"""What stands around a number: sign and currency before it, scale and unit after it, accountants' brackets."""
 
 import re
 
 from ragauge.language.characters import is_word
-from ragauge.language.numbers.quantity import MONEY, PAIRS, SCALES, UNITS, Reading, unit_of
+from ragauge.language.numbers.quantity import (
+    CODE,
+    MONEY,
+    PAIRS,
+    SCALES,
+    SIGNS,
+    UNITS,
+    Reading,
+    unit_of,
+)
+
+SMALL = (
+    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen"
+    " sixteen seventeen eighteen nineteen"
+)
+TENS = "twenty thirty forty fifty sixty seventy eighty ninety"
+WORD_VALUES = {word: value for value, word in enumerate(SMALL.split())} | {
+    word: 20 + 10 * i for i, word in enumerate(TENS.split())
+}
+_AFTER_ONE = ("hundred", "thousand", "million", "billion", "trillion")
+
+
+def ends_in_number(plain: str, end: int) -> bool:
+    """Whether the last word before `end` is a number in words."""
+    words = plain[max(0, end - 12) : end].lower().replace("-", " ").split()
+    return bool(words) and (words[-1] in WORD_VALUES or words[-1] in _AFTER_ONE)
+
+
+MONEY_SIGNS = frozenset("$€£¥₹")
+_CURRENCY_BEFORE = re.compile(
+    rf"(?:(?<=-)\\)?((?<![A-Za-z])(?:US|AU|CA|NZ|HK|[ACSR])\$|[$€£¥₹₩₽₺₦₱₫₪฿₿]|{CODE})\s?([-+]?)$"
+)
+_MATH_AFTER = re.compile(r"(?:\\?%)?\$(?![0-9])|\s?\\[a-z%]")
+_SIGN_BEFORE = re.compile(
+    r"(?:(?:(?<![^\s(\[{<>=~≈:;,|\"'“”‘«»„`/\\*_$×÷])(?<!\+/)|(?<=[0-9%]-))([-+])"
+    r"|(?<![\w-])(minus|negative)\s)$",
+    re.IGNORECASE,
+)
+AFTER_SIGN_WORD = ("us ", "ve ")
+"""The ends of `minus` and `negative`; checked first, because it is fast."""
+_DIGIT_BEFORE = re.compile(r"[0-9%)]\s?$")
+
+
+def read_before(plain: str, reading: Reading) -> None:
+    """Read the sign and the currency before the number."""
+    before = plain[max(0, reading.start - 2) : reading.start]
+    sign = ""
+    if before[-1:] not in _NO_CURRENCY and (before[:1] not in _NO_CURRENCY or before[-1:] != " "):
+        currency = _CURRENCY_BEFORE.search(plain, max(0, reading.start - 6), reading.start)
+        is_in_math = (  # the dollar sign opens mathematics: `$5\\%$`, `$5 \\times 2$`
+            currency is not None
+            and before[-1:] in "$-+"
+            and currency[1] == "$"
+            and plain[max(0, currency.start(1) - 1) : currency.start(1)] != "\\"
+            and _MATH_AFTER.match(plain, reading.end) is not None
+        )
+        if currency and not is_in_math:
+            reading.unit = SIGNS.get(currency[1], currency[1])
+            reading.start = currency.start()
+            sign = currency[2]
+            before = plain[max(0, reading.start - 2) : reading.start]
+    if not sign and (before[-1:] in ("+", "-") or before in ("s ", "e ", "S ", "E ")):
+        sign = read_sign(plain, reading)
+    if sign == "-":
+        reading.value = reading.value.copy_negate()
+
+
+_ACCOUNTING_AFTER = re.compile(
+    r"\)(?:%|\s?(?:thousand|[mbtr]{1,2}illion|mn|bn|percent|per cent)\b)"
+)
+
+
+def read_accounting(plain: str, reading: Reading) -> bool:
+    """Read a negative number in brackets with its sign outside: `$(5)`, `(0.9)%`, `(5) million`.
+
+    Brackets alone, as in `(5)`, say nothing.
+    """
+    start = reading.start - 1
+    if start < 0 or plain[start] != "(" or ends_in_number(plain, start):
+        return False
+    is_money = plain[max(0, start - 1) : start] in MONEY_SIGNS
+    if not is_money and not _ACCOUNTING_AFTER.match(plain, reading.end):
+        return False
+    reading.value = reading.value.copy_negate()
+    reading.start, reading.end = start, reading.end + 1
+    if is_money:
+        reading.start -= 1
+        reading.unit = SIGNS[plain[start - 1]]
+    return True
+
+
+_NO_CURRENCY = frozenset("abcdefghijklmnopqrtuvwxyz(,;:)0123456789") | {""}
+
+
+def read_sign(plain: str, reading: Reading) -> str:
+    before = plain[max(0, reading.start - 3) : reading.start]
+    if before[-1:] == " " and before.lower() not in AFTER_SIGN_WORD:
+        return ""
+    signed = _SIGN_BEFORE.search(plain, max(0, reading.start - 10), reading.start)
+    if not signed:
+        return ""
+    start = signed.start()
+    word = (signed[2] or "").lower()
+    if word == "minus" and (
+        _DIGIT_BEFORE.search(plain, max(0, start - 2), start) or ends_in_number(plain, start)
+    ):
+        return ""  # `10 minus 5` subtracts
+    reading.start = start
+    return "-" if word else signed[1]
+
 
 _END = r"(?!_{0,3}[0-9A-Za-z\u00c0-\u058f])"
 _SCALE = re.compile(
@@ -39,8 +148,7 @@ def read_scale(plain: str, reading: Reading) -> None:
     pattern = _MONEY_LETTER if reading.unit else _SCALE_LETTER
     letter = pattern.match(plain, reading.end)
     if letter and not _REFERENCE.search(plain, max(0, reading.start - 12), reading.start):
-        reading.scale = letters[letter[1]]
-        reading.end = letter.end()
+        reading.scale, reading.end = letters[letter[1]], letter.end()
         return
     for _ in range(3):
         found = _SCALE.match(plain, reading.end)
@@ -65,17 +173,13 @@ def _read_scale_in_brackets(plain: str, reading: Reading) -> bool:
     Not of `2021 (in millions)`, which may be a year, and `$5,000 (in thousands)`, whose digits may include it.
     """
     found = _SCALE_IN_BRACKETS.match(plain, reading.end)
-    if not found:
+    if not found or not (reading.unit or _SEPARATED.search(plain, reading.start, reading.end)):
         return False
-    if not (reading.unit or _SEPARATED.search(plain, reading.start, reading.end)):
-        return False
-    scale = SCALES.get(
-        found[1].lower().rstrip("s")
-    )  # none for `mıllion`, in which `re` takes ı for i
+    # None for `mıllion`, in which `re` takes ı for i.
+    scale = SCALES.get(found[1].lower().rstrip("s"))
     if scale is None or not reading.value % 10**scale:
         return False
-    reading.scale = scale
-    reading.end = found.end()
+    reading.scale, reading.end = scale, found.end()
     return True
 
 
@@ -112,12 +216,6 @@ def read_unit(plain: str, reading: Reading) -> bool:
             return True
         _take_unit(reading, UNITS.get(sign.replace(" ", ""), sign), found.end())
         return True
-    return _read_unit_word(plain, reading, gap, word, second, found)
-
-
-def _read_unit_word(
-    plain: str, reading: Reading, gap: str, word: str, second: str | None, found: re.Match[str]
-) -> bool:
     pair = PAIRS.get(f"{word} {second}".lower()) if second else None
     unit = pair or unit_of(word)
     if unit == "x" and word == "x" and gap:
@@ -139,5 +237,4 @@ def _read_unit_word(
 def _take_unit(reading: Reading, unit: str, end: int) -> None:
     """Set the unit; a currency before the number is only replaced by another currency."""
     if not reading.unit or (unit in MONEY and unit not in ("cent", "pound")):
-        reading.unit = unit
-        reading.end = end
+        reading.unit, reading.end = unit, end

@@ -1,4 +1,4 @@
-"""PDF and DOCX as text; what is too large, encrypted or without text says so."""
+"""HTML, DOCX and PDF as text, with Markdown's headings, lists and tables; what is too large, encrypted or without text says so."""
 
 import io
 import logging
@@ -6,10 +6,84 @@ import re
 import zipfile
 import zlib
 from collections.abc import Iterator
+from html.parser import HTMLParser
 from xml.etree import ElementTree
 
 from ragauge.errors import MissingExtraError
 from ragauge.report.plain import counted
+
+HIDDEN = frozenset(("script", "style", "template", "noscript", "svg", "head", "iframe", "object"))
+NAVIGATION = frozenset(("nav", "footer", "aside", "form", "button", "select", "menu"))
+BLOCKS = frozenset((
+    "p", "div", "nav", "footer", "aside", "form", "menu", "section", "article", "main", "header", "ul", "ol",
+    "dl", "dd", "dt", "pre", "hr", "blockquote", "table", "figure", "figcaption", "address", "details",
+    "summary", "body",
+))  # fmt: skip
+_HEADING = re.compile("h[1-6]")
+_SPACE = re.compile(r"[^\S\n]*\n\s*\n\s*")
+
+
+def text_of_html(html: str) -> str:
+    """The text that a reader of the page sees, without its navigation.
+
+    A tag that is never closed hides nothing: then the navigation stays.
+
+    >>> text_of_html("<nav>Home</nav><h1>Leave</h1><p>It is <b>30</b> days.<table><tr><th>a<td>1</table>")
+    '# Leave\\n\\nIt is 30 days.\\n\\n| a | 1 |'
+    """
+    reader = _Reader(html, HIDDEN | NAVIGATION)
+    if reader.hidden:
+        reader = _Reader(html, HIDDEN - {"head"})
+    return _SPACE.sub("\n\n", "".join(reader.pieces)).strip()
+
+
+class _Reader(HTMLParser):
+    def __init__(self, html: str, skipped: frozenset[str]) -> None:
+        super().__init__()
+        self.skipped = skipped
+        self.hidden = ""  # the outermost skipped element that is open
+        self.pieces: list[str] = []
+        self.in_row = False
+        self.feed(html)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: object) -> None:  # noqa: ARG002
+        if self.hidden:
+            return
+        if tag in self.skipped:
+            self.hidden = tag
+        elif tag in ("td", "th"):
+            self.pieces.append(" | " if self.in_row else "| ")
+            self.in_row = True
+        elif tag == "tr":
+            self._end_row()
+            self.pieces.append("\n")
+        elif not self.in_row:
+            opening = "\n\n" if tag in BLOCKS else {"li": "\n- ", "br": "\n"}.get(tag, "")
+            self.pieces.append(f"\n\n{'#' * int(tag[1])} " if _HEADING.fullmatch(tag) else opening)
+
+    def handle_endtag(self, tag: str) -> None:
+        if self.hidden:
+            if tag == self.hidden:
+                self.hidden = ""
+                self.pieces.append("\n\n" if tag in BLOCKS else "")
+        elif tag in ("tr", "table"):
+            self._end_row()
+            self.pieces.append("\n\n" if tag == "table" else "")
+        elif not self.in_row and (tag in BLOCKS or _HEADING.fullmatch(tag)):
+            self.pieces.append("\n\n")
+
+    def handle_data(self, data: str) -> None:
+        if not self.hidden:
+            data = re.sub(r"\s+", " ", data)
+            at_start = not self.pieces or self.pieces[-1].endswith(("\n", " "))
+            self.pieces.append(data.lstrip() if at_start else data)
+
+    def _end_row(self) -> None:
+        if self.in_row:
+            self.pieces.append(" |")
+        self.in_row = False
+
 
 MAX_UNPACKED = 50 * 2**20
 """Most bytes that a DOCX or characters that a PDF may unpack to: either can hold a thousand times its size."""
@@ -20,9 +94,7 @@ PAGE_BREAK = "\n\f\n"
 """Between the pages of a PDF: a line that most pages have is their header or footer."""
 
 _W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
-_HEADING = re.compile(
-    r"(?:heading|überschrift|berschrift|titre|ttulo|title)\s*(\d?)", re.IGNORECASE
-)
+_STYLE = re.compile(r"(?:heading|überschrift|berschrift|titre|ttulo|title)\s*(\d?)", re.IGNORECASE)
 
 
 class UnreadableError(Exception):
@@ -78,18 +150,16 @@ def _outermost(element: ElementTree.Element, *names: str) -> Iterator[ElementTre
 
 
 def _block(element: ElementTree.Element) -> str:
+    """A paragraph, a heading, or the rows of a table."""
     if element.tag == f"{_W}tbl":
         rows = (map(_words, _outermost(row, "tc")) for row in _outermost(element, "tr"))
         return "\n".join(f"| {' | '.join(cells)} |" for cells in rows)
     style = element.find(f"{_W}pPr/{_W}pStyle")
-    heading = _HEADING.match("" if style is None else style.get(f"{_W}val", ""))
-    item = "- " if element.find(f"{_W}pPr/{_W}numPr") is not None else ""
+    heading = _STYLE.match("" if style is None else style.get(f"{_W}val", ""))
+    mark = "- " if element.find(f"{_W}pPr/{_W}numPr") is not None else ""
+    mark = f"{'#' * min(int(heading[1] or 1), 6)} " if heading else mark
     text = _words(element)
-    return (
-        f"{'#' * min(int(heading[1] or 1), 6)} {text}"
-        if heading and text
-        else text and f"{item}{text}"
-    )
+    return text and f"{mark}{text}"
 
 
 def _words(element: ElementTree.Element) -> str:
@@ -126,10 +196,8 @@ def text_of_pdf(content: bytes) -> str:
     except Exception as error:  # pypdf lets errors of many kinds through on a damaged file
         reason = f"cannot be read as a PDF: {type(error).__name__}: {error!s:.200}"
         raise UnreadableError(reason) from None
-    if not pages:
-        raise UnreadableError("has no pages")
     if not "".join(pages).strip():
-        raise UnreadableError(
-            f"has no text on its {counted(len(pages), 'page')}: a scan; run OCR on it first"
-        )
+        n_pages = counted(len(pages), "page")
+        what = f"has no text on its {n_pages}: a scan; run OCR on it first"
+        raise UnreadableError(what if pages else "has no pages")
     return PAGE_BREAK.join(pages)

@@ -1,14 +1,40 @@
-"""The user's modules are copied to where workers import them from."""
+"""What a worker does: it refuses other code than the driver's, and imports the user's modules."""
 
+import platform
 import subprocess
 import sys
 from pathlib import Path
 
+import polars
 import pytest
 
 from ragauge.cli.options import import_plugins
-from ragauge.on_ray.worker import staged
+from ragauge.on_ray.worker import Worker, difference, staged, versions
 from ragauge.runs.code import user_code
+
+HERE = versions(["polars"])
+
+
+@pytest.mark.parametrize(
+    ("there", "says"),
+    [
+        ({}, ""),
+        ({"Python": "3.10.1"}, f"Python {platform.python_version()} instead of 3.10.1"),
+        ({"ragauge": "1 (sources 12)"}, f"ragauge {HERE['ragauge']} instead of 1 (sources 12)"),
+        (
+            {"polars": "0.1", "no-such-package": "1.0"},
+            f"polars {polars.__version__} instead of 0.1; no-such-package is missing instead of 1.0",
+        ),
+    ],
+)
+def test_what_differs_is_named(there, says):
+    assert difference(HERE | there) == says
+
+
+def test_a_job_whose_code_cannot_be_read_is_refused():
+    packed = b"cno_such_module\nfunction\n."  # what pickle writes of a function by name
+    worker = Worker(HERE, packed, ())
+    assert worker.ready() == "ModuleNotFoundError: No module named 'no_such_module'"
 
 
 def test_a_plugin_and_a_package_of_the_user_can_be_imported_from_the_copies(

@@ -1,7 +1,7 @@
 """Where conversations go wrong."""
 
 import ragauge as rg
-from ragauge.runs.wrong_turns import wrong_turns
+from ragauge.runs.steadiness import wrong_turns
 
 
 def chats(**said):

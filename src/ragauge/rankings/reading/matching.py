@@ -1,0 +1,199 @@
+"""Rows of a source as judgements, as a run matched to judgements, or as a frame; samples likewise."""
+
+import os
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from itertools import chain, pairwise
+from typing import TYPE_CHECKING, cast
+
+import numpy as np
+
+from ragauge.errors import DataError, Problem
+from ragauge.rankings.hits import Compat, Ints
+from ragauge.rankings.judgements import NOT_JUDGED, JudgedRun, Judgements
+from ragauge.rankings.reading.fields import (
+    digests,
+    field_of_series,
+    numbered_names,
+    paired,
+    series_of,
+)
+from ragauge.rankings.reading.lookup import grouped, same_pairs
+from ragauge.rankings.reading.rows import (
+    LARGEST_GRADE,
+    Chosen,
+    Rows,
+    refuse,
+    refuse_repeated,
+    rows_of,
+)
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from ragauge.samples.samples import Samples
+
+PIECE = 1 << 14
+"""Rows that are ranked at a time: few enough to stay in the processor's cache."""
+SINGLE_BELOW = 1 << 18
+"""Rows below which one thread is faster than several."""
+MAX_THREADS = 4
+
+
+def judged(rows: Rows) -> Judgements:
+    """The rows as judgements; DataError for fractional grades and documents judged twice."""
+    is_whole = (rows.value == np.floor(rows.value)) & (np.abs(rows.value) < LARGEST_GRADE)
+    refuse(
+        rows.problem(row, f"grade {rows.value[row]:g} is not a whole number", "grade")
+        for row in np.flatnonzero(~is_whole).tolist()
+    )
+    _refuse_repeated_in(rows, "is judged twice")
+    block = np.repeat(np.arange(len(rows.first)), np.diff(rows.first, append=len(rows)))
+    return Judgements.from_fields(
+        rows.query.take(block), rows.document, rows.value.astype(np.int64), rows.source
+    )
+
+
+def _refuse_repeated_in(rows: Rows, what: str) -> None:
+    query = np.repeat(numbered_names(rows.query)[1], np.diff(rows.first, append=len(rows)))
+    pairs = same_pairs(rows.document, paired(digests(rows.document), query), query)
+    refuse_repeated(rows, pairs, what)
+
+
+def frame_of(rows: Rows) -> "pl.DataFrame":
+    """The rows as a frame: query, doc, score.
+
+    DataError for documents retrieved twice, and for names that are not in UTF-8, which a frame cannot hold.
+    """
+    import polars as pl
+
+    _refuse_repeated_in(rows, "is retrieved twice")
+    columns: dict[str, pl.Series] = {}
+    for title, names in (("query", rows.query), ("doc", rows.document)):
+        try:
+            columns[title] = series_of(title, names)
+        except UnicodeDecodeError:
+            spelled = map(names.name, range(len(names)))
+            name = next(name for name in spelled if "\ufffd" in name.decode(errors="replace"))
+            what = f"names the {title} {name!r}, which is not in UTF-8; save the file as UTF-8"
+            raise DataError([Problem(what, rows.source)]) from None
+    sizes = np.diff(rows.first, append=len(rows))
+    block = np.repeat(np.arange(len(rows.first), dtype=np.uint32), sizes)
+    query = columns["query"].gather(block)
+    return pl.DataFrame([query, columns["doc"], pl.Series("score", rows.value)])
+
+
+def match_rows_to_qrels(rows: Rows, judgements: Judgements, compat: Compat) -> JudgedRun:
+    """Match the rows to judgements; only judged documents are ranked.
+
+    Score descending, then name descending by bytes. DataError for documents that a query retrieves twice.
+    """
+    first, number = numbered_names(rows.query)
+    query_names = rows.query.take(first)
+    judged_query, _ = judgements.known_queries.numbers(query_names)
+    size = np.diff(rows.first, append=len(rows))
+    # Whole numbers far below 2^53, so their sums in floats are exact.
+    sizes = np.bincount(number, size, len(query_names)).astype(np.int64)
+    ends = np.cumsum(sizes)
+    # The rows by query, the queries in the order in which they first appear.
+    is_sorted = len(number) == len(query_names)
+    by_query = None if is_sorted else grouped(np.repeat(number.astype(np.uint32), size))
+    cuts = np.unique(np.searchsorted(ends, np.arange(0, len(rows), PIECE), "right")).tolist()
+
+    def matched(queries: tuple[int, int]) -> tuple[Ints, Ints, list[tuple[int, int]]]:
+        some = slice(*queries)
+        start, end = int(ends[queries[0]] - sizes[queries[0]]), int(ends[queries[1] - 1])
+        row = np.arange(start, end) if by_query is None else by_query[start:end]
+        judgement, rank, pairs = judgements.matched(
+            rows.document.take(row), judged_query[some], sizes[some], rows.value[row], compat
+        )
+        return judgement, rank, [(int(row[one]), int(row[other])) for one, other in pairs]
+
+    pieces = list(pairwise([*cuts, len(ends)]))
+    if len(rows) < SINGLE_BELOW:
+        found = list(map(matched, pieces))
+    else:
+        with ThreadPoolExecutor(min(MAX_THREADS, os.cpu_count() or 1)) as pool:
+            found = list(pool.map(matched, pieces))
+    judgement, rank, repeated = zip(*found, strict=True)
+    refuse_repeated(rows, chain.from_iterable(repeated), "is retrieved twice")
+    is_known = judged_query != NOT_JUDGED
+    n_retrieved = np.zeros(judgements.n_queries, np.int64)
+    n_retrieved[judged_query[is_known]] = sizes[is_known]
+    n_unjudged = int((~is_known).sum())
+    columns = np.concatenate(judgement), np.concatenate(rank)
+    return JudgedRun(judgements, n_retrieved, *columns, n_unjudged, rows.tag, notes=rows.notes)
+
+
+def judgements_of_samples(samples: "Samples") -> Judgements:
+    """The judgements in `relevant`; DataError if the systems have different ones for a question."""
+    from ragauge.samples.samples import to_columns
+
+    _refuse_without(samples, "relevant")
+    columns = to_columns(samples.frame.select("id", "system", "relevant"))
+    judged: dict[str, Mapping[str, int]] = {}
+    given_by: dict[str, object] = {}
+    problems: list[Problem] = []
+    for id, system, relevant in zip(*columns.values(), strict=True):
+        if relevant is None:
+            continue
+        query, grades = cast(str, id), cast(Mapping[str, int], relevant)
+        given_by.setdefault(query, system)
+        if judged.setdefault(query, grades) != grades:
+            what = f"systems {given_by[query]!r} and {system!r} have different `relevant`; use the same for every system"
+            problems.append(Problem(what, samples.source, None, "relevant", query))
+    if not judged:
+        problems.append(Problem("is null in every row", samples.source, None, "relevant"))
+    refuse(problems)
+    return Judgements.from_mapping(judged, samples.source)
+
+
+def rows_of_samples(samples: "Samples") -> dict[str, tuple[Rows | None, list[str]]]:
+    """By system its rankings, `context_ids` in their order, and the questions that it searched for.
+
+    A repeated id counts once, at its first rank, and later ones move up. Scores are 0, -1, -2 … A sample with
+    empty `context_ids` retrieved nothing, one with null was not searched. None if nothing was retrieved.
+    """
+    import polars as pl
+
+    _refuse_without(samples, "context_ids")
+    found: dict[str, tuple[Rows | None, list[str]]] = {}
+    for system in samples.systems:
+        own = samples.frame.filter(pl.col("system") == system, pl.col("context_ids").is_not_null())
+        if not own.height:
+            what = f"is null for every question of system {system!r}"
+            raise DataError([Problem(what, samples.source, None, "context_ids")])
+        ids = own.select("id", "context_ids").explode("context_ids").drop_nulls("context_ids")
+        ids = ids.unique(maintain_order=True, keep="first")
+        first = (ids["id"] != ids["id"].shift(1)).fill_null(value=True).arg_true()
+        begins = first.to_numpy().astype(np.int64)
+        falling = np.repeat(begins, np.diff(begins, append=ids.height)) - np.arange(ids.height)
+        chosen = Chosen("id", "context_ids", "context_ids", "score")
+        fields = field_of_series(ids["id"].gather(first)), field_of_series(ids["context_ids"])
+        scores = falling.astype(np.float64)
+        rows = rows_of(samples.source, chosen, *fields, scores, first=begins) if len(ids) else None
+        found[system] = rows, own["id"].to_list()
+    return found
+
+
+def match_samples_to_qrels(samples: "Samples", judgements: Judgements) -> dict[str, JudgedRun]:
+    """Each system's retrieved documents matched to judgements, in the order of `context_ids`."""
+    seen: dict[str, JudgedRun] = {}
+    for system, (rows, ids) in rows_of_samples(samples).items():
+        known = [judgements.numbers.get(id, NOT_JUDGED) for id in ids]
+        searched = np.zeros(judgements.n_queries, np.bool_)
+        searched[[place for place in known if place != NOT_JUDGED]] = True
+        none = np.zeros(0, np.int64)
+        found = JudgedRun(judgements, np.zeros(judgements.n_queries, np.int64), none, none)
+        if rows is not None:
+            found = match_rows_to_qrels(rows, judgements, "trec9")
+        n_unjudged = known.count(NOT_JUDGED)
+        seen[system] = replace(found, searched=searched, n_unjudged_queries=n_unjudged)
+    return seen
+
+
+def _refuse_without(samples: "Samples", field: str) -> None:
+    if field not in samples.columns:
+        what = f"is not a column; the columns are {', '.join(samples.columns)}"
+        raise DataError([Problem(what, samples.source, None, field)])

@@ -1,0 +1,250 @@
+"""Notes on a run: what its answers took, how steady systems are, and what its judges did."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations
+from math import sqrt
+from typing import TYPE_CHECKING, Any, cast
+
+from ragauge.engine.judged_scores import DISPUTE, without_judge
+from ragauge.label import Label
+from ragauge.report.plain import counted
+from ragauge.report.report import Report, Table
+from ragauge.runs.numbers import DASH
+from ragauge.runs.scored_run import ScoredRun
+from ragauge.runs.steadiness import Steadiness
+from ragauge.samples.fields import MEASURED, NO_ANSWER, STATUS
+from ragauge.score import GRADE, Flag
+
+if TYPE_CHECKING:
+    import polars as pl
+
+MAX_BEFORE_COST = 60
+"""Characters before the cost of a system, beside its name."""
+NOT_WORTH = 0.95
+"""Doubling something that leaves more of the standard error than this narrows nothing."""
+
+
+def took_lines(run: ScoredRun, names: Mapping[str, str]) -> Sequence[str]:
+    """`small: 0.21 s an answer (p95 0.35 s) · 90 tokens in, 120 tokens out · $0.0120` for each system of `names`."""
+    import polars as pl
+
+    fields = [name for name in MEASURED if name in run.samples.columns]
+    rows = run.samples.scan()
+    if "answer" in run.samples.columns:
+        rows = rows.filter(pl.col("answer").is_not_null())
+    frame = run.collect(rows.select("system", *fields))
+    # How many answers of each system failed, timed out or were refused.
+    failed: dict[str, int] = {}
+    if STATUS in run.samples.columns:
+        no_answer = pl.col(STATUS).cast(pl.String).is_in(list(NO_ANSWER))
+        counts = run.samples.scan().filter(no_answer).group_by("system").len()
+        failed = dict(run.collect(counts).iter_rows())
+    lines: list[str] = []
+    for system, name in names.items():
+        n, n_all = failed.get(system, 0), run.samples.n_by_system[system]
+        parts = [
+            f"{n:,} of {counted(n_all, 'answer')} failed" if n else "",
+            took(frame.filter(frame["system"] == system)),
+        ]
+        if any(parts):
+            lines.append(f"{name}: {' · '.join(filter(None, parts))}")
+    return lines
+
+
+def took(answers: "pl.DataFrame") -> str:
+    """What answers took, by their measured fields: medians of times, sums of the rest."""
+    columns = [answers[name].cast(float).drop_nulls() for name in MEASURED if name in answers]
+    values = {column.name: column for column in columns if not column.is_empty()}
+
+    def at(values: "pl.Series", share: float) -> float:
+        return values.quantile(share, "nearest") or 0.0
+
+    parts: list[str] = []
+    if (times := values.get("latency_s")) is not None:
+        parts.append(f"{at(times, 0.5):.2f} s an answer (p95 {at(times, 0.95):.2f} s)")
+    if (first := values.get("first_token_s")) is not None:
+        parts.append(f"first token {at(first, 0.5):.2f} s")
+    tokens = [
+        f"{values[name].sum():,.0f} tokens {way}"
+        for name, way in (("input_tokens", "in"), ("output_tokens", "out"))
+        if name in values
+    ]
+    parts += [", ".join(tokens)] if tokens else []
+    if (cost := values.get("cost_usd")) is not None:
+        dollars = cost.sum()
+        text = f"${dollars:,.4f}" if dollars >= 0.0001 or not dollars else f"${dollars:.6f}"
+        # The end of a line that is too long for a terminal is cut.
+        is_long = len(" · ".join(parts)) > MAX_BEFORE_COST
+        parts.insert(1 if is_long else len(parts), text)
+    return " · ".join(parts)
+
+
+def steadiness_lines(found: Sequence[Steadiness], names: Mapping[str, str]) -> list[str]:
+    """Three lines for each system: how often it passes, where its values vary, and what would narrow the interval."""
+    lines: list[str] = []
+    for each in found:
+        name = names.get(each.system, each.system)
+        lines.append(
+            f"{name}, {each.k} repeats, {each.metric} passes at {each.threshold:g}: {each.pass_one:.2f} of "
+            f"answers, pass^{each.k} {each.pass_all:.2f}, pass@{each.k} {each.pass_any:.2f}"
+        )
+        if (parts := each.components) is not None:
+            # Whether more questions or more repeats narrow the interval, and to what.
+            advice = "no repeat differs"
+            if now := parts.error():
+                questions, repeats = (parts.error(questions=2) / now, parts.error(repeats=2) / now)
+                by_repeats = f"to {repeats:.0%}" if repeats < NOT_WORTH else "hardly"
+                advice = f"twice the questions narrow the interval to {questions:.0%}, twice the repeats {by_repeats}"
+            within, between = sqrt(parts.within), sqrt(parts.between)
+            lines += [
+                f"{name}: varies by {within:.2f} within a question, {between:.2f} between",
+                f"{name}: {advice}",
+            ]
+    return lines
+
+
+def steadiness_report(found: Sequence[Steadiness]) -> Report:
+    """A row for each system: how often it passes once, in any and in all repeats, and how values vary."""
+    k = found[0].k
+    header = ("system", "pass@1", f"pass@{k}", f"pass^{k}", "changing", "within", "between")
+    rows: list[tuple[str, ...]] = []
+    for each in found:
+        parts = each.components
+        spread = (DASH, DASH) if parts is None else (sqrt(parts.within), sqrt(parts.between))
+        passes = (each.pass_one, each.pass_any, each.pass_all)
+        rows.append(
+            (
+                each.system,
+                *(f"{share:.3f}" for share in passes),
+                f"{each.n_changing:,} of {each.n_questions:,}",
+                *(it if isinstance(it, str) else f"{it:.3f}" for it in spread),
+            )
+        )
+    title = f"{found[0].metric} passes at {found[0].threshold:g}, {k} repeats"
+    return Report(title, tables=[Table(header, rows, sides="lrrrrrr")])
+
+
+def unsteady(each: Steadiness) -> str:
+    """That answers change from repeat to repeat; empty where none does."""
+    if not each.n_changing:
+        return ""
+    n = counted(each.n_questions, "question")
+    return f"It is not steady: {each.n_changing:,} of {n} pass only in some of {each.k} repeats."
+
+
+def judging_lines(run: ScoredRun) -> list[str]:
+    """The notes on the run's judges, one per line: grades, lost parts, agreement, repeats, calls; none without a judge."""
+    used = (line for judge, usage in run.manifest.judging.items() for line in _usage(judge, usage))
+    return [*_grades(run), *_lost(run), *_agreements(run), *_repeats(run), *used]
+
+
+def _grades(run: ScoredRun) -> Iterator[str]:
+    """How often each system got each grade, for metrics that grade."""
+    import polars as pl
+
+    keys = ("metric", "system", "grade")
+    rows = run.scan().select("system", "metric", grade=pl.col("flags")).explode("grade")
+    graded = rows.filter(pl.col("grade").str.starts_with(GRADE)).group_by(keys).len().sort(keys)
+    counts: dict[str, dict[str, list[str]]] = {}
+    for metric, system, grade, n in run.collect(graded).iter_rows():
+        of_metric = counts.setdefault(metric, {})
+        of_metric.setdefault(system, []).append(f"{grade.removeprefix(GRADE)} {n:,}")
+    for metric in run.metrics:
+        if of_systems := counts.get(metric.metric):
+            texts = [f"{system} {', '.join(grades)}" for system, grades in of_systems.items()]
+            yield f"grades of {metric.name}: {'; '.join(texts)}"
+
+
+def _lost(run: ScoredRun) -> Iterator[str]:
+    """How many scores use only some of their parts, because the others failed."""
+    for metric in run.metrics:
+        if n := run.outcomes.n_flagged(Flag.LOST_PARTS, metric.metric):
+            of = counted(run.outcomes.n_by_metric[metric.metric], "score")
+            leaves = "leaves" if n == 1 else "leave"
+            yield (
+                f"{metric.name}: {n:,} of {of} {leaves} out parts that failed or were not asked "
+                "(evidence: lost)"
+            )
+
+
+def _agreements(run: ScoredRun) -> Iterator[str]:
+    """How well each pair of judges agrees on each metric."""
+    import polars as pl
+
+    from ragauge.stats.agreement import cohen_kappa
+
+    by_metric: dict[str, dict[str, None]] = {}
+    for shown in run.metrics:
+        by_metric.setdefault(without_judge(shown.metric), {})[shown.metric] = None
+    for metric, labels in by_metric.items():
+        for pair in combinations(labels, 2):
+            left, right = (
+                run.collect(run.scan().filter(pl.col("metric") == label).drop_nulls("value"))
+                for label in pair
+            )
+            both = left.join(right, on=["id", "system"], suffix="_2")
+            if both.is_empty():
+                continue
+            ours, theirs = both["value"].to_list(), both["value_2"].to_list()
+            names = [str(Label.parse(label).settings.get("judge")) for label in pair]
+            apart = [abs(one - other) for one, other in zip(ours, theirs, strict=True)]
+            same = f"{sum(each < 1e-9 for each in apart):,} of {counted(len(apart), 'answer')}"
+            text = f"{metric}: {' and '.join(names)} agree on {same}"
+            if not {*ours, *theirs} <= {0.0, 1.0}:
+                text += f", with a mean difference of {sum(apart) / len(apart):.3f}"
+            elif (kappa := cohen_kappa(ours, theirs)) is not None:
+                text += f" (Cohen's kappa {kappa:.2f})"
+            n_disputed = sum(each >= DISPUTE for each in apart)
+            yield text + (f"; {n_disputed:,} disputed: needs_review" if n_disputed else "")
+
+
+def _repeats(run: ScoredRun) -> Iterator[str]:
+    """How consistent each metric's judge was over repeated questions."""
+    import polars as pl
+
+    for shown in run.metrics:
+        if not run.outcomes.n_flagged(Flag.REPEATED, shown.metric):
+            continue
+        stored = run.collect(run.source.scan_evidence().filter(pl.col("metric") == shown.metric))
+        found = map(json.loads, stored["evidence"].drop_nulls().to_list())
+        repeated: list[dict[str, Any]] = [evidence for evidence in found if "repeats" in evidence]
+        if not repeated:
+            continue
+        spread = sum(evidence["spread"] for evidence in repeated) / len(repeated)
+        changed = sum(
+            len({value for value in evidence["repeats"] if isinstance(value, float)}) > 1
+            for evidence in repeated
+        )
+        yield (
+            f"{shown.name}: asked {len(repeated[0]['repeats'])} times, the judge changed its verdict on "
+            f"{changed:,} of {counted(len(repeated), 'answer')}; mean standard deviation "
+            f"{spread * shown.scale:.{shown.digits}f}"
+        )
+
+
+def _usage(judge: str, account: object) -> Iterator[str]:
+    """A judge's calls, tokens and cost, and the settings that its endpoint rejected."""
+    usage = cast("Mapping[str, Any]", account)
+    calls, cached, n_in = usage["calls"], usage["cached"], usage["prompt_tokens"]
+    n_replies = (calls or cached) if usage.get("is_recorded") else cached
+    replies = "reply" if n_replies == 1 else "replies"
+    if not calls and not cached:
+        return
+    if usage.get("is_recorded"):
+        # How many replies are used twice depends on which question comes first.
+        yield f"{judge}: {n_replies:,} recorded {replies} used, no calls made"
+        return
+    tokens = f", {n_in:,} tokens in and {usage['completion_tokens']:,} out" if n_in else ""
+    cost = "" if usage["cost_usd"] is None else f", ${usage['cost_usd']:,.4f}"
+    yield f"{judge}: {counted(calls, 'call')}{tokens}{cost}; {cached:,} cached {replies} used"
+    if n_in and usage["calls_without_count"]:
+        yield f"{judge}: no token count for {counted(usage['calls_without_count'], 'call')}"
+    if refused := usage["refused_by_budget"]:
+        unasked = counted(refused, "question")
+        yield f"{judge}: the budget ran out, {unasked} not asked; raise it and run again"
+    if over := usage.get("over_budget_usd"):
+        in_flight = counted(usage["in_flight_at_budget"], "call")
+        yield f"{judge}: ${over:,.4f} over the budget; {in_flight} in flight when it was reached"
+    for name, reason in usage["dropped"].items():
+        yield f"{judge}: {name} dropped ({reason})"
