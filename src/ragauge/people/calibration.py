@@ -228,10 +228,9 @@ def _data_of_metrics(found: Calibration) -> dict[str, object]:
 def shown_estimate(estimate: "Estimate | CorrectedRate | None") -> str:
     """A figure with its 95 % interval; a dash for None.
 
-        >>> from ragauge.stats.intervals import Estimate
-    from ragauge.stats.label_plan import LabelNeed
-        >>> shown_estimate(Estimate(0.9468, 0.8949, 0.9731))
-        '0.95 (0.89–0.97)'
+    >>> from ragauge.stats.intervals import Estimate
+    >>> shown_estimate(Estimate(0.9468, 0.8949, 0.9731))
+    '0.95 (0.89–0.97)'
     """
     if estimate is None:
         return DASH
