@@ -90,8 +90,11 @@ class StoreError(RagaugeError):
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One problem in the data: where it is and what to do about it; `line` from 1. None for what
-    the problem does not concern."""
+    """One problem in the data: where it is and what to do about it.
+
+    `line` counts from 1; None if the format has no lines. `field` and `id` are None if the problem
+    concerns the whole row or file.
+    """
 
     message: str
     source: str

@@ -65,7 +65,10 @@ class Encoder(Protocol):
     def encode_tokens(
         self, texts: Sequence[str], *, layer: int | None = None, long_text: LongText = "cut"
     ) -> list[TokenVectors]:
-        """The vectors of each text's tokens at a layer (None: the last); or EncoderError."""
+        """The vectors of each text's tokens at a layer (None: the last layer).
+
+        EncoderError if the encoder has no tokens, as an embeddings endpoint, or no such layer.
+        """
         ...
 
     def token_ids(self, texts: Sequence[str], *, long_text: LongText = "cut") -> list[Ints]:
@@ -73,5 +76,8 @@ class Encoder(Protocol):
         ...
 
     def count_tokens(self, texts: Sequence[str]) -> list[tuple[int, int]] | None:
-        """For each text its number of tokens and how many `encode` reads; None if unknown."""
+        """For each text its number of tokens, special ones included, and how many `encode` reads at once.
+
+        None if the encoder cannot count tokens, as an endpoint.
+        """
         ...

@@ -40,6 +40,7 @@ class Request:
 
     `schema`: the JSON schema of the reply, None if it is not JSON. `sample`: the number of the
     repeat. `attempt`: how often it was asked before, because a reply was truncated or unreadable.
+    `wants_logprobs`: whether to return the probabilities of tokens.
     `stand_in`: a likely reply, to estimate the cost.
     """
 
@@ -98,7 +99,7 @@ class Judge(Protocol):
 
     @property
     def identity(self) -> Identity:
-        """What determines a reply besides the request, as JSON data. No secrets, no address."""
+        """What determines a reply besides the request, as JSON data: model and parameters. No secrets, no address."""
         ...
 
     async def reply(self, request: Request) -> Reply:

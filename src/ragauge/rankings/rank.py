@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from ragauge.rankings.fusion import Method, Norm
-    from ragauge.rankings.reading.sources import RankingSource, Runs
+    from ragauge.rankings.reading.sources import RankingSource
 
 DEFAULT_MEASURES = ("ndcg@10", "map", "mrr@10", "recall@100", "precision@10")
 
@@ -31,7 +31,7 @@ COUNTED_WITHOUT_RESULTS = ("num_q", "num_rel")
 
 def rank(
     qrels: "RankingSource | Judgements",
-    runs: "Runs",
+    runs: "RankingSource | Sequence[RankingSource] | Mapping[str, RankingSource]",
     measures: str | Sequence[str] = DEFAULT_MEASURES,
     *,
     min_grade: int = 1,
