@@ -140,11 +140,17 @@ class Score:
         evidence = self.evidence
         if not evidence:
             return []
-        flags: list[str] = [flag for key, flag in FLAGS.items() if key in evidence]
+        flags: list[str] = []
         if evidence.get("needs_review") is True:
-            flags.insert(0, Flag.NEEDS_REVIEW)
-        prefixed = ((GRADE, "grade"), (LANGUAGE, LANGUAGE_EVIDENCE))
-        return flags + [f"{prefix}{evidence[key]}" for prefix, key in prefixed if key in evidence]
+            flags.append(Flag.NEEDS_REVIEW)
+        for key, flag in FLAGS.items():
+            if key in evidence:
+                flags.append(flag)
+        if "grade" in evidence:
+            flags.append(f"{GRADE}{evidence['grade']}")
+        if LANGUAGE_EVIDENCE in evidence:
+            flags.append(f"{LANGUAGE}{evidence[LANGUAGE_EVIDENCE]}")
+        return flags
 
     def _repr_html_(self) -> str:
         import html

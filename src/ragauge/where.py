@@ -63,6 +63,14 @@ class Truth:
 
     field: str
 
+    def holds(self, fields: Fields) -> bool:
+        value = fields.get(self.field)
+        if value is None:
+            return False
+        if not isinstance(value, bool | int | float):
+            raise FilterError(f"{self.field!r} is {_kind(value)}; compare it with something")
+        return bool(value)
+
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
@@ -72,6 +80,15 @@ class Comparison:
     sign: str
     value: Value
 
+    def holds(self, fields: Fields) -> bool:
+        found = fields.get(self.field)
+        if found is None:
+            return False
+        if self.sign == "~":
+            return str(self.value).casefold() in str(found).casefold()
+        _check_same_kind(self.field, found, self.value)
+        return COMPARISONS[self.sign](found, self.value)
+
 
 @dataclass(frozen=True, slots=True)
 class Membership:
@@ -80,6 +97,14 @@ class Membership:
     field: str
     values: tuple[Value, ...]
 
+    def holds(self, fields: Fields) -> bool:
+        found = fields.get(self.field)
+        if found is None:
+            return False
+        for value in self.values:
+            _check_same_kind(self.field, found, value)
+        return found in self.values
+
 
 @dataclass(frozen=True, slots=True)
 class IsNull:
@@ -87,52 +112,35 @@ class IsNull:
 
     field: str
 
+    def holds(self, fields: Fields) -> bool:
+        return fields.get(self.field) is None
+
 
 @dataclass(frozen=True, slots=True)
 class Not:
     condition: "Condition"
+
+    def holds(self, fields: Fields) -> bool:
+        return not self.condition.holds(fields)
 
 
 @dataclass(frozen=True, slots=True)
 class All:
     conditions: tuple["Condition", ...]
 
+    def holds(self, fields: Fields) -> bool:
+        return all(condition.holds(fields) for condition in self.conditions)
+
 
 @dataclass(frozen=True, slots=True)
 class Either:
     conditions: tuple["Condition", ...]
 
+    def holds(self, fields: Fields) -> bool:
+        return any(condition.holds(fields) for condition in self.conditions)
+
 
 Condition = Truth | Comparison | Membership | IsNull | Not | All | Either
-
-
-def holds(condition: Condition, fields: Fields) -> bool:
-    """Whether the fields meet a condition; FilterError if it compares values of different types."""
-    match condition:
-        case Not(inner):
-            return not holds(inner, fields)
-        case All(conditions):
-            return all(holds(each, fields) for each in conditions)
-        case Either(conditions):
-            return any(holds(each, fields) for each in conditions)
-        case _:
-            name, found = condition.field, fields.get(condition.field)
-    if found is None or isinstance(condition, IsNull):
-        return found is None and isinstance(condition, IsNull)
-    match condition:
-        case Truth():
-            if not isinstance(found, bool | int | float):
-                raise FilterError(f"{name!r} is {_kind(found)}; compare it with something")
-            return bool(found)
-        case Membership(values=values):
-            for value in values:
-                _check_same_kind(name, found, value)
-            return found in values
-        case Comparison(sign="~", value=value):
-            return str(value).casefold() in str(found).casefold()
-        case Comparison(sign=sign, value=value):
-            _check_same_kind(name, found, value)
-            return COMPARISONS[sign](found, value)
 
 
 @dataclass(frozen=True)
@@ -155,7 +163,7 @@ class Filter:
     def matches(self, fields: Fields) -> bool:
         """Whether the row's fields match; FilterError if it compares values of different types."""
         try:
-            return holds(self.condition, fields)
+            return self.condition.holds(fields)
         except FilterError as error:
             raise FilterError(f"filter {_short(self.text)}: {error}") from None
 

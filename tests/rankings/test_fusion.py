@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 from pytest import approx
 
+import ragauge as rg
 from ragauge.errors import DataError, PlanError
 from ragauge.rankings.fusion import Method, fuse, write_run
 
@@ -257,3 +258,11 @@ def test_z_scores_of_huge_and_tiny_scores_are_those_of_their_ratio():
         run = pl.DataFrame({"query": ["q", "q"], "doc": ["a", "b"], "score": [high, low]})
         fused = fuse([run], "combsum", norm="z-score")
         assert fused["score"].to_list() == pytest.approx([1, -1])
+
+
+def test_a_system_that_retrieved_nothing_is_none_of_several():
+    first = {"id": "q1", "system": "a", "context_ids": ["d1"]}
+    nothing = {"id": "q1", "system": "b", "context_ids": []}
+    assert set(rg.fuse([rg.load([first, nothing]), {"q1": ["d2"]}])["doc"]) == {"d1", "d2"}
+    with pytest.raises(DataError, match="it ranks no document"):
+        rg.fuse([rg.load([nothing]), {"q1": ["d2"]}])

@@ -86,7 +86,7 @@ class Tally:
         return self.answered + self.kept + self.n_failed + self.not_asked
 
 
-@dataclass
+@dataclass(eq=False)
 class Asking:
     """Asks the jobs of a run; `listener` gets each tally. `stopped`: why the rest was not asked; empty where all was."""
 

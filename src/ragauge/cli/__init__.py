@@ -5,6 +5,7 @@ Standard output carries data only; progress, notes and errors go to standard err
 
 import importlib
 import os
+import pkgutil
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -52,9 +53,16 @@ ORDER = [
 def _commands() -> Mapping[str, str]:
     """The commands and what each does: a file of `commands/` is a command, whose first line says that."""
     lines: dict[str, str] = {}
-    for file in (Path(__file__).parent / "commands").glob("[a-z]*.py"):
-        with file.open(encoding="utf-8") as text:
-            lines[file.stem.replace("_", "-")] = text.readline().strip().strip('"')
+    folder = Path(__file__).parent / "commands"
+    for module in pkgutil.iter_modules([str(folder)]):
+        file = folder / f"{module.name}.py"
+        try:
+            with file.open(encoding="utf-8") as text:
+                line = text.readline().strip().strip('"')
+        except OSError:  # an installation without sources
+            found = importlib.import_module(f"ragauge.cli.commands.{module.name}")
+            line = (found.__doc__ or "").partition("\n")[0]
+        lines[module.name.replace("_", "-")] = line
     return {name: lines[name] for name in (*ORDER, *sorted(lines.keys() - {*ORDER}))}
 
 

@@ -254,11 +254,11 @@ def _about_repeats(
     for metric in metrics:
         own = scores[metric.name]
         everything = np.arange(len(own.values[0]))
-        pairs = [
+        pairs = (  # one at a time, since each keeps arrays
             Pair(metric, own, everything, base, candidate)
             for base, candidate in combinations(range(len(own.values)), 2)
             if own.repeat_variance is not None
-        ]
+        )
         if shares := [share for pair in pairs if (share := pair.repeat_share) is not None]:
             yield (
                 f"{metric.name}: {max(shares):.0%} of the variance of the differences comes from the judge, whose "

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from time import perf_counter
 
 from ragauge.engine.batch import measure
@@ -141,16 +142,21 @@ class _Sizes:
                 texts = cells.explode() if isinstance(cells.dtype, pl.List) else cells
                 self.known[name] = int(texts.drop_nulls().unique().str.len_chars().sum())
         sizes = {name: self.known[name] for name in names}
-        if not (sizes.get("answer") and sizes.get("contexts")):
-            return sum(sizes.values())
-        # Of the contexts' sentences an answer is compared with some.
+        if sizes.get("answer") and sizes.get("contexts"):
+            sizes["contexts"] = round(sizes["contexts"] * self._share_compared)
+        return sum(sizes.values())
+
+    @cached_property
+    def _share_compared(self) -> float:
+        """The share of the contexts' sentences that an answer is compared with."""
+        import polars as pl
+
         own = pl.col("contexts").list.eval(pl.element().str.len_chars()).list.sum()
         sentences = pl.col("answer").str.len_chars() / CHARACTERS_PER_TEXT
         most = (COMPARED - 1 + sentences.clip(1)) * CHARACTERS_PER_TEXT
         read = pl.min_horizontal(own, most).sum().alias("read")
         n_read, n_all = self.samples.frame.select(read, own.sum().alias("all")).row(0)
-        sizes["contexts"] = round(sizes["contexts"] * (n_read / n_all if n_all else 1.0))
-        return sum(sizes.values())
+        return n_read / n_all if n_all else 1.0
 
 
 OWN = "ragauge"

@@ -27,7 +27,6 @@ from ragauge.where import (
     Reader,
     Token,
     Truth,
-    holds,
 )
 
 if TYPE_CHECKING:
@@ -112,7 +111,7 @@ class Rule:
 
     def holds(self, values: Mapping[str, float]) -> bool:
         """Whether it holds for these values of its operands, by their text; all must be given."""
-        return holds(self.condition, values)
+        return self.condition.holds(values)
 
     def shortfall(self, values: Mapping[str, float]) -> float:
         """How far these values miss the rule, relative to the larger of value and limit; 0 if it holds.
@@ -162,7 +161,7 @@ def out_of_reach(operand: Operand, limit: float, metric: "MetricDisplay") -> str
 
 def _shortfall(condition: Condition, values: Mapping[str, float], wanted: bool) -> float:
     """How far the values are from making the condition `wanted`."""
-    if holds(condition, values) is wanted:
+    if condition.holds(values) is wanted:
         return 0.0
     if isinstance(condition, Not):
         return _shortfall(condition.condition, values, not wanted)

@@ -46,7 +46,7 @@ class Question(Generic[T]):
         fields = read_json(text, self.schema)
         given = [text for each in self.texts.values() for text in listed(each or ()) if "{" in text]
         start, end = text.find("{"), text.rfind("}")
-        repeated = "".join(text[start : end + 1].split()) if start >= 0 else ""
+        repeated = "".join(text[start : end + 1].split()) if given and start >= 0 else ""
         # Equal characters have equal sums, so hardly any place is looked at closely.
         size, total, signs = len(repeated), sum(map(hash, repeated)), sorted(repeated)
         for compact in ("".join(text.split()) for text in given if repeated):

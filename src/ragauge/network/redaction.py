@@ -3,12 +3,11 @@
 import html
 import re
 import sys
-from array import array
 from base64 import b32encode, b64encode
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import NamedTuple
 
 REDACTED = "[redacted]"
 MIN_LENGTH = 4
@@ -67,7 +66,7 @@ def redacted(text: str, secrets: Iterable[str]) -> str:
     patterns = _patterns(wanted)
     spans = list(_spans_in(text, patterns))
     for token in (_QUOTED, _LINE_ENDS):
-        if decoding := _decoded(text, token):
+        if decoding := _Decoding.of(text, token):
             spans += (decoding.before(*span) for span in _spans_in(decoding.text, patterns))
     shown: list[str] = []
     at = 0
@@ -113,7 +112,7 @@ def _patterns(secrets: frozenset[str]) -> _Patterns:
 
 def _spans_in(text: str, patterns: _Patterns) -> Iterator[tuple[int, int]]:
     """Where the secrets are, as start and end in the text."""
-    decodings: list[_Decoded] = []
+    decodings: list[_Decoding] = []
     for _ in range(MAX_DECODINGS):
         for start, end in (
             *_plain(patterns.plain, text),
@@ -123,7 +122,7 @@ def _spans_in(text: str, patterns: _Patterns) -> Iterator[tuple[int, int]]:
             for decoding in reversed(decodings):
                 start, end = decoding.before(start, end)
             yield start, end
-        decoding = _decoded(text, _TOKEN)
+        decoding = _Decoding.of(text, _TOKEN)
         if decoding is None:
             return
         decodings.append(decoding)
@@ -231,35 +230,57 @@ def _is_base64(sign: str) -> bool:
     return sign.isascii() and (sign.isalnum() or sign in "+/-_")
 
 
-class _Decoded(NamedTuple):
-    """A text with its escapes replaced, and where each of its characters began and ended."""
+@dataclass(frozen=True, slots=True)
+class _Decoding:
+    """A text with its escapes replaced by what they stand for, and where each piece of it came from.
+
+    A piece is one decoded character or a run of others. `places`: its start in the new text. `starts`,
+    `ends`: its start in the text before, and its end if it is a decoded character, else 0.
+    """
 
     text: str
-    starts: "array[int]"
-    ends: "array[int]"
+    places: Sequence[int]
+    starts: Sequence[int]
+    ends: Sequence[int]
+
+    @classmethod
+    def of(cls, text: str, token: re.Pattern[str]) -> "_Decoding | None":
+        """None if the text has no escapes."""
+        parts: list[str] = []
+        places: list[int] = []
+        starts: list[int] = []
+        ends: list[int] = []
+        at = length = 0
+
+        def add(part: str, start: int, end: int) -> None:
+            nonlocal length
+            if part:
+                parts.append(part)
+                places.append(length)
+                starts.append(start)
+                ends.append(end)
+                length += len(part)
+
+        for match in token.finditer(text):
+            start, end = match.span()
+            sign = _sign(match.group())
+            if sign is None:
+                continue
+            add(text[at:start], at, 0)
+            add(sign, start, end)
+            at = end
+        if not at:
+            return None
+        add(text[at:], at, 0)
+        return cls("".join(parts), places, starts, ends)
 
     def before(self, start: int, end: int) -> tuple[int, int]:
         """A span of the new text in the text before."""
-        return self.starts[start], self.ends[end - 1]
-
-
-def _decoded(text: str, token: re.Pattern[str]) -> _Decoded | None:
-    """None if the text has no escapes."""
-    parts, starts, ends = list[str](), array("l"), array("l")
-    at = 0
-    for match in (*token.finditer(text), None):
-        start, end = match.span() if match else (len(text), 0)
-        sign = _sign(match[0]) if match else ""
-        if sign is None or not (match or at):
-            continue
-        parts += (text[at:start], sign)
-        starts.extend(range(at, start))
-        ends.extend(range(at + 1, start + 1))
-        if sign:
-            starts.append(start)
-            ends.append(end)
-        at = end
-    return _Decoded("".join(parts), starts, ends) if parts else None
+        first, last = bisect_right(self.places, start) - 1, bisect_right(self.places, end - 1) - 1
+        return (
+            self.starts[first] + start - self.places[first],
+            self.ends[last] or self.starts[last] + end - self.places[last],
+        )
 
 
 @lru_cache(4_096)

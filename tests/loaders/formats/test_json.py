@@ -145,3 +145,23 @@ def test_left_out_documents_come_with_the_option_that_reads_them(tmp_path: Path)
     found = [{"text": "It is here.", "doc": "d1"}]
     samples = loaded(tmp_path, [{"id": "q1", "answer": "here", "found": found}])
     assert samples.notes[-1] == "if 'found' holds the contexts: --map contexts=found"
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        '{"examples":{"0":{"query":"a","reference_answer":"z"}},"predictions":{"0":{"response":"b"}}}',
+        '{"columns":["examples","predictions"],"data":[[{"query":"a","reference_answer":"z"},{"response":"b"}]]}',
+    ],
+)
+def test_examples_and_predictions_may_stand_in_columns(tmp_path: Path, document: str):
+    (tmp_path / "a.json").write_text(document)
+    row = load(tmp_path / "a.json").frame.row(0, named=True)
+    assert (row["question"], row["answer"], row["references"]) == ("a", "b", ["z"])
+
+
+def test_a_list_that_a_repeated_key_replaces_gives_its_lines_to_no_other(tmp_path: Path):
+    lists = '{"a":[],"a":[1111],"a":5,"results":{"results":[{"question":"q","answer":"b"}]}}'
+    (tmp_path / "a.json").write_text(lists)
+    with pytest.raises(DataError, match="has the key 'a' twice; keep one"):
+        load(tmp_path / "a.json")

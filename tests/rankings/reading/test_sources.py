@@ -5,6 +5,7 @@ import json
 import random
 import re
 from collections.abc import Callable
+from enum import StrEnum
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +15,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+import ragauge as rg
 from ragauge.errors import DataError, PlanError, Problem
 from ragauge.loaders import load
 from ragauge.rankings.judgements import JudgedRun, Judgements
@@ -646,3 +648,25 @@ def test_other_kinds_of_objects_are_named():
             run_frame(source)
         with pytest.raises(PlanError, match=type(source).__name__):
             read_judgements(source)
+
+
+class Name(StrEnum):
+    RED = "red"
+    BLUE = "blue"
+
+    def __str__(self) -> str:
+        return f"Name.{self.name}"
+
+
+def test_names_of_a_text_enumeration_are_their_values():
+    names = pd.Series([*Name], dtype=object)
+    run = pd.DataFrame({"query": ["q", "q"], "doc": names, "score": [1, 2]})
+    assert rg.rank({"q": {"red": 1, "blue": 0}}, run, "map").mean("map") == 0.5
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.csv.gz"])
+def test_a_table_is_packed_as_its_name_says(tmp_path, name):
+    content = b"query,doc,score\nq,d,1\n"
+    (tmp_path / name).write_bytes(gzip.compress(content) if name == "a.csv" else content)
+    with pytest.raises(DataError, match="gzip"):
+        rg.rank({"q": {"d": 1}}, tmp_path / name, "map")

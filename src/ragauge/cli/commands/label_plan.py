@@ -1,7 +1,6 @@
 """Say how many labels an interval of a wanted width needs."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
@@ -9,9 +8,6 @@ from ragauge.cli.declare import FiniteRange, declare, option
 from ragauge.cli.options import PLUGINS, LabelOptions, import_plugins
 from ragauge.cli.output import OutputOptions, write_report
 from ragauge.errors import PlanError
-
-if TYPE_CHECKING:
-    pass
 
 SHARE = FiniteRange(0, 1, min_open=True, max_open=True)
 MARGINS = (0.02, 0.03, 0.05, 0.1)

@@ -2,8 +2,8 @@
 
 import re
 import unicodedata
-from array import array
-from collections.abc import Iterator
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -89,12 +89,23 @@ def _trimmed(quote: str) -> str:
     return quote[start:end]
 
 
+class _FoldedPart(NamedTuple):
+    """A part of the folded text, and the part of the original it comes from.
+
+    `is_copy`: character for character.
+    """
+
+    at: int
+    start: int
+    end: int
+    is_copy: bool
+
+
 class _Folded(NamedTuple):
-    """A text in which equivalent characters are the same, and where each began and ended."""
+    """A text in which equivalent characters are the same, and where each comes from."""
 
     text: str
-    starts: "array[int]"
-    ends: "array[int]"
+    pieces: Sequence[_FoldedPart]
 
     @classmethod
     def of(cls, text: str) -> "_Folded":
@@ -102,37 +113,56 @@ class _Folded(NamedTuple):
         for sign, alike in ALIKE:  # one search each is faster than `translate` for non-ASCII text
             if sign in signs:
                 signs = signs.replace(sign, alike)
-        folded, starts, ends = list[str](), array("l"), array("l")
-        at = 0
-        for found in (*re.finditer(_uneven(signs), signs), None):
-            start, end = found.span() if found else (len(signs), len(signs))
-            read = found[0] if found else ""
-            if not read.strip("- " + INVISIBLE):  # a run of dashes, or of spaces
-                instead = "-" if "-" in read else " " if " " in read else ""
-            else:
-                instead = normal_form("NFC", read)
-            folded += (signs[at:start], instead)
-            starts.extend(range(at, start))
-            ends.extend(range(at + 1, start + 1))
-            # Its last character ends where all that it stands for does.
-            starts.extend(range(start, start + len(instead)))
-            ends.extend([end] * len(instead))
-            at = end
-        return cls("".join(folded), starts, ends)
+        folded: list[str] = []
+        pieces: list[_FoldedPart] = []
+        at = copied = 0
+        for found in re.finditer(_uneven(signs), signs):
+            start, end = found.span()
+            if copied < start:
+                folded.append(signs[copied:start])
+                pieces.append(_FoldedPart(at, copied, start, True))
+                at += start - copied
+            if instead := _instead(found[0]):
+                folded.append(instead)
+                pieces.append(_FoldedPart(at, start, end, False))
+                at += len(instead)
+            copied = end
+        if copied < len(signs):
+            folded.append(signs[copied:])
+            pieces.append(_FoldedPart(at, copied, len(signs), True))
+        return cls("".join(folded), pieces)
 
     def find(self, quote: str) -> Span | None:
         """The span of a folded quote in the original text."""
-        for first, *others in _wordings(quote):
-            letter = first[0].swapcase()
-            span = _whole(first, self.text, 0)
-            if not span and len(letter) == 1:  # the first letter in the other case
-                span = _whole(letter + first[1:], self.text, 0)
-            start = span[0] if span else 0
-            for part in others:  # in order
-                span = _whole(part, self.text, span[1]) if span else None
-            if span:
-                return self.starts[start], self.ends[span[1] - 1]
+        for wording in _wordings(quote):
+            if span := self._find_in_order(wording):
+                first, last = span[0], span[1] - 1
+                from_piece, to_piece = self._piece(first), self._piece(last)
+                start = from_piece.start + first - from_piece.at
+                # Composed characters count whole.
+                end = to_piece.start + last - to_piece.at + 1 if to_piece.is_copy else to_piece.end
+                return start, end
         return None
+
+    def _find_in_order(self, parts: Sequence[str]) -> Span | None:
+        """The span from the first part to the last, in order."""
+        quote = parts[0]
+        letter = quote[0].swapcase()
+        first = _whole(quote, self.text, 0)
+        if not first and len(letter) == 1:  # the first letter in the other case
+            first = _whole(letter + quote[1:], self.text, 0)
+        if not first:
+            return None
+        start, end = first
+        for part in parts[1:]:
+            found = _whole(part, self.text, end)
+            if not found:
+                return None
+            end = found[1]
+        return start, end
+
+    def _piece(self, at: int) -> _FoldedPart:
+        return self.pieces[bisect_right(self.pieces, at, key=lambda piece: piece.at) - 1]
 
 
 _kept = lru_cache(MAX_TEXTS)(_Folded.of)
@@ -149,6 +179,14 @@ def _uneven(signs: str) -> str:
     others = "".join(sign for sign in sorted(foreign) if not unicodedata.is_normalized("NFC", sign))
     letter = rf"[^{marks} {INVISIBLE}]?[{marks}]{{1,{MARKS_LIMIT}}}"
     return f"{letter}|[{others}]|{runs}" if others else f"{letter}|{runs}"
+
+
+def _instead(signs: str) -> str:
+    if not signs.strip("-"):
+        return "-"
+    if not signs.strip(" " + INVISIBLE):
+        return " " if " " in signs else ""
+    return normal_form("NFC", signs)
 
 
 def _wordings(quote: str) -> Iterator[list[str]]:
@@ -176,7 +214,10 @@ def _whole(quote: str, text: str, at: int) -> Span | None:
 
 
 def _cuts(text: str, at: int) -> bool:
-    """Whether a word of letters with case, a number or marks continue across this position."""
+    """Whether a word, number or letter with marks continues across this position.
+
+    Words are letters with case; scripts without case often have no spaces, or attach prefixes.
+    """
     if not 0 < at < len(text):
         return False
     left, right = text[at - 1], text[at]

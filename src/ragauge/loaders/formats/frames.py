@@ -243,8 +243,8 @@ def values_of(item: object) -> Mapping[str, object] | str:
     has_messages = any(isinstance(named.get(name), list) for name in CONVERSATIONS)
     is_multi_turn = isinstance(named.get("user_input"), list)  # ragas' MultiTurnSample
     if is_multi_turn or (has_messages and not named.keys() & {"question", "input", "answer"}):
-        said = {name: value for name, value in named.items() if value is not None and value != []}
         try:
+            said = {name: each for name, each in named.items() if each is not None and each != []}
             return _with_metadata(json.loads(json.dumps(said, default=plain_value)))
         except (TypeError, ValueError) as error:
             return f"is a conversation whose messages cannot be read: {error}"

@@ -74,8 +74,8 @@ class _Walk:
     def __init__(self, text: str, source: str) -> None:
         self.source = source
         self.problems: list[Problem] = []
-        self.lines: dict[int, list[int]] = {}
-        """The lines of a list's items, by the list's `id`."""
+        self._lines: dict[int, tuple[Sequence[object], Sequence[int]]] = {}
+        """Lists and the lines of their items, by the list's `id`, which is its own as long as the list is kept."""
         self._text = text
         self._reader = JsonReader()
         self._place = 0
@@ -107,10 +107,17 @@ class _Walk:
         self._counted_to = max(place, self._counted_to)
         return self._line
 
+    def keep_lines(self, items: Sequence[object], lines: Sequence[int]) -> None:
+        self._lines[id(items)] = items, lines
+
+    def lines_of(self, items: Sequence[object]) -> Sequence[int]:
+        """The lines of a list's items; empty if they are not known."""
+        return self._lines.get(id(items), (items, ()))[1]
+
     def table(self, items: Sequence[object], notes: tuple[str, ...] = ()) -> Table:
         """The objects of a list as rows, with their lines if they are known; other items are problems."""
         rows: list[Row] = []
-        lines: Sequence[int | None] = self.lines.get(id(items)) or [None] * len(items)
+        lines: Sequence[int | None] = self.lines_of(items) or [None] * len(items)
         for item, line in zip(items, lines, strict=True):
             if isinstance(item, dict):
                 rows.append(Row(cast(_Object, item), self.source, line))
@@ -152,7 +159,7 @@ class _Walk:
             items.append(self._value())
 
         self._separated("[", "]", item)
-        self.lines[id(items)] = lines
+        self.keep_lines(items, lines)
         return items
 
     def _value(self) -> object:
@@ -167,7 +174,7 @@ class _Walk:
 def _from_members(members: _Object, walk: _Walk) -> Table:
     """The samples of an object: its columns, the object as the only row, or the rows under one of its keys."""
     source, problems = walk.source, walk.problems
-    members = _with_inner_list(_in_columns(members))
+    members = _with_inner_list(_in_columns(members, walk))
     lists = {name: items_in(members[name]) for name in members if isinstance(members[name], list)}
     columns = [name for name in lists if field_of(name) and not _are_objects(lists[name])]
     if columns and len(lists) == len(members):
@@ -187,7 +194,7 @@ def _from_members(members: _Object, walk: _Walk) -> Table:
             else example
             for example, other in zip(examples, predictions, strict=True)
         ]
-        walk.lines[id(pairs)] = walk.lines[id(examples)]
+        walk.keep_lines(pairs, walk.lines_of(examples))
         return walk.table(pairs)
     if (judged := judged_together(members)) is not None:
         note = f"read the results of {listed([repr(name) for name in lists])} together"
@@ -216,7 +223,7 @@ def _from_members(members: _Object, walk: _Walk) -> Table:
     return walk.table(lists[key], notes)
 
 
-def _in_columns(members: _Object) -> _Object:
+def _in_columns(members: _Object, walk: _Walk) -> _Object:
     """A frame as pandas, MLflow and W&B write it, as lists by column; other documents as they are.
 
     Either an object of values by index for each column, or the names under columns and the rows under data.
@@ -228,7 +235,12 @@ def _in_columns(members: _Object) -> _Object:
             isinstance(row, list) for row in cast("list[object]", rows)
         )
         if is_each and all(len(row) == len(header) for row in cells):
-            return {str(name): [row[at] for row in cells] for at, name in enumerate(header)}
+            lists: _Object = {
+                str(name): [row[at] for row in cells] for at, name in enumerate(header)
+            }
+            for column in lists.values():
+                walk.keep_lines(items_in(column), walk.lines_of(cast("list[object]", rows)))
+            return lists
     frames = {
         name: cast(_Object, given) for name, given in members.items() if isinstance(given, dict)
     }

@@ -207,7 +207,10 @@ def rows_of_values(
         if (problem := check(cell)) is not None
     ]
     refuse(problems[:MAX_SHOWN])
-    queries, documents = (field_of(list(map(str, names))) for names in (query, document))
+    queries, documents = (
+        field_of([name if isinstance(name, str) else str(name) for name in names])
+        for names in (query, document)
+    )
     number = cast(Floats, number)
     return rows_of(source, chosen, queries, documents, number, line=line, notes=notes)
 

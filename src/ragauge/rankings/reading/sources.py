@@ -112,14 +112,13 @@ def run_frame(source: "RankingSource") -> "pl.DataFrame":
         elif isinstance(found, Mapping):
             found = rows_of_mapping(found, name)
         elif not isinstance(found, Rows):
-            by_system = rows_of_samples(found)
+            by_system = {name: rows for name, (rows, _) in rows_of_samples(found).items() if rows}
             if len(by_system) > 1:
                 what = f"has several systems: {', '.join(by_system)}; choose one"
                 raise DataError([Problem(what, found.source, None, "system")])
-            ((rows, _),) = by_system.values()
-            if rows is None:
+            if not by_system:
                 raise DataError([Problem("is empty: it ranks no document", found.source)])
-            found = rows
+            (found,) = by_system.values()
         return frame_of(found)
 
 

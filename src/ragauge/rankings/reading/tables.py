@@ -123,7 +123,10 @@ def rows_of_csv(path: Path, delimiter: str, kind: Value) -> Rows:
     """The rows of a CSV or TSV file; ids are unchanged, also `007`, `NA` and `1e5`."""
     source = str(path)
     try:
-        text = whole_text(packed_at(path))
+        packed = packed_at(path)
+        with packed.open() as file:
+            is_gzip = file.read(2) == b"\x1f\x8b"
+        text = whole_text(packed) if is_gzip == (path.suffix.lower() == ".gz") else None
     except DataError:
         text = None  # the strict reader reports what is wrong
     if text is not None and (evenly := _split_evenly(text, delimiter.encode())):
