@@ -85,7 +85,7 @@ class Definition:
 @dataclass(frozen=True, slots=True)
 class Feature(Definition):
     """A column made from other columns, computed once for all metrics that name it; `corpus`: once
-    from all rows of the run."""
+    from all rows of the run, which all get the same value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +108,10 @@ class Metric(Definition):
     ranked: bool | IsRanked = True
 
     def is_ranked(self, settings: Mapping[str, SettingValue]) -> bool:
-        """Whether a higher, or lower, value is better as such, with these settings."""
+        """Whether a higher, or lower, value is better as such, with these settings.
+
+        `settings` may leave out those that have their default.
+        """
         if isinstance(self.ranked, bool):
             return self.ranked
         return self.ranked(self.defaults | dict(settings))
@@ -119,7 +122,10 @@ class Metric(Definition):
         return trust_in(self.name)
 
     def label(self, settings: Mapping[str, SettingValue]) -> Label:
-        """The canonical label: settings other than their default, without a precision."""
+        """The canonical label: the settings that differ from their default, in signature order.
+
+        The precision of an encoder is none of them: it is a fact of the run.
+        """
         changed = {
             setting.name: settings[setting.name]
             for setting in self.settings

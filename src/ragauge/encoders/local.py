@@ -83,7 +83,10 @@ class LocalEncoder(ABC):
         return [_token_vectors(tokens, states, n) for (tokens, n), states in found]
 
     def encode_both(self, texts: Sequence[str]) -> list[tuple[Floats, TokenVectors] | None]:
-        """The results of `encode` and of `encode_tokens` in one pass; None where they differ."""
+        """The results of `encode` and of `encode_tokens` at the last layer, computed in one pass.
+
+        None for a text of which the two read different parts.
+        """
         tokenized = self.tokenize(texts)
         short = [len(tokens) <= min(self.sentence_tokens, self.max_tokens) for tokens in tokenized]
         read = [tokens for tokens, is_short in zip(tokenized, short, strict=True) if is_short]

@@ -157,7 +157,10 @@ class JudgeConfig:
         retry_unreadable: bool = False,
         record: Path | None = None,
     ) -> "JudgeConfig":
-        """The settings of a configuration's table; `record`: write the replies to this file."""
+        """The settings of a configuration's table. `record`: also write the replies to this file.
+
+        JudgeError or PlanError if a judge cannot be opened.
+        """
         from ragauge.judges.providers.factory import open_judge
         from ragauge.judges.providers.scripted import RecordingJudge
 

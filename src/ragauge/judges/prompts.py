@@ -79,7 +79,10 @@ class Prompts:
         texts: Mapping[str, str | Sequence[str] | None],
         words: Mapping[str, str | int] | None = None,
     ) -> tuple[Message, ...]:
-        """The system message, then the prompt with its texts; a mark without a text is left out."""
+        """The system message, then the prompt with its texts.
+
+        A mark whose text is None is removed, with its line if the line has no other mark.
+        """
         given = {mark: text for mark, text in texts.items() if text is not None}
         kept, absent = self.by_name[name].text, texts.keys() - given
         if absent:

@@ -98,7 +98,11 @@ _OF_JUDGE = (
 
 
 class RecordingJudge(JudgeDefaults):
-    """A judge whose replies are also written to a file; PlanError if that cannot hold them."""
+    """A judge whose replies are also written to a file, for a RecordedJudge to replay.
+
+    An existing recording of the same judge is continued. PlanError if the file is something else or
+    cannot be written.
+    """
 
     def __init__(self, judge: Judge, path: str | Path) -> None:
         self.judge = managed(judge)
@@ -190,7 +194,7 @@ def _without_cut_line(text: str) -> str:
 
 
 class RecordedJudge(JudgeDefaults):
-    """A judge that replays the replies of a file, under the identity of the recorded judge."""
+    """A judge that replays recorded replies only, under the identity of the recorded judge; `digest` is the file's."""
 
     is_recorded = True
 
