@@ -29,7 +29,7 @@ NAMES = {
 
 
 class ReaderGraph(Graph):
-    """All weights stand in the graph itself, matrices in whole numbers with a step for each column."""
+    """A graph that holds all weights itself. Matrices are 8-bit whole numbers; each column has its own step."""
 
     def __init__(self) -> None:
         super().__init__(None)

@@ -150,7 +150,7 @@ def scenes(path: Path) -> tuple[list[Pair], list[Pair]]:
 
 
 def closest(claim: str, text: str, n_words: int) -> str:
-    """The sentences that share most rare words with the claim, in their order, of about so many words."""
+    """About `n_words` words of the text: the sentences that share most rare words with the claim, in the text's order."""
     sentences = [
         line for a, b in sentence_spans(text) for line in text[a:b].split("\n") if line.strip()
     ]
@@ -358,5 +358,5 @@ def replaced(text: str, detail: str, other: str) -> str:
 
 
 def exchanged(text: str, one: str, other: str) -> str:
-    """Where the text has both, each stands in the other's place."""
+    """The text with the two details swapped."""
     return replaced(replaced(replaced(text, one, "\0"), other, one), "\0", other)

@@ -183,9 +183,17 @@ class Asking:
                 for secret in self._written:
                     content = content.replace(secret, b"[redacted]")
                 asked = json.dumps(job.inputs, ensure_ascii=False, default=str)
-                used = answer.input_tokens, answer.output_tokens, answer.cost_usd
-                name = job.system.name
-                entry = Entry(job.key, name, name, asked, content, size.characters, *used)
+                entry = Entry(
+                    job.key,
+                    source=job.system.name,
+                    kind=job.system.name,
+                    request=asked,
+                    reply=content,
+                    characters=size.characters,
+                    prompt_tokens=answer.input_tokens,
+                    completion_tokens=answer.output_tokens,
+                    cost_usd=answer.cost_usd,
+                )
                 await self.writer.keep(entry)
         if answer is None:
             tally.not_asked += 1

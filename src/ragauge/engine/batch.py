@@ -98,10 +98,10 @@ class Batch:
         """Whether the inputs are complete, or an async node can await their pending cells row by row."""
         pending = [self.pending[key] for key in needs if key in self.pending]
         # A node that takes all references of a row at once needs their cells complete and grouped.
-        is_awaitable = (
+        can_wait = (
             not _is_best(each) and each.per_reference <= node.per_reference for each in pending
         )
-        return not pending or (node.definition.is_async and all(is_awaitable))
+        return not pending or (node.definition.is_async and all(can_wait))
 
     def _run(self, node: "Node") -> None:
         """Compute the cells of a node, or start to if it is async."""

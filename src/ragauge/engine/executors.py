@@ -87,7 +87,11 @@ class Threads:
 
 @dataclass(frozen=True, slots=True)
 class WithinBudget:
-    """Rows in order, as many at a time as what is left of the judges' budget covers."""
+    """Rows in their order, as many at a time as what is left of the judges' budget covers.
+
+    Rows that are started together may all lack some of their scores when the budget ends. So the last
+    rows are judged a few at a time, then one by one.
+    """
 
     reports: ClassVar[bool] = True
     resources: Resources = field(default_factory=Resources, compare=False)
@@ -107,8 +111,11 @@ class WithinBudget:
 
 @dataclass(frozen=True, slots=True)
 class Processes:
-    """Batches in worker processes, spawned, since polars does not survive a fork; measured again,
-    MAX_KILLED times at most, where a worker was killed (then WorkerError)."""
+    """Batches in worker processes, which are spawned: polars does not survive a fork.
+
+    If a worker is killed, its batches and those of the others are measured again by new ones. After
+    MAX_KILLED times it is WorkerError.
+    """
 
     n: int
     resources: Resources = field(default_factory=Resources, compare=False)

@@ -131,9 +131,15 @@ def _check(graph: GraphBuilder, check: Check, group: str) -> Iterator[PlannedMet
             continue
         node = graph.node(metric, settings, suite, f"{group}: {name}", check.where)
         rules[name] = node.key
-        scale, is_ranked = 1.0 if label.name in COUNTS else check.scale, metric.is_ranked(settings)
-        shown = (scale, check.digits)
-        yield PlannedMetric(name, name, metric, node.key, None, *shown, is_ranked=is_ranked)
+        yield PlannedMetric(
+            name,
+            name,
+            metric,
+            node.key,
+            scale=1.0 if label.name in COUNTS else check.scale,
+            digits=check.digits,
+            is_ranked=metric.is_ranked(settings),
+        )
     combined = [holds(name, expression) for name, expression in check.holds]
     averaged = [name for name, label in check.rules if name in rules and label.name not in COUNTS]
     combined += [mean_of(check.mean, averaged)] if check.mean else []
@@ -141,5 +147,5 @@ def _check(graph: GraphBuilder, check: Check, group: str) -> Iterator[PlannedMet
         inputs = tuple(Input(node=rules.get(column.name)) for column in metric.columns)
         node = Node(f"{group}: {metric.name}", metric, {}, inputs, where=check.where)
         graph.nodes[node.key] = node
-        names = (metric.name, metric.name)
-        yield PlannedMetric(*names, metric, node.key, None, check.scale, check.digits)
+        scale, digits = check.scale, check.digits
+        yield PlannedMetric(metric.name, metric.name, metric, node.key, scale=scale, digits=digits)

@@ -213,7 +213,7 @@ class Execution(Batches):
         folder.remove_apart()
 
     def _told(self, measured: "Parts", numbers: Sequence[int], *, reports: bool) -> "Parts":
-        """The parts, of which those who watch are told, unless the metrics' own listener was."""
+        """The parts. The listener is told of each, unless the metrics told it already."""
         n, size = len(self.samples), self.manifest.batch_size
         n_rows = {number: min(size, n - number * size) for number in numbers}
         done = n - sum(n_rows.values())

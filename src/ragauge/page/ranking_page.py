@@ -180,10 +180,19 @@ class RankingPage:
         for each in compared:
             test = each.comparison
             means = ranked.common_means(name, each.baseline, each.run)
-            places = self.runs.index(each.baseline), self.runs.index(each.run)
-            base, other = (_number(mean, is_count=False) for mean in means)
-            numbers = (test.difference, test.low, test.high, each.p_holm, test.n)
-            pairs.append(Pair(*places, base, other, *numbers))
+            base_shown, other_shown = (_number(mean, is_count=False) for mean in means)
+            pair = Pair(
+                self.runs.index(each.baseline),
+                self.runs.index(each.run),
+                base_shown,
+                other_shown,
+                difference=test.difference,
+                low=test.low,
+                high=test.high,
+                p_value=each.p_holm,
+                n=test.n,
+            )
+            pairs.append(pair)
         return MetricView(
             label=name,
             name=name,

@@ -156,9 +156,18 @@ def review_queue(
             key, place = item_key(*answer), places[answer]
             items.append(ReviewItem(key, *answer, tuple(kept), digests[answer], place))
     ordered, asked = tuple(sorted(items, key=_order)), question_about(run, about)
-    counts = min(n_sample, len(digests)), len(run.samples) - len(digests)
-    compared = chosen.displays, chosen.thresholds
-    return ReviewQueue(run, about, asked, ordered, seed, *counts, digests, *compared)
+    return ReviewQueue(
+        run,
+        about,
+        asked,
+        ordered,
+        seed,
+        n_sample=min(n_sample, len(digests)),
+        n_left_out=len(run.samples) - len(digests),
+        digests=digests,
+        metrics=chosen.displays,
+        thresholds=chosen.thresholds,
+    )
 
 
 def question_about(run: ScoredRun, about: str | None) -> str:

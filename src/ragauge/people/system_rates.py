@@ -142,8 +142,17 @@ def _system_rate(rows: _Rows, system: str, threshold: float | None) -> SystemRat
             few = f"{n_least} labels of a class, fewer than {LEAST_OF_EACH_CLASS}"
             how = "errors measured on all systems, as if it erred equally often on each"
             notes.append(f"{few}: {how}")
-    rates = reported, corrected, alone, from_errors
-    return SystemRate(system, n, n_labels, *rates, own_errors, tuple(notes))
+    return SystemRate(
+        system,
+        n,
+        n_labels,
+        reported=reported,
+        corrected=corrected,
+        labels_alone=alone,
+        from_errors=from_errors,
+        own_errors=own_errors,
+        notes=tuple(notes),
+    )
 
 
 def _is_random(rows: _Rows) -> bool:

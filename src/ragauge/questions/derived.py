@@ -87,8 +87,10 @@ def _two_hops(drafts: Sequence[Draft]) -> Iterator[Draft]:
             if question != second.question and is_short and not (is_near or is_told):
                 question = question[0].upper() + question[1:]
                 sources = (*first.sources, *second.sources)
-                kind = "multi-hop", "described", second.subject
-                yield Draft(question, second.references, sources, *kind, hops=2)
+                about = second.subject
+                yield Draft(
+                    question, second.references, sources, "multi-hop", "described", about, hops=2
+                )
 
 
 def _description(draft: Draft) -> tuple[str, str]:

@@ -117,9 +117,16 @@ class JudgeWriter:
         checked = with_also_relevant(check(taken, self.documents))
         kept = numbered([each for each in checked if each.sound], self.counts)
         rejected = [each for each in (*read, *checked) if not each.sound]
-        planned = self.counts, self.places(), self.documents
-        spent = session.usage.calls, session.usage.cost_usd
-        return MadeQuestions(kept, rejected, *planned, *spent, failures)
+        return MadeQuestions(
+            kept,
+            rejected,
+            planned=self.counts,
+            available=self.places(),
+            documents=self.documents,
+            n_calls=session.usage.calls,
+            cost_usd=session.usage.cost_usd,
+            failures=failures,
+        )
 
     def _replies(self, session: "JudgeSession") -> list[Replies]:
         """For each planned question what the judge writes, and its answers without and with the passages."""

@@ -88,8 +88,8 @@ def _of_passage(passage: Passage, names: en.Names, *, is_first: bool) -> Iterato
     for found in QUESTION_AND_ANSWER.finditer(passage.text):
         if _answers(found[1], found[2]):
             sources, answers = (Source(passage, *found.span(2)),), (plain(found[2]),)
-            kind = "single fact", "question and answer"
-            yield Draft(plain(found[1]), answers, sources, *kind, worth=4.0)
+            pattern = "question and answer"
+            yield Draft(plain(found[1]), answers, sources, "single fact", pattern, worth=4.0)
     language = language_of(passage.text) or "en"
     if language == "en":
         yield from _of_lists(passage, names)
@@ -97,8 +97,9 @@ def _of_passage(passage: Passage, names: en.Names, *, is_first: bool) -> Iterato
         return
     for sentence, source in _sentences(passage):
         for question, answer, form, subject in questions_in(language, sentence):
-            kind = form.question_type, f"{language} {form.question_type}"
-            yield Draft(question, (answer,), (source,), *kind, subject, form.worth)
+            kind = form.question_type
+            pattern = f"{language} {kind}"
+            yield Draft(question, (answer,), (source,), kind, pattern, subject, form.worth)
 
 
 def plain(text: str) -> str:
@@ -138,10 +139,10 @@ def _of_sentences(passage: Passage, names: en.Names) -> Iterator[Draft]:
             # A statement that repeats its question would be no answer; with another number it is.
             is_changed = asked.pattern == "changed number"
             answer = f"No. {sentence}" if is_changed else asked.answer
-            about = asked.pattern, clause.subject, worth
             # Of a statement and the same with another number only one is asked.
             origin = clause.asked() if kind == "yes/no" else ""
-            draft = Draft(question, (answer,), sources, kind, *about, origin=origin)
+            about, pattern = clause.subject, asked.pattern
+            draft = Draft(question, (answer,), sources, kind, pattern, about, worth, origin=origin)
             yield replace(draft, comparing=asked.comparing, value=asked.value)
         if pronoun is None:
             # `It`, `he` or `she` of the next sentence is the subject of a sentence that says what that is.
@@ -251,8 +252,16 @@ def _of_table(passage: Passage, names: en.Names) -> Iterator[Draft]:
                 if question.startswith("How many"):
                     is_compared, comparing = True, f"Which has more {noun}"
                 compared = comparing if is_compared and not is_turned else ""
-                kind, sources = ("table look-up", "cell", name), (Source(passage, *span),)
-                yield Draft(question, (cell,), sources, *kind, comparing=compared, value=cell)
+                yield Draft(
+                    question,
+                    (cell,),
+                    (Source(passage, *span),),
+                    "table look-up",
+                    "cell",
+                    name,
+                    comparing=compared,
+                    value=cell,
+                )
 
 
 def _names_row(cell: str) -> bool:

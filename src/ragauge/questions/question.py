@@ -174,6 +174,15 @@ class Draft:
         sources, references = self.sources if self.answerable else (), list(self.references)
         gold = [source.context for source in sources]
         relevant = {source.passage.id: 1.0 for source in sources}
-        kind = self.question_type, self.hops, self.answerable
-        made = list(self.history), dict(provenance)
-        return Question(self.question, self.question, references, gold, relevant, *kind, *made)
+        return Question(
+            self.question,
+            self.question,
+            references,
+            gold,
+            relevant,
+            question_type=self.question_type,
+            hops=self.hops,
+            answerable=self.answerable,
+            history=list(self.history),
+            provenance=dict(provenance),
+        )

@@ -122,8 +122,15 @@ def match_rows_to_qrels(rows: Rows, judgements: Judgements, compat: Compat) -> J
     n_retrieved = np.zeros(judgements.n_queries, np.int64)
     n_retrieved[judged_query[is_known]] = sizes[is_known]
     n_unjudged = int((~is_known).sum())
-    columns = np.concatenate(judgement), np.concatenate(rank)
-    return JudgedRun(judgements, n_retrieved, *columns, n_unjudged, rows.tag, notes=rows.notes)
+    return JudgedRun(
+        judgements,
+        n_retrieved,
+        judgement=np.concatenate(judgement),
+        rank=np.concatenate(rank),
+        n_unjudged_queries=n_unjudged,
+        tag=rows.tag,
+        notes=rows.notes,
+    )
 
 
 def judgements_of_samples(samples: "Samples") -> Judgements:
