@@ -133,6 +133,13 @@ def test_options_that_make_no_sense_are_refused_before_any_work(options, tmp_pat
     assert not (tmp_path / "r").exists()
 
 
+def test_no_cache_by_its_name_makes_no_file(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rows = [{"question": "q", "answer": "Paris", "reference": "Paris"}]
+    rg.evaluate(rows, ["semantic_similarity"], cache="none")
+    assert not list(tmp_path.iterdir())
+
+
 def test_nothing_asked_for_or_something_that_is_no_metric_is_refused():
     with pytest.raises(PlanError, match="no metrics given"):
         rg.evaluate([{"id": "q", "answer": "x"}], [])

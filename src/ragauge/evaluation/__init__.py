@@ -21,6 +21,7 @@ from ragauge.engine.selection import (
 )
 from ragauge.engine.workload import Workload, characters_per_second, workload
 from ragauge.errors import DataError, MetricError, PlanError, Problem, did_you_mean
+from ragauge.evaluation.config import NO_CACHE
 from ragauge.evaluation.execution import (
     BATCH_SIZE,
     ROWS_SAMPLED,
@@ -125,7 +126,7 @@ def evaluate(
     metric's label or function, or a list of them; without it, the suite `rag`. `encoder` is a model's name or an encoder, for metrics
     that need one (default: the embedded model). `judge` is a judge, an async function, a model's name,
     several of them, or a JudgeConfig with repeats and budgets. `cache` is a file that keeps vectors and
-    replies for later runs; each reply is stored as soon as it arrives. `folder`, also an s3:// or gs:// URL, stores the run batch by
+    replies for later runs (default, and with "none": no file); each reply is stored as soon as it arrives. `folder`, also an s3:// or gs:// URL, stores the run batch by
     batch; call again with the same arguments to resume: finished batches are reused, failed scores are
     retried. `batch_size` is how many rows are measured and stored together (default: 1,000, of many
     short samples more). `evidence` is whose evidence is kept: of "all" scores, of "failed" ones (those
@@ -204,7 +205,10 @@ class Evaluation(Batches):
         batch_size = usual_batch_size(samples) if batch_size is None else batch_size
         suites = fitting(suites_of(metrics), samples)
         resources = Resources(
-            encoder, precision=precision_of(suites), cache=cache, judging=judge_config_of(judge)
+            encoder,
+            precision=precision_of(suites),
+            cache=None if cache == NO_CACHE else cache,
+            judging=judge_config_of(judge),
         )
         plan = make_plan(suites, samples.columns, resources.defaults(), resources.judge_names)
         resources.expect_tokens(
