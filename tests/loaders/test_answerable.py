@@ -1,6 +1,7 @@
 """Whether a question has an answer, as files and other tools say it."""
 
 import json
+import re
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -45,6 +46,31 @@ def test_a_note_says_that_a_column_was_read_as_its_opposite():
     assert samples.notes[0] == "read 'is_impossible' as not answerable"
     chosen = rg.load([{"question": "q", "answer": "a", "has": "yes"}], map={"answerable": "has"})
     assert chosen.frame["answerable"].to_list() == [True]
+
+
+@pytest.mark.parametrize(
+    ("row", "shown"),
+    [
+        ({"answerable": True, "is_impossible": True}, "'answerable' is true and 'is_impossible' is true"),
+        ({"unanswerable": "no", "no_answer": "yes"}, """'unanswerable' is "no" and 'no_answer' is "yes\""""),
+        ({"answerable": True, "Answerability": "UNANSWERABLE"}, "'Answerability' is \"UNANSWERABLE\""),
+    ],
+)  # fmt: skip
+def test_columns_that_contradict_each_other_are_a_problem_with_its_place(row, shown):
+    rows = [{"id": "q1", "answer": "a"}, {"id": "q2", "answer": "a", **row}]
+    with pytest.raises(DataError, match=re.escape(shown)) as error:
+        rg.load(rows)
+    assert "list of rows:2: id 'q2'" in str(error.value)
+    first, *_ = row
+    assert rg.load(rows, map={"answerable": first}).frame["answerable"].null_count() == 1
+
+
+def test_of_several_columns_that_say_the_same_the_others_fill_in():
+    rows = [
+        {"answer": "a", "answerable": None, "is_impossible": True},
+        {"answer": "a", "answerable": True, "is_impossible": False},
+    ]
+    assert loaded(rows) == [False, True]
 
 
 @pytest.mark.parametrize("value", ["maybe", 2, "none", [True, False], {"a": 1}, 10**50])
