@@ -70,6 +70,24 @@ def test_answers_are_ordered_as_people_order_them(better, worse):
     assert score(better).value > score(worse).value
 
 
+@pytest.mark.parametrize(
+    ("question", "reference", "answer", "is_right"),
+    [
+        ("How long does a refund take?", "10 days", "A refund takes 10 business days.", False),
+        ("How many requests are allowed?", "100 per second", "You may send 100 per minute.", False),
+        ("How many goals did each score?", "Anna 2, Ben 3", "Anna scored 3 and Ben scored 2.", False),
+        ("Which release fixed it?", "2.1", "It was fixed in release 2.10.", False),
+        ("Which release is the latest?", "v3.12", "Version 3.12.0", True),
+        ("When does it open?", "9:30", "It opens at half past nine.", True),
+    ],
+)  # fmt: skip
+def test_a_number_counts_only_with_what_it_counts(question, reference, answer, is_right):
+    found = score(answer, reference, question)
+    assert found.value > 0.5 if is_right else found.value <= 0.2
+    if question.startswith("How many requests"):
+        assert "may send 100 per minute where the reference has 100 per second" in found.evidence["why"]
+
+
 def test_correct_and_wrong_answers_are_told_apart():
     right = [
         ("Capex of 2018 (in USD millions)?", "1577", "Capital expenditure was $1.577 billion."),

@@ -271,6 +271,21 @@ def test_a_question_asks_for_its_words_and_for_a_kind():
     assert asked.wants_value
 
 
+@pytest.mark.parametrize(
+    ("question", "answer", "refuses"),
+    [
+        ("Enthält der Vertrag eine Kündigungsfrist?", "Der Vertrag enthält keine Kündigungsfrist.", False),
+        ("Enthält der Vertrag eine Kündigungsfrist?", "Dazu enthält der Vertrag keine Angaben.", True),
+        ("Wie lang ist die Kündigungsfrist?", "Der Vertrag enthält keine Kündigungsfrist.", True),
+        ("Le contrat contient-il une clause pénale ?", "Le contrat ne contient aucune clause pénale.", False),
+        ("¿Incluye el contrato una cláusula penal?", "El contrato no incluye ninguna cláusula penal.", False),
+        ("Quand ?", "Il n'est pas possible de répondre.", True),
+    ],
+)  # fmt: skip
+def test_in_other_languages_too_an_answer_says_whether_something_is_there(question, answer, refuses):
+    assert bool(kinds(answer, question)) == refuses
+
+
 @pytest.mark.parametrize("question", ["Did she win?", "In 1912, was it open?", "What is missing?"])
 def test_yes_no_questions_and_questions_about_what_is_missing_want_no_value(question: str):
     assert not asked_by(question).wants_value
