@@ -232,9 +232,10 @@ TO_READ = (TAU_BENCH, TAU2_BENCH, {"question", "function"})
 def _asked_in_bfcl(values: Values, announce: dict[str, None]) -> None:
     """A case: what the user says at its only turn, and the tools."""
     turns, tools = items_in(values.get("question")), mappings_in(values.get("function"))
-    if len(turns) != 1 or not tools or not isinstance(turns[0], list):
+    asked = last_text(turns[0], ASKING) if len(turns) == 1 else None
+    if asked is None or not tools:
         return
-    values["question"] = last_text(turns[0], ASKING)
+    values["question"] = asked
     del values["function"]
     values["tools"] = [{**tool, "name": _name_of(tool.get("name"))} for tool in tools]
     announce["the messages of BFCL as question, 'function' as tools"] = None

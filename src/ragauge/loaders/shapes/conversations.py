@@ -154,25 +154,22 @@ def _paired(given: object) -> Sequence[object]:
         values = (
             mapping_of(item)
             if pair is None
-            else dict(zip(("user", "assistant"), pair, strict=False))
+            else dict(zip(("question", "answer"), pair, strict=False))
         )
-        asked, answered = (
-            next(
-                (
-                    name
-                    for name in values
-                    if ROLES.get(name.lower()) == role or field_of(name) == field
-                ),
-                None,
-            )
-            for role, field in (("user", "question"), ("assistant", "answer"))
-        )
+        by_speaker = {_speaker(name): name for name in values}
+        asked, answered = by_speaker.get("user"), by_speaker.get("assistant")
         if asked is None or answered is None or len(pair or (1, 2)) != 2:
             return []
         kept = {name: value for name, value in values.items() if name not in (asked, answered)}
         said = {**kept, "role": "assistant", "content": values[answered] or ""}
         pairs += [{"role": "user", "content": values[asked]}, said]
     return pairs
+
+
+def _speaker(name: str) -> str | None:
+    """Whose words are under a name of a question with its answer."""
+    by_field = {"question": "user", "answer": "assistant"}
+    return ROLES.get(name.lower()) or by_field.get(field_of(name) or "")
 
 
 def _with_reply(values: Mapping[str, object], name: str) -> Values | None:
