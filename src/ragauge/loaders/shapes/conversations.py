@@ -151,11 +151,8 @@ def _paired(given: object) -> Sequence[object]:
     pairs: list[object] = []
     for item in list_of(_parsed(given)) or ():
         pair = list_of(item)
-        values = (
-            mapping_of(item)
-            if pair is None
-            else dict(zip(("question", "answer"), pair, strict=False))
-        )
+        values: Values = dict(mapping_of(item))
+        values |= zip(("question", "answer"), pair or (), strict=False)
         by_speaker = {_speaker(name): name for name in values}
         asked, answered = by_speaker.get("user"), by_speaker.get("assistant")
         if asked is None or answered is None or len(pair or (1, 2)) != 2:
