@@ -154,3 +154,16 @@ def test_a_judge_reads_what_was_said_before_the_turn():
 def test_a_german_follow_up_is_answered_about_its_own_noun(question, answer):
     messages = chat("Was kostet es?", "12 Euro.", question, answer)
     assert rg.score("carried_context", messages=messages).value == 1
+
+
+@pytest.mark.parametrize(
+    ("messages", "value", "why"),
+    [
+        (chat("Fee?", FEE, "Open?", "It opens in May."), 1, None),
+        (chat("Fee?", FEE, "Open?", ""), 0, "leaves a question unanswered"),
+        (chat("Fee?", FEE, "Fee again?", FEE), 0, "repeats itself"),
+    ],
+)
+def test_faults_that_show_without_references(messages, value, why):
+    score = rg.score("faultless", messages=messages)
+    assert (score.value, score.evidence.get("why")) == (value, why)

@@ -424,3 +424,29 @@ def unanswered_questions(dialogue: Transcript) -> Score:
         unanswered.append({"turn": len(turns) + 1, "question": question, "why": "nothing follows"})
     evidence = {"unanswered": unanswered[:MAX_SHOWN], "n": len(unanswered)}
     return Score(float(len(unanswered)), evidence=evidence)
+
+
+@metric(version=1)
+def faultless(
+    unanswered_questions: Score, consistency: Score, carried_context: Score, repetition: Score
+) -> Score:
+    """Whether a conversation has no fault that shows without references.
+
+    1 or 0. Its faults: a question of the user without an answer, a contradiction, an answer about another thing, a
+    sentence said twice. Parts that are undefined have no fault. Undefined if the user says nothing.
+
+    Source: our own.
+
+    >>> faultless(Score(0.0), Score(0.5), Score.undefined("no follow-up"), Score(0.0)).evidence
+    {'why': 'contradicts an earlier answer'}
+    """
+    if unanswered_questions.value is None:
+        return unanswered_questions
+    faults = {
+        "leaves a question unanswered": unanswered_questions.value > 0,
+        "contradicts an earlier answer": consistency.value not in (None, 1),
+        "answers about another thing": carried_context.value not in (None, 1),
+        "repeats itself": repetition.value not in (None, 0),
+    }
+    found = [says for says, is_so in faults.items() if is_so]
+    return Score(not found, evidence={"why": ", ".join(found)} if found else {})
