@@ -271,10 +271,7 @@ def in_environment(folder: Path, env: Mapping[str, str], name: str) -> Done:
 
 @pytest.mark.parametrize(
     "env",
-    [
-        *LOCALES,
-        {"PYTHONHASHSEED": "1", "PYTHONUTF8": "0", "PYTHONIOENCODING": "ascii"},
-    ],
+    [*LOCALES, {"PYTHONHASHSEED": "1", "PYTHONUTF8": "0", "PYTHONIOENCODING": "ascii"}],
     ids=str,
 )
 def test_locale_encoding_and_hash_seed_change_no_byte(reference, env, tmp_path):

@@ -72,22 +72,9 @@ def name_of(path: Path) -> str:
 
 
 MODULES = {name_of(path): path for path in SOURCE.rglob("*.py")}
-LIGHT = {
-    "encoders.models",
-    "rankings.names",
-    "stats.aggregation",
-}
+LIGHT = {"encoders.models", "rankings.names", "stats.aggregation"}
 LATE = {
-    *(
-        f"comparing.{name}"
-        for name in [
-            "compare",
-            "mismatches",
-            "pair",
-            "rows",
-            "scores",
-        ]
-    ),
+    *(f"comparing.{name}" for name in ["compare", "mismatches", "pair", "rows", "scores"]),
     "engine.executors",
     "evaluation.judge_bias",
     "gating.gate",

@@ -173,11 +173,7 @@ def _told(question):
 
 
 def accuracies(correctness=80, completeness=80, consistency=80, **others):
-    scores = {
-        "correctness": correctness,
-        "completeness": completeness,
-        "consistency": consistency,
-    }
+    scores = {"correctness": correctness, "completeness": completeness, "consistency": consistency}
     return {name: {"reason": name, "score": score} for name, score in scores.items()} | others
 
 

@@ -323,10 +323,7 @@ def test_what_may_pass_is_asked_again_and_given_up_in_the_end(broken, server):
 
 @pytest.mark.parametrize(
     ("status", "headers"),
-    [
-        (429, {"Retry-After": "0.2"}),
-        (503, {"retry-after-ms": "200", "Retry-After": "0"}),
-    ],
+    [(429, {"Retry-After": "0.2"}), (503, {"retry-after-ms": "200", "Retry-After": "0"})],
 )
 def test_what_the_server_says_to_one_is_waited_by_all(status, headers, server):
     starts = []
