@@ -1,7 +1,5 @@
 """What judging costs: counted, bounded, told beforehand."""
 
-import json
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -50,20 +48,10 @@ def test_what_is_paid_is_counted():
     paid(ours, request(), Reply("b", prompt_tokens=50, completion_tokens=10))
     ours.cached += 1
     told = ours.as_data()
-    assert told["cost_usd"] == approx(PRICE.of(150, 30))
-    assert {**told, "cost_usd": None} == {
-        "calls": 2,
-        "cached": 1,
-        "failed": 0,
-        "prompt_tokens": 150,
-        "completion_tokens": 30,
-        "cost_usd": None,
-        "calls_without_count": 0,
-        "refused_by_budget": 0,
-        "over_budget_usd": 0.0,
-        "in_flight_at_budget": 0,
-    }
-    json.dumps(told, allow_nan=False)
+    assert told.pop("cost_usd") == approx(PRICE.of(150, 30))
+    nothing = ("failed", "calls_without_count", "refused_by_budget", "in_flight_at_budget")
+    counts = {"calls": 2, "cached": 1, "prompt_tokens": 150, "completion_tokens": 30}
+    assert told == {**counts, **dict.fromkeys(nothing, 0), "over_budget_usd": 0.0}
 
 
 def test_the_cost_that_a_provider_tells_counts_before_the_price():
@@ -164,16 +152,13 @@ def test_the_first_call_of_a_prompt_is_waited_for_only_where_costs_are_bounded()
         with ours.reserved(request()):
             assert ours.must_wait(request()) is waits
             assert not ours.must_wait(request(prompt="claims"))
-
-
-@pytest.mark.parametrize("reply", [Reply("a"), None])
-def test_one_call_of_a_prompt_is_waited_for_even_where_it_tells_nothing(reply):
-    ours = spending(max_cost_usd=9.0)
-    with ours.reserved(request()) as pay:
-        if reply:
-            pay(reply)
-    with ours.reserved(request()):
-        assert not ours.must_wait(request())
+    for reply in (Reply("a"), None):  # even where it tells nothing
+        ours = spending(max_cost_usd=9.0)
+        with ours.reserved(request()) as pay:
+            if reply:
+                pay(reply)
+        with ours.reserved(request()):
+            assert not ours.must_wait(request())
 
 
 @given(
