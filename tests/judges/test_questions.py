@@ -67,15 +67,11 @@ def assert_refused(question, wrong, right, problem):
 
 
 @pytest.mark.parametrize("name", EVERY)
-def test_a_reply_as_it_might_come_is_one_that_can_be_read(name):
+def test_a_reply_as_it_might_come_can_be_read_and_the_prompt_shows_its_fields(name):
     question = EVERY[name]
     question.read(read_json(json.dumps(question.stand_in), question.schema))
-
-
-@pytest.mark.parametrize("name", EVERY)
-def test_the_prompt_shows_every_field_that_the_reply_must_have(name):
     text = Prompts().by_name[name].text
-    for field in _fields(EVERY[name].schema):
+    for field in _fields(question.schema):
         assert f'"{field}":' in text
 
 
@@ -157,15 +153,14 @@ def asked_back(*texts, noncommittal=False):
     return {"questions": [{"question": text, "noncommittal": noncommittal} for text in texts]}
 
 
-@pytest.mark.parametrize("n", [1, 2, 5])
+@pytest.mark.parametrize("n", [1, 5])
 def test_as_many_questions_as_are_wanted(n):
     question = questions.questions("It is $5.", n)
-    texts = [f"question {place}?" for place in range(n)]
-    assert len(read(question, asked_back(*texts))) == n
+    right = asked_back(*(f"question {place}?" for place in range(n)))
+    assert len(read(question, right)) == n
     assert re.search(rf"\b{n}\b", _told(question).partition("</answer")[2])
-    assert_refused(
-        question, asked_back(*texts, "more?"), asked_back(*texts), f"must have {n} entries"
-    )
+    more = asked_back(*["more?"] * (n + 1))
+    assert_refused(question, more, right, f"must have {n} entries")
 
 
 def _told(question):
