@@ -20,11 +20,12 @@ def started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys):
     (tmp_path / "data").mkdir()
     (tmp_path / "data/answers.jsonl").write_text(ROWS)
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
 
     def start(text: str) -> tuple[int, str]:
         (tmp_path / "data/test_it.py").write_text(text)
         sys.modules.pop("data.test_it", None)  # of an earlier session
-        options = ("-q", "-s", "-p", "no:cacheprovider", "--strict-markers")
+        options = ("-q", "-s", "-p", "ragauge.pytest_plugin", "--strict-markers")
         code = pytest.main([*options, "--import-mode=importlib", "data/test_it.py"])
         said = capsys.readouterr()
         return int(code), said.out + said.err

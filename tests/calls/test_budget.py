@@ -220,9 +220,3 @@ def test_replies_that_are_known_narrow_an_estimate():
         assert estimated(usage, text, **changed).prompt_tokens[1] == approx(100)
     chinese = told(KNOWN_CALLS, text="字" * 400, prompt_tokens=320)
     assert estimated(spending(ledger=chinese), "字" * 800).prompt_tokens[1] == approx(640)
-
-
-def test_a_run_learns_from_its_own_replies():
-    ours = spending(max_cost_usd=1.0)
-    paid(ours, request(), Reply("a", 100, 5_000))
-    assert ours._max_cost(request()) == approx(PRICE.of(125, 1.5 * 5_000))

@@ -111,33 +111,6 @@ def test_all_of_a_reply_is_found_again_and_the_last_one_counts(tmp_path, monkeyp
     assert (tmp_path / "c").exists() is is_file
 
 
-some_numbers = st.none() | st.integers(0, 10**9)
-replies = st.builds(
-    Reply,
-    st.text(max_size=40),
-    some_numbers,
-    some_numbers,
-    some_numbers,
-    st.none() | st.floats(0, 10),
-    st.text(min_size=1, max_size=9),
-    st.none() | st.text(max_size=9),
-    st.none()
-    | st.lists(
-        st.builds(
-            TokenChoice,
-            st.text(max_size=3),
-            st.lists(st.tuples(st.text(max_size=3), st.floats(-9, 0)), max_size=2).map(tuple),
-        ),
-        max_size=2,
-    ).map(tuple),
-)
-
-
-@given(replies)
-def test_a_reply_that_is_packed_is_the_same_when_it_is_unpacked(reply):
-    assert unpacked_reply(packed_reply(reply)) == reply
-
-
 NO_REPLIES = ("[]", "{}", '{"words": "x"}', '{"text": "x", "mood": "good"}')
 
 

@@ -1,6 +1,5 @@
 """Reviewing: who sees what next, what their labels say together, and what calibrate makes of them."""
 
-import json
 from dataclasses import astuple, replace
 
 import pytest
@@ -11,7 +10,7 @@ import ragauge as rg
 from ragauge.errors import DataError, PlanError
 from ragauge.page.review_view import item_view
 from ragauge.people.review import AutomaticVerdict, Review
-from ragauge.people.review_labels import LabelFile, LabelLog, ReviewLabel
+from ragauge.people.review_labels import LabelLog, ReviewLabel
 from ragauge.people.review_stats import review_stats
 from ragauge.people.review_verdicts import applied
 
@@ -230,13 +229,6 @@ def test_stats_of_a_queue_without_labels(run):
     stats = review_stats(run.review_queue())
     assert stats.states == {"open": 6}
     assert stats.raters == [] and stats.agreement is None and stats.automatic == []
-
-
-def test_the_labels_keep_their_place_in_the_random_order(review):
-    saved = review.save(review.queue.items[4], "ann", 1)
-    row = json.loads(LabelFile.of(review.queue.run.folder).path.read_text())
-    assert row["sample"] == {"seed": 0, "place": 4}
-    assert saved.label.sample is not None
 
 
 def test_labels_outlive_the_run_in_their_folder(review, run):

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from ragauge.errors import PlanError, StoreError
+from ragauge.errors import StoreError
 from ragauge.people.review_labels import LabelFile, Retraction, ReviewLabel, SamplePlace
 
 IMPORTS = "import sys; from pathlib import Path; from ragauge.people.review_labels import LabelFile, ReviewLabel"
@@ -203,8 +203,3 @@ def test_a_link_pipe_or_folder_in_its_place_is_refused(file, tmp_path):
     os.mkfifo(file.path)
     with pytest.raises(StoreError, match="a named pipe"):
         file.read()
-
-
-def test_a_run_in_memory_has_no_place_for_labels():
-    with pytest.raises(PlanError, match="stored in the run's folder"):
-        LabelFile.of(None)

@@ -9,7 +9,6 @@ import logging
 import pickle
 import random
 import socket
-import subprocess
 import sys
 import time
 from collections.abc import Callable
@@ -181,18 +180,6 @@ def test_many_are_asked_at_once_on_few_connections(server):
     assert texts_of(judge(server, concurrency=30), 100) == ["yes"] * 100
     assert 8 < server.most <= 30
     assert server.n_connections <= 30
-
-
-def test_one_judge_serves_one_event_loop_after_the_other(server):
-    one = judge(server)
-    assert [asyncio.run(one.reply(PLAIN)).text, ask(one).text, ask(one).text] == ["yes"] * 3
-
-    async def twice():
-        await one.reply(PLAIN)
-        await one.close()
-        return await one.reply(PLAIN)
-
-    assert asyncio.run(_closing(one, twice())).text == "yes"
 
 
 def test_which_connections_are_used(monkeypatch, without_proxies):
@@ -692,17 +679,3 @@ def test_tokens_a_minute_are_counted_by_what_was_taken(server):
     start = time.monotonic()
     texts_of(judge(server, tpm=72_000, concurrency=1), 5)
     assert 0.35 <= time.monotonic() - start < 3
-
-
-def test_the_server_runs_as_a_process_of_its_own(tmp_path, without_proxies):
-    replies = tmp_path / "replies.json"
-    rules = [{"prompt": "verdict", "reply": {"verdict": True}}, {"contains": "hell", "reply": "hi"}]
-    replies.write_text(json.dumps(rules))
-    command = [sys.executable, faulty.__file__, "--in-flight", "40", "--replies", str(replies)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-        try:
-            port = int(process.stdout.readline())
-            one = ChatEndpoint("tiny", base_url=f"http://127.0.0.1:{port}/v1")
-            assert [ask(one, ASKED).text, ask(one).text] == ['{"verdict": true}', "hi"]
-        finally:
-            process.kill()

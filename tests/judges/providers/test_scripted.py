@@ -336,14 +336,6 @@ def test_a_recording_that_was_cut_at_any_byte_is_continued_and_loses_no_complete
         assert said(RecordedJudge(path), asked[1]) == ["two"]
 
 
-def test_a_recording_of_another_judge_is_not_mixed_with_this_one(tmp_path):
-    replied(RecordingJudge(ScriptedJudge(["x"], name="m"), tmp_path / "r"))
-    before = (tmp_path / "r").read_bytes()
-    with pytest.raises(PlanError, match="holds replies of m with other parameters or of another"):
-        RecordingJudge(ScriptedJudge(["x"], name="n"), tmp_path / "r")
-    assert (tmp_path / "r").read_bytes() == before
-
-
 def test_a_place_that_cannot_be_written_is_told_before_anything_is_asked(tmp_path):
     says = r"cannot be written: .* is not a (writable folder|file)"
     for path in (tmp_path / "no" / "folder" / "r", tmp_path, Path("/dev/zero")):
