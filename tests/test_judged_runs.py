@@ -19,10 +19,10 @@ from hypothesis import strategies as st
 from pytest import approx
 
 import ragauge as rg
-from ragauge.errors import JudgeError, MetricError, PlanError, StoreError
+from ragauge.errors import JudgeError, PlanError, StoreError
 from ragauge.evaluation import estimate
 from ragauge.judges.config import JudgeConfig
-from ragauge.judges.protocol import Reply, reply_ledger
+from ragauge.judges.protocol import Reply
 from ragauge.judges.providers.scripted import RecordingJudge
 from ragauge.label import Label
 from ragauge.score import NOT_ASKED
@@ -194,49 +194,6 @@ def test_the_best_of_the_references_is_not_known_before_all_were_asked_about(tmp
     assert run.scores["status"].to_list() == ["skipped"]
 
 
-def test_from_the_cache_only_a_run_asks_nobody_and_says_what_is_not_there(tmp_path):
-    rows = samples(4)
-    whole, n = evaluated(tmp_path / "whole", rows, ["faithfulness"])
-    evaluated(tmp_path / "run in parts", rows, ["faithfulness"], max_calls=n - 1)
-    run, n_calls = evaluated(tmp_path / "run in parts", rows, ["faithfulness"], mode="cached")
-    assert n_calls == 0
-    assert set(run.scores["status"]) == {"ok", "skipped"}
-    reasons = set(run.scores["reason"].drop_nulls())
-    assert reasons == {f"{NOT_ASKED}only the cache is read, and it has no reply of rules"}
-    run, n_calls = evaluated(tmp_path / "run in parts", rows, ["faithfulness"])
-    assert n_calls == 1
-    assert run.scores.equals(whole.scores)
-
-
-def test_what_failed_is_asked_again_and_nothing_else(tmp_path):
-    rows = samples(6)
-    whole, n = evaluated(tmp_path / "whole", rows, ["faithfulness", "gpt_score"])
-    sick = Rules(refuses=lambda request: "tier 3" in request.messages[1].content)
-    first, n_first = evaluated(tmp_path / "sick", rows, ["faithfulness", "gpt_score"], judge=sick)
-    assert set(first.scores.filter(pl.col("status") == "failed")["id"]) == {"q3"}
-    assert first.scores.filter(pl.col("id") != "q3").equals(
-        whole.scores.filter(pl.col("id") != "q3")
-    )
-    again, n_again = evaluated(tmp_path / "sick", rows, ["faithfulness", "gpt_score"])
-    assert n_again == 3  # claims, support and criteria of q3
-    assert n_first == n - 1  # its support was not asked about, for want of claims
-    assert again.scores.equals(whole.scores)
-
-
-def test_when_every_call_fails_no_score_has_a_value(tmp_path):
-    run, n = evaluated(tmp_path, samples(4), ["graphrag"], judge=Rules(refuses=lambda _: True))
-    judged = run.scores.filter(
-        pl.col("metric").str.contains('judge="rules"') & ~pl.col("metric").str.contains("ragas_")
-    )
-    assert judged["value"].is_null().all()
-    assert set(judged["status"]) == {"failed"}
-    assert set(judged["reason"]) == {"not today"}
-    (composite,) = set(run.scores.filter(pl.col("metric").str.contains("ragas_"))["status"])
-    assert composite == "undefined"
-    told = run.manifest.judging["rules"]
-    assert told["calls"] == told["failed"] == n > 0
-
-
 RUN = """
     import asyncio, json, os, sys
     sys.path.insert(0, sys.argv[1])
@@ -308,23 +265,6 @@ def test_a_run_that_is_killed_again_and_again_pays_nothing_twice_and_ends_the_sa
     assert killed.scores.equals(expected.scores)
 
 
-@pytest.mark.slow
-def test_no_reply_that_is_on_the_disk_is_asked_for_again_whenever_it_is_killed(tmp_path):
-    process, log = start(tmp_path, n_at_once=6)
-    while len(log.read_text().split()) < 17 and process.poll() is None:
-        time.sleep(0.0005)
-    process.kill()
-    process.wait(PATIENCE_S)
-    before = [bytes.fromhex(key) for key in log.read_text().split()]
-    on_disk = set(reply_ledger(tmp_path / "killed" / "cache.sqlite").find(before))
-    code, asked = finished(tmp_path, n_at_once=6)
-    after = {bytes.fromhex(key) for key in asked[len(before) :]}
-    assert code == 0
-    assert len(after) == len(asked) - len(before)
-    assert not after & on_disk
-    assert len(after | on_disk) == 32
-
-
 class Interrupting:
     """A judge that replies some times, then interrupts the process and is called off."""
 
@@ -367,39 +307,6 @@ def test_an_interrupt_ends_a_run_at_once_and_leaves_the_replies_that_came(tmp_pa
     run, n_after = evaluated(tmp_path / "cut", rows, ["faithfulness"], batch_size=6)
     assert n_after == n - 5
     assert run.scores.equals(whole.scores)
-
-
-def test_a_run_in_another_thread_is_not_touched_by_one_that_fails(own_metrics):
-    began, failed = threading.Event(), threading.Event()
-
-    async def patient(request):
-        began.set()
-        while not failed.is_set():
-            await asyncio.sleep(0.001)
-        await asyncio.sleep(0.05)
-        return "CORRECT"
-
-    @rg.metric
-    async def breaks(answer: str, *, judge) -> float:
-        raise ValueError("no luck")
-
-    found = []
-
-    def work():
-        try:
-            found.append(rg.evaluate(samples(1), ["answer_class"], judge=patient))
-        except BaseException as error:
-            found.append(error)
-
-    other = threading.Thread(target=work)
-    other.start()
-    assert began.wait(PATIENCE_S)
-    with pytest.raises(MetricError):
-        rg.evaluate(samples(1), ["breaks"], judge=Rules())
-    failed.set()
-    other.join(PATIENCE_S)
-    assert isinstance(found[0], rg.Run), found
-    assert found[0].scores["value"].to_list() == [1.0]
 
 
 def test_scoring_one_sample_leaves_no_thread_behind():
@@ -609,15 +516,6 @@ def test_a_run_with_other_words_or_another_judge_is_another_run(tmp_path):
     run, n = evaluated(tmp_path, samples(2), ["answer_class"], max_calls=1)
     assert n == 0  # what may be spent does not make it another one
     assert run.scores["status"].to_list() == ["ok", "ok"]
-
-
-def test_steps_that_look_like_a_word_of_ours_stay_as_the_judge_wrote_them():
-    steps = {"steps": ["Compare [[low]] and \\1."]}
-    judge = rg.ScriptedJudge({"g_eval_steps": steps, "g_eval": {"reason": "…", "score": 3}})
-    run = rg.evaluate(samples(2), ['g_eval(criteria="kind?")'], judge=judge)
-    assert run.scores["value"].to_list() == [0.5, 0.5]
-    assert sum(one.prompt == "g_eval_steps" for one in judge.requests) == 1
-    assert "1. Compare [[low]] and \\1." in judge.requests[-1].messages[1].content
 
 
 def test_a_recorded_run_is_replayed_to_the_same_scores(tmp_path):

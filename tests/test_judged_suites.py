@@ -233,14 +233,6 @@ def test_where_every_call_fails_there_is_no_judged_number(said):
         assert status == wanted or "judge=" not in metric
 
 
-def test_without_a_judge_what_needs_one_is_skipped():
-    run = rg.evaluate(ROWS, "graphrag", encoder=ENCODER)
-    statuses = {row["name"]: row["skipped"] for row in run.summary().iter_rows(named=True)}
-    for name in (*GRAPHRAG[:4], "factual_accuracy_percentage", *GRAPHRAG[-3:-1]):
-        assert statuses[name] == 3
-    assert statuses["dont_know_answers_count"] == 0
-
-
 def test_factual_qa_runs_whole():
     verdicts = [{"criterion": at, "reason": "r", "verdict": "met"} for at in range(1, 6)]
 
