@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -184,12 +183,8 @@ def test_a_score_of_which_a_part_or_an_asking_was_left_out_is_unfinished(
 
 def test_the_best_of_the_references_is_not_known_before_all_were_asked_about(tmp_path):
     """The second reference is the answer's own; the budget is used up after the first."""
-    row = {
-        "id": "1",
-        "question": "q",
-        "answer": "The fee is $5.",
-        "references": ["No", "The fee is $5."],
-    }
+    references = ["No", "The fee is $5."]
+    row = {"id": "1", "question": "q", "answer": references[1], "references": references}
     run, _ = evaluated(tmp_path, [row], ["factual_accuracy"], max_calls=1)
     assert run.scores["status"].to_list() == ["skipped"]
 
@@ -525,23 +520,6 @@ def test_a_recorded_run_is_replayed_to_the_same_scores(tmp_path):
     assert again.scores.equals(first.scores)
     other = rg.evaluate(samples(4), asking, judge=f"replay:{tmp_path / 'r'}")
     assert set(other.scores.filter(pl.col("status") == "failed")["id"]) == {"q3"}
-
-
-@pytest.mark.slow
-def test_a_metric_of_the_script_itself_is_known_by_the_same_in_every_process(tmp_path):
-    script = tmp_path / "script.py"
-    script.write_text(
-        textwrap.dedent("""
-            import ragauge as rg
-            @rg.metric
-            def own(answer: str) -> float:
-                return float(answer in {"yes", "no", "maybe"} or any(x == "y" for x in answer))
-            rg.evaluate([{"id": "1", "answer": "yes"}], ["own"], folder="run")
-        """)
-    )
-    for seed in "12":
-        env = {**os.environ, "PYTHONHASHSEED": seed}
-        subprocess.run([sys.executable, str(script)], cwd=tmp_path, env=env, check=True)
 
 
 MUMBLED = "Well, it depends."

@@ -272,12 +272,8 @@ def test_when_the_judge_fails_the_match_decides_and_asks_for_review():
 def test_answer_quality_runs_whole():
     run, _ = evaluated("answer-quality")
     names = [one.name for one in run.metrics]
-    assert names[6:10] == [
-        "faithfulness",
-        "answer_relevancy",
-        "context_precision",
-        "context_recall",
-    ]
+    judged = ["faithfulness", "answer_relevancy", "context_precision", "context_recall"]
+    assert names[6:10] == judged
     found = table(run)
     assert [row["faithfulness"] for row in found.values()] == [0.5, None, 0.0]
     assert [row["context_precision"] for row in found.values()] == [0.5, None, 1.0]

@@ -13,11 +13,7 @@ import ragauge as rg
 ROOT = Path(__file__).parent.parent
 ROW = {
     "id": "q1",
-    "trial": {
-        "asked": "When?",
-        "steps": [{"said": "In 1931."}],
-        "pages": [{"body": "Since 1931."}],
-    },
+    "trial": {"asked": "When?", "steps": [{"said": "In 1931."}], "pages": [{"body": "1931."}]},
     "target": {"text": "1931 in"},
 }
 """A row of the shape that the template describes."""

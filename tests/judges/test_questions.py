@@ -91,13 +91,8 @@ CLAIMS_READ = {"sentences": [sentence(1, "The fee is $5"), sentence(2, free=True
 
 
 def verdict_on(claim, supported, quote="", context=0):
-    return {
-        "claim": claim,
-        "reason": "because",
-        "supported": supported,
-        "context": context,
-        "quote": quote,
-    }
+    verdict = {"claim": claim, "reason": "because", "supported": supported}
+    return {**verdict, "context": context, "quote": quote}
 
 
 SUPPORT_READ = {"verdicts": [verdict_on(1, True, "The fee is $5", 1), verdict_on(2, False)]}

@@ -213,11 +213,8 @@ def test_an_error_keeps_that_it_is_cut_across_processes():
     assert pickle.loads(pickle.dumps(ReplyError("x", is_cut=True))).is_cut
 
 
-TWO_REQUIRED = {
-    **CLAIMS,
-    "required": ["claims", "n"],
-    "properties": {**CLAIMS["properties"], "n": {}},
-}
+BOTH = {**CLAIMS["properties"], "n": {}}
+TWO_REQUIRED = {**CLAIMS, "required": ["claims", "n"], "properties": BOTH}
 AB, YES_NO = {"claims": ["a", "b"]}, {"flags": [True, False, True]}
 
 
