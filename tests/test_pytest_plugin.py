@@ -25,8 +25,9 @@ def started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys):
     def start(text: str) -> tuple[int, str]:
         (tmp_path / "data/test_it.py").write_text(text)
         sys.modules.pop("data.test_it", None)  # of an earlier session
-        options = ("-q", "-s", "-p", "ragauge.pytest_plugin", "--strict-markers")
-        code = pytest.main([*options, "--import-mode=importlib", "data/test_it.py"])
+        options = ["-q", "-s", "-p", "ragauge.pytest_plugin", "--strict-markers"]
+        options += [f"--basetemp={tmp_path / 'of it'}", "--import-mode=importlib"]
+        code = pytest.main([*options, "data/test_it.py"])
         said = capsys.readouterr()
         return int(code), said.out + said.err
 
