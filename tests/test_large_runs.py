@@ -42,7 +42,7 @@ def rows() -> Iterator[dict[str, object]]:
             }
 
 
-def count_as_large(monkeypatch: pytest.MonkeyPatch) -> None:
+def count_as_large(monkeypatch):
     """A run of 120 questions counts as large."""
     monkeypatch.setattr(summary, "MAX_GROUP", 60)
     monkeypatch.setattr(scores, "MIN_INDEXED", 60)
@@ -53,19 +53,19 @@ def count_as_large(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture(autouse=True)
-def small(monkeypatch: pytest.MonkeyPatch):
+def small(monkeypatch):
     count_as_large(monkeypatch)
 
 
 @pytest.fixture(scope="module")
-def answers(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def answers(tmp_path_factory):
     path = tmp_path_factory.mktemp("data") / "answers.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in rows()))
     return path
 
 
 @pytest.fixture(scope="module")
-def both(answers: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Run, Run]:
+def both(answers, tmp_path_factory):
     """A run in the folder `memory`, and one in `pieces` that was read in pieces; tests change neither."""
     folder = tmp_path_factory.mktemp("runs")
     with pytest.MonkeyPatch.context() as monkeypatch:
@@ -77,7 +77,7 @@ def both(answers: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Run, 
 
 
 @pytest.fixture
-def folder(both: tuple[Run, Run], tmp_path: Path) -> Path:
+def folder(both, tmp_path):
     """A copy of the run that was read in pieces."""
     return Path(shutil.copytree(place_of(both) / "pieces", tmp_path / "run"))
 
@@ -94,7 +94,7 @@ def run_of(answers: Path, folder: Path | None, *, in_pieces: bool) -> Run:
     return rg.evaluate(samples, METRICS, folder=folder, batch_size=13)
 
 
-def test_both_roads_give_the_same_run(both: tuple[Run, Run]):
+def test_both_roads_give_the_same_run(both):
     memory, pieces = both
     assert pieces.manifest.key == memory.manifest.key
     assert pieces.scores.equals(memory.scores)
@@ -120,9 +120,7 @@ def test_both_roads_give_the_same_run(both: tuple[Run, Run]):
     }
 
 
-def test_outputs_of_scores_are_written_some_samples_at_a_time(
-    both: tuple[Run, Run], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
+def test_outputs_of_scores_are_written_some_samples_at_a_time(both, tmp_path, monkeypatch):
     _, run = both
     texts = run.scores.with_columns(pl.col(pl.List(pl.String)).list.join(" "))
     rows = [score_json(row) for row in run.scores.iter_rows(named=True)]
@@ -146,7 +144,7 @@ def test_outputs_of_scores_are_written_some_samples_at_a_time(
 
 
 @pytest.mark.slow
-def test_a_run_in_memory_has_the_same_summary_as_its_parts(answers: Path, both: tuple[Run, Run]):
+def test_a_run_in_memory_has_the_same_summary_as_its_parts(answers, both):
     without_folder = run_of(answers, None, in_pieces=False)
     _, pieces = both
     opened = rg.open_run(place_of(both) / "pieces")
@@ -165,26 +163,20 @@ def test_a_run_in_memory_has_the_same_summary_as_its_parts(answers: Path, both: 
     assert str(opened) == str(pieces)
 
 
-def test_small_groups_of_a_large_run_have_the_same_intervals(
-    both: tuple[Run, Run], folder: Path, monkeypatch: pytest.MonkeyPatch
-):
+def test_small_groups_of_a_large_run_have_the_same_intervals(both, folder, monkeypatch):
     by_topic = both[1].summary("topic")
     monkeypatch.setattr(summary, "MAX_GROUP", 10**6)
     assert rg.open_run(folder).summary("topic").equals(by_topic)
 
 
 @pytest.mark.slow
-def test_groups_that_do_not_fit_together_are_summarised_in_rounds(
-    both: tuple[Run, Run], folder: Path, monkeypatch: pytest.MonkeyPatch
-):
+def test_groups_that_do_not_fit_together_are_summarised_in_rounds(both, folder, monkeypatch):
     by_both = both[1].summary(["topic", "level"])
     monkeypatch.setattr(summary, "MAX_IN_MEMORY", 50)
     assert rg.open_run(folder).summary(["topic", "level"]).equals(by_both)
 
 
-def test_the_intervals_from_sums_are_near_those_from_questions(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-):
+def test_the_intervals_from_sums_are_near_those_from_questions(folder, monkeypatch):
     approximate = rg.open_run(folder).summary()
     monkeypatch.setattr(summary, "MAX_GROUP", 10**6)
     resampled = rg.open_run(folder).summary()
@@ -196,7 +188,7 @@ def test_the_intervals_from_sums_are_near_those_from_questions(
             assert row["high"] == pytest.approx(other["high"], abs=near)
 
 
-def test_a_gate_reads_pieces_and_gives_the_same_verdicts(both: tuple[Run, Run], folder: Path):
+def test_a_gate_reads_pieces_and_gives_the_same_verdicts(both, folder):
     in_memory, _ = both
     opened = rg.open_run(folder)
     rules = [
@@ -213,7 +205,7 @@ def test_a_gate_reads_pieces_and_gives_the_same_verdicts(both: tuple[Run, Run], 
     assert any(verdict.ids for verdict in verdicts)
 
 
-def test_one_question_is_found_by_the_index(both: tuple[Run, Run]):
+def test_one_question_is_found_by_the_index(both):
     memory, pieces = both
     opened = rg.open_run(place_of(both) / "pieces")
     for id in ("q0", "q57", "q119"):
@@ -225,7 +217,7 @@ def test_one_question_is_found_by_the_index(both: tuple[Run, Run]):
 
 
 @pytest.mark.parametrize("damage", ["absent", "not Parquet", "of other samples"])
-def test_a_run_without_a_good_index_is_read_completely(damage: str, folder: Path):
+def test_a_run_without_a_good_index_is_read_completely(damage, folder):
     index = folder / "questions.parquet"
     table = pl.read_parquet(index)
     index.unlink()
@@ -237,7 +229,7 @@ def test_a_run_without_a_good_index_is_read_completely(damage: str, folder: Path
 
 
 @pytest.mark.slow
-def test_an_interrupted_run_resumes_on_either_road(answers: Path, tmp_path: Path):
+def test_an_interrupted_run_resumes_on_either_road(answers, tmp_path):
     whole = run_of(answers, tmp_path / "whole", in_pieces=False)
     for first, second in ((True, False), (False, True)):
         folder = tmp_path / f"run {first}"
@@ -250,16 +242,14 @@ def test_an_interrupted_run_resumes_on_either_road(answers: Path, tmp_path: Path
 
 
 @pytest.mark.slow
-def test_worker_processes_read_their_rows_themselves(
-    answers: Path, both: tuple[Run, Run], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
+def test_worker_processes_read_their_rows_themselves(answers, both, tmp_path, monkeypatch):
     monkeypatch.setattr("ragauge.engine.executors.MIN_ROWS_FOR_WORKERS", 1)
     samples = load(answers, in_pieces=True)
     run = rg.evaluate(samples, METRICS, folder=tmp_path / "run", batch_size=13, workers=2)
     assert run.scores.equals(both[0].scores)
 
 
-def test_a_missing_part_is_an_error(folder: Path, monkeypatch: pytest.MonkeyPatch):
+def test_a_missing_part_is_an_error(folder, monkeypatch):
     monkeypatch.setattr(store, "MAX_CHECKED", 3)
     (folder / "scores" / "000007.parquet").unlink()
     with pytest.raises(StoreError, match=r"000007\.parquet: .*this part is missing"):
@@ -267,9 +257,7 @@ def test_a_missing_part_is_an_error(folder: Path, monkeypatch: pytest.MonkeyPatc
 
 
 @pytest.mark.parametrize("kind", ["scores", "evidence"])
-def test_the_parts_of_a_question_are_checked_when_it_is_read(
-    kind: str, folder: Path, monkeypatch: pytest.MonkeyPatch
-):
+def test_the_parts_of_a_question_are_checked_when_it_is_read(kind, folder, monkeypatch):
     monkeypatch.setattr(store, "MAX_CHECKED", 3)
     part = folder / kind / "000008.parquet"  # of 19, q57 is in rows 114 and 115
     content = bytearray(part.read_bytes())
@@ -281,7 +269,7 @@ def test_the_parts_of_a_question_are_checked_when_it_is_read(
         run.of_question("q57")
 
 
-def test_damaged_samples_are_an_error_and_no_traceback(folder: Path):
+def test_damaged_samples_are_an_error_and_no_traceback(folder):
     path = folder / "samples.parquet"
     content = bytearray(path.read_bytes())
     content[10:400] = bytes(390)
@@ -291,14 +279,14 @@ def test_damaged_samples_are_an_error_and_no_traceback(folder: Path):
         _ = rg.open_run(folder).samples.frame
 
 
-def test_the_folder_keeps_its_samples_when_the_temporary_file_is_gone(both: tuple[Run, Run]):
+def test_the_folder_keeps_its_samples_when_the_temporary_file_is_gone(both):
     opened = rg.open_run(place_of(both) / "pieces").samples
     assert opened.frame.equals(both[1].samples.frame)
 
 
 @pytest.mark.parametrize("batches", [0, 8])
 def test_samples_that_pack_well_stay_in_their_file_if_they_are_many(
-    batches: int, answers: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    batches, answers, tmp_path, monkeypatch
 ):
     rg.evaluate(load(answers), "exact_match", folder=tmp_path / "run")
     monkeypatch.setattr(integrity, "LARGE_SAMPLES", 2**40)
