@@ -114,26 +114,22 @@ def always(answer) -> Callable:
 
 def test_a_question_is_sent_as_it_is_and_its_reply_comes_back(server):
     server.answer = always(ok("  Hello!\n"))
-    expected = Reply("  Hello!\n", 100, 20, model="judge-2025-01-01")
-    assert ask(judge(server)) == expected
+    assert ask(judge(server)) == Reply("  Hello!\n", 100, 20, model="judge-2025-01-01")
     messages = [{"role": "user", "content": "hello"}]
     assert server.asked == [{"model": "tiny", "messages": messages, "temperature": 0.0}]
     assert server.paths == ["/v1/chat/completions"]
     assert server.headers[0]["authorization"] == f"Bearer {CANARY}"
     assert server.headers[0]["user-agent"].startswith("AsyncOpenAI/")
-
-
-def test_a_schema_is_asked_for_strictly_and_parameters_are_sent_that_are_given(server):
+    # A schema is asked for strictly, and parameters are sent that are given.
     ask(judge(server), ASKED)
     schema = {"name": "verdict", "schema": SCHEMA, "strict": True}
-    assert server.asked[0]["response_format"] == {"type": "json_schema", "json_schema": schema}
-    assert [message["role"] for message in server.asked[0]["messages"]] == ["system", "user"]
+    assert server.asked[1]["response_format"] == {"type": "json_schema", "json_schema": schema}
     ask(judge(server, temperature=None))
-    assert sorted(server.asked[1]) == ["messages", "model"]
+    assert sorted(server.asked[2]) == ["messages", "model"]
     given = {"temperature": 0.7, "max_tokens": 300, "seed": 5}
     one = judge(server, **given)
     ask(one)
-    assert {name: server.asked[2][name] for name in given} == given
+    assert {name: server.asked[3][name] for name in given} == given
     assert (one.name, one.identity) == ("tiny", {"model": "tiny", **given})
 
 
@@ -215,24 +211,17 @@ def test_a_redirect_to_another_server_does_not_take_the_key_along(server):
         assert "authorization" not in other.headers[0]
 
 
-NOWHERE = ("http://a..b/v1", f"http://{64 * 'a'}/v1", "http://127.0.0.1:99999/", "", "ftp://h/")
-
-
-@pytest.mark.parametrize("to", (*NOWHERE, "/v1/chat/completions"))
+@pytest.mark.parametrize(
+    "to",
+    [
+        *("http://a..b/v1", f"http://{64 * 'a'}/v1", "http://127.0.0.1:99999/", "", "ftp://h/"),
+        "/v1/chat/completions",
+    ],
+)
 def test_a_redirect_to_nowhere_or_in_a_circle_is_an_error_of_the_judge(server, to):
     server.answer = always(Answer(307, headers={"Location": to}))
     match = "TooManyRedirects" if to.startswith("/") else ""
     assert CANARY not in str(error_of(judge(server, max_attempts=1), match))
-
-
-def test_replies_may_be_packed_long_and_of_any_content_type(server):
-    said = ok("yes" * 300_000)
-    packed = Answer(body=gzip.compress(said.body), headers={"Content-Encoding": "gzip"})
-    plain = Answer(body=said.body, headers={"Content-Type": "text/plain"})
-    server.answer = answering(packed, plain)
-    assert [reply.text for reply in in_turn(judge(server), 2)] == ["yes" * 300_000] * 2
-    assert "gzip" in server.headers[0]["accept-encoding"]
-    assert server.headers[0]["accept"] == "application/json"
 
 
 LONG = "input 3\nis too\x1b[31m long " + "x" * 900
@@ -266,10 +255,31 @@ def test_what_a_retry_would_not_change_is_asked_once(server, answer, match, is_d
     assert len(str(error)) < 500
 
 
-def test_a_page_of_html_later_is_asked_for_again(server):
-    server.answer = answering(ok("yes"), Answer(body=b"<html>one moment</html>"), ok("no"))
-    assert [reply.text for reply in in_turn(judge(server), 2)] == ["yes", "no"]
-    assert server.n_requests == 3
+YES = ok("yes" * 300_000)
+PACKED = Answer(body=gzip.compress(YES.body), headers={"Content-Encoding": "gzip"})
+LAST = Answer(body=ok("yes").body, headers={"Content-Length": str(len(ok("yes").body))})
+
+
+@pytest.mark.parametrize(
+    ("answers", "texts"),
+    [
+        # Packed, long, and of any content type.
+        (
+            (PACKED, Answer(body=YES.body, headers={"Content-Type": "text/plain"})),
+            ("yes" * 300_000,) * 2,
+        ),
+        # A page of HTML that comes later is asked for again.
+        ((ok("yes"), Answer(body=b"<html>one moment</html>"), ok("no")), ("yes", "no")),
+        # A connection that the server closed meanwhile is opened anew.
+        ((LAST,) * 4, ("yes",) * 4),
+    ],
+)
+def test_replies_of_any_form_are_read_one_after_the_other(server, answers, texts):
+    server.answer = answering(*answers)
+    assert tuple(reply.text for reply in in_turn(judge(server), len(texts))) == texts
+    assert server.n_requests == len(answers)
+    assert "gzip" in server.headers[0]["accept-encoding"]
+    assert server.headers[0]["accept"] == "application/json"
 
 
 BROKEN = [
@@ -408,12 +418,6 @@ def test_nobody_is_not_waited_for_as_long_as_somebody(server):
     server.answer = always(faulty.RESET)
     with pytest.raises(JudgeError, match="no answer in 8 attempts"):
         run(one.reply(PLAIN))
-
-
-def test_a_connection_that_the_server_closed_meanwhile_is_opened_anew(server):
-    said = ok("yes")
-    server.answer = always(Answer(body=said.body, headers={"Content-Length": str(len(said.body))}))
-    assert [reply.text for reply in in_turn(judge(server), 4)] == ["yes"] * 4
 
 
 @pytest.mark.parametrize("is_closed", [True, False])
