@@ -194,23 +194,19 @@ RUN = """
     sys.path.insert(0, sys.argv[1])
     import rules
     import ragauge as rg
-    from ragauge.judges.config import JudgeConfig
-    from ragauge.judges.protocol import entry_of, key_of, reply_ledger
+    from ragauge.judges.protocol import key_of, reply_ledger
     from ragauge.judges.providers.factory import open_judge
 
-    place, log, kill_at, n_at_once = sys.argv[2], open(sys.argv[3], "a"), *map(int, sys.argv[4:6])
-    cache = place + "/cache.sqlite"
-    n_calls, keys, room = 0, [], asyncio.Semaphore(n_at_once)
+    log, kill_at, samples = open("asked", "a"), int(sys.argv[2]), json.loads(sys.argv[3])
+    keys, room = [], asyncio.Semaphore(1)
 
     async def judge(request):
-        global n_calls
         async with room:
-            n_calls += 1
             key = key_of(opened.identity, request)
             log.write(key.hex() + "\\n")
             log.flush()
-            if n_calls == kill_at:
-                while len(reply_ledger(cache).find(keys)) < len(keys):  # all that came before is kept
+            if len(keys) + 1 == kill_at:
+                while len(reply_ledger("cache").find(keys)) < len(keys):  # all that came before is kept
                     await asyncio.sleep(0.01)
                 os.kill(os.getpid(), 9)
             keys.append(key)
@@ -218,40 +214,30 @@ RUN = """
             return json.dumps(rules.script(request))
 
     opened = open_judge(judge)
-    with open(sys.argv[6]) as file:
-        samples = json.load(file)
-    run = rg.evaluate(
-        samples, ["faithfulness", "context_precision", "gpt_score"], judge=opened, batch_size=3,
-        folder=place + "/run", cache=cache,
-    )
+    metrics = ["faithfulness", "context_precision", "gpt_score"]
+    rg.evaluate(samples, metrics, judge=opened, batch_size=3, folder="run", cache="cache")
 """
 
 
-def start(tmp_path, *, name="killed", kill_at=0, n_at_once=1):
-    """A judged run of 8 rows, 32 calls, in a process of its own, and the file with the keys of what it asked."""
-    (tmp_path / "own_run.py").write_text(textwrap.dedent(RUN))
-    (tmp_path / "samples.json").write_text(json.dumps(samples(8)))
-    log = tmp_path / f"{name}.log"
-    log.touch()
-    told = (JUDGES, tmp_path / name, log, kill_at, n_at_once, tmp_path / "samples.json")
-    (tmp_path / name).mkdir(exist_ok=True)
-    return subprocess.Popen([sys.executable, str(tmp_path / "own_run.py"), *map(str, told)]), log
-
-
-def finished(tmp_path, **how):
-    """The run's exit code, and all that was ever asked under this name."""
-    process, log = start(tmp_path, **how)
-    return process.wait(PATIENCE_S), log.read_text().split()
+def finished(folder, kill_at=0):
+    """The exit code of a judged run of 8 rows, 32 calls, and the keys of all that was ever asked in its folder."""
+    folder.mkdir(exist_ok=True)
+    (folder / "own_run.py").write_text(textwrap.dedent(RUN))
+    arguments = ("own_run.py", JUDGES, kill_at, json.dumps(samples(8)))
+    done = subprocess.run(
+        [sys.executable, *map(str, arguments)], cwd=folder, timeout=PATIENCE_S, check=False
+    )
+    return done.returncode, (folder / "asked").read_text().split()
 
 
 @pytest.mark.slow
 def test_a_run_that_is_killed_again_and_again_pays_nothing_twice_and_ends_the_same(tmp_path):
-    code, whole = finished(tmp_path, name="whole")
+    code, whole = finished(tmp_path / "whole")
     assert code == 0
     assert len(whole) == len(set(whole)) == 8 * 4
     for kill_at in (4, 9):
-        assert finished(tmp_path, kill_at=kill_at)[0] == -signal.SIGKILL
-    code, asked = finished(tmp_path)
+        assert finished(tmp_path / "killed", kill_at)[0] == -signal.SIGKILL
+    code, asked = finished(tmp_path / "killed")
     assert code == 0
     # One at a time: each kill loses the reply that was being waited for, and no other.
     assert sorted(set(asked)) == sorted(whole)
