@@ -29,7 +29,7 @@ MISSING = (
     ("Who chairs the board?", "For the members, you'd need to consult the company's website."),
     (
         "How many rooms has it?",
-        "It praises the garden. How many rooms it has is nothing the leaflet bothers with.",
+        "The leaflet praises its garden. How many rooms it has is nothing the leaflet bothers with.",
     ),
     (
         "What was the dividend yield of Orla?",
