@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from pytest import approx
 
 import ragauge as rg
-from ragauge.encoders.cached import CHARACTERS_PER_CALL, CachedEncoder
+from ragauge.encoders.cached import CachedEncoder, pieces
 from ragauge.encoders.local import LocalEncoder
 from ragauge.encoders.protocol import Floats, Ints, LongText, TokenVectors
 from ragauge.encoders.tokens import Tokens
@@ -193,27 +193,19 @@ def test_the_value_is_the_geometric_mean_of_the_sentences_by_their_content_words
     json.dumps(score.evidence)
 
 
-@pytest.mark.parametrize(
-    "answer",
-    [
+def test_a_mere_source_needs_no_support_and_one_with_a_name_is_a_claim():
+    for answer in (
         "Boots are left outside [2].",
         "According to the handbook, boots are left outside.",
         "Boots are left outside (source: boots-2, page 7).",
         "Boots are left outside. Sources: boots-2, Hut-Book",
         "Boots are left outside, as stated in the documents.",
-    ],
-)
-def test_a_mere_source_needs_no_support(answer):
-    score = one(answer, "Boots are left outside.")
-    assert parts(score)[4] == 0.0
-    assert unsupported(score) == []
-    assert score.value == approx(of_sum(7.0))
-
-
-def test_a_source_with_a_name_is_a_claim():
-    assert unsupported(one("Boots stay outside, according to Ada.", "Boots stay outside.")) == [
-        "according to Ada"
-    ]
+    ):
+        score = one(answer, "Boots are left outside.")
+        assert (parts(score)[4], unsupported(score)) == (0.0, [])
+        assert score.value == approx(of_sum(7.0))
+    named = one("Boots stay outside, according to Ada.", "Boots stay outside.")
+    assert unsupported(named) == ["according to Ada"]
 
 
 def test_pairs_count_within_one_sentence_only():
@@ -251,11 +243,11 @@ def test_an_answer_is_compared_with_its_nearest_sentences_only():
 
 def test_a_long_context_costs_the_encoder_no_more_than_its_nearest_sentences():
     encoder = Watched(Words())
-    sentences = [f"Hut number {n} opens in May." for n in range(1_000)]
-    (score,) = scored([("Hut 700 opens", [" ".join(sentences)])], encoder)
+    sentences = [f"Hut number {n} opens in May." for n in range(300)]
+    (score,) = scored([("Hut 200 opens", [" ".join(sentences)])], encoder)
     assert encoder.n_encoded <= 1 + NEAREST
     (best,) = part(score, "best_sentences")
-    assert best["text"] == sentences[700]
+    assert best["text"] == sentences[200]
 
 
 def test_a_context_without_punctuation_is_compared_in_pieces():
@@ -271,30 +263,25 @@ def test_the_context_with_most_of_the_words_is_named_as_the_sample_counts_them()
     assert (score.evidence or {})["best_context"] == {"context": 2, "coverage": approx(2 / 3)}
 
 
-@pytest.mark.parametrize("contexts", [[], [""], [" \n", "\t"]])
-def test_without_any_text_in_the_contexts_nothing_is_supported(contexts):
-    (score,) = scored([("Boots are left outside.", contexts)], Words())
-    assert (score.value, score.status) == (0.0, Status.OK)
-    assert score.evidence == {"contexts": "none has text in it"}
-
-
-def test_contexts_of_signs_alone_support_nothing():
-    score = one("Boots are left outside.", "…", "?!")
-    assert (score.value, score.evidence) == (0.0, {"contexts": "none has a word in it"})
-
-
 @pytest.mark.parametrize(
-    "answer", ["", " ", "Yes.", "It is not for you, is it?", "…?!", "a b", "OK"]
+    ("contexts", "what"),
+    [
+        *((given, "none has text in it") for given in ([], [""], [" \n", "\t"])),
+        (["…", "?!"], "none has a word in it"),
+    ],
 )
-def test_an_answer_without_content_words_is_undefined(answer):
-    score = one(answer, "Boots are left outside.")
-    assert score.status is Status.UNDEFINED
-    assert score.reason == "the answer has no content words to look up"
+def test_without_any_words_in_the_contexts_nothing_is_supported(contexts, what):
+    score = one("Boots are left outside.", *contexts)
+    assert (score.value, score.status, score.evidence) == (0.0, Status.OK, {"contexts": what})
 
 
-@pytest.mark.parametrize("answer", ["Two", "5", "東", "First", "No. 5"])
-def test_a_number_or_a_sign_is_content(answer):
-    assert one(answer, "Boots.").status is Status.OK
+def test_an_answer_without_content_words_is_undefined():
+    for answer in ("", " ", "Yes.", "It is not for you, is it?", "…?!", "a b", "OK"):
+        score = one(answer, "Boots are left outside.")
+        assert score.status is Status.UNDEFINED, answer
+        assert score.reason == "the answer has no content words to look up"
+    for answer in ("Two", "5", "東", "First", "No. 5"):
+        assert one(answer, "Boots.").status is Status.OK, answer
 
 
 @pytest.mark.parametrize(
@@ -393,30 +380,33 @@ def test_a_long_answer_is_compared_whole():
     assert [each["precision"] for each in read] == approx([0, 0, 0, 0, 1 / MAX_WORDS])
 
 
-def test_no_more_than_a_piece_of_text_is_encoded_at_a_time():
+def test_no_more_than_a_piece_of_text_is_encoded_at_a_time(monkeypatch):
+    monkeypatch.setattr(pieces, "__defaults__", (4_000,))
     encoder = Watched(Words())
-    contexts = [f"hut number {n} " + "is open " * 120 for n in range(500)]
-    rows = [("Hut 499 is open", contexts), ("boots", ["boots"])]
-    assert sum(map(len, contexts)) > 2 * CHARACTERS_PER_CALL
+    contexts = [f"hut number {n} " + "is open " * 20 for n in range(60)]
+    rows = [("Hut 59 is open", contexts), ("boots", ["boots"])]
+    assert sum(map(len, contexts)) > 2 * 4_000
     first, second = scored(rows, encoder)
-    assert encoder.most_characters <= CHARACTERS_PER_CALL
+    assert encoder.most_characters <= 4_000
     assert parts(first)[0] == 1.0
     assert second.value == approx(of_sum(7.0))
 
 
-@pytest.mark.parametrize(
-    ("better", "worse"),
-    [
-        ("The hut opens in May.", "The hut opens in June."),
-        ("The fee is $5.", "The fee is $9."),
-        ("In May the lodge is opened.", "In winter the bus is cancelled."),
-        ("The hut opens in May.", "The hut opens in May. It was built by monks."),
-    ],
-)
-def test_with_the_embedded_encoder_what_contexts_say_has_more(better, worse):
+def test_with_the_embedded_encoder_what_contexts_say_has_more():
     contexts = ["In May the hut opens its doors.", "The fee is $5."]
-    one, other = (rg.score("support", answer=text, contexts=contexts) for text in (better, worse))
-    assert one.value > other.value
+    answers = [
+        "The hut opens in May.",
+        "The hut opens in June.",
+        "The fee is $5.",
+        "The fee is $9.",
+    ]
+    answers += ["The hut opens in May. It was built by monks."]
+    rows = [{"id": text, "answer": text, "contexts": contexts} for text in answers]
+    scores = rg.evaluate(rows, "support").scores
+    value = dict(zip(scores["id"], scores["value"], strict=True))
+    assert value["The hut opens in May."] > value["The hut opens in June."]
+    assert value["The hut opens in May."] > value["The hut opens in May. It was built by monks."]
+    assert value["The fee is $5."] > value["The fee is $9."]
 
 
 def test_a_swapped_name_is_found_and_named():
@@ -455,12 +445,9 @@ def test_the_answer_itself_among_the_contexts_supports_it_wholly(answer, other):
     [
         (
             "Die Reparaturen wurden von ihm bezahlt.",
-            "Er bezahlte im Mai die Reparatur des Hauses und der Brücken.",
+            "Er bezahlte im Mai die Reparatur der Brücken.",
         ),
-        (
-            "Les réparations sont remboursées par elle.",
-            "Elle rembourse la réparation du pont et des maisons.",
-        ),
+        ("Les réparations sont remboursées par elle.", "Elle rembourse la réparation du pont."),
     ],
 )
 def test_words_of_other_languages_are_compared_by_their_stems(answer, context):
@@ -469,10 +456,9 @@ def test_words_of_other_languages_are_compared_by_their_stems(answer, context):
 
 
 def test_a_wrong_number_lowers_the_answer_and_a_wrong_word_its_sentence():
-    context = "The pool opens at nine. Team costs $18 per month. Members may bring guests. The office is in Bergen."
     right = "The pool opens at nine. Team costs $18 per month. Members may bring guests. The office is in Bergen."
     whole, number, word = (
-        rg.score("support", answer=right.replace(*change), contexts=[context])
+        rg.score("support", answer=right.replace(*change), contexts=[right])
         for change in (("", ""), ("$18", "$19"), ("may bring", "may not bring"))
     )
     assert number.value < 0.2

@@ -146,12 +146,9 @@ def test_the_ratio_of_a_long_reference_is_close_to_rapidfuzzs():
 @pytest.mark.parametrize(
     ("answer", "reference"),
     [
-        ("a" * 200_000, "a" * 100_000),
-        ("ab " * 20_000, "ab " * 10_000 + "a"),
-        (LONG * 40, LONG[::-1]),
-        ("1" * 200_000, "1"),
-        ("1,1" * 60_000, "1"),
+        *(("a" * 100_000, "a" * 50_000), ("ab " * 10_000, "ab " * 5_000 + "a")),
+        *((LONG * 20, LONG[::-1]), ("1" * 100_000, "1"), ("1,1" * 30_000, "1")),
     ],
 )
 def test_no_text_takes_fuzzy_match_long(assert_quick, answer, reference):
-    assert_quick(lambda: fuzzy_match(answer, reference), 5)
+    assert_quick(lambda: fuzzy_match(answer, reference), 2)
