@@ -54,19 +54,16 @@ def test_a_part_that_weighs_nothing_or_lacks_a_judge_leaves_the_mean_of_the_rest
     assert ragas_score(Score(0.5), no_judge, no_judge, no_judge).value == 0.5
 
 
-def test_without_any_part_there_is_no_value():
-    nothing = Score.missing("no judge")
-    score = ragas_score(nothing, nothing, nothing, nothing)
+def test_without_any_part_that_weighs_there_is_no_value():
+    score = ragas_score(*[Score.missing("no judge")] * 4)
     assert score.status is Status.UNDEFINED
     assert rg.score("ragas_score").status is Status.UNDEFINED
-
-
-def test_weights_can_be_chosen_and_a_part_left_out_weighs_nothing():
+    only = 'ragas_score(weights={"faithfulness":1})'
+    assert rg.score(only, context_recall=0.7).status is Status.UNDEFINED
+    # Weights can be chosen, and a part left out weighs nothing.
     label = 'ragas_score(weights={"faithfulness":1,"answer_relevance":3})'
     score = rg.score(label, faithfulness=1.0, answer_relevance=0.0, context_recall=0.7)
     assert score.value == approx(1 / 4)
-    only = 'ragas_score(weights={"faithfulness":1})'
-    assert rg.score(only, context_recall=0.7).status is Status.UNDEFINED
 
 
 @pytest.mark.parametrize(

@@ -59,11 +59,14 @@ def test_values_are_those_of_sentence_transformers(minilm_folder):
         assert found.value == approx(max(0, cosine), abs=1e-5)
 
 
-@pytest.mark.parametrize(("answer", "reference"), [("", "east"), ("east", " \t\n"), ("", "")])
-def test_an_empty_text_has_no_value_or_the_one_that_is_set(answer, reference):
-    found = score(answer, reference)
-    assert (found.value, found.status) == (None, "undefined")
-    assert score(answer, reference, on_empty=0.0).value == 0
+def test_an_empty_text_has_no_value_or_the_one_that_is_set():
+    for answer, reference in (("", "east"), ("east", " \t\n"), ("", "")):
+        found = score(answer, reference)
+        assert (found.value, found.status) == (None, "undefined")
+        assert score(answer, reference, on_empty=0.0).value == 0
+    for text in ("\u200f", "\x00\x01", "\u200b \ufeff"):
+        found = rg.score("semantic_similarity", answer=text, reference="fee", encoder=ENCODER)
+        assert (found.status, found.reason[:19]) == ("undefined", "the answer is empty")
 
 
 def test_the_nearest_reference_counts():
@@ -74,8 +77,8 @@ def test_the_nearest_reference_counts():
 
 
 def test_a_cut_text_is_marked():
-    found = rg.score("semantic_similarity", answer="word " * 400, reference="word")
-    assert found.evidence["cut"] == {"answer": {"tokens": 402, "read": 256}}
+    found = rg.score("semantic_similarity", answer="word " * 300, reference="word")
+    assert found.evidence["cut"] == {"answer": {"tokens": 302, "read": 256}}
 
 
 class Broken(ByHand):
@@ -95,12 +98,6 @@ def test_an_encoder_that_is_down_fails_the_scores_and_the_run_goes_on():
     run = rg.evaluate(rows, ["semantic_similarity", "exact_match"], encoder=Broken())
     assert run.scores["status"].to_list() == ["failed", "ok", "undefined", "ok"]
     assert run.scores["reason"][0] == "answer: http://localhost:1 did not answer"
-
-
-@pytest.mark.parametrize("text", ["\u200f", "\x00\x01", "\u200b \ufeff"])
-def test_a_text_of_signs_that_cannot_be_seen_is_empty(text):
-    found = rg.score("semantic_similarity", answer=text, reference="fee", encoder=ENCODER)
-    assert (found.status, found.reason[:19]) == ("undefined", "the answer is empty")
 
 
 def test_a_vector_that_is_no_number_is_no_score_of_0():
