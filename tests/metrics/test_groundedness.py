@@ -141,6 +141,7 @@ def test_numbers_that_no_context_has_are_taken_off():
         ("Ask Ann, Eve or Ann", 3),
         ("Ask Ann about 7 huts", 2),  # a name and a number
         ("In The Hut", 1),  # "The" is no content word
+        ("This one has a dozen huts", 0),  # too vague to be looked for
     ],
 )
 def test_names_and_numbers_that_no_context_has_are_counted(answer, n_missing):
@@ -171,10 +172,6 @@ def test_only_the_closest_sentences_are_read_for_words_without_exception():
     answer = "Dogs in the hut always bark"
     assert part(one(answer, *near, "All bark."), "absolute") == 1.0
     assert part(one(answer, *near[1:], "All bark."), "absolute") == 0.0
-
-
-def test_one_and_a_dozen_are_too_vague_to_be_looked_for():
-    assert part(one("This one has a dozen boots", "Boots."), "missing") == 0.0
 
 
 def test_a_verbatim_answer_has_all_parts():
@@ -219,11 +216,8 @@ def test_each_sentence_of_the_answer_names_its_closest_sentence():
     answer = "We sell gloves. Boots are left outside. Yes."
     score = one(answer, *contexts)
     shown = part(score, "best_sentences")
-    assert isinstance(shown, list)
-    assert [answer[each["start"] : each["end"]] for each in shown] == [
-        "We sell gloves.",
-        "Boots are left outside.",
-    ]
+    read = [answer[each["start"] : each["end"]] for each in shown]
+    assert read == ["We sell gloves.", "Boots are left outside."]
     assert [each["context"] for each in shown] == [2, 1]
     assert [each["text"] for each in shown] == ["The hut sells gloves.", "Boots are left outside!"]
     for each in shown:
@@ -329,15 +323,12 @@ def test_a_text_without_vectors_fails_its_own_rows_only():
         ("yes", ["bad"]),
     ]
     scores = scored(rows, encoder)
-    assert [score.reason for score in scores] == [
-        "context 2: too strange",
-        None,
-        "answer: too strange",
-        "context 2: far too strange",
-        "the answer has no content words to look up",
-    ]
-    assert [score.status.value for score in scores] == [
-        *("failed", "ok", "failed", "failed", "undefined")
+    assert [(score.status.value, score.reason) for score in scores] == [
+        ("failed", "context 2: too strange"),
+        ("ok", None),
+        ("failed", "answer: too strange"),
+        ("failed", "context 2: far too strange"),
+        ("undefined", "the answer has no content words to look up"),
     ]
 
 
@@ -346,12 +337,6 @@ def test_where_a_tokenizer_shows_no_places_all_tokens_count():
     (score,) = scored([("inexpensive and boots", ["cheap boots"])], Words(has_spans=False))
     assert part(score, "precision") == approx(1.8 / 3)
     assert unsupported(score) == ["inexpensive"]
-
-
-def test_a_token_counts_for_every_word_that_it_reaches_over():
-    # For this encoder 東京 is one token, for support two words.
-    assert part(one("東京", "東京"), "precision") == approx(1.0)
-    assert parts(one("東京", "京"))[:2] == (0.5, approx(0.0))
 
 
 def test_a_space_before_a_word_may_belong_to_its_token():
@@ -371,6 +356,9 @@ def test_a_space_before_a_word_may_belong_to_its_token():
 def test_the_special_tokens_of_a_context_are_no_match():
     assert part(one("mark", "gloves"), "precision") == approx(0.0)
     assert part(one("mark", "gloves, mark"), "precision") == approx(1.0)
+    # A token counts for every word that it reaches over: here 東京 is one token, for support two words.
+    assert part(one("東京", "東京"), "precision") == approx(1.0)
+    assert parts(one("東京", "京"))[:2] == (0.5, approx(0.0))
 
 
 def test_a_long_answer_is_compared_whole():
@@ -411,11 +399,8 @@ def test_with_the_embedded_encoder_what_contexts_say_has_more():
 
 def test_a_swapped_name_is_found_and_named():
     score = rg.score("support", answer="Ann paid Bob.", contexts=["Bob paid Ann."])
-    assert score.value <= 0.2
-    assert (
-        score.evidence["why"]
-        == "says 'Ann paid Bob' where the closest sentence says 'Bob paid Ann'"
-    )
+    why = "says 'Ann paid Bob' where the closest sentence says 'Bob paid Ann'"
+    assert (score.value <= 0.2, score.evidence["why"]) == (True, why)
 
 
 @settings(max_examples=3 * settings.default.max_examples // 5)

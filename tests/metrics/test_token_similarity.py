@@ -63,17 +63,12 @@ def one_by_one(reference_scorer, pairs) -> np.ndarray:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("layer", [6, 3])
-def test_values_are_those_of_the_package_unbatched(minilm_folder, layer):
-    ours = values(PAIRS, *(f"{name}(layer={layer})" for name in NAMES))
-    assert ours == approx(one_by_one(scorer(minilm_folder, layer), PAIRS), abs=1e-5)
-
-
-@pytest.mark.slow
-def test_values_with_idf_are_those_of_the_package(minilm_folder):
-    references = [reference for _, reference in PAIRS]
-    theirs = one_by_one(scorer(minilm_folder, idf=True, idf_sents=references), PAIRS)
-    assert values(PAIRS, *(f"{name}(idf=true)" for name in NAMES)) == approx(theirs, abs=1e-5)
+def test_values_are_those_of_the_package_unbatched(minilm_folder):
+    idf = {"idf": True, "idf_sents": [reference for _, reference in PAIRS]}
+    for label, layer, options in (("layer=6", 6, {}), ("layer=3", 3, {}), ("idf=true", 6, idf)):
+        ours = values(PAIRS, *(f"{name}({label})" for name in NAMES))
+        theirs = one_by_one(scorer(minilm_folder, layer, **options), PAIRS)
+        assert ours == approx(theirs, abs=1e-5), label
 
 
 @pytest.mark.slow
@@ -121,12 +116,10 @@ def test_idf_by_hand():
     assert found.table[hut] == approx(math.log(3 / 2))
     assert found.other == approx(math.log(3))
     assert weights_of(["fee"], idf=False) is ALIKE
-
-
-def test_one_reference_gives_its_tokens_no_weight_and_no_value():
-    found = rg.score("bertscore(idf=true)", answer="fee", reference="fee", encoder=ENCODER)
-    assert (found.value, found.status) == (None, "undefined")
-    assert "weight 0" in found.reason
+    # One reference gives its tokens no weight and no value.
+    alone = rg.score("bertscore(idf=true)", answer="fee", reference="fee", encoder=ENCODER)
+    assert (alone.value, alone.status) == (None, "undefined")
+    assert "weight 0" in alone.reason
 
 
 def two_tokens(*vectors) -> TokenVectors:
@@ -158,13 +151,10 @@ def test_precision_recall_and_f1_by_hand():
     assert found.recall == approx(0.8)
     assert found.f1 == approx(2 * 0.7 * 0.8 / 1.5)
     assert found.answer.weights.tolist() == [0, 1, 1, 0]
-
-
-def test_special_tokens_can_be_matched_but_do_not_count():
-    # Both are nearer to the marks (cosine 0) than to each other's only token (-1 and -0.6).
+    # Special tokens can be matched but do not count: both are nearer to the marks (cosine 0) than to
+    # each other's only token (-1 and -0.6).
     found = matched("against", "b")
-    assert (found.precision, found.recall) == (0, 0)
-    assert found.f1 == 0
+    assert (found.precision, found.recall, found.f1) == (0, 0, 0)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -248,12 +238,12 @@ class WithoutTokens(MiniLM):
         raise EncoderError("it gives no tokens")
 
 
-@pytest.mark.parametrize("label", ["bertscore", "bertscore(idf=true)"])
-def test_an_encoder_without_tokens_fails_the_scores_and_the_run_goes_on(label):
+def test_an_encoder_without_tokens_fails_the_scores_and_the_run_goes_on():
     rows = [{"id": "1", "answer": "fee", "reference": "fee"}]
-    run = rg.evaluate(rows, [label, "semantic_similarity"], encoder=WithoutTokens())
-    assert run.scores["status"].to_list() == ["failed", "ok"]
-    assert "it gives no tokens" in run.scores["reason"][0]
+    labels = ["bertscore", "bertscore(idf=true)", "semantic_similarity"]
+    run = rg.evaluate(rows, labels, encoder=WithoutTokens())
+    assert run.scores["status"].to_list() == ["failed", "failed", "ok"]
+    assert all("it gives no tokens" in reason for reason in run.scores["reason"][:2])
 
 
 class Refusing(MiniLM):
@@ -302,28 +292,26 @@ def test_a_second_run_matches_without_vectors_whatever_the_weights_and_to_the_la
 
 
 def test_what_another_model_layer_or_way_matched_is_not_used(tmp_path):
-    pairs = [PAIRS[0], ("word " * 520, "word and word")]
-    scores_of(tmp_path / "cache", "bertscore", pairs=pairs)
-    for label, encoder in (
-        ("bertscore(layer=3)", ENCODER),
-        ('bertscore(long_text="windows")', ENCODER),
-        ("bertscore", MiniLM("int8")),
+    short, long = [PAIRS[0]], [("word " * 520, "word and word")]
+    scores_of(tmp_path / "cache", "bertscore", pairs=short + long)
+    for label, encoder, pairs in (
+        ("bertscore(layer=3)", ENCODER, short),
+        ('bertscore(long_text="windows")', ENCODER, long),
+        ("bertscore", MiniLM("int8"), short),
     ):
         found = scores_of(tmp_path / "cache", label, encoder=encoder, pairs=pairs)
         assert found.equals(scores_of(None, label, encoder=encoder, pairs=pairs)), label
 
 
-@pytest.mark.parametrize(
-    "spoil", [lambda _: b"short", lambda kept: kept[:-4], lambda kept: kept * 2]
-)
-def test_a_match_that_cannot_be_read_is_made_again(tmp_path, spoil):
+def test_a_match_that_cannot_be_read_is_made_again(tmp_path):
     pairs = PAIRS[:2]
     first = scores_of(tmp_path / "cache", "bertscore", pairs=pairs)
     cache = Cache(tmp_path / "cache")
-    with sqlite3.connect(tmp_path / "cache") as database:
-        kept = database.execute("select key, value from entries where kind like '% match %'")
-        cache.keep("match", {key: spoil(value) for key, value in kept.fetchall()})
-    assert scores_of(tmp_path / "cache", "bertscore", pairs=pairs).equals(first)
+    for spoil in (lambda _: b"short", lambda kept: kept[:-4], lambda kept: kept * 2):
+        with sqlite3.connect(tmp_path / "cache") as database:
+            kept = database.execute("select key, value from entries where kind like '% match %'")
+            cache.keep("match", {key: spoil(value) for key, value in kept.fetchall()})
+        assert scores_of(tmp_path / "cache", "bertscore", pairs=pairs).equals(first)
 
 
 def test_a_failed_match_is_not_kept_and_the_others_are_small(tmp_path):
@@ -336,12 +324,12 @@ def test_a_failed_match_is_not_kept_and_the_others_are_small(tmp_path):
     assert scores_of(tmp_path / "cache", "bertscore", pairs=rows)["status"].to_list() == ["ok"] * 2
 
 
-@pytest.mark.parametrize(("n", "m"), [(0, 3), (1, 1), (40, 40), (30, 130), (130, 30), (3, 700)])
-def test_a_product_in_pieces_is_the_product(n, m):
-    chance = np.random.default_rng(1)
-    one, other = (chance.standard_normal((size, 384)).astype("f4") for size in (n, m))
-    assert n * m * 384 < MAX_SHARED
-    assert cosines(one, other) == approx(one @ other.T, abs=1e-4)
+def test_a_product_in_pieces_is_the_product():
+    for n, m in ((0, 3), (1, 1), (40, 40), (30, 130), (130, 30), (3, 700)):
+        chance = np.random.default_rng(1)
+        one, other = (chance.standard_normal((size, 384)).astype("f4") for size in (n, m))
+        assert n * m * 384 < MAX_SHARED
+        assert cosines(one, other) == approx(one @ other.T, abs=1e-4)
 
 
 def test_a_product_that_does_not_fit_is_made_in_rows_that_give_the_same(monkeypatch):
