@@ -56,18 +56,3 @@ def test_a_number_is_known_by_its_value_and_percent_sign():
         *(quantities(text) for text in ("$1,000", "1000.0", "5%", "-0.133")), strict=True
     )
     assert [by_value(each) for each in found] == ["1000", "1000", "5%", "-0.133"]
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        *("A" * 200_000, "Aa " * 70_000 + "_", "A" + " " * 200_000 + "_", "1" * 200_000 + "x"),
-        *("1,111" * 40_000 + "x", "$" * 200_000, "Rule " * 40_000, "保" * 200_000, "é" * 200_000),
-        *("- " * 100_000, "Of The " * 30_000),
-    ],
-)
-def test_no_text_takes_more_than_linear_time(text, assert_linear_time):
-    for kind in ("default", "regex"):
-        assert_linear_time(
-            lambda part, kind=kind: keywords(part, kind), lambda n: text[:n] + text[-1], 50_000
-        )

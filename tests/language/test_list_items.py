@@ -113,10 +113,3 @@ def test_a_long_line_of_separators_is_read_in_good_time():
     assert len(list_items("* " + "a - (" * 4_000)) == 1
     many = "\n".join(f"* Item {n}" for n in range(4_000))
     assert len(shared_items(list_items(many), list_items(many))) == 4_000
-
-
-def test_long_lists_are_compared_in_linear_time(assert_linear_time):
-    def work(text: str) -> None:
-        shared_items(list_items(text), list_items(text))
-
-    assert_linear_time(work, lambda n: "\n".join(f"* Item {at} - (" for at in range(n)), 4_000)

@@ -237,30 +237,3 @@ def test_sentences_are_stripped_ordered_and_hold_all_but_whitespace(text):
         text[a:b] for a, b in zip([0, *edges[1::2]], [*edges[::2], len(text)], strict=True)
     )
     assert outside.strip() == ""
-
-
-PIECES = (
-    *(
-        ".",
-        " ",
-        "\n",
-        "\r\n ",
-        "Mr. ",
-        ".)",
-        '."',
-        "a",
-        "[1]",
-        "1. ",
-        "A.",
-        "“",
-        "。",
-        " . ",
-        ".[a]",
-    ),
-    *("? » ", "字!", "「。」と", "1.\n", "the\n", "v. ", "5:30p.", "in. 5 "),
-)
-
-
-@pytest.mark.parametrize("piece", PIECES)
-def test_a_long_text_of_anything_takes_linear_time(piece, assert_linear_time):
-    assert_linear_time(sentence_spans, lambda n: piece * (n // len(piece)) + "x", 50_000)

@@ -88,11 +88,6 @@ def test_printable_ascii_gives_the_words_of_nltk(text):
     assert alphanumeric_words(text) == nltk_words(text, INSTALLED)
 
 
-@pytest.mark.parametrize("piece", ["a'", "cannot ", ",", "a,", ".)", "'s", "d'ye", "word ", "-"])
-def test_a_long_text_without_a_break_is_read_in_linear_time(piece, assert_linear_time):
-    assert_linear_time(alphanumeric_words, lambda n: piece * (n // len(piece)), 100_000)
-
-
 def test_real_policies_give_the_words_of_nltk():
     folder = os.environ.get("RAGAUGE_DATA")
     if not folder:

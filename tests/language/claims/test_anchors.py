@@ -221,21 +221,6 @@ def test_no_contexts_bear_nothing_out():
     assert borne_out("Acme bought Initech for $5 in 2021") == dict.fromkeys(anchors, False)
 
 
-PIECES = [
-    *("is ", "Acme sold ", "only ", "has the ", "A. ", "and ", "was by ", "東", "may ", "sold "),
-    *("Acme sold it ", "Acme sold IT ", "Acme paid 5 dollars "),
-]
-
-
-@pytest.mark.parametrize("piece", PIECES)
-def test_a_long_text_is_read_in_linear_time(piece: str, assert_linear_time):
-    assert_linear_time(
-        lambda text: embedded_anchors(text, quantities(text), dates(text)),
-        lambda n: piece * n,
-        3_000,
-    )
-
-
 def test_thousands_of_contexts_are_looked_through():
     contexts = [f"Context {i} is about pears." for i in range(2_000)] + ["Acme Pear phone in 2021"]
     assert borne_out(f"{CLAIM} in 2021", *contexts) == {CLAIM: True, "2021": True}

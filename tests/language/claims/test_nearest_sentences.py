@@ -79,18 +79,6 @@ def test_any_texts_give_distinct_places_in_range(texts, query):
         assert texts[one.text][one.start : one.end].strip()
 
 
-def test_thousands_of_sentences_are_looked_up_in_little_more_than_linear_time(assert_linear_time):
-    def work(text: str) -> None:
-        sentences = [*sentences_of(text, stemmed(text))]
-        index = SentenceIndex(sentences)
-        for sentence in sentences:
-            index.nearest([word.stem for word in sentence.words], 3)
-
-    assert_linear_time(
-        work, lambda n: " ".join(f"Fee {at} is the fee of {at}." for at in range(n)), 400
-    )
-
-
 OTHERS = ["The hut opens in May.", "Dogs bark, cats don't bite.", "It takes both cash and cards."]
 
 

@@ -212,21 +212,3 @@ def test_rules_can_be_given():
     exact = Agreement(rounding="none")
     assert match_numbers(None, ["1.58"], "1.577", exact).share == 0.0
     assert match_numbers(None, ["1.58"], "1.577").share == 1.0
-
-
-LONG = {
-    "2 h 30 min": [
-        *("1 h 30 min ", "2:11:53 ", "a fortnight ", "half an ", "5' 1", "a mile and a "),
-        "1 h 3 m ",
-    ],
-    "20%, 5.1 km": ["2 in 10 ", "doubled ", "5 min ", "1.200 Millionen ", "5.1 (in "],
-}
-
-
-@pytest.mark.parametrize(
-    ("reference", "unit"), [(reference, unit) for reference in LONG for unit in LONG[reference]]
-)
-def test_a_long_text_is_read_in_linear_time(reference: str, unit: str, assert_linear_time):
-    assert_linear_time(
-        lambda text: match_numbers(None, [reference], text), lambda n: (unit * n)[:n], 10_000
-    )

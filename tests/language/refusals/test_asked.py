@@ -198,25 +198,3 @@ def test_a_question_asks_for_its_words_and_for_a_kind():
 def test_yes_no_questions_and_questions_about_what_is_missing_want_no_value():
     for question in ("Did she win?", "In 1912, was it open?", "What is missing?"):
         assert not asked_by(question).wants_value
-
-
-@pytest.mark.parametrize(
-    "unit",
-    [
-        *(
-            "check the report ",
-            "A = B / C\n",
-            "there is nothing on it ",
-            "He left because ",
-            "10. ",
-        ),
-        *("used, but ", "Q4: not disclosed\n", "Yes, but I think ", "The Q4 fee is not given. "),
-        *("nicht ", "ne précise ", "没有", "ません "),
-    ],
-)
-def test_a_long_answer_is_read_in_linear_time_with_a_question(unit: str, assert_linear_time):
-    assert_linear_time(
-        lambda answer: find_refusals(answer, "How much was the Q4 fee of the report?"),
-        lambda n: unit * (n // len(unit)),
-        10_000,
-    )

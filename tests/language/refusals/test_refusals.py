@@ -1,5 +1,4 @@
 import json
-import time
 from pathlib import Path
 
 import pytest
@@ -447,61 +446,9 @@ def test_only_the_two_ends_of_a_very_long_answer_are_read(monkeypatch: pytest.Mo
     assert found.start == len(filler + "It ")
 
 
-UNITS = pytest.mark.parametrize(
-    "unit",
-    [
-        *("The document does not ", "I cannot answer. ", "there is no ", ". ", " ", "no (", '"no '),
-        *(
-            "cannot really ",
-            "not\n",
-            "😀 not ",
-            "neither none nothing ",
-            "as of my last ",
-            "!",
-            "?!",
-        ),
-        *("no record, which is not in ", "the report, which as of, ", "but ", ":a ", "= ", "so "),
-        *("one, but the text does not say ", "hm ", "without the ", "Since it is not ", "A = B\n"),
-        *("I cannot answer. Suppose it is $5. ", "I cannot\n", "the ratio requires ", "![]("),
-        *("there are several named ", "answering would be ", ".[p.1]"),
-    ],
-)
-
-
-@UNITS
-def test_a_long_answer_is_read_in_linear_time(unit: str, assert_linear_time):
-    assert_linear_time(refusals, lambda n: unit * (n // len(unit)), 10_000)
-
-
-def test_a_condition_of_many_words_takes_linear_time(assert_linear_time):
-    # Of several pieces also where it is short: the first is skipped as a condition.
-    unit = "unless it is not said "
-    assert_linear_time(refusals, lambda n: unit * (n // len(unit)), 40_000)
-
-
-@pytest.mark.parametrize("beginning", ["where are", "what did", "what is", "how"])
-def test_many_spaces_between_two_words_take_linear_time(beginning: str, assert_linear_time):
-    def read(text: str) -> None:
-        find_refusals("The report does not say.", text)
-        find_refusals(text, "What is it?")
-
-    assert_linear_time(read, lambda n: f"I cannot say {beginning}{' ' * n}fee", 1_000)
-
-
 def test_a_refusal_is_found_with_ten_spaces_between_its_words():
     answer = "I do not" + " " * 10 + "know."
     assert [match.words for match in find_refusals(answer)] == [answer[:-1]]
-
-
-@pytest.mark.slow
-@UNITS
-def test_ten_megabytes_are_read_in_seconds(unit: str):
-    answer = unit * (10_000_000 // len(unit))
-    start = time.process_time()
-
-    refusals(answer)
-
-    assert time.process_time() - start < 20
 
 
 PIECES = st.sampled_from(
