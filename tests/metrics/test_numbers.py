@@ -14,20 +14,14 @@ ROWS = [
     # Question, reference, settings, and the value of each answer.
     # By value.
     (None, "$1,000", "", {"1000.0 dollars": 1}),
-    (None, "5%", "", {"5": 0}),
     (None, "-0.133", "", {"it rose by 0.133": 0, "it fell by 0.133": 1}),
-    (None, "5,000,000", "", {"5 million": 1}),
     (None, "604 and 293", "", {"$604": 0.5}),
     (None, "604, 604 and 604", "", {"604": 1}),
-    (None, "On 5 March 2021 it was 7", "", {"7": 1}),
     (None, "1. Fee: $60\n2. Beds: 12", "", {"60 pounds, 12 beds": 1}),
     # In the scale that the question names.
     (RENT, "2384", "", {"$2,384 million": 1, "$2.384 billion": 1, "$2,384,000,000": 1}),
-    (RENT, "2384", "", {"2384": 1}),
     (RENT, "2384", "", {"$2.4 billion": 1}),  # 2384 to two digits
-    (RENT, "2384", "", {"USD 2.38bn": 1}),
     (RENT, "$2,384,000,000", "", {"2,384": 1}),
-    (RENT, "2384.00", "", {"Rent was $2,384 million.": 1}),
     (RENT, "2384", "", {"$2 billion": 0}),  # 2384 to one digit differs by 16%
     (RENT, "2384", "", {"$2,384": 1}),  # bare: in millions, as the question wants it
     (RENT, "2384", "", {"$2,384 thousand": 0, "$2,385 million": 0, "23.84%": 0}),
@@ -44,18 +38,9 @@ ROWS = [
     ("What is the margin?", "0.308", 'percent="distinct"', {"30.8%": 0}),
     (None, "0.2%", "", {"20 basis points": 1}),
     ("What is the ratio?", "0.02", "", {"the mean is the sum / 2": 0}),
-    # With their signs.
-    (None, "-5%", "", {"It decreased by 5%.": 1, "It increased by 5%.": 0}),
-    (None, "Costs fell by 5%", "", {"a change of -5%": 1}),
-    (None, "-389", "", {"Dividends (389)": 1}),
-    (None, "$(389) million", "", {"-$389 million": 1}),
-    (None, "(0.9)%", "", {"-0.9%": 1}),
     (None, "Two owners:\n-60% family\n-40% staff", "", {"60% and 40%": 1}),
-    # Bytes are powers of ten of each other; a small number in words is no rounded one.
-    (None, "1.5 GB", "", {"1,500 MB": 1}),
-    (None, "5 GB", "", {"5 MB": 0}),
+    # A small number in words is no rounded one.
     (None, "0.96", "", {"It rounds to one decimal.": 0}),
-    (None, "5", "", {"five": 1}),
     # A bare number of three digits may be in a scale that nothing names.
     ("What was the rent?", "2384", "", {"$2.384 billion": 1}),
     ("What was the rent?", "$2.384 billion", "", {"2384": 1}),
@@ -79,7 +64,6 @@ ROWS = [
     (None, "93.86", "rtol=0.001", {"93.89": 1}),  # 0.03 <= 0.09386
     (None, "93.86", "atol=0.03", {"93.89": 1}),
     (None, "93.86", "atol=0.02", {"93.89": 0}),
-    (None, "93.86", "rtol=0.001", {"93.87": 1}),
     (None, "0", "atol=0.02", {"0.01": 1}),
     # As text, by the regular expression.
     (None, "1,000", REGEX, {"1000": 0}),  # {1, 000} against {1000}

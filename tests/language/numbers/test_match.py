@@ -43,6 +43,10 @@ SHARES = [
     ("What was the growth?", "3.4%", {"It declined 3.4% year over year.": 0}),
     ("What was the growth?", "3.4%", {"Costs declined, but sales increased by 3.4%.": 1}),
     ("What was the growth?", "(3.4)%", {"down 3.4%": 1}),
+    (None, "-5%", {"It decreased by 5%.": 1, "It increased by 5%.": 0}),
+    (None, "Costs fell by 5%", {"a change of -5%": 1}),
+    (None, "$(389) million", {"-$389 million": 1}),
+    (None, "-389", {"Dividends (389)": 1}),
     ("How did it change?", "It rose 8%.", {"It was 8% lower.": 0, "It was 8%.": 1}),
     ("How did it change?", "It cut its debt by $2bn.", {"It decreased its debt by $2bn.": 1}),
     # A level is no change.
@@ -104,6 +108,7 @@ SHARES = [
     (None, "$(0.45)", {"earnings of 45 cents a share": 0}),
     (None, "5 km", {"5,000 m": 1, "5 m": 0, "5 kg": 0}),
     (None, "250 mg", {"0.25 g": 1, "0.25 mg": 0}),
+    (None, "1.5 GB", {"1,500 MB": 1, "1.5 MB": 0}),
     (None, "1.58 km", {"1,577 m": 1}),
     (None, "£10", {"10 days": 0, "10": 1}),
     (None, "5 m", {"$5": 1}),  # m may be million
