@@ -1,4 +1,4 @@
-"""Faithfulness and factual correctness, worked out by hand over the replies of a scripted judge."""
+"""Faithfulness, context recall and factual correctness, worked out by hand over the replies of a scripted judge."""
 
 import json
 from dataclasses import replace
@@ -12,6 +12,7 @@ import ragauge as rg
 from ragauge.features.judged import Claims, Supports
 from ragauge.judges.questions import Support
 from ragauge.metrics.claim_support import factual_correctness, faithfulness
+from ragauge.metrics.relevance_judged import context_recall
 
 QUESTION = "What is the fee?"
 ANSWER = "It is $5. Dogs are free. Cats pay. Welcome!"
@@ -42,12 +43,66 @@ def score(script, label="faithfulness", **fields):
 ALL_CLAIMS = claims(*CLAIMS, None)
 
 
-@pytest.mark.parametrize("n_supported", range(4))
-def test_claims_supported_of_claims_asked(n_supported):
-    said = verdicts(*(at < n_supported for at in range(3)))
-    found, asked = score({"claims": ALL_CLAIMS, "support": said})
-    assert found.value == approx(n_supported / 3)
-    assert asked == ["claims", "support"]
+# What is read for each label, and its setting for a text that makes no claim.
+SUPPORT = pytest.mark.parametrize(
+    ("label", "field", "setting"),
+    [
+        ("faithfulness", "answer", "on_no_claims"),
+        ("context_recall", "reference", "on_no_statements"),
+    ],
+)
+
+
+@SUPPORT
+def test_claims_supported_of_claims_asked(label, field, setting):
+    for n_supported in range(4):
+        flags = [at < n_supported for at in range(3)]
+        script = {"claims": ALL_CLAIMS, "support": verdicts(*flags)}
+        found, asked = score(script, label, **{field: ANSWER})
+        assert found.value == approx(n_supported / 3)
+        assert asked == ["claims", "support"]
+        assert [one["supported"] for one in found.evidence["claims"]] == flags
+        assert found.evidence["claim_free"] == ["Welcome!"]
+
+
+@SUPPORT
+def test_a_text_without_claims_has_no_value_or_the_one_that_is_set(label, field, setting):
+    free = {"claims": claims(None, None, None, None)}
+    for contexts in (CONTEXTS, []):
+        fields = {field: ANSWER, "contexts": contexts}
+        found, asked = score(free, label, **fields)
+        assert (found.value, found.status, asked) == (None, "undefined", ["claims"])
+        assert len(found.evidence["claim_free"]) == 4
+        for value in (0, 0.5, 1):
+            found, asked = score(free, f"{label}({setting}={value})", **fields)
+            assert (found.value, asked) == (value, ["claims"])
+
+
+@SUPPORT
+def test_a_blank_text_makes_no_claim_and_no_judge_is_asked(label, field, setting):
+    for text in ("", " \n", "\u200b"):
+        found, asked = score({}, label, **{field: text})
+        assert (found.status, asked) == ("undefined", [])
+        for contexts in (CONTEXTS, []):
+            fields = {field: text, "contexts": contexts}
+            assert score({}, f"{label}({setting}=1)", **fields)[0].value == 1.0
+
+
+@SUPPORT
+def test_claims_without_any_context_are_unsupported(label, field, setting):
+    for name in (label, f"{label}({setting}=1)"):
+        found, asked = score({"claims": ALL_CLAIMS}, name, contexts=[], **{field: ANSWER})
+        assert (found.value, asked) == (0.0, ["claims"])
+        assert [one["supported"] for one in found.evidence["claims"]] == [False] * 3
+
+
+def test_statements_and_claims_of_the_same_text_are_asked_once():
+    judge = rg.ScriptedJudge({"claims": ALL_CLAIMS, "support": verdicts(True, False, False)})
+    row = {"id": "1", "question": QUESTION, "answer": ANSWER, "reference": ANSWER}
+    labels = ["faithfulness", "context_recall"]
+    run = rg.evaluate([{**row, "contexts": CONTEXTS}], labels, judge=judge)
+    assert run.scores["value"].to_list() == [1 / 3, 1 / 3]
+    assert len(judge.requests) == 2
 
 
 def test_the_evidence_has_claims_reasons_quotes_and_calls():
@@ -59,7 +114,6 @@ def test_the_evidence_has_claims_reasons_quotes_and_calls():
     place = {"quote_found": True, "context": 0, "start": start, "end": start + len("fee of $5")}
     assert first == said | place
     assert second == {"claim": "Dogs are free", "supported": False, "reason": "r"}
-    assert found.evidence["claim_free"] == ["Welcome!"]
     assert [one["prompt"] for one in found.evidence["calls"]] == ["claims", "support"]
     assert "needs_review" not in found.evidence
     json.dumps(found.evidence)
@@ -72,44 +126,23 @@ def test_a_quote_that_was_made_up_asks_for_review_and_does_not_change_the_value(
     assert (found.evidence["needs_review"], found.evidence["quotes_not_found"]) == (True, 1)
 
 
-def test_an_answer_without_claims_has_no_value_or_the_one_that_is_set():
-    free = {"claims": claims(None, None, None, None)}
-    found, asked = score(free)
-    assert (found.value, found.status, asked) == (None, "undefined", ["claims"])
-    assert "no claim" in found.reason
-    assert len(found.evidence["claim_free"]) == 4
-    for value in (0, 0.5, 1):
-        found, asked = score(free, f"faithfulness(on_no_claims={value})")
-        assert (found.value, asked) == (value, ["claims"])
-
-
-def test_a_blank_answer_makes_no_claim_and_no_judge_is_asked():
-    for answer in ("", " \n", "\u200b"):
-        found, asked = score({}, answer=answer)
-        assert (found.status, asked) == ("undefined", [])
-        found, asked = score({}, "faithfulness(on_no_claims=1)", answer=answer)
-        assert (found.value, asked) == (1.0, [])
-
-
-def test_claims_without_any_context_are_unsupported():
-    for label in ("faithfulness", "faithfulness(on_no_claims=1)"):
-        found, asked = score({"claims": ALL_CLAIMS}, label, contexts=[])
-        assert (found.value, asked) == (0.0, ["claims"])
-        assert [one["supported"] for one in found.evidence["claims"]] == [False] * 3
-
-
 def supports(*flags):
     return Supports(tuple(Support("…", one, "") for one in flags), Claims(()))
 
 
 @given(st.lists(st.booleans(), min_size=1), st.integers(0, 100))
 def test_a_supported_claim_more_never_lowers_it_and_the_order_is_all_one(flags, at):
-    value = faithfulness(supports(*flags), judge=None).value
-    assert 0 <= value <= 1
-    more = [*flags[:at], True, *flags[at:]]
-    assert faithfulness(supports(*more), judge=None).value >= value
-    assert faithfulness(supports(*flags, False), judge=None).value <= value
-    assert faithfulness(supports(*flags[::-1]), judge=None).value == value
+    def value(flags):
+        shares = {
+            share(supports(*flags), judge=None).value for share in (faithfulness, context_recall)
+        }
+        assert len(shares) == 1
+        return shares.pop()
+
+    assert (
+        0 <= value([*flags, False]) <= value(flags) <= value([*flags[:at], True, *flags[at:]]) <= 1
+    )
+    assert value(flags[::-1]) == value(flags)
 
 
 def correctness(label="factual_correctness", **script):

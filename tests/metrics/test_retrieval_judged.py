@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from pytest import approx
 
 import ragauge as rg
-from ragauge.features.judged import Claims, RelevantContexts, Supports
-from ragauge.judges.questions import Relevance, Support
-from ragauge.metrics.relevance_judged import context_precision, context_recall
+from ragauge.features.judged import RelevantContexts
+from ragauge.judges.questions import Relevance
+from ragauge.metrics.relevance_judged import context_precision
 
 QUESTION = "What is the fee?"
 CONTEXTS = ["The fee is $5.", "Dogs sleep.", "It was $4 once."]
@@ -19,16 +19,6 @@ CONTEXTS = ["The fee is $5.", "Dogs sleep.", "It was $4 once."]
 def relevant(*flags):
     rows = enumerate(flags, 1)
     return {"verdicts": [{"context": n, "reason": f"reason {n}", "relevant": r} for n, r in rows]}
-
-
-def statements(*texts):
-    rows = [{"claims": [text] if text else [], "claim_free": not text} for text in texts]
-    return {"sentences": [{"sentence": place, **row} for place, row in enumerate(rows, 1)]}
-
-
-def attributed(*flags):
-    row = {"reason": "r", "context": 0, "quote": ""}
-    return {"verdicts": [{"claim": n, "supported": f, **row} for n, f in enumerate(flags, 1)]}
 
 
 def score(label, script, **fields):
@@ -134,53 +124,16 @@ def test_the_order_changes_ap_alone_and_the_best_order_is_relevant_ones_first(fl
 
 # Context recall.
 
-REFERENCE = "The fee is $5. It is due in May. Thanks!"
-STATED = statements("The fee is $5", "The fee is due in May", None)
-
-
-@pytest.mark.parametrize(
-    ("flags", "value"), [((True, True), 1.0), ((False, True), 0.5), ((False, False), 0.0)]
-)
-def test_statements_attributed_of_statements_made(flags, value):
-    script = {"claims": STATED, "support": attributed(*flags)}
-    found, requests = score("context_recall", script, reference=REFERENCE)
-    assert found.value == value
-    assert prompts(requests) == ["claims", "support"]
-    assert [one["supported"] for one in found.evidence["claims"]] == list(flags)
-    assert found.evidence["claim_free"] == ["Thanks!"]
-
-
-def test_a_reference_without_statements_has_no_value_or_the_one_that_is_set():
-    free = {"claims": statements(None, None, None)}
-    for contexts in (CONTEXTS, []):
-        found, requests = score("context_recall", free, reference=REFERENCE, contexts=contexts)
-        assert (found.value, found.status) == (None, "undefined")
-        assert prompts(requests) == ["claims"]
-        label = "context_recall(on_no_statements=1)"
-        assert score(label, free, reference=REFERENCE, contexts=contexts)[0].value == 1.0
-
-
-def test_a_blank_reference_makes_no_statement_and_no_judge_is_asked():
-    for reference in ("", " ", "\u200b"):
-        found, requests = score("context_recall", {}, reference=reference)
-        assert (found.status, requests) == ("undefined", [])
-        label = "context_recall(on_no_statements=1)"
-        found, requests = score(label, {}, reference=reference, contexts=[])
-        assert (found.value, requests) == (1.0, [])
-
-
-def test_statements_without_any_context_are_not_found():
-    for label in ("context_recall", "context_recall(on_no_statements=1)"):
-        found, requests = score(label, {"claims": STATED}, reference=REFERENCE, contexts=[])
-        assert (found.value, prompts(requests)) == (0.0, ["claims"])
-
 
 def by_reference(request):
     """A statement a reference; those that say $5 are found, those that greet make none."""
     text = request.messages[1].content
     if request.prompt == "claims":
-        return statements(None if "Hello" in text else "$5" if "$5" in text else "$9")
-    return attributed("$5" in text.partition("<claims")[2])
+        made = [] if "Hello" in text else ["$5" if "$5" in text else "$9"]
+        return {"sentences": [{"sentence": 1, "claims": made, "claim_free": not made}]}
+    is_found = "$5" in text.partition("<claims")[2]
+    row = {"reason": "r", "context": 0, "quote": ""}
+    return {"verdicts": [{"claim": 1, "supported": is_found, **row}]}
 
 
 def several(label, *references):
@@ -201,21 +154,3 @@ def test_a_reference_without_statements_is_no_way_to_full_recall():
             assert several(label, *references).value == 0.0
         assert several(label, nothing, "It is $5.").value == 1.0
         assert several(label, nothing, nothing).value == 1.0
-
-
-def test_statements_and_claims_of_the_same_text_are_asked_once():
-    judge = rg.ScriptedJudge({"claims": STATED, "support": attributed(True, False)})
-    row = {"id": "1", "question": QUESTION, "answer": REFERENCE, "reference": REFERENCE}
-    labels = ["faithfulness", "context_recall"]
-    run = rg.evaluate([{**row, "contexts": CONTEXTS}], labels, judge=judge)
-    assert run.scores["value"].to_list() == [0.5, 0.5]
-    assert len(judge.requests) == 2
-
-
-@given(st.lists(st.booleans(), min_size=1, max_size=20))
-def test_one_statement_more_that_is_found_never_lowers_recall(flags):
-    def recall(flags):
-        found = Supports(tuple(Support("…", flag, "") for flag in flags), Claims(()))
-        return context_recall(found, judge=None).value
-
-    assert 0 <= recall([*flags, False]) <= recall(flags) <= recall([*flags, True]) <= 1
