@@ -16,6 +16,7 @@ from ragauge.encoders.protocol import TokenVectors
 from ragauge.errors import EncoderError, PlanError
 from ragauge.features import matches
 from ragauge.features.matches import ALIKE, MAX_SHARED, cosines, token_match, token_weights
+from ragauge.metrics.token_similarity import semantic_similarity
 from ragauge.storage.cache import Cache
 
 NAMES = ("bertscore_precision", "bertscore_recall", "bertscore")
@@ -339,3 +340,96 @@ def test_a_product_that_does_not_fit_is_made_in_rows_that_give_the_same(monkeypa
     in_rows = rg.score("bertscore", **texts).evidence
     assert in_rows["f1"] == approx(whole["f1"], abs=1e-6)
     assert in_rows["weakest"] == whole["weakest"]
+
+
+# Semantic similarity beside sentence-transformers, by hand, and at its edges.
+
+
+class Plane:
+    """An encoder whose vectors a person can multiply."""
+
+    name = "by hand"
+    identity = {"name": "by hand"}
+    VECTORS = {"east": [1, 0], "north": [0, 1], "west": [-1, 0], "between": [0.6, 0.8]}
+
+    def encode(self, texts, *, long_text="cut"):
+        return np.array([self.VECTORS[text] for text in texts], np.float32)
+
+    def count_tokens(self, texts):
+        return None
+
+
+def similarity(answer, reference, **options):
+    (found,) = semantic_similarity([answer], [reference], encoder=CachedEncoder(Plane()), **options)
+    return found
+
+
+def test_semantic_similarity_by_hand():
+    assert similarity("east", "between").value == approx(0.6)
+    assert similarity("east", "north").value == 0
+    assert similarity("east", "east").value == 1
+    found = similarity("east", "west")
+    assert (found.value, found.evidence["cosine"]) == (0, -1)
+
+
+@pytest.mark.slow
+def test_values_are_those_of_sentence_transformers(minilm_folder):
+    package = pytest.importorskip("sentence_transformers")
+    model = package.SentenceTransformer(str(minilm_folder), device="cpu")
+    for answer, reference in [*PAIRS[:6], PAIRS[9]]:
+        cosine = float(model.similarity(*model.encode([answer, reference])[:, None]))
+        found = rg.score("semantic_similarity", answer=answer, reference=reference)
+        assert found.value == approx(max(0, cosine), abs=1e-5)
+
+
+def test_an_empty_text_has_no_value_or_the_one_that_is_set():
+    for answer, reference in (("", "east"), ("east", " \t\n"), ("", "")):
+        found = similarity(answer, reference)
+        assert (found.value, found.status) == (None, "undefined")
+        assert similarity(answer, reference, on_empty=0.0).value == 0
+    for text in ("\u200f", "\x00\x01", "\u200b \ufeff"):
+        found = rg.score("semantic_similarity", answer=text, reference="fee", encoder=ENCODER)
+        assert (found.status, found.reason[:19]) == ("undefined", "the answer is empty")
+
+
+def test_the_nearest_reference_counts():
+    texts = {"answer": "Dogs bark.", "references": ["Stocks fell.", "A dog barks."]}
+    found = rg.score("semantic_similarity", **texts, encoder=ENCODER)
+    assert found.value > 0.8
+    assert found.evidence["best_reference"] == 1
+
+
+def test_a_text_that_is_cut_is_marked():
+    found = rg.score("semantic_similarity", answer="word " * 300, reference="word")
+    assert found.evidence["cut"] == {"answer": {"tokens": 302, "read": 256}}
+
+
+class Broken(Plane):
+    """An encoder that is down, or gives vectors of another length for one text."""
+
+    def encode(self, texts, *, long_text="cut"):
+        if "north" in texts:
+            raise EncoderError("http://localhost:1 did not answer", is_down=True)
+        return np.eye(2, dtype=np.float32)[[0] * len(texts)]
+
+
+def test_an_encoder_that_is_down_fails_the_scores_and_the_run_goes_on():
+    rows = [
+        {"id": "1", "answer": "north", "reference": "east"},
+        {"id": "2", "answer": "", "reference": "east"},
+    ]
+    run = rg.evaluate(rows, ["semantic_similarity", "exact_match"], encoder=Broken())
+    assert run.scores["status"].to_list() == ["failed", "ok", "undefined", "ok"]
+    assert run.scores["reason"][0] == "answer: http://localhost:1 did not answer"
+
+
+def test_a_vector_that_is_no_number_is_no_score_of_0():
+    class Spoiled(Plane):
+        """An encoder that gives NaN."""
+
+        def encode(self, texts, *, long_text="cut"):
+            return np.full((len(texts), 2), np.nan, np.float32)
+
+    (found,) = semantic_similarity(["east"], ["west"], encoder=CachedEncoder(Spoiled()))
+    assert (found.value, found.status) == (None, "failed")
+    assert "not finite numbers" in found.reason
