@@ -223,22 +223,36 @@ def test_an_answer_in_the_words_of_refusing_is_an_answer():
 
 
 @pytest.mark.parametrize(
-    ("answer", "place"),
+    ("answer", "found"),
     [
-        ("I do not know. It is long ago.", "opening"),
+        ("I do not know. It is long ago.", [("I do not know", "opening", True)]),
         (
             "Sales were $5. Costs are not given. Therefore, the margin cannot be determined.",
-            "close",
+            [
+                ("Costs are not given.", None, False),
+                ("cannot be determined", "close", True),
+            ],
         ),
-        ("Sales = $5\nCosts = ?\nMargin = N/A", "last line"),
-        ("N/A", "whole answer"),
+        ("Sales = $5\nCosts = ?\nMargin = N/A", [("Margin = N/A", "last line", True)]),
+        ("N/A", [("N/A", "whole answer", True)]),
+        # An afterthought is reported but does not decide.
+        ("Jackie Robbins. I couldn't find the name.", [("I couldn't find the", None, False)]),
+        # Words that two gaps share are reported once.
+        ("Annex B is not attached.", [("is not attached", "whole answer", True)]),
+        (
+            "  Sorry, but the “Annual” report doesn’t give the fee.\nI don’t know it.",
+            [("report doesn’t give", "opening", True), ("I don’t know it", None, False)],
+        ),
+        (f"I do not{' ' * 10}know.", [(f"I do not{' ' * 10}know", "opening", True)]),
     ],
 )
-def test_a_refusal_names_its_place_and_its_sentence(answer: str, place: str):
-    deciding = [found for found in refusals(answer) if found.decides]
+def test_a_refusal_is_quoted_from_the_answer_with_its_place(answer: str, found):
+    matches = refusals(answer)
 
-    assert {found.place for found in deciding} == {place}
-    assert all(found.words in found.sentence and found.sentence in answer for found in deciding)
+    assert [(each.words, each.place, each.decides) for each in matches] == found
+    assert [answer[each.start : each.end] for each in matches] == [each.words for each in matches]
+    assert all(each.words in each.sentence and each.sentence in answer for each in matches)
+    assert [each.overruled_by for each in matches] == [None] * len(matches)
 
 
 def test_the_figures_of_a_made_up_example_answer_only_after_a_return_to_facts():
@@ -391,20 +405,11 @@ def test_what_stands_beside_a_refusal_may_answer(answer: str, is_refusal: bool):
     assert refuses(answer) == is_refusal
 
 
-def test_an_afterthought_is_reported_but_does_not_decide():
-    (found,) = refusals("Jackie Robbins. I couldn't find the name of the actress.")
-
-    assert (found.rule, found.words) == ("not found", "I couldn't find the")
-    assert (found.decides, found.overruled_by) == (False, None)
-
-
 @pytest.mark.parametrize(
     ("gap", "needs_source"),
     [
-        ("The fee isn't dealt with.", False),
-        ("The price is not shown.", False),
-        ("The width is missing.", True),
-        ("Fines aren't among them.", True),
+        *(("The fee isn't dealt with.", False), ("The price is not shown.", False)),
+        *(("The width is missing.", True), ("Fines aren't among them.", True)),
         ("The weight was never recorded.", True),
     ],
 )
@@ -418,21 +423,6 @@ def test_a_gap_refuses_where_nothing_answers_and_most_gaps_beside_a_source(
     assert not refuses(f"No. {gap}")
 
 
-def test_words_that_two_gaps_share_are_reported_once():
-    (found,) = refusals("Annex B is not attached.")
-
-    assert (found.words, found.decides, found.place) == ("is not attached", True, "whole answer")
-
-
-def test_the_words_and_their_offsets_are_the_answers_own():
-    answer = "  Sorry, but the “Annual” report doesn’t give the fee.\nI don’t know it."
-
-    found = refusals(answer)
-
-    assert [each.words for each in found] == ["report doesn’t give", "I don’t know it"]
-    assert [answer[each.start : each.end] for each in found] == [each.words for each in found]
-
-
 def test_only_the_two_ends_of_a_very_long_answer_are_read(monkeypatch: pytest.MonkeyPatch):
     assert READ_AT_EACH_END == 100_000
     monkeypatch.setattr(find_refusals.__module__ + ".READ_AT_EACH_END", 1_000)
@@ -444,11 +434,6 @@ def test_only_the_two_ends_of_a_very_long_answer_are_read(monkeypatch: pytest.Mo
     assert refusals(filler + refusal + filler) == ()
     (found,) = refusals(filler + refusal)
     assert found.start == len(filler + "It ")
-
-
-def test_a_refusal_is_found_with_ten_spaces_between_its_words():
-    answer = "I do not" + " " * 10 + "know."
-    assert [match.words for match in find_refusals(answer)] == [answer[:-1]]
 
 
 PIECES = st.sampled_from(
