@@ -209,6 +209,9 @@ def test_pairs_count_within_one_sentence_only():
     # Both words are in a sentence of their own (1/2, no pair), or in one (1, the pair).
     assert part(one("Boots outside", "Leave boots. Outside is cold."), "best_sentence") == 0.25
     assert part(one("Boots outside", "Leave boots outside."), "best_sentence") == approx(1)
+    # The context with most of the words is named as the sample counts them.
+    score = one("Boots are left outside", "", "Boots.", "Left outside.")
+    assert (score.evidence or {})["best_context"] == {"context": 2, "coverage": approx(2 / 3)}
 
 
 def test_each_sentence_of_the_answer_names_its_closest_sentence():
@@ -244,17 +247,14 @@ def test_a_long_context_costs_the_encoder_no_more_than_its_nearest_sentences():
     assert best["text"] == sentences[200]
 
 
-def test_a_context_without_punctuation_is_compared_in_pieces():
+def test_texts_without_punctuation_are_compared_in_pieces():
     words = [f"word{n}" for n in range(3 * MAX_WORDS)]
     words[MAX_WORDS : MAX_WORDS + 2] = ["boots", "outside"]
     (best,) = part(one("Boots outside", " ".join(words)), "best_sentences")
     assert best["text"] == " ".join(words[MAX_WORDS : 2 * MAX_WORDS])
     assert best["closeness"] == approx(1)
-
-
-def test_the_context_with_most_of_the_words_is_named_as_the_sample_counts_them():
-    score = one("Boots are left outside", "", "Boots.", "Left outside.")
-    assert (score.evidence or {})["best_context"] == {"context": 2, "coverage": approx(2 / 3)}
+    read = part(one("boots " * (5 * MAX_WORDS - 1) + "gloves", "coats gloves"), "best_sentences")
+    assert [each["precision"] for each in read] == approx([0, 0, 0, 0, 1 / MAX_WORDS])
 
 
 @pytest.mark.parametrize(
@@ -332,14 +332,12 @@ def test_a_text_without_vectors_fails_its_own_rows_only():
     ]
 
 
-def test_where_a_tokenizer_shows_no_places_all_tokens_count():
-    # inexpensive .8, "and" 0, boots 1
+def test_tokens_may_have_no_places_or_begin_with_a_space():
+    # inexpensive .8, "and" 0, boots 1: all tokens count.
     (score,) = scored([("inexpensive and boots", ["cheap boots"])], Words(has_spans=False))
     assert part(score, "precision") == approx(1.8 / 3)
     assert unsupported(score) == ["inexpensive"]
 
-
-def test_a_space_before_a_word_may_belong_to_its_token():
     class Spaced(Words):
         def tokenize(self, texts):
             found = super().tokenize(texts)
@@ -359,13 +357,6 @@ def test_the_special_tokens_of_a_context_are_no_match():
     # A token counts for every word that it reaches over: here 東京 is one token, for support two words.
     assert part(one("東京", "東京"), "precision") == approx(1.0)
     assert parts(one("東京", "京"))[:2] == (0.5, approx(0.0))
-
-
-def test_a_long_answer_is_compared_whole():
-    n = 5 * MAX_WORDS
-    score = one("boots " * (n - 1) + "gloves", "coats gloves")
-    read = part(score, "best_sentences")
-    assert [each["precision"] for each in read] == approx([0, 0, 0, 0, 1 / MAX_WORDS])
 
 
 def test_no_more_than_a_piece_of_text_is_encoded_at_a_time(monkeypatch):

@@ -79,13 +79,10 @@ def test_more_answer_sentences_never_lower_the_value_and_more_reference_sentence
     assert value(ANSWER, "Dogs are free. Boots are red.") <= value(ANSWER, "Dogs are free.")
 
 
-def test_a_matrix_too_large_to_show_is_left_out_of_the_evidence():
+def test_a_matrix_too_large_to_show_is_left_out_and_a_sentence_too_long_named():
     found = coverage(np.full((21, 20), 0.5))
     assert "matrix" not in found.evidence
     assert len(found.evidence["sentences"]) == 20
-
-
-def test_a_sentence_longer_than_the_model_takes_is_named():
     found = score("sentence_coverage", "word " * 520, "The word.")
     assert found.evidence["cut"][0].startswith("word word")
 
@@ -93,12 +90,12 @@ def test_a_sentence_longer_than_the_model_takes_is_named():
 def test_the_models_own_threshold_is_taken_when_asked_for():
     found = score('sentence_coverage(threshold="model")', ANSWER, REFERENCE)
     assert 0 < found.evidence["threshold"] < 1
-    with pytest.raises(PlanError, match="no threshold is known for some/model"):
-        rg.score(
-            'sentence_coverage(threshold="model",model="some/model")', answer="a", reference="b"
-        )
-    with pytest.raises(PlanError, match="threshold must be a number from 0 to 1"):
-        rg.score("sentence_coverage(threshold=2)", answer="a", reference="b")
+    for options, said in (
+        ('threshold="model",model="some/model"', "no threshold is known for some/model"),
+        ("threshold=2", "threshold must be a number from 0 to 1"),
+    ):
+        with pytest.raises(PlanError, match=said):
+            rg.score(f"sentence_coverage({options})", answer="a", reference="b")
 
 
 def test_a_long_matrix_is_made_in_blocks_that_give_the_same(monkeypatch):

@@ -158,36 +158,26 @@ def test_a_number_or_date_is_borne_out_by_its_equal(text, equal, others):
         assert list(borne_out(text, "nothing", context).values()) == [context in equal], context
 
 
-def test_one_and_a_dozen_are_no_anchors_and_a_fraction_offers_its_two_numbers():
-    assert borne_out("one dog and a dozen cats", "") == {}
-    assert borne_out("7 out of 10", "7/10") == {"7": True, "10": True}
-
-
 CLAIM = "Acme released the Pear phone"
 
 
-@pytest.mark.parametrize(
-    ("contexts", "is_borne_out"),
-    [
-        (["Acme released the Pear phone."], True),
-        (["The Pear phone was released by ACME."], True),
-        (["The phone, called Pear, is Acme's."], True),
-        (["acme " + "x" * 298 + " pear phone"], True),
-        (["pear phone " + "x" * 298 + " acme"], True),
-        (["Pear phone. " + "y " * 400 + "Acme and its\n\nPear\tphone"], True),
-        ([""], False),
-        (["Globex released the Pear phone."], False),
-        (["Acme released a phone."], False),
-        (["Acme released Pears and phones."], False),
-        (["Acmes released the Pear phone"], False),
-        (["acme " + "x" * 299 + " pear phone"], False),
-        (["pear phone " + "x" * 299 + " acme"], False),
-        (["Acme makes a pear. " + "y " * 100 + "It has a phone."], False),
-        (["Acme", "The Pear phone"], False),
-    ],
-)
-def test_subject_and_object_near_each_other_in_one_context_bear_a_claim_out(contexts, is_borne_out):
-    assert borne_out(CLAIM, *contexts) == {CLAIM: is_borne_out}
+APART = [
+    *("", "Globex released the Pear phone.", "Acme released a phone."),
+    *("Acme released Pears and phones.", "Acmes released the Pear phone"),
+    *(f"acme {'x' * 299} pear phone", f"pear phone {'x' * 299} acme"),
+    "Acme makes a pear. " + "y " * 100 + "It has a phone.",
+]
+TOGETHER = [
+    *("Acme released the Pear phone.", "The Pear phone was released by ACME."),
+    *("The phone, called Pear, is Acme's.", f"acme {'x' * 298} pear phone"),
+    *(f"pear phone {'x' * 298} acme", f"Pear phone. {'y ' * 400}Acme and its\n\nPear\tphone"),
+]
+
+
+def test_subject_and_object_near_each_other_in_one_context_bear_a_claim_out():
+    for context in (*TOGETHER, *APART):
+        assert borne_out(CLAIM, context) == {CLAIM: context in TOGETHER}, context
+    assert borne_out(CLAIM, "Acme", "The Pear phone") == {CLAIM: False}
 
 
 def test_support_names_the_first_context_and_quotes_it_verbatim():
@@ -199,31 +189,27 @@ def test_support_names_the_first_context_and_quotes_it_verbatim():
     assert contexts[1][found.start : found.end] == found.text
 
 
-def test_decomposed_letters_are_the_same_words():
-    (is_borne_out,) = borne_out("Acme bought Café Noir", "ACME owns Cafe\u0301 Noir").values()
-    assert is_borne_out
+PEARS = [*(f"Context {at} is about pears." for at in range(2_000)), "Acme Pear phone in 2021"]
+PADDING = "Nothing else is said here. " * 400
 
 
-def test_a_claim_about_a_lone_sign_is_not_borne_out():
-    """The rules read `A` as an article, so that only the full stop is left as the object."""
-    assert triples("Acme sold A.") == [("Acme", "sold", ".")]
-    assert borne_out("Acme sold A.", "Acme sold it.") == {"Acme sold A.": False}
-
-
-def test_a_long_context_bears_out_the_same_claims_as_a_short_one():
-    text, padding = "Acme Tools bought Initech.", "Nothing else is said here. " * 400
-    for context in ("Acme Tools owns Initech.", "Acme and Tool own Initech."):
-        assert borne_out(text, context) == borne_out(text, padding + context)
-
-
-def test_no_contexts_bear_nothing_out():
-    anchors = ("Acme bought Initech", "$5", "2021")
-    assert borne_out("Acme bought Initech for $5 in 2021") == dict.fromkeys(anchors, False)
-
-
-def test_thousands_of_contexts_are_looked_through():
-    contexts = [f"Context {i} is about pears." for i in range(2_000)] + ["Acme Pear phone in 2021"]
-    assert borne_out(f"{CLAIM} in 2021", *contexts) == {CLAIM: True, "2021": True}
+@pytest.mark.parametrize(
+    ("text", "contexts", "found"),
+    [
+        ("one dog and a dozen cats", [""], []),
+        ("7 out of 10", ["7/10"], [True, True]),  # a fraction offers its two numbers
+        ("Acme bought Café Noir", ["ACME owns Cafe\u0301 Noir"], [True]),
+        # The rules read `A` as an article, so that only the full stop is left as the object.
+        ("Acme sold A.", ["Acme sold it."], [False]),
+        *(("Acme Tools bought Initech.", [more + "Acme Tools owns Initech."], [True]) for more in ("", PADDING)),
+        ("Acme Tools bought Initech.", [PADDING + "Acme and Tool own Initech."], [False]),
+        ("Acme bought Initech for $5 in 2021", [], [False, False, False]),
+        (f"{CLAIM} in 2021", PEARS, [True, True]),
+    ],
+    ids=range(9),
+)  # fmt: skip
+def test_what_bears_the_anchors_of_a_text_out(text, contexts, found):
+    assert list(borne_out(text, *contexts).values()) == found
 
 
 TRICKY = [
