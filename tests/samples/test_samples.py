@@ -84,7 +84,7 @@ def test_a_value_that_does_not_fit_its_field_is_refused_in_few_words(
     for value in values:
         with pytest.raises(FieldError) as caught:
             read_value(field, value)
-        assert len(str(caught.value)) < 200 if field == "answer" else 300
+        assert len(str(caught.value)) < (200 if field == "answer" else 300)
 
 
 def test_rows_without_ids_are_numbered_and_it_is_said():
