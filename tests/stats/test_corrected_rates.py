@@ -156,7 +156,7 @@ def coverage(
     questions = np.repeat(np.arange(n_questions), rows_per_question)
     covered = dict.fromkeys(("naive", "ppi", "rogan_gladen"), 0)
     for _ in range(n_draws):
-        rates = np.repeat(random.beta(1.5, 1, n_questions), 4) if rows_per_question > 1 else truth
+        rates = truth if rows_per_question == 1 else random.beta(1.5, 1, n_questions)[questions]
         is_yes = random.random(n_rows) < rates
         if is_score:
             looks = is_yes | (random.random(n_rows) < 1 / 3)
