@@ -11,12 +11,9 @@ PARTS = ("faithfulness", "context_precision", "context_recall", "answer_relevanc
 @pytest.mark.parametrize(
     ("parts", "shown"),
     [
-        # (.3 · 100 + .2 · 100 + .3 · 83.27) / .8
-        ((1.0, None, 1.0, 0.8327), 93.73),
-        # .3 · 83.27
-        ((0.0, 0.0, 0.0, 0.8327), 24.98),
-        # .3 · 82.29 / .3
-        ((None, None, None, 0.8229), 82.29),
+        ((1.0, None, 1.0, 0.8327), 93.73),  # (.3 · 100 + .2 · 100 + .3 · 83.27) / .8
+        ((0.0, 0.0, 0.0, 0.8327), 24.98),  # .3 · 83.27
+        ((None, None, None, 0.8229), 82.29),  # .3 · 82.29 / .3
     ],
 )
 def test_three_published_rows(parts, shown):
@@ -80,12 +77,9 @@ NONE = Score.failed("timeout")
 @pytest.mark.parametrize(
     ("fuzzy", "gpt", "value", "needs_review"),
     [
-        (Score(1.0), Score(1.0), 1.0, False),
-        (Score(0.0), Score(0.0), 0.0, False),
-        (Score(1.0), Score(0.0), 1.0, True),
-        (Score(0.0), Score(1.0), 1.0, True),
-        (Score(0.0), NONE, 0.0, True),
-        (NONE, Score(1.0), 1.0, True),
+        *((Score(1.0), Score(1.0), 1.0, False), (Score(0.0), Score(0.0), 0.0, False)),
+        *((Score(1.0), Score(0.0), 1.0, True), (Score(0.0), Score(1.0), 1.0, True)),
+        *((Score(0.0), NONE, 0.0, True), (NONE, Score(1.0), 1.0, True)),
     ],
 )
 def test_an_answer_matches_by_either_and_a_disagreement_is_for_review(
@@ -99,5 +93,4 @@ def test_an_answer_matches_by_either_and_a_disagreement_is_for_review(
 def test_when_neither_has_a_value_nothing_is_matched():
     score = answer_match(NONE, Score.undefined("no reference"))
     assert score.status is Status.UNDEFINED
-    assert "timeout" in score.reason
-    assert "no reference" in score.reason
+    assert "timeout" in score.reason and "no reference" in score.reason
