@@ -116,10 +116,9 @@ def test_of_means_it_is_the_randomization_test():
 def test_all_exchanges_of_a_geometric_mean_are_counted():
     # Geometric means √(1 · 4) = 2 and √(4 · 9) = 6: 4 apart. With one question exchanged √(4 · 4) and
     # √(1 · 9): 1 apart. So 2 of 4 exchanges are as far.
-    base, candidate = (
-        parts_of(np.array(values), "geometric_mean") for values in ([1.0, 4.0], [4.0, 9.0])
-    )
-    found = swap_test(base, candidate, AGGREGATES["geometric_mean"])
+    kind = "geometric_mean"
+    base, candidate = (parts_of(np.array(values), kind) for values in ([1.0, 4.0], [4.0, 9.0]))
+    found = swap_test(base, candidate, AGGREGATES[kind])
     assert (found.value, found.how) == (0.5, "exact")
 
 
@@ -152,13 +151,9 @@ def test_differences_that_are_equal_but_for_rounding_have_no_effect_size_and_no_
     values = np.array([0.1, 0.1 + 1e-9, 0.1 - 1e-9])
     assert has_spread(values)
     assert effect_size(values) is not None and len(set(with_exact_ties(values))) == 3
-
-
-def test_equal_means_differ_by_0():
+    # Equal means differ by 0.
     values = np.concatenate([GAINS, -GAINS[::-1], [0.9 - 0.8, 0.1 - 0.2]])
-    assert mean_of(values) == 0.0
-    assert randomization_test(values).difference == 0.0
-    assert effect_size(values) == 0.0
+    assert mean_of(values) == randomization_test(values).difference == effect_size(values) == 0.0
 
 
 @given(st.lists(st.integers(-9, 9), min_size=1, max_size=30))
