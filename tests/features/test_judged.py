@@ -77,23 +77,19 @@ def numbered(n, start=0):
     return " ".join(f"Room {place} of the hut has {place % 9} beds." for place in range(start, n))
 
 
-def test_each_sentence_is_asked_once_in_one_call():
+def test_each_sentence_is_asked_once_in_one_call_and_those_without_a_claim_are_told():
     judge = shared()
     found = run(claims_of(judge, "What is the fee?", "It is $5. Dogs are free. ---"))
     assert found.texts == ("It is $5", "Dogs are free")
     (request,) = judge.judge.requests
-    assert blocks(request)["sentences"] == ["It is $5.", "Dogs are free."]
-    assert blocks(request)["question"] == "What is the fee?"
-
-
-def test_sentences_that_make_no_claim_are_told():
+    told = {"sentences": ["It is $5.", "Dogs are free."], "question": "What is the fee?"}
+    assert blocks(request) == told
     said = [
         {"sentence": 1, "claims": [], "claim_free": True},
         {"sentence": 2, "claims": ["It is $5", "It is due in May"], "claim_free": False},
     ]
     found = run(claims_of(shared({"claims": {"sentences": said}}), None, "Hello! It is $5 in May."))
-    assert found.texts == ("It is $5", "It is due in May")
-    assert found.claim_free == ("Hello!",)
+    assert (found.texts, found.claim_free) == (("It is $5", "It is due in May"), ("Hello!",))
     assert [one["prompt"] for one in found.calls] == ["claims"]
 
 

@@ -74,9 +74,7 @@ def test_the_judge_that_makes_questions_does_not_see_the_question():
     everything = "".join(one.content for one in request.messages)
     assert "Eastward." in everything
     assert "east?" not in everything
-
-
-def test_one_question_suffices_where_one_is_wanted():
+    # One question suffices where one is wanted.
     found, _ = score({"questions": questions("near?")}, "answer_relevance(n_questions=1)")
     assert found.value == approx(0.8)
 
@@ -142,13 +140,9 @@ def test_a_row_that_fails_leaves_the_others_of_its_batch():
             return "rubbish"
         return questions("east?", "between?", "near?")
 
-    rows = [
-        {"id": "1", "question": "east?", "answer": "Eastward."},
-        {"id": "2", "question": "east?", "answer": "Hm."},
-        {"id": "3", "question": "", "answer": "Eastward."},
-        {"id": "4", "question": "north?", "answer": "Eastward."},
-        {"id": "5", "question": "east?"},
-    ]
+    given = [("east?", "Eastward."), ("east?", "Hm."), ("", "Eastward."), ("north?", "Eastward.")]
+    given = enumerate([*given, ("east?", None)], 1)
+    rows = [{"id": str(at), "question": asked, "answer": answer} for at, (asked, answer) in given]
     for order, size in ((rows, 1), (rows, 10), (rows[::-1], 2)):
         judge = rg.ScriptedJudge(script)
         run = rg.evaluate(order, "answer_relevance", judge=judge, encoder=ByHand(), batch_size=size)

@@ -26,10 +26,7 @@ Q = "What does the pass cost?"
         (None, ["Not mentioned.", "48 euros"], True),  # not all refuse
         (None, ["The Unknown Soldier"], True),
         (None, ["", "Not mentioned."], False),  # a blank reference does not count
-        (None, [""], None),
-        (None, ["–"], None),
-        (None, [], None),
-        (None, None, None),
+        *((None, references, None) for references in ([""], ["–"], [], None)),
         (True, ["Not mentioned."], True),  # the field wins
         (False, ["48 euros"], False),
         (False, None, False),

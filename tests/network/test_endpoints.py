@@ -110,8 +110,10 @@ def test_only_addresses_of_the_web_are_taken(url, said, fault):
 @pytest.mark.parametrize(
     ("url", "host", "is_local"),
     [
-        ("http://127.0.0.1:80/v1", "127.0.0.1:80", True),
-        ("http://127.8.0.1", "127.8.0.1", True),
+        *(
+            ("http://127.0.0.1:80/v1", "127.0.0.1:80", True),
+            ("http://127.8.0.1", "127.8.0.1", True),
+        ),
         ("http://[::1]:8000/v1", "[::1]:8000", True),
         ("https://LOCALHOST/v1", "LOCALHOST", True),
         ("https://a.localhost/v1", "a.localhost", True),
@@ -271,14 +273,10 @@ def test_the_wait_that_a_server_names_is_read(headers, seconds):
 @pytest.mark.parametrize(
     ("n_attempts", "server_wait_s", "least", "most"),
     [
-        (1, None, 0.25, 0.5),
-        (2, None, 0.5, 1),
+        *((1, None, 0.25, 0.5), (2, None, 0.5, 1)),
         (4, None, 2, 4),  # 0.5 * 2 ** 3, less a half at most
-        (5, None, 3, 6),  # 8, were it not for the longest
-        (10_000, None, 3, 6),
-        (1, 2.0, 2, 2.2),
-        (9, 0.0, 0, 0),
-        (1, 1e9, 6, 6.6),
+        *((5, None, 3, 6), (10_000, None, 3, 6)),  # 8, were it not for the longest
+        *((1, 2.0, 2, 2.2), (9, 0.0, 0, 0), (1, 1e9, 6, 6.6)),
     ],
 )
 def test_pauses_double_to_the_longest_or_are_what_the_server_says(
