@@ -22,6 +22,8 @@ OAKS = "Oak, ash and elm"
 FEE = "What is the fee?"
 CAPEX = "Capex of 2018 (in USD millions)?"
 STATED = "that the reference adds to the question"
+NO_FOR_YES = "states no where the reference has yes*"
+SUGAR = "Warum soll man Rhabarber erst kurz vor dem Backen zuckern?"
 LIST = "alpha beta gamma delta epsilon zeta eta theta iota kappa"
 LONG = (
     "Sales rose by 12% to $4.2 billion in 2021, because the company sold more engines to "
@@ -43,13 +45,34 @@ ROWS = [
     ("When was it signed?", "July 2, 1776", "It was signed on 19 May 1798.", 0, 0.3, None),
     ("How often has she won?", "3", "She won for the third time in 2010.", 0.7, 1, None),
     ("How often has she won?", "3", "She has won 7 titles.", 0, 0.3, None),
-    (Q, "3", "She won for the third time.", 0, 1, "states the number of the reference in another form"),
+    (
+        Q,
+        "3",
+        "She won for the third time.",
+        0,
+        1,
+        "states the number of the reference in another form",
+    ),
     (Q, "1,577 million", "It cost $1.577 billion.", 0, 1, "states 1,577 million as $1.577 billion"),
     (Q, "-3.7", "The result was 9.2.", 0, 0.5, "states 9.2 where the reference has -3.7"),
     (Q, "It is -3.7%", "It fell.", 0, 0.5, "lacks '-3.7%'"),
     (Q, "90 days", "It took 60\ndays.", 0, 0.5, "states 60 days where the reference has 90 days"),
-    (Q, "It maintained 0.01$ a share.", "It paid $0.01 a share.", 0, 1, f"states 2 of the 3 words {STATED}; lacks 'maintained'"),
-    (Q, "May 9, 1811", "On May 2, 1811.", 0, 0.5, "states May 2, 1811 where the reference has May 9, 1811"),
+    (
+        Q,
+        "It maintained 0.01$ a share.",
+        "It paid $0.01 a share.",
+        0,
+        1,
+        f"states 2 of the 3 words {STATED}; lacks 'maintained'",
+    ),
+    (
+        Q,
+        "May 9, 1811",
+        "On May 2, 1811.",
+        0,
+        0.5,
+        "states May 2, 1811 where the reference has May 9, 1811",
+    ),
     (Q, "two weeks", "four weeks", 0, 0.5, None),
     # Words.
     ("Where is it made?", "in the town of Jena", "Most of it is made in Jena.", 0.7, 1, None),
@@ -61,22 +84,44 @@ ROWS = [
     # No for yes, in five languages.
     (Q, "No", "Yes, she did.", 0, 0.5, "states yes where the reference has no"),
     (Q, "Yes, it is a novel", "No. Although some call it a novel, it is a play.", 0, 0.5, None),
-    ("Is it free?", "Yes, for members.", "No, members pay as well.", 0, 0.1, "states no where the reference has yes*"),
-    ("Ist es kostenlos?", "Ja, für Mitglieder.", "Nein, Mitglieder zahlen auch.", 0, 0.1, "states no where the reference has yes*"),
-    ("C'est gratuit ?", "Oui, pour les membres.", "Non, les membres paient aussi.", 0, 0.1, "states no where the reference has yes*"),
-    ("¿Es gratis?", "Sí, para socios.", "No, los socios también pagan.", 0, 0.1, "states no where the reference has yes*"),
-    ("会员免费吗？", "是的，会员免费。", "不，会员也要付费。", 0, 0.1, "states no where the reference has yes*"),
+    ("Is it free?", "Yes, for members.", "No, members pay as well.", 0, 0.1, NO_FOR_YES),
+    (
+        "Ist es kostenlos?",
+        "Ja, für Mitglieder.",
+        "Nein, Mitglieder zahlen auch.",
+        0,
+        0.1,
+        NO_FOR_YES,
+    ),
+    (
+        "C'est gratuit ?",
+        "Oui, pour les membres.",
+        "Non, les membres paient aussi.",
+        0,
+        0.1,
+        NO_FOR_YES,
+    ),
+    ("¿Es gratis?", "Sí, para socios.", "No, los socios también pagan.", 0, 0.1, NO_FOR_YES),
+    ("会员免费吗？", "是的，会员免费。", "不，会员也要付费。", 0, 0.1, NO_FOR_YES),
     # Function words of other languages are no words of the reference.
-    ("Warum soll man Rhabarber erst kurz vor dem Backen zuckern?", "Weil er sonst Wasser zieht.", "Er zieht Wasser.", 0.9, 1, "states all words*"),
+    (SUGAR, "Weil er sonst Wasser zieht.", "Er zieht Wasser.", 0.9, 1, "states all words*"),
     # A complete list is right in any order.
     (TREES, OAKS, "Oak, ash and elm", 0.8, 1, None),
     (TREES, OAKS, "elm, ash, oak", 0.8, 1, None),
     (TREES, OAKS, "There are elms, oaks and ashes.", 0.8, 1, None),
-    (TREES, OAKS, "Oak and ash grow there.", 0, 0.5, f"leaves out 'elm'; states 2 of the 3 words {STATED}; lacks 'elm'"),
+    (
+        TREES,
+        OAKS,
+        "Oak and ash grow there.",
+        0,
+        0.5,
+        f"leaves out 'elm'; states 2 of the 3 words {STATED}; lacks 'elm'",
+    ),
     (TREES, OAKS, "Oak, ash and pine grow there.", 0, 0.3, None),
     # An answer equal to its reference.
-    *(("What?", text, text, 0.9, 1, None) for text in ("Paris", "5", "Yes", "東京", "12 March 1999", LONG)),
-]  # fmt: skip
+    *(("What?", text, text, 0.9, 1, None) for text in ("Paris", "5", "Yes", "東京")),
+    *(("What?", text, text, 0.9, 1, None) for text in ("12 March 1999", LONG)),
+]
 
 
 def score(answer: str, reference: str = R, question: str | None = Q, **fields: object) -> rg.Score:

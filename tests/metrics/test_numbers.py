@@ -97,7 +97,7 @@ OFFER = "In 12 shops: $2.4 billion or 7"
         ("It costs $604, not $604 or $7.", {"references": ["604"], "contexts": []}, 0.5),
         ("It costs $604, not $604 or $7.", {"contexts": []}, 0.0),  # searched and found nothing
         # 12 is the question's; of 2.4 billion and 7, the context has 2,384 million.
-        (OFFER, {"question": "What did the 12 shops pay?", "contexts": ["rent of $2,384 million"]}, 0.5),
+        (OFFER, {"question": "What did 12 shops pay?", "contexts": ["$2,384 million"]}, 0.5),
         ("$2,384 million", {"contexts": ["rent (in millions) 2,384"]}, 1.0),
         ("$2,384 million", {"contexts": ["rent (in thousands) 2,384"]}, 0.0),
         ("$2,384 million", {"contexts": ["rent 2,384"]}, 1.0),
@@ -115,7 +115,7 @@ OFFER = "In 12 shops: $2.4 billion or 7"
         ("$604", {"references": []}, "undefined"),
         ("$604", {}, "missing"),
     ],
-)  # fmt: skip
+)
 def test_number_precision_is_the_share_of_numbers_that_stand_somewhere(answer, fields, value):
     score = rg.score("number_precision", answer=answer, **fields)
     assert (score.status if score.value is None else score.value) == value

@@ -201,13 +201,14 @@ PADDING = "Nothing else is said here. " * 400
         ("Acme bought Café Noir", ["ACME owns Cafe\u0301 Noir"], [True]),
         # The rules read `A` as an article, so that only the full stop is left as the object.
         ("Acme sold A.", ["Acme sold it."], [False]),
-        *(("Acme Tools bought Initech.", [more + "Acme Tools owns Initech."], [True]) for more in ("", PADDING)),
+        ("Acme Tools bought Initech.", ["Acme Tools owns Initech."], [True]),
+        ("Acme Tools bought Initech.", [PADDING + "Acme Tools owns Initech."], [True]),
         ("Acme Tools bought Initech.", [PADDING + "Acme and Tool own Initech."], [False]),
         ("Acme bought Initech for $5 in 2021", [], [False, False, False]),
         (f"{CLAIM} in 2021", PEARS, [True, True]),
     ],
     ids=range(9),
-)  # fmt: skip
+)
 def test_what_bears_the_anchors_of_a_text_out(text, contexts, found):
     assert list(borne_out(text, *contexts).values()) == found
 
