@@ -24,13 +24,17 @@ CAPEX = "Capex of 2018 (in USD millions)?"
 STATED = "that the reference adds to the question"
 NO_FOR_YES = "states no where the reference has yes*"
 SUGAR = "Warum soll man Rhabarber erst kurz vor dem Backen zuckern?"
+SIGNED, WON, MADE = "When was it signed?", "How often has she won?", "Where is it made?"
+JULY, MAY, JENA = "July 2, 1776", "May 9, 1811", "in the town of Jena"
+NOVEL = "Yes, it is a novel"
+PAID = "It maintained 0.01$ a share."
 LIST = "alpha beta gamma delta epsilon zeta eta theta iota kappa"
 LONG = (
     "Sales rose by 12% to $4.2 billion in 2021, because the company sold more engines to "
     "shipyards in Asia and raised its prices twice, while the weak dollar helped as well."
 )
 ROWS = [
-    # Question, reference, answer, the least and the most that it is worth, why.
+    # Question, reference, answer, the least and the most that it is worth, and why.
     (Q, R, "It is by Jane Austen.", 0.5, 1, "contains the reference word for word"),
     (Q, R, "Austen, Jane", 0.5, 1, f"states all words {STATED}"),
     (Q, R, "It is by Miss Austen.", 0, 1, f"states 1 of the 2 words {STATED}; lacks 'Jane'"),
@@ -39,88 +43,48 @@ ROWS = [
     *((Q, R, blank, 0, 0, "the answer is blank") for blank in ("", " \n")),
     (Q, LIST, "Nothing of it.", 0, 0.5, "lacks 'alpha', *'theta' and 2 more"),
     # Numbers and dates, in any form.
-    (CAPEX, "1577", "Capital expenditure was $1.577 billion.", 0.7, 1, None),
-    (CAPEX, "1577", "Capital expenditure was $2.1 billion.", 0, 0.3, None),
-    ("When was it signed?", "July 2, 1776", "They signed it on 2 July 1776.", 0.7, 1, None),
-    ("When was it signed?", "July 2, 1776", "It was signed on 19 May 1798.", 0, 0.3, None),
-    ("How often has she won?", "3", "She won for the third time in 2010.", 0.7, 1, None),
-    ("How often has she won?", "3", "She has won 7 titles.", 0, 0.3, None),
-    (
-        Q,
-        "3",
-        "She won for the third time.",
-        0,
-        1,
-        "states the number of the reference in another form",
-    ),
+    (CAPEX, "1577", "Capital expenditure was $1.577 billion.", 0.7, 1),
+    (CAPEX, "1577", "Capital expenditure was $2.1 billion.", 0, 0.3),
+    (SIGNED, JULY, "They signed it on 2 July 1776.", 0.7, 1),
+    (SIGNED, JULY, "It was signed on 19 May 1798.", 0, 0.3),
+    (WON, "3", "She won for the third time in 2010.", 0.7, 1),
+    (WON, "3", "She has won 7 titles.", 0, 0.3),
+    (Q, "3", "She won for the third time.", 0, 1, "states the number of the reference in *form"),
     (Q, "1,577 million", "It cost $1.577 billion.", 0, 1, "states 1,577 million as $1.577 billion"),
     (Q, "-3.7", "The result was 9.2.", 0, 0.5, "states 9.2 where the reference has -3.7"),
     (Q, "It is -3.7%", "It fell.", 0, 0.5, "lacks '-3.7%'"),
     (Q, "90 days", "It took 60\ndays.", 0, 0.5, "states 60 days where the reference has 90 days"),
-    (
-        Q,
-        "It maintained 0.01$ a share.",
-        "It paid $0.01 a share.",
-        0,
-        1,
-        f"states 2 of the 3 words {STATED}; lacks 'maintained'",
-    ),
-    (
-        Q,
-        "May 9, 1811",
-        "On May 2, 1811.",
-        0,
-        0.5,
-        "states May 2, 1811 where the reference has May 9, 1811",
-    ),
-    (Q, "two weeks", "four weeks", 0, 0.5, None),
+    (Q, PAID, "It paid $0.01 a share.", 0, 1, "states 2 of the 3 words*; lacks 'maintained'"),
+    (Q, MAY, "On May 2, 1811.", 0, 0.5, f"states May 2, 1811 where the reference has {MAY}"),
+    (Q, "two weeks", "four weeks", 0, 0.5),
     # Words.
-    ("Where is it made?", "in the town of Jena", "Most of it is made in Jena.", 0.7, 1, None),
-    ("Where is it made?", "in the town of Jena", "Most of it is made in Sweden.", 0, 0.3, None),
-    (None, R, "Jane Austen wrote Emma", 0.9, 1, None),
+    (MADE, JENA, "Most of it is made in Jena.", 0.7, 1),
+    (MADE, JENA, "Most of it is made in Sweden.", 0, 0.3),
+    (None, R, "Jane Austen wrote Emma", 0.9, 1),
     # A refusal is not correct unless the reference refuses too.
-    (FEE, "$5", "The report does not give the fee.", 0, 0.05, None),
-    (FEE, "The report does not state the fee.", "The report does not give the fee.", 0.5, 1, None),
+    (FEE, "$5", "The report does not give the fee.", 0, 0.05),
+    (FEE, "The report does not state the fee.", "The report does not give the fee.", 0.5, 1),
     # No for yes, in five languages.
     (Q, "No", "Yes, she did.", 0, 0.5, "states yes where the reference has no"),
-    (Q, "Yes, it is a novel", "No. Although some call it a novel, it is a play.", 0, 0.5, None),
+    (Q, NOVEL, "No. Although some call it a novel, it is a play.", 0, 0.5),
     ("Is it free?", "Yes, for members.", "No, members pay as well.", 0, 0.1, NO_FOR_YES),
-    (
-        "Ist es kostenlos?",
-        "Ja, für Mitglieder.",
-        "Nein, Mitglieder zahlen auch.",
-        0,
-        0.1,
-        NO_FOR_YES,
-    ),
-    (
-        "C'est gratuit ?",
-        "Oui, pour les membres.",
-        "Non, les membres paient aussi.",
-        0,
-        0.1,
-        NO_FOR_YES,
-    ),
+    ("Ist es frei?", "Ja, für Mitglieder.", "Nein, auch sie zahlen.", 0, 0.1, NO_FOR_YES),
+    ("C'est gratuit ?", "Oui, pour les membres.", "Non, ils paient aussi.", 0, 0.1, NO_FOR_YES),
     ("¿Es gratis?", "Sí, para socios.", "No, los socios también pagan.", 0, 0.1, NO_FOR_YES),
     ("会员免费吗？", "是的，会员免费。", "不，会员也要付费。", 0, 0.1, NO_FOR_YES),
     # Function words of other languages are no words of the reference.
     (SUGAR, "Weil er sonst Wasser zieht.", "Er zieht Wasser.", 0.9, 1, "states all words*"),
     # A complete list is right in any order.
-    (TREES, OAKS, "Oak, ash and elm", 0.8, 1, None),
-    (TREES, OAKS, "elm, ash, oak", 0.8, 1, None),
-    (TREES, OAKS, "There are elms, oaks and ashes.", 0.8, 1, None),
-    (
-        TREES,
-        OAKS,
-        "Oak and ash grow there.",
-        0,
-        0.5,
-        f"leaves out 'elm'; states 2 of the 3 words {STATED}; lacks 'elm'",
-    ),
-    (TREES, OAKS, "Oak, ash and pine grow there.", 0, 0.3, None),
+    (TREES, OAKS, "Oak, ash and elm", 0.8, 1),
+    (TREES, OAKS, "elm, ash, oak", 0.8, 1),
+    (TREES, OAKS, "There are elms, oaks and ashes.", 0.8, 1),
+    (TREES, OAKS, "Oak and ash grow there.", 0, 0.5, "leaves out 'elm'; states 2*; lacks 'elm'"),
+    (TREES, OAKS, "Oak, ash and pine grow there.", 0, 0.3),
     # An answer equal to its reference.
-    *(("What?", text, text, 0.9, 1, None) for text in ("Paris", "5", "Yes", "東京")),
-    *(("What?", text, text, 0.9, 1, None) for text in ("12 March 1999", LONG)),
+    *(
+        ("What?", text, text, 0.9, 1)
+        for text in ("Paris", "5", "Yes", "東京", "12 March 1999", LONG)
+    ),
 ]
 
 
@@ -140,9 +104,9 @@ def found() -> list[dict[str, object]]:
 
 @pytest.mark.parametrize("at", range(len(ROWS)), ids=[row[2][:30] for row in ROWS])
 def test_right_and_wrong_answers_are_told_apart_with_a_reason(found, at):
-    *_, least, most, why = ROWS[at]
+    least, most, *reasons = ROWS[at][3:]
     assert least <= found[at]["value"] <= most
-    if why is not None:
+    for why in reasons:
         beginning, _, end = why.partition("*")
         said = json.loads(found[at]["evidence"])["why"]
         assert said.startswith(beginning) and said.endswith(end if "*" in why else beginning)
