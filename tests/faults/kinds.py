@@ -117,7 +117,7 @@ KINDS = {
     }),
     22: Kind("tables that are ragged, encoded or large", {
         COMMANDS: ("test_a_csv_that_cannot_be_read_is_told_with_its_row", "test_a_field_of_one_megabyte_in_csv_is_read", "test_csv_is_read_with_its_byte_order_mark"),
-        BYTES: ("test_answers_of_any_bytes_are_samples_or_an_error_with_its_place", "test_gold_of_any_bytes_is_joined_or_an_error_with_its_place", "test_imported_labels_of_any_bytes_are_stored_or_an_error_with_its_place"),
+        BYTES: ("test_a_file_of_any_bytes_is_read_or_refused_with_its_place",),
         ROWS: ("test_a_table_of_any_form_is_read_or_refused", "test_rankings_with_line_ends_of_old_macs_lose_no_row_in_silence"),
     }),
     23: Kind("JSON that is none, deep, doubled or cut", {
@@ -127,7 +127,7 @@ KINDS = {
     }),
     24: Kind("configurations that are wrong or endless", {
         FILES: ("test_many_unknown_keys_are_refused_quickly_and_counted", "test_keys_of_many_parts_are_refused_at_once", "test_values_out_of_range_are_usage_errors", "test_a_pattern_without_end_is_refused_at_once"),
-        BYTES: ("test_a_configuration_of_any_text_is_a_table_or_an_error", "test_settings_of_any_bytes_are_read_or_an_error_that_names_the_file"),
+        BYTES: ("test_a_configuration_of_any_text_is_a_table_or_an_error", "test_a_file_of_any_bytes_is_read_or_refused_with_its_place"),
         PATHS: ("test_a_path_that_is_no_file_ends_the_command_with_a_reason", "test_every_option_that_may_be_a_path_is_in_the_table"),
     }),
     25: Kind("files that unpack without end", {
@@ -155,7 +155,7 @@ KINDS = {
         COMMANDS: ("test_a_full_disk_leaves_the_old_output_and_says_so", "test_a_folder_that_may_not_be_written_is_said_and_can_be_avoided"),
         "faults/test_29_interrupts.py": ("test_while_a_plug_in_is_imported", "test_after_its_end_it_changes_no_code"),
         CODES: ("test_each_code_has_its_meaning", "test_a_full_disk_behind_both_streams_is_a_fault_of_the_disk"),
-        FILES: ("test_configuration_suite_and_recording_must_be_files",),
+        PATHS: ("test_a_path_that_is_no_file_ends_the_command_with_a_reason",),
     }),
     30: Kind("two processes, or two people, at once", {
         AGAIN: ("test_two_runs_in_the_same_second_and_in_another_order_give_the_same_scores",),
@@ -179,7 +179,7 @@ KINDS = {
     }),
     34: Kind("texts and lists that are large", {
         COMMANDS: ("test_what_is_large_is_done_in_bounded_time_and_cut_with_a_mark",),
-        "faults/test_time.py": ("test_four_times_the_text_takes_at_most_six_times_as_long", "test_an_answer_that_repeats_a_claim_of_its_context_takes_linear_time", "test_the_same_with_an_encoder_or_a_judge", "test_one_sentence_of_very_many_words_takes_linear_time"),
+        "faults/test_time.py": ("test_four_times_the_text_takes_at_most_six_times_as_long", "test_a_repetition_in_several_fields_takes_linear_time", "test_the_same_with_an_encoder_or_a_judge", "test_one_sentence_of_very_many_words_takes_linear_time"),
         "language/test_patterns.py": ("test_an_endless_search_ends",),
     }),
     35: Kind("another order of the same work", {
