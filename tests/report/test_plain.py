@@ -143,7 +143,7 @@ NAMES = [
 
 @pytest.mark.skipif(shutil.which("bash") is None, reason="needs bash")
 @pytest.mark.parametrize("name", NAMES)
-def test_a_shell_reads_the_name_back(name: str):
+def test_a_shell_reads_the_name_back(name):
     word = shell_word(name)
     assert for_terminal(word) == word, "nothing is left to escape"
     script = f"printf %s {word}"
@@ -163,5 +163,5 @@ def test_a_shell_reads_the_name_back(name: str):
         ("-run", None, ["--full", "--", "-run"]),
     ],
 )
-def test_a_name_with_a_dash_is_no_option(folder: str, id: str | None, words: list[str]):
+def test_a_name_with_a_dash_is_no_option(folder, id, words):
     assert shlex.split(show_command(folder, id)) == ["ragauge", "show", *words]

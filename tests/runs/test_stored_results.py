@@ -19,7 +19,7 @@ N = 40
 
 
 @pytest.fixture(autouse=True)
-def small(monkeypatch: pytest.MonkeyPatch):
+def small(monkeypatch):
     """A run of 80 answers counts as large."""
     monkeypatch.setattr(outcomes, "MIN_ANSWERS", 60)
 
@@ -49,9 +49,7 @@ def unreadable(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(InParts, "pieces", pieces)
 
 
-def test_the_first_screen_of_a_large_run_reads_no_scores(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
+def test_the_first_screen_of_a_large_run_reads_no_scores(tmp_path, monkeypatch):
     made = run_of(tmp_path / "run")
     in_memory = run_of(None)
     text, summary = str(made), made.summary()
@@ -77,7 +75,7 @@ def test_the_first_screen_of_a_large_run_reads_no_scores(
         opened.worst("token_f1", 21)
 
 
-def test_more_of_a_run_than_is_kept_is_read_from_its_scores(tmp_path: Path):
+def test_more_of_a_run_than_is_kept_is_read_from_its_scores(tmp_path):
     run_of(tmp_path / "run")
     opened, in_memory = rg.open_run(tmp_path / "run"), run_of(None)
     assert opened.worst("token_f1", 25).equals(in_memory.worst("token_f1", 25))
@@ -85,7 +83,7 @@ def test_more_of_a_run_than_is_kept_is_read_from_its_scores(tmp_path: Path):
 
 
 @pytest.mark.parametrize("change", ["absent", "cut", "edited", "other version", "other scores"])
-def test_results_that_do_not_belong_to_the_scores_are_computed_again(change: str, tmp_path: Path):
+def test_results_that_do_not_belong_to_the_scores_are_computed_again(change, tmp_path):
     summary = run_of(tmp_path / "run").summary()
     path = tmp_path / "run" / RESULTS
     head, body = path.read_text().split("\n")
@@ -105,7 +103,7 @@ def test_results_that_do_not_belong_to_the_scores_are_computed_again(change: str
     assert opened.summary().equals(summary)
 
 
-def test_a_run_that_is_resumed_with_other_scores_keeps_its_own_results(tmp_path: Path):
+def test_a_run_that_is_resumed_with_other_scores_keeps_its_own_results(tmp_path):
     before = (run_of(tmp_path / "run"), (tmp_path / "run" / RESULTS).read_bytes())[1]
     RunFolder(tmp_path / "run").reopen()
     (tmp_path / "run" / "scores" / "000003.parquet").unlink()
@@ -116,7 +114,7 @@ def test_a_run_that_is_resumed_with_other_scores_keeps_its_own_results(tmp_path:
     assert (tmp_path / "run" / RESULTS).read_bytes() == before
 
 
-def test_labels_given_after_the_run_show_on_its_first_screen(tmp_path: Path):
+def test_labels_given_after_the_run_show_on_its_first_screen(tmp_path):
     run = run_of(tmp_path / "run")
     assert "labels:" not in str(rg.open_run(tmp_path / "run"))
     review = Review(run.review_queue())
@@ -124,13 +122,13 @@ def test_labels_given_after_the_run_show_on_its_first_screen(tmp_path: Path):
     assert "labels: 1 of 80 answers by ann" in str(rg.open_run(tmp_path / "run"))
 
 
-def test_a_small_run_keeps_no_results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_a_small_run_keeps_no_results(tmp_path, monkeypatch):
     monkeypatch.setattr(outcomes, "MIN_ANSWERS", 80)
     run_of(tmp_path / "run")
     assert not (tmp_path / "run" / RESULTS).exists()
 
 
-def test_the_worst_rows_do_not_depend_on_pieces(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_the_worst_rows_do_not_depend_on_pieces(tmp_path, monkeypatch):
     run_of(tmp_path / "run")
     opened = rg.open_run(tmp_path / "run")
     whole = opened.worst("token_f1", 30)
@@ -140,9 +138,7 @@ def test_the_worst_rows_do_not_depend_on_pieces(tmp_path: Path, monkeypatch: pyt
     assert again.worst("token_f1", 30).equals(whole)
 
 
-def test_an_aggregate_whose_code_is_not_loaded_has_no_kept_value(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
+def test_an_aggregate_whose_code_is_not_loaded_has_no_kept_value(tmp_path, monkeypatch):
     run_of(tmp_path / "run")
     opened = rg.open_run(tmp_path / "run")
     monkeypatch.setattr(Run, "problems", ("the code of an aggregate is not loaded",))

@@ -2,7 +2,6 @@
 
 import math
 from collections import Counter
-from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -76,7 +75,7 @@ def slowly_split(text: bytes, wanted: tuple[int, ...]) -> list[list[bytes]]:
 @example(b"a b c d\n#x\n")
 @example(b"a b c #\n")
 @example(b"a\tb c\td\na b\tc d\n")
-def test_split_gives_the_words_of_every_line(text: bytes):
+def test_split_gives_the_words_of_every_line(text):
     wanted = (0, 2, 3)
     found = split(padded(text), wanted, 4, at_most=False)
     assert [spelled(one) for one in found] == slowly_split(text, wanted)
@@ -90,7 +89,7 @@ def test_a_line_whose_first_field_begins_with_a_hash_is_a_comment():
 @given(
     texts(), st.integers(0, 8), st.sampled_from([b"a", b"a b", b"a b c", b" a\tb c", b"a b c d e"])
 )
-def test_split_says_where_a_line_of_another_length_stands(text: bytes, place: int, bad: bytes):
+def test_split_says_where_a_line_of_another_length_stands(text, place, bad):
     lines = [line for line in text.split(b"\n") if len(line.split()) == 4]
     lines.insert(min(place, len(lines)), bad)
     whole = b"\n".join(lines) + b"\n"
@@ -126,7 +125,7 @@ def test_the_same_name_in_another_group_is_another_number():
 
 
 @given(st.lists(NAMES, min_size=1, max_size=30))
-def test_blocks_start_where_the_name_changes(names: list[bytes]):
+def test_blocks_start_where_the_name_changes(names):
     expected = [row for row in range(len(names)) if row == 0 or names[row] != names[row - 1]]
     assert starts_of_blocks(field(names)).tolist() == expected
 
@@ -164,7 +163,7 @@ SPELLED = st.one_of(
 
 @settings(max_examples=4 * settings.default.max_examples)
 @given(st.lists(SPELLED.filter(lambda text: number_of(text) != "refused"), min_size=1, max_size=20))
-def test_decimals_are_pythons_floats_to_the_last_bit(texts: list[str]):
+def test_decimals_are_pythons_floats_to_the_last_bit(texts):
     found = decimals(field([text.encode() for text in texts]))
     assert [value.hex() for value in found.tolist()] == [float(text).hex() for text in texts]
 
@@ -187,7 +186,7 @@ def test_decimals_of_many_random_numbers_are_pythons_floats():
         (integers, f"1.0 0.5 x - + --1 1e3 1_0 nan ٣ {'9' * 19}"),
     ],
 )
-def test_what_is_no_number_is_refused_where_it_stands(parse: Callable[[Field], object], texts: str):
+def test_what_is_no_number_is_refused_where_it_stands(parse, texts):
     for text in texts.split():
         names = field([b"1", text.encode(), b"2"])
         with pytest.raises(MalformedError) as caught:
@@ -196,7 +195,7 @@ def test_what_is_no_number_is_refused_where_it_stands(parse: Callable[[Field], o
 
 
 @given(st.lists(st.integers(-(10**9) + 1, 10**9 - 1).map(str), min_size=1, max_size=20))
-def test_integers_are_pythons(texts: list[str]):
+def test_integers_are_pythons(texts):
     texts = [*texts, "+3", "007", "-0", "00000000000012"]
     assert integers(field([text.encode() for text in texts])).tolist() == [
         int(text) for text in texts
@@ -210,9 +209,7 @@ def test_integers_are_pythons(texts: list[str]):
     st.lists(st.tuples(NAMES, st.integers(0, 3)), min_size=1, unique=True, max_size=30),
     st.lists(st.tuples(NAMES, st.integers(-2, 4)), min_size=1, max_size=60),
 )
-def test_names_in_groups_are_found_as_a_dict_finds_pairs(
-    known: list[tuple[bytes, int]], asked: list[tuple[bytes, int]]
-):
+def test_names_in_groups_are_found_as_a_dict_finds_pairs(known, asked):
     asked += known[::2]
     number = {pair: place for place, pair in enumerate(known)}
     group = np.array([one for _, one in known])
@@ -252,9 +249,7 @@ LINES = st.lists(
 
 @settings(max_examples=3 * settings.default.max_examples)
 @given(LINES, st.sampled_from([np.float32, np.float64]), st.sampled_from(["", "query", "all"]))
-def test_ranks_are_places_in_the_sorted_ranking(
-    lines: list[tuple[int, float, bytes]], precision: type[np.float32] | type[np.float64], by: str
-):
+def test_ranks_are_places_in_the_sorted_ranking(lines, precision, by):
     if by == "query":
         lines.sort(key=lambda line: line[0])
     elif by == "all":
@@ -294,7 +289,7 @@ def test_ties_of_names_longer_than_any_word_are_ordered_too():
 
 @settings(max_examples=2 * settings.default.max_examples)
 @given(st.lists(st.integers(0, 2**64 - 1) | st.integers(0, 20), max_size=60))
-def test_repeats_are_what_a_counter_counts_over_one(numbers: list[int]):
+def test_repeats_are_what_a_counter_counts_over_one(numbers):
     found = repeats(np.array(numbers, np.uint64))
     counts = Counter(numbers)
     assert all(one < other and numbers[one] == numbers[other] for one, other in found)
