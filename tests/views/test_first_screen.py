@@ -135,13 +135,6 @@ def test_a_column_that_may_hold_the_references_is_named():
     assert named.headline == "default: exact_match 1.00, 1 question."
 
 
-def test_an_id_cannot_break_the_line_of_the_next_command(tmp_path):
-    rows = [{"id": "q0\n::error::0<b>\x1b[1m", "answer": "x", "reference": "y"}]
-    shown = printed(rg.evaluate(rows, "exact_match", folder=tmp_path / "run"))
-    assert "\x1b" not in shown
-    assert not [line for line in shown.splitlines() if line.startswith("::")]
-
-
 def test_a_run_without_any_value_says_so():
     run = rg.evaluate([{"id": "q1", "answer": "x"}], ["exact_match"])
     shown = printed(run)

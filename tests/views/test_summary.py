@@ -10,19 +10,11 @@ from ragauge import evaluate
 from ragauge.label import Label
 from ragauge.report.terminal import console, print_report, print_table
 from ragauge.suite import Entry, Suite
-from ragauge.views.question import question_report
 from ragauge.views.run_report import run_report
 
 
 def print_summary(out, run, by=()):
     print_report(out, run_report(run, by), full=True)
-
-
-def print_sample(out, run, id):
-    print_report(out, question_report(run, id))
-
-
-HOSTILE = "\x1b]8;;http://evil\x07[/foo][red]\u202e\r\n::error::x"
 
 
 class Screen(io.StringIO):
@@ -61,12 +53,6 @@ METRICS = ["exact_match", "token_f1", 'token_f1(count="set",normalize="lower_ws"
 @pytest.fixture(scope="module")
 def several():
     return evaluate(rows(7, 12), METRICS)
-
-
-@pytest.fixture(scope="module")
-def hostile():
-    row = {"id": HOSTILE, "system": HOSTILE, "answer": HOSTILE * 50, "reference": HOSTILE}
-    return evaluate([{**row, "kind": HOSTILE}], ["exact_match", "token_f1"])
 
 
 @pytest.mark.parametrize("width", [60, 80, 120, 200])
@@ -109,17 +95,6 @@ def test_nothing_scored_at_all_is_no_table():
     lines = shown(print_summary, run)
     assert len(lines) == 2
     assert "not scored: faithfulness" in lines[1]
-
-
-@pytest.mark.parametrize("print_it", [print_summary, print_sample])
-def test_hostile_names_are_shown_escaped_within_the_width(hostile, print_it):
-    argument = ["kind"] if print_it is print_summary else HOSTILE
-    lines = shown(print_it, hostile, argument)
-    text = "\n".join(lines)
-    assert "\\x1b]8;;http://evil\\x07[/foo][red]" in text
-    assert not set("\x1b\x07\r\u202e") & set(text)
-    assert "::error" not in text
-    assert max(map(cell_len, lines)) <= 80
 
 
 def test_a_table_keeps_its_first_column_and_wraps_the_others():
