@@ -45,7 +45,7 @@ def report_of(run):
         if name == "question":
             return question_report(run, f"{HOSTILE}1")
         qrels = {f"{HOSTILE}{at}": {HOSTILE: 1} for at in range(8)}
-        runs = {f"{HOSTILE}{at}": dict.fromkeys(qrels, {HOSTILE: 1.0}) for at in range(2)}
+        runs = {f"{HOSTILE}{at}": {key: {HOSTILE: 1.0} for key in qrels} for at in range(2)}
         table = RankingTable(rank(qrels, runs, ["map"]), all_pairs=True)
         return ranking_report(table, form, per_query=True)
 
