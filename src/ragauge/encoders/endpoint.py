@@ -205,7 +205,7 @@ class Endpoint:
             what = f"{type(error).__name__}: {error}"
             raise Unanswered(f"the reply was cut off ({self.address.shown(what)})") from None
         # Here and not above, where the error would hold openai's, whose body may repeat the key.
-        self._refuse(f"the request was refused with {reason}")
+        return self._refuse(f"the request was refused with {reason}")
 
     def _refuse(self, reason: str) -> NoReturn:
         with _STATE:
