@@ -60,7 +60,8 @@ KINDS = {
         "page/test_page.py": ("test_the_policy_allows_only_the_page_s_own_code_and_no_request",),
     }),
     8: Kind("cells that a spreadsheet would run", {
-        TABLES: ("test_every_form_of_what_begins_a_formula_gets_a_quote", "test_negative_numbers_stay_numbers"),
+        TABLES: ("test_every_form_of_what_begins_a_formula_gets_a_quote",),
+        "report/test_plain.py": ("test_numbers_and_ordinary_text_stay_as_they_are",),
     }),
     9: Kind("signs that a terminal would obey", {
         TABLES: ("test_every_format_character_is_written_out",),
@@ -70,6 +71,7 @@ KINDS = {
     }),
     10: Kind("names that LaTeX, Markdown or a build log would obey", {
         TABLES: ("test_a_table_in_latex_has_its_rows_and_columns_whatever_is_in_it", "test_the_files_of_a_run_with_hostile_names_can_be_read_back"),
+        "report/test_hostile_names.py": ("test_hostile_names_are_inert", "test_a_terminal_shows_hostile_names_escaped_within_its_width"),
         "cli/test_gate_command.py": ("test_nothing_from_data_is_a_workflow_command",),
     }),
     11: Kind("an API key that comes back", {
@@ -77,7 +79,6 @@ KINDS = {
         "judges/providers/test_endpoint.py": ("test_a_key_that_the_server_repeats_is_in_no_error", "test_passwords_and_queries_of_the_address_are_in_no_error_and_no_identity"),
     }),
     12: Kind("orders to the judge in the data", {
-        AGAIN: ("test_a_reply_with_two_verdicts_or_none_is_a_failed_score",),
         INJECTION: ("test_orders_in_texts_move_no_verdict", "test_delimiters_copied_from_real_prompts_move_no_verdict", "test_two_verdicts_in_one_reply_are_none"),
     }),
     13: Kind("templates in the data", {
@@ -106,7 +107,7 @@ KINDS = {
     }),
     19: Kind("ids that are there twice", {
         JSONL: ("test_what_is_no_json_lines_is_one_problem",),
-        ROWS: ("test_documents_that_are_retrieved_twice_never_give_more_than_one",),
+        "rankings/reading/test_sources.py": ("test_a_document_retrieved_twice_is_said_with_both_rows",),
     }),
     20: Kind("questions without an answer, and answers without a question", {
         COMMANDS: ("test_answers_and_questions_that_do_not_meet_are_counted_and_shown",),
@@ -193,7 +194,7 @@ KINDS = {
     }),
     37: Kind("runs that cannot be compared", {
         AGAIN: ("test_another_question_or_reference_under_the_same_id_is_refused_by_compare_and_gate",),
-        "comparing/test_compare.py": ("test_other_question_texts_are_refused_and_case_is_none", "test_other_gold_is_refused", "test_another_version_of_a_metric_is_refused", "test_runs_of_different_judges_are_refused"),
+        "comparing/test_compare.py": ("test_other_question_texts_are_refused_and_case_is_none", "test_other_gold_is_refused_and_questions_of_which_none_is_common_in_any_case", "test_another_version_of_a_metric_is_refused", "test_runs_of_different_judges_are_refused"),
         "gating/test_gate.py": ("test_a_baseline_of_other_settings_is_refused_unless_allowed",),
     }),
     38: Kind("a label of an answer that has changed", {

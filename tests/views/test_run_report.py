@@ -50,12 +50,6 @@ def test_a_field_without_a_value_is_a_group_of_its_own(run):
     ]  # fmt: skip
 
 
-def test_what_could_not_be_scored_at_all_is_in_the_notes_and_never_a_zero(run):
-    table = summary_table(run)
-    assert [row[1] for row in table.rows] == ["exact_match"]
-    assert any("faithfulness" in note for note in table.notes)
-
-
 def test_the_title_counts_in_grammar(run):
     assert summary_table(run).title == "needy+custom: 4 answers, 1 system"
     one = evaluate([{"id": "q", "answer": "x", "reference": "x"}], "exact_match")

@@ -85,11 +85,6 @@ def test_what_lacks_a_resource_is_told_and_has_no_row(several):
     assert any(line.startswith("  not scored: faithfulness (needs a judge") for line in lines)
 
 
-def test_a_lower_number_that_is_better_is_marked():
-    run = evaluate([{"id": "q", "answer": "a b", "contexts": ["a"]}], "topic_drift")
-    assert any(line.startswith("topic_drift ↓") for line in shown(print_summary, run))
-
-
 def test_nothing_scored_at_all_is_no_table():
     run = evaluate([{"id": "q", "answer": "a"}], NEEDY)
     lines = shown(print_summary, run)
