@@ -168,17 +168,6 @@ def test_decimals_are_pythons_floats_to_the_last_bit(texts):
     assert [value.hex() for value in found.tolist()] == [float(text).hex() for text in texts]
 
 
-def test_decimals_of_many_random_numbers_are_pythons_floats():
-    chance = np.random.default_rng(3)
-    values = [
-        *chance.random(3_000),
-        *(chance.random(3_000) * 10.0 ** chance.integers(-12, 12, 3_000)),
-    ]
-    for shape in ("{!r}", "{:.6f}", "{:.15f}", "{:.16f}", "{:.18e}"):
-        texts = [shape.format(float(value)).encode() for value in values]
-        assert decimals(field(texts)).tolist() == [float(text) for text in texts]
-
-
 @pytest.mark.parametrize(
     ("parse", "texts"),
     [
@@ -295,10 +284,3 @@ def test_repeats_are_what_a_counter_counts_over_one(numbers):
     assert all(one < other and numbers[one] == numbers[other] for one, other in found)
     in_pairs = {row for pair in found for row in pair}
     assert in_pairs == {row for row, number in enumerate(numbers) if counts[number] > 1}
-
-
-def test_one_repeat_among_very_many_is_found():
-    numbers = np.random.default_rng(0).integers(0, 2**63, 200_000).astype(np.uint64)
-    assert repeats(numbers) == []
-    numbers[150_000] = numbers[3]
-    assert repeats(numbers) == [(3, 150_000)]

@@ -496,13 +496,6 @@ def test_bad_columns_of_a_frame_are_named(columns, line, field, said):
         assert (problem.line, problem.field) == (line, field) and said in problem.message
 
 
-def test_columns_that_are_missing_are_named_with_those_there():
-    frame = pl.DataFrame({"topic": ["q"], "docs": ["d"], "number": [1]})
-    document, score = problems_of(lambda: run_frame(frame))
-    assert "'topic', 'docs', 'number'" in document.message and "docno" in document.message
-    assert "score" in score.message
-
-
 def test_an_id_column_wins_over_one_that_may_hold_the_text():
     frame = pl.DataFrame(
         {"query": ["what?"], "query_id": ["q"], "doc_id": ["d"], "document": ["text"], "score": [1]}
