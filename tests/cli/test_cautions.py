@@ -38,15 +38,6 @@ def test_show_repeats_the_caution_of_the_run(ragauge, tmp_path):
 
 
 @pytest.mark.usefixtures("_known_cautions")
-def test_a_run_within_the_range_of_its_metrics_has_no_caution(ragauge, tmp_path):
-    folder = str(tmp_path / "run")
-    file = str(answers(tmp_path, "a"))
-    done = ragauge("run", file, "-m", "exact_match", "-m", "token_f1", "--folder", folder)
-    assert done.code == 0
-    assert "caution" not in done.out + ragauge("show", folder).out
-
-
-@pytest.mark.usefixtures("_known_cautions")
 def test_a_run_that_an_earlier_version_stored_is_shown_without_cautions(ragauge, tmp_path):
     folder = tmp_path / "run"
     ragauge("run", str(answers(tmp_path)), "-m", "exact_match", "--folder", str(folder))

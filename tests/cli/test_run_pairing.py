@@ -23,16 +23,6 @@ def row(question: str, answer: str, reference: str, **more: object) -> dict[str,
     return {"question": question, "answer": answer, "reference": reference, **more}
 
 
-def test_files_in_another_order_are_paired_by_question(ragauge, write):
-    write("a.jsonl", row("Who?", "Ann", "Ann"), row("Where?", "Kiel", "Rome"))
-    write("b.jsonl", row("where?", "Rome", "Rome"), row("Who?", "Ann", "Ann"))
-    done = ragauge("run", *SYSTEMS, *EXACT)
-    assert done.code == 0, done.err
-    assert "4 rows have no id: paired by the text of the question" in done.err
-    found = rg.open_run("r").scores.sort("system", "id").select("system", "id", "value").rows()
-    assert found == [("a", "1", 1.0), ("a", "2", 0.0), ("b", "1", 1.0), ("b", "2", 1.0)]
-
-
 def test_one_id_with_two_questions_is_bad_data_with_ways_out(ragauge, write):
     write("a.jsonl", row("Who?", "Ann", "Ann", id=1), row("Where?", "Kiel", "Rome", id=2))
     write("b.jsonl", row("Where?", "Rome", "Rome", id=1), row("Who?", "Ann", "Ann", id=2))

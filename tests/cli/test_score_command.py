@@ -83,42 +83,6 @@ def test_no_query_with_gold_gives_no_number_and_not_zero(ragauge, pair, tmp_path
     assert json.loads((tmp_path / "r.json").read_text())["ndcg@10"] is None
 
 
-def test_files_of_different_length_are_refused(ragauge, pair):
-    pair[0].write_text(json.dumps(PREDICTIONS[:3]))
-    done = ragauge("score", *pair)
-    assert (done.code, done.out) == (3, "")
-    assert "number of predictions (3) differs from the number of queries in " in done.err
-    assert "paired by position" in done.err
-
-
-def test_a_query_that_differs_is_named_with_its_position(ragauge, pair, tmp_path):
-    changed = json.loads(json.dumps(PREDICTIONS))
-    changed[1]["query"] = "Are cats welcome?"
-    pair[0].write_text(json.dumps(changed))
-    done = ragauge("score", *pair, "--output", "r.json")
-    assert (done.code, done.out) == (3, "")
-    assert "id '2', field 'query'" in done.err
-    assert "'Are cats welcome?'" in done.err
-    assert "'Are dogs welcome?'" in done.err
-    assert not (tmp_path / "r.json").exists()
-
-
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ("", "predictions.json: holds no samples"),
-        ('[{"query": "Is', "predictions.json:1: is not JSON"),
-        ('[{"query": "Is a fee due?"}]', "retrieved_passages"),
-        ("[3]", "predictions.json"),
-    ],
-)
-def test_predictions_that_cannot_be_read_are_said(ragauge, pair, text, said):
-    pair[0].write_text(text)
-    done = ragauge("score", *pair)
-    assert (done.code, done.out) == (3, "")
-    assert said in done.err
-
-
 def test_the_inputs_are_never_written_over(ragauge, pair, tmp_path):
     before = pair[1].read_bytes()
     done = ragauge("score", *pair, "--output", pair[1])
