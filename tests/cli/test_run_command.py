@@ -58,17 +58,6 @@ def test_a_suite_may_be_a_file(ragauge, answers, tmp_path):
     assert re.search(r"^hit +50\.0 .* 100\.0 ", done.out, re.MULTILINE)
 
 
-def test_systems_are_given_a_file_each(ragauge, tmp_path):
-    for name, answer in (("one", "Paris"), ("two", "Rome")):
-        row = {"id": "q1", "answer": answer, "reference": "Paris"}
-        (tmp_path / f"{name}.jsonl").write_text(json.dumps(row))
-    done = ragauge(
-        "run", "--system", "new=one.jsonl", "--system", "old=two.jsonl", *EXACT, "--folder", "r"
-    )
-    assert done.code == 0, done.err
-    assert values(Path("r")) == {("q1", "new"): 1.0, ("q1", "old"): 0.0}
-
-
 def test_gold_is_joined_by_id_and_what_does_not_meet_is_counted(ragauge, tmp_path):
     (tmp_path / "a.jsonl").write_text('{"id": "q1", "answer": "x"}\n{"id": "q9", "answer": "y"}\n')
     (tmp_path / "g.jsonl").write_text('{"id": "q1", "wanted": "x"}\n{"id": "q2", "wanted": "z"}\n')
@@ -169,14 +158,6 @@ def brevity(answer: str, *, enough: int = 2) -> float:
         raise KeyError("a bug")
     return min(1.0, enough / max(len(answer.split()), 1))
 '''
-
-
-def test_a_plugin_brings_metrics(ragauge, answers, tmp_path):
-    (tmp_path / "mine.py").write_text(PLUGIN)
-    done = ragauge("run", answers, "-m", "brevity", "--plugin", "mine.py", "--folder", "r")
-    assert done.code == 0, done.err
-    # "Rome is it" has three words where two are enough
-    assert values(tmp_path / "r")["q2", "a"] == pytest.approx(2 / 3)
 
 
 @pytest.mark.slow

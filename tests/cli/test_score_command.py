@@ -90,7 +90,4 @@ def test_the_inputs_are_never_written_over(ragauge, pair, tmp_path):
     assert "would be overwritten" in done.err
     assert pair[1].read_bytes() == before
     assert ragauge("score", *pair, "--output", tmp_path).code == 2
-
-
-def test_a_cut_off_must_be_positive(ragauge, pair):
     assert ragauge("score", *pair, "--k", "0").code == 2
