@@ -22,7 +22,7 @@ _VERSION = re.compile(
     r"(?![\w%]|[.,][0-9])",
     re.IGNORECASE,
 )
-_MAY_BE_VERSION = re.compile(r"[0-9]\.[0-9]|[vV](?:[0-9]|er)")
+_MAY_BE_VERSION = re.compile(r"[0-9vV](?:(?<=[0-9])\.|(?i:er\.?\s|ersion\s)?(?<![0-9]))[0-9]")
 _BARE = re.compile(_DOTTED + "{0,3}")
 _ASKS_VERSION = re.compile(r"\b(?:version|release)s?\b", re.IGNORECASE)
 _VERSE = re.compile(r"([A-Z][a-z]+) $")

@@ -1,15 +1,17 @@
 """Units and number words of German, French, Spanish and Chinese: `14 Tage`, `zwölf Monate`, `cinq pour cent`."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from decimal import Decimal
 from functools import cache
+from operator import attrgetter
 
 from ragauge.language.detection import language_of
 from ragauge.language.facts.vocabulary import vocabulary
 from ragauge.language.numbers.quantity import Quantity, unit_of
 from ragauge.language.numbers.unit_conversion import is_measure, is_time
 from ragauge.language.numbers.words import PER_CENT, value_of
+from ragauge.language.text import word_set
 from ragauge.language.words import words_of
 
 _TEENS = {
@@ -55,6 +57,10 @@ _OF_TIME = re.compile(
     re.IGNORECASE,
 )
 """One, a half or some and a half of a unit of time; German `ein Jahr`, but no `ein` alone."""
+_ONE_OR_HALF = word_set(
+    "ein eine einem einen einer un une una half halber halbes halben halbem halbe demi media medio anderthalb"
+)
+"""The words of which such a span has one, unless it is `zweieinhalb` or `半年`."""
 
 
 @cache
@@ -79,13 +85,21 @@ def in_other_languages(text: str, found: Sequence[Quantity]) -> Sequence[Quantit
     >>> [(each.text, str(each.value), each.unit) for each in in_other_languages("zwölf Monate", ())]
     [('zwölf Monate', '12', 'month')]
     """
-    ends = {each.end for each in found}
-    spelled = [each for each in _in_words(text) if each.end not in ends]
-    spelled += [each for each in _spans_of_time(text) if each.end not in ends]
-    if not (found or spelled):
-        return found
-    both = sorted([*found, *spelled], key=lambda each: each.start)
-    return tuple(_with_unit(text, each) for each in both)
+    listed, lowered = words_of(text).listed, text.lower()
+    spelled: list[Quantity] = []
+    words = _numbers().keys() & listed
+    if "hundert" in lowered or "tausend" in lowered:
+        words.update(word for word in listed if "hundert" in word or "tausend" in word)
+    if words:
+        spelled += _in_words(text, words)
+    # Most texts have none of these, and the pattern takes a hundred times as long.
+    if not _ONE_OR_HALF.isdisjoint(listed) or "einhalb" in lowered or "半" in text:
+        spelled += _spans_of_time(text)
+    if spelled:
+        ends = {each.end for each in found}
+        spelled = [each for each in spelled if each.end not in ends]
+        found = sorted([*found, *spelled], key=attrgetter("start"))
+    return tuple(_with_unit(text, each) for each in found)
 
 
 _HOUR = "(?:[01]?[0-9]|2[0-4])"
@@ -98,7 +112,8 @@ _TIME = re.compile(
     rf"|\b({_HOUR})(?=(?:\s?[-–]\s?|\sbis\s){_HOUR}(?::[0-5][0-9])?\suhr)|(?<=[-–])({_HOUR})\suhr\b",
     re.IGNORECASE,
 )
-_MAY_BE_TIME = re.compile(r"[0-9]\s?h\s?[0-9]|[0-9] [uU]hr|[hH]alb |[点點时時]|h\b")
+_HOUR_SIGN = re.compile(r"[0-9]\s?(?:h|uhr)", re.IGNORECASE)
+_HAN_SIGN = re.compile("[点點时時]")
 
 
 def times_of_day(text: str) -> Iterator[Quantity]:
@@ -107,7 +122,9 @@ def times_of_day(text: str) -> Iterator[Quantity]:
     >>> [(each.text, str(each.value)) for each in times_of_day("à 17 h 30")]
     [('à 17 h 30', '1050')]
     """
-    for found in _TIME.finditer(text) if _MAY_BE_TIME.search(text) else ():
+    if not (_HOUR_SIGN.search(text) or "halb" in text.lower() or _HAN_SIGN.search(text)):
+        return
+    for found in _TIME.finditer(text):
         hour, minute, is_morning, twelfth, past, half, *others = found.groups()
         unit = "time"
         if hour or twelfth:
@@ -130,11 +147,10 @@ def _han(hour: str) -> int:
     return int(hour) if hour.isdigit() else value_of(hour) or 0
 
 
-def _in_words(text: str) -> Iterator[Quantity]:
+def _in_words(text: str, words: Collection[str]) -> Iterator[Quantity]:
+    """`words`: those of the text that may be numbers."""
     table = _numbers()
-    listed = words_of(text).listed
-    words = {word for word in listed if word in table or "hundert" in word or "tausend" in word}
-    if not words or (words <= _ENGLISH_TOO and language_of(text) not in ("de", "es", "fr")):
+    if _ENGLISH_TOO.issuperset(words) and language_of(text) not in ("de", "es", "fr"):
         return
     start = end = total = group = last = 0
     for found in _WORD.finditer(text):
