@@ -241,6 +241,9 @@ def test_everything_wrong_with_what_is_asked_is_said_at_once(ragauge, answers):
             "no row matches the filter year > 3000",
         ),
         (("answers.jsonl", "-j", "0"), "0 is not in the range"),
+        (("answers.jsonl", "-s", "ragg"), "unknown suite 'ragg'; did you mean 'rag'"),
+        (("answers.jsonl", "-s", "zzzzzz"), "unknown suite 'zzzzzz'; the suites are "),
+        (("answers.jsonl", "-s", "exact_match"), "it is a metric, which -m names"),
         (("answers.jsonl", "--seed", "x"), "'x' is not a valid integer"),
         (("answers.jsonl", "--metrik", "x"), "No such option"),
         (("answers.jsonl", "--where", 'kin = "x"'), "no field 'kin'; did you mean 'kind'?"),
@@ -331,6 +334,10 @@ def test_systems_given_as_options_stand_before_the_configured_data(ragauge, answ
         ('data = "a"\ndata = "b"', "not valid TOML"),
         ('metrics = ["exact_match"]', "the configuration has no answers"),
         ("[" * 5_000, "not valid TOML"),
+        ('[encoder]\nmodle = "x"', "encoder: unknown key 'modle'; did you mean 'model'"),
+        ("[encoder]\nmodel = 3", "encoder: model must be text, got 3"),
+        ('encoder = "x"', "encoder must be a table"),
+        ("cache = 3", "cache must be text"),
     ],
 )
 def test_a_configuration_that_is_wrong_is_refused(ragauge, answers, tmp_path, text, said):

@@ -78,18 +78,3 @@ def test_a_breakdown_of_a_run_without_scores_is_left_out(ragauge, tmp_path):
     assert done.code == 4
     assert "Nothing was scored." in done.out
     assert "by lang" not in done.out
-
-
-@pytest.mark.parametrize(
-    ("name", "says"),
-    [
-        ("ragg", "unknown suite 'ragg'; did you mean 'rag'"),
-        ("zzzzzz", "unknown suite 'zzzzzz'; the suites are "),
-        ("exact_match", "it is a metric, which -m names"),
-    ],
-)
-def test_an_unknown_suite_is_named_as_a_suite(ragauge, name, says):
-    Path("a.jsonl").write_text('{"id": "q1", "answer": "a", "reference": "a"}\n')
-    done = ragauge("run", "a.jsonl", "-s", name)
-    assert done.code == 2
-    assert says in done.err
