@@ -4,7 +4,6 @@ What a judged run computes is tested in test_judged_runs.py; here is what the co
 """
 
 import json
-import sqlite3
 
 import faulty_server as faulty
 import polars as pl
@@ -140,14 +139,6 @@ def test_a_dry_run_counts_what_is_still_to_be_asked_and_leaves_nothing(
     assert "no judge is configured, so the run costs nothing" in done.err
 
 
-def test_a_dry_run_counts_nothing_that_the_runs_folder_has_finished(run):
-    alone = (*ASK, "--cache", "none")
-    assert run(*alone).code == 0
-    assert n_to_ask(run(*alone, "--dry-run")) == 0
-    assert n_to_ask(run(*alone, "--dry-run", folder="other")) == N_CALLS
-    assert n_to_ask(run(*alone, "--seed", "1", "--dry-run")) == N_CALLS
-
-
 def test_a_budget_stops_a_run_and_more_goes_on_with_it(run, served, scores):
     done = run(*ASK, "--max-calls", 4, "--full")
     assert served.n_requests == 4
@@ -275,24 +266,6 @@ def test_a_reply_that_cannot_be_read_is_asked_for_anew_when_that_is_told(
     assert offline(*GPT, "--judge", "replay:rec").code == 0
 
 
-def test_when_some_calls_fail_the_exit_code_is_4_and_running_again_asks_for_these(
-    run, served, scores
-):
-    def sick(number, body):
-        is_sick = "tier 1" in body["messages"][1]["content"]
-        return refusing(number, body) if is_sick else by_rules(number, body)
-
-    served.answer = sick
-    done = run(*ASK)
-    assert done.code == 4
-    assert "2 scores failed; run the same command again to retry" in done.err
-    assert served.n_requests == N_CALLS - 1  # no claims, so nothing to support
-    served.answer = by_rules
-    assert run(*ASK).code == 0
-    assert served.n_requests == N_CALLS - 1 + 3
-    assert scores()["value"].null_count() == 0
-
-
 def test_everything_is_asked_so_often_as_is_said_and_of_each_judge(run, served, scores):
     done = run(*ASK, "--repeat", 3)
     assert done.code == 0
@@ -350,22 +323,6 @@ def test_a_recording_of_other_samples_fails_what_it_has_not(run, offline, answer
     (failed,) = scores("other").filter(pl.col("status") == "failed").iter_rows(named=True)
     assert failed["id"] == "q1"
     assert "the samples or prompts are not those of the recording" in failed["reason"]
-
-
-def test_a_cache_of_a_newer_version_or_of_somebody_else_is_refused(run, answers, served, tmp_path):
-    database = sqlite3.connect(tmp_path / "new")
-    database.execute("pragma user_version = 99")
-    database.close()
-    for name, says in (
-        ("new", "was written by a newer ragauge"),
-        ("answers.jsonl", "is not a cache"),
-    ):
-        for more in ((), ("--dry-run",)):
-            done = run(*ASK, "--cache", name, *more)
-            assert done.code == 5
-            assert says in done.err
-    assert served.n_requests == 0
-    assert answers.read_text().startswith('{"id"')
 
 
 # What may be said ---------------------------------------------------------------------------------
@@ -479,14 +436,6 @@ def test_a_recording_and_prompts_are_sought_beside_the_configuration(
     done = ragauge("run", config)
     assert done.code == 2
     assert "there/words: is not a folder" in told(done.err)
-
-
-def test_a_recording_and_a_model_judge_side_by_side(run, ragauge, configured, served, scores):
-    run(*GPT, "--record", "rec", model="old")
-    models = f'model = ["replay:rec", "new"]\nbase_url = "{served.url}"\n'
-    assert ragauge("run", configured(models, top='folder = "two"\n')).code == 0
-    assert {one["model"] for one in served.asked[3:]} == {"new"}
-    assert set(scores("two")["metric"].str.extract(r'judge="(\w+)"')) == {"old", "new"}
 
 
 M = 'model = "m"\n'

@@ -4,7 +4,6 @@ import json
 import os
 import resource
 import socket
-import threading
 
 import pytest
 
@@ -106,43 +105,6 @@ def test_undo_hides_the_verdicts_again(post, server, review):
         server, "/review/undo", {"key": key, "rater": "ann", "label": saved["own"]["label"]}
     )
     assert again.status == 400 and b"no label" in again.body
-
-
-def test_two_reviewers_on_one_answer_see_the_conflict_and_nothing_is_lost(
-    ask, post, server, review
-):
-    key = keys(review)[0]
-    for rater in ("ann", "ben"):  # both have it open
-        assert ask(server, f"/review/item/{key}?rater={rater}").json["task"] == "label"
-    assert post(server, "/review/label", label(key, 1, "ann")).json["state"] == "labelled"
-    second = post(server, "/review/label", label(key, 0, "ben")).json
-    assert second["state"] == "conflict"
-    assert [(each["rater"], each["says"]) for each in second["others"]] == [("ann", "match")]
-    assert len(review.log().labels) == 2
-    first = ask(server, "/review/queue?rater=cleo").json["rows"][0]
-    assert (first["key"], first["task"]) == (key, "settle")
-    shown = ask(server, f"/review/item/{key}?rater=cleo").json
-    assert len(shown["others"]) == 2 and shown["automatic"] == []
-    settled = post(server, "/review/label", label(key, 0, "cleo", settles=True)).json
-    assert settled["verdict"] == "contradict · cleo, who settled a conflict of ann and ben"
-    assert len(review.log().labels) == 3
-
-
-def test_labels_at_the_same_time_are_all_kept(post, server, review):
-    names = [f"rater{n}" for n in range(8)]
-    statuses: list[int] = []
-
-    def work(rater: str) -> None:
-        sent = [post(server, "/review/label", label(key, 1, rater)) for key in keys(review)]
-        statuses.extend(answered.status for answered in sent)
-
-    threads = [threading.Thread(target=work, args=(name,)) for name in names]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert statuses == [200] * 32
-    assert len(review.log().labels) == 32
 
 
 REPORT = ("/report", "/chunk/0.ids", "/chunk/0.score.0", "/chunk/0.block.0", "/chunk/0.field.1")
