@@ -68,6 +68,11 @@ def test_the_footer_of_pyarrow_says_the_same_as_pyarrow(tmp_path, compression):
     )
 
 
+def test_a_file_without_rows_has_a_footer(tmp_path):
+    FRAME.clear().write_parquet(tmp_path / "a.parquet")
+    assert read_footer(tmp_path / "a.parquet").n_rows == 0
+
+
 def test_bytes_changed_in_a_footer_are_read_or_refused(tmp_path):
     path = tmp_path / "a.parquet"
     FRAME.write_parquet(path)
