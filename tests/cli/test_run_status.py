@@ -22,7 +22,7 @@ def renamed(path: Path, before: str, after: str) -> None:
     path.write_text(path.read_text().replace(f'"{before}"', f'"{after}"'))
 
 
-def test_a_metric_that_was_named_and_scored_nothing_is_no_pass(ragauge, rows):
+def test_a_metric_that_was_named_and_scored_nothing_is_no_pass(ragauge, rows, tmp_path):
     done = ragauge("run", rows, "-m", "exact_match", "-m", "ndcg@5", "--folder", "r")
     assert done.code == 4
     reason = "the sample has no context_ids and relevant"
@@ -33,6 +33,9 @@ def test_a_metric_that_was_named_and_scored_nothing_is_no_pass(ragauge, rows):
     # The run is kept, and the same command again says the same.
     again = ragauge("run", rows, "-m", "exact_match", "-m", "ndcg@5", "--folder", "r")
     assert (again.code, again.out) == (4, done.out)
+    assert ragauge("run", rows, "-m", "ndcg@5", "--dry-run").code == 0
+    (tmp_path / "run.toml").write_text('data = "rows.jsonl"\nmetrics = ["ndcg@5", "dont_know"]\n')
+    assert ragauge("run", "run.toml").code == 4
 
 
 def test_a_metric_of_a_suite_may_lack_its_column_but_not_all_of_them(ragauge, rows):
@@ -52,12 +55,6 @@ def test_a_renamed_column_keeps_nothing_green(ragauge, rows, column):
     assert "no answer could be scored" in done.err
     line = f"ragauge: exact_match, token_f1: no scores; the sample has no {column}"
     assert any(said.startswith(line) for said in done.err.splitlines())
-
-
-def test_a_dry_run_and_a_configuration(ragauge, rows, tmp_path):
-    assert ragauge("run", rows, "-m", "ndcg@5", "--dry-run").code == 0
-    (tmp_path / "run.toml").write_text('data = "rows.jsonl"\nmetrics = ["ndcg@5", "dont_know"]\n')
-    assert ragauge("run", "run.toml").code == 4
 
 
 @pytest.mark.parametrize("metric", ["exact_match", "token_f1"])
