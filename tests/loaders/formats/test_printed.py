@@ -1,9 +1,13 @@
-"""Lists as Python prints them: texts that end in the middle."""
+"""Lists as Python prints them: texts that end in the middle, and threads that read at once."""
+
+import gc
+import threading
+import time
 
 import pytest
 
 from ragauge.loaders.formats.files import text_lines
-from ragauge.loaders.formats.printed import UnreadableError, printed_list
+from ragauge.loaders.formats.printed import UnreadableError, parsed, printed_list
 
 
 @pytest.mark.parametrize("quote", ["'", '"'])
@@ -45,3 +49,40 @@ def test_the_first_word_with_an_accent_is_found_in_a_long_line_in_linear_time(
 
     assert "'Zoé' in line 3" in notes_on("a\nb\na Zoé b é")[0]
     assert_linear_time(notes_on, lambda n: "a" * n + "é", 20_000)
+
+
+@pytest.fixture
+def interrupted():
+    """Garbage is collected while a tree is built, and another thread goes on meanwhile."""
+    before = gc.get_threshold()
+
+    def let_others(*_: object) -> None:
+        time.sleep(0)
+
+    gc.callbacks.append(let_others)
+    gc.set_threshold(20)
+    yield
+    gc.set_threshold(*before)
+    gc.callbacks.remove(let_others)
+
+
+@pytest.mark.usefixtures("interrupted")
+def test_several_threads_read_at_once():
+    """CPython 3.11 fails if two threads build a syntax tree at once."""
+    line = "def f{at}(a):\n    return [[[[a + {at}]]], {{'b': (a, {at})}}]"
+    source = "\n".join(line.format(at=at) for at in range(60))
+    failures: list[BaseException] = []
+
+    def work() -> None:
+        try:
+            for _ in range(5):
+                parsed(source)
+        except BaseException as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=work) for _ in range(6)]
+    for each in threads:
+        each.start()
+    for each in threads:
+        each.join(60)
+    assert not failures
