@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from pytest import approx
 
 from ragauge.errors import MissingExtraError, PlanError
-from ragauge.metrics.passages import passage_exact_match, span_f1
+from ragauge.metrics.overlap import passage_exact_match, span_f1
 from ragauge.score import Status
 
 PASSAGES = st.lists(st.text(st.sampled_from("aB1 .,'\n保\ud800"), max_size=8), max_size=4)
