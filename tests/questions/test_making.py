@@ -58,24 +58,6 @@ def asked_of(tmp_path: Path):
     return find
 
 
-@pytest.mark.parametrize(
-    ("question", "answer"),
-    [
-        ("What is Curlew Hut?", "a stone house above the lake"),
-        ("When was Curlew Hut built by Ida Merrow?", "1994"),
-        ("How many beds does Curlew Hut have?", "32 beds"),
-        ("Why do dogs stay in the porch (The huts, Old Dairy Hut)?", "because the floor is new"),
-        ("When was Old Dairy Hut opened?", "1971"),
-        ("What is the price of the guest adult member (The huts, Fees)?", "£17"),
-        ("Does Curlew Hut have 32 beds?", "Yes"),
-        ("Does Curlew Hut have 64 beds?", "No. Curlew Hut has 32 beds."),
-        ("Was Old Dairy Hut opened in 1967?", "No. Old Dairy Hut was opened in 1971."),
-    ],
-)
-def test_sentences_and_cells_become_questions(asked_of, question, answer):
-    assert asked_of(HUTS).get(question) == answer
-
-
 def test_each_question_names_its_subject(asked_of):
     assert not [asked for asked in asked_of(HUTS) if " it " in asked or " here" in asked]
 
@@ -101,25 +83,17 @@ def test_each_question_names_its_subject(asked_of):
         ("Curlew Hut is a house with large, bright rooms.", "What is Curlew Hut?"),
         ("Final selection of the keeper takes place at a hearing.", "takes place"),
         ("The Curlew novel was published for the market by Viking in 1987.", "How was"),
+        ("# Tags\n\nMapper removes stop words from the index.", "Do Mapper"),
+        ("# Tags\n\nCounts update to reflect only the filtered and sorted results.", "filtered?"),
+        ("# Tags\n\nTeams use the meeting to summarize and celebrate the work.", "summarize?"),
+        ("# Tags\n\nPrivate pages can be read by anyone who knows the address.", "Can private pages"),
+        ("# Tags\n\nThe more filters you enable, the more work Mapper does.", "more filter"),
+        ("# Tags\n\nMapper Two supports 256, 512 or 1024.", "What does"),
+        ("# Pay\n\nThe firm pays 5 % of the wage and clerks pay at least 2 %.", "and clerks"),
     ],
 )  # fmt: skip
 def test_what_no_question_says_is_not_asked(asked_of, text, silly):
     assert not [question for question in asked_of(text) if silly in question]
-
-
-@pytest.mark.parametrize(
-    ("text", "question", "answer"),
-    [
-        ("Drones must not be flown near Curlew Hut.", "May drones be flown near Curlew Hut?", "No"),
-        ("Curlew Hut earned $17.7 billion in 2014.", "How much did Curlew Hut earn in 2014?", "$17.7 billion"),
-        ("The hut and the barn tests find the leak quickly.", "Do the hut and the barn tests find the leak quickly?", "Yes"),
-        ("A judge is a model behind an endpoint.", "What is a judge?", "a model behind an endpoint"),
-        ("Lantern Hut never sells beer to young guests.", "Does Lantern Hut sell beer to young guests?", "No"),
-        ("The race for the cup takes place at Penlow in June.", "Does the race for the cup take place at Penlow in June?", "Yes"),
-    ],
-)  # fmt: skip
-def test_what_was_asked_badly_is_asked_well(asked_of, text, question, answer):
-    assert asked_of(text).get(question) == answer
 
 
 @pytest.mark.parametrize(
@@ -292,6 +266,21 @@ def test_documents_without_text_are_refused(tmp_path: Path, capsys: pytest.Captu
 @pytest.mark.parametrize(
     ("text", "question", "answer"),
     [
+        (HUTS, "What is Curlew Hut?", "a stone house above the lake"),
+        (HUTS, "When was Curlew Hut built by Ida Merrow?", "1994"),
+        (HUTS, "How many beds does Curlew Hut have?", "32 beds"),
+        (HUTS, "Why do dogs stay in the porch (The huts, Old Dairy Hut)?", "because the floor is new"),
+        (HUTS, "When was Old Dairy Hut opened?", "1971"),
+        (HUTS, "What is the price of the guest adult member (The huts, Fees)?", "£17"),
+        (HUTS, "Does Curlew Hut have 32 beds?", "Yes"),
+        (HUTS, "Does Curlew Hut have 64 beds?", "No. Curlew Hut has 32 beds."),
+        (HUTS, "Was Old Dairy Hut opened in 1967?", "No. Old Dairy Hut was opened in 1971."),
+        ("Drones must not be flown near Curlew Hut.", "May drones be flown near Curlew Hut?", "No"),
+        ("Curlew Hut earned $17.7 billion in 2014.", "How much did Curlew Hut earn in 2014?", "$17.7 billion"),
+        ("The hut and the barn tests find the leak quickly.", "Do the hut and the barn tests find the leak quickly?", "Yes"),
+        ("A judge is a model behind an endpoint.", "What is a judge?", "a model behind an endpoint"),
+        ("Lantern Hut never sells beer to young guests.", "Does Lantern Hut sell beer to young guests?", "No"),
+        ("The race for the cup takes place at Penlow in June.", "Does the race for the cup take place at Penlow in June?", "Yes"),
         ("# Pump P4\n\nThe noise level is 61 decibels.", "What is the noise level (Pump P4)?", "61 decibels"),
         ("# Hire\n\nThe warden is Ada Merrow.", "Who is the warden (Hire)?", "Ada Merrow"),
         ("# Hire\n\n## Is it free?\n\nThe rent is £40 a week.", "What is the rent (Hire)?", "£40 a week"),
@@ -304,29 +293,10 @@ def test_documents_without_text_are_refused(tmp_path: Path, capsys: pytest.Captu
         ("The `_scan` tool removes old files.", "Does the `_scan` tool remove old files?", "Yes"),
     ],
 )  # fmt: skip
-def test_a_question_says_what_it_is_about_by_the_headings_above_it(
+def test_sentences_and_cells_become_questions_that_say_what_they_are_about(
     asked_of, text, question, answer
 ):
     assert asked_of(text).get(question) == answer
-
-
-@pytest.mark.parametrize(
-    ("text", "silly"),
-    [
-        ("# Tags\n\nMapper removes stop words from the index.", "Do Mapper"),
-        ("# Tags\n\nCounts update to reflect only the filtered and sorted results.", "filtered?"),
-        ("# Tags\n\nTeams use the meeting to summarize and celebrate the work.", "summarize?"),
-        (
-            "# Tags\n\nPrivate pages can be read by anyone who knows the address.",
-            "Can private pages",
-        ),
-        ("# Tags\n\nThe more filters you enable, the more work Mapper does.", "more filter"),
-        ("# Tags\n\nMapper Two supports 256, 512 or 1024.", "What does"),
-        ("# Pay\n\nThe firm pays 5 % of the wage and clerks pay at least 2 %.", "and clerks"),
-    ],
-)
-def test_a_sentence_that_may_be_read_in_two_ways_is_not_asked(asked_of, text, silly):
-    assert not [question for question in asked_of(text) if silly in question]
 
 
 LOCKS = """# Locks
