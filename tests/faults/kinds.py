@@ -190,7 +190,7 @@ KINDS = {
         "test_conformance.py": ("test_no_score_depends_on_batch_size_or_order_or_on_other_rows",),
     }),
     36: Kind("no network at all", {
-        "test_no_sockets.py": ("test_every_suite_evaluates_without_a_network", "test_the_commands_need_no_network"),
+        "test_no_sockets.py": ("test_every_suite_evaluates_without_a_network", "test_scores_and_the_commands_need_no_network"),
     }),
     37: Kind("runs that cannot be compared", {
         AGAIN: ("test_another_question_or_reference_under_the_same_id_is_refused_by_compare_and_gate",),

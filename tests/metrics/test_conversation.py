@@ -86,7 +86,7 @@ def test_the_state_at_the_end(found, options, value):
     assert bool(score.evidence["n_differences"]) is not bool(value)
 
 
-def test_states_that_are_not_there_or_no_json():
+def test_a_state_that_is_not_there_or_no_json_is_missing():
     assert rg.score("state_match", expected_state={}).reason == "the sample has no state"
     broken = rg.score("state_match", final_state="{", expected_state="{}")
     assert (broken.status, broken.reason.startswith("a state is no JSON")) == (Status.MISSING, True)

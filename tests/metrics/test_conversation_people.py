@@ -30,20 +30,15 @@ def by_turn(kind):
 
 def scored(label, rows):
     samples = rg.load(rows)
-    scores = rg.evaluate(samples, [label]).scores.join(
-        samples.frame.select("id", "conversation", "turn"), on="id"
-    )
-    return {
-        (row["conversation"], row["turn"]): row["value"] for row in scores.iter_rows(named=True)
-    }
+    places = samples.frame.select("id", "conversation", "turn")
+    scores = rg.evaluate(samples, [label]).scores.join(places, on="id")
+    return {(row["conversation"], row["turn"]): row["value"] for row in scores.to_dicts()}
 
 
 def test_correct_agrees_on_the_turns():
-    found = {
-        place: value for place, value in scored("correct", SPOKEN).items() if value is not None
-    }
     people = by_turn("right")
-    agree = [(value >= 0.5) == people[place] for place, value in found.items()]
+    found = scored("correct", SPOKEN).items()
+    agree = [(value >= 0.5) == people[place] for place, value in found if value is not None]
     assert (sum(agree), len(agree)) == (112, 119)
 
 
@@ -53,7 +48,7 @@ def test_correct_agrees_on_the_turns():
         ("consistency", "contradictions", "contradicts", True, 5, 0),
         ("carried_context", "not_carried", "about_the_right_thing", False, 3, 0),
     ],
-)  # fmt: skip
+)
 def test_what_goes_wrong_across_turns(label, listed, kind, is_found, hits, false_alarms):
     """Of 10 contradictions and of 6 answers about another thing, two of which are refusals; each of 120 turns."""
     found = set()
