@@ -9,7 +9,7 @@ import tempfile
 import time
 import warnings
 from collections.abc import Callable
-from functools import cache
+from functools import partial
 from pathlib import Path
 
 import polars as pl
@@ -77,19 +77,12 @@ def gold(path: Path) -> None:
     load([{"id": "q1", "answer": "x"}, {"id": "q2", "answer": "y"}], gold=path)
 
 
-@cache
-def review() -> Review:
-    rows = [{"id": "q1", "answer": "x", "reference": "x"}]
-    folder = Path(tempfile.mkdtemp()) / "run"
-    return Review(review_queue(rg.evaluate(rows, "correct", folder=folder, cache=None)))
+def imported_labels(path: Path, review: Review) -> None:
+    import_labels(review, path)
+    review.log()  # what is stored can be read again
 
 
-def imported_labels(path: Path) -> None:
-    import_labels(review(), path)
-    review().log()  # what is stored can be read again
-
-
-FILES: list[tuple[Callable[[Path], object], str, bytes]] = [
+FILES: list[tuple[Callable[..., object], str, bytes]] = [
     (answers, "a.jsonl", LINES),
     (answers, "b.jsonl", LINES.decode().encode("utf-16")),
     (answers, "a.json", json.dumps({"version": 1, "samples": ROWS}, indent=1).encode()),
@@ -161,11 +154,24 @@ def assert_read_or_refused(read: Callable[[Path], object], path: Path) -> None:
     assert (after - before) * 1024 < MAX_MEMORY
 
 
+@pytest.fixture(scope="module")
+def review(tmp_path_factory):
+    rows = [{"id": "q1", "answer": "x", "reference": "x"}]
+    run = rg.evaluate(rows, "correct", folder=tmp_path_factory.mktemp("stored") / "run", cache=None)
+    return Review(review_queue(run))
+
+
 @pytest.mark.timeout(3_000)
 @pytest.mark.parametrize(
     ("read", "name", "good"), FILES, ids=lambda value: value if isinstance(value, str) else ""
 )
-def test_a_file_of_any_bytes_is_read_or_refused_with_its_place(read, name, good, tmp_path):
+def test_a_file_of_any_bytes_is_read_or_refused_with_its_place(read, name, good, tmp_path, review):
+    (tmp_path / name).write_bytes(good)
+    if read is imported_labels:
+        read = partial(read, review=review)
+    else:
+        read(tmp_path / name)
+
     @fuzzed
     @given(damaged(good))
     def check(content: bytes) -> None:
@@ -175,9 +181,6 @@ def test_a_file_of_any_bytes_is_read_or_refused_with_its_place(read, name, good,
             path.write_bytes(content)
             assert_read_or_refused(read, path)
 
-    (tmp_path / name).write_bytes(good)
-    if read is not imported_labels:
-        read(tmp_path / name)
     check()
 
 

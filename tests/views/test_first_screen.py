@@ -98,26 +98,29 @@ def test_the_best_mean_and_the_best_on_common_questions_can_differ():
     )
 
 
-def test_columns_that_may_hold_the_answers_come_with_the_option_that_reads_them():
-    one = {"id": "1", "question": "where?", "reference": "Rome", "said": "Rome", "length": 4}
-    assert FirstScreen(rg.evaluate([one], "rag")).notes[-1] == (
-        "not read: 'said'; if it is the answer: --map answer=said"
-    )
-    two = {"id": "1", "question": "where?", "reference": "Rome", "GPT": "Rome", "My LM": "Paris"}
-    assert FirstScreen(rg.evaluate([two], "rag")).notes[-1] == (
-        "not read: 'GPT', 'My LM'; if each is a system's: --map answer='GPT,My LM'"
-    )
+ASKED = {"id": "1", "question": "where?", "reference": "Rome"}
 
 
-def test_a_column_that_may_hold_the_references_is_named():
-    rows = [{"id": "1", "answer": "Rome", "key_of_marking": "Rome"}]
-    notes = FirstScreen(rg.evaluate(rows, "rag")).notes
-    assert notes[-1] == (
-        "not read: 'key_of_marking'; if it is the references: --map references=key_of_marking"
-    )
-    named = FirstScreen(
-        rg.evaluate([{"id": "1", "answer": "Rome", "truth": "Rome"}], "exact_match")
-    )
+@pytest.mark.parametrize(
+    ("row", "note"),
+    [
+        (ASKED | {"said": "Rome", "length": 4}, "'said'; if it is the answer: --map answer=said"),
+        (
+            ASKED | {"GPT": "Rome", "My LM": "Paris"},
+            "'GPT', 'My LM'; if each is a system's: --map answer='GPT,My LM'",
+        ),
+        (
+            {"id": "1", "answer": "Rome", "key_of_marking": "Rome"},
+            "'key_of_marking'; if it is the references: --map references=key_of_marking",
+        ),
+    ],
+)
+def test_a_column_that_may_be_meant_comes_with_the_option_that_reads_it(row, note):
+    assert FirstScreen(rg.evaluate([row], "rag")).notes[-1] == f"not read: {note}"
+
+
+def test_a_column_that_is_named_as_references_may_be_is_read():
+    named = screen([{"id": "1", "answer": "Rome", "truth": "Rome"}])
     assert named.headline == "default: exact_match 1.00, 1 question."
 
 
