@@ -47,11 +47,6 @@ def test_a_name_that_only_a_suite_knows_is_said_to_be_there(ragauge):
     assert 'number(value="604")' in ragauge("metrics", "has_604").err
 
 
-def test_a_label_that_does_not_parse_is_an_error(ragauge):
-    done = ragauge("metrics", "ndcg(")
-    assert (done.code, done.out) == (2, "")
-
-
 SUITE = """
 name = "mine"
 title = "Mine"
