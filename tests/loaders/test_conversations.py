@@ -131,6 +131,31 @@ def test_calls_that_are_not_nested_are_those_of_the_whole_conversation():
     assert score.value == 0.5
 
 
+def test_gold_of_conversations_in_a_file_of_its_own_goes_to_their_turns():
+    gold = {"id": "a", "references": [["Paris"], ["Madrid"], ["Rome"]], "topic": "capitals"}
+    rows = rg.load([{"id": "a", "messages": CAPITALS}], gold=[gold]).frame.to_dicts()
+    found = [(row["id"], row["answer"], row["references"], row["topic"]) for row in rows]
+    assert found == [
+        ("a#1", "Paris", ["Paris"], "capitals"),
+        ("a#2", "Madrid", ["Madrid"], "capitals"),
+        ("a#3", None, ["Rome"], "capitals"),
+    ]
+    assert [row["conversation"] for row in rows] == ["a", "a", "a"]
+
+
+def test_gold_of_bfcl_names_calls_by_turn_and_one_by_position_counts_by_its_name():
+    made = [
+        {"begin_of_turn_query": [{"role": "user", "content": "Sort"}],
+         "step_0": [{"role": "assistant", "content": [{"sort": '{"file": "a"}'}]}]},
+        {"begin_of_turn_query": [{"role": "user", "content": "Go"}],
+         "step_0": [{"role": "assistant", "content": [{"cd": '{"folder": "b"}'}]}]},
+    ]  # fmt: skip
+    answers = [{"id": "m_0", "result": [], "inference_log": made}]
+    gold = [{"id": "m_0", "ground_truth": [["sort('a')"], ["cd(folder='c')"]]}]
+    run = rg.evaluate(rg.load(answers, gold=gold), ["tool_call_match"])
+    assert run.scores["value"].to_list() == [1.0, 0.0]
+
+
 def test_messages_have_their_own_contexts_with_ids_a_rewritten_query_and_slices():
     passage = {"document_id": "d7", "text": "Paris is the capital.", "score": 2.5}
     chat = said("Capital of France?", "Paris", "And of Spain?", "Madrid")

@@ -132,7 +132,7 @@ class Statement:
         return Statement(text, start, end, facts, tuple(words), scopes, tokens)
 
 
-@lru_cache(maxsize=8_192)
+@lru_cache(maxsize=4_096)
 def read(text: str) -> tuple[Statement, ...]:
     """The statements of a text: its sentences, each with its facts and words.
 
