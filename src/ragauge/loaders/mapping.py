@@ -225,9 +225,7 @@ def _is_negated(column: str, field: str | None) -> bool:
     return field == "answerable" and folded(column) in NEGATED
 
 
-def renamed_rows(
-    rows: Sequence[Row], naming: Naming, problems: list[Problem]
-) -> Sequence[Row]:
+def renamed_rows(rows: Sequence[Row], naming: Naming, problems: list[Problem]) -> Sequence[Row]:
     """The rows with columns renamed to fields, and without those left out; the same rows if nothing changes."""
     is_renamed = any(column != name for column, name in naming.fields.items())
     if not (any(naming.spare.values()) or naming.left_out or is_renamed):
@@ -265,7 +263,9 @@ def _answerable(
         if value is not None:
             said.setdefault(value != _is_negated(column, "answerable"), column)
     if len(said) > 1:
-        shown = " and ".join(f"{name!r} is {short_value(row.values[name])}" for name in said.values())
+        shown = " and ".join(
+            f"{name!r} is {short_value(row.values[name])}" for name in said.values()
+        )
         text = f"{shown}: they contradict each other; correct one, or choose with --map answerable=COLUMN"
         problems.append(Problem(text, row.source, row.line, None, own))
     return next(iter(said), None)

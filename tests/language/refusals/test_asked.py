@@ -211,5 +211,7 @@ def test_yes_no_questions_and_questions_about_what_is_missing_want_no_value():
         ("Quand ?", "Il n'est pas possible de répondre.", True),
     ],
 )  # fmt: skip
-def test_in_other_languages_too_an_answer_says_whether_something_is_there(question, answer, refuses):
+def test_in_other_languages_too_an_answer_says_whether_something_is_there(
+    question, answer, refuses
+):
     assert bool(kinds(answer, question)) == refuses

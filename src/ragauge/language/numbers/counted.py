@@ -128,7 +128,8 @@ def _is_listed(text: str, start: int, end: int) -> bool:
     pairs = [(after[2], after[1])] if after else []
     pairs += [(before[1], before[2])] if before else []
     return any(
-        (number.isdigit() or number.lower() in vocabulary().numbers) and not _is_plural(word.lower())
+        (number.isdigit() or number.lower() in vocabulary().numbers)
+        and not _is_plural(word.lower())
         for number, word in pairs
     )
 

@@ -180,9 +180,7 @@ def _spoken_times(text: str) -> Iterator[Quantity]:
             yield _time_of_day(text, found, (60 * hours + minutes) % 720, is_sure=False)
 
 
-def _time_of_day(
-    text: str, found: "re.Match[str]", minutes: int, *, is_sure: bool
-) -> Quantity:
+def _time_of_day(text: str, found: "re.Match[str]", minutes: int, *, is_sure: bool) -> Quantity:
     """The time; `is_sure`: it can be in one half of the day only, which else a word after it says."""
     half = None if is_sure or minutes >= 780 else _HALF_OF_DAY.match(text, found.end())
     if half:
@@ -264,10 +262,14 @@ def _with_unit(text: str, quantity: Quantity) -> Quantity:
     if quantity.unit or quantity.is_year:
         return quantity
     start, end = quantity.start, quantity.end
-    if text.startswith(_THOUSAND, end) and not (quantity.scale or quantity.spelled):
-        if ENGLISH_WORDS.isdisjoint(text.lower().split()):  # not `a 2 mil thick film`
-            value, end = scaled(quantity.value, 3), end + len(_THOUSAND) - 1
-            return quantity._replace(text=text[start:end], end=end, value=value, scale=3)
+    is_plain = not (quantity.scale or quantity.spelled)
+    if (
+        is_plain
+        and text.startswith(_THOUSAND, end)
+        and ENGLISH_WORDS.isdisjoint(text.lower().split())  # not `a 2 mil thick film`
+    ):
+        value, end = scaled(quantity.value, 3), end + len(_THOUSAND) - 1
+        return quantity._replace(text=text[start:end], end=end, value=value, scale=3)
     if text.endswith(PER_CENT, 0, start):
         start -= len(PER_CENT)
         return quantity._replace(text=text[start:end], start=start, unit="%")

@@ -202,7 +202,9 @@ def _other_things(numbers: NumberMatch, reference: str, answer: str) -> Iterator
         if row.other_thing is not None:
             start = reference.find(row.number)
             found = _with_words(answer, row.other_thing.start, row.other_thing.end)
-            yield Difference("counted", found, _with_words(reference, start, start + len(row.number)))
+            yield Difference(
+                "counted", found, _with_words(reference, start, start + len(row.number))
+            )
 
 
 _WORDS_BEFORE = re.compile(r"(?:\w+ ){0,2}$")
