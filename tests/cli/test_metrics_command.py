@@ -23,6 +23,7 @@ def test_one_metric_is_explained(ragauge):
         assert "Source: Järvelin & Kekäläinen 2002" in done.out
         assert "Reads: context_ids, relevant, contexts, gold_contexts\n" in done.out
         assert "Range: 0 to 1, higher is better\n" in done.out
+        assert "Settings and their defaults:\n" in done.out
         assert '\n  discount = "log2"\n' in done.out
 
 

@@ -75,6 +75,7 @@ def test_json_and_csv_hold_summaries_and_with_q_every_query(ragauge, files):
     done = ragauge("rank", "qrels", "mine.run", "other.run", "-m", "mrr", "-q", "-o", "json",
                    "-o", "values.csv")  # fmt: skip
     told = json.loads(done.out)
+    assert "wrote values.csv" in done.err
     assert told["summary"][0]["value"] == approx(0.75)
     assert told["comparisons"][0]["run"] == "other"
     assert told["queries"]["mine"]["mrr"] == {"q1": 0.5, "q2": 1.0}
@@ -151,6 +152,7 @@ def test_samples_are_scored_by_their_context_ids_a_row_for_each_system(ragauge, 
             "--weights, --k and --norm need --fuse METHOD",
         ),
         (["--fuse", "best", "mine.run", "other.run"], 2, "best"),
+        (["--fuse", "combsum", "mine.run", "other.run", "--k", "5"], 2, "--k applies only to"),
         (["--fuse", "rrf", "mine.run", "other.run", "--weights", "a,b"], 2, "--weights takes"),
         (
             ["--fuse", "rrf", "mine.run", "other.run", "-m", "map"],

@@ -12,6 +12,7 @@ def test_every_column_is_listed_with_its_meaning_and_counts(ragauge, answers):
         r"^kind +extra field, for --by and --where +4 +0 +0 *$", done.out, re.MULTILINE
     )
     assert done.out.endswith("4 samples of 2 systems; no errors\n")
+    assert "answers.jsonl" not in done.out  # of several files each has its name
     assert done.err == "ragauge: read 'reference' as references\n"
 
 

@@ -55,17 +55,6 @@ def test_fields_by_turn_go_to_their_turns_and_others_to_all():
     assert json.loads(second["whole_conversation"]) == CAPITALS
 
 
-def test_what_a_conversation_took_is_undefined_at_its_earlier_turns_and_missing_where_nothing_tells_it():
-    def statuses(row):
-        run = rg.evaluate(rg.load([row]), "cost_usd")
-        return run.scores.sort("id")["status"].to_list()
-
-    row = {"id": "c1", "messages": CAPITALS}
-    assert statuses(row | {"cost_usd": 0.5}) == ["undefined", "ok"]
-    assert statuses(row) == ["undefined", "missing"]
-    assert rg.score("cost_usd", answer="x").status == "missing"
-
-
 def test_calls_tools_and_states_go_where_they_belong():
     found = {"role": "assistant", "content": "Here"}
     rows, _ = rows_of(
@@ -254,20 +243,26 @@ def test_many_turns_take_memory_by_their_number():
     assert rows["conversation_before"].str.len_chars().max() == 6_002
 
 
-def test_metrics_of_a_whole_conversation_are_undefined_at_its_other_turns_and_computed_for_a_single_row():
+def test_what_is_said_of_a_whole_conversation_is_undefined_at_its_other_turns():
     greeting = said("Hi", "Hello")
-    talk = {"id": "talk", "messages": greeting * 3, "state": {}, "expected_state": {}}
+    talk = {"messages": greeting * 3, "state": {}, "expected_state": {}, "cost_usd": 0.5}
     asked = {"id": "q", "question": "Hi", "answer": "Hello", "messages": greeting}
-    whole = ["state_match", "unanswered_questions", "repetition"]
-    run = rg.evaluate([talk, asked], whole)
-    found = {(id, name): (status, reason) for id, name, status, reason in run.scores.select(
-        "id", "metric", "status", "reason").iter_rows()}  # fmt: skip
+    whole = ["state_match", "unanswered_questions", "repetition", "cost_usd"]
+    run = rg.evaluate([talk | {"id": "talk"}, asked], whole)
+    columns = run.scores.select("id", "metric", "status", "reason")
+    found = {(id, name): (status, reason) for id, name, status, reason in columns.iter_rows()}
     for name in whole:
         assert found["talk#1", name] == found["talk#2", name] == ("undefined", NOT_LAST)
-    assert found["talk#3", "state_match"][0] == found["q", "unanswered_questions"][0] == "ok"
+    for name in ("state_match", "cost_usd"):
+        assert found["talk#3", name][0] == "ok"
+    assert found["q", "unanswered_questions"][0] == "ok"  # and for a single row
     assert found["q", "state_match"] == ("missing", "the sample has no expected_state")
     lines = str(rg.evaluate([talk], ["repetition"]))
     assert "no sentence of 5 words or more" in lines and NOT_LAST not in lines
+    # Where nothing tells what it took, the last turn is missing.
+    untold = rg.evaluate([{"id": "c1", "messages": CAPITALS}], "cost_usd").scores.sort("id")
+    assert untold["status"].to_list() == ["undefined", "missing"]
+    assert rg.score("cost_usd", answer="x").status == "missing"
 
 
 def test_two_systems_may_lead_to_other_messages_of_the_user():

@@ -105,7 +105,7 @@ def opened(browser):
         contexts.append(context)
         context.add_init_script(WATCH)
         page = context.new_page()
-        page.set_default_timeout(5_000)
+        page.set_default_timeout(30_000)  # a busy machine takes seconds to load a page
         shown = Opened(page, address)
         page.on("request", lambda request: shown.requests.append(request.url))
         page.on("console", lambda message: shown.messages.append(f"{message.type}: {message.text}"))

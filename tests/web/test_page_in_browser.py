@@ -116,7 +116,7 @@ def test_the_keyboard_alone_leads_from_the_overview_to_a_question_and_back(opene
     page.page.wait_for_selector("main.overview .matrix")
     keys.press("?")
     listed = dict(zip(page.texts("dialog dd"), page.texts("dialog dt"), strict=True))
-    assert "Next question" in listed and listed["Overview"] == "1o"
+    assert "Next question · questions" in listed and listed["Overview"] == "1o"
     assert page.page.get_attribute("nav a >> nth=0", "title") == "Overview (1 or o)"
     keys.press("Escape")
     page.page.wait_for_selector("dialog", state="detached")

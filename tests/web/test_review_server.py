@@ -31,6 +31,19 @@ def server(review):
         yield running
 
 
+@pytest.fixture(scope="module")
+def unlabelled(tmp_path_factory) -> Review:
+    """A review for tests in which nothing is stored."""
+    folder = tmp_path_factory.mktemp("unlabelled") / "run"
+    return Review(rg.evaluate(ROWS, ["exact_match"], folder=folder).review_queue())
+
+
+@pytest.fixture(scope="module")
+def refusing(unlabelled):
+    with serving(ReviewSite(unlabelled, "ann")) as running:
+        yield running
+
+
 def own(server: PageServer, **more: str) -> dict[str, str]:
     """The headers that the server's own page sends."""
     return {
@@ -167,20 +180,20 @@ def test_the_names_of_loopback_may_write_from_their_own_origin(raw, server, revi
     assert answer.startswith("HTTP/1.1 200 ")
 
 
-def test_get_never_writes(ask, server, review):
-    key = keys(review)[0]
+def test_get_never_writes(ask, refusing, unlabelled):
+    key = keys(unlabelled)[0]
     for path in ("/review/label", "/review/undo", f"/review/label?key={key}&rater=ann&value=1"):
-        assert ask(server, path).status == 404
+        assert ask(refusing, path).status == 404
     for path in ("/", "/review/queue?rater=ann", f"/review/item/{key}?rater=ann"):
-        assert ask(server, path).status == 200
-        assert ask(server, path, "HEAD").status == 200
-    assert not review.stored.path.exists()
+        assert ask(refusing, path).status == 200
+        assert ask(refusing, path, "HEAD").status == 200
+    assert not unlabelled.stored.path.exists()
 
 
-def test_what_only_reads_takes_nothing(post, server, review):
-    for path in ("/", "/review/queue", f"/review/item/{keys(review)[0]}"):
-        assert post(server, path, {}).status == 405
-    assert post(server, "/elsewhere", {}).status == 404
+def test_what_only_reads_takes_nothing(post, refusing, unlabelled):
+    for path in ("/", "/review/queue", f"/review/item/{keys(unlabelled)[0]}"):
+        assert post(refusing, path, {}).status == 405
+    assert post(refusing, "/elsewhere", {}).status == 404
 
 
 @pytest.mark.parametrize(
@@ -190,17 +203,19 @@ def test_what_only_reads_takes_nothing(post, server, review):
         "%00", "{key}%00", "{key}/", "{key}/..", "{KEY}", "link", "q1", "", "a" * 3000,
     ],
 )  # fmt: skip
-def test_keys_are_looked_up_and_never_paths(ask, post, server, review, key, tmp_path):
-    (tmp_path / "run" / "link").symlink_to("/etc/passwd")
-    own_key = keys(review)[0]
+def test_keys_are_looked_up_and_never_paths(ask, post, refusing, unlabelled, key):
+    link = unlabelled.stored.path.with_name("link")
+    if not link.is_symlink():
+        link.symlink_to("/etc/passwd")
+    own_key = keys(unlabelled)[0]
     while own_key == own_key.upper():  # a key of digits only
-        own_key = keys(review)[1]
+        own_key = keys(unlabelled)[1]
     key = key.format(key=own_key, KEY=own_key.upper())
-    assert ask(server, f"/review/item/{key}?rater=ann").status == 404
-    assert ask(server, f"/review/../run/{key}").status == 404
-    answered = post(server, "/review/label", label(key))
+    assert ask(refusing, f"/review/item/{key}?rater=ann").status == 404
+    assert ask(refusing, f"/review/../run/{key}").status == 404
+    answered = post(refusing, "/review/label", label(key))
     assert answered.status == 404
-    assert stored(review) == b""
+    assert stored(unlabelled) == b""
 
 
 @pytest.mark.parametrize(
@@ -213,25 +228,27 @@ def test_keys_are_looked_up_and_never_paths(ask, post, server, review, key, tmp_
         label("KEY", float("nan")), label("KEY", "#" * 6000), label("KEY", rater="a\0"), label("KEY", rater="a\u202e"),
     ],
 )  # fmt: skip
-def test_what_is_no_label_is_refused_with_words(ask, server, review, sent):
+def test_what_is_no_label_is_refused_with_words(ask, refusing, unlabelled, sent):
     text = (
-        json.dumps(sent).replace("KEY", keys(review)[0]).replace('"' + "#" * 6000 + '"', "1" * 6000)
+        json.dumps(sent)
+        .replace("KEY", keys(unlabelled)[0])
+        .replace('"' + "#" * 6000 + '"', "1" * 6000)
     )
-    answered = ask(server, "/review/label", "POST", own(server), text)
+    answered = ask(refusing, "/review/label", "POST", own(refusing), text)
     assert answered.status == 400
     assert answered.headers["content-type"].startswith("text/plain")
     assert len(answered.body) > 20
-    assert stored(review) == b""
+    assert stored(unlabelled) == b""
 
 
 @pytest.mark.parametrize(
     "body", [b"", b"{", b"\xff", b'{"key": 1, "key": 2}', b"[" * 30_000, b"{'key': 1}"]
 )
-def test_a_body_or_query_that_cannot_be_read_is_refused(server, review, ask, body):
-    assert ask(server, "/review/label", "POST", own(server), body).status == 400
+def test_a_body_or_query_that_cannot_be_read_is_refused(refusing, unlabelled, ask, body):
+    assert ask(refusing, "/review/label", "POST", own(refusing), body).status == 400
     for query in ("rater=%0A", "rater=a&rater=b", "other=a"):
-        assert ask(server, f"/review/queue?{query}").status == 400
-    assert stored(review) == b""
+        assert ask(refusing, f"/review/queue?{query}").status == 400
+    assert stored(unlabelled) == b""
 
 
 # Other addresses.
