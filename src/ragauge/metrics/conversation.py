@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from ragauge.conversations.matching import Comparison
 from ragauge.conversations.transcript import Transcript, Turn
 from ragauge.features.refusals import refusal_of
-from ragauge.language.detection import language_of
 from ragauge.language.facts.alignment import align
 from ragauge.language.facts.differences import Difference, facts_of, keys_of, likeness
 from ragauge.language.facts.reader import Fact, Statement, read
@@ -258,9 +257,9 @@ def carried_context(dialogue: Transcript) -> Score:
     In [0, 1]. A follow-up is a question, from the second turn on, that needs what was said before: it has a pronoun ("it",
     "they", "that one") or begins with "And" or "What about", in English, German, French and Spanish. Its answer is about
     another thing if it names another model or version than the question ("Nova 7" for "And the Nova 8?"); if to "And
-    Vesta?" it does not name Vesta and states only values that were stated before, or begins with another name (not in German,
-    where nouns look like names); or if it begins with a name that nothing said before has and shares no content word or number
-    with the turn before, unless the question asks for a name ("who", "which"). Refusals do not count. Undefined without
+    Vesta?" it does not name Vesta and states only values that were stated before; or if to a question with a pronoun it begins
+    with a name that nothing said before has and shares no content word or number with the turn before, unless the question
+    asks for a name ("who", "which"). Refusals do not count. Undefined without
     such a follow-up.
 
     Source: our own. Of 13 answers about another thing in 126 transcripts of our own, judged before, it finds 10, and calls
@@ -279,13 +278,10 @@ def carried_context(dialogue: Transcript) -> Score:
     for turn in dialogue.turns():
         asked, said = read(turn.question or ""), read(turn.answer or "")
         spoken = words((turn.question or "").lower())
-        goes_on, has_pronoun = JOINING.match(turn.question or ""), not PRONOUNS.isdisjoint(spoken)
-        if (
-            known
-            and said
-            and (goes_on or has_pronoun)
-            and refusal_of(turn.answer or "", turn.question) is None
-        ):
+        goes_on = JOINING.match(turn.question or "")
+        has_pronoun = not PRONOUNS.isdisjoint(spoken)
+        is_follow_up = known and said and (goes_on or has_pronoun)
+        if is_follow_up and refusal_of(turn.answer or "", turn.question) is None:
             n += 1
             other = _known_alone(asked, said, known) if goes_on else ""
             known |= _things(asked)
@@ -315,11 +311,8 @@ def _known_alone(asked: Sequence[Statement], said: Sequence[Statement], known: S
     facts = {*map(_value_of, facts_of(said))}
     is_alike = not SAME.isdisjoint(token.text for each in said for token in each.tokens)
     new = _things(asked) - known - OF_MEASURE
-    return (
-        excerpt(said[0].text, 80)
-        if facts and facts <= known and new and not (is_alike or new & _things(said))
-        else ""
-    )
+    is_other = facts and facts <= known and new and not is_alike and not new & _things(said)
+    return excerpt(said[0].text, 80) if is_other else ""
 
 
 def _other_thing(
@@ -343,17 +336,11 @@ def _other_thing(
     first = said[0]
     names = [*itertools.takewhile(lambda word: word.is_name, first.words)]
     tokens = {token.text for each in asked for token in each.tokens}
-    # In German every noun has a capital letter, so that it is no name.
-    is_german = language_of(" ".join(each.text for each in (*asked, *said))) == "de"
-    if not names or is_german or any(word.text.lower() in tokens for word in names):
+    if not names or any(word.text.lower() in tokens for word in names):
         return ""
-    text = first.text[names[0].start - first.start : names[-1].end - first.start]
-    named = {word.key for each in asked for word in each.words if word.is_name}
-    if named and JOINING.match(asked[0].text):
-        return "" if named & keys_of(said) else text
     if is_sought or {word.key for word in names} & known or _things(said) & before:
         return ""
-    return text
+    return first.text[names[0].start - first.start : names[-1].end - first.start]
 
 
 @metric(version=2, lower_is_better=True)
