@@ -125,8 +125,9 @@ _SPOKEN = re.compile(
 )
 """`half past nine`, `Viertel vor sechs`, `neuf heures et demie`, `las nueve y media`."""
 _SPOKEN_HINTS = (" past ", " to ", " nach ", " vor ", " heure", "la una ", "las ")
-_QUARTERS = frozenset(("quarter", "a quarter", "viertel", "quart", "cuarto"))
-_MINUTES = dict.fromkeys(("half", "demie", "demi", "media"), 30) | dict.fromkeys(_QUARTERS, 15)
+_QUARTERS: frozenset[str] = frozenset(("quarter", "a quarter", "viertel", "quart", "cuarto"))
+_HALVES: frozenset[str] = frozenset(("half", "demie", "demi", "media"))
+_MINUTES: dict[str, int] = dict.fromkeys(_HALVES, 30) | dict.fromkeys(_QUARTERS, 15)
 _BEFORE_HOUR = ("to", "vor", "moins", "menos")
 _HALF_OF_DAY = re.compile(
     r"\s?(?:in the morning|vormittags|morgens|du matin|de la mañana|a\.?m\b"
